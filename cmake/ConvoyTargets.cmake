@@ -1,0 +1,38 @@
+# convoy_library(NAME SOURCES ... LINK ...): a static library of the host with the project's flags.
+# convoy_test(NAME SOURCES ... LINK ...): one GoogleTest program, its cases discovered by ctest.
+
+add_library(convoy_flags INTERFACE)
+target_compile_options(convoy_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-align
+  -Woverloaded-virtual -Wconversion -Wno-sign-conversion -Wnull-dereference -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports these two in the standard library's own inlined code at -O2 (GCC bugs 105329, 107852).
+  target_compile_options(convoy_flags INTERFACE -Wno-null-dereference -Wno-restrict)
+endif()
+target_include_directories(convoy_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/core/include)
+
+if(CONVOY_SANITIZE)
+  add_compile_options(-fsanitize=${CONVOY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${CONVOY_SANITIZE})
+endif()
+
+function(convoy_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE convoy_flags)
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/core/include)
+endfunction()
+
+function(convoy_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} convoy_flags GTest::gtest GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE CONVOY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             CONVOY_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES TIMEOUT ${arg_TIMEOUT})
+endfunction()
