@@ -103,6 +103,18 @@ typedef struct convoy_operation {
   uint64_t flops;     /* CALL */
 } convoy_operation;
 
+/* frozen. Memory that a span names, once resolved. */
+typedef struct convoy_region {
+  void* data;
+  uint64_t count;
+  uint32_t dtype;
+  uint32_t place;
+} convoy_region;
+
+/* A strategy's own kernel as a host function. Called concurrently on different spans. */
+typedef int32_t (*convoy_host_kernel)(const convoy_region* reads, uint64_t read_count,
+                                      const convoy_region* writes, uint64_t write_count);
+
 #ifdef __cplusplus
 }
 #endif

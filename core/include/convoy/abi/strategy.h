@@ -78,17 +78,6 @@ typedef struct convoy_planner {
   int32_t (*emit)(void* self, const convoy_operation* operation);
 } convoy_planner;
 
-/* A strategy's own kernel as a host function. Called concurrently on different spans. */
-typedef struct convoy_region {
-  void* data;
-  uint64_t count;
-  uint32_t dtype;
-  uint32_t place;
-} convoy_region;
-
-typedef int32_t (*convoy_host_kernel)(const convoy_region* reads, uint64_t read_count,
-                                      const convoy_region* writes, uint64_t write_count);
-
 enum convoy_kernel_form {
   CONVOY_KERNEL_HOST = 1,
   CONVOY_KERNEL_CUDA_SOURCE = 2,
