@@ -11,7 +11,7 @@
 // model.hpp and device.hpp add the kind. option=<name>:<type>:<default>:<allowed>:<help> may be
 // repeated; types are bool, int, float, string and enum, allowed values are separated by '|' and
 // may be empty. needs lists the operations that the plug-in uses. Keys other than these are errors
-// in the host. Used once per plug-in, in any namespace, from C++17 on.
+// in the host. Used once per plug-in, in any namespace, from C++17 on; a semicolon may follow.
 #ifndef CONVOY_MANIFEST_HPP
 #define CONVOY_MANIFEST_HPP
 
@@ -87,6 +87,6 @@ static_assert(CONVOY_ABI_MAJOR == 1 && CONVOY_ABI_MINOR == 0, "the text below sa
   }                                                                                               \
   CONVOY_MANIFEST_SECTION constexpr ::convoy::manifest_detail::ManifestText<convoy_manifest_size> \
       convoy_plugin_manifest =                                                                    \
-          ::convoy::manifest_detail::join_manifest<convoy_manifest_size>(convoy_manifest_entries)
+          ::convoy::manifest_detail::join_manifest<convoy_manifest_size>(convoy_manifest_entries);
 
 #endif
