@@ -40,17 +40,28 @@ std::uint32_t Judge::operation_of(std::uint32_t replica, OperationKind kind) con
   return found;
 }
 
+// Computes are counted by their forwards and by their backwards.
 void Judge::require_equal_computes() {
-  const std::uint64_t wanted = static_cast<std::uint64_t>(run_.periods()) * plan_.computes;
+  const std::uint64_t wanted = report_.periods * plan_.computes;
+  std::map<std::uint32_t, std::set<std::uint64_t>> backwards;
+  for (const ForwardRead& read : run_.reads()) backwards[read.replica].insert(read.compute);
   for (std::uint32_t r = 0; r < report_.replicas; ++r) {
-    if (run_.computes(r) == wanted) continue;
-    const bool less = run_.computes(r) < wanted;
-    std::uint32_t operation = operation_of(r, OperationKind::kForward);
-    if (operation == CONVOY_NONE) operation = operation_of(r, OperationKind::kBackward);
-    audit_.report(
-        less ? FindingKind::kMissing : FindingKind::kDoubled, operation, r, arena(),
-        fmt::format("replica {} computes {} times in {} steps", r, run_.computes(r), wanted));
+    require_count(r, OperationKind::kForward, run_.computes(r), wanted);
+    require_count(r, OperationKind::kBackward, backwards[r].size(), wanted);
   }
+}
+
+void Judge::require_count(std::uint32_t replica, OperationKind kind, std::uint64_t count,
+                          std::uint64_t wanted) {
+  if (count == wanted) return;
+  const bool less = count < wanted;
+  const OperationKind other =
+      kind == OperationKind::kForward ? OperationKind::kBackward : OperationKind::kForward;
+  std::uint32_t operation = operation_of(replica, kind);
+  if (operation == CONVOY_NONE) operation = operation_of(replica, other);
+  audit_.report(less ? FindingKind::kMissing : FindingKind::kDoubled, operation, replica, arena(),
+                fmt::format("replica {} runs {} {} times in {} steps", replica,
+                            operation_name(kind), count, wanted));
 }
 
 void Judge::read_everything() {

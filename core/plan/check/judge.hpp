@@ -15,6 +15,8 @@ class Judge {
 
  private:
   void require_equal_computes();
+  void require_count(std::uint32_t replica, OperationKind kind, std::uint64_t count,
+                     std::uint64_t wanted);
   void read_everything();
   void measure_lags();
   void require_progress();
