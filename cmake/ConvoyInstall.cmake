@@ -21,7 +21,11 @@ install(FILES ${PROJECT_BINARY_DIR}/convoy-config.cmake
               ${PROJECT_BINARY_DIR}/convoy-config-version.cmake
               cmake/ConvoyPlugin.cmake cmake/convoy_plugin.map
         DESTINATION ${package_directory})
-install(DIRECTORY share/templates DESTINATION share/convoy OPTIONAL)
+install(DIRECTORY share/templates DESTINATION share/convoy)
+# The build tree has the installed shape, so that the program looks in one place only.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/convoy)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/share/templates ${PROJECT_BINARY_DIR}/share/convoy/templates
+     SYMBOLIC)
 
 # The program is defined in a subdirectory, after this file: look for it when all are read.
 function(convoy_install_program)
