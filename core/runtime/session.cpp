@@ -75,8 +75,8 @@ convoy_compilation Session::compilation(const GraphView& view, std::uint32_t rep
   what.struct_size = sizeof(what);
   what.graph = view.c_graph();
   what.batch = options_.batch;
-  what.flags = (options_.dropout ? CONVOY_COMPILE_DROPOUT : 0u) |
-               (options_.accuracy ? CONVOY_COMPILE_ACCURACY : 0u);
+  what.flags = (options_.dropout ? std::uint32_t{CONVOY_COMPILE_DROPOUT} : 0u) |
+               (options_.accuracy ? std::uint32_t{CONVOY_COMPILE_ACCURACY} : 0u);
   what.replica = replica;
   what.replicas = replicas();
   what.seed = options_.seed;
