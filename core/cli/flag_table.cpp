@@ -46,7 +46,7 @@ void FlagTable::add(FlagDefinition flag) {
   flags_.push_back(std::move(flag));
 }
 
-void FlagTable::add(std::vector<FlagDefinition> flags) {
+void FlagTable::add_all(std::vector<FlagDefinition> flags) {
   for (FlagDefinition& flag : flags) add(std::move(flag));
 }
 

@@ -15,7 +15,7 @@ class FlagTable {
   // Error(kUnavailable) when the name is taken or the definition contradicts itself (a default that
   // it would refuse): both come from plug-ins' declarations.
   void add(FlagDefinition flag);
-  void add(std::vector<FlagDefinition> flags);
+  void add_all(std::vector<FlagDefinition> flags);
 
   // The flag of that name, an alias resolved; null when there is none. Valid until the next add.
   const FlagDefinition* find(std::string_view name) const;

@@ -49,7 +49,7 @@ FlagDefinition alias(std::string name, std::string of) {
 
 void add_group(FlagTable& table, const std::string& group, Flags flags) {
   for (FlagDefinition& flag : flags) flag.group = group;
-  table.add(std::move(flags));
+  table.add_all(std::move(flags));
 }
 
 Flags length_flags() {
@@ -180,7 +180,7 @@ FlagTable run_flag_table() {
   add_group(table, "Learning rate", learning_rate_flags());
   add_group(table, "Reports", report_flags());
   add_group(table, "Reproducibility and plug-ins", reproducibility_flags());
-  table.add(historical_flags());
+  table.add_all(historical_flags());
   return table;
 }
 
