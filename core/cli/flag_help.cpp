@@ -1,95 +1,75 @@
-#include "core/cli/flag_help.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <vector>
+#include <sstream>
+
+#include "core/cli/flag_table.hpp"
 
 namespace convoy {
 namespace {
 
-constexpr std::size_t kWidth = 100;
-constexpr std::size_t kIndent = 6;
+constexpr std::size_t kHelpWidth = 96;
 
-// Breaks at spaces; every line starts with the indentation.
-std::string wrapped(std::string_view text) {
-  std::string result;
-  std::string line;
-  const auto flush = [&] {
-    result += std::string(kIndent, ' ') + line + '\n';
-    line.clear();
-  };
-  while (!text.empty()) {
-    const auto space = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, space);
-    if (!line.empty() && kIndent + line.size() + 1 + word.size() > kWidth) flush();
-    if (!line.empty()) line += ' ';
-    line += word;
-    text.remove_prefix(std::min(space + 1, text.size()));
+// Breaks a text between words; every line starts with the indent.
+std::string wrapped(const std::string& text, const std::string& indent) {
+  std::istringstream words(text);
+  std::string lines;
+  std::string line = indent;
+  for (std::string word; words >> word;) {
+    const bool first = line.size() == indent.size();
+    if (!first && line.size() + 1 + word.size() > kHelpWidth) {
+      lines += line + "\n";
+      line = indent + word;
+    } else {
+      line += first ? word : " " + word;
+    }
   }
-  if (!line.empty()) flush();
-  return result;
+  return lines + line + "\n";
 }
 
-std::string value_form(const FlagDefinition& flag) {
-  switch (flag.type) {
-    case FlagType::kBool:
-      return fmt::format("--[no]{}", flag.name);
-    case FlagType::kInteger:
-      return fmt::format("--{}=<integer>", flag.name);
-    case FlagType::kFloat:
-      return fmt::format("--{}=<number>", flag.name);
-    case FlagType::kEnum:
-      return fmt::format("--{}={}", flag.name, fmt::join(flag.allowed, "|"));
-    case FlagType::kString:
-      break;
-  }
-  return fmt::format("--{}=<text>", flag.name);
+bool is_honoured(const FlagDefinition& flag) {
+  return flag.refusal.empty() && flag.notice.empty();
 }
 
-std::string describe(const FlagDefinition& flag) {
-  std::string title = "  " + value_form(flag);
-  if (flag.default_value && !flag.default_value->empty()) {
-    title += fmt::format("  (default {})", *flag.default_value);
+std::string entry(const FlagTable& table, const FlagDefinition& flag) {
+  if (!flag.alias_of.empty()) return "  --" + flag.name + "  (same as --" + flag.alias_of + ")\n";
+  std::string head = "  --" + flag.name + "  (" + describe_values(flag);
+  if (flag.default_value && !flag.default_value->empty())
+    head += "; default " + *flag.default_value;
+  if (flag.type == FlagType::kBool && !table.contains("no" + flag.name)) {
+    head += "; also --no" + flag.name;
   }
-  std::string help = flag.help;
-  if (flag.minimum && flag.maximum) {
-    help += fmt::format(" From {} to {}.", *flag.minimum, *flag.maximum);
-  } else if (flag.minimum && *flag.minimum > 0) {
-    help += fmt::format(" At least {}.", *flag.minimum);
-  }
-  if (!flag.aliases.empty()) help += fmt::format(" Also --{}.", fmt::join(flag.aliases, ", --"));
-  return title + '\n' + wrapped(help);
+  return head + ")\n" + wrapped(flag.help, "      ");
 }
 
-std::string names_with_status(const FlagTable& table, FlagStatus status, std::string_view title) {
-  std::vector<std::string> names;
-  for (const auto& flag : table.definitions()) {
-    if (flag.status == status) names.push_back(flag.name);
+std::string names_of(const FlagTable& table, const std::string FlagDefinition::*reason) {
+  std::string names;
+  for (const FlagDefinition& flag : table.flags()) {
+    if (!(flag.*reason).empty()) names += (names.empty() ? "--" : " --") + flag.name;
   }
-  if (names.empty()) return {};
-  return fmt::format("\n{}:\n", title) + wrapped(fmt::format("{}", fmt::join(names, ", ")));
+  return names;
 }
 
 }  // namespace
 
-std::string flag_help(const FlagTable& table, std::string_view introduction) {
+std::string flag_help(const FlagTable& table) {
   std::vector<std::string> groups;
-  for (const auto& flag : table.definitions()) {
-    const bool known = std::ranges::find(groups, flag.group) != groups.end();
-    if (flag.status == FlagStatus::kActive && !known) groups.push_back(flag.group);
-  }
-  std::string text(introduction);
-  for (const auto& group : groups) {
-    text += fmt::format("\n{}:\n", group);
-    for (const auto& flag : table.definitions()) {
-      if (flag.status == FlagStatus::kActive && flag.group == group) text += describe(flag);
+  for (const FlagDefinition& flag : table.flags()) {
+    if (!is_honoured(flag)) continue;
+    if (std::find(groups.begin(), groups.end(), flag.group) == groups.end()) {
+      groups.push_back(flag.group);
     }
   }
-  text += names_with_status(table, FlagStatus::kIgnored, "Accepted, without effect");
-  text += names_with_status(table, FlagStatus::kNotYet, "Known, not available yet");
-  text += names_with_status(table, FlagStatus::kMeaningless, "Known, without meaning here");
+  std::string text;
+  for (const std::string& group : groups) {
+    text += group + ":\n";
+    for (const FlagDefinition& flag : table.flags()) {
+      if (flag.group == group && is_honoured(flag)) text += entry(table, flag);
+    }
+    text += "\n";
+  }
+  const std::string ignored = names_of(table, &FlagDefinition::notice);
+  if (!ignored.empty()) text += "Accepted without effect:\n" + wrapped(ignored, "  ") + "\n";
+  const std::string refused = names_of(table, &FlagDefinition::refusal);
+  if (!refused.empty()) text += "Known, but only with their defaults:\n" + wrapped(refused, "  ");
   return text;
 }
 

@@ -4,161 +4,137 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "core/base/error.hpp"
-
 namespace convoy {
 namespace {
 
-std::string environment_name(const std::string& flag) {
-  std::string name = "CONVOY_" + flag;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+// One argument that looks like a flag.
+struct Token {
+  std::string name;
+  std::optional<std::string> value;  // what follows '='
+};
+
+std::optional<Token> read_token(const std::string& argument) {
+  const std::size_t dashes = argument.starts_with("--") ? 2 : argument.starts_with('-') ? 1 : 0;
+  if (dashes == 0 || argument.size() == dashes) return {};
+  const std::size_t equals = argument.find('=');
+  Token token;
+  token.name = argument.substr(dashes, equals == std::string::npos ? equals : equals - dashes);
+  if (equals != std::string::npos) token.value = argument.substr(equals + 1);
+  return token;
+}
+
+const FlagDefinition* find_negated(const FlagTable& table, const std::string& name) {
+  if (!name.starts_with("no")) return nullptr;
+  const FlagDefinition* flag = table.find(std::string_view(name).substr(2));
+  return flag != nullptr && flag->type == FlagType::kBool ? flag : nullptr;
+}
+
+[[noreturn]] void fail_unknown(const FlagTable& table, const std::string& name) {
+  const std::string nearest = table.nearest(name);
+  if (nearest.empty()) {
+    fail(ExitCode::kUsage, "unknown flag --{}; --help lists the flags", name);
+  }
+  fail(ExitCode::kUsage, "unknown flag --{}; did you mean --{}? --help lists the flags", name,
+       nearest);
+}
+
+[[noreturn]] void fail_positional(const FlagTable& table, std::span<const std::string> arguments,
+                                  std::size_t index) {
+  const std::string& argument = arguments[index];
+  if (index > 0) {
+    const std::optional<Token> before = read_token(arguments[index - 1]);
+    const FlagDefinition* flag = before ? table.find(before->name) : nullptr;
+    if (flag != nullptr && flag->type == FlagType::kBool && !before->value) {
+      fail(ExitCode::kUsage,
+           "\"{}\" after --{}: a boolean flag takes no separate value; write --{}={} or --no{}",
+           argument, before->name, before->name, argument, before->name);
+    }
+  }
+  fail(ExitCode::kUsage, "\"{}\" is not a flag; flags start with --, as in --batch_size=32",
+       argument);
+}
+
+// Reads the flag at index and gives the index behind it.
+std::size_t read_flag(const FlagTable& table, std::span<const std::string> arguments,
+                      std::size_t index, ParsedFlags& parsed) {
+  const std::optional<Token> token = read_token(arguments[index]);
+  if (!token) fail_positional(table, arguments, index);
+  const FlagDefinition* flag = table.find(token->name);
+  if (flag == nullptr) {
+    flag = find_negated(table, token->name);
+    if (flag == nullptr) fail_unknown(table, token->name);
+    if (token->value) {
+      fail(ExitCode::kUsage, "{}: write --{} without a value, or --{}=true or --{}=false",
+           arguments[index], token->name, flag->name, flag->name);
+    }
+    parsed.assign(*flag, "false", arguments[index]);
+    return index + 1;
+  }
+  if (token->value || flag->type == FlagType::kBool) {
+    parsed.assign(*flag, token->value.value_or("true"), arguments[index]);
+    return index + 1;
+  }
+  if (index + 1 == arguments.size() || arguments[index + 1].starts_with("--")) {
+    fail(ExitCode::kUsage, "--{} needs a value: {}", token->name, describe_values(*flag));
+  }
+  parsed.assign(*flag, arguments[index + 1], "--" + token->name + "=" + arguments[index + 1]);
+  return index + 2;
+}
+
+std::string environment_name(std::string_view flag) {
+  std::string name = "CONVOY_" + std::string(flag);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
   return name;
 }
 
-void read_environment(const FlagTable& table, const EnvironmentLookup& lookup, FlagValues& values) {
-  for (const auto& definition : table.definitions()) {
-    if (!definition.from_environment) continue;
-    const std::string variable = environment_name(definition.name);
-    const auto text = lookup(variable);
-    if (!text || text->empty()) continue;
-    const std::string source = fmt::format("environment variable {}={}", variable, *text);
-    values.set_given(definition.name, checked_value(definition, *text, source));
-  }
-}
-
-// Walks over the arguments; one object for one command line.
-class ArgumentReader {
- public:
-  ArgumentReader(const FlagTable& table, std::span<const std::string> arguments,
-                 const FlagParserOptions& options, FlagValues& values)
-      : table_(table), arguments_(arguments), options_(options), values_(values) {}
-
-  void read() {
-    while (next_ < arguments_.size()) {
-      const std::string& argument = arguments_[next_++];
-      if (argument.size() > 1 && argument.front() == '-') {
-        read_flag(argument);
-      } else {
-        read_positional(argument);
-      }
-    }
-  }
-
- private:
-  void read_flag(const std::string& argument) {
-    std::string_view body = std::string_view(argument).substr(argument.starts_with("--") ? 2 : 1);
-    const auto equals = body.find('=');
-    const std::string_view name = body.substr(0, equals);
-    std::optional<std::string_view> value;
-    if (equals != std::string_view::npos) value = body.substr(equals + 1);
-    if (name == "help" || name == "h" || name == "helpfull") {
-      values_.help_requested = true;
-    } else if (const FlagDefinition* flag = table_.find(name)) {
-      read_value(*flag, argument, value);
-    } else if (const FlagDefinition* negated = find_negated(name); negated && !value) {
-      values_.set_given(negated->name, "false");
-    } else if (!options_.tolerant) {
-      fail_unknown(name);
-    }
-  }
-
-  const FlagDefinition* find_negated(std::string_view name) const {
-    if (!name.starts_with("no")) return nullptr;
-    const FlagDefinition* flag = table_.find(name.substr(2));
-    return flag != nullptr && flag->type == FlagType::kBool ? flag : nullptr;
-  }
-
-  void read_value(const FlagDefinition& flag, const std::string& argument,
-                  std::optional<std::string_view> value) {
-    std::string source = argument;
-    if (!value && flag.type == FlagType::kBool) {
-      value = "true";
-    } else if (!value) {
-      if (next_ == arguments_.size() || arguments_[next_].starts_with("--")) {
-        fail(ExitCode::kUsage, "{0} needs a value: {0}=...", argument);
-      }
-      value = arguments_[next_++];
-      source += fmt::format("={}", *value);
-    }
-    values_.set_given(flag.name, checked_value(flag, *value, source));
-  }
-
-  [[noreturn]] void fail_unknown(std::string_view name) const {
-    if (const FlagDefinition* negated = find_negated(name)) {
-      fail(ExitCode::kUsage, "--{} takes no value; write --{}=true or =false", name, negated->name);
-    }
-    if (name.starts_with("no") && table_.find(name.substr(2)) != nullptr) {
-      fail(ExitCode::kUsage, "unknown flag --{}: --{} is not a boolean, so it has no 'no' form",
-           name, name.substr(2));
-    }
-    const auto nearest = table_.nearest(name);
-    fail(ExitCode::kUsage, "unknown flag --{}{}; --help lists all flags", name,
-         nearest ? fmt::format(": did you mean --{}?", *nearest) : std::string());
-  }
-
-  void read_positional(const std::string& argument) {
-    if (options_.tolerant) return;
-    if (values_.positional.size() < options_.positional_limit) {
-      values_.positional.push_back(argument);
-      return;
-    }
-    const std::string previous = next_ > 1 ? arguments_[next_ - 2] : std::string();
-    const auto name = previous.substr(std::min(previous.find_first_not_of('-'), previous.size()));
-    const FlagDefinition* flag = table_.find(name);
-    if (flag != nullptr && flag->type == FlagType::kBool) {
-      fail(ExitCode::kUsage,
-           "'{1}' after --{0} is not read as its value, because a boolean needs none; write "
-           "--{0}={1}, --{0} or --no{0}",
-           name, argument);
-    }
-    fail(ExitCode::kUsage, "'{}' is not a flag; flags start with --, as in --batch_size=32",
-         argument);
-  }
-
-  const FlagTable& table_;
-  std::span<const std::string> arguments_;
-  const FlagParserOptions& options_;
-  FlagValues& values_;
-  std::size_t next_ = 0;
-};
-
-// Flags that are known but do nothing: an error or a notice once set to something of consequence.
-void check_status(const FlagTable& table, FlagValues& values) {
-  for (const auto& flag : table.definitions()) {
-    if (flag.status == FlagStatus::kActive || !values.given(flag.name)) continue;
-    const std::string& value = values.text(flag.name);
-    if (value == flag.default_value.value_or("")) continue;
-    const std::string shown = fmt::format("--{}={}", flag.name, value);
-    switch (flag.status) {
-      case FlagStatus::kNotYet:
-        fail(ExitCode::kUnavailable, "{}: not yet: {}", shown, flag.reason);
-      case FlagStatus::kMeaningless:
-        fail(ExitCode::kUsage, "{} has no meaning here: {}", shown, flag.reason);
-      default:
-        values.notices.push_back(fmt::format("{} is ignored: {}", shown, flag.reason));
-    }
-  }
+std::optional<std::string> from_environment(std::string_view flag,
+                                            const EnvironmentLookup& environment) {
+  const char* value = environment(environment_name(flag));
+  if (value == nullptr || *value == '\0') return {};
+  return value;
 }
 
 }  // namespace
 
-EnvironmentLookup process_environment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  };
+const char* system_environment(const std::string& name) {
+  return std::getenv(name.c_str());
 }
 
-FlagValues parse_flags(const FlagTable& table, std::span<const std::string> arguments,
-                       const FlagParserOptions& options) {
-  FlagValues values;
-  for (const auto& definition : table.definitions()) {
-    if (definition.default_value) values.set_default(definition.name, *definition.default_value);
+ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arguments,
+                        const EnvironmentLookup& environment) {
+  ParsedFlags parsed(table);
+  for (const FlagDefinition& flag : table.flags()) {
+    if (const auto value = from_environment(flag.name, environment)) {
+      parsed.assign(*table.find(flag.name), *value, environment_name(flag.name) + "=" + *value);
+    }
   }
-  read_environment(table, options.environment, values);
-  ArgumentReader(table, arguments, options, values).read();
-  if (!values.help_requested) check_status(table, values);
-  return values;
+  for (std::size_t index = 0; index < arguments.size();) {
+    index = read_flag(table, arguments, index, parsed);
+  }
+  parsed.settle();
+  return parsed;
+}
+
+std::optional<std::string> find_flag(std::span<const std::string> arguments, std::string_view name,
+                                     const EnvironmentLookup& environment) {
+  std::optional<std::string> found = from_environment(name, environment);
+  for (std::size_t index = 0; index < arguments.size(); ++index) {
+    const std::optional<Token> token = read_token(arguments[index]);
+    if (!token || token->name != name) continue;
+    if (token->value) {
+      found = token->value;
+    } else if (index + 1 < arguments.size()) {
+      found = arguments[index + 1];
+    }
+  }
+  return found;
+}
+
+bool wants_help(std::span<const std::string> arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument == "--help" || argument == "-h" || argument == "-help";
+  });
 }
 
 }  // namespace convoy

@@ -4,15 +4,18 @@
 
 namespace convoy {
 
-// All flags of `convoy run` except plug-ins' options, which are added with FlagTable::add_option.
-// Names and meaning are those of tf_cnn_benchmarks; better names are aliases.
+// The flags of `convoy run` that do not come from plug-ins: names and meaning of tf_cnn_benchmarks
+// where it has the like, convoy's own otherwise. Options of strategies are not here: they are added
+// from the manifests, then add_missing_strategy_flags.
 FlagTable run_flag_table();
 
-// The few that decide which plug-ins are opened, for a tolerant first pass.
-FlagTable plugin_flag_table();
+// Options that strategies of tf_cnn_benchmarks had and that the table does not have: their old
+// defaults are accepted, so that published command lines run, and anything else is refused. To be
+// called after the options of the chosen strategy were added.
+void add_missing_strategy_flags(FlagTable& table);
 
-// tf_cnn_benchmarks' flags that do not act here: not yet, not at all, or only in strategies that
-// declare them as options. Part of run_flag_table().
-void add_historical_flags(FlagTable& table);
+// Flags of tf_cnn_benchmarks that convoy knows by name only: those that it cannot do yet, those of
+// several hosts, and those that mean nothing outside TensorFlow.
+std::vector<FlagDefinition> historical_flags();
 
 }  // namespace convoy

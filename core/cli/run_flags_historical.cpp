@@ -1,170 +1,200 @@
-#include <initializer_list>
+// Flags of tf_cnn_benchmarks that convoy knows by name only.
+
+#include <span>
 
 #include "core/cli/run_flags.hpp"
 
 namespace convoy {
 namespace {
 
-using enum FlagType;
+constexpr FlagType kBool = FlagType::kBool;
+constexpr FlagType kInt = FlagType::kInt;
+constexpr FlagType kFloat = FlagType::kFloat;
+constexpr FlagType kString = FlagType::kString;
 
-// name, type, value that changes nothing ("" for unset)
-struct Historical {
+struct Row {
   const char* name;
   FlagType type;
-  const char* harmless = "";
+  const char* default_value;  // null: unset
+  const char* sentence;
 };
 
-void add_all(FlagTable& table, FlagStatus status, const char* reason,
-             std::initializer_list<Historical> flags) {
-  for (const auto& flag : flags) {
-    FlagDefinition definition = {.name = flag.name, .type = flag.type};
-    if (*flag.harmless != '\0') definition.default_value = flag.harmless;
-    definition.status = status;
-    definition.reason = reason;
-    table.add(std::move(definition));
+constexpr const char* kNoEvaluation = "not yet: convoy trains and measures training only";
+constexpr const char* kNoCheckpoints = "not yet: checkpoints are not written or read";
+constexpr const char* kNoHalf = "not yet: training is in 32 bits";
+constexpr const char* kNoInputChoice = "not yet: the input pipeline has no such choice";
+constexpr const char* kUseOutputFile = "not yet: use --output_file=run.json for machines to read";
+constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to see where time goes";
+
+constexpr Row kNotYet[] = {
+    {"eval", kBool, "false", kNoEvaluation},
+    {"eval_interval_secs", kInt, "0", kNoEvaluation},
+    {"eval_during_training_every_n_steps", kInt, nullptr, kNoEvaluation},
+    {"eval_during_training_every_n_epochs", kFloat, nullptr, kNoEvaluation},
+    {"eval_during_training_at_specified_steps", kString, "", kNoEvaluation},
+    {"eval_during_training_at_specified_epochs", kString, "", kNoEvaluation},
+    {"eval_batch_size", kInt, "0", kNoEvaluation},
+    {"num_eval_batches", kInt, nullptr, kNoEvaluation},
+    {"num_eval_epochs", kFloat, nullptr, kNoEvaluation},
+    {"eval_dir", kString, "", kNoEvaluation},
+    {"stop_at_top_1_accuracy", kFloat, nullptr, kNoEvaluation},
+    {"collect_eval_results_async", kBool, "false", kNoEvaluation},
+    {"forward_only", kBool, "false", kNoEvaluation},
+    {"freeze_when_forward_only", kBool, "false", kNoEvaluation},
+    {"train_dir", kString, "", kNoCheckpoints},
+    {"save_model_secs", kInt, "0", kNoCheckpoints},
+    {"save_model_steps", kInt, nullptr, kNoCheckpoints},
+    {"max_ckpts_to_keep", kInt, "5", kNoCheckpoints},
+    {"backbone_model_path", kString, "", kNoCheckpoints},
+    {"use_fp16", kBool, "false", kNoHalf},
+    {"fp16_loss_scale", kFloat, nullptr, kNoHalf},
+    {"fp16_vars", kBool, "false", kNoHalf},
+    {"fp16_enable_auto_loss_scale", kBool, "false", kNoHalf},
+    {"fp16_inc_loss_scale_every_n", kInt, "1000", kNoHalf},
+    {"datasets_repeat_cached_sample", kBool, "false", kNoInputChoice},
+    {"datasets_use_caching", kBool, "false", kNoInputChoice},
+    {"datasets_use_prefetch", kBool, "true", kNoInputChoice},
+    {"input_preprocessor", kString, "default", kNoInputChoice},
+    {"fuse_decode_and_crop", kBool, "true", kNoInputChoice},
+    {"distort_color_in_yiq", kBool, "true", kNoInputChoice},
+    {"ml_perf", kBool, "false", kNoInputChoice},
+    {"save_summaries_steps", kInt, "0", kUseOutputFile},
+    {"summary_verbosity", kInt, "0", kUseOutputFile},
+    {"benchmark_log_dir", kString, "", kUseOutputFile},
+    {"benchmark_test_id", kString, "", kUseOutputFile},
+    {"tfprof_file", kString, "", kUseTraceFile},
+    {"use_chrome_trace_format", kBool, "true", "only Chrome's trace format is written"},
+    {"graph_file", kString, "", "not yet: `convoy plan` shows what a step does"},
+    {"sync_on_finish", kBool, "false", "not yet: devices meet only where the plan says so"},
+    {"gpu_memory_frac_for_testing", kFloat, "0", "not yet: memory use cannot be limited"},
+    {"use_unified_memory", kBool, "false", "not yet: GPU memory cannot be oversubscribed"},
+};
+
+constexpr const char* kOneHost =
+    "several hosts: not yet. Run on one host, with --num_gpus or --num_devices for its devices";
+
+constexpr Row kSeveralHosts[] = {
+    {"job_name", kString, "", kOneHost},       {"ps_hosts", kString, "", kOneHost},
+    {"worker_hosts", kString, "", kOneHost},   {"controller_host", kString, "", kOneHost},
+    {"task_index", kInt, "0", kOneHost},       {"server_protocol", kString, "grpc", kOneHost},
+    {"horovod_device", kString, "", kOneHost},
+};
+
+constexpr const char* kNoTensorFlow = "it steers TensorFlow's graph compiler, and there is none";
+
+constexpr Row kMeaningless[] = {
+    {"xla", kBool, "false", kNoTensorFlow},
+    {"xla_compile", kBool, "false", kNoTensorFlow},
+    {"rewriter_config", kString, "", kNoTensorFlow},
+    {"partitioned_graph_file_prefix", kString, "", kNoTensorFlow},
+    {"trt_mode", kString, "", "TensorRT runs frozen TensorFlow graphs, and there are none"},
+    {"debugger", kString, "", "it attaches TensorFlow's debugger; use gdb"},
+    {"ml_perf_compliance_logging", kBool, "false", "its log format names TensorFlow's stages"},
+};
+
+constexpr const char* kOwnThreads = "ignored: devices and input have their own threads";
+constexpr const char* kOneReader = "ignored: there is one input reader, with a reproducible order";
+constexpr const char* kOneWay = "ignored: convoy has one way to do this";
+constexpr const char* kOwnMemory = "ignored: devices allocate what they need once";
+constexpr const char* kLibraryChooses = "ignored: the device's library chooses its algorithms";
+constexpr const char* kNoOpenMp = "ignored: use OMP_ variables in the environment";
+
+constexpr Row kHarmless[] = {
+    {"mkl", kBool, "false", "ignored: CPU devices always use oneDNN"},
+    {"kmp_blocktime", kInt, "0", kNoOpenMp},
+    {"kmp_affinity", kString, "granularity=fine,verbose,compact,1,0", kNoOpenMp},
+    {"kmp_settings", kInt, "1", kNoOpenMp},
+    {"num_inter_threads", kInt, "0", kOwnThreads},
+    {"gpu_thread_mode", kString, "gpu_private", kOwnThreads},
+    {"per_gpu_thread_count", kInt, "0", kOwnThreads},
+    {"use_python32_barrier", kBool, "false", kOwnThreads},
+    {"use_numa_affinity", kBool, "false", "ignored: CPU devices are always bound to their cores"},
+    {"use_datasets", kBool, "true", kOneReader},
+    {"batch_group_size", kInt, "1", kOneReader},
+    {"datasets_parallel_interleave_cycle_length", kInt, nullptr, kOneReader},
+    {"datasets_sloppy_parallel_interleave", kBool, "false", kOneReader},
+    {"datasets_parallel_interleave_prefetch", kInt, nullptr, kOneReader},
+    {"multi_device_iterator_max_buffer_size", kInt, "1", kOneReader},
+    {"use_tf_layers", kBool, "true", kOneWay},
+    {"use_resource_vars", kBool, "false", kOneWay},
+    {"compute_lr_on_cpu", kBool, "false", kOneWay},
+    {"sparse_to_dense_grads", kBool, "false", kOneWay},
+    {"single_l2_loss_op", kBool, "false", kOneWay},
+    {"enable_optimizations", kBool, "true", kOneWay},
+    {"allow_growth", kBool, nullptr, kOwnMemory},
+    {"timestamped_allocator", kBool, "false", kOwnMemory},
+    {"force_gpu_compatible", kBool, "false", kOwnMemory},
+    {"gpu_kt_max_interval", kInt, "0", kOwnMemory},
+    {"gpu_kt_max_bytes", kInt, "0", kOwnMemory},
+    {"gpu_kt_max_pending", kInt, "0", kOwnMemory},
+    {"trt_max_workspace_size_bytes", kInt, "4294967296", kOwnMemory},
+    {"autotune_threshold", kInt, nullptr, kLibraryChooses},
+    {"winograd_nonfused", kBool, "true", kLibraryChooses},
+    {"batchnorm_persistent", kBool, "true", kLibraryChooses},
+};
+
+constexpr const char* kOtherStrategy =
+    "the chosen strategy has no such option; `convoy info` with its name lists those it has, and "
+    "`convoy list` the strategies";
+
+constexpr Row kStrategyOptions[] = {
+    {"local_parameter_device", kString, "gpu", kOtherStrategy},
+    {"staged_vars", kBool, "false", kOtherStrategy},
+    {"variable_consistency", kString, "strong", kOtherStrategy},
+    {"cross_replica_sync", kBool, "true", kOtherStrategy},
+    {"all_reduce_spec", kString, "", kOtherStrategy},
+    {"gradient_repacking", kInt, "0", kOtherStrategy},
+    {"compact_gradient_transfer", kBool, "true", kOtherStrategy},
+    {"hierarchical_copy", kBool, "false", kOtherStrategy},
+    {"network_topology", kString, "dgx1", kOtherStrategy},
+    {"agg_small_grads_max_bytes", kInt, "0", kOtherStrategy},
+    {"agg_small_grads_max_group", kInt, "10", kOtherStrategy},
+    {"allreduce_merge_scope", kInt, "1", kOtherStrategy},
+};
+
+FlagDefinition definition(const Row& row) {
+  FlagDefinition flag;
+  flag.name = row.name;
+  flag.type = row.type;
+  if (row.default_value != nullptr) flag.default_value = row.default_value;
+  flag.group = "tf_cnn_benchmarks";
+  return flag;
+}
+
+void append_refused(std::vector<FlagDefinition>& flags, std::span<const Row> rows, ExitCode code) {
+  for (const Row& row : rows) {
+    FlagDefinition flag = definition(row);
+    flag.refusal = row.sentence;
+    flag.refusal_code = code;
+    flags.push_back(std::move(flag));
   }
-}
-
-void add_not_yet(FlagTable& table) {
-  constexpr auto kStatus = FlagStatus::kNotYet;
-  add_all(table, kStatus, "convoy trains and measures, it does not evaluate",
-          {{"eval", kBool, "false"},
-           {"eval_interval_secs", kInteger, "0"},
-           {"eval_during_training_every_n_steps", kInteger},
-           {"eval_during_training_every_n_epochs", kFloat},
-           {"eval_during_training_at_specified_steps", kString},
-           {"eval_during_training_at_specified_epochs", kString},
-           {"eval_batch_size", kInteger, "0"},
-           {"num_eval_batches", kInteger},
-           {"num_eval_epochs", kFloat},
-           {"stop_at_top_1_accuracy", kFloat},
-           {"eval_dir", kString}});
-  add_all(table, kStatus, "convoy measures whole training steps",
-          {{"forward_only", kBool, "false"}, {"freeze_when_forward_only", kBool, "false"}});
-  add_all(table, kStatus, "there are no checkpoints",
-          {{"train_dir", kString},
-           {"save_model_secs", kInteger, "0"},
-           {"save_model_steps", kInteger},
-           {"backbone_model_path", kString}});
-  add_all(table, kStatus, "training is in 32 bits",
-          {{"use_fp16", kBool, "false"},
-           {"fp16_vars", kBool, "false"},
-           {"fp16_enable_auto_loss_scale", kBool, "false"}});
-  add_all(table, kStatus, "a run has one host",
-          {{"job_name", kString},
-           {"ps_hosts", kString},
-           {"worker_hosts", kString},
-           {"controller_host", kString},
-           {"task_index", kInteger, "0"},
-           {"server_protocol", kString, "grpc"}});
-  add_all(table, kStatus, "use --output_file for results",
-          {{"benchmark_log_dir", kString},
-           {"summary_verbosity", kInteger, "0"},
-           {"save_summaries_steps", kInteger, "0"}});
-  add_all(table, kStatus, "use --trace_file or `convoy plan` to look inside a step",
-          {{"tfprof_file", kString}, {"graph_file", kString}});
-  add_all(table, kStatus, "the input pipeline cannot do that",
-          {{"datasets_repeat_cached_sample", kBool, "false"},
-           {"ml_perf", kBool, "false"},
-           {"input_preprocessor", kString, "default"}});
-  add_all(table, kStatus, "devices allocate what a step needs and no more",
-          {{"use_unified_memory", kBool, "false"}, {"gpu_memory_frac_for_testing", kFloat, "0"}});
-}
-
-void add_meaningless(FlagTable& table) {
-  constexpr auto kStatus = FlagStatus::kMeaningless;
-  add_all(table, kStatus, "there is no XLA compiler, devices compile the layers themselves",
-          {{"xla", kBool, "false"}, {"xla_compile", kBool, "false"}});
-  add_all(table, kStatus, "there is no TensorRT",
-          {{"trt_mode", kString}, {"trt_max_workspace_size_bytes", kInteger, "4294967296"}});
-  add_all(table, kStatus, "there is no TensorFlow graph to debug, rewrite or dump",
-          {{"debugger", kString},
-           {"rewriter_config", kString},
-           {"partitioned_graph_file_prefix", kString}});
-  add_all(table, kStatus, "a trace is always written in Chrome's format",
-          {{"use_chrome_trace_format", kBool, "true"}});
-  add_all(table, kStatus, "it belongs to detection models, of which there are none",
-          {{"collect_eval_results_async", kBool, "false"}});
-  add_all(table, kStatus, "no MLPerf log lines are written",
-          {{"ml_perf_compliance_logging", kBool, "false"}});
-  add_all(table, kStatus, "reductions are chosen by the strategy, not delegated to Horovod",
-          {{"horovod_device", kString}});
-}
-
-void add_ignored(FlagTable& table) {
-  constexpr auto kStatus = FlagStatus::kIgnored;
-  add_all(table, kStatus, "the CPU device sets up oneDNN and its threads by itself",
-          {{"mkl", kBool, "false"},
-           {"kmp_blocktime", kInteger, "0"},
-           {"kmp_affinity", kString, "granularity=fine,verbose,compact,1,0"},
-           {"kmp_settings", kInteger, "1"},
-           {"num_inter_threads", kInteger, "0"},
-           {"use_numa_affinity", kBool, "false"}});
-  add_all(table, kStatus, "it chooses between two ways inside TensorFlow with the same result",
-          {{"use_tf_layers", kBool, "true"},
-           {"use_resource_vars", kBool, "false"},
-           {"use_python32_barrier", kBool, "false"},
-           {"compute_lr_on_cpu", kBool, "false"},
-           {"sparse_to_dense_grads", kBool, "false"},
-           {"single_l2_loss_op", kBool, "false"},
-           {"enable_optimizations", kBool, "true"},
-           {"distort_color_in_yiq", kBool, "true"}});
-  add_all(table, kStatus, "devices manage memory and launches by themselves",
-          {{"allow_growth", kBool},
-           {"timestamped_allocator", kBool, "false"},
-           {"gpu_kt_max_interval", kInteger, "0"},
-           {"gpu_kt_max_bytes", kInteger, "0"},
-           {"gpu_kt_max_pending", kInteger, "0"},
-           {"gpu_thread_mode", kString, "gpu_private"},
-           {"per_gpu_thread_count", kInteger, "0"},
-           {"force_gpu_compatible", kBool, "false"},
-           {"winograd_nonfused", kBool, "true"},
-           {"batchnorm_persistent", kBool, "true"},
-           {"sync_on_finish", kBool, "false"}});
-  add_all(table, kStatus, "there is one input pipeline, with its own buffers",
-          {{"use_datasets", kBool, "true"},
-           {"datasets_use_prefetch", kBool, "true"},
-           {"datasets_use_caching", kBool, "false"},
-           {"datasets_parallel_interleave_cycle_length", kInteger},
-           {"datasets_sloppy_parallel_interleave", kBool, "false"},
-           {"datasets_parallel_interleave_prefetch", kInteger},
-           {"multi_device_iterator_max_buffer_size", kInteger, "1"},
-           {"batch_group_size", kInteger, "1"}});
-  add_all(table, kStatus, "it qualifies something that is switched off",
-          {{"max_ckpts_to_keep", kInteger, "5"},
-           {"fp16_loss_scale", kFloat},
-           {"fp16_inc_loss_scale_every_n", kInteger, "1000"},
-           {"benchmark_test_id", kString}});
-}
-
-// Strategies bring these as options of their own; the entries here are what is left when none of
-// the selected ones does. Those that only change speed are harmless, the others are not.
-void add_strategy_options(FlagTable& table) {
-  add_all(table, FlagStatus::kIgnored, "the selected strategy has no such option",
-          {{"local_parameter_device", kString, "gpu"},
-           {"all_reduce_spec", kString},
-           {"hierarchical_copy", kBool, "false"},
-           {"network_topology", kString, "dgx1"},
-           {"gradient_repacking", kInteger, "0"},
-           {"compact_gradient_transfer", kBool, "true"},
-           {"agg_small_grads_max_bytes", kInteger, "0"},
-           {"agg_small_grads_max_group", kInteger, "10"},
-           {"allreduce_merge_scope", kInteger, "1"}});
-  add_all(table, FlagStatus::kMeaningless,
-          "the selected strategy has no such option, and without it training would differ; "
-          "`convoy list` shows the strategies, `convoy info` their options",
-          {{"variable_consistency", kString, "strong"},
-           {"staged_vars", kBool, "false"},
-           {"cross_replica_sync", kBool, "true"}});
 }
 
 }  // namespace
 
-void add_historical_flags(FlagTable& table) {
-  add_not_yet(table);
-  add_meaningless(table);
-  add_ignored(table);
-  add_strategy_options(table);
+std::vector<FlagDefinition> historical_flags() {
+  std::vector<FlagDefinition> flags;
+  append_refused(flags, kNotYet, ExitCode::kUsage);
+  append_refused(flags, kSeveralHosts, ExitCode::kUnavailable);
+  append_refused(flags, kMeaningless, ExitCode::kUsage);
+  for (const Row& row : kHarmless) {
+    FlagDefinition flag = definition(row);
+    flag.notice = row.sentence;
+    flags.push_back(std::move(flag));
+  }
+  return flags;
+}
+
+void add_missing_strategy_flags(FlagTable& table) {
+  std::vector<FlagDefinition> flags;
+  append_refused(flags, kStrategyOptions, ExitCode::kUsage);
+  for (FlagDefinition& flag : flags) {
+    if (flag.name == "local_parameter_device") {
+      flag.type = FlagType::kEnum;
+      flag.allowed = {"gpu", "cpu"};
+    }
+    if (!table.contains(flag.name)) table.add(std::move(flag));
+  }
 }
 
 }  // namespace convoy

@@ -2,163 +2,146 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
-#include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/train/run_length.hpp"
 
 namespace convoy {
 namespace {
 
-constexpr std::int64_t kDefaultBatches = 100;
-constexpr std::int64_t kDefaultWarmup = 10;
-
-int small_integer(std::string_view name, std::int64_t value) {
-  if (value > std::numeric_limits<int>::max()) {
-    fail(ExitCode::kUsage, "--{}={}: it must be at most {}", name, value,
-         std::numeric_limits<int>::max());
-  }
-  return static_cast<int>(value);
-}
-
-int small_integer(const FlagValues& values, std::string_view name) {
-  return small_integer(name, values.integer(name));
-}
-
-std::optional<int> optional_small_integer(const FlagValues& values, std::string_view name) {
-  const auto value = values.optional_integer(name);
-  return value ? std::optional(small_integer(name, *value)) : std::nullopt;
-}
-
-std::vector<int> parse_indices(const std::string& list) {
-  std::vector<int> indices;
-  std::string_view rest = list;
-  while (!rest.empty()) {
-    const auto comma = std::min(rest.find(','), rest.size());
-    const std::string_view part = rest.substr(0, comma);
-    int index = -1;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-    if (error != std::errc{} || end != part.data() + part.size() || index < 0) {
-      fail(ExitCode::kUsage, "--gpu_indices={}: '{}' is not the index of a device; write 0,1,2",
-           list, part);
+std::vector<std::int64_t> parse_indices(const std::string& text) {
+  std::vector<std::int64_t> indices;
+  const char* position = text.data();
+  const char* const end = position + text.size();
+  while (position != end) {
+    std::int64_t index = -1;
+    const auto [after, error] = std::from_chars(position, end, index);
+    const bool separated = after == end || (*after == ',' && after + 1 != end);
+    if (error != std::errc() || index < 0 || !separated) {
+      fail(ExitCode::kUsage, "--gpu_indices={}: it must be device numbers with commas: 0,2,1,3",
+           text);
     }
-    if (std::ranges::find(indices, index) != indices.end()) {
-      fail(ExitCode::kUsage, "--gpu_indices={}: device {} appears twice", list, index);
+    if (std::find(indices.begin(), indices.end(), index) != indices.end()) {
+      fail(ExitCode::kUsage, "--gpu_indices={}: device {} occurs twice", text, index);
     }
     indices.push_back(index);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    position = after == end ? end : after + 1;
   }
   return indices;
 }
 
-void read_devices(const FlagValues& values, RunOptions& options) {
-  const auto gpus = optional_small_integer(values, "num_gpus");
-  const auto devices = optional_small_integer(values, "num_devices");
-  if (gpus && devices && *gpus != *devices) {
-    fail(ExitCode::kUsage, "--num_gpus={} contradicts --num_devices={}; give one of them", *gpus,
-         *devices);
+void read_length(const ParsedFlags& flags, RunOptions& options) {
+  options.model = flags.text("model");
+  const std::int64_t batch = flags.integer("batch_size");
+  if (batch > 0) options.batch_size = batch;
+  options.num_batches = flags.optional_integer("num_batches");
+  options.num_epochs = flags.optional_number("num_epochs");
+  options.num_warmup_batches =
+      flags.optional_integer("num_warmup_batches").value_or(kDefaultWarmupSteps);
+  if (options.num_batches && options.num_epochs) {
+    fail(ExitCode::kUsage, "--num_batches={} and --num_epochs={}: give one of them, not both",
+         *options.num_batches, *options.num_epochs);
   }
-  options.num_devices = devices ? devices : gpus;
-  if (const auto kind = values.optional_text("device")) {
-    options.device = *kind == "cpu" ? DeviceKind::kCpu : DeviceKind::kCuda;
-  } else if (gpus) {
-    options.device = DeviceKind::kCuda;
+  if (options.num_epochs && *options.num_epochs <= 0) {
+    fail(ExitCode::kUsage, "--num_epochs={}: it must be above 0", *options.num_epochs);
   }
-  options.device_indices = parse_indices(values.text("gpu_indices"));
-  const int listed = static_cast<int>(options.device_indices.size());
-  if (listed > 0 && options.num_devices && listed < *options.num_devices) {
+}
+
+void check_device_counts(const RunOptions& options, const ParsedFlags& flags) {
+  const auto devices = flags.optional_integer("num_devices");
+  const auto gpus = flags.optional_integer("num_gpus");
+  if (devices && gpus && *devices != *gpus) {
+    fail(ExitCode::kUsage, "--num_devices={} and --num_gpus={}: give one of them", *devices, *gpus);
+  }
+  const auto listed = static_cast<std::int64_t>(options.device_order.size());
+  if (listed > 0 && options.num_devices && *options.num_devices != listed) {
     fail(ExitCode::kUsage, "--gpu_indices={} lists {} devices, but {} are asked for",
-         values.text("gpu_indices"), listed, *options.num_devices);
+         flags.text("gpu_indices"), listed, *options.num_devices);
   }
-  options.cpu_threads = optional_small_integer(values, "num_intra_threads");
-  if (options.cpu_threads == 0) options.cpu_threads.reset();
-  options.use_nccl = values.optional_boolean("use_nccl");
-  options.data_format = values.text("data_format");
 }
 
-void read_length(const FlagValues& values, RunOptions& options) {
-  options.batch_size = small_integer(values, "batch_size");
-  options.length.batches = values.optional_integer("num_batches");
-  options.length.epochs = values.optional_number("num_epochs");
-  if (options.length.epochs == 0) options.length.epochs.reset();
-  if (options.length.batches && options.length.epochs) {
-    fail(ExitCode::kUsage, "--num_batches={} and --num_epochs={} both set the length; give one",
-         *options.length.batches, *options.length.epochs);
+void read_devices(const ParsedFlags& flags, RunOptions& options) {
+  const std::string device = flags.text("device");
+  const auto gpus = flags.optional_integer("num_gpus");
+  if (device == "cpu") options.device = DeviceChoice::kCpu;
+  // A number of GPUs without a kind of device asks for GPUs.
+  if (device == "gpu" || device == "cuda" || (device == "auto" && gpus)) {
+    options.device = DeviceChoice::kGpu;
   }
-  if (!options.length.epochs && !options.length.batches) options.length.batches = kDefaultBatches;
-
-  const std::int64_t trials = values.optional_integer("autotune_threshold").value_or(1);
-  const std::int64_t warmup = std::max(kDefaultWarmup, 5 * trials * trials);
-  options.num_warmup_batches = small_integer(
-      "num_warmup_batches", values.optional_integer("num_warmup_batches").value_or(warmup));
-  options.display_every = small_integer(values, "display_every");
-  options.display_perf_ewma = values.optional_number("display_perf_ewma");
-  options.loss_type_to_report = values.text("loss_type_to_report");
-  options.print_training_accuracy = values.boolean("print_training_accuracy");
+  options.num_devices = gpus ? gpus : flags.optional_integer("num_devices");
+  options.device_order = parse_indices(flags.text("gpu_indices"));
+  options.threads_per_device = flags.integer("num_intra_threads");
+  check_device_counts(options, flags);
 }
 
-void read_optimizer(const FlagValues& values, RunOptions& options) {
-  options.optimizer = {.kind = parse_optimizer(values.text("optimizer")),
-                       .momentum = values.number("momentum"),
-                       .rmsprop_decay = values.number("rmsprop_decay"),
-                       .rmsprop_momentum = values.number("rmsprop_momentum"),
-                       .rmsprop_epsilon = values.number("rmsprop_epsilon"),
-                       .adam_beta1 = values.number("adam_beta1"),
-                       .adam_beta2 = values.number("adam_beta2"),
-                       .adam_epsilon = values.number("adam_epsilon"),
-                       .weight_decay = values.number("weight_decay"),
-                       .gradient_clip = values.optional_number("gradient_clip")};
-  options.gradients_are_summed = values.text("gradient_scale") == "sum";
-  options.learning_rate = {
-      .init_learning_rate = values.optional_number("init_learning_rate"),
-      .piecewise_schedule = values.optional_text("piecewise_learning_rate_schedule"),
-      .num_epochs_per_decay = values.optional_number("num_epochs_per_decay"),
-      .decay_factor = values.optional_number("learning_rate_decay_factor"),
-      .minimum = values.optional_number("minimum_learning_rate"),
-      .warmup_epochs = values.optional_number("num_learning_rate_warmup_epochs"),
-      .resnet_base_rate = values.optional_number("resnet_base_lr")};
-  validate(options.learning_rate);
+void read_data(const ParsedFlags& flags, RunOptions& options) {
+  options.data_dir = flags.text("data_dir");
+  options.data_name = flags.text("data_name");
+  options.data_format = flags.text("data_format");
+  options.resize_method = flags.text("resize_method");
+  options.on_bad_record = flags.text("on_bad_record");
+  options.distortions = flags.boolean("distortions");
+  options.input_threads = flags.optional_integer("datasets_num_private_threads");
+  options.prefetch_depth = flags.integer("datasets_prefetch_buffer_size");
 }
 
-void read_input(const FlagValues& values, RunOptions& options) {
-  InputOptions& input = options.input;
-  input.data_dir = values.optional_text("data_dir");
-  if (input.data_dir && input.data_dir->empty()) input.data_dir.reset();
-  input.data_name = values.optional_text("data_name");
-  if (input.data_name && input.data_name->empty()) input.data_name.reset();
-  input.resize_method = values.text("resize_method");
-  input.distortions = values.boolean("distortions");
-  input.fuse_decode_and_crop = values.boolean("fuse_decode_and_crop");
-  input.skip_bad_records = values.text("on_bad_record") == "skip";
-  input.threads = small_integer(values, "datasets_num_private_threads");
-  input.prefetch_depth = small_integer(values, "datasets_prefetch_buffer_size");
+OptimizerOptions read_optimizer(const ParsedFlags& flags) {
+  OptimizerOptions options;
+  options.kind = parse_optimizer_kind(flags.text("optimizer"));
+  options.momentum = flags.number("momentum");
+  options.rmsprop_decay = flags.number("rmsprop_decay");
+  options.rmsprop_momentum = flags.number("rmsprop_momentum");
+  options.rmsprop_epsilon = flags.number("rmsprop_epsilon");
+  options.adam_beta1 = flags.number("adam_beta1");
+  options.adam_beta2 = flags.number("adam_beta2");
+  options.adam_epsilon = flags.number("adam_epsilon");
+  options.weight_decay = flags.number("weight_decay");
+  options.gradient_clip = flags.optional_number("gradient_clip");
+  if (flags.text("gradient_scale") == "sum") options.gradient_scale = GradientScale::kSum;
+  // Hyperparameters without meaning are found here, not after the devices are open.
+  make_optimizer(options, 1);
+  return options;
+}
+
+LearningRateOptions read_learning_rate(const ParsedFlags& flags) {
+  LearningRateOptions options;
+  options.init_learning_rate = flags.optional_number("init_learning_rate");
+  options.piecewise_learning_rate_schedule = flags.text("piecewise_learning_rate_schedule");
+  options.num_epochs_per_decay = flags.number("num_epochs_per_decay");
+  options.learning_rate_decay_factor = flags.number("learning_rate_decay_factor");
+  options.num_learning_rate_warmup_epochs = flags.number("num_learning_rate_warmup_epochs");
+  options.minimum_learning_rate = flags.number("minimum_learning_rate");
+  options.resnet_base_lr = flags.optional_number("resnet_base_lr");
+  check_learning_rate_options(options);
+  return options;
+}
+
+void read_reports(const ParsedFlags& flags, RunOptions& options) {
+  options.display_every = flags.integer("display_every");
+  options.display_perf_ewma = flags.optional_number("display_perf_ewma");
+  options.loss_type_to_report = flags.text("loss_type_to_report");
+  options.print_training_accuracy = flags.boolean("print_training_accuracy");
+  options.output_file = flags.text("output_file");
+  options.trace_file = flags.text("trace_file");
 }
 
 }  // namespace
 
-std::int64_t RunLength::steps(std::int64_t examples_per_epoch, std::int64_t global_batch) const {
-  if (batches) return *batches;
-  CONVOY_CHECK(epochs.has_value() && global_batch > 0);
-  const auto examples = static_cast<std::int64_t>(
-      *epochs * static_cast<double>(examples_per_epoch) + static_cast<double>(global_batch) - 1);
-  return examples / global_batch;
-}
-
-RunOptions run_options(const FlagValues& values) {
+RunOptions make_run_options(const ParsedFlags& flags) {
   RunOptions options;
-  options.model = values.text("model");
-  options.strategy = values.text("variable_update");
-  options.plugin_path = values.text("plugin_path");
-  read_devices(values, options);
-  read_length(values, options);
-  read_optimizer(values, options);
-  read_input(values, options);
-  options.seed = static_cast<std::uint64_t>(values.integer("tf_random_seed"));
-  options.initializer =
-      values.text("initializer") == "hash" ? InitializerChoice::kHash : InitializerChoice::kDefault;
-  options.dropout = values.boolean("dropout");
-  options.output_file = values.text("output_file");
-  options.trace_file = values.text("trace_file");
+  read_length(flags, options);
+  read_devices(flags, options);
+  read_data(flags, options);
+  options.variable_update = flags.text("variable_update");
+  options.use_nccl = flags.optional_boolean("use_nccl");
+  options.bucket_mb = flags.number("bucket_mb");
+  options.optimizer = read_optimizer(flags);
+  options.learning_rate = read_learning_rate(flags);
+  read_reports(flags, options);
+  options.seed = static_cast<std::uint32_t>(flags.integer("tf_random_seed"));
+  if (flags.text("initializer") == "hash") options.initializer = InitializerChoice::kHash;
+  options.dropout = flags.boolean("dropout");
+  options.plugin_path = flags.text("plugin_path");
   return options;
 }
 

@@ -5,71 +5,62 @@
 #include <string>
 #include <vector>
 
-#include "core/cli/flag_values.hpp"
+#include "core/cli/flag_parser.hpp"
 #include "core/train/learning_rate.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy {
 
-enum class DeviceKind { kBest, kCpu, kCuda };
-enum class InitializerChoice { kDefault, kHash };
+enum class DeviceChoice { kAuto, kCpu, kGpu };
 
-// How long the timed part is. Exactly one is set.
-struct RunLength {
-  std::optional<std::int64_t> batches;
-  std::optional<double> epochs;
-
-  // Timed steps; an epoch that is not a whole number of steps is rounded up.
-  std::int64_t steps(std::int64_t examples_per_epoch, std::int64_t global_batch) const;
+enum class InitializerChoice {
+  kDefault,  // the layers' rules
+  kHash,     // a fixed fill, for comparing programs
 };
 
-struct InputOptions {
-  std::optional<std::string> data_dir;  // none: synthetic
-  std::optional<std::string> data_name;
-  std::string resize_method;
-  bool distortions = false;
-  bool fuse_decode_and_crop = true;
-  bool skip_bad_records = false;
-  int threads = 0;  // 0: one per core
-  int prefetch_depth = 2;
-};
-
-// `convoy run`'s flags with their types, after all checks that need nothing but the flags.
-// Strategies' options stay in the FlagValues: they are strings for the plug-in.
+// What `convoy run` was asked for, typed and checked. Unset optionals and empty texts leave the
+// choice to the model, the data or the machine, as each comment says.
 struct RunOptions {
   std::string model;
-  std::string strategy;  // "auto" or a name
-  std::string plugin_path;
+  std::optional<std::int64_t> batch_size;  // per device; unset: the model's default
+  std::optional<std::int64_t> num_batches;
+  std::optional<double> num_epochs;
+  std::int64_t num_warmup_batches = 0;
 
-  DeviceKind device = DeviceKind::kBest;
-  std::optional<int> num_devices;
-  std::vector<int> device_indices;  // empty: the first ones in the machine's order
-  std::optional<int> cpu_threads;
-  std::optional<bool> use_nccl;  // maps to all_reduce_spec once the strategy is known
+  DeviceChoice device = DeviceChoice::kAuto;
+  std::optional<std::int64_t> num_devices;  // unset: all of the chosen kind
+  std::vector<std::int64_t> device_order;   // device numbers; empty: 0, 1, 2 ...
+  std::int64_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly
+
+  std::string data_dir;  // empty: synthetic data
+  std::string data_name;
   std::string data_format;
+  std::string resize_method;
+  std::string on_bad_record;
+  bool distortions = false;
+  std::optional<std::int64_t> input_threads;  // unset: the cores that do not compute
+  std::int64_t prefetch_depth = 0;            // batches per device
 
-  int batch_size = 0;  // per device; 0: the model's
-  RunLength length;
-  int num_warmup_batches = 10;
-  int display_every = 10;
+  std::string variable_update;  // a strategy's name or "auto"
+  std::optional<bool> use_nccl;
+  double bucket_mb = 0;  // 2^20 bytes
+  OptimizerOptions optimizer;
+  LearningRateOptions learning_rate;
+
+  std::int64_t display_every = 0;
   std::optional<double> display_perf_ewma;
   std::string loss_type_to_report;
   bool print_training_accuracy = false;
+  std::string output_file;
+  std::string trace_file;
 
-  OptimizerRule optimizer;
-  bool gradients_are_summed = false;  // --gradient_scale=sum
-  LearningRateOptions learning_rate;
-
-  InputOptions input;
-  std::uint64_t seed = 1234;
+  std::uint32_t seed = 0;
   InitializerChoice initializer = InitializerChoice::kDefault;
   bool dropout = true;
-
-  std::string output_file;  // empty: none
-  std::string trace_file;
+  std::string plugin_path;
 };
 
-// Fails with kUsage for flags that contradict each other.
-RunOptions run_options(const FlagValues& values);
+// Error(kUsage) when flags contradict each other.
+RunOptions make_run_options(const ParsedFlags& flags);
 
 }  // namespace convoy

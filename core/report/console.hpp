@@ -4,31 +4,31 @@
 #include <optional>
 #include <ostream>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/report/speed_statistics.hpp"
 
 namespace convoy {
 
-// What the header block shows. The field names follow its lines.
-struct RunHeader {
-  std::string version;
+// What the lines before the first step say.
+struct ConsoleHeader {
+  std::string version;  // of convoy
   std::string model;
-  std::string dataset;  // "imagenet", "cifar10"
+  std::string dataset;  // "imagenet"
   bool synthetic = true;
   std::string mode = "training";
-  bool single_session = false;
   std::int64_t global_batch = 0;
-  std::int64_t device_batch = 0;
+  std::int64_t batch_per_device = 0;
   std::int64_t num_batches = 0;
   double num_epochs = 0;
-  std::vector<std::string> devices;  // such as "/cpu:0"
-  bool numa_bind = false;
+  std::vector<std::string> devices;  // "/gpu:0", "/cpu:1"
+  bool bound_to_numa_nodes = false;
   std::string data_format;
   std::string optimizer;
-  std::string variables;                  // the strategy
-  std::optional<std::string> all_reduce;  // shown only for strategies that have one
+  std::string strategy;  // name of the strategy that runs, never "auto"
+  // Further lines of the strategy, such as {"AllReduce", "nccl"}, printed below its name.
+  std::vector<std::pair<std::string, std::string>> strategy_details;
 };
 
 struct Accuracy {
@@ -36,28 +36,35 @@ struct Accuracy {
   double top_5 = 0;
 };
 
-// Standard output of a run, in the lines that scripts written for tf_cnn_benchmarks read: apart
-// from the first line they are the same byte for byte. Each call writes whole lines and flushes.
+// Writes the lines of tf_cnn_benchmarks that other tools read, byte for byte, except that the first
+// header line names convoy. Every line is flushed, so that a pipe sees it at once.
 class Console {
  public:
-  // `loss_name` titles the loss column: "total_loss" or "base_loss".
-  Console(std::ostream& out, std::string loss_name, bool accuracy_columns);
+  // loss_name is the title of the loss column ("total_loss" or "base_loss"); with accuracy, step
+  // lines have two more columns.
+  Console(std::ostream& out, std::string loss_name, bool accuracy);
 
-  void header(const RunHeader& header);
-  void message(std::string_view line);  // such as "Running warm up"
-  void column_titles();
-  // A step prints its accuracy iff there are accuracy columns.
+  void header(const ConsoleHeader& header);
+  void generating_model();
+  void initializing();
+  void warming_up();
+  void warmed_up();
+  // Titles of the columns of step lines, printed once before the first of them.
+  void columns();
+  // accuracy must be given if and only if the constructor was told so.
   void step(std::int64_t step, const Speed& speed, double loss,
-            const std::optional<Accuracy>& accuracy = {});
+            std::optional<Accuracy> accuracy = {});
   void total(double images_per_second);
 
  private:
+  void line(const std::string& text);
+
   std::ostream& out_;
   std::string loss_name_;
-  bool accuracy_columns_;
+  bool accuracy_;
 };
 
-// Whether timed step `step`, counted from 1, gets a line: the first and every display_every-th.
+// True for timed step 1 (counted from 1) and every display_every-th.
 bool is_displayed(std::int64_t step, std::int64_t display_every);
 
 }  // namespace convoy

@@ -8,60 +8,71 @@
 #include <vector>
 
 #include "core/report/console.hpp"
+#include "core/report/environment.hpp"
 #include "core/report/speed_statistics.hpp"
 
 namespace convoy {
 
-// Raised whenever a field of the output files changes its name or meaning.
+// Version of the written form. Fields are only added within a version.
 constexpr int kRunRecordSchemaVersion = 1;
 
-// One timed step.
-struct StepRecord {
-  std::int64_t step = 0;  // from 1
-  double seconds = 0;     // wall time, the wait for input included
-  double images_per_second = 0;
-  double loss = 0;       // the one reported on the console, in full precision
-  double base_loss = 0;  // without the L2 term
-  double learning_rate = 0;
-  double input_wait_seconds = 0;  // part of `seconds` spent waiting for input
-  std::optional<Accuracy> accuracy = {};
+struct DeviceRecord {
+  std::string name;  // "cpu:0"
+  std::string kind;  // name of the device plug-in
+  std::string model;
+  std::string locality;
+  std::uint32_t threads = 0;       // CPU devices
+  std::uint64_t memory_bytes = 0;  // 0 = unknown
 };
 
-// Everything a run has to say once it is over, whether it ended well or not.
+struct StepRecord {
+  std::int64_t step = 0;  // timed steps count from 1
+  double seconds = 0;
+  double images_per_second = 0;
+  double loss = 0;
+  double learning_rate = 0;
+  double input_wait_seconds = 0;  // part of seconds spent waiting for input
+  std::optional<Accuracy> accuracy;
+};
+
+// Everything that one run reports.
 struct RunRecord {
-  std::map<std::string, std::string> environment;  // host name, kernel, processor, library versions
+  Environment environment;
   std::vector<std::string> command_line;
-  std::map<std::string, std::string> flags;  // effective values, of this run's whole flag table
-  std::string version;
-  std::string start_time;  // ISO 8601, UTC
+  std::map<std::string, std::string> flags;  // effective values, defaults included
   std::string model;
   std::string dataset;
-  std::vector<std::string> devices;
+  bool synthetic_data = true;
   std::string strategy;
-  std::string strategy_claim;  // what the checker found: "synchronous", "stale by 1", ...
+  std::map<std::string, std::string> strategy_options;
+  std::string strategy_verdict;  // what the checker proved, for example "synchronous"
   std::string optimizer;
-  std::int64_t device_batch = 0;
+  std::vector<DeviceRecord> devices;
+  std::int64_t batch_per_device = 0;
   std::int64_t global_batch = 0;
-  std::int64_t num_warmup_batches = 0;
-  std::int64_t parameters = 0;  // trainable elements of one replica
-
+  std::int64_t parameters = 0;
+  std::int64_t warmup_steps = 0;
   std::vector<StepRecord> steps;
-  double total_seconds = 0;  // of the timed loop, with what happens between the steps
+  double total_seconds = 0;
   double total_images_per_second = 0;
-  std::optional<Speed> speed = {};                      // empty without a timed step
-  std::optional<StepTimePercentiles> percentiles = {};  // of step seconds
+  Speed speed;
+  StepTimes step_times;
+  std::vector<std::string> notices;
   int exit_status = 0;
   bool interrupted = false;
-  std::string error;  // empty when the run ended well
+  std::string error;  // why the run failed; empty when it did not
 };
 
-// Writes the record as the suffix asks: .json, one object with an array of steps; .jsonl, one
-// object for each step and a summary object last; .csv, one row for each step. Numbers are written
-// so that they read back to the same double (17 significant digits in CSV); what is not finite
-// becomes null in JSON. Fails with kUsage for another suffix, kUnavailable for an unwritable path.
-void write_run_record(const RunRecord& record, const std::filesystem::path& path);
+// The record as text. Numbers have full double precision; a number that is not finite is null in
+// JSON and nan or inf in CSV.
+std::string run_record_json(const RunRecord& record);        // one object, steps included
+std::string run_record_json_lines(const RunRecord& record);  // one line per step, then a summary
+std::string run_record_csv(const RunRecord& record);         // a title line, one line per step
 
-// The same two failures, found before a run rather than after it.
+// Error(kUsage) unless the path ends in .json, .jsonl or .csv and its folder is writable.
 void check_run_record_path(const std::filesystem::path& path);
+
+// Writes the form that the suffix names.
+void write_run_record(const RunRecord& record, const std::filesystem::path& path);
 
 }  // namespace convoy

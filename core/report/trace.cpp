@@ -1,6 +1,7 @@
 #include "core/report/trace.hpp"
 
-#include <map>
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,63 +12,54 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMicroseconds = 1e6;
+constexpr double kMicrosecondsPerSecond = 1e6;
 
-// Numbers devices and lanes as they appear and adds the metadata that names them.
-class Rows {
- public:
-  explicit Rows(Json& events) : events_(events) {}
+// Numbers names in order of appearance.
+std::size_t number_of(std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  const auto number = static_cast<std::size_t>(found - names.begin());
+  if (found == names.end()) names.push_back(name);
+  return number;
+}
 
-  std::pair<int, int> place(const TraceEvent& event) {
-    const auto [device, new_device] = devices_.try_emplace(event.device, devices_.size());
-    const int process = device->second;
-    if (new_device) describe("process", process, 0, event.device);
-    const auto [lane, new_lane] = lanes_.try_emplace({process, event.lane}, lanes_.size());
-    if (new_lane) describe("thread", process, lane->second, event.lane);
-    return {process, lane->second};
-  }
-
- private:
-  void describe(const std::string& what, int process, int thread, const std::string& name) {
-    events_.push_back({{"name", what + "_name"},
-                       {"ph", "M"},
-                       {"pid", process},
-                       {"tid", thread},
-                       {"args", {{"name", name}}}});
-    events_.push_back({{"name", what + "_sort_index"},
-                       {"ph", "M"},
-                       {"pid", process},
-                       {"tid", thread},
-                       {"args", {{"sort_index", what == "process" ? process : thread}}}});
-  }
-
-  Json& events_;
-  std::map<std::string, int> devices_;
-  std::map<std::pair<int, std::string>, int> lanes_;
-};
+Json name_record(const char* kind, std::size_t process, std::size_t thread,
+                 const std::string& name) {
+  return {
+      {"ph", "M"}, {"name", kind}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}};
+}
 
 }  // namespace
 
-std::string to_chrome_trace(const std::vector<TraceEvent>& events) {
-  Json list = Json::array();
-  Rows rows(list);
-  for (const auto& event : events) {
-    const auto [process, thread] = rows.place(event);
-    list.push_back({{"name", event.name},
-                    {"cat", event.lane},
-                    {"ph", "X"},
-                    {"pid", process},
-                    {"tid", thread},
-                    {"ts", event.start_seconds * kMicroseconds},
-                    {"dur", event.duration_seconds * kMicroseconds},
-                    {"args", {{"operation", event.operation}}}});
+std::string chrome_trace(const std::vector<TraceEvent>& events) {
+  double origin = std::numeric_limits<double>::infinity();
+  for (const TraceEvent& event : events) origin = std::min(origin, event.start_seconds);
+  std::vector<std::string> devices;
+  std::vector<std::vector<std::string>> lanes;
+  Json records = Json::array();
+  for (const TraceEvent& event : events) {
+    const std::size_t process = number_of(devices, event.device);
+    lanes.resize(devices.size());
+    const std::size_t thread = number_of(lanes[process], event.lane);
+    records.push_back({{"ph", "X"},
+                       {"name", event.name},
+                       {"pid", process},
+                       {"tid", thread},
+                       {"ts", (event.start_seconds - origin) * kMicrosecondsPerSecond},
+                       {"dur", event.duration_seconds * kMicrosecondsPerSecond},
+                       {"args", {{"operation", event.operation}}}});
   }
-  const Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(list)}};
+  for (std::size_t process = 0; process < devices.size(); ++process) {
+    records.push_back(name_record("process_name", process, 0, devices[process]));
+    for (std::size_t thread = 0; thread < lanes[process].size(); ++thread) {
+      records.push_back(name_record("thread_name", process, thread, lanes[process][thread]));
+    }
+  }
+  const Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(records)}};
   return trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 void write_trace(const std::vector<TraceEvent>& events, const std::filesystem::path& path) {
-  write_whole_file(path, to_chrome_trace(events));
+  write_output_file(path, chrome_trace(events));
 }
 
 }  // namespace convoy

@@ -10,187 +10,211 @@
 namespace convoy {
 namespace {
 
-// Python's int() on a positive quotient, which the published boundaries rely on.
-std::int64_t whole(double value) {
-  return static_cast<std::int64_t>(value);
-}
-
-struct PiecewiseText {
-  std::vector<double> rates;
+struct PiecewiseSchedule {
+  double first_rate = 0;
   std::vector<std::int64_t> epochs;
+  std::vector<double> rates;
 };
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
 
 template <typename Number>
 Number parse_part(std::string_view part, std::string_view schedule, const char* what) {
   Number value{};
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-  if (error != std::errc{} || end != part.data() + part.size() || !(value >= 0)) {
+  if (error != std::errc() || end != part.data() + part.size() || value < 0) {
     fail(ExitCode::kUsage,
-         "--piecewise_learning_rate_schedule={}: '{}' is not {}; write rate;epoch;rate;... such as "
-         "0.1;30;0.01;60;0.001",
+         "--piecewise_learning_rate_schedule={}: \"{}\" is not {}; the form is LR0;E1;LR1;E2;LR2, "
+         "for example 0.1;30;0.01;60;0.001",
          schedule, part, what);
   }
   return value;
 }
 
-PiecewiseText parse_piecewise(std::string_view schedule) {
-  PiecewiseText result;
-  std::string_view rest = schedule;
-  for (bool is_rate = true;; is_rate = !is_rate) {
-    const auto semicolon = rest.find(';');
-    const std::string_view part = rest.substr(0, semicolon);
-    if (is_rate) {
-      result.rates.push_back(parse_part<double>(part, schedule, "a learning rate"));
-    } else {
-      result.epochs.push_back(parse_part<std::int64_t>(part, schedule, "a whole number of epochs"));
-    }
-    if (semicolon == std::string_view::npos) break;
-    rest = rest.substr(semicolon + 1);
-  }
-  if (result.rates.size() != result.epochs.size() + 1) {
+PiecewiseSchedule parse_piecewise(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, ';');
+  if (parts.size() % 2 == 0) {
     fail(ExitCode::kUsage,
-         "--piecewise_learning_rate_schedule={}: {} parts, but it starts and ends with a rate, so "
-         "their number must be odd",
-         schedule, result.rates.size() + result.epochs.size());
+         "--piecewise_learning_rate_schedule={}: it has {} parts; an odd number is needed, rates "
+         "with the epochs between them (LR0;E1;LR1)",
+         text, parts.size());
   }
-  if (!std::is_sorted(result.epochs.begin(), result.epochs.end(), std::less_equal<>())) {
-    fail(ExitCode::kUsage, "--piecewise_learning_rate_schedule={}: its epochs must increase",
-         schedule);
+  PiecewiseSchedule schedule;
+  schedule.first_rate = parse_part<double>(parts[0], text, "a learning rate");
+  for (std::size_t i = 1; i < parts.size(); i += 2) {
+    schedule.epochs.push_back(parse_part<std::int64_t>(parts[i], text, "a whole number of epochs"));
+    schedule.rates.push_back(parse_part<double>(parts[i + 1], text, "a learning rate"));
   }
-  return result;
+  const auto& epochs = schedule.epochs;
+  if (std::adjacent_find(epochs.begin(), epochs.end(), std::greater_equal<>()) != epochs.end()) {
+    fail(ExitCode::kUsage, "--piecewise_learning_rate_schedule={}: the epochs must increase", text);
+  }
+  return schedule;
 }
 
-bool given(const std::optional<double>& value) {
-  return value.has_value() && *value != 0;
-}
-
-void refuse_with_schedule(bool is_given, const char* flag) {
-  if (is_given) {
+void check_piecewise_options(const LearningRateOptions& options) {
+  if (options.init_learning_rate || options.learning_rate_decay_factor != 0 ||
+      options.minimum_learning_rate != 0 || options.num_epochs_per_decay != 0) {
     fail(ExitCode::kUsage,
-         "--piecewise_learning_rate_schedule sets the whole schedule and excludes --{}; drop one",
-         flag);
+         "--piecewise_learning_rate_schedule is the whole schedule: leave out "
+         "--init_learning_rate, --learning_rate_decay_factor, --num_epochs_per_decay and "
+         "--minimum_learning_rate");
   }
+  parse_piecewise(options.piecewise_learning_rate_schedule);
 }
 
-void validate_decay(const LearningRateOptions& options) {
-  const bool epochs = given(options.num_epochs_per_decay);
-  const bool factor = given(options.decay_factor);
-  const bool complete = epochs && factor && options.init_learning_rate.has_value();
-  if ((epochs || factor) && !complete) {
+void check_decay_options(const LearningRateOptions& options) {
+  const bool period = options.num_epochs_per_decay != 0;
+  const bool factor = options.learning_rate_decay_factor != 0;
+  const bool complete = period && factor && options.init_learning_rate;
+  if ((period || factor) && !complete) {
     fail(ExitCode::kUsage,
          "exponential decay needs --init_learning_rate, --num_epochs_per_decay and "
-         "--learning_rate_decay_factor together; one is missing");
+         "--learning_rate_decay_factor together; given: {}{}{}",
+         options.init_learning_rate ? "--init_learning_rate " : "",
+         period ? "--num_epochs_per_decay " : "", factor ? "--learning_rate_decay_factor" : "");
   }
-  if (given(options.minimum) && !complete) {
+  if (options.minimum_learning_rate != 0 && !complete) {
     fail(ExitCode::kUsage,
-         "--minimum_learning_rate is the floor of exponential decay; it needs "
-         "--init_learning_rate, --num_epochs_per_decay and --learning_rate_decay_factor");
+         "--minimum_learning_rate is a floor under exponential decay: it needs "
+         "--init_learning_rate, --num_epochs_per_decay and --learning_rate_decay_factor too");
   }
+}
+
+void check_not_negative(const char* flag, double value) {
+  if (!(value >= 0) || !std::isfinite(value)) {
+    fail(ExitCode::kUsage, "--{}={}: it must be a number that is not negative", flag, value);
+  }
+}
+
+std::int64_t whole_steps(double steps) {
+  return static_cast<std::int64_t>(steps);
 }
 
 }  // namespace
 
-void validate(const LearningRateOptions& options) {
-  if (options.piecewise_schedule) {
-    refuse_with_schedule(options.init_learning_rate.has_value(), "init_learning_rate");
-    refuse_with_schedule(given(options.num_epochs_per_decay), "num_epochs_per_decay");
-    refuse_with_schedule(given(options.decay_factor), "learning_rate_decay_factor");
-    refuse_with_schedule(given(options.minimum), "minimum_learning_rate");
-    parse_piecewise(*options.piecewise_schedule);
-    return;
+void check_learning_rate_options(const LearningRateOptions& options) {
+  check_not_negative("init_learning_rate", options.init_learning_rate.value_or(0));
+  check_not_negative("num_epochs_per_decay", options.num_epochs_per_decay);
+  check_not_negative("learning_rate_decay_factor", options.learning_rate_decay_factor);
+  check_not_negative("num_learning_rate_warmup_epochs", options.num_learning_rate_warmup_epochs);
+  check_not_negative("minimum_learning_rate", options.minimum_learning_rate);
+  check_not_negative("resnet_base_lr", options.resnet_base_lr.value_or(0));
+  const bool piecewise = !options.piecewise_learning_rate_schedule.empty();
+  if (piecewise) {
+    check_piecewise_options(options);
+  } else {
+    check_decay_options(options);
   }
-  validate_decay(options);
-  if (given(options.warmup_epochs) && !options.init_learning_rate) {
+  const bool explicit_rate = piecewise || options.init_learning_rate;
+  if (options.num_learning_rate_warmup_epochs != 0 && !explicit_rate) {
     fail(ExitCode::kUsage,
-         "--num_learning_rate_warmup_epochs needs a rate to climb to: give --init_learning_rate or "
-         "--piecewise_learning_rate_schedule (the model's own rule brings its own warm-up)");
+         "--num_learning_rate_warmup_epochs needs --init_learning_rate or "
+         "--piecewise_learning_rate_schedule; a model's own rule has its own warm-up");
+  }
+  if (options.resnet_base_lr && explicit_rate) {
+    fail(ExitCode::kUsage,
+         "--resnet_base_lr changes the model's own rule, which --init_learning_rate and "
+         "--piecewise_learning_rate_schedule replace: give one of them");
   }
 }
 
 LearningRateSchedule::LearningRateSchedule(const LearningRateOptions& options,
-                                           const LearningRateRule& rule,
+                                           const convoy_rate_rule& rule,
                                            const LearningRateContext& context) {
-  validate(options);
-  CONVOY_CHECK(context.batch > 0 && context.examples_per_epoch > 0 && context.replicas > 0);
-  if (!options.piecewise_schedule && !options.init_learning_rate) {
-    follow_rule(options, rule, context);
-    return;
-  }
+  CONVOY_CHECK_LT(0, context.batch);
+  CONVOY_CHECK_LT(0, context.examples_per_epoch);
+  CONVOY_CHECK_LT(0u, context.replicas);
+  check_learning_rate_options(options);
   const double steps_per_epoch = context.examples_per_epoch / context.batch;
-  if (options.piecewise_schedule) {
-    follow_pieces(*options.piecewise_schedule, steps_per_epoch);
+  if (!options.piecewise_learning_rate_schedule.empty()) {
+    use_piecewise(options, steps_per_epoch);
+  } else if (options.init_learning_rate) {
+    use_decay(options, steps_per_epoch);
   } else {
-    last_rate_ = *options.init_learning_rate;
-    if (given(options.num_epochs_per_decay)) {
-      decay(*options.num_epochs_per_decay, *options.decay_factor, steps_per_epoch);
-      minimum_ = options.minimum.value_or(0);
-    }
+    use_rule(options, rule, context);
   }
-  warmup_steps_ = whole(steps_per_epoch * options.warmup_epochs.value_or(0));
-  warmup_rate_ = pieces_.empty() ? last_rate_ : pieces_.front().rate;
 }
 
-void LearningRateSchedule::follow_pieces(const std::string& text, double steps_per_epoch) {
-  const PiecewiseText parsed = parse_piecewise(text);
-  for (std::size_t i = 0; i < parsed.epochs.size(); ++i) {
-    // The new rate starts exactly at this step; the model's rules below switch one step later.
-    const auto first_step = whole(steps_per_epoch * static_cast<double>(parsed.epochs[i]));
-    pieces_.push_back({first_step - 1, parsed.rates[i]});
+void LearningRateSchedule::use_piecewise(const LearningRateOptions& options,
+                                         double steps_per_epoch) {
+  const PiecewiseSchedule schedule = parse_piecewise(options.piecewise_learning_rate_schedule);
+  base_ = schedule.first_rate;
+  rates_ = schedule.rates;
+  for (const std::int64_t epoch : schedule.epochs) {
+    starts_.push_back(whole_steps(static_cast<double>(epoch) * steps_per_epoch));
   }
-  last_rate_ = parsed.rates.back();
+  ramp_steps_ = whole_steps(options.num_learning_rate_warmup_epochs * steps_per_epoch);
 }
 
-void LearningRateSchedule::follow_rule(const LearningRateOptions& options,
-                                       const LearningRateRule& rule,
-                                       const LearningRateContext& context) {
-  double rate = rule.base_rate;
-  if (options.resnet_base_rate) {
-    if (rule.reference_batch == 0) {
-      fail(ExitCode::kUsage,
-           "--resnet_base_lr={}: this model's rate does not scale with the batch; use "
-           "--init_learning_rate",
-           *options.resnet_base_rate);
-    }
-    rate = *options.resnet_base_rate;
+void LearningRateSchedule::use_decay(const LearningRateOptions& options, double steps_per_epoch) {
+  base_ = *options.init_learning_rate;
+  if (options.num_epochs_per_decay != 0) {
+    factor_ = options.learning_rate_decay_factor;
+    minimum_ = options.minimum_learning_rate;
+    const std::int64_t steps = whole_steps(options.num_epochs_per_decay * steps_per_epoch);
+    decay_steps_ = std::max<std::int64_t>(1, steps);
   }
-  if (rule.divided_by_replicas_when_summed && context.gradients_are_summed) {
-    rate /= context.replicas;
-  }
-  if (rule.reference_batch > 0) rate *= context.batch / rule.reference_batch;
+  ramp_steps_ = whole_steps(options.num_learning_rate_warmup_epochs * steps_per_epoch);
+}
 
+void LearningRateSchedule::use_rule(const LearningRateOptions& options,
+                                    const convoy_rate_rule& rule,
+                                    const LearningRateContext& context) {
+  const bool scales = rule.kind == CONVOY_RATE_PIECEWISE && rule.reference_batch > 0;
+  if (options.resnet_base_lr && !scales) {
+    fail(ExitCode::kUsage,
+         "--resnet_base_lr={}: this model's learning rate does not scale with the batch; use "
+         "--init_learning_rate",
+         *options.resnet_base_lr);
+  }
+  base_ = options.resnet_base_lr.value_or(rule.base);
   double steps_per_epoch = context.examples_per_epoch / context.batch;
-  if (rule.decay_epochs > 0) decay(rule.decay_epochs, rule.decay_factor, steps_per_epoch);
-  if (rule.whole_steps_per_epoch) steps_per_epoch = std::floor(steps_per_epoch);
-  last_rate_ = rate;
-  if (!rule.boundary_epochs.empty()) {
-    CONVOY_CHECK_EQ(rule.boundary_multipliers.size(), rule.boundary_epochs.size() + 1);
-    for (std::size_t i = 0; i < rule.boundary_epochs.size(); ++i) {
-      pieces_.push_back(
-          {whole(steps_per_epoch * rule.boundary_epochs[i]), rate * rule.boundary_multipliers[i]});
-    }
-    last_rate_ = rate * rule.boundary_multipliers.back();
+  if (scales) {
+    if (context.gradients_summed) base_ /= context.replicas;
+    base_ *= context.batch / rule.reference_batch;
   }
-  warmup_steps_ = whole(steps_per_epoch * rule.warmup_epochs);
-  warmup_rate_ = rate;
-}
-
-void LearningRateSchedule::decay(double epochs, double factor, double steps_per_epoch) {
-  // A batch larger than the decay period would give zero steps; decaying every step is what is
-  // left.
-  decay_steps_ = std::max<std::int64_t>(1, whole(steps_per_epoch * epochs));
-  decay_factor_ = factor;
+  if (rule.kind == CONVOY_RATE_PIECEWISE) {
+    // The rules that scale come from ImageNet networks, which count fractional steps per epoch;
+    // the CIFAR-10 networks round an epoch down to whole steps.
+    if (!scales) steps_per_epoch = std::floor(steps_per_epoch);
+    CONVOY_CHECK_LE(rule.boundaries, 8u);
+    for (std::uint32_t i = 0; i < rule.boundaries; ++i) {
+      // A boundary step still has the earlier rate, unlike in a schedule given by the user.
+      starts_.push_back(whole_steps(rule.boundary_epochs[i] * steps_per_epoch) + 1);
+      rates_.push_back(base_ * rule.multipliers[i]);
+    }
+    ramp_steps_ = whole_steps(rule.warmup_epochs * steps_per_epoch);
+  } else if (rule.kind == CONVOY_RATE_STAIRCASE) {
+    factor_ = rule.factor;
+    decay_steps_ = std::max<std::int64_t>(1, whole_steps(rule.epochs_per_decay * steps_per_epoch));
+  } else if (rule.kind != CONVOY_RATE_CONSTANT) {
+    fail(ExitCode::kUnavailable,
+         "the model's learning-rate rule has kind {}, which this convoy does not know; rebuild the "
+         "model for this version, or give --init_learning_rate",
+         rule.kind);
+  }
 }
 
 double LearningRateSchedule::at(std::int64_t step) const {
-  if (step < warmup_steps_) {
-    return warmup_rate_ * static_cast<double>(step) / static_cast<double>(warmup_steps_);
+  if (step < ramp_steps_) {
+    return base_ * static_cast<double>(step) / static_cast<double>(ramp_steps_);
   }
-  const auto piece = std::find_if(pieces_.begin(), pieces_.end(),
-                                  [step](const Piece& p) { return step <= p.last_step; });
-  if (piece != pieces_.end()) return piece->rate;
-  if (decay_steps_ == 0) return last_rate_;
-  const auto periods = static_cast<double>(step / decay_steps_);
-  return std::max(minimum_, last_rate_ * std::pow(decay_factor_, periods));
+  if (decay_steps_ > 0) {
+    const double decays = static_cast<double>(step / decay_steps_);
+    return std::max(minimum_, base_ * std::pow(factor_, decays));
+  }
+  const auto next = std::upper_bound(starts_.begin(), starts_.end(), step);
+  if (next == starts_.begin()) return base_;
+  return rates_[static_cast<std::size_t>(next - starts_.begin()) - 1];
 }
 
 }  // namespace convoy

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <convoy/abi.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -7,17 +9,14 @@
 
 namespace convoy {
 
-enum class OptimizerKind { kSgd, kMomentum, kRmsprop, kAdam };
+// How the gradients of the replicas become one. kMean is the default of every strategy, so that
+// strategies can be compared; kSum multiplies the mean, weight decay included, by the number of
+// replicas, as the historical `replicated` did.
+enum class GradientScale { kMean, kSum };
 
-// "sgd", "momentum", "rmsprop" or "adam"; fails with kUsage for anything else.
-OptimizerKind parse_optimizer(std::string_view name);
-std::string_view optimizer_name(OptimizerKind kind);
-
-// What turns a gradient into an update, without the learning rate, which changes every step.
-// The defaults are those of tf_cnn_benchmarks. Momentum is always Nesterov's; the epsilon of
-// rmsprop sits inside the root, the one of adam outside.
-struct OptimizerRule {
-  OptimizerKind kind = OptimizerKind::kSgd;
+// What the user chose. The defaults are tf_cnn_benchmarks'.
+struct OptimizerOptions {
+  convoy_optimizer_kind kind = CONVOY_OPTIMIZER_SGD;
   double momentum = 0.9;
   double rmsprop_decay = 0.9;
   double rmsprop_momentum = 0.9;
@@ -25,32 +24,31 @@ struct OptimizerRule {
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
   double adam_epsilon = 1e-8;
-  double weight_decay = 4e-5;                // of the L2 term weight_decay * sum(w^2) / 2
-  std::optional<double> gradient_clip = {};  // every element is clamped to [-clip, clip]
+  double weight_decay = 4e-5;
+  std::optional<double> gradient_clip;
+  GradientScale gradient_scale = GradientScale::kMean;
 };
 
-// Number of state arrays, each f32 and as long as the parameters.
-int state_slots(OptimizerKind kind);
+// "sgd", "momentum", "rmsprop" or "adam"; Error(kUsage) for anything else.
+convoy_optimizer_kind parse_optimizer_kind(std::string_view name);
+std::string_view optimizer_name(convoy_optimizer_kind kind);
 
-// rmsprop: slot 0 is the mean square (starts at 1), slot 1 the accumulated update.
-// momentum: the accumulated gradient. adam: slot 0 the first moment, slot 1 the second.
-float state_initial(OptimizerKind kind, int slot);
+// The optimizer in the form that devices receive. Error(kUsage) when a value makes no sense, such
+// as a clip that is not positive.
+convoy_optimizer make_optimizer(const OptimizerOptions& options, std::uint32_t replicas);
 
-// One apply, as the host configures it for all elements of a range.
-struct ApplySettings {
-  double learning_rate = 0;
-  std::int64_t step = 1;      // counted from 1: only adam's bias correction reads it
-  double contributions = 1;   // how many gradients were summed into the one given
-  double gradient_scale = 1;  // 1 for the mean; contributions for the historical sum
-  bool decayed = true;        // whether weight decay applies to this variable
-};
+// Numbers of state per parameter: momentum {a}, rmsprop {r, u}, adam {s, r}, in the letters of
+// convoy_optimizer's formulas and in this order.
+std::uint32_t state_slots(convoy_optimizer_kind kind);
 
-// Updates one element and its state in double precision: the oracle for every device's kernel.
-//   g = gradient_scale * (gradient_sum / contributions + (decayed ? weight_decay * parameter : 0))
-// is clamped if the rule clips, then handed to the optimizer. With the sum over n replicas weight
-// decay therefore counts n times, as it always did, and keeps its proportion to the data's part.
-// `state` has state_slots(rule.kind) elements.
-void apply_reference(const OptimizerRule& rule, const ApplySettings& settings, double& parameter,
+// What a slot holds before the first step. RMSProp's mean square starts at 1, all others at 0.
+double state_initial(convoy_optimizer_kind kind, std::uint32_t slot);
+
+// One parameter's update in double precision: the oracle that devices are tested against.
+// gradient_sum is the sum of `contributions` gradients; decayed says whether weight decay applies
+// to this parameter; state holds optimizer.state_slots numbers; step counts from 0.
+void apply_reference(const convoy_optimizer& optimizer, double learning_rate, std::uint64_t step,
+                     std::uint64_t contributions, bool decayed, double& parameter,
                      std::span<double> state, double gradient_sum);
 
 }  // namespace convoy

@@ -2,166 +2,162 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
-#include "tests/cli/usage_error.hpp"
+#include "tests/cli/parsing.hpp"
 
 namespace convoy {
 namespace {
 
-using enum FlagType;
-using Arguments = std::vector<std::string>;
-
-FlagTable small_table() {
+FlagTable example_table() {
   FlagTable table;
-  table.add({.name = "model", .default_value = "resnet50"});
-  table.add({.name = "batch_size", .type = kInteger, .default_value = "0", .minimum = 0});
-  table.add({.name = "rate", .type = kFloat});
-  table.add({.name = "distortions", .type = kBool, .default_value = "false"});
-  table.add({.name = "dropout", .type = kBool, .default_value = "true"});
-  table.add({.name = "plugin_path", .default_value = "", .from_environment = false});
-  table.add({.name = "eval",
-             .type = kBool,
-             .default_value = "false",
-             .status = FlagStatus::kNotYet,
-             .reason = "there is no evaluation"});
-  table.add({.name = "xla",
-             .type = kBool,
-             .default_value = "false",
-             .status = FlagStatus::kMeaningless,
-             .reason = "there is no compiler"});
-  table.add({.name = "mkl",
-             .type = kBool,
-             .default_value = "false",
-             .status = FlagStatus::kIgnored,
-             .reason = "it is automatic"});
+  table.add({.name = "eager", .type = FlagType::kBool, .default_value = "false"});
+  table.add({.name = "steps",
+             .type = FlagType::kInt,
+             .default_value = "10",
+             .minimum = 1,
+             .maximum = 100});
+  table.add({.name = "rate", .type = FlagType::kFloat, .minimum = 0});
+  table.add({.name = "folder", .default_value = ""});
+  table.add({.name = "device",
+             .type = FlagType::kEnum,
+             .default_value = "gpu",
+             .allowed = {"cpu", "gpu"}});
+  table.add({.name = "length", .alias_of = "steps"});
   return table;
 }
 
-FlagValues parse(const Arguments& arguments,
-                 const std::map<std::string, std::string>& environment = {},
-                 FlagParserOptions options = {}) {
-  options.environment = [&](const std::string& name) -> std::optional<std::string> {
-    const auto found = environment.find(name);
-    return found == environment.end() ? std::nullopt : std::optional(found->second);
-  };
-  return parse_flags(small_table(), arguments, options);
+Failure parse_failure(const std::vector<std::string>& arguments, const Variables& variables = {}) {
+  return failure_of([&] { parse(example_table(), arguments, variables); });
 }
 
-void expect_usage_error(const Arguments& arguments, std::initializer_list<std::string> mentioned) {
-  expect_error([&] { parse(arguments); }, ExitCode::kUsage, mentioned);
-}
-
-TEST(FlagParser, DefaultsHoldWithoutArguments) {
-  const auto values = parse({});
-  EXPECT_EQ(values.text("model"), "resnet50");
-  EXPECT_EQ(values.integer("batch_size"), 0);
-  EXPECT_TRUE(values.boolean("dropout"));
-  EXPECT_FALSE(values.given("model"));
-  EXPECT_EQ(values.optional_number("rate"), std::nullopt);
-  EXPECT_THROW(values.number("rate"), std::logic_error) << "a flag without a value";
-}
-
-TEST(FlagParser, AcceptsValuesWithEqualsAndAsTheNextArgument) {
-  const auto values = parse({"--model=vgg16", "--batch_size", "32", "-rate", "-1.5"});
-  EXPECT_EQ(values.text("model"), "vgg16");
-  EXPECT_EQ(values.integer("batch_size"), 32);
-  EXPECT_EQ(values.number("rate"), -1.5);
-  EXPECT_TRUE(values.given("rate"));
+TEST(FlagParser, GivesDefaultsWhenNothingIsGiven) {
+  const ParsedFlags flags = parse(example_table(), {});
+  EXPECT_FALSE(flags.boolean("eager"));
+  EXPECT_EQ(flags.integer("steps"), 10);
+  EXPECT_EQ(flags.optional_number("rate"), std::nullopt);
+  EXPECT_EQ(flags.text("device"), "gpu");
+  EXPECT_FALSE(flags.is_given("steps"));
 }
 
 TEST(FlagParser, AcceptsEveryFormOfABoolean) {
-  EXPECT_TRUE(parse({"--distortions"}).boolean("distortions"));
-  EXPECT_TRUE(parse({"--distortions=True"}).boolean("distortions"));
-  EXPECT_FALSE(parse({"--distortions", "--nodistortions"}).boolean("distortions"));
-  EXPECT_FALSE(parse({"--nodropout"}).boolean("dropout"));
-  EXPECT_FALSE(parse({"--dropout=0"}).boolean("dropout"));
-}
-
-TEST(FlagParser, LastOneWins) {
-  EXPECT_EQ(parse({"--batch_size=1", "--batch_size=2"}).integer("batch_size"), 2);
-}
-
-TEST(FlagParser, ValuesMayContainEqualsSignsOrBeEmpty) {
-  EXPECT_EQ(parse({"--model=a=b"}).text("model"), "a=b");
-  EXPECT_EQ(parse({"--model="}).text("model"), "");
-}
-
-TEST(FlagParser, UnknownFlagNamesTheNearest) {
-  expect_usage_error({"--batchsize=3"}, {"--batchsize", "did you mean --batch_size?"});
-  expect_usage_error({"--something_else"}, {"--something_else", "--help"});
-}
-
-TEST(FlagParser, NoFormIsForBooleansAndTakesNoValue) {
-  expect_usage_error({"--nomodel"}, {"--model is not a boolean"});
-  expect_usage_error({"--nodropout=true"}, {"--dropout=true"});
-}
-
-TEST(FlagParser, MissingValueIsAnError) {
-  expect_usage_error({"--batch_size"}, {"--batch_size needs a value"});
-  expect_usage_error({"--model", "--distortions"}, {"--model needs a value"});
-}
-
-TEST(FlagParser, BadValuesNameFlagAndValue) {
-  expect_usage_error({"--batch_size", "x"}, {"--batch_size=x", "whole number"});
-  expect_usage_error({"--batch_size=-1"}, {"--batch_size=-1", "at least 0"});
-}
-
-TEST(FlagParser, ArgumentAfterABooleanIsExplained) {
-  expect_usage_error({"--distortions", "False"},
-                     {"'False' after --distortions", "--distortions=False", "--nodistortions"});
-  expect_usage_error({"False"}, {"'False' is not a flag"});
-}
-
-TEST(FlagParser, PositionalArgumentsUpToTheLimit) {
-  const auto values = parse({"resnet50", "--batch_size=3"}, {}, {.positional_limit = 1});
-  EXPECT_EQ(values.positional, Arguments{"resnet50"});
-  expect_error([] { parse({"a", "b"}, {}, {.positional_limit = 1}); }, ExitCode::kUsage, {"'b'"});
-}
-
-TEST(FlagParser, EnvironmentIsWeakerThanTheCommandLine) {
-  const std::map<std::string, std::string> environment = {{"CONVOY_BATCH_SIZE", "8"},
-                                                          {"CONVOY_MODEL", "lenet"},
-                                                          {"CONVOY_PLUGIN_PATH", "/elsewhere"},
-                                                          {"CONVOY_RATE", ""}};
-  const auto values = parse({"--batch_size=16"}, environment);
-  EXPECT_EQ(values.integer("batch_size"), 16);
-  EXPECT_EQ(values.text("model"), "lenet");
-  EXPECT_TRUE(values.given("model"));
-  EXPECT_EQ(values.text("plugin_path"), "") << "this variable has a meaning of its own";
-  EXPECT_FALSE(values.given("rate")) << "an empty variable is no value";
-  expect_error(
-      [] {
-        parse({}, {{"CONVOY_BATCH_SIZE", "many"}});
-      },
-      ExitCode::kUsage, {"CONVOY_BATCH_SIZE=many"});
-}
-
-TEST(FlagParser, TolerantPassPicksOutWhatItKnows) {
-  const auto values = parse({"--unknown", "value", "--model", "vgg16", "--other=1", "positional"},
-                            {}, {.tolerant = true});
-  EXPECT_EQ(values.text("model"), "vgg16");
-  EXPECT_TRUE(values.positional.empty());
-}
-
-TEST(FlagParser, FlagsThatDoNothingFailOrGiveNotice) {
-  expect_error([] { parse({"--eval"}); }, ExitCode::kUnavailable,
-               {"--eval=true", "not yet", "there is no evaluation"});
-  expect_error([] { parse({"--xla"}); }, ExitCode::kUsage, {"--xla", "there is no compiler"});
-  const auto values = parse({"--mkl"});
-  ASSERT_EQ(values.notices.size(), 1u);
-  EXPECT_NE(values.notices[0].find("it is automatic"), std::string::npos) << values.notices[0];
-}
-
-TEST(FlagParser, FlagsThatDoNothingMayBeGivenTheirDefault) {
-  EXPECT_TRUE(parse({"--noeval", "--xla=False", "--mkl=0"}).notices.empty());
-}
-
-TEST(FlagParser, HelpIsNoError) {
-  for (const char* form : {"--help", "-h", "--helpfull"}) {
-    EXPECT_TRUE(parse({form, "--eval"}).help_requested) << form;
+  for (const char* form : {"--eager", "--eager=true", "--eager=True", "--eager=1", "-eager"}) {
+    EXPECT_TRUE(parse(example_table(), {form}).boolean("eager")) << form;
   }
-  EXPECT_FALSE(parse({}).help_requested);
+  for (const char* form : {"--noeager", "--eager=false", "--eager=False", "--eager=0"}) {
+    const ParsedFlags flags = parse(example_table(), {"--eager", form});
+    EXPECT_FALSE(flags.boolean("eager")) << form;
+  }
+}
+
+TEST(FlagParser, AcceptsValuesAfterAnEqualsSignOrASpace) {
+  EXPECT_EQ(parse(example_table(), {"--steps=20"}).integer("steps"), 20);
+  EXPECT_EQ(parse(example_table(), {"--steps", "20"}).integer("steps"), 20);
+  EXPECT_EQ(parse(example_table(), {"--folder="}).text("folder"), "");
+  EXPECT_EQ(parse(example_table(), {"--folder=a=b"}).text("folder"), "a=b");
+  EXPECT_DOUBLE_EQ(parse(example_table(), {"--rate", "1e-3"}).number("rate"), 0.001);
+}
+
+TEST(FlagParser, TheLastOccurrenceWins) {
+  EXPECT_EQ(parse(example_table(), {"--steps=20", "--length=30"}).integer("steps"), 30);
+}
+
+TEST(FlagParser, EnumValuesMayHaveAnyCase) {
+  EXPECT_EQ(parse(example_table(), {"--device=CPU"}).text("device"), "cpu");
+}
+
+TEST(FlagParser, TheEnvironmentComesSecond) {
+  const Variables variables = {{"CONVOY_STEPS", "40"}, {"CONVOY_FOLDER", ""}};
+  const ParsedFlags flags = parse(example_table(), {}, variables);
+  EXPECT_EQ(flags.integer("steps"), 40);
+  EXPECT_TRUE(flags.is_given("steps"));
+  EXPECT_FALSE(flags.is_given("folder"));
+  EXPECT_EQ(parse(example_table(), {"--steps=50"}, variables).integer("steps"), 50);
+}
+
+TEST(FlagParser, NamesAVariableWithABadValue) {
+  const Failure failure = parse_failure({}, {{"CONVOY_STEPS", "many"}});
+  EXPECT_EQ(failure.code, ExitCode::kUsage);
+  EXPECT_TRUE(failure.mentions("CONVOY_STEPS=many")) << failure.text;
+}
+
+TEST(FlagParser, SuggestsTheNearestName) {
+  const Failure failure = parse_failure({"--setps=20"});
+  EXPECT_EQ(failure.code, ExitCode::kUsage);
+  EXPECT_TRUE(failure.mentions("--setps")) << failure.text;
+  EXPECT_TRUE(failure.mentions("did you mean --steps?")) << failure.text;
+  EXPECT_TRUE(parse_failure({"--noeagr"}).mentions("--noeager"));
+  EXPECT_FALSE(parse_failure({"--something_else"}).mentions("did you mean"));
+}
+
+TEST(FlagParser, RefusesValuesOutOfBounds) {
+  for (const char* form : {"--steps=0", "--steps=101", "--steps=ten", "--steps=1.5",
+                           "--steps=", "--steps=99999999999999999999"}) {
+    const Failure failure = parse_failure({form});
+    EXPECT_EQ(failure.code, ExitCode::kUsage) << form;
+    EXPECT_TRUE(failure.mentions(form)) << failure.text;
+    EXPECT_TRUE(failure.mentions("an integer from 1 to 100")) << failure.text;
+  }
+  EXPECT_TRUE(parse_failure({"--rate=-1"}).mentions("a number of at least 0"));
+  EXPECT_TRUE(parse_failure({"--rate=nan"}).mentions("a number"));
+  EXPECT_TRUE(parse_failure({"--device=tpu"}).mentions("cpu or gpu"));
+  EXPECT_TRUE(parse_failure({"--eager=perhaps"}).mentions("true or false"));
+}
+
+TEST(FlagParser, ExplainsAValueThatDoesNotBelongToABoolean) {
+  const Failure failure = parse_failure({"--eager", "False"});
+  EXPECT_EQ(failure.code, ExitCode::kUsage);
+  EXPECT_TRUE(failure.mentions("--eager=False or --noeager")) << failure.text;
+}
+
+TEST(FlagParser, RefusesWhatIsNotAFlag) {
+  for (const char* argument : {"resnet50", "-", "--"}) {
+    EXPECT_EQ(parse_failure({argument}).code, ExitCode::kUsage) << argument;
+  }
+}
+
+TEST(FlagParser, RefusesAMissingValue) {
+  EXPECT_TRUE(parse_failure({"--steps"}).mentions("--steps needs a value"));
+  EXPECT_TRUE(parse_failure({"--folder", "--eager"}).mentions("--folder needs a value"));
+  EXPECT_EQ(parse_failure({"--noeager=true"}).code, ExitCode::kUsage);
+}
+
+TEST(FlagParser, RefusesOrReportsFlagsThatAreOnlyKnown) {
+  FlagTable table = example_table();
+  table.add({.name = "eval",
+             .type = FlagType::kBool,
+             .default_value = "false",
+             .refusal = "not yet",
+             .refusal_code = ExitCode::kUnavailable});
+  table.add(
+      {.name = "mkl", .type = FlagType::kBool, .default_value = "false", .notice = "ignored"});
+  const Failure failure = failure_of([&] { parse(table, {"--eval"}); });
+  EXPECT_EQ(failure.code, ExitCode::kUnavailable);
+  EXPECT_EQ(failure.text, "--eval: not yet");
+  EXPECT_EQ(failure_of([&] { parse(table, {"--noeval"}); }).text, "");
+  EXPECT_EQ(parse(table, {"--mkl"}).notices(), (std::vector<std::string>{"--mkl: ignored"}));
+  EXPECT_TRUE(parse(table, {"--nomkl"}).notices().empty());
+}
+
+TEST(FlagParser, GivesTheEffectiveValues) {
+  const auto values = parse(example_table(), {"--steps=20", "--eager"}).effective();
+  EXPECT_EQ(values.at("steps"), "20");
+  EXPECT_EQ(values.at("eager"), "true");
+  EXPECT_EQ(values.at("device"), "gpu");
+  EXPECT_FALSE(values.contains("rate"));
+}
+
+TEST(FlagParser, TheFirstPassFindsOneFlagAmongUnknownOnes) {
+  const std::vector<std::string> arguments = {"--unknown", "x",       "--model=a",
+                                              "stray",     "--model", "b"};
+  const Variables variables = {{"CONVOY_PLUGIN_PATH", "/opt/plugins"}};
+  const EnvironmentLookup environment = environment_of(variables);
+  EXPECT_EQ(find_flag(arguments, "model", environment), "b");
+  EXPECT_EQ(find_flag(arguments, "plugin_path", environment), "/opt/plugins");
+  EXPECT_EQ(find_flag(arguments, "variable_update", environment), std::nullopt);
+}
+
+TEST(FlagParser, SeesARequestForHelpAnywhere) {
+  EXPECT_TRUE(wants_help(std::vector<std::string>{"--unknown", "--help"}));
+  EXPECT_FALSE(wants_help(std::vector<std::string>{"--model=help"}));
 }
 
 }  // namespace

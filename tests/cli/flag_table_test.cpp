@@ -2,102 +2,66 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/cli/usage_error.hpp"
+#include "tests/cli/parsing.hpp"
 
 namespace convoy {
 namespace {
 
-using enum FlagType;
-
-FlagTable small_table() {
+TEST(FlagTable, RefusesANameThatIsTaken) {
   FlagTable table;
-  table.add({.name = "batch_size", .type = kInteger, .default_value = "0", .minimum = 0});
-  table.add({.name = "distortions", .type = kBool, .default_value = "false"});
-  table.add({.name = "tf_random_seed", .type = kInteger, .aliases = {"seed"}});
-  table.add({.name = "staged_vars",
-             .type = kBool,
-             .default_value = "false",
-             .status = FlagStatus::kMeaningless});
-  return table;
+  table.add({.name = "model", .group = "Model"});
+  const Failure failure =
+      failure_of([&] { table.add({.name = "model", .group = "strategy ring"}); });
+  EXPECT_EQ(failure.code, ExitCode::kUnavailable);
+  EXPECT_TRUE(failure.mentions("strategy ring")) << failure.text;
 }
 
-TEST(FlagTable, FindsByNameAndAlias) {
-  const FlagTable table = small_table();
-  ASSERT_NE(table.find("seed"), nullptr);
-  EXPECT_EQ(table.find("seed"), table.find("tf_random_seed"));
-  EXPECT_EQ(table.find("nothing"), nullptr);
+TEST(FlagTable, RefusesADefaultOutsideItsBounds) {
+  FlagTable table;
+  EXPECT_EQ(
+      failure_of([&] {
+        table.add({.name = "chunks", .type = FlagType::kInt, .default_value = "0", .minimum = 1});
+      }).code,
+      ExitCode::kUnavailable);
+  EXPECT_EQ(failure_of([&] { table.add({.name = "mode", .type = FlagType::kEnum}); }).code,
+            ExitCode::kUnavailable);
 }
 
-TEST(FlagTable, NearestNameIsATypingErrorAway) {
-  const FlagTable table = small_table();
-  EXPECT_EQ(table.nearest("batchsize"), "batch_size");
-  EXPECT_EQ(table.nearest("sed"), "seed");
-  EXPECT_EQ(table.nearest("nodistortion"), "nodistortions");
-  EXPECT_EQ(table.nearest("completely_different"), std::nullopt);
-}
-
-TEST(FlagTable, DefiningANameTwiceIsADefect) {
-  FlagTable table = small_table();
-  EXPECT_THROW(table.add({.name = "seed"}), std::logic_error);
-  EXPECT_THROW(table.add({.name = "random", .aliases = {"batch_size"}}), std::logic_error);
-}
-
-TEST(FlagTable, OptionsOfSeveralPluginsUnite) {
-  FlagTable table = small_table();
-  table.add_option({.name = "spec", .type = kEnum, .allowed = {"a", "b"}}, "first");
-  table.add_option({.name = "spec", .type = kEnum, .allowed = {"b", "c"}}, "second");
-  EXPECT_EQ(table.find("spec")->allowed, (std::vector<std::string>{"a", "b", "c"}));
-}
-
-TEST(FlagTable, OptionReplacesAFlagThatDoesNothing) {
-  FlagTable table = small_table();
-  table.add_option({.name = "staged_vars", .type = kBool, .default_value = "false"}, "staged");
-  EXPECT_EQ(table.find("staged_vars")->status, FlagStatus::kActive);
-}
-
-TEST(FlagTable, OptionThatClashesNamesItsOwner) {
-  FlagTable table = small_table();
-  expect_error([&] { table.add_option({.name = "batch_size", .type = kInteger}, "mine"); },
-               ExitCode::kUnavailable, {"mine", "batch_size", "convoy itself"});
-  table.add_option({.name = "depth", .type = kInteger}, "first");
-  expect_error([&] { table.add_option({.name = "depth", .type = kString}, "second"); },
-               ExitCode::kUnavailable, {"second", "depth", "first"});
-}
-
-TEST(CheckedValue, BooleansHaveManySpellings) {
-  const FlagDefinition flag = {.name = "x", .type = kBool};
-  for (const char* yes : {"true", "True", "TRUE", "t", "1", "yes"}) {
-    EXPECT_EQ(checked_value(flag, yes, "--x"), "true") << yes;
+TEST(FlagTable, KnowsTheTypesOfPluginOptions) {
+  for (const auto type :
+       {FlagType::kBool, FlagType::kInt, FlagType::kFloat, FlagType::kString, FlagType::kEnum}) {
+    EXPECT_EQ(parse_flag_type(flag_type_name(type)), type);
   }
-  for (const char* no : {"false", "False", "f", "0", "no"}) {
-    EXPECT_EQ(checked_value(flag, no, "--x"), "false") << no;
-  }
-  expect_error([&] { checked_value(flag, "maybe", "--x=maybe"); }, ExitCode::kUsage,
-               {"--x=maybe", "true or false"});
+  EXPECT_THROW(parse_flag_type("integer"), Error);
 }
 
-TEST(CheckedValue, EnumsIgnoreCaseAndReturnTheirOwnSpelling) {
-  const FlagDefinition flag = {.name = "x", .type = kEnum, .allowed = {"cpu", "NCHW"}};
-  EXPECT_EQ(checked_value(flag, "CPU", ""), "cpu");
-  EXPECT_EQ(checked_value(flag, "nchw", ""), "NCHW");
-  expect_error([&] { checked_value(flag, "tpu", "--x=tpu"); }, ExitCode::kUsage,
-               {"--x=tpu", "cpu, NCHW"});
-}
-
-TEST(CheckedValue, NumbersKeepTheirBounds) {
-  const FlagDefinition count = {.name = "x", .type = kInteger, .minimum = 1};
-  EXPECT_EQ(checked_value(count, "17", ""), "17");
-  for (const char* bad : {"0", "-3"}) {
-    expect_error([&] { checked_value(count, bad, "--x"); }, ExitCode::kUsage, {"at least 1"});
-  }
-  for (const char* bad : {"", "2.5", "7x", "99999999999999999999"}) {
-    expect_error([&] { checked_value(count, bad, "--x"); }, ExitCode::kUsage, {"whole number"});
-  }
-  const FlagDefinition share = {.name = "x", .type = kFloat, .minimum = 0, .maximum = 1};
-  EXPECT_EQ(checked_value(share, "1e-3", ""), "1e-3");
-  for (const char* bad : {"1.01", "-0.1", "nan", "inf"}) {
-    expect_error([&] { checked_value(share, bad, "--x"); }, ExitCode::kUsage, {"from 0 to 1"});
-  }
+TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
+  FlagTable table;
+  table.add({.name = "steps",
+             .type = FlagType::kInt,
+             .default_value = "10",
+             .help = "Steps to time.",
+             .group = "Length",
+             .minimum = 1});
+  table.add({.name = "length", .group = "Length", .alias_of = "steps"});
+  table.add({.name = "eager", .type = FlagType::kBool, .help = "Hurry.", .group = "Other"});
+  table.add({.name = "xla", .group = "Old", .refusal = "no compiler"});
+  table.add({.name = "mkl", .group = "Old", .notice = "ignored"});
+  EXPECT_EQ(flag_help(table),
+            "Length:\n"
+            "  --steps  (an integer of at least 1; default 10)\n"
+            "      Steps to time.\n"
+            "  --length  (same as --steps)\n"
+            "\n"
+            "Other:\n"
+            "  --eager  (true or false; also --noeager)\n"
+            "      Hurry.\n"
+            "\n"
+            "Accepted without effect:\n"
+            "  --mkl\n"
+            "\n"
+            "Known, but only with their defaults:\n"
+            "  --xla\n");
 }
 
 }  // namespace

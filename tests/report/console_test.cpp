@@ -2,33 +2,41 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 #include <sstream>
 
 namespace convoy {
 namespace {
 
-RunHeader resnet_header() {
-  RunHeader header;
+ConsoleHeader example_header() {
+  ConsoleHeader header;
   header.version = "0.1.0";
   header.model = "resnet50";
   header.dataset = "imagenet";
   header.global_batch = 128;
-  header.device_batch = 64;
+  header.batch_per_device = 64;
   header.num_batches = 100;
-  header.num_epochs = 0.00999;
+  header.num_epochs = 128 * 100 / 1281167.0;
   header.devices = {"/gpu:0", "/gpu:1"};
   header.data_format = "NCHW";
   header.optimizer = "sgd";
-  header.variables = "replicated";
-  header.all_reduce = "nccl";
+  header.strategy = "replicated";
+  header.strategy_details = {{"AllReduce", "nccl"}};
   return header;
 }
 
-TEST(Console, HeaderIsTheWellKnownBlock) {
+TEST(Console, PrintsTheLinesOfACompleteRunByteForByte) {
   std::ostringstream out;
-  Console(out, "total_loss", false).header(resnet_header());
+  Console console(out, "total_loss", false);
+  console.header(example_header());
+  console.generating_model();
+  console.initializing();
+  console.warming_up();
+  console.warmed_up();
+  console.columns();
+  console.step(1, {411.24, 0, 0}, 7.97249);
+  console.step(10, {409.8, 0.9, 1.7}, 8.0311);
+  console.total(409.3149);
   EXPECT_EQ(out.str(),
             "convoy:      0.1.0\n"
             "Model:       resnet50\n"
@@ -45,28 +53,10 @@ TEST(Console, HeaderIsTheWellKnownBlock) {
             "Optimizer:   sgd\n"
             "Variables:   replicated\n"
             "AllReduce:   nccl\n"
-            "==========\n");
-}
-
-TEST(Console, HeaderOmitsWhatDoesNotApply) {
-  RunHeader header = resnet_header();
-  header.synthetic = false;
-  header.all_reduce.reset();
-  std::ostringstream out;
-  Console(out, "total_loss", false).header(header);
-  EXPECT_NE(out.str().find("Dataset:     imagenet\n"), std::string::npos) << out.str();
-  EXPECT_EQ(out.str().find("AllReduce"), std::string::npos) << out.str();
-}
-
-TEST(Console, StepsAndTotalAreByteForByte) {
-  std::ostringstream out;
-  Console console(out, "total_loss", false);
-  console.message("Done warm up");
-  console.column_titles();
-  console.step(1, {411.24, 0, 0}, 7.9719);
-  console.step(10, {409.78, 0.92, 1.66}, 8.0306);
-  console.total(409.314);
-  EXPECT_EQ(out.str(),
+            "==========\n"
+            "Generating training model\n"
+            "Initializing graph\n"
+            "Running warm up\n"
             "Done warm up\n"
             "Step\tImg/sec\ttotal_loss\n"
             "1\timages/sec: 411.2 +/- 0.0 (jitter = 0.0)\t7.972\n"
@@ -76,20 +66,28 @@ TEST(Console, StepsAndTotalAreByteForByte) {
             "----------------------------------------------------------------\n");
 }
 
-TEST(Console, AccuracyAddsTwoColumns) {
+TEST(Console, NamesRealDataWithoutASuffix) {
+  ConsoleHeader header = example_header();
+  header.synthetic = false;
   std::ostringstream out;
-  Console console(out, "base_loss", true);
-  console.column_titles();
-  console.step(20, {10, 1, 2}, 0.5, Accuracy{0.25, 0.8125});
-  EXPECT_EQ(out.str(),
-            "Step\tImg/sec\tbase_loss\ttop_1_accuracy\ttop_5_accuracy\n"
-            "20\timages/sec: 10.0 +/- 1.0 (jitter = 2.0)\t0.500\t0.250\t0.812\n");
+  Console(out, "total_loss", false).header(header);
+  EXPECT_NE(out.str().find("Dataset:     imagenet\n"), std::string::npos) << out.str();
 }
 
-TEST(Console, LossThatIsNoNumberIsShownAsSuch) {
+TEST(Console, HasAccuracyColumnsWhenAsked) {
   std::ostringstream out;
-  Console(out, "total_loss", false).step(1, {1, 0, 0}, std::numeric_limits<double>::quiet_NaN());
-  EXPECT_TRUE(out.str().ends_with("\tnan\n")) << out.str();
+  Console console(out, "base_loss", true);
+  console.columns();
+  console.step(1, {50, 1.25, 2.34}, 7, Accuracy{0.125, 0.5});
+  EXPECT_EQ(out.str(),
+            "Step\tImg/sec\tbase_loss\ttop_1_accuracy\ttop_5_accuracy\n"
+            "1\timages/sec: 50.0 +/- 1.2 (jitter = 2.3)\t7.000\t0.125\t0.500\n");
+}
+
+TEST(Console, PrintsALossThatIsNotANumber) {
+  std::ostringstream out;
+  Console(out, "total_loss", false).step(1, {50, 0, 0}, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(out.str(), "1\timages/sec: 50.0 +/- 0.0 (jitter = 0.0)\tnan\n");
 }
 
 TEST(Console, DisplaysTheFirstStepAndEveryTenth) {

@@ -1,0 +1,218 @@
+#include "core/graph/layer_rules.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+// Activations of one image and elements of one variable stay below this, so that 32-bit indices of
+// device libraries hold at any batch they can allocate.
+constexpr uint64_t kMaximumElements = uint64_t{1} << 31;
+
+struct KindRule {
+  const char* name;
+  uint32_t flags;
+  uint64_t minimum_inputs;
+  uint64_t maximum_inputs;
+  bool window;  // has kernel, stride and padding
+};
+
+const KindRule* find_rule(uint32_t kind) {
+  static constexpr KindRule kRules[] = {
+      {"input", 0, 0, 0, false},
+      {"convolution", CONVOY_LAYER_HAS_BIAS, 1, 1, true},
+      {"fully connected", CONVOY_LAYER_HAS_BIAS, 1, 1, false},
+      {"batch norm", CONVOY_LAYER_HAS_SCALE, 1, 1, false},
+      {"relu", 0, 1, 1, false},
+      {"max pool", 0, 1, 1, true},
+      {"average pool", 0, 1, 1, true},
+      {"add", 0, 2, 2, false},
+      {"concat", 0, 2, 4096, false},
+      {"dropout", 0, 1, 1, false},
+      {"local response norm", 0, 1, 1, false},
+      {"softmax cross-entropy", 0, 1, 1, false},
+      {"mean loss", 0, 1, 1, false},
+  };
+  return kind >= CONVOY_LAYER_INPUT && kind <= std::size(kRules) ? &kRules[kind - 1] : nullptr;
+}
+
+template <typename... Args>
+[[noreturn]] void refuse(const std::string& where, fmt::format_string<Args...> format,
+                         Args&&... args) {
+  fail(ExitCode::kUnavailable, "{}: {}", where, fmt::format(format, std::forward<Args>(args)...));
+}
+
+void check_window(const convoy_layer& layer, const std::string& where) {
+  if (layer.kernel_height == 0 || layer.kernel_width == 0)
+    refuse(where, "kernel {}x{} has a zero side", layer.kernel_height, layer.kernel_width);
+  if (layer.stride_height == 0 || layer.stride_width == 0)
+    refuse(where, "stride {}x{} has a zero side", layer.stride_height, layer.stride_width);
+  if (layer.padding > CONVOY_PADDING_FIXED)
+    refuse(where, "unknown padding rule {}; this host knows 0 to {}", layer.padding,
+           int{CONVOY_PADDING_FIXED});
+}
+
+void check_initializer(const convoy_initializer& given, const char* what,
+                       const std::string& where) {
+  if (given.kind > CONVOY_INITIALIZE_VARIANCE_SCALING || given.reserved != 0)
+    refuse(where, "{} initialiser of unknown kind {}", what, given.kind);
+  if (!std::isfinite(given.value) ||
+      (given.kind == CONVOY_INITIALIZE_TRUNCATED_NORMAL && given.value <= 0))
+    refuse(where, "{} initialiser has value {}", what, given.value);
+}
+
+void check_range(bool holds, const char* field, double value, const char* range,
+                 const std::string& where) {
+  if (!holds) refuse(where, "{} is {}, it must be {}", field, value, range);
+}
+
+void check_numbers(const convoy_layer& layer, const std::string& where) {
+  switch (layer.kind) {
+    case CONVOY_LAYER_BATCH_NORM:
+      check_range(layer.epsilon > 0, "epsilon", layer.epsilon, "greater than 0", where);
+      check_range(layer.decay >= 0 && layer.decay <= 1, "decay", layer.decay, "in 0..1", where);
+      break;
+    case CONVOY_LAYER_RELU:
+      check_range(layer.limit >= 0, "limit", layer.limit, "0 (none) or greater", where);
+      break;
+    case CONVOY_LAYER_DROPOUT:
+      check_range(layer.keep > 0 && layer.keep <= 1, "keep", layer.keep,
+                  "a probability greater than 0", where);
+      break;
+    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
+      check_range(std::isfinite(layer.alpha) && layer.alpha >= 0, "alpha", layer.alpha,
+                  "0 or greater", where);
+      check_range(std::isfinite(layer.beta), "beta", layer.beta, "finite", where);
+      check_range(layer.offset > 0, "offset", layer.offset, "greater than 0", where);
+      break;
+    default:
+      break;
+  }
+}
+
+void check_size(uint64_t a, uint64_t b, uint64_t c, const char* what, const std::string& where) {
+  // a, b and c are below 2^32: the first product cannot wrap, the second is tested by division.
+  if (a * b >= kMaximumElements || (c != 0 && a * b > (kMaximumElements - 1) / c))
+    refuse(where, "{} of {} x {} x {} elements; the limit is {}", what, a, b, c, kMaximumElements);
+}
+
+void infer_window(const convoy_layer& layer, const TensorShape& input, const std::string& where,
+                  LayerInference& result) {
+  result.rows = cover_axis(input.height, layer.kernel_height, layer.stride_height, layer.padding);
+  result.columns = cover_axis(input.width, layer.kernel_width, layer.stride_width, layer.padding);
+  if (result.rows.output == 0 || result.columns.output == 0)
+    refuse(
+        where,
+        "kernel {}x{} is larger than its input of {}x{}; use SAME padding, a smaller kernel or a "
+        "larger image",
+        layer.kernel_height, layer.kernel_width, input.height, input.width);
+  result.output = {input.channels, result.rows.output, result.columns.output};
+}
+
+void infer_convolution(const convoy_layer& layer, const TensorShape& input,
+                       const std::string& where, LayerInference& result) {
+  infer_window(layer, input, where, result);
+  if (layer.channels % layer.groups != 0 || input.channels % layer.groups != 0)
+    refuse(where, "{} groups do not divide {} input and {} output channels", layer.groups,
+           input.channels, layer.channels);
+  result.output.channels = layer.channels;
+  check_size(layer.kernel_height, layer.kernel_width, 1, "kernel", where);
+  const uint64_t taps = uint64_t{layer.kernel_height} * layer.kernel_width;
+  check_size(layer.channels, input.channels / layer.groups, taps, "kernel", where);
+  result.multiply_adds = result.output.elements() * (input.channels / layer.groups) * taps;
+}
+
+void infer_concat(std::span<const TensorShape> inputs, const std::string& where,
+                  LayerInference& result) {
+  uint64_t channels = 0;
+  for (const TensorShape& input : inputs) {
+    if (input.height != inputs[0].height || input.width != inputs[0].width)
+      refuse(where, "inputs of {}x{} and {}x{} cannot be joined along channels", inputs[0].height,
+             inputs[0].width, input.height, input.width);
+    channels += input.channels;
+  }
+  check_size(channels, inputs[0].height, inputs[0].width, "output", where);
+  result.output.channels = static_cast<uint32_t>(channels);
+}
+
+}  // namespace
+
+std::string layer_kind_name(uint32_t kind) {
+  const KindRule* rule = find_rule(kind);
+  return rule != nullptr ? rule->name : fmt::format("unknown kind {}", kind);
+}
+
+convoy_layer read_layer(const convoy_layer& given, const std::string& where) {
+  if (given.struct_size < sizeof(convoy_layer))
+    refuse(where, "struct_size of convoy_layer is {}, version {}.{} of the ABI has {}; was it set?",
+           given.struct_size, CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR, sizeof(convoy_layer));
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
+  for (uint64_t i = sizeof(convoy_layer); i < given.struct_size; ++i) {
+    if (bytes[i] != 0)
+      refuse(where, "it uses a field of convoy_layer that is newer than version {}.{} of the ABI",
+             CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR);
+  }
+  convoy_layer layer = given;
+  layer.struct_size = sizeof(convoy_layer);
+  const KindRule* rule = find_rule(layer.kind);
+  if (rule == nullptr)
+    refuse(where, "layer kind {} is unknown to version {}.{} of the ABI", layer.kind,
+           CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR);
+  if ((layer.flags & ~rule->flags) != 0)
+    refuse(where, "flags {:#x} are unknown for a {} layer", layer.flags & ~rule->flags, rule->name);
+  if (layer.input_count < rule->minimum_inputs || layer.input_count > rule->maximum_inputs)
+    refuse(where, "{} inputs; a {} layer takes {} to {}", layer.input_count, rule->name,
+           rule->minimum_inputs, rule->maximum_inputs);
+  if (layer.input_count > 0 && layer.inputs == nullptr) refuse(where, "inputs is NULL");
+  if (rule->window) check_window(layer, where);
+  if (owns_weights(layer.kind) && layer.channels == 0) refuse(where, "it has zero channels");
+  if (layer.groups == 0) layer.groups = 1;
+  check_initializer(layer.weights, "weight", where);
+  check_initializer(layer.bias, "bias", where);
+  check_numbers(layer, where);
+  return layer;
+}
+
+LayerInference infer_layer(const convoy_layer& layer, std::span<const TensorShape> inputs,
+                           const std::string& where) {
+  const TensorShape& input = inputs[0];
+  LayerInference result;
+  result.output = input;
+  switch (layer.kind) {
+    case CONVOY_LAYER_CONVOLUTION:
+      infer_convolution(layer, input, where, result);
+      break;
+    case CONVOY_LAYER_FULLY_CONNECTED:
+      result.output = {layer.channels, 1, 1};
+      check_size(layer.channels, input.elements(), 1, "weights", where);
+      result.multiply_adds = input.elements() * layer.channels;
+      break;
+    case CONVOY_LAYER_MAX_POOL:
+    case CONVOY_LAYER_AVERAGE_POOL:
+      infer_window(layer, input, where, result);
+      break;
+    case CONVOY_LAYER_ADD:
+      if (inputs[1] != input)
+        refuse(where, "inputs of {}x{}x{} and {}x{}x{} cannot be added", input.channels,
+               input.height, input.width, inputs[1].channels, inputs[1].height, inputs[1].width);
+      break;
+    case CONVOY_LAYER_CONCAT:
+      infer_concat(inputs, where, result);
+      break;
+    case CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY:
+      if (input.height != 1 || input.width != 1)
+        refuse(where, "its input is {}x{}x{}; logits have one cell per class", input.channels,
+               input.height, input.width);
+      break;
+    default:
+      break;
+  }
+  check_size(result.output.channels, result.output.height, result.output.width, "output", where);
+  return result;
+}
+
+}  // namespace convoy

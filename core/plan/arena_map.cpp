@@ -1,0 +1,27 @@
+#include "core/plan/arena_map.hpp"
+
+#include <algorithm>
+
+namespace convoy {
+
+std::string ArenaMap::variable_at(std::uint64_t element) const {
+  const auto after = std::upper_bound(
+      variables.begin(), variables.end(), element,
+      [](std::uint64_t at, const VariableRange& variable) { return at < variable.range.first; });
+  if (after == variables.begin()) return "padding";
+  const VariableRange& variable = *std::prev(after);
+  return element < variable.range.first + variable.range.count ? variable.name : "padding";
+}
+
+std::vector<ElementRange> make_buckets(std::uint64_t arena_elements, std::uint64_t elements) {
+  constexpr std::uint64_t kAlignment = 16;  // elements of f32 in a cache line
+  if (elements == 0) elements = arena_elements;
+  const std::uint64_t size =
+      std::max(kAlignment, (elements + kAlignment - 1) / kAlignment * kAlignment);
+  std::vector<ElementRange> buckets;
+  for (std::uint64_t first = 0; first < arena_elements; first += size)
+    buckets.push_back({first, std::min(size, arena_elements - first)});
+  return buckets;
+}
+
+}  // namespace convoy

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/plan/operation.hpp"
+
+namespace convoy {
+
+struct VariableRange {
+  std::string name;
+  ElementRange range{};  // padding included
+  std::uint64_t elements = 0;
+  std::uint64_t layer = 0;
+};
+
+// Layers that run as one forward and one backward operation, and the arena range of their
+// variables.
+struct Segment {
+  std::uint64_t first_layer = 0;
+  std::uint64_t layer_count = 0;
+  ElementRange range{};
+};
+
+// What planning needs to know of a model: variables in arena order (the order in which their
+// gradients appear), segments in forward order (their ranges descend in the arena), buckets in
+// arena order.
+struct ArenaMap {
+  std::uint64_t elements = 0;
+  std::vector<VariableRange> variables;
+  std::vector<Segment> segments;
+  std::vector<ElementRange> buckets;
+
+  // The variable that holds this element, or "padding".
+  std::string variable_at(std::uint64_t element) const;
+  std::uint64_t layers() const {
+    return segments.empty() ? 0 : segments.back().first_layer + segments.back().layer_count;
+  }
+};
+
+// Cuts the arena into buckets of about `elements` each, at multiples of 16 elements; the last one
+// may be smaller. At most `elements` of the arena when 0 is given: one bucket.
+std::vector<ElementRange> make_buckets(std::uint64_t arena_elements, std::uint64_t elements);
+
+}  // namespace convoy

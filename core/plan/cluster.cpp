@@ -1,0 +1,36 @@
+#include "core/plan/cluster.hpp"
+
+#include <fmt/format.h>
+
+namespace convoy {
+
+Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::string& device_kind) {
+  Cluster cluster;
+  const std::uint32_t host = devices;
+  for (std::uint32_t i = 0; i < devices; ++i) {
+    cluster.places.push_back(
+        {CONVOY_PLACE_DEVICE, 0, i, host, fmt::format("{}:{}", device_kind, i), {}});
+    cluster.replica_place.push_back(i);
+  }
+  Place host_place{CONVOY_PLACE_HOST, 0, CONVOY_NONE, CONVOY_NONE, "host:0", {}};
+  if (peer_access) host_place.served_by = cluster.replica_place;
+  cluster.places.push_back(host_place);
+
+  const std::uint32_t count = devices + 1;
+  cluster.access.assign(count, std::vector<bool>(count, peer_access));
+  cluster.routes.assign(count, std::vector<Route>(count));
+  for (std::uint32_t p = 0; p < count; ++p) {
+    cluster.access[p][p] = true;
+    // A device's copy engines reach host memory; the host never reaches into a device.
+    if (p != host) cluster.access[p][host] = true;
+    for (std::uint32_t q = 0; q < count; ++q) {
+      Route& route = cluster.routes[p][q];
+      route.kind = p == q        ? CONVOY_ROUTE_SAME_MEMORY
+                   : peer_access ? CONVOY_ROUTE_SHARED_MEMORY
+                                 : CONVOY_ROUTE_PCIE_HOST_BRIDGE;
+    }
+  }
+  return cluster;
+}
+
+}  // namespace convoy

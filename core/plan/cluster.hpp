@@ -1,0 +1,47 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// Where memory lives and element-wise work runs.
+struct Place {
+  std::uint32_t kind = CONVOY_PLACE_DEVICE;
+  std::uint32_t host = 0;
+  std::uint32_t replica = CONVOY_NONE;     // device places
+  std::uint32_t near_place = CONVOY_NONE;  // device places: the host place they are attached to
+  std::string name;                        // "cpu:0", "host:0"
+  // Host places: the device places whose engines run this place's operations, in slices. Empty: the
+  // place has an engine of its own.
+  std::vector<std::uint32_t> served_by;
+};
+
+struct Route {
+  std::uint32_t kind = CONVOY_ROUTE_UNKNOWN;
+  double bytes_per_second = 0;  // 0 = unknown
+  std::uint32_t shared_group = CONVOY_NONE;
+};
+
+// All hosts, places and replicas, as agreed before planning, and what can address what. Replica r
+// runs on place replica_place[r].
+struct Cluster {
+  std::uint32_t hosts = 1;
+  std::vector<Place> places;
+  std::vector<std::uint32_t> replica_place;
+  // access[p][q]: the engine of place p addresses memory of place q directly.
+  std::vector<std::vector<bool>> access;
+  std::vector<std::vector<Route>> routes;
+
+  std::uint32_t replicas() const { return static_cast<std::uint32_t>(replica_place.size()); }
+};
+
+// One host, n devices that address each other's and the host's memory (CPU devices) or only their
+// own and pinned host memory (peer_access = false, as GPUs without peer access). Device places come
+// first, the host place last. Shared-memory devices serve the host place.
+Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::string& device_kind);
+
+}  // namespace convoy

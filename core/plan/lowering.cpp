@@ -1,0 +1,164 @@
+#include "core/plan/lowering.hpp"
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces) {
+  constexpr std::uint64_t kLine = 16;
+  const std::uint64_t lines = (count + kLine - 1) / kLine;
+  std::vector<ElementRange> result;
+  for (std::uint64_t i = 0; i < pieces; ++i) {
+    const std::uint64_t begin = std::min(count, lines * i / pieces * kLine);
+    const std::uint64_t end = std::min(count, lines * (i + 1) / pieces * kLine);
+    if (end > begin) result.push_back({begin, end - begin});
+  }
+  return result;
+}
+
+Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t count) {
+  Operation piece = operation;
+  for (auto* spans : {&piece.reads, &piece.writes})
+    for (PlanSpan& span : *spans) {
+      span.first += first;
+      span.count = count;
+    }
+  return piece;
+}
+
+Lowering::Lowering(const Plan& logical, const LoweringOptions& options)
+    : logical_(logical), options_(options) {
+  plan_.cluster = logical.cluster;
+  plan_.arena = logical.arena;
+  plan_.buffers = logical.buffers;
+  plan_.computes = logical.computes;
+}
+
+bool Lowering::is_host(std::uint32_t place) const {
+  return logical_.cluster->places[place].kind == CONVOY_PLACE_HOST;
+}
+
+bool Lowering::can_access(std::uint32_t engine, std::uint32_t place) const {
+  return logical_.cluster->access[engine][place];
+}
+
+bool Lowering::can_access_all(std::uint32_t engine, const Operation& operation) const {
+  const auto reachable = [&](const PlanSpan& span) { return can_access(engine, place_of(span)); };
+  return std::all_of(operation.reads.begin(), operation.reads.end(), reachable) &&
+         std::all_of(operation.writes.begin(), operation.writes.end(), reachable);
+}
+
+std::vector<std::uint32_t> Lowering::engines(std::uint32_t place) const {
+  const std::vector<std::uint32_t>& served_by = logical_.cluster->places[place].served_by;
+  return served_by.empty() ? std::vector<std::uint32_t>{place} : served_by;
+}
+
+void Lowering::emit(Operation operation, std::uint32_t engine, std::uint32_t lane) {
+  CONVOY_CHECK(can_access_all(engine, operation));
+  operation.place = engine;
+  operation.lane = lane;
+  (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(operation));
+}
+
+void Lowering::at_place(const Operation& operation, std::uint32_t place, std::uint32_t lane) {
+  const std::vector<std::uint32_t> candidates = engines(place);
+  const std::uint64_t count = operation.writes.front().count;
+  if (!is_elementwise(operation.kind) || candidates.size() == 1 ||
+      count < options_.slice_elements * candidates.size())
+    return on_engine(operation, candidates[turn_++ % candidates.size()], lane);
+  const std::vector<ElementRange> parts = slices(count, candidates.size());
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    on_engine(slice(operation, parts[i].first, parts[i].count), candidates[i], lane);
+}
+
+void Lowering::on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane) {
+  if (can_access_all(engine, operation)) return emit(operation, engine, lane);
+  if (!is_elementwise(operation.kind))
+    fail(ExitCode::kFailed,
+         "operation {} ({}) at {} works on memory that this place cannot address; copy its spans "
+         "to the place first",
+         operation.source, operation_name(operation.kind), logical_.cluster->places[engine].name);
+  staged(operation, engine, lane);
+}
+
+// Remote reads are copied to slots at the engine, remote writes from slots; two halves alternate so
+// that copying in the next piece overlaps working on this one.
+void Lowering::staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane) {
+  const std::uint64_t count = operation.writes.front().count;
+  for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
+    const std::uint64_t size = std::min(options_.staging_elements, count - first);
+    const Operation piece = slice(operation, first, size);
+    const std::uint32_t half = parity_[engine]++ % 2;
+    Operation local = piece;
+    std::uint32_t slot = 0;
+    const auto stage = [&](PlanSpan& span) {
+      if (can_access(engine, place_of(span))) return false;
+      span = staging(engine, 2 * slot++ + half, span.dtype, size);
+      return true;
+    };
+    for (PlanSpan& span : local.reads) {
+      const PlanSpan remote = span;
+      if (stage(span)) copy_between(operation, span, remote);
+    }
+    std::vector<std::size_t> outputs;
+    for (std::size_t i = 0; i < local.writes.size(); ++i)
+      if (stage(local.writes[i])) outputs.push_back(i);
+    emit(local, engine, lane);
+    for (const std::size_t i : outputs) copy_between(operation, piece.writes[i], local.writes[i]);
+  }
+}
+
+void Lowering::copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from) {
+  Operation copy;
+  copy.source = like.source;
+  copy.phase = like.phase;
+  copy.reads = {from};
+  copy.writes = {to};
+  const std::uint32_t target = place_of(to);
+  const std::uint32_t origin = place_of(from);
+  if (can_access(target, origin)) return emit(copy, target, CONVOY_LANE_COPY_IN);
+  if (can_access(origin, target)) return emit(copy, origin, CONVOY_LANE_COPY_OUT);
+  copy_through_host(copy);
+}
+
+void Lowering::copy_through_host(const Operation& copy) {
+  const std::uint32_t target = place_of(copy.writes[0]);
+  const std::uint32_t origin = place_of(copy.reads[0]);
+  const std::uint32_t host = logical_.cluster->places[target].near_place;
+  const std::uint64_t count = copy.writes[0].count;
+  constexpr std::uint32_t kFirstSlot = 2 * 4096;  // apart from the slots of staged operands
+  for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
+    const std::uint64_t size = std::min(options_.staging_elements, count - first);
+    const Operation piece = slice(copy, first, size);
+    const std::uint32_t slot = kFirstSlot + 2 * target + parity_[target]++ % 2;
+    const PlanSpan through = staging(host, slot, copy.writes[0].dtype, size);
+    Operation out = piece;
+    out.writes = {through};
+    emit(out, origin, CONVOY_LANE_COPY_OUT);
+    Operation in = piece;
+    in.reads = {through};
+    emit(in, target, CONVOY_LANE_COPY_IN);
+  }
+}
+
+PlanSpan Lowering::staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,
+                           std::uint64_t count) {
+  const auto key = std::make_tuple(place, slot, dtype);
+  const auto [it, inserted] =
+      staging_buffers_.try_emplace(key, static_cast<std::uint32_t>(plan_.buffers.size()));
+  if (inserted)
+    plan_.buffers.push_back(
+        {CONVOY_BUFFER_SCRATCH, place, 0, dtype, options_.staging_elements, place});
+  return {it->second, dtype, 0, count};
+}
+
+Plan Lowering::finish() {
+  std::uint32_t id = 0;
+  for (auto* section : {&plan_.prologue, &plan_.body})
+    for (Operation& operation : *section) operation.id = id++;
+  return std::move(plan_);
+}
+
+}  // namespace convoy

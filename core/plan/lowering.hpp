@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "core/plan/lower.hpp"
+
+namespace convoy {
+
+// The state of one lowering: the plan that grows, the staging buffers made so far, and the choices
+// that every kind of operation shares (which engine runs it, what must be staged).
+class Lowering {
+ public:
+  Lowering(const Plan& logical, const LoweringOptions& options);
+
+  const Plan& logical() const { return logical_; }
+  const LoweringOptions& options() const { return options_; }
+  std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
+  bool is_host(std::uint32_t place) const;
+  bool can_access(std::uint32_t engine, std::uint32_t place) const;
+  bool can_access_all(std::uint32_t engine, const Operation& operation) const;
+  // The engines that run a place's operations: itself, or the devices that serve it.
+  std::vector<std::uint32_t> engines(std::uint32_t place) const;
+
+  // Appends an operation that runs as it is.
+  void emit(Operation operation, std::uint32_t engine, std::uint32_t lane);
+  // Runs an operation at a place: cut into slices over the engines that serve it when that is
+  // possible and worth it, with staging where an engine does not address a span.
+  void at_place(const Operation& operation, std::uint32_t place,
+                std::uint32_t lane = CONVOY_LANE_UPDATE);
+  // Runs an element-wise operation on one engine, staging in bounded pieces what it does not
+  // address.
+  void on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
+  // Device to device without peer access: out to the destination's host, then in.
+  void copy_through_host(const Operation& copy);
+
+  void begin_body() { in_body_ = true; }
+  Plan finish();
+
+ private:
+  void copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from);
+  void staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
+  PlanSpan staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,
+                   std::uint64_t count);
+
+  const Plan& logical_;
+  LoweringOptions options_;
+  Plan plan_;
+  bool in_body_ = false;
+  std::uint32_t turn_ = 0;  // whose turn it is among engines that share a place, for small work
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> staging_buffers_;
+  std::map<std::uint32_t, std::uint32_t> parity_;  // per engine: which of the two staging halves
+};
+
+// Cuts `count` elements into at most `pieces` slices at multiples of 16 elements (a cache line of
+// f32), so that two engines never write to one line. Empty slices are left out.
+std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces);
+
+// The operation restricted to elements [first, first + count) of all its spans.
+Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t count);
+
+}  // namespace convoy

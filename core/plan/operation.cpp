@@ -1,0 +1,72 @@
+#include "core/plan/operation.hpp"
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+std::string_view operation_name(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::kCopy:
+      return "copy";
+    case OperationKind::kFill:
+      return "fill";
+    case OperationKind::kAdd:
+      return "add";
+    case OperationKind::kSum:
+      return "sum";
+    case OperationKind::kScale:
+      return "scale";
+    case OperationKind::kAxpy:
+      return "axpy";
+    case OperationKind::kCast:
+      return "cast";
+    case OperationKind::kMatmul:
+      return "matmul";
+    case OperationKind::kAllReduce:
+      return "all_reduce";
+    case OperationKind::kReduceScatter:
+      return "reduce_scatter";
+    case OperationKind::kAllGather:
+      return "all_gather";
+    case OperationKind::kBroadcast:
+      return "broadcast";
+    case OperationKind::kReduce:
+      return "reduce";
+    case OperationKind::kApply:
+      return "apply";
+    case OperationKind::kCall:
+      return "call";
+    case OperationKind::kForward:
+      return "forward";
+    case OperationKind::kBackward:
+      return "backward";
+  }
+  return "unknown";
+}
+
+bool is_collective(OperationKind kind) {
+  return kind >= OperationKind::kAllReduce && kind <= OperationKind::kReduce;
+}
+
+bool is_compute(OperationKind kind) {
+  return kind == OperationKind::kForward || kind == OperationKind::kBackward;
+}
+
+bool is_elementwise(OperationKind kind) {
+  return !is_collective(kind) && !is_compute(kind) && kind != OperationKind::kMatmul &&
+         kind != OperationKind::kCall;
+}
+
+std::string_view dtype_name(std::uint32_t dtype) {
+  constexpr std::string_view kNames[] = {"f32", "f16", "bf16", "i32", "u8"};
+  CONVOY_CHECK_LT(dtype, std::size(kNames));
+  return kNames[dtype];
+}
+
+std::uint64_t dtype_bytes(std::uint32_t dtype) {
+  constexpr std::uint64_t kBytes[] = {4, 2, 2, 4, 1};
+  CONVOY_CHECK_LT(dtype, std::size(kBytes));
+  return kBytes[dtype];
+}
+
+}  // namespace convoy

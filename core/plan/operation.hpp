@@ -1,0 +1,80 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convoy {
+
+// Spans and ranges are the ABI's frozen value types; here they get comparison and overlap.
+using PlanSpan = convoy_span;
+using ElementRange = convoy_range;
+
+inline bool same_span(const PlanSpan& a, const PlanSpan& b) {
+  return a.buffer == b.buffer && a.dtype == b.dtype && a.first == b.first && a.count == b.count;
+}
+inline bool overlap(const PlanSpan& a, const PlanSpan& b) {
+  return a.buffer == b.buffer && a.first < b.first + b.count && b.first < a.first + a.count;
+}
+
+enum class OperationKind : std::uint32_t {
+  kCopy = CONVOY_OP_COPY,
+  kFill = CONVOY_OP_FILL,
+  kAdd = CONVOY_OP_ADD,
+  kSum = CONVOY_OP_SUM,
+  kScale = CONVOY_OP_SCALE,
+  kAxpy = CONVOY_OP_AXPY,
+  kCast = CONVOY_OP_CAST,
+  kMatmul = CONVOY_OP_MATMUL,
+  kAllReduce = CONVOY_OP_ALL_REDUCE,
+  kReduceScatter = CONVOY_OP_REDUCE_SCATTER,
+  kAllGather = CONVOY_OP_ALL_GATHER,
+  kBroadcast = CONVOY_OP_BROADCAST,
+  kReduce = CONVOY_OP_REDUCE,
+  kApply = CONVOY_OP_APPLY,
+  kCall = CONVOY_OP_CALL,
+  kForward = CONVOY_OP_FORWARD,
+  kBackward = CONVOY_OP_BACKWARD,
+};
+
+// The name on screen and in traces, for example "all_reduce".
+std::string_view operation_name(OperationKind kind);
+bool is_collective(OperationKind kind);
+bool is_compute(OperationKind kind);
+// Element i of every write depends on element i of the reads alone, so it may be cut anywhere.
+bool is_elementwise(OperationKind kind);
+
+std::string_view dtype_name(std::uint32_t dtype);
+std::uint64_t dtype_bytes(std::uint32_t dtype);
+
+// One operation of a plan. In a logical plan `id` counts prologue then body and place may be
+// CONVOY_NONE; in a lowered plan every operation runs on one engine and `source` is the logical id.
+struct Operation {
+  std::uint32_t id = 0;
+  std::uint32_t source = 0;
+  OperationKind kind = OperationKind::kCopy;
+  std::uint32_t flags = 0;
+  std::uint32_t place = CONVOY_NONE;
+  std::uint32_t reduction = CONVOY_REDUCE_SUM;
+  std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE;
+  std::uint32_t replica = CONVOY_NONE;
+  std::uint32_t segment = CONVOY_NONE;  // lowered compute operations
+  std::uint32_t phase = 0;              // which compute of the period it belongs to
+  std::uint32_t lane = CONVOY_LANE_COMPUTE;
+  std::vector<PlanSpan> reads;
+  std::vector<PlanSpan> writes;
+  double scalar = 0;
+  std::uint64_t contributions = 0;
+  std::uint64_t max_lag = 0;
+  std::uint64_t first_layer = 0;
+  std::uint64_t layer_count = 0;
+  std::uint64_t sizes[4] = {0, 0, 0, 0};
+  std::string kernel;
+  std::uint64_t bytes = 0;
+  std::uint64_t flops = 0;
+};
+
+}  // namespace convoy

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/plan/arena_map.hpp"
+#include "core/plan/cluster.hpp"
+#include "core/plan/operation.hpp"
+
+namespace convoy {
+
+struct PlanBuffer {
+  std::uint32_t kind = 0;   // convoy_buffer_kind
+  std::uint32_t owner = 0;  // replica or place, by kind
+  std::uint32_t set = 0;
+  std::uint32_t dtype = CONVOY_F32;
+  std::uint64_t count = 0;
+  std::uint32_t place = 0;  // where the memory is
+};
+
+// One training step (or period of several) as data: the prologue runs once, the body repeats.
+// Meaning is program order. `places`, `replicas` and `arena` say for what it was written.
+struct Plan {
+  const Cluster* cluster = nullptr;
+  const ArenaMap* arena = nullptr;
+  std::vector<PlanBuffer> buffers;
+  std::vector<Operation> prologue;
+  std::vector<Operation> body;
+  std::uint32_t computes = 0;  // forward and backward passes of every replica in one body
+
+  // For people: "parameters(1)", "gradient(0, set 1)", "master(host:0)", "buffer 7 (cpu:0)".
+  std::string buffer_name(std::uint32_t buffer) const;
+  // "gradient(0)[16..48)".
+  std::string span_name(const PlanSpan& span) const;
+};
+
+// A 64-bit digest of everything that the plan does; equal on every host that would do the same.
+std::uint64_t plan_hash(const Plan& plan);
+
+}  // namespace convoy

@@ -1,0 +1,173 @@
+#include "core/plan/plan_writer.hpp"
+
+#include <exception>
+
+#include "core/base/error.hpp"
+#include "core/plan/validate.hpp"
+
+namespace convoy {
+
+PlanWriter::PlanWriter(const Cluster& cluster, const ArenaMap& arena)
+    : cluster_(cluster), arena_(arena) {
+  table_ = {sizeof(table_),    this,        get_cluster,  get_place,
+            get_replica_place, get_route,   get_variable, get_bucket,
+            declare_buffer,    set_section, emit};
+  plan_.cluster = &cluster;
+  plan_.arena = &arena;
+}
+
+template <typename Action>
+int32_t PlanWriter::guarded(Action action) noexcept {
+  try {
+    action();
+    return 0;
+  } catch (const std::exception& error) {
+    error_ = error.what();
+    return 1;
+  }
+}
+
+int32_t PlanWriter::get_cluster(void* self, convoy_cluster* out) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    require_struct(out->struct_size, sizeof(*out), "convoy_cluster");
+    out->hosts = it.cluster_.hosts;
+    out->places = static_cast<std::uint32_t>(it.cluster_.places.size());
+    out->replicas = it.cluster_.replicas();
+    out->variables = static_cast<std::uint32_t>(it.arena_.variables.size());
+    out->buckets = static_cast<std::uint32_t>(it.arena_.buckets.size());
+    out->arena_elements = it.arena_.elements;
+  });
+}
+
+int32_t PlanWriter::get_place(void* self, uint32_t index, convoy_place* out) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    require_struct(out->struct_size, sizeof(*out), "convoy_place");
+    require_index(index, it.cluster_.places.size(), "place");
+    const Place& place = it.cluster_.places[index];
+    out->kind = place.kind;
+    out->host = place.host;
+    out->replica = place.replica;
+    out->near_place = place.near_place;
+    out->name = place.name.c_str();
+  });
+}
+
+int32_t PlanWriter::get_replica_place(void* self, uint32_t replica, uint32_t* place) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    require_index(replica, it.cluster_.replicas(), "replica");
+    *place = it.cluster_.replica_place[replica];
+  });
+}
+
+int32_t PlanWriter::get_route(void* self, uint32_t from, uint32_t to, convoy_route* out) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    require_struct(out->struct_size, sizeof(*out), "convoy_route");
+    require_index(from, it.cluster_.places.size(), "place");
+    require_index(to, it.cluster_.places.size(), "place");
+    const Route& route = it.cluster_.routes[from][to];
+    out->kind = route.kind;
+    out->peer_access = it.cluster_.access[to][from] ? 1 : 0;
+    out->bytes_per_second = route.bytes_per_second;
+    out->shared_group = route.shared_group;
+  });
+}
+
+int32_t PlanWriter::get_variable(void* self, uint32_t index, convoy_variable* out) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    require_struct(out->struct_size, sizeof(*out), "convoy_variable");
+    require_index(index, it.arena_.variables.size(), "variable");
+    const VariableRange& variable = it.arena_.variables[index];
+    out->range = variable.range;
+    out->elements = variable.elements;
+    out->layer = variable.layer;
+    out->name = variable.name.c_str();
+  });
+}
+
+int32_t PlanWriter::get_bucket(void* self, uint32_t index, convoy_range* out) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    require_index(index, it.arena_.buckets.size(), "bucket");
+    *out = it.arena_.buckets[index];
+  });
+}
+
+int32_t PlanWriter::declare_buffer(void* self, const convoy_buffer* description, uint32_t* id) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] { *id = it.add_buffer(*description); });
+}
+
+int32_t PlanWriter::set_section(void* self, uint32_t section) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    if (section != CONVOY_SECTION_PROLOGUE && section != CONVOY_SECTION_BODY)
+      fail(ExitCode::kFailed, "section {} is not known to this convoy (ABI 1.0)", section);
+    it.section_ = section;
+  });
+}
+
+int32_t PlanWriter::emit(void* self, const convoy_operation* operation) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    Plan& plan = it.plan_;
+    if (plan.prologue.size() + plan.body.size() >= kMaximumOperations)
+      fail(ExitCode::kFailed, "the plan has more than {} operations; use larger buckets",
+           kMaximumOperations);
+    Operation accepted = it.accept(*operation);
+    const bool prologue = it.section_ == CONVOY_SECTION_PROLOGUE;
+    if (prologue && is_compute(accepted.kind))
+      fail(ExitCode::kFailed, "{} in the prologue: computing belongs in the body",
+           operation_name(accepted.kind));
+    (prologue ? plan.prologue : plan.body).push_back(std::move(accepted));
+  });
+}
+
+std::uint32_t PlanWriter::add_buffer(const convoy_buffer& description) {
+  PlanBuffer buffer = resolve_buffer(description, cluster_, arena_.elements);
+  const bool named = description.kind <= CONVOY_BUFFER_MASTER;
+  const auto key = std::make_tuple(description.kind, description.owner, description.set);
+  if (named) {
+    if (const auto known = named_buffers_.find(key); known != named_buffers_.end())
+      return known->second;
+  }
+  const auto id = static_cast<std::uint32_t>(plan_.buffers.size());
+  plan_.buffers.push_back(buffer);
+  if (named) named_buffers_.emplace(key, id);
+  return id;
+}
+
+Operation PlanWriter::accept(const convoy_operation& operation) const {
+  const std::size_t index = plan_.prologue.size() + plan_.body.size();
+  try {
+    return resolve_operation(operation, plan_);
+  } catch (const Error& error) {
+    fail(ExitCode::kFailed, "operation {} ({}): {}", index,
+         operation_name(static_cast<OperationKind>(operation.kind)), error.what());
+  }
+}
+
+Plan PlanWriter::finish() {
+  std::uint32_t id = 0;
+  for (Operation& operation : plan_.prologue) operation.source = operation.id = id++;
+  std::uint32_t computes = 0;
+  std::uint32_t phase = 0;
+  for (Operation& operation : plan_.body) {
+    operation.source = operation.id = id++;
+    const bool starts = operation.kind == OperationKind::kForward && operation.replica == 0 &&
+                        operation.first_layer == 0;
+    if (starts) phase = computes++;
+    operation.phase = phase;
+  }
+  if (computes == 0)
+    fail(ExitCode::kFailed,
+         "the plan never computes replica 0; call compute() or compute_replica() in plan()");
+  plan_.computes = computes;
+  return std::move(plan_);
+}
+
+}  // namespace convoy

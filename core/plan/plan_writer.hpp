@@ -1,0 +1,57 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "core/plan/plan.hpp"
+
+namespace convoy {
+
+// The host's side of convoy_planner: what a strategy calls while it writes a plan. Every operation
+// is checked as it arrives (places, spans, dtypes, counts, flags); the first refusal ends planning
+// with a text that names the operation. `cluster` and `arena` must outlive the plan.
+class PlanWriter {
+ public:
+  static constexpr std::uint64_t kMaximumOperations = 10'000'000;
+
+  PlanWriter(const Cluster& cluster, const ArenaMap& arena);
+  PlanWriter(const PlanWriter&) = delete;
+  PlanWriter& operator=(const PlanWriter&) = delete;
+
+  const convoy_planner* table() const { return &table_; }
+  // Why the last call was refused; empty when none was.
+  const std::string& error() const { return error_; }
+  // The finished plan: ids assigned, computes counted. Error kFailed when the plan has no compute.
+  Plan finish();
+
+ private:
+  static int32_t get_cluster(void* self, convoy_cluster* out);
+  static int32_t get_place(void* self, uint32_t index, convoy_place* out);
+  static int32_t get_replica_place(void* self, uint32_t replica, uint32_t* place);
+  static int32_t get_route(void* self, uint32_t from, uint32_t to, convoy_route* out);
+  static int32_t get_variable(void* self, uint32_t index, convoy_variable* out);
+  static int32_t get_bucket(void* self, uint32_t index, convoy_range* out);
+  static int32_t declare_buffer(void* self, const convoy_buffer* description, uint32_t* id);
+  static int32_t set_section(void* self, uint32_t section);
+  static int32_t emit(void* self, const convoy_operation* operation);
+
+  // Runs an action that may throw Error; turns it into a status and keeps the text.
+  template <typename Action>
+  int32_t guarded(Action action) noexcept;
+
+  std::uint32_t add_buffer(const convoy_buffer& description);
+  Operation accept(const convoy_operation& operation) const;
+
+  const Cluster& cluster_;
+  const ArenaMap& arena_;
+  convoy_planner table_{};
+  std::string error_;
+  Plan plan_;
+  std::uint32_t section_ = CONVOY_SECTION_BODY;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> named_buffers_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,88 @@
+#include "core/plan/reduce_waits.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace convoy {
+namespace {
+
+// Per lane, how many of its operations are known to be done, counted over iterations: operation p
+// of iteration t is number t * size + p + 1.
+using Clock = std::vector<std::int64_t>;
+
+void join(Clock& clock, const Clock& other) {
+  for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+class Reducer {
+ public:
+  Reducer(const std::vector<std::vector<Dependency>>& dependencies, Schedule& schedule)
+      : dependencies_(dependencies),
+        schedule_(schedule),
+        done_(kIterations * dependencies.size(), Clock(schedule.lanes.size(), 0)) {}
+
+  // Walks a few iterations, so that the last one sees the steady state.
+  void run() {
+    for (std::int64_t iteration = 0; iteration < kIterations; ++iteration)
+      for (const std::uint32_t operation : schedule_.submission)
+        visit(operation, iteration, iteration == kIterations - 1);
+  }
+
+ private:
+  static constexpr std::int64_t kIterations = 3;
+
+  std::int64_t number(std::uint32_t operation, std::int64_t iteration) const {
+    const ScheduledOperation& it = schedule_.operations[operation];
+    return iteration * std::int64_t(schedule_.lanes[it.lane].operations.size()) + it.position + 1;
+  }
+  Clock& done(std::uint32_t operation, std::int64_t iteration) {
+    return done_[iteration * dependencies_.size() + operation];
+  }
+
+  void visit(std::uint32_t operation, std::int64_t iteration, bool record) {
+    ScheduledOperation& scheduled = schedule_.operations[operation];
+    const Lane& lane = schedule_.lanes[scheduled.lane];
+    Clock clock(schedule_.lanes.size(), 0);
+    if (scheduled.position > 0)
+      clock = done(lane.operations[scheduled.position - 1], iteration);
+    else if (iteration > 0)
+      clock = done(lane.operations.back(), iteration - 1);
+
+    // The latest first: they imply the most.
+    std::vector<Dependency> waits = dependencies_[operation];
+    std::sort(waits.begin(), waits.end(), [&](const Dependency& a, const Dependency& b) {
+      return a.distance != b.distance ? a.distance < b.distance : rank(a.before) > rank(b.before);
+    });
+    for (const Dependency& wait : waits) {
+      const std::int64_t from = iteration - wait.distance;
+      if (from < 0 && !record) continue;
+      const ScheduledOperation& before = schedule_.operations[wait.before];
+      if (clock[before.lane] >= number(wait.before, from)) continue;
+      if (record) scheduled.waits.push_back({before.lane, before.position, wait.distance});
+      if (from >= 0) join(clock, done(wait.before, from));
+    }
+    clock[scheduled.lane] = std::max(clock[scheduled.lane], number(operation, iteration));
+    done(operation, iteration) = std::move(clock);
+  }
+
+  std::uint32_t rank(std::uint32_t operation) {
+    if (rank_.empty()) {
+      rank_.resize(schedule_.submission.size());
+      for (std::uint32_t i = 0; i < rank_.size(); ++i) rank_[schedule_.submission[i]] = i;
+    }
+    return rank_[operation];
+  }
+
+  const std::vector<std::vector<Dependency>>& dependencies_;
+  Schedule& schedule_;
+  std::vector<Clock> done_;
+  std::vector<std::uint32_t> rank_;
+};
+
+}  // namespace
+
+void reduce_waits(const std::vector<std::vector<Dependency>>& dependencies, Schedule& schedule) {
+  Reducer(dependencies, schedule).run();
+}
+
+}  // namespace convoy

@@ -1,0 +1,109 @@
+#include "core/plan/schedule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "core/plan/reduce_waits.hpp"
+
+namespace convoy {
+namespace {
+
+using Dependencies = std::vector<std::vector<Dependency>>;
+
+constexpr std::uint32_t kNever = 0xffffffffu;
+
+// Position of every compute operation among those of its replica: the clock of a step.
+std::vector<std::uint32_t> compute_positions(const Plan& plan) {
+  std::vector<std::uint32_t> position(plan.body.size(), kNever);
+  std::map<std::uint32_t, std::uint32_t> next;
+  for (std::size_t i = 0; i < plan.body.size(); ++i)
+    if (is_compute(plan.body[i].kind)) position[i] = next[plan.body[i].replica]++;
+  return position;
+}
+
+// How far compute must be before the operation can start: the latest compute operation of this
+// iteration that it waits for, directly or not.
+std::vector<std::uint32_t> ready_times(const Plan& plan, const Dependencies& dependencies,
+                                       const std::vector<std::uint32_t>& compute) {
+  std::vector<std::uint32_t> ready(plan.body.size(), 0);
+  for (std::size_t i = 0; i < plan.body.size(); ++i) {
+    if (compute[i] != kNever) {
+      ready[i] = compute[i] + 1;
+      continue;
+    }
+    for (const Dependency& dependency : dependencies[i])
+      if (dependency.distance == 0) ready[i] = std::max(ready[i], ready[dependency.before]);
+  }
+  return ready;
+}
+
+// When compute first needs the result: its position in this iteration, or in the next one, which
+// counts one whole iteration later.
+std::vector<std::uint32_t> need_times(const Plan& plan, const Dependencies& dependencies,
+                                      const std::vector<std::uint32_t>& compute) {
+  const auto size = static_cast<std::uint32_t>(plan.body.size());
+  std::vector<std::uint32_t> need(size, kNever);
+  const auto tell = [&](std::uint32_t iteration) {
+    for (std::uint32_t i = size; i-- > 0;) {
+      const std::uint32_t own = compute[i] == kNever ? need[i] : compute[i];
+      if (own == kNever) continue;
+      for (const Dependency& dependency : dependencies[i]) {
+        if (dependency.distance > 1 || (dependency.distance == 1) != (iteration == 1)) continue;
+        const std::uint32_t at = dependency.distance == 0 ? own : own + size;
+        need[dependency.before] = std::min(need[dependency.before], at);
+      }
+    }
+  };
+  tell(0);  // within the iteration
+  tell(1);  // what the next iteration needs of this one
+  tell(0);  // and who leads to those
+  return need;
+}
+
+void fill_lanes(const Plan& plan, const std::vector<std::uint32_t>& order, Schedule& schedule) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> index;
+  for (const std::uint32_t i : order) {
+    const Operation& operation = plan.body[i];
+    const auto [it, inserted] = index.try_emplace(
+        {operation.place, operation.lane}, static_cast<std::uint32_t>(schedule.lanes.size()));
+    if (inserted) schedule.lanes.push_back({operation.place, operation.lane, {}});
+    Lane& lane = schedule.lanes[it->second];
+    schedule.operations[i].lane = it->second;
+    schedule.operations[i].position = static_cast<std::uint32_t>(lane.operations.size());
+    lane.operations.push_back(i);
+  }
+}
+
+}  // namespace
+
+Schedule make_schedule(const Plan& lowered) {
+  const Dependencies dependencies = find_dependencies(lowered);
+  const std::vector<std::uint32_t> compute = compute_positions(lowered);
+  const std::vector<std::uint32_t> ready = ready_times(lowered, dependencies, compute);
+  const std::vector<std::uint32_t> need = need_times(lowered, dependencies, compute);
+
+  // If A precedes B then phase, ready and need of A are not greater, and program order decides the
+  // rest: so this order respects every dependency.
+  Schedule schedule;
+  schedule.operations.resize(lowered.body.size());
+  schedule.submission.resize(lowered.body.size());
+  std::iota(schedule.submission.begin(), schedule.submission.end(), 0u);
+  const auto key = [&](std::uint32_t i) {
+    return std::make_tuple(lowered.body[i].phase, ready[i], compute[i] == kNever ? need[i] : 0u, i);
+  };
+  std::sort(schedule.submission.begin(), schedule.submission.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  fill_lanes(lowered, schedule.submission, schedule);
+  for (std::size_t i = 0; i < lowered.body.size(); ++i)
+    schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;
+  schedule.phase_end.assign(lowered.computes, 0);
+  for (const std::uint32_t i : schedule.submission)
+    for (std::uint32_t p = lowered.body[i].phase; p < lowered.computes; ++p)
+      ++schedule.phase_end[p];
+  reduce_waits(dependencies, schedule);
+  return schedule;
+}
+
+}  // namespace convoy

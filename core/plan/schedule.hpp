@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "core/plan/dependencies.hpp"
+#include "core/plan/plan.hpp"
+
+namespace convoy {
+
+// A queue of one engine. It runs its operations in order, every iteration the same.
+struct Lane {
+  std::uint32_t place = 0;
+  std::uint32_t lane = 0;                 // convoy_lane
+  std::vector<std::uint32_t> operations;  // indices into the body
+};
+
+// "Operation at `position` of lane `lane`, `distance` iterations ago, is done."
+struct LaneWait {
+  std::uint32_t lane = 0;
+  std::uint32_t position = 0;
+  std::uint32_t distance = 0;
+};
+
+struct ScheduledOperation {
+  std::uint32_t lane = 0;       // index into Schedule::lanes
+  std::uint32_t position = 0;   // in that lane
+  std::uint32_t urgency = 0;    // smaller first, among lanes of one engine
+  std::vector<LaneWait> waits;  // only those that nothing else implies
+};
+
+// How a lowered body runs: lanes in the order of earliest need, and the waits between them.
+// `submission` is an order in which everything may be queued, one phase after the other.
+struct Schedule {
+  std::vector<Lane> lanes;
+  std::vector<ScheduledOperation> operations;  // one per operation of the body
+  std::vector<std::uint32_t> submission;
+  std::vector<std::uint32_t> phase_end;  // submission[0, phase_end[p]) are the phases up to p
+};
+
+// Program order is not queue order: in every lane, operations come in the order in which they
+// become ready (how far compute has to be), then in which compute needs their result. The order is
+// the same for all engines, so collectives cannot cross.
+Schedule make_schedule(const Plan& lowered);
+
+}  // namespace convoy

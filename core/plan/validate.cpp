@@ -1,0 +1,289 @@
+#include "core/plan/validate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+void require_struct(std::uint64_t struct_size, std::uint64_t known, const char* name) {
+  if (struct_size != known)
+    fail(ExitCode::kFailed, "{} has {} bytes, this convoy (ABI {}.{}) knows {}", name, struct_size,
+         CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR, known);
+}
+
+void require_index(std::uint64_t index, std::uint64_t count, const char* what) {
+  if (index >= count)
+    fail(ExitCode::kFailed, "{} {} does not exist; there are {}", what, index, count);
+}
+
+PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& cluster,
+                          std::uint64_t arena_elements) {
+  PlanBuffer buffer{description.kind,  description.owner, description.set,
+                    description.dtype, description.count, 0};
+  switch (description.kind) {
+    case CONVOY_BUFFER_PARAMETERS:
+    case CONVOY_BUFFER_GRADIENT:
+      require_index(description.owner, cluster.replicas(), "replica");
+      require_index(description.set, 16, "buffer set");
+      buffer.place = cluster.replica_place[description.owner];
+      break;
+    case CONVOY_BUFFER_MASTER:
+    case CONVOY_BUFFER_SCRATCH:
+    case CONVOY_BUFFER_PERSISTENT:
+      require_index(description.owner, cluster.places.size(), "place");
+      buffer.place = description.owner;
+      break;
+    default:
+      fail(ExitCode::kFailed, "buffer kind {} is not known to this convoy (ABI 1.0)",
+           description.kind);
+  }
+  if (description.kind <= CONVOY_BUFFER_MASTER) {
+    buffer.count = arena_elements;
+    buffer.dtype = CONVOY_F32;
+  }
+  if (buffer.dtype > CONVOY_U8) fail(ExitCode::kFailed, "dtype {} does not exist", buffer.dtype);
+  if (buffer.count == 0) fail(ExitCode::kFailed, "a buffer of 0 elements");
+  return buffer;
+}
+
+namespace {
+
+struct Arity {
+  std::uint64_t reads;  // kAny: 1 to 4096
+  std::uint64_t writes;
+};
+constexpr std::uint64_t kAny = 0xffff;
+constexpr std::uint64_t kMaximumSpans = 4096;
+
+Arity arity(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::kFill:
+      return {0, 1};
+    case OperationKind::kCopy:
+    case OperationKind::kScale:
+    case OperationKind::kCast:
+    case OperationKind::kApply:
+      return {1, 1};
+    case OperationKind::kAdd:
+    case OperationKind::kAxpy:
+    case OperationKind::kMatmul:
+      return {2, 1};
+    case OperationKind::kSum:
+      return {kAny, kAny};
+    case OperationKind::kReduce:
+      return {kAny, 1};
+    case OperationKind::kBroadcast:
+      return {1, kAny};
+    case OperationKind::kForward:
+      return {1, 0};
+    case OperationKind::kBackward:
+      return {1, 1};
+    default:
+      return {kAny, kAny};
+  }
+}
+
+void require_count(std::uint64_t count, std::uint64_t wanted, const char* what) {
+  const bool fits = wanted == kAny ? count >= 1 && count <= kMaximumSpans : count == wanted;
+  if (fits) return;
+  if (wanted == kAny)
+    fail(ExitCode::kFailed, "{} {}; 1 to {} are possible", count, what, kMaximumSpans);
+  fail(ExitCode::kFailed, "{} {}; it has {}", count, what, wanted);
+}
+
+void require_span(const PlanSpan& span, const Plan& plan) {
+  require_index(span.buffer, plan.buffers.size(), "buffer");
+  const PlanBuffer& buffer = plan.buffers[span.buffer];
+  if (span.count == 0)
+    fail(ExitCode::kFailed, "an empty span of {}", plan.buffer_name(span.buffer));
+  if (span.first > buffer.count || span.count > buffer.count - span.first)
+    fail(ExitCode::kFailed, "elements [{}, {}+{}) are outside {}, which has {}", span.first,
+         span.first, span.count, plan.buffer_name(span.buffer), buffer.count);
+  if (span.dtype != buffer.dtype)
+    fail(ExitCode::kFailed, "a span of dtype {} in {}, which is {}", span.dtype,
+         plan.buffer_name(span.buffer), dtype_name(buffer.dtype));
+}
+
+void require_equal_counts(const Operation& operation) {
+  const std::uint64_t count = operation.writes.front().count;
+  for (const auto* spans : {&operation.reads, &operation.writes})
+    for (const PlanSpan& span : *spans)
+      if (span.count != count)
+        fail(ExitCode::kFailed, "spans of {} and {} elements; all must be equal", count,
+             span.count);
+}
+
+void require_equal_dtypes(const Operation& operation) {
+  const std::uint32_t dtype = operation.writes.front().dtype;
+  for (const auto* spans : {&operation.reads, &operation.writes})
+    for (const PlanSpan& span : *spans)
+      if (span.dtype != dtype)
+        fail(ExitCode::kFailed, "spans of {} and {}; use cast to convert", dtype_name(dtype),
+             dtype_name(span.dtype));
+}
+
+std::uint64_t total(const std::vector<PlanSpan>& spans) {
+  std::uint64_t sum = 0;
+  for (const PlanSpan& span : spans) sum += span.count;
+  return sum;
+}
+
+// Pieces that partition the span each member of the group has.
+void require_partition(const std::vector<PlanSpan>& pieces, const std::vector<PlanSpan>& spans) {
+  for (const PlanSpan& span : spans)
+    if (span.count != total(pieces))
+      fail(ExitCode::kFailed, "pieces of {} elements in all, but a span of {}", total(pieces),
+           span.count);
+}
+
+// Writes that overlap each other would make the result depend on their order; an element-wise write
+// may equal a read but not straddle it.
+void require_no_straddling(const Operation& operation) {
+  const auto& writes = operation.writes;
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    for (std::size_t j = i + 1; j < writes.size(); ++j)
+      if (overlap(writes[i], writes[j])) fail(ExitCode::kFailed, "two writes overlap");
+    for (const PlanSpan& read : operation.reads)
+      if (overlap(writes[i], read) && !same_span(writes[i], read))
+        fail(ExitCode::kFailed, "a write overlaps a read without being the same span");
+  }
+}
+
+// Elements that a collective reads and writes must be the same ones of the common index space, else
+// the result would depend on the order in which slices are worked on.
+void require_aligned(const Operation& operation) {
+  const bool scattered = operation.kind == OperationKind::kReduceScatter;
+  const bool gathered = operation.kind == OperationKind::kAllGather;
+  std::uint64_t write_offset = 0;
+  for (std::size_t i = 0; i < operation.writes.size(); ++i) {
+    const PlanSpan& write = operation.writes[i];
+    std::uint64_t read_offset = 0;
+    for (std::size_t j = 0; j < operation.reads.size(); ++j) {
+      const PlanSpan& read = operation.reads[j];
+      const bool aligned = write.first + read_offset == read.first + write_offset;
+      const bool paired = operation.kind != OperationKind::kAllReduce || i == j;
+      if (overlap(write, read) && !(aligned && paired))
+        fail(ExitCode::kFailed, "write {} overlaps read {} at another position", i, j);
+      if (gathered) read_offset += read.count;
+    }
+    for (std::size_t j = i + 1; j < operation.writes.size(); ++j)
+      if (overlap(write, operation.writes[j])) fail(ExitCode::kFailed, "two writes overlap");
+    if (scattered) write_offset += write.count;
+  }
+}
+
+void narrow_to_layers(Operation& operation, const Plan& plan) {
+  require_index(operation.replica, plan.cluster->replicas(), "replica");
+  const auto& segments = plan.arena->segments;
+  if (operation.layer_count == 0) operation.layer_count = plan.arena->layers();
+  const std::uint64_t end = operation.first_layer + operation.layer_count;
+  std::uint64_t covered = 0;
+  std::uint64_t low = plan.arena->elements;
+  std::uint64_t high = 0;
+  for (const Segment& segment : segments) {
+    if (segment.first_layer < operation.first_layer || segment.first_layer >= end) continue;
+    covered += segment.layer_count;
+    low = std::min(low, segment.range.first);
+    high = std::max(high, segment.range.first + segment.range.count);
+  }
+  if (covered != operation.layer_count)
+    fail(ExitCode::kFailed, "layers [{}, {}) do not begin and end where segments do",
+         operation.first_layer, end);
+  for (auto* spans : {&operation.reads, &operation.writes}) {
+    for (PlanSpan& span : *spans) {
+      const PlanBuffer& buffer = plan.buffers[span.buffer];
+      const auto wanted =
+          spans == &operation.reads ? CONVOY_BUFFER_PARAMETERS : CONVOY_BUFFER_GRADIENT;
+      if (buffer.kind != static_cast<std::uint32_t>(wanted) || buffer.owner != operation.replica)
+        fail(ExitCode::kFailed, "it reads parameters({0}) and writes gradient({0}), not {1}",
+             operation.replica, plan.buffer_name(span.buffer));
+      span.first = low;
+      span.count = high - low;
+    }
+  }
+  operation.place = plan.cluster->replica_place[operation.replica];
+}
+
+void check_apply(Operation& operation, const Plan& plan) {
+  const PlanBuffer& target = plan.buffers[operation.writes.front().buffer];
+  if (target.kind != CONVOY_BUFFER_MASTER && target.kind != CONVOY_BUFFER_PARAMETERS)
+    fail(ExitCode::kFailed, "it updates a master or a replica's parameters, not {}",
+         plan.buffer_name(operation.writes.front().buffer));
+  if (operation.contributions == 0) operation.contributions = plan.cluster->replicas();
+}
+
+void check_shape(Operation& operation, const Plan& plan) {
+  switch (operation.kind) {
+    case OperationKind::kForward:
+    case OperationKind::kBackward:
+      return narrow_to_layers(operation, plan);
+    case OperationKind::kReduceScatter:
+      return require_partition(operation.writes, operation.reads);
+    case OperationKind::kAllGather:
+      return require_partition(operation.reads, operation.writes);
+    case OperationKind::kCall:
+      return;
+    case OperationKind::kMatmul: {
+      const auto& [m, n, k, unused] = operation.sizes;
+      if (operation.reads[0].count != m * k || operation.reads[1].count != k * n ||
+          operation.writes[0].count != m * n)
+        fail(ExitCode::kFailed, "spans do not hold {}x{} by {}x{} matrices", m, k, k, n);
+      return;
+    }
+    default:
+      require_equal_counts(operation);
+  }
+  if (operation.kind != OperationKind::kCast) require_equal_dtypes(operation);
+  if (operation.kind == OperationKind::kApply) check_apply(operation, plan);
+}
+
+}  // namespace
+
+Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
+  require_struct(source.struct_size, sizeof(source), "convoy_operation");
+  if (source.kind < CONVOY_OP_COPY || source.kind > CONVOY_OP_BACKWARD)
+    fail(ExitCode::kFailed, "operation kind {} is not known to this convoy (ABI 1.0)", source.kind);
+  constexpr std::uint32_t kKnownFlags = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;
+  if ((source.flags & ~kKnownFlags) != 0)
+    fail(ExitCode::kFailed, "flags {:#x} are not known to this convoy (ABI 1.0)", source.flags);
+  require_index(source.reduction, CONVOY_REDUCE_MAX + 1, "reduction");
+  require_index(source.algorithm, CONVOY_ALGORITHM_TWO_LEVEL + 1, "algorithm");
+  if (!std::isfinite(source.scalar))
+    fail(ExitCode::kFailed, "scalar {} is not finite", source.scalar);
+
+  Operation result;
+  result.kind = static_cast<OperationKind>(source.kind);
+  require_count(source.read_count, arity(result.kind).reads, "reads");
+  require_count(source.write_count, arity(result.kind).writes, "writes");
+  result.flags = source.flags;
+  result.reduction = source.reduction;
+  result.algorithm = source.algorithm;
+  result.replica = source.replica;
+  result.scalar = source.scalar;
+  result.contributions = source.contributions;
+  result.max_lag = source.max_lag;
+  result.first_layer = source.first_layer;
+  result.layer_count = source.layer_count;
+  std::copy_n(source.sizes, 4, result.sizes);
+  if (source.kernel != nullptr) result.kernel = source.kernel;
+  result.bytes = source.bytes;
+  result.flops = source.flops;
+  if (source.read_count > 0) result.reads.assign(source.reads, source.reads + source.read_count);
+  if (source.write_count > 0)
+    result.writes.assign(source.writes, source.writes + source.write_count);
+  for (const auto* spans : {&result.reads, &result.writes})
+    for (const PlanSpan& span : *spans) require_span(span, plan);
+  result.place = source.place;
+  if (result.place == CONVOY_NONE && !result.writes.empty())
+    result.place = plan.buffers[result.writes.front().buffer].place;
+  check_shape(result, plan);
+  if (is_collective(result.kind)) require_aligned(result);
+  if (!is_compute(result.kind) && !is_collective(result.kind)) require_no_straddling(result);
+  if (result.place != CONVOY_NONE)
+    require_index(result.place, plan.cluster->places.size(), "place");
+  return result;
+}
+
+}  // namespace convoy

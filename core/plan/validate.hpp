@@ -1,0 +1,21 @@
+#pragma once
+
+#include "core/plan/plan.hpp"
+
+namespace convoy {
+
+// Checks on what crosses the boundary from a plug-in. All throw Error kFailed with the value found.
+
+// A struct that is shorter than this host needs, or longer than it knows, is refused by name.
+void require_struct(std::uint64_t struct_size, std::uint64_t known, const char* name);
+void require_index(std::uint64_t index, std::uint64_t count, const char* what);
+
+// Fills in place and, for arenas, count and dtype.
+PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& cluster,
+                          std::uint64_t arena_elements);
+
+// The operation with copied spans, its place resolved, forward and backward spans narrowed to the
+// arena range of their layers. Refuses whatever the ABI does not define.
+Operation resolve_operation(const convoy_operation& operation, const Plan& plan);
+
+}  // namespace convoy

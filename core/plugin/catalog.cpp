@@ -1,0 +1,149 @@
+#include "core/plugin/catalog.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "core/base/error.hpp"
+#include "core/plugin/elf_manifest.hpp"
+#include "core/plugin/nearest.hpp"
+
+namespace convoy {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_path(std::string_view text) {
+  return text.find('/') != std::string_view::npos;
+}
+
+FoundPlugin read_requested(const std::string& path) {
+  try {
+    return read_plugin(path);
+  } catch (const ManifestError& problem) {
+    fail(ExitCode::kUnavailable, "plug-in {}: reading its manifest failed: {}", path,
+         problem.what());
+  }
+}
+
+}  // namespace
+
+FoundPlugin read_plugin(const fs::path& file) {
+  std::error_code problem;
+  // What matters is the file behind a symbolic link and who may replace it.
+  const fs::path real = fs::canonical(file, problem);
+  if (problem) throw ManifestError("cannot be opened: " + problem.message());
+  for (const fs::path& part : {real, real.parent_path()}) {
+    if (const auto distrust = trust_problem(part)) throw ManifestError("refused: " + *distrust);
+  }
+  return {parse_manifest(read_manifest_section(real)), file};
+}
+
+Catalog Catalog::scan(std::span<const SearchEntry> entries) {
+  Catalog catalog;
+  for (const SearchEntry& entry : entries) {
+    catalog.looked_at_.push_back(entry.path);
+    std::error_code problem;
+    const fs::file_status status = fs::status(entry.path, problem);
+    const bool named_by_user =
+        entry.origin == SearchOrigin::kFlag || entry.origin == SearchOrigin::kEnvironment;
+    if (fs::is_directory(status)) {
+      catalog.scan_directory(entry.path);
+    } else if (fs::exists(status)) {
+      catalog.scan_file(entry.path);
+    } else if (named_by_user || status.type() != fs::file_type::not_found) {
+      catalog.rejected_.push_back({entry.path, "cannot be opened: " + problem.message()});
+    }
+  }
+  return catalog;
+}
+
+void Catalog::scan_directory(const fs::path& directory) {
+  std::error_code problem;
+  const fs::path real = fs::canonical(directory, problem);
+  if (const auto distrust = trust_problem(real)) {
+    rejected_.push_back({directory, "refused: " + *distrust});
+    return;
+  }
+  std::vector<fs::path> files;
+  for (fs::directory_iterator next(directory, problem), end; !problem && next != end;
+       next.increment(problem)) {
+    if (next->path().extension() == ".so") files.push_back(next->path());
+  }
+  if (problem) rejected_.push_back({directory, "cannot be listed: " + problem.message()});
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) scan_file(file);
+}
+
+void Catalog::scan_file(const fs::path& file) {
+  try {
+    FoundPlugin found = read_plugin(file);
+    const auto same = [&](const FoundPlugin& other) {
+      return other.manifest.kind == found.manifest.kind &&
+             other.manifest.name == found.manifest.name;
+    };
+    const auto first = std::find_if(plugins_.begin(), plugins_.end(), same);
+    if (first == plugins_.end()) {
+      plugins_.push_back(std::move(found));
+    } else {
+      shadowed_.push_back({std::move(found), first->path});
+    }
+  } catch (const ManifestError& problem) {
+    rejected_.push_back({file, problem.what()});
+  }
+}
+
+FoundPlugin Catalog::find(PluginKind kind, const std::string& name_or_path) const {
+  if (is_path(name_or_path)) {
+    FoundPlugin found = read_requested(name_or_path);
+    if (found.manifest.kind != kind) {
+      fail(ExitCode::kUnavailable, "plug-in {} is a {} ({}), but a {} is wanted here", name_or_path,
+           to_string(found.manifest.kind), found.manifest.name, to_string(kind));
+    }
+    return found;
+  }
+  for (const FoundPlugin& plugin : plugins_) {
+    if (plugin.manifest.kind == kind && plugin.manifest.name == name_or_path) return plugin;
+  }
+  fail_unknown(to_string(kind), name_or_path, names(kind));
+}
+
+std::vector<FoundPlugin> Catalog::find(const std::string& name_or_path) const {
+  if (is_path(name_or_path)) return {read_requested(name_or_path)};
+  std::vector<FoundPlugin> found;
+  std::vector<std::string> known;
+  for (const FoundPlugin& plugin : plugins_) {
+    known.push_back(plugin.manifest.name);
+    if (plugin.manifest.name == name_or_path) found.push_back(plugin);
+  }
+  if (found.empty()) fail_unknown("plug-in", name_or_path, known);
+  return found;
+}
+
+std::vector<std::string> Catalog::names(PluginKind kind) const {
+  std::vector<std::string> names;
+  for (const FoundPlugin& plugin : plugins_) {
+    if (plugin.manifest.kind == kind) names.push_back(plugin.manifest.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void Catalog::fail_unknown(std::string_view kind, const std::string& name,
+                           std::span<const std::string> known) const {
+  std::string text = fmt::format("no {} is named '{}'", kind, name);
+  const std::vector<std::string> nearest = nearest_names(name, known);
+  if (!nearest.empty()) text += fmt::format("; did you mean {}?", fmt::join(nearest, ", "));
+  for (const RejectedPlugin& rejected : rejected_) {
+    if (rejected.path.stem() == name) {
+      text += fmt::format("\n  {} is not usable: {}", rejected.path.string(), rejected.reason);
+    }
+  }
+  for (const fs::path& path : looked_at_) text += fmt::format("\n  looked at {}", path.string());
+  text += "\n`convoy list` shows what is installed; --plugin_path adds places to look";
+  throw Error(ExitCode::kUnavailable, text);
+}
+
+}  // namespace convoy

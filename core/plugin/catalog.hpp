@@ -1,0 +1,66 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plugin/manifest.hpp"
+#include "core/plugin/search_path.hpp"
+
+namespace convoy {
+
+// A file whose manifest is sound. None of its code has run.
+struct FoundPlugin {
+  Manifest manifest;
+  std::filesystem::path path;
+};
+
+// A plug-in that another one of its kind and name, found earlier, hides.
+struct ShadowedPlugin {
+  FoundPlugin plugin;
+  std::filesystem::path by;
+};
+
+struct RejectedPlugin {
+  std::filesystem::path path;  // a file, or a directory none of whose files were looked at
+  std::string reason;
+};
+
+// Every plug-in that a search finds and everything that it does not use, with the reason. A value:
+// scanning again gives a new one.
+class Catalog {
+ public:
+  // Reads manifests only. A missing directory matters only when the user named it.
+  static Catalog scan(std::span<const SearchEntry> entries);
+
+  const std::vector<FoundPlugin>& plugins() const { return plugins_; }
+  const std::vector<ShadowedPlugin>& shadowed() const { return shadowed_; }
+  const std::vector<RejectedPlugin>& rejected() const { return rejected_; }
+
+  // The plug-in with this name, or in this file when the text has a '/'. Throws Error with exit
+  // code kUnavailable: similar names, refused files and every path that was looked at.
+  FoundPlugin find(PluginKind kind, const std::string& name_or_path) const;
+  // The same over all kinds; several plug-ins of different kinds may share a name.
+  std::vector<FoundPlugin> find(const std::string& name_or_path) const;
+
+  std::vector<std::string> names(PluginKind kind) const;
+
+ private:
+  void scan_directory(const std::filesystem::path& directory);
+  void scan_file(const std::filesystem::path& file);
+  [[noreturn]] void fail_unknown(std::string_view kind, const std::string& name,
+                                 std::span<const std::string> known) const;
+
+  std::vector<FoundPlugin> plugins_;
+  std::vector<ShadowedPlugin> shadowed_;
+  std::vector<RejectedPlugin> rejected_;
+  std::vector<std::filesystem::path> looked_at_;
+};
+
+// One file, trusted and with a sound manifest; throws ManifestError with the reason.
+FoundPlugin read_plugin(const std::filesystem::path& file);
+
+}  // namespace convoy

@@ -1,0 +1,90 @@
+#include "core/plugin/context.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "core/plugin/nearest.hpp"
+
+namespace convoy {
+namespace {
+
+// Nothing may leave these functions by an exception: their callers are plain C.
+
+void set_error(convoy_context* context, const char* text) noexcept {
+  try {
+    context->error = text == nullptr ? "" : text;
+  } catch (...) {
+    context->error.reset();  // out of memory: the status alone must do
+  }
+}
+
+void log(convoy_context* context, std::int32_t level, const char* text) noexcept {
+  try {
+    const PluginSettings& settings = context->settings;
+    if (settings.log && text != nullptr) settings.log(level, settings.label, text);
+  } catch (...) {
+    return;  // a sink that fails must not stop the training
+  }
+}
+
+const char* option(convoy_context* context, const char* name) noexcept {
+  try {
+    const OptionValues& options = context->settings.options;
+    const auto found = options.find(name);
+    return found == options.end() ? nullptr : found->second.c_str();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+constexpr convoy_host kHost{
+    .struct_size = sizeof(convoy_host), .set_error = set_error, .log = log, .option = option};
+
+[[noreturn]] void fail_undeclared(const Manifest& manifest, const std::string& name) {
+  std::vector<std::string> known;
+  for (const OptionDeclaration& option : manifest.options) known.push_back(option.name);
+  const std::vector<std::string> nearest = nearest_names(name, known);
+  fail(ExitCode::kUsage, "{} {} has no option {}{}; `convoy info {}` lists its options",
+       to_string(manifest.kind), manifest.name, name,
+       nearest.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(nearest, ", ")),
+       manifest.name);
+}
+
+}  // namespace
+
+OptionValues resolve_options(const Manifest& manifest, const OptionValues& given) {
+  OptionValues resolved;
+  for (const OptionDeclaration& option : manifest.options) {
+    resolved[option.name] = option.default_value;
+  }
+  for (const auto& [name, value] : given) {
+    const auto option = std::find_if(manifest.options.begin(), manifest.options.end(),
+                                     [&](const auto& known) { return known.name == name; });
+    if (option == manifest.options.end()) fail_undeclared(manifest, name);
+    try {
+      resolved[name] = checked_option_value(*option, value);
+    } catch (const std::invalid_argument& problem) {
+      fail(ExitCode::kUsage, "--{}={}: {} {} takes {} (its default is '{}')", name, value,
+           to_string(manifest.kind), manifest.name, problem.what(), option->default_value);
+    }
+  }
+  return resolved;
+}
+
+const convoy_host& host_functions() {
+  return kHost;
+}
+
+void require_success(const convoy_context& context, std::int32_t status, std::string_view what,
+                     ExitCode code) {
+  if (status == 0) return;
+  const std::string reason =
+      context.error.value_or(fmt::format("it returned {} and gave no reason", status));
+  fail(code, "{}: {} failed: {}", context.settings.label, what, reason);
+}
+
+}  // namespace convoy

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <convoy/abi/common.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "core/plugin/manifest.hpp"
+
+namespace convoy {
+
+// Receives what plug-ins log, from any thread. The level is a convoy_log_level.
+using PluginLog =
+    std::function<void(std::int32_t level, std::string_view plugin, std::string_view text)>;
+
+// Option values by name, as given by the user.
+using OptionValues = std::map<std::string, std::string>;
+
+// The value of every declared option: given, or the default. Throws Error with exit code kUsage
+// for an undeclared name or a value that the option does not take.
+OptionValues resolve_options(const Manifest& manifest, const OptionValues& given);
+
+// What the host keeps for one plug-in instance and must outlive it.
+struct PluginSettings {
+  std::string label;          // for messages, for example "strategy independent"
+  OptionValues options = {};  // resolved
+  PluginLog log = {};         // may be empty
+};
+
+// The host's functions, the same for every instance.
+const convoy_host& host_functions();
+
+}  // namespace convoy
+
+// One call into a plug-in. Made on the stack of the calling thread, so that calls from several
+// threads keep their error texts apart.
+struct convoy_context {
+  explicit convoy_context(const convoy::PluginSettings& plugin) : settings(plugin) {}
+
+  const convoy::PluginSettings& settings;
+  std::optional<std::string> error;
+};
+
+namespace convoy {
+
+// Turns a non-zero status into an Error that names the plug-in, what was called and its reason.
+void require_success(const convoy_context& context, std::int32_t status, std::string_view what,
+                     ExitCode code = ExitCode::kFailed);
+
+// Calls a table slot with a fresh context: call(settings, "plan", [&](convoy_context* context) {
+// return table.plan(self, context, &planner); }).
+template <typename Slot>
+void call(const PluginSettings& settings, std::string_view what, Slot slot,
+          ExitCode code = ExitCode::kFailed) {
+  convoy_context context(settings);
+  const std::int32_t status = slot(&context);
+  require_success(context, status, what, code);
+}
+
+}  // namespace convoy

@@ -1,0 +1,130 @@
+#include "core/plugin/device_plugin.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace convoy {
+
+DevicePlugin::DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValues& options,
+                           PluginLog log)
+    : plugin_(std::move(plugin)),
+      settings_{
+          .label = fmt::format("device {} ({})", plugin_.manifest.name, plugin_.path.string()),
+          .options = resolve_options(plugin_.manifest, options),
+          .log = std::move(log)} {}
+
+std::uint32_t DevicePlugin::count(const convoy_device_request& request) const {
+  std::uint32_t devices = 0;
+  call(
+      settings_, "counting the devices",
+      [&](convoy_context* context) {
+        return plugin_.table->count(context, &host_functions(), &request, &devices);
+      },
+      ExitCode::kUnavailable);
+  return devices;
+}
+
+OpenDevice::OpenDevice(const DevicePlugin& plugin, const convoy_device_request& request,
+                       std::uint32_t index)
+    : plugin_(plugin) {
+  call(
+      plugin_.settings(), fmt::format("opening device {}", index),
+      [&](convoy_context* context) {
+        return plugin_.table().open(context, &host_functions(), &request, index, &self_);
+      },
+      ExitCode::kUnavailable);
+}
+
+OpenDevice::~OpenDevice() {
+  plugin_.table().close(self_);
+}
+
+convoy_device_description OpenDevice::describe() {
+  convoy_device_description description{};
+  description.struct_size = sizeof description;
+  call(plugin_.settings(), "describing the device", [&](convoy_context* context) {
+    return plugin_.table().describe(self_, context, &description);
+  });
+  // A text that fills its field may come without the terminating NUL.
+  description.name[sizeof description.name - 1] = '\0';
+  description.model[sizeof description.model - 1] = '\0';
+  description.locality[sizeof description.locality - 1] = '\0';
+  return description;
+}
+
+std::vector<convoy_layout> OpenDevice::propose_layout(const convoy_compilation& what) {
+  std::vector<convoy_layout> layouts(what.graph->variable_count);
+  call(plugin_.settings(), "proposing a parameter layout", [&](convoy_context* context) {
+    return plugin_.table().propose_layout(self_, context, &what, layouts.data());
+  });
+  return layouts;
+}
+
+void* OpenDevice::compile(const convoy_compilation& what) {
+  void* program = nullptr;
+  call(
+      plugin_.settings(), "compiling the model",
+      [&](convoy_context* context) {
+        return plugin_.table().compile(self_, context, &what, &program);
+      },
+      ExitCode::kUnavailable);
+  return program;
+}
+
+void OpenDevice::release(void* program) {
+  plugin_.table().release(self_, program);
+}
+
+void* OpenDevice::allocate(std::uint64_t bytes) {
+  void* memory = nullptr;
+  call(
+      plugin_.settings(), fmt::format("allocating {} bytes", bytes),
+      [&](convoy_context* context) {
+        return plugin_.table().allocate(self_, context, bytes, &memory);
+      },
+      ExitCode::kUnavailable);
+  return memory;
+}
+
+void OpenDevice::deallocate(void* memory) {
+  plugin_.table().deallocate(self_, memory);
+}
+
+void OpenDevice::write(void* to, const void* from_host, std::uint64_t bytes) {
+  call(plugin_.settings(), "writing device memory", [&](convoy_context* context) {
+    return plugin_.table().write(self_, context, to, from_host, bytes);
+  });
+}
+
+void OpenDevice::read(void* to_host, const void* from, std::uint64_t bytes) {
+  call(plugin_.settings(), "reading device memory", [&](convoy_context* context) {
+    return plugin_.table().read(self_, context, to_host, from, bytes);
+  });
+}
+
+std::optional<std::string> OpenDevice::refusal(const convoy_operation& operation) {
+  convoy_context context(plugin_.settings());
+  if (plugin_.table().supports(self_, &context, &operation) == 0) return std::nullopt;
+  return context.error.value_or("it gave no reason");
+}
+
+void OpenDevice::submit(const convoy_submission& submission) {
+  call(plugin_.settings(), "submitting an operation", [&](convoy_context* context) {
+    return plugin_.table().submit(self_, context, &submission);
+  });
+}
+
+bool OpenDevice::wait(const convoy_wait& point, double seconds) {
+  std::uint32_t reached = 0;
+  call(plugin_.settings(), "running operations", [&](convoy_context* context) {
+    return plugin_.table().wait(self_, context, &point, seconds, &reached);
+  });
+  return reached != 0;
+}
+
+double OpenDevice::now() {
+  return plugin_.table().now(self_);
+}
+
+}  // namespace convoy

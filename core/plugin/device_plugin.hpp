@@ -1,0 +1,67 @@
+#pragma once
+
+#include <convoy/abi/device.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/plugin/context.hpp"
+#include "core/plugin/library.hpp"
+
+namespace convoy {
+
+// A kind of devices, before any of them is open.
+class DevicePlugin {
+ public:
+  DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValues& options, PluginLog log = {});
+
+  const Manifest& manifest() const { return plugin_.manifest; }
+  const convoy_device& table() const { return *plugin_.table; }
+  const PluginSettings& settings() const { return settings_; }
+
+  // How many devices the request gives on this machine.
+  std::uint32_t count(const convoy_device_request& request) const;
+
+ private:
+  LoadedPlugin<convoy_device> plugin_;
+  PluginSettings settings_;
+};
+
+// One open device: the slots of convoy_device with failures thrown as Error. The plug-in must
+// outlive it. What a function means, and which threads may call it, is in convoy/abi/device.h.
+class OpenDevice {
+ public:
+  OpenDevice(const DevicePlugin& plugin, const convoy_device_request& request, std::uint32_t index);
+  // Waits for submitted work, then frees everything.
+  ~OpenDevice();
+  OpenDevice(const OpenDevice&) = delete;
+  OpenDevice& operator=(const OpenDevice&) = delete;
+
+  convoy_device_description describe();
+  // One layout per variable of the graph.
+  std::vector<convoy_layout> propose_layout(const convoy_compilation& what);
+
+  void* compile(const convoy_compilation& what);
+  void release(void* program);
+
+  void* allocate(std::uint64_t bytes);
+  void deallocate(void* memory);
+  void write(void* to, const void* from_host, std::uint64_t bytes);
+  void read(void* to_host, const void* from, std::uint64_t bytes);
+
+  // Why the operation cannot run here; empty when it can.
+  std::optional<std::string> refusal(const convoy_operation& operation);
+  void submit(const convoy_submission& submission);
+  // Whether the timeline reached the value within so many seconds.
+  bool wait(const convoy_wait& point, double seconds);
+  double now();
+
+ private:
+  const DevicePlugin& plugin_;
+  void* self_ = nullptr;
+};
+
+}  // namespace convoy

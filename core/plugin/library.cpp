@@ -1,0 +1,169 @@
+#include "core/plugin/library.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/dll/shared_library.hpp>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "core/plugin/elf_manifest.hpp"
+
+namespace convoy {
+
+class PluginHost::Library {
+ public:
+  explicit Library(boost::dll::shared_library file) : file_(std::move(file)) {}
+
+  template <typename Entry>
+  Entry* entry(const std::string& symbol) {
+    return file_.has(symbol) ? &file_.get<Entry>(symbol) : nullptr;
+  }
+
+ private:
+  boost::dll::shared_library file_;
+};
+
+namespace {
+
+// A function pointer of a table, at its offset.
+struct Slot {
+  std::string_view name;
+  std::size_t offset;
+};
+
+[[noreturn]] void fail_step(const std::filesystem::path& path, std::string_view step,
+                            std::string_view reason, std::string_view action) {
+  fail(ExitCode::kUnavailable, "plug-in {}: {} failed: {}; {}", path.string(), step, reason,
+       action);
+}
+
+constexpr std::string_view kRebuild =
+    "rebuild it with this convoy's headers, or ask its author for a version that fits";
+
+#define CONVOY_SLOT(table, slot) \
+  Slot {                         \
+#slot, offsetof(table, slot) \
+  }
+
+constexpr Slot kStrategySlots[] = {CONVOY_SLOT(convoy_strategy, create),
+                                   CONVOY_SLOT(convoy_strategy, destroy),
+                                   CONVOY_SLOT(convoy_strategy, plan)};
+constexpr Slot kModelSlots[] = {CONVOY_SLOT(convoy_model, create),
+                                CONVOY_SLOT(convoy_model, destroy), CONVOY_SLOT(convoy_model, info),
+                                CONVOY_SLOT(convoy_model, build)};
+constexpr Slot kDeviceSlots[] = {CONVOY_SLOT(convoy_device, count),
+                                 CONVOY_SLOT(convoy_device, open),
+                                 CONVOY_SLOT(convoy_device, close),
+                                 CONVOY_SLOT(convoy_device, describe),
+                                 CONVOY_SLOT(convoy_device, propose_layout),
+                                 CONVOY_SLOT(convoy_device, compile),
+                                 CONVOY_SLOT(convoy_device, release),
+                                 CONVOY_SLOT(convoy_device, allocate),
+                                 CONVOY_SLOT(convoy_device, deallocate),
+                                 CONVOY_SLOT(convoy_device, write),
+                                 CONVOY_SLOT(convoy_device, read),
+                                 CONVOY_SLOT(convoy_device, supports),
+                                 CONVOY_SLOT(convoy_device, submit),
+                                 CONVOY_SLOT(convoy_device, wait),
+                                 CONVOY_SLOT(convoy_device, now)};
+#undef CONVOY_SLOT
+
+// Sizes of the tables of ABI 1.0. They stay as they are when a later minor version adds slots.
+constexpr std::uint64_t kStrategyBytes = 48;
+constexpr std::uint64_t kModelBytes = 48;
+constexpr std::uint64_t kDeviceBytes = 136;
+
+template <typename Table>
+void check_table(const Table* table, std::uint64_t minimum, std::span<const Slot> required,
+                 const std::filesystem::path& path) {
+  constexpr std::string_view kStep = "checking its table";
+  if (table == nullptr) fail_step(path, kStep, "its entry point returned no table", kRebuild);
+  if (table->struct_size >= offsetof(Table, abi_minor) + sizeof(table->abi_minor) &&
+      table->abi_major != CONVOY_ABI_MAJOR) {
+    fail_step(path, kStep,
+              fmt::format("it is for plug-in ABI {}.{}, this convoy has {}.{}", table->abi_major,
+                          table->abi_minor, CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR),
+              kRebuild);
+  }
+  if (table->struct_size < minimum) {
+    fail_step(path, kStep,
+              fmt::format("the table has {} bytes, ABI {}.0 has {}", table->struct_size,
+                          CONVOY_ABI_MAJOR, minimum),
+              kRebuild);
+  }
+  for (const Slot& slot : required) {
+    const void* function = nullptr;
+    std::memcpy(&function, reinterpret_cast<const char*>(table) + slot.offset, sizeof function);
+    if (function == nullptr) {
+      fail_step(path, kStep, fmt::format("the required function '{}' is missing", slot.name),
+                kRebuild);
+    }
+  }
+}
+
+// Finds the entry point, calls it and checks what it returns.
+template <typename Table, typename Library>
+LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std::uint64_t minimum,
+                               std::span<const Slot> required) {
+  const std::string symbol =
+      fmt::format("convoy_{}_v{}", to_string(plugin.manifest.kind), CONVOY_ABI_MAJOR);
+  auto* entry = library.template entry<const Table*()>(symbol);
+  if (entry == nullptr) {
+    fail_step(plugin.path, "finding its entry point",
+              fmt::format("it exports no function {}", symbol),
+              fmt::format("end its source with CONVOY_{}(...) or define the function",
+                          plugin.manifest.kind == PluginKind::kStrategy ? "STRATEGY"
+                          : plugin.manifest.kind == PluginKind::kModel  ? "MODEL"
+                                                                        : "DEVICE"));
+  }
+  const Table* table = entry();
+  check_table(table, minimum, required, plugin.path);
+  return {table, plugin.manifest, plugin.path};
+}
+
+}  // namespace
+
+PluginHost::PluginHost() = default;
+PluginHost::~PluginHost() = default;
+
+PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind wanted) {
+  if (plugin.manifest.kind != wanted) {
+    fail_step(plugin.path, "checking its kind",
+              fmt::format("it is a {}, but a {} is wanted here", to_string(plugin.manifest.kind),
+                          to_string(wanted)),
+              "name a plug-in of that kind; `convoy list` shows them");
+  }
+  const std::filesystem::path real = std::filesystem::canonical(plugin.path);
+  std::unique_ptr<Library>& library = libraries_[real];
+  if (library != nullptr) return *library;
+  using boost::dll::load_mode::type;
+  boost::dll::shared_library file;
+  try {
+    file.load(real.c_str(), type::rtld_now | type::rtld_local);
+  } catch (const boost::system::system_error& error) {
+    libraries_.erase(real);
+    fail_step(plugin.path, "opening it", error.what(),
+              "install the library it needs, or link it with -z defs to find missing symbols");
+  }
+  library = std::make_unique<Library>(std::move(file));
+  return *library;
+}
+
+LoadedPlugin<convoy_strategy> PluginHost::load_strategy(const FoundPlugin& plugin) {
+  return load_table<convoy_strategy>(open(plugin, PluginKind::kStrategy), plugin, kStrategyBytes,
+                                     kStrategySlots);
+}
+
+LoadedPlugin<convoy_model> PluginHost::load_model(const FoundPlugin& plugin) {
+  return load_table<convoy_model>(open(plugin, PluginKind::kModel), plugin, kModelBytes,
+                                  kModelSlots);
+}
+
+LoadedPlugin<convoy_device> PluginHost::load_device(const FoundPlugin& plugin) {
+  return load_table<convoy_device>(open(plugin, PluginKind::kDevice), plugin, kDeviceBytes,
+                                   kDeviceSlots);
+}
+
+}  // namespace convoy

@@ -1,0 +1,254 @@
+#include "core/plugin/manifest.hpp"
+
+#include <convoy/abi/common.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+#include <stdexcept>
+
+#include "core/plugin/elf_manifest.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::array kOperations = {
+    "copy",       "fill",           "add",        "sum",       "scale",  "axpy",  "cast", "matmul",
+    "all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "apply", "call", "forward",
+    "backward"};
+
+// Names become file names, flags and table cells.
+bool is_name(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !text.empty() && text.size() <= 64 && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_letter(c) || c == '.' || c == '-' || c == '+'; });
+}
+
+// Text from a file that nobody vouches for goes to terminals: no control characters.
+void require_printable(std::string_view entry) {
+  for (unsigned char letter : entry) {
+    if (letter < 0x20 || letter == 0x7f) {
+      throw ManifestError(fmt::format("its manifest has a control character (0x{:02x})", letter));
+    }
+  }
+}
+
+std::vector<std::string_view> entries_of(std::string_view text) {
+  std::vector<std::string_view> entries;
+  while (true) {
+    const std::size_t end = text.find('\0');
+    if (end == std::string_view::npos) {
+      throw ManifestError("its manifest does not end with an empty entry");
+    }
+    if (end == 0) return entries;
+    entries.push_back(text.substr(0, end));
+    require_printable(entries.back());
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+template <typename Number>
+bool is_number(std::string_view text) {
+  Number value{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && end == text.data() + text.size();
+}
+
+void parse_abi(std::string_view value, Manifest& manifest) {
+  const std::size_t dot = value.find('.');
+  const auto number = [&](std::string_view part, std::uint32_t& into) {
+    const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), into);
+    return problem == std::errc{} && end == part.data() + part.size();
+  };
+  if (dot == std::string_view::npos || !number(value.substr(0, dot), manifest.abi_major) ||
+      !number(value.substr(dot + 1), manifest.abi_minor)) {
+    throw ManifestError(fmt::format("its manifest says abi={}; it should be like 1.0", value));
+  }
+  if (manifest.abi_major != CONVOY_ABI_MAJOR) {
+    throw ManifestError(fmt::format(
+        "built for plug-in ABI {}, this convoy has {}.{}: rebuild it with this convoy's headers",
+        value, CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR));
+  }
+}
+
+PluginKind parse_kind(std::string_view value) {
+  for (PluginKind kind : {PluginKind::kStrategy, PluginKind::kModel, PluginKind::kDevice}) {
+    if (value == to_string(kind)) return kind;
+  }
+  throw ManifestError(fmt::format(
+      "its manifest says kind={}; this convoy knows strategy, model and device", value));
+}
+
+OptionType parse_type(std::string_view value) {
+  for (OptionType type : {OptionType::kBool, OptionType::kInt, OptionType::kFloat,
+                          OptionType::kString, OptionType::kEnum}) {
+    if (value == to_string(type)) return type;
+  }
+  throw ManifestError(fmt::format(
+      "an option of its manifest has type '{}'; types are bool, int, float, string and enum",
+      value));
+}
+
+OptionDeclaration parse_option(std::string_view value) {
+  std::array<std::string_view, 4> fields;
+  std::string_view rest = value;
+  for (std::string_view& field : fields) {
+    const std::size_t colon = rest.find(':');
+    if (colon == std::string_view::npos) {
+      throw ManifestError(fmt::format(
+          "its manifest says option={}; it should be <name>:<type>:<default>:<allowed>:<help>",
+          value));
+    }
+    field = rest.substr(0, colon);
+    rest.remove_prefix(colon + 1);
+  }
+  OptionDeclaration option{.name = std::string(fields[0]),
+                           .type = parse_type(fields[1]),
+                           .default_value = std::string(fields[2]),
+                           .allowed = split(fields[3], '|'),
+                           .help = std::string(rest)};
+  if (!is_name(option.name)) {
+    throw ManifestError(
+        fmt::format("its manifest has an option named '{}'; use letters, digits "
+                    "and _",
+                    option.name));
+  }
+  if (option.type == OptionType::kEnum && option.allowed.empty()) {
+    throw ManifestError(fmt::format("its enum option {} allows no value", option.name));
+  }
+  try {
+    option.default_value = checked_option_value(option, option.default_value);
+  } catch (const std::invalid_argument& problem) {
+    throw ManifestError(fmt::format("the default of its option {} is '{}', but it takes {}",
+                                    option.name, option.default_value, problem.what()));
+  }
+  return option;
+}
+
+void parse_needs(std::string_view value, Manifest& manifest) {
+  manifest.needs = split(value, ',');
+  for (const std::string& operation : manifest.needs) {
+    if (std::find(kOperations.begin(), kOperations.end(), operation) == kOperations.end()) {
+      throw ManifestError(
+          fmt::format("needs operation '{}', which this convoy (plug-in ABI {}.{}) does not know",
+                      operation, CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR));
+    }
+  }
+}
+
+void parse_entry(std::string_view key, std::string_view value, Manifest& manifest) {
+  if (key == "kind") {
+    manifest.kind = parse_kind(value);
+  } else if (key == "name") {
+    manifest.name = value;
+  } else if (key == "version") {
+    manifest.version = value;
+  } else if (key == "description") {
+    manifest.description = value;
+  } else if (key == "claim") {
+    manifest.claim = value;
+  } else if (key == "needs") {
+    parse_needs(value, manifest);
+  } else if (key == "option") {
+    manifest.options.push_back(parse_option(value));
+  } else {
+    throw ManifestError(fmt::format(
+        "its manifest has the unknown key '{}' (it is for ABI {}.{}, "
+        "this convoy has {}.{})",
+        key, manifest.abi_major, manifest.abi_minor, CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR));
+  }
+}
+
+void require_distinct_options(const Manifest& manifest) {
+  std::set<std::string_view> names;
+  for (const OptionDeclaration& option : manifest.options) {
+    if (!names.insert(option.name).second) {
+      throw ManifestError(fmt::format("its manifest declares option {} twice", option.name));
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(PluginKind kind) {
+  constexpr std::array<std::string_view, 3> kNames = {"strategy", "model", "device"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view to_string(OptionType type) {
+  constexpr std::array<std::string_view, 5> kNames = {"bool", "int", "float", "string", "enum"};
+  return kNames.at(static_cast<std::size_t>(type));
+}
+
+Manifest parse_manifest(std::string_view text) {
+  Manifest manifest;
+  std::set<std::string_view> seen;
+  const std::vector<std::string_view> entries = entries_of(text);
+  // The ABI first: what the other entries mean depends on it.
+  constexpr std::string_view kAbi = "abi=";
+  const auto abi = std::find_if(entries.begin(), entries.end(),
+                                [&](std::string_view entry) { return entry.starts_with(kAbi); });
+  if (abi == entries.end()) throw ManifestError("its manifest has no abi=");
+  parse_abi(abi->substr(kAbi.size()), manifest);
+  for (std::string_view entry : entries) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos) {
+      throw ManifestError(fmt::format("its manifest entry '{}' is not key=value", entry));
+    }
+    const std::string_view key = entry.substr(0, equals);
+    if (!seen.insert(key).second && key != "option") {
+      throw ManifestError(fmt::format("its manifest says {}= twice", key));
+    }
+    if (key != "abi") parse_entry(key, entry.substr(equals + 1), manifest);
+  }
+  if (!seen.contains("kind")) throw ManifestError("its manifest has no kind=");
+  if (!is_name(manifest.name)) {
+    throw ManifestError(
+        fmt::format("its manifest names it '{}'; a name has 1 to 64 letters, digits, _ . + or -",
+                    manifest.name));
+  }
+  require_distinct_options(manifest);
+  return manifest;
+}
+
+std::string checked_option_value(const OptionDeclaration& option, std::string_view value) {
+  std::string result(value);
+  if (option.type == OptionType::kBool) {
+    if (value == "true" || value == "1") {
+      result = "true";
+    } else if (value == "false" || value == "0") {
+      result = "false";
+    } else {
+      throw std::invalid_argument("true or false");
+    }
+  }
+  if (option.type == OptionType::kInt && !is_number<std::int64_t>(value)) {
+    throw std::invalid_argument("an integer");
+  }
+  if (option.type == OptionType::kFloat && !is_number<double>(value)) {
+    throw std::invalid_argument("a number");
+  }
+  if (!option.allowed.empty() &&
+      std::find(option.allowed.begin(), option.allowed.end(), result) == option.allowed.end()) {
+    throw std::invalid_argument(fmt::format("one of {}", fmt::join(option.allowed, ", ")));
+  }
+  return result;
+}
+
+}  // namespace convoy

@@ -1,0 +1,43 @@
+#include "core/plugin/nearest.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace convoy {
+namespace {
+
+// Letters to insert, delete or replace (Levenshtein), one row of the table at a time.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::vector<std::string> nearest_names(std::string_view name,
+                                       std::span<const std::string> candidates) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& candidate : candidates) {
+    const bool contains = name.size() >= 3 && candidate.find(name) != std::string::npos;
+    const std::size_t distance = edit_distance(name, candidate);
+    if (contains || distance <= 1 + name.size() / 3) ranked.emplace_back(distance, candidate);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::string> names;
+  for (auto& [distance, candidate] : ranked) {
+    if (names.size() < 3) names.push_back(std::move(candidate));
+  }
+  return names;
+}
+
+}  // namespace convoy

@@ -1,0 +1,79 @@
+#include "core/plugin/search_path.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+
+namespace convoy {
+namespace {
+
+constexpr const char* kPluginDirectory = "lib/convoy/plugins";
+
+void append_list(std::string_view list, SearchOrigin origin, std::vector<SearchEntry>& entries) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(':'), list.size());
+    if (end > 0) entries.push_back({std::filesystem::path(list.substr(0, end)), origin});
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+}
+
+}  // namespace
+
+std::filesystem::path executable_directory() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+SearchSettings process_search_settings(const std::string& plugin_path_flag) {
+  // secure_getenv is null in set-user-id programs.
+  const char* environment = ::secure_getenv("CONVOY_PLUGIN_PATH");
+  return {.flag = plugin_path_flag,
+          .environment = environment == nullptr ? "" : environment,
+          .executable_directory = executable_directory(),
+          .install_prefix = CONVOY_INSTALL_PREFIX};
+}
+
+std::vector<SearchEntry> search_path(const SearchSettings& settings) {
+  std::vector<SearchEntry> entries;
+  append_list(settings.flag, SearchOrigin::kFlag, entries);
+  append_list(settings.environment, SearchOrigin::kEnvironment, entries);
+  if (!settings.executable_directory.empty()) {
+    const auto directory = settings.executable_directory / ".." / kPluginDirectory;
+    entries.push_back({directory.lexically_normal(), SearchOrigin::kExecutable});
+  }
+  if (!settings.install_prefix.empty()) {
+    entries.push_back({settings.install_prefix / kPluginDirectory, SearchOrigin::kInstallPrefix});
+  }
+  std::vector<SearchEntry> distinct;
+  for (SearchEntry& entry : entries) {
+    const auto same = [&](const SearchEntry& other) {
+      return std::filesystem::weakly_canonical(other.path) ==
+             std::filesystem::weakly_canonical(entry.path);
+    };
+    if (std::none_of(distinct.begin(), distinct.end(), same)) distinct.push_back(std::move(entry));
+  }
+  return distinct;
+}
+
+std::optional<std::string> trust_problem(const std::filesystem::path& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) {
+    return "cannot be examined: " + std::generic_category().message(errno);
+  }
+  const char* what = S_ISDIR(status.st_mode) ? "directory" : "file";
+  if ((status.st_mode & S_IWOTH) != 0) {
+    return fmt::format("every user may write to the {} {}: chmod o-w it", what, path.string());
+  }
+  if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
+    return fmt::format("the {} {} belongs to user {}, not to you or root: copy what you trust",
+                       what, path.string(), status.st_uid);
+  }
+  return std::nullopt;
+}
+
+}  // namespace convoy

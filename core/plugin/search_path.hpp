@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// Where a place to look for plug-ins comes from, in order of precedence.
+enum class SearchOrigin { kFlag, kEnvironment, kExecutable, kInstallPrefix };
+
+struct SearchEntry {
+  std::filesystem::path path;  // a directory or a file
+  SearchOrigin origin = SearchOrigin::kFlag;
+};
+
+struct SearchSettings {
+  std::string flag;         // --plugin_path: files and directories, separated by ':'
+  std::string environment;  // CONVOY_PLUGIN_PATH, likewise
+  std::filesystem::path executable_directory;
+  std::filesystem::path install_prefix;
+};
+
+// The settings of this process. The environment counts only without elevated rights.
+SearchSettings process_search_settings(const std::string& plugin_path_flag);
+
+// Directory of the running program.
+std::filesystem::path executable_directory();
+
+// Every place to look, in order, each once; whether it exists is the scan's business.
+std::vector<SearchEntry> search_path(const SearchSettings& settings);
+
+// Why this file or directory must not provide plug-ins: others may write to it, or it belongs to
+// somebody else than the user or root. A plug-in runs with the user's rights.
+std::optional<std::string> trust_problem(const std::filesystem::path& path);
+
+}  // namespace convoy

@@ -1,0 +1,44 @@
+#include "core/plugin/strategy_plugin.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace convoy {
+
+StrategyPlugin::StrategyPlugin(LoadedPlugin<convoy_strategy> plugin, const OptionValues& options,
+                               PluginLog log)
+    : plugin_(std::move(plugin)),
+      settings_{
+          .label = fmt::format("strategy {} ({})", plugin_.manifest.name, plugin_.path.string()),
+          .options = resolve_options(plugin_.manifest, options),
+          .log = std::move(log)} {
+  call(
+      settings_, "creating it",
+      [&](convoy_context* context) {
+        return plugin_.table->create(context, &host_functions(), &self_);
+      },
+      ExitCode::kUnavailable);
+}
+
+StrategyPlugin::~StrategyPlugin() {
+  plugin_.table->destroy(self_);
+}
+
+void StrategyPlugin::plan(const convoy_planner& planner) {
+  call(settings_, "planning",
+       [&](convoy_context* context) { return plugin_.table->plan(self_, context, &planner); });
+}
+
+std::optional<convoy_kernel> StrategyPlugin::kernel(const std::string& name,
+                                                    convoy_kernel_form form) {
+  if (plugin_.table->kernel == nullptr) return std::nullopt;
+  convoy_kernel kernel{.struct_size = sizeof(convoy_kernel), .function = nullptr, .text = nullptr};
+  convoy_context context(settings_);
+  const std::int32_t status = plugin_.table->kernel(self_, &context, name.c_str(),
+                                                    static_cast<std::uint32_t>(form), &kernel);
+  if (status != 0) return std::nullopt;
+  return kernel;
+}
+
+}  // namespace convoy
