@@ -1,4 +1,4 @@
-# The SDK target, and what `cmake --install` puts where.
+# The SDK target, and what `cmake --install` puts where. Component sdk: what plug-in authors need.
 
 include(CMakePackageConfigHelpers)
 
@@ -10,9 +10,10 @@ target_include_directories(convoy_sdk INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/include> $<INSTALL_INTERFACE:include>)
 
 set(package_directory lib/cmake/convoy)
-install(TARGETS convoy_sdk EXPORT convoy-targets)
-install(EXPORT convoy-targets NAMESPACE convoy:: DESTINATION ${package_directory})
-install(DIRECTORY core/include/convoy DESTINATION include)
+install(TARGETS convoy_sdk EXPORT convoy-targets COMPONENT sdk)
+install(EXPORT convoy-targets NAMESPACE convoy:: DESTINATION ${package_directory}
+        COMPONENT sdk)
+install(DIRECTORY core/include/convoy DESTINATION include COMPONENT sdk)
 configure_package_config_file(cmake/convoy-config.cmake.in ${PROJECT_BINARY_DIR}/convoy-config.cmake
   INSTALL_DESTINATION ${package_directory})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/convoy-config-version.cmake
@@ -20,8 +21,12 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/convoy-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/convoy-config.cmake
               ${PROJECT_BINARY_DIR}/convoy-config-version.cmake
               cmake/ConvoyPlugin.cmake cmake/convoy_plugin.map
-        DESTINATION ${package_directory})
-install(DIRECTORY share/templates DESTINATION share/convoy OPTIONAL)
+        DESTINATION ${package_directory} COMPONENT sdk)
+install(DIRECTORY share/templates DESTINATION share/convoy COMPONENT sdk)
+# The build tree has the installed shape, so that the program looks in one place only.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/convoy)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/share/templates ${PROJECT_BINARY_DIR}/share/convoy/templates
+     SYMBOLIC)
 
 # The program is defined in a subdirectory, after this file: look for it when all are read.
 function(convoy_install_program)

@@ -186,4 +186,15 @@ int32_t GraphAssembler::shape_thunk(void* self, uint32_t id, uint32_t out[3]) no
   });
 }
 
+Graph assemble_graph(std::string model, uint32_t image_size, uint32_t classes,
+                     const std::function<void(const convoy_graph_builder&)>& build) {
+  GraphAssembler assembler(std::move(model), image_size, classes);
+  try {
+    build(*assembler.c_builder());
+  } catch (const std::exception&) {
+    if (assembler.error().empty()) throw;
+  }
+  return assembler.finish();
+}
+
 }  // namespace convoy

@@ -3,6 +3,7 @@
 #include <convoy/abi.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -46,5 +47,10 @@ class GraphAssembler {
   std::string error_;
   convoy_graph_builder builder_{};
 };
+
+// The graph that build (which calls a model plug-in) describes. When the host refused a layer, its
+// reason is thrown rather than what the model made of the refusal.
+Graph assemble_graph(std::string model, uint32_t image_size, uint32_t classes,
+                     const std::function<void(const convoy_graph_builder&)>& build);
 
 }  // namespace convoy

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
 #include "core/plan/check/judge.hpp"
 
@@ -88,15 +90,15 @@ std::string CheckReport::verdict_text() const {
   return describe(*this, verdict);
 }
 
-bool satisfies(const CheckReport& report, std::string_view claim) {
+namespace {
+
+bool keeps(const CheckReport& report, std::string_view claim) {
   const Verdict is = report.verdict;
   const auto one_of = [&](std::initializer_list<Verdict> allowed) {
-    for (const Verdict verdict : allowed)
-      if (is == verdict) return true;
-    return is == Verdict::kSynchronous;
+    return is == Verdict::kSynchronous ||
+           std::find(allowed.begin(), allowed.end(), is) != allowed.end();
   };
-  if (is == Verdict::kWrong) return false;
-  if (claim.empty() || claim == "approximate") return true;
+  if (claim == "approximate") return is != Verdict::kWrong;
   if (claim == "synchronous") return one_of({});
   if (claim == "stale") return one_of({Verdict::kStale});
   if (claim == "accumulating") return one_of({Verdict::kSynchronousEvery});
@@ -108,8 +110,20 @@ bool satisfies(const CheckReport& report, std::string_view claim) {
                    Verdict::kAsynchronous});
   fail(ExitCode::kFailed,
        "claim \"{}\" is not known; a strategy may claim synchronous, stale, accumulating, "
-       "sequential, independent, asynchronous or approximate",
+       "sequential, independent, asynchronous or approximate, or several with | between them",
        claim);
+}
+
+}  // namespace
+
+bool satisfies(const CheckReport& report, std::string_view claim) {
+  bool kept = claim.empty() && report.verdict != Verdict::kWrong;
+  while (!claim.empty()) {
+    const std::size_t end = std::min(claim.find('|'), claim.size());
+    kept = keeps(report, claim.substr(0, end)) || kept;
+    claim.remove_prefix(std::min(end + 1, claim.size()));
+  }
+  return kept;
 }
 
 }  // namespace convoy

@@ -69,8 +69,9 @@ std::string_view verdict_name(Verdict verdict);
 std::string_view finding_name(FindingKind kind);
 
 // Whether a strategy that claims this in its manifest keeps its word: "synchronous", "stale",
-// "accumulating", "sequential", "independent", "asynchronous" or "approximate". A plan may be
-// stricter than its claim, never laxer. Error kFailed for an unknown claim.
+// "accumulating", "sequential", "independent", "asynchronous" or "approximate", or alternatives
+// ("synchronous|stale", for strategies whose options decide). A plan may be stricter than its
+// claim, never laxer; a wrong one keeps none. Error kFailed for an unknown claim.
 bool satisfies(const CheckReport& report, std::string_view claim);
 
 }  // namespace convoy

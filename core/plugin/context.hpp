@@ -27,9 +27,9 @@ OptionValues resolve_options(const Manifest& manifest, const OptionValues& given
 
 // What the host keeps for one plug-in instance and must outlive it.
 struct PluginSettings {
-  std::string label;     // for messages, for example "strategy independent"
-  OptionValues options;  // resolved
-  PluginLog log;         // may be empty
+  std::string label;          // for messages, for example "strategy independent"
+  OptionValues options = {};  // resolved
+  PluginLog log = {};         // may be empty
 };
 
 // The host's functions, the same for every instance.

@@ -15,11 +15,11 @@ std::string_view to_string(OptionType type);
 
 // An option that a plug-in declares; it is a command line flag while the plug-in is selected.
 struct OptionDeclaration {
-  std::string name;
+  std::string name = {};
   OptionType type = OptionType::kString;
-  std::string default_value;
-  std::vector<std::string> allowed;  // empty: any value of the type
-  std::string help;
+  std::string default_value = {};
+  std::vector<std::string> allowed = {};  // empty: any value of the type
+  std::string help = {};
 };
 
 // What a plug-in says about itself, validated. The SDK header convoy/manifest.hpp describes the

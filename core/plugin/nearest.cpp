@@ -29,8 +29,8 @@ std::vector<std::string> nearest_names(std::string_view name,
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& candidate : candidates) {
     const bool contains = name.size() >= 3 && candidate.find(name) != std::string::npos;
-    const std::size_t distance = contains ? 1 : edit_distance(name, candidate);
-    if (distance <= 1 + name.size() / 3) ranked.emplace_back(distance, candidate);
+    const std::size_t distance = edit_distance(name, candidate);
+    if (contains || distance <= 1 + name.size() / 3) ranked.emplace_back(distance, candidate);
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> names;

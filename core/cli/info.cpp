@@ -1,0 +1,79 @@
+#include "core/cli/info.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/cli/plugin_json.hpp"
+#include "core/cli/verb_arguments.hpp"
+#include "core/plugin/catalog.hpp"
+
+namespace convoy {
+namespace {
+
+const std::vector<VerbFlag> kFlags = {
+    {"plugin_path", true, "files and directories to look in first, separated by ':'"},
+    {"json", false, "print JSON"},
+    {"help", false, "print this"}};
+
+void print_option(const OptionDeclaration& option, std::ostream& out) {
+  out << fmt::format("  --{}={}  ({}", option.name, option.default_value, to_string(option.type));
+  if (!option.allowed.empty()) out << fmt::format(": {}", fmt::join(option.allowed, ", "));
+  out << ")\n";
+  if (!option.help.empty()) out << fmt::format("      {}\n", option.help);
+}
+
+void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
+  const Manifest& manifest = plugin.manifest;
+  out << fmt::format("{} {} {}\n", to_string(manifest.kind), manifest.name, manifest.version);
+  if (!manifest.description.empty()) out << fmt::format("  {}\n", manifest.description);
+  out << '\n';
+  if (!manifest.claim.empty()) out << fmt::format("claims     {}\n", manifest.claim);
+  if (!manifest.needs.empty()) {
+    out << fmt::format("needs      {}\n", fmt::join(manifest.needs, ", "));
+  }
+  out << fmt::format("built for  plug-in ABI {}.{}\n", manifest.abi_major, manifest.abi_minor);
+  out << fmt::format("path       {}\n", plugin.path.string());
+  if (manifest.options.empty()) {
+    out << "\nno options\n";
+    return;
+  }
+  out << "\noptions, with their defaults:\n";
+  for (const OptionDeclaration& option : manifest.options) print_option(option, out);
+}
+
+}  // namespace
+
+int run_info(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
+  const VerbArguments given = parse_verb_arguments(arguments, kFlags);
+  if (given.has("help")) {
+    out << verb_help("info NAME [flags]",
+                     "Shows what a plug-in says about itself. NAME may be a path such as ./x.so.",
+                     kFlags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (given.positional.size() != 1) {
+    fail(ExitCode::kUsage, "info takes one name, but {} were given; try: convoy info NAME",
+         given.positional.size());
+  }
+  const Catalog catalog =
+      Catalog::scan(search_path(process_search_settings(given.value("plugin_path"))));
+  const std::vector<FoundPlugin> found = catalog.find(given.positional.front());
+  if (given.has("json")) {
+    nlohmann::ordered_json document = nlohmann::ordered_json::array();
+    for (const FoundPlugin& plugin : found) document.push_back(to_json(plugin));
+    out << document.dump(2) << '\n';
+  } else {
+    for (const FoundPlugin& plugin : found) {
+      if (&plugin != &found.front()) out << '\n';
+      print_plugin(plugin, out);
+    }
+  }
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace convoy

@@ -1,0 +1,21 @@
+#include <exception>
+#include <iostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/cli/verbs.hpp"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  try {
+    return convoy::run_command(arguments, std::cout, std::cerr);
+  } catch (const convoy::Error& error) {
+    std::cerr << "convoy: error: " << error.what() << '\n';
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    std::cerr << "convoy: internal error: " << error.what() << '\n';
+    return static_cast<int>(convoy::ExitCode::kFailed);
+  }
+}

@@ -1,0 +1,30 @@
+#include "core/cli/plugin_json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace convoy {
+
+nlohmann::ordered_json to_json(const FoundPlugin& plugin) {
+  const Manifest& manifest = plugin.manifest;
+  nlohmann::ordered_json options = nlohmann::ordered_json::array();
+  for (const OptionDeclaration& option : manifest.options) {
+    options.push_back({{"name", option.name},
+                       {"type", to_string(option.type)},
+                       {"default", option.default_value},
+                       {"allowed", option.allowed},
+                       {"help", option.help}});
+  }
+  return {{"kind", to_string(manifest.kind)},
+          {"name", manifest.name},
+          {"version", manifest.version},
+          {"abi", fmt::format("{}.{}", manifest.abi_major, manifest.abi_minor)},
+          {"description", manifest.description},
+          {"claim", manifest.claim},
+          {"needs", manifest.needs},
+          {"options", options},
+          {"path", plugin.path.string()}};
+}
+
+}  // namespace convoy

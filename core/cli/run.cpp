@@ -1,0 +1,177 @@
+#include "core/cli/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/cli/flag_parser.hpp"
+#include "core/cli/interrupt.hpp"
+#include "core/cli/run_report.hpp"
+#include "core/cli/run_setup.hpp"
+#include "core/cli/run_sizes.hpp"
+#include "core/data/source_factory.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/training_loop.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::int64_t kImagenetExamples = 1281167;  // of the training split
+
+SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
+                               std::uint32_t devices) {
+  const RunOptions& options = setup.options;
+  SessionOptions result;
+  result.devices = devices;
+  result.threads = static_cast<std::uint32_t>(options.threads_per_device);
+  result.batch = sizes.batch;
+  result.seed = options.seed;
+  result.hash_initializer = options.initializer == InitializerChoice::kHash;
+  result.dropout = options.dropout;
+  result.accuracy = options.print_training_accuracy;
+  result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
+  result.optimizer = make_optimizer(options.optimizer, devices);
+  return result;
+}
+
+DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices) {
+  const RunOptions& options = setup.options;
+  DataOptions result;
+  result.data_dir = options.data_dir;
+  result.data_name = options.data_name;
+  result.replicas = static_cast<int>(devices);
+  result.batch = static_cast<int>(sizes.batch);
+  result.height = static_cast<int>(setup.model_info.image_size);
+  result.width = result.height;
+  result.classes = static_cast<int>(setup.graph->classes());
+  result.seed = options.seed;
+  const auto processors = static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  result.threads =
+      static_cast<int>(options.input_threads.value_or(std::max<std::int64_t>(1, processors)));
+  result.prefetch_depth = static_cast<int>(std::max<std::int64_t>(2, options.prefetch_depth));
+  result.distortions = options.distortions;
+  result.resize_method = parse_resize_method(options.resize_method);
+  result.on_bad_record = parse_bad_record_policy(options.on_bad_record);
+  return result;
+}
+
+LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices) {
+  const LearningRateContext context{static_cast<double>(std::int64_t{devices} * sizes.batch),
+                                    static_cast<double>(kImagenetExamples), devices,
+                                    setup.options.optimizer.gradient_scale == GradientScale::kSum};
+  return {setup.options.learning_rate, setup.model_info.rate, context};
+}
+
+class Run {
+ public:
+  Run(std::span<const std::string> arguments, RunSetup& setup, std::ostream& out, std::ostream& err)
+      : setup_(setup),
+        devices_(count_devices()),
+        sizes_(choose_sizes(setup, devices_, cores(), kImagenetExamples)),
+        report_(arguments, setup, sizes_, devices_, out, err),
+        err_(err) {
+    if (sizes_.adapted)
+      setup_.notices.push_back(
+          fmt::format("batch size {} per device, {} warm-up and {} timed steps suit these devices; "
+                      "--batch_size, --num_warmup_batches and --num_batches change that",
+                      sizes_.batch, sizes_.warmup_steps, sizes_.timed_steps));
+  }
+
+  // Writes the record also when the run fails.
+  int execute() {
+    for (const std::string& notice : setup_.notices) err_ << "convoy: " << notice << '\n';
+    try {
+      train();
+    } catch (const Error& error) {
+      report_.finish(static_cast<int>(error.code()), false, error.what());
+      throw;
+    }
+    const ExitCode code = interrupt_.code();
+    if (interrupt_.requested())
+      err_ << "convoy: interrupted; the summary covers the steps so far\n";
+    report_.finish(static_cast<int>(code), interrupt_.requested(), "");
+    return static_cast<int>(code);
+  }
+
+ private:
+  std::uint32_t count_devices() const {
+    const convoy_device_request request{
+        sizeof(request), static_cast<std::uint32_t>(setup_.options.num_devices.value_or(0)),
+        static_cast<std::uint32_t>(setup_.options.threads_per_device)};
+    return setup_.device->count(request);
+  }
+  std::uint32_t cores() const { return std::max(1u, std::thread::hardware_concurrency()); }
+
+  void train() {
+    report_.header(devices_, kImagenetExamples);
+    report_.console().generating_model();
+    Session session(*setup_.graph, *setup_.strategy, *setup_.device,
+                    session_options(setup_, sizes_, devices_));
+    const std::unique_ptr<BatchSource> source = make_source(data_options(setup_, sizes_, devices_));
+    report_.describe(session);
+    report_.console().initializing();
+    report_.console().warming_up();
+    TrainingSummary summary;
+    try {
+      summary = run_training(session, *source, schedule(setup_, sizes_, devices_),
+                             {sizes_.warmup_steps, sizes_.timed_steps, 0}, events(session));
+    } catch (const Error&) {
+      report_bad_records(*source);
+      throw;
+    }
+    report_.total(summary);
+    report_bad_records(*source);
+  }
+
+  void report_bad_records(const BatchSource& source) {
+    const auto skipped = source.statistics().bad_records;
+    if (skipped == 0) return;
+    const std::string text = fmt::format("{} bad records were skipped", skipped);
+    err_ << "convoy: " << text << '\n';
+    report_.note(text);
+  }
+
+  TrainingEvents events(const Session& session) {
+    TrainingEvents events;
+    events.warmed_up = [this] {
+      report_.console().warmed_up();
+      report_.console().columns();
+    };
+    events.warmup_step = [this](const TrainingStep& step) { report_.warmup_step(step); };
+    events.timed_step = [this](const TrainingStep& step) { report_.timed_step(step); };
+    events.trace = [this, &session](const std::vector<OperationTime>& times) {
+      report_.trace(session, times);
+    };
+    events.stop_requested = [this] { return interrupt_.requested(); };
+    return events;
+  }
+
+  RunSetup& setup_;
+  std::uint32_t devices_;
+  RunSizes sizes_;
+  RunReport report_;
+  std::ostream& err_;
+  InterruptGuard interrupt_;
+};
+
+}  // namespace
+
+int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
+                      std::ostream& err) {
+  if (wants_help(arguments)) {
+    out << "convoy run [flags]: trains a model and prints images per second.\n\n"
+        << run_help(arguments);
+    return 0;
+  }
+  const PluginLog log = [&err](std::int32_t level, std::string_view plugin, std::string_view text) {
+    if (level >= CONVOY_LOG_INFO) err << fmt::format("convoy: {}: {}\n", plugin, text);
+  };
+  RunSetup setup = set_up_run(arguments, log);
+  if (!setup.options.output_file.empty()) check_run_record_path(setup.options.output_file);
+  return Run(arguments, setup, out, err).execute();
+}
+
+}  // namespace convoy

@@ -1,0 +1,152 @@
+#include "core/cli/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/version.hpp"
+
+namespace convoy {
+namespace {
+
+const char* lane_name(std::uint32_t lane) {
+  constexpr const char* kNames[] = {"compute", "copy in", "copy out", "collective", "update"};
+  return lane < std::size(kNames) ? kNames[lane] : "other";
+}
+
+std::string loss_column(const RunOptions& options) {
+  return options.loss_type_to_report == "base_loss" ? "base_loss" : "total_loss";
+}
+
+std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
+  if (!step.top_1) return std::nullopt;
+  return Accuracy{*step.top_1, *step.top_5};
+}
+
+}  // namespace
+
+RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& setup,
+                     const RunSizes& sizes, std::uint32_t devices, std::ostream& out,
+                     std::ostream& err)
+    : setup_(setup),
+      sizes_(sizes),
+      global_batch_(std::int64_t{devices} * sizes.batch),
+      console_(out, loss_column(setup.options), setup.options.print_training_accuracy),
+      progress_(err, standard_error_is_terminal()),
+      statistics_(static_cast<double>(global_batch_), setup.options.display_perf_ewma) {
+  record_.environment = detect_environment(kVersion);
+  record_.command_line.assign(arguments.begin(), arguments.end());
+  record_.flags = setup.flags->effective();
+  record_.model = setup.graph->model();
+  record_.dataset = setup.model_info.dataset;
+  record_.synthetic_data = setup.options.data_dir.empty();
+  record_.strategy = setup.strategy->manifest().name;
+  const OptionValues& options = setup.strategy->options();
+  record_.strategy_options.insert(options.begin(), options.end());
+  record_.optimizer = optimizer_name(setup.options.optimizer.kind);
+  record_.batch_per_device = sizes.batch;
+  record_.global_batch = global_batch_;
+  record_.parameters = static_cast<std::int64_t>(setup.graph->parameter_count());
+  record_.warmup_steps = sizes.warmup_steps;
+  record_.notices = setup.notices;
+}
+
+void RunReport::describe(const Session& session) {
+  for (const convoy_device_description& device : session.devices())
+    record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
+                               device.locality, device.threads, device.memory_bytes});
+}
+
+// The options that have a line of their own in the well-known header.
+std::vector<std::pair<std::string, std::string>> RunReport::strategy_details() const {
+  std::vector<std::pair<std::string, std::string>> details;
+  const auto& options = record_.strategy_options;
+  if (const auto spec = options.find("all_reduce_spec"); spec != options.end())
+    details.emplace_back("AllReduce", spec->second.empty() ? "None" : spec->second);
+  if (const auto staged = options.find("staged_vars");
+      staged != options.end() && staged->second == "true")
+    details.emplace_back("Staged vars", "True");
+  return details;
+}
+
+void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
+  ConsoleHeader header;
+  header.version = kVersion;
+  header.model = record_.model;
+  header.dataset = record_.dataset;
+  header.synthetic = record_.synthetic_data;
+  header.global_batch = global_batch_;
+  header.batch_per_device = sizes_.batch;
+  header.num_batches = sizes_.timed_steps;
+  header.num_epochs = static_cast<double>(sizes_.timed_steps * global_batch_) /
+                      static_cast<double>(examples_per_epoch);
+  const std::string& kind = setup_.device->manifest().name;
+  for (std::uint32_t i = 0; i < devices; ++i)
+    header.devices.push_back(fmt::format("/{}:{}", kind, i));
+  header.bound_to_numa_nodes = true;
+  header.data_format = setup_.options.data_format;
+  header.optimizer = record_.optimizer;
+  header.strategy = record_.strategy;
+  header.strategy_details = strategy_details();
+  console_.header(header);
+}
+
+void RunReport::warmup_step(const TrainingStep& step) {
+  warmup_seconds_ += step.seconds;
+  progress_.show(fmt::format("warm-up step {} of {}", sizes_.warmup_steps + step.number + 1,
+                             sizes_.warmup_steps));
+}
+
+void RunReport::timed_step(const TrainingStep& step) {
+  statistics_.add(step.seconds);
+  const bool base = setup_.options.loss_type_to_report == "base_loss";
+  const double loss = base ? step.base_loss : step.total_loss;
+  record_.steps.push_back({step.number, step.seconds,
+                           static_cast<double>(global_batch_) / step.seconds, loss,
+                           step.learning_rate, step.input_wait_seconds, accuracy_of(step)});
+  if (is_displayed(step.number, setup_.options.display_every)) {
+    progress_.clear();
+    console_.step(step.number, statistics_.speed(), loss, accuracy_of(step));
+  }
+  progress_.show(fmt::format("step {} of {}, {:.2f} images/sec", step.number, sizes_.timed_steps,
+                             statistics_.speed().mean));
+}
+
+void RunReport::trace(const Session& session, const std::vector<OperationTime>& times) {
+  const Plan& plan = session.lowered_plan();
+  const std::size_t first = plan.prologue.size();
+  for (const OperationTime& time : times) {
+    const Operation& operation = plan.body.at(time.operation - first);
+    std::string name(operation_name(operation.kind));
+    if (is_compute(operation.kind)) {
+      const std::uint64_t layer = operation.first_layer;
+      name += fmt::format(" {}", session.graph().nodes().at(layer).name);
+    }
+    trace_.push_back({name, time.operation, lane_name(operation.lane),
+                      plan.cluster->places.at(operation.place).name, time.timing.start,
+                      time.timing.end - time.timing.start});
+  }
+}
+
+void RunReport::total(const TrainingSummary& summary) {
+  progress_.clear();
+  if (summary.timed_steps == 0) return;
+  record_.total_seconds = summary.total_seconds;
+  record_.total_images_per_second =
+      static_cast<double>(summary.timed_steps * global_batch_) / summary.total_seconds;
+  console_.total(record_.total_images_per_second);
+}
+
+void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
+  progress_.clear();
+  if (statistics_.steps() > 0) {
+    record_.speed = statistics_.speed();
+    record_.step_times = statistics_.step_times();
+  }
+  record_.exit_status = exit_status;
+  record_.interrupted = interrupted;
+  record_.error = error;
+  if (!setup_.options.output_file.empty()) write_run_record(record_, setup_.options.output_file);
+  if (!setup_.options.trace_file.empty() && !trace_.empty())
+    write_trace(trace_, setup_.options.trace_file);
+}
+
+}  // namespace convoy

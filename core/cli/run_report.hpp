@@ -1,0 +1,55 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include "core/cli/run_setup.hpp"
+#include "core/cli/run_sizes.hpp"
+#include "core/report/console.hpp"
+#include "core/report/progress.hpp"
+#include "core/report/run_record.hpp"
+#include "core/report/speed_statistics.hpp"
+#include "core/report/trace.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/training_loop.hpp"
+
+namespace convoy {
+
+// Everything that one run tells: the well-known lines on out, progress on err, the record for
+// --output_file and the trace for --trace_file. Files are written by finish(), which also a failed
+// or interrupted run reaches.
+class RunReport {
+ public:
+  RunReport(std::span<const std::string> arguments, const RunSetup& setup, const RunSizes& sizes,
+            std::uint32_t devices, std::ostream& out, std::ostream& err);
+
+  Console& console() { return console_; }
+  // Prints the lines before the model is built.
+  void header(std::uint32_t devices, std::int64_t examples_per_epoch);
+  // Notes the devices for the record.
+  void describe(const Session& session);
+  void warmup_step(const TrainingStep& step);
+  void timed_step(const TrainingStep& step);
+  void trace(const Session& session, const std::vector<OperationTime>& times);
+  // Prints the total and completes the record.
+  void total(const TrainingSummary& summary);
+  void note(const std::string& notice) { record_.notices.push_back(notice); }
+  // Writes the files. error is empty unless the run failed.
+  void finish(int exit_status, bool interrupted, const std::string& error);
+
+ private:
+  std::vector<std::pair<std::string, std::string>> strategy_details() const;
+
+  const RunSetup& setup_;
+  const RunSizes& sizes_;
+  std::int64_t global_batch_;
+  Console console_;
+  Progress progress_;
+  SpeedStatistics statistics_;
+  RunRecord record_;
+  std::vector<TraceEvent> trace_;
+  double warmup_seconds_ = 0;
+};
+
+}  // namespace convoy

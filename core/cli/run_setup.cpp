@@ -1,0 +1,184 @@
+#include "core/cli/run_setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/cli/run_flags.hpp"
+#include "core/graph/assembler.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/select/rule.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::uint32_t kImagenetClasses = 1001;  // index 0 is background
+constexpr const char* kAuto = "auto";
+constexpr const char* kCpu = "cpu";
+constexpr const char* kGpu = "cuda";
+
+FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group) {
+  FlagDefinition flag;
+  flag.name = option.name;
+  flag.type = parse_flag_type(to_string(option.type));
+  flag.default_value = option.default_value;
+  flag.allowed = option.allowed;
+  flag.help = option.help;
+  flag.group = group;
+  return flag;
+}
+
+void add_options(FlagTable& table, const Manifest& manifest) {
+  const std::string group = fmt::format("{} {}", to_string(manifest.kind), manifest.name);
+  for (const OptionDeclaration& option : manifest.options)
+    if (!table.contains(option.name)) table.add(to_flag(option, group));
+}
+
+// Under auto, options restrict the candidates to those that declare them: all are known.
+FlagTable make_table(const Catalog& catalog, const std::string& strategy,
+                     const std::string& model) {
+  FlagTable table = run_flag_table();
+  for (const FoundPlugin& plugin : catalog.plugins()) {
+    const bool strategy_wanted = plugin.manifest.kind == PluginKind::kStrategy &&
+                                 (strategy == kAuto || plugin.manifest.name == strategy);
+    const bool model_wanted =
+        plugin.manifest.kind == PluginKind::kModel && plugin.manifest.name == model;
+    if (strategy_wanted || model_wanted) add_options(table, plugin.manifest);
+  }
+  if (strategy.find('/') != std::string::npos)
+    add_options(table, catalog.find(PluginKind::kStrategy, strategy).manifest);
+  if (model.find('/') != std::string::npos)
+    add_options(table, catalog.find(PluginKind::kModel, model).manifest);
+  add_missing_strategy_flags(table);
+  return table;
+}
+
+Catalog scan_catalog(std::span<const std::string> arguments) {
+  const std::string plugin_path = find_flag(arguments, "plugin_path").value_or("");
+  return Catalog::scan(search_path(process_search_settings(plugin_path)));
+}
+
+// Values that the command line gives to options of this plug-in.
+OptionValues option_values(const Manifest& manifest, const ParsedFlags& flags) {
+  OptionValues values;
+  const std::map<std::string, std::string> effective = flags.effective();
+  for (const OptionDeclaration& option : manifest.options) {
+    const auto value = effective.find(option.name);
+    if (flags.is_given(option.name) && value != effective.end())
+      values[option.name] = value->second;
+  }
+  return values;
+}
+
+void load_device(RunSetup& setup, const PluginLog& log) {
+  const RunOptions& options = setup.options;
+  const auto names = setup.catalog.names(PluginKind::kDevice);
+  const bool has_gpu = std::find(names.begin(), names.end(), kGpu) != names.end();
+  if (options.device == DeviceChoice::kGpu && !has_gpu)
+    fail(ExitCode::kUnavailable,
+         "{} CUDA devices asked for, none found; try --device=cpu. (No CUDA device plug-in is "
+         "installed: not yet part of this convoy.)",
+         options.num_devices.value_or(1));
+  const bool use_gpu = options.device != DeviceChoice::kCpu && has_gpu;
+  const FoundPlugin found = setup.catalog.find(PluginKind::kDevice, use_gpu ? kGpu : kCpu);
+  setup.device =
+      std::make_unique<DevicePlugin>(setup.host->load_device(found), OptionValues{}, log);
+}
+
+void load_model(RunSetup& setup, const PluginLog& log) {
+  const FoundPlugin found = setup.catalog.find(PluginKind::kModel, setup.options.model);
+  setup.model = std::make_unique<ModelPlugin>(setup.host->load_model(found),
+                                              option_values(found.manifest, *setup.flags), log);
+  setup.model_info = setup.model->info();
+  GraphAssembler assembler(found.manifest.name, setup.model_info.image_size, kImagenetClasses);
+  setup.model->build(*assembler.c_builder());
+  setup.graph = assembler.finish();
+}
+
+// Options given on the command line restrict the choice to strategies that declare them.
+bool accepts_given_options(const Catalog& catalog, const Manifest& manifest,
+                           const ParsedFlags& flags) {
+  for (const FoundPlugin& plugin : catalog.plugins()) {
+    if (plugin.manifest.kind != PluginKind::kStrategy) continue;
+    for (const OptionDeclaration& option : plugin.manifest.options) {
+      const auto& own = manifest.options;
+      const bool declared = std::any_of(own.begin(), own.end(), [&](const auto& candidate) {
+        return candidate.name == option.name;
+      });
+      if (flags.is_given(option.name) && !declared) return false;
+    }
+  }
+  return true;
+}
+
+Selection choose_strategy(RunSetup& setup) {
+  const Catalog& catalog = setup.catalog;
+  SelectionFacts facts;
+  facts.device = setup.device->manifest().name;
+  facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
+  const SelectionRules rules =
+      SelectionRules::read(executable_directory() / "../share/convoy/select/rules.json");
+  return rules.choose(facts, [&](const std::string& name) {
+    return std::any_of(catalog.plugins().begin(), catalog.plugins().end(), [&](const auto& plugin) {
+      return plugin.manifest.kind == PluginKind::kStrategy && plugin.manifest.name == name &&
+             accepts_given_options(catalog, plugin.manifest, *setup.flags);
+    });
+  });
+}
+
+// The published command lines of 2017 said use_nccl where later ones say all_reduce_spec=nccl.
+void map_use_nccl(const Manifest& manifest, const RunOptions& options, OptionValues& values) {
+  constexpr const char* kSpec = "all_reduce_spec";
+  const bool declared = std::any_of(manifest.options.begin(), manifest.options.end(),
+                                    [](const auto& option) { return option.name == kSpec; });
+  if (declared && options.use_nccl.value_or(false) && !values.contains(kSpec))
+    values[kSpec] = "nccl";
+}
+
+void load_strategy(RunSetup& setup, const PluginLog& log) {
+  std::string name = setup.options.variable_update;
+  OptionValues chosen;
+  if (name == kAuto) {
+    const Selection selection = choose_strategy(setup);
+    chosen = selection.flags;
+    name = chosen.extract("variable_update").mapped();
+    std::string options;
+    for (const auto& [key, value] : chosen) options += fmt::format(" --{}={}", key, value);
+    setup.notices.push_back(
+        fmt::format("--variable_update=auto takes {}{}: {} (a rule of thumb, "
+                    "not yet a comparison by simulation)",
+                    name, options, selection.because));
+  }
+  const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, name);
+  OptionValues values = option_values(found.manifest, *setup.flags);
+  values.merge(chosen);  // what the user gave wins
+  map_use_nccl(found.manifest, setup.options, values);
+  setup.strategy = std::make_unique<StrategyPlugin>(setup.host->load_strategy(found), values, log);
+}
+
+}  // namespace
+
+RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log) {
+  RunSetup setup;
+  setup.catalog = scan_catalog(arguments);
+  setup.host = std::make_unique<PluginHost>();
+  const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
+  const std::string model = find_flag(arguments, "model").value_or("");
+  setup.flags = parse_flags(make_table(setup.catalog, strategy, model), arguments);
+  setup.options = make_run_options(*setup.flags);
+  setup.notices = setup.flags->notices();
+  load_device(setup, log);
+  load_model(setup, log);
+  load_strategy(setup, log);
+  return setup;
+}
+
+std::string run_help(std::span<const std::string> arguments) {
+  const Catalog catalog = scan_catalog(arguments);
+  const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
+  const std::string model = find_flag(arguments, "model").value_or("");
+  return flag_help(make_table(catalog, strategy, model));
+}
+
+}  // namespace convoy

@@ -1,0 +1,57 @@
+#include "core/cli/run_sizes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/train/run_length.hpp"
+
+namespace convoy {
+namespace {
+
+// Multiply-adds per second and core that training reaches at least on x86-64 servers with AVX2;
+// only the size of a default run depends on it.
+constexpr double kAssumedRate = 12e9;
+constexpr double kStepSeconds = 2;  // a step should not take much longer
+constexpr double kTimedSeconds = 40;
+
+// Forward, backward to the data and backward to the weights: three times the forward work.
+double seconds_per_image(const RunSetup& setup, std::uint32_t cores) {
+  return 3 * static_cast<double>(setup.graph->multiply_adds()) / (kAssumedRate * cores);
+}
+
+}  // namespace
+
+RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores,
+                      std::int64_t examples_per_epoch) {
+  const RunOptions& options = setup.options;
+  const bool on_cpu = cores > 0;
+  const double image_seconds = on_cpu ? seconds_per_image(setup, cores) : 0;
+  RunSizes sizes;
+  sizes.batch =
+      static_cast<std::uint32_t>(options.batch_size.value_or(setup.model_info.batch_size));
+  if (on_cpu && !options.batch_size) {
+    const double fitting = kStepSeconds / (image_seconds * devices);
+    const auto limit = std::bit_floor(static_cast<std::uint32_t>(std::clamp(fitting, 1.0, 1e6)));
+    sizes.adapted = limit < sizes.batch;
+    sizes.batch = std::min(sizes.batch, limit);
+  }
+  const std::int64_t global_batch = std::int64_t{devices} * sizes.batch;
+  sizes.timed_steps =
+      timed_steps(options.num_batches, options.num_epochs, global_batch, examples_per_epoch);
+  sizes.warmup_steps = options.num_warmup_batches;
+  const double step_seconds = image_seconds * static_cast<double>(global_batch);
+  if (on_cpu && !options.num_batches && !options.num_epochs) {
+    const auto fitting = static_cast<std::int64_t>(kTimedSeconds / step_seconds) / 10 * 10;
+    const std::int64_t steps = std::clamp<std::int64_t>(fitting, 10, kDefaultTimedSteps);
+    sizes.adapted = sizes.adapted || steps < sizes.timed_steps;
+    sizes.timed_steps = steps;
+  }
+  if (on_cpu && !setup.flags->is_given("num_warmup_batches") && step_seconds > 0.5) {
+    sizes.warmup_steps = 3;
+    sizes.adapted = true;
+  }
+  return sizes;
+}
+
+}  // namespace convoy

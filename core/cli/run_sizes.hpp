@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/cli/run_setup.hpp"
+
+namespace convoy {
+
+// How much work a run does.
+struct RunSizes {
+  std::uint32_t batch = 1;  // images per device and step
+  std::int64_t warmup_steps = 0;
+  std::int64_t timed_steps = 0;
+  bool adapted = false;  // something was chosen to suit the devices
+};
+
+// What the command line says, else the model's batch, 10 warm-up and 100 timed steps. Where nothing
+// is said and the devices are CPUs, batch and steps are chosen so that the whole run takes about a
+// minute: a GPU's defaults would take hours.
+RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores,
+                      std::int64_t examples_per_epoch);
+
+}  // namespace convoy

@@ -1,0 +1,67 @@
+#include "core/cli/verbs.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "core/base/error.hpp"
+#include "core/base/version.hpp"
+#include "core/cli/info.hpp"
+#include "core/cli/list.hpp"
+#include "core/cli/new.hpp"
+#include "core/cli/run.hpp"
+#include "core/plugin/nearest.hpp"
+
+namespace convoy {
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* summary;
+  int (*run)(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+};
+
+constexpr Verb kVerbs[] = {
+    {"run", "train and measure (the main job)", run_training_verb},
+    {"list", "plug-ins: kind, name, version, claim, path", run_list},
+    {"info", "a plug-in's description and options", run_info},
+    {"new", "a plug-in project to start from", run_new},
+};
+
+void print_help(std::ostream& out) {
+  out << "convoy " << kVersion << ": trains convolutional networks on several devices and measures "
+      << "how fast.\n\nUsage: convoy VERB [arguments]; convoy VERB --help says more.\n\n";
+  for (const Verb& verb : kVerbs) out << fmt::format("  {:<8}{}\n", verb.name, verb.summary);
+  out << "\nExit codes: 0 ok, 1 failed, 2 usage, 3 environment, device or plug-in unavailable,\n"
+         "4 threshold missed, 5 numerical failure, 6 timeout, 130/143 interrupted (Ctrl-C, "
+         "SIGTERM)\n"
+         "after a partial summary.\n";
+}
+
+}  // namespace
+
+int run_command(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  if (arguments.empty()) {
+    print_help(err);
+    return static_cast<int>(ExitCode::kUsage);
+  }
+  const std::string& name = arguments.front();
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help(out);
+    return 0;
+  }
+  if (name == "--version") {
+    out << "convoy " << kVersion << '\n';
+    return 0;
+  }
+  std::vector<std::string> names;
+  for (const Verb& verb : kVerbs) {
+    if (name == verb.name) return verb.run(arguments.subspan(1), out, err);
+    names.emplace_back(verb.name);
+  }
+  const std::vector<std::string> similar = nearest_names(name, names);
+  fail(ExitCode::kUsage, "'{}' is not a verb of convoy{}; convoy --help lists them", name,
+       similar.empty() ? std::string() : fmt::format(", did you mean '{}'?", similar.front()));
+}
+
+}  // namespace convoy

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace convoy {
+
+// One batch of one replica in host memory. `images` is NCHW plain float32, already normalised;
+// `labels` has `count` entries.
+struct Batch {
+  const float* images = nullptr;
+  const std::int32_t* labels = nullptr;
+  std::int64_t count = 0;
+};
+
+// Totals over all replicas, of the batches acquired so far.
+struct SourceStatistics {
+  std::int64_t images = 0;
+  // Samples whose own record could not be used and was replaced, plus files whose record framing
+  // is damaged, so that only the records before the damage are in use.
+  std::int64_t bad_records = 0;
+  // What was wrong with one of them (file, offset and reason); empty if none.
+  std::string bad_record_example;
+  double wait_seconds = 0;  // time acquire() spent blocked
+};
+
+// Where replicas get their batches. For one replica, acquire() is called with consecutive steps
+// (beginning with the source's first step) and returns when that batch is ready; the batch stays
+// valid until release(). Several batches of a replica may be held at once. Different replicas may
+// call from different threads. Whatever goes wrong behind the scenes is thrown by acquire() as
+// convoy::Error.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+
+  virtual const Batch& acquire(int replica, std::int64_t step) = 0;
+  virtual void release(int replica, std::int64_t step) = 0;
+  virtual SourceStatistics statistics() const = 0;
+
+  // Samples that make one epoch, over all replicas.
+  virtual std::int64_t samples_per_epoch() const = 0;
+};
+
+}  // namespace convoy

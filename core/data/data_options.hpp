@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace convoy {
+
+// train: random order, random crops, endless. validation: file order, central crops, starting
+// again at the end.
+enum class Subset { kTrain, kValidation };
+
+// kRoundRobin takes nearest, bilinear, bicubic, area in turn by position in the global batch.
+enum class ResizeMethod { kNearest, kBilinear, kBicubic, kArea, kRoundRobin };
+
+enum class BadRecordPolicy {
+  kFail,  // a record that cannot be used ends the run
+  kSkip,  // it is replaced by the next usable one of the epoch, and counted
+};
+
+// Each fails with ExitCode::kUsage, listing the allowed values, if `text` is none of them.
+ResizeMethod parse_resize_method(std::string_view text);
+BadRecordPolicy parse_bad_record_policy(std::string_view text);
+
+struct DataOptions {
+  std::string data_dir;   // empty: synthetic data
+  std::string data_name;  // empty: guessed from data_dir; "hash": the reproducible fill
+  Subset subset = Subset::kTrain;
+
+  int replicas = 1;
+  int batch = 1;  // images per replica and step
+  int channels = 3;
+  int height = 224;  // pixels, of the model's input
+  int width = 224;
+  int classes = 1001;  // class 0 is background: labels of files are 1 .. classes - 1
+
+  std::uint32_t seed = 1234;
+  std::int64_t first_step = 0;  // where a resumed run goes on in the order of samples
+
+  int threads = 1;         // that read and decode
+  int prefetch_depth = 2;  // batches per replica made ahead of acquire()
+  bool distortions = false;
+  ResizeMethod resize_method = ResizeMethod::kBilinear;
+  BadRecordPolicy on_bad_record = BadRecordPolicy::kFail;
+
+  std::int64_t global_batch() const { return std::int64_t{replicas} * batch; }
+  std::int64_t image_elements() const { return std::int64_t{channels} * height * width; }
+};
+
+// Fails with ExitCode::kUsage on a count below its minimum.
+void check_data_options(const DataOptions& options);
+
+}  // namespace convoy

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/data/counter_random.hpp"
+#include "core/data/data_options.hpp"
+#include "core/data/example.hpp"
+#include "core/data/image.hpp"
+#include "core/data/jpeg_decoder.hpp"
+#include "core/data/resize.hpp"
+
+namespace convoy {
+
+// From an encoded image to a model's input: `result` receives channels (red, green, blue) x height
+// x width float32, x / 127.5 - 1. Reuse one preprocessor for many images; it serves one thread.
+// Throws BadRecord if the image does not decode.
+class ImagePreprocessor {
+ public:
+  // Uses the size, resize_method and distortions of `options`.
+  explicit ImagePreprocessor(const DataOptions& options);
+
+  // Random crop around the boxes, mirrored half of the time, resized without regard to its aspect,
+  // colours changed if the options ask for it. `position` in the global batch chooses the method of
+  // round_robin and the order of the colour changes.
+  void prepare_training(const LabelledImage& image, std::int64_t position, CounterRandom& random,
+                        float* result);
+
+  // Resized so that the input size covers the central 87 % (1 / 1.145), then cut from the centre.
+  void prepare_evaluation(const LabelledImage& image, std::int64_t position, float* result);
+
+ private:
+  ResizeMethod method_at(std::int64_t position) const;
+  void write_normalised(float* result) const;
+
+  int width_;
+  int height_;
+  ResizeMethod resize_method_;
+  bool distortions_;
+  JpegDecoder decoder_;
+  Resizer resizer_;
+  ByteImage decoded_;
+  FloatImage resized_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/data/batch_pipeline.hpp"
+#include "core/data/batch_source.hpp"
+#include "core/data/record_index.hpp"
+#include "core/data/sample_order.hpp"
+
+namespace convoy {
+
+// ImageNet from TFRecord files in options.data_dir, read, decoded and augmented by its own threads.
+// Sample g of the run (step * global batch + replica * batch + index) has the same record, crop,
+// flip and colours for any number of threads, and for any number of replicas that share the global
+// batch. Records are read at random places of the files: fine on solid-state disks. Under kSkip a
+// sample whose record is bad becomes the next good record of its epoch.
+//
+// The constructor walks all files' headers (see index_records) and fails on a missing or empty
+// folder, an unreadable file, or channels other than 3.
+class TfRecordSource : public BatchSource {
+ public:
+  explicit TfRecordSource(const DataOptions& options);
+  ~TfRecordSource() override;
+
+  const Batch& acquire(int replica, std::int64_t step) override;
+  void release(int replica, std::int64_t step) override;
+  SourceStatistics statistics() const override;
+  std::int64_t samples_per_epoch() const override { return order_.records(); }
+
+ private:
+  struct Worker;  // what a thread reuses from sample to sample
+
+  SampleResult make_sample(const SampleRequest& request, float* image);
+  std::int32_t prepare(Worker& worker, const RecordReference& record, std::int64_t epoch,
+                       std::int64_t place, std::int64_t position, float* image) const;
+
+  const DataOptions options_;
+  const RecordIndex index_;
+  const SampleOrder order_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<BatchPipeline> pipeline_;  // last: its threads use the rest
+};
+
+}  // namespace convoy

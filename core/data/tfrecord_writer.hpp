@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+namespace convoy {
+
+// Writes a TFRecord file, replacing one that exists. Throws Error (kUnavailable) if the file cannot
+// be created or written; close() says whether everything arrived.
+class TfRecordWriter {
+ public:
+  explicit TfRecordWriter(const std::filesystem::path& path);
+
+  void write(std::string_view payload);
+  void close();
+
+ private:
+  std::filesystem::path path_;
+  std::ofstream stream_;
+};
+
+}  // namespace convoy

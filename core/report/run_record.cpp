@@ -1,0 +1,48 @@
+#include "core/report/run_record.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/report/output_file.hpp"
+
+namespace convoy {
+namespace {
+
+using Writer = std::string (*)(const RunRecord&);
+
+Writer writer_for(const std::filesystem::path& path) {
+  const std::string suffix = path.extension().string();
+  if (suffix == ".json") return run_record_json;
+  if (suffix == ".jsonl") return run_record_json_lines;
+  if (suffix == ".csv") return run_record_csv;
+  fail(ExitCode::kUsage,
+       "--output_file={}: the suffix chooses the form and must be .json, .jsonl or .csv",
+       path.string());
+}
+
+}  // namespace
+
+std::string run_record_csv(const RunRecord& record) {
+  // The shortest text that reads back as the same double is what {} gives.
+  std::string text =
+      "step,seconds,images_per_sec,loss,learning_rate,input_wait_seconds,top_1_accuracy,"
+      "top_5_accuracy\n";
+  for (const StepRecord& step : record.steps) {
+    text += fmt::format("{},{},{},{},{},{},", step.step, step.seconds, step.images_per_second,
+                        step.loss, step.learning_rate, step.input_wait_seconds);
+    text += step.accuracy ? fmt::format("{},{}\n", step.accuracy->top_1, step.accuracy->top_5)
+                          : std::string(",\n");
+  }
+  return text;
+}
+
+void check_run_record_path(const std::filesystem::path& path) {
+  writer_for(path);
+  check_output_file(path);
+}
+
+void write_run_record(const RunRecord& record, const std::filesystem::path& path) {
+  write_output_file(path, writer_for(path)(record));
+}
+
+}  // namespace convoy

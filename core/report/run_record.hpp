@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/report/console.hpp"
+#include "core/report/environment.hpp"
+#include "core/report/speed_statistics.hpp"
+
+namespace convoy {
+
+// Version of the written form. Fields are only added within a version.
+constexpr int kRunRecordSchemaVersion = 1;
+
+struct DeviceRecord {
+  std::string name;  // "cpu:0"
+  std::string kind;  // name of the device plug-in
+  std::string model;
+  std::string locality;
+  std::uint32_t threads = 0;       // CPU devices
+  std::uint64_t memory_bytes = 0;  // 0 = unknown
+};
+
+struct StepRecord {
+  std::int64_t step = 0;  // timed steps count from 1
+  double seconds = 0;
+  double images_per_second = 0;
+  double loss = 0;
+  double learning_rate = 0;
+  double input_wait_seconds = 0;  // part of seconds spent waiting for input
+  std::optional<Accuracy> accuracy;
+};
+
+// Everything that one run reports.
+struct RunRecord {
+  Environment environment;
+  std::vector<std::string> command_line;
+  std::map<std::string, std::string> flags;  // effective values, defaults included
+  std::string model;
+  std::string dataset;
+  bool synthetic_data = true;
+  std::string strategy;
+  std::map<std::string, std::string> strategy_options;
+  std::string strategy_verdict;  // what the checker proved, for example "synchronous"
+  std::string optimizer;
+  std::vector<DeviceRecord> devices;
+  std::int64_t batch_per_device = 0;
+  std::int64_t global_batch = 0;
+  std::int64_t parameters = 0;
+  std::int64_t warmup_steps = 0;
+  std::vector<StepRecord> steps;
+  double total_seconds = 0;
+  double total_images_per_second = 0;
+  Speed speed;
+  StepTimes step_times;
+  std::vector<std::string> notices;
+  int exit_status = 0;
+  bool interrupted = false;
+  std::string error;  // why the run failed; empty when it did not
+};
+
+// The record as text. Numbers have full double precision; a number that is not finite is null in
+// JSON and nan or inf in CSV.
+std::string run_record_json(const RunRecord& record);        // one object, steps included
+std::string run_record_json_lines(const RunRecord& record);  // one line per step, then a summary
+std::string run_record_csv(const RunRecord& record);         // a title line, one line per step
+
+// Error(kUsage) unless the path ends in .json, .jsonl or .csv and its folder is writable.
+void check_run_record_path(const std::filesystem::path& path);
+
+// Writes the form that the suffix names.
+void write_run_record(const RunRecord& record, const std::filesystem::path& path);
+
+}  // namespace convoy

@@ -1,0 +1,113 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/report/run_record.hpp"
+
+namespace convoy {
+namespace {
+
+// Keeps the order in which a reader wants to see the fields.
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+// Texts such as host names and command lines may not be valid UTF-8.
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json to_json(const Environment& environment) {
+  return {{"convoy_version", environment.convoy_version},
+          {"host_name", environment.host_name},
+          {"operating_system", environment.operating_system},
+          {"cpu", environment.cpu},
+          {"processors", environment.processors},
+          {"memory_bytes", environment.memory_bytes},
+          {"start_time", environment.start_time}};
+}
+
+Json to_json(const DeviceRecord& device) {
+  return {{"name", device.name},       {"kind", device.kind},
+          {"model", device.model},     {"locality", device.locality},
+          {"threads", device.threads}, {"memory_bytes", device.memory_bytes}};
+}
+
+Json to_json(const StepRecord& step) {
+  Json json = {{"step", step.step},
+               {"seconds", number(step.seconds)},
+               {"images_per_sec", number(step.images_per_second)},
+               {"loss", number(step.loss)},
+               {"learning_rate", number(step.learning_rate)},
+               {"input_wait_seconds", number(step.input_wait_seconds)}};
+  if (step.accuracy) {
+    json["top_1_accuracy"] = number(step.accuracy->top_1);
+    json["top_5_accuracy"] = number(step.accuracy->top_5);
+  }
+  return json;
+}
+
+Json totals(const RunRecord& record) {
+  return {{"steps", record.steps.size()},
+          {"seconds", number(record.total_seconds)},
+          {"images_per_sec", number(record.total_images_per_second)},
+          {"images_per_sec_mean", number(record.speed.mean)},
+          {"images_per_sec_standard_error", number(record.speed.standard_error)},
+          {"images_per_sec_jitter", number(record.speed.jitter)},
+          {"step_seconds",
+           {{"p50", number(record.step_times.p50)},
+            {"p90", number(record.step_times.p90)},
+            {"p99", number(record.step_times.p99)},
+            {"max", number(record.step_times.maximum)}}}};
+}
+
+Json summary(const RunRecord& record) {
+  Json devices = Json::array();
+  for (const DeviceRecord& device : record.devices) devices.push_back(to_json(device));
+  return {{"schema_version", kRunRecordSchemaVersion},
+          {"environment", to_json(record.environment)},
+          {"command_line", record.command_line},
+          {"flags", record.flags},
+          {"model", record.model},
+          {"parameters", record.parameters},
+          {"dataset", record.dataset},
+          {"synthetic_data", record.synthetic_data},
+          {"strategy",
+           {{"name", record.strategy},
+            {"options", record.strategy_options},
+            {"verdict", record.strategy_verdict}}},
+          {"optimizer", record.optimizer},
+          {"devices", std::move(devices)},
+          {"batch_per_device", record.batch_per_device},
+          {"global_batch", record.global_batch},
+          {"warmup_steps", record.warmup_steps},
+          {"total", totals(record)},
+          {"notices", record.notices},
+          {"exit_status", record.exit_status},
+          {"interrupted", record.interrupted},
+          {"error", record.error}};
+}
+
+}  // namespace
+
+std::string run_record_json(const RunRecord& record) {
+  Json json = summary(record);
+  Json& steps = json["steps"] = Json::array();
+  for (const StepRecord& step : record.steps) steps.push_back(to_json(step));
+  return dump(json, 2) + "\n";
+}
+
+std::string run_record_json_lines(const RunRecord& record) {
+  std::string text;
+  for (const StepRecord& step : record.steps) {
+    Json line = {{"kind", "step"}};
+    line.update(to_json(step));
+    text += dump(line, -1) + "\n";
+  }
+  Json line = {{"kind", "summary"}};
+  line.update(summary(record));
+  return text + dump(line, -1) + "\n";
+}
+
+}  // namespace convoy

@@ -1,0 +1,85 @@
+#include "core/report/speed_statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+// Makes the median absolute deviation of a normal distribution its standard deviation.
+constexpr double kNormalConsistency = 1.4826;
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double standard_error(const std::vector<double>& values) {
+  const double centre = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - centre) * (value - centre);
+  return std::sqrt(squares) / static_cast<double>(values.size());
+}
+
+double median_absolute_deviation(std::vector<double> values) {
+  const double centre = quantile(values, 0.5);
+  for (double& value : values) value = std::abs(value - centre);
+  return quantile(std::move(values), 0.5);
+}
+
+}  // namespace
+
+double quantile(std::vector<double> values, double fraction) {
+  CONVOY_CHECK(!values.empty());
+  std::sort(values.begin(), values.end());
+  const double position = fraction * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  const double weight = position - static_cast<double>(below);
+  return values[below] * (1 - weight) + values[above] * weight;
+}
+
+SpeedStatistics::SpeedStatistics(double images_per_step, std::optional<double> newest_weight)
+    : images_per_step_(images_per_step), newest_weight_(newest_weight.value_or(0)) {
+  CONVOY_CHECK_LT(0, images_per_step_);
+  CONVOY_CHECK(newest_weight_ >= 0 && newest_weight_ <= 1);
+}
+
+void SpeedStatistics::add(double seconds) {
+  CONVOY_CHECK_LT(0, seconds);
+  seconds_.push_back(seconds);
+}
+
+double SpeedStatistics::average_seconds() const {
+  double weight = 1;
+  double weights = 0;
+  double total = 0;
+  for (auto seconds = seconds_.rbegin(); seconds != seconds_.rend(); ++seconds) {
+    total += weight * *seconds;
+    weights += weight;
+    weight *= 1 - newest_weight_;
+  }
+  return total / weights;
+}
+
+Speed SpeedStatistics::speed() const {
+  CONVOY_CHECK(!seconds_.empty());
+  std::vector<double> speeds;
+  speeds.reserve(seconds_.size());
+  for (const double seconds : seconds_) speeds.push_back(images_per_step_ / seconds);
+  Speed speed;
+  speed.mean = images_per_step_ / average_seconds();
+  speed.standard_error = standard_error(speeds);
+  speed.jitter = kNormalConsistency * median_absolute_deviation(std::move(speeds));
+  return speed;
+}
+
+StepTimes SpeedStatistics::step_times() const {
+  CONVOY_CHECK(!seconds_.empty());
+  return {quantile(seconds_, 0.5), quantile(seconds_, 0.9), quantile(seconds_, 0.99),
+          quantile(seconds_, 1)};
+}
+
+}  // namespace convoy

@@ -1,0 +1,42 @@
+#include "core/runtime/initial_values.hpp"
+
+#include <algorithm>
+
+#include "core/base/hash_fill.hpp"
+#include "core/graph/layout.hpp"
+#include "core/train/initializer.hpp"
+
+namespace convoy {
+
+std::vector<float> initial_parameters(const Graph& graph, const Arena& arena, std::uint64_t seed,
+                                      bool hash, int threads) {
+  std::vector<float> result(arena.elements(), 0.0f);
+  std::vector<float> plain;
+  for (std::size_t i = 0; i < graph.variables().size(); ++i) {
+    const GraphVariable& variable = graph.variables()[i];
+    const auto index = static_cast<std::uint32_t>(i);
+    plain.resize(variable.elements);
+    if (hash) {
+      for (std::uint32_t e = 0; e < variable.elements; ++e)
+        plain[e] = hash_fill(index + 1, static_cast<std::uint32_t>(seed), e, variable.fill.scale,
+                             variable.fill.offset);
+    } else {
+      initialize(variable.initializer, variable.fan_in, seed, index, plain, threads);
+    }
+    pack(arena.layout(i), variable.dimensions, plain.data(), result.data() + arena.range(i).first);
+  }
+  return result;
+}
+
+std::vector<float> initial_state(const Graph& graph) {
+  std::vector<float> state(graph.state_elements(), 0.0f);
+  for (const GraphNode& node : graph.nodes()) {
+    if (node.layer.kind != CONVOY_LAYER_BATCH_NORM) continue;
+    const auto variance =
+        state.begin() + static_cast<std::ptrdiff_t>(node.state_first) + node.output.channels;
+    std::fill_n(variance, node.output.channels, 1.0f);
+  }
+  return state;
+}
+
+}  // namespace convoy

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/plugin/device_plugin.hpp"
+
+namespace convoy {
+
+// Which open device runs a place's operations and owns its memory.
+using Engines = std::vector<OpenDevice*>;
+
+// The memory of one lowered plan: its buffers, optimizer state beside every buffer that an apply
+// updates, and batch norm statistics per replica. All of it is allocated here, near its place,
+// before the first step; nothing is allocated later.
+class PlanMemory {
+ public:
+  PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
+             std::uint64_t state_elements);
+  ~PlanMemory();
+  PlanMemory(const PlanMemory&) = delete;
+  PlanMemory& operator=(const PlanMemory&) = delete;
+
+  // The memory that a span names.
+  convoy_region region(const PlanSpan& span) const;
+  float* base(std::uint32_t buffer) const { return static_cast<float*>(buffers_.at(buffer)); }
+  // Optimizer state of an updated buffer, in its index space; nullptr for a slot it does not have.
+  float* optimizer_state(std::uint32_t buffer, std::uint32_t slot) const;
+  // Moving statistics of a replica; nullptr when the model has none.
+  float* replica_state(std::uint32_t replica) const { return replica_state_.at(replica); }
+  std::uint64_t bytes() const { return bytes_; }
+
+  // Copies the same values into every parameters and master buffer: all replicas start alike.
+  void write_parameters(const std::vector<float>& arena);
+  // The parameters as replica 0 holds them after the last update.
+  std::vector<float> read_parameters() const;
+  std::vector<float> read_buffer(std::uint32_t buffer) const;
+  void write_replica_state(const std::vector<float>& values);
+  std::vector<float> read_replica_state(std::uint32_t replica) const;
+
+ private:
+  void* allocate(std::uint32_t place, std::uint64_t bytes);
+  void add_optimizer_state(std::uint32_t buffer, const convoy_optimizer& optimizer);
+
+  const Plan& plan_;
+  Engines engines_;
+  std::uint64_t state_elements_;
+  std::uint64_t bytes_ = 0;
+  std::vector<std::pair<std::uint32_t, void*>> owned_;  // place and memory
+  std::vector<void*> buffers_;
+  std::map<std::uint32_t, std::vector<float*>> optimizer_state_;
+  std::vector<float*> replica_state_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,23 @@
+#include "core/runtime/model_map.hpp"
+
+namespace convoy {
+
+ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bucket_elements) {
+  ArenaMap map;
+  map.elements = arena.elements();
+  for (std::size_t i = graph.variables().size(); i-- > 0;) {
+    const GraphVariable& variable = graph.variables()[i];
+    map.variables.push_back({variable.name, arena.range(i), variable.elements, variable.node});
+  }
+  map.segments.resize(graph.segment_count());
+  for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
+    Segment& segment = map.segments[graph.nodes()[node].segment];
+    if (segment.layer_count++ == 0) segment.first_layer = node;
+  }
+  for (std::size_t i = 0; i < map.segments.size(); ++i)
+    map.segments[i].range = arena.segment_range(i);
+  map.buckets = make_buckets(map.elements, bucket_elements);
+  return map;
+}
+
+}  // namespace convoy

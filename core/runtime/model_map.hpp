@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/graph/arena.hpp"
+#include "core/graph/graph.hpp"
+#include "core/plan/arena_map.hpp"
+
+namespace convoy {
+
+// What planning needs to know of a model whose storage is decided: variables in arena order,
+// segments in forward order, buckets of about bucket_elements (0: one bucket).
+ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bucket_elements);
+
+}  // namespace convoy

@@ -1,0 +1,148 @@
+#include "core/runtime/session.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/graph/layout.hpp"
+#include "core/plan/lower.hpp"
+#include "core/plan/make_plan.hpp"
+#include "core/runtime/initial_values.hpp"
+#include "core/runtime/model_map.hpp"
+
+namespace convoy {
+
+Cluster make_cluster(const std::vector<convoy_device_description>& devices) {
+  const bool shared = std::all_of(devices.begin(), devices.end(), [](const auto& device) {
+    return (device.flags & CONVOY_DEVICE_SHARES_HOST_MEMORY) != 0;
+  });
+  Cluster cluster = make_single_host(static_cast<std::uint32_t>(devices.size()), shared, "device");
+  for (std::size_t i = 0; i < devices.size(); ++i) cluster.places[i].name = devices[i].name;
+  return cluster;
+}
+
+Session::Session(Graph graph, StrategyPlugin& strategy, const DevicePlugin& devices,
+                 const SessionOptions& options)
+    : options_(options), graph_(std::move(graph)) {
+  open_devices(devices);
+  choose_layout();
+  make_plans(strategy);
+  memory_ =
+      std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
+  compile();
+  initialize_parameters();
+  ExecutorParts parts;
+  parts.plan = &lowered_;
+  parts.schedule = &schedule_;
+  parts.engines = &engines_;
+  parts.memory = memory_.get();
+  parts.optimizer = &options_.optimizer;
+  parts.programs = programs_;
+  parts.decayed = decayed_ranges();
+  parts.kernel = [&strategy](const std::string& name) -> convoy_host_kernel {
+    const auto kernel = strategy.kernel(name, CONVOY_KERNEL_HOST);
+    return kernel ? kernel->function : nullptr;
+  };
+  executor_ = std::make_unique<Executor>(std::move(parts), options_.executor);
+  executor_->run_prologue();
+}
+
+Session::~Session() {
+  executor_.reset();
+  for (std::size_t replica = 0; replica < programs_.size(); ++replica)
+    engines_[cluster_.replica_place[replica]]->release(programs_[replica]);
+}
+
+void Session::open_devices(const DevicePlugin& devices) {
+  convoy_device_request request{sizeof(request), options_.devices, options_.threads};
+  const std::uint32_t count = devices.count(request);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    opened_.push_back(std::make_unique<OpenDevice>(devices, request, i));
+    descriptions_.push_back(opened_.back()->describe());
+  }
+  cluster_ = make_cluster(descriptions_);
+  for (const Place& place : cluster_.places) {
+    const auto index = static_cast<std::uint32_t>(engines_.size());
+    const std::uint32_t engine = place.kind == CONVOY_PLACE_DEVICE ? index
+                                 : place.served_by.empty()         ? 0
+                                                                   : place.served_by.front();
+    engines_.push_back(opened_[engine].get());
+  }
+}
+
+convoy_compilation Session::compilation(const GraphView& view, std::uint32_t replica) const {
+  convoy_compilation what{};
+  what.struct_size = sizeof(what);
+  what.graph = view.c_graph();
+  what.batch = options_.batch;
+  what.flags = (options_.dropout ? std::uint32_t{CONVOY_COMPILE_DROPOUT} : 0u) |
+               (options_.accuracy ? std::uint32_t{CONVOY_COMPILE_ACCURACY} : 0u);
+  what.replica = replica;
+  what.replicas = replicas();
+  what.seed = options_.seed;
+  return what;
+}
+
+// One storage for all: what every device proposes, or the plain one when they differ.
+void Session::choose_layout() {
+  const Arena plain(graph_);
+  const GraphView plain_view(graph_, plain);
+  std::optional<std::vector<convoy_layout>> common;
+  for (std::uint32_t replica = 0; replica < replicas(); ++replica) {
+    std::vector<convoy_layout> proposed =
+        opened_[replica]->propose_layout(compilation(plain_view, replica));
+    if (common && !std::equal(common->begin(), common->end(), proposed.begin(), proposed.end(),
+                              same_layout)) {
+      common.reset();
+      break;
+    }
+    common = std::move(proposed);
+  }
+  if (common)
+    arena_.emplace(graph_, std::move(*common));
+  else
+    arena_.emplace(graph_);
+  view_ = std::make_unique<GraphView>(graph_, *arena_);
+}
+
+void Session::make_plans(StrategyPlugin& strategy) {
+  map_ = make_arena_map(graph_, *arena_, options_.bucket_elements);
+  logical_ = make_plan(strategy.manifest().name, cluster_, map_,
+                       [&](const convoy_planner& planner) { strategy.plan(planner); });
+  lowered_ = lower(logical_);
+  schedule_ = make_schedule(lowered_);
+}
+
+void Session::compile() {
+  for (std::uint32_t replica = 0; replica < replicas(); ++replica)
+    programs_.push_back(
+        engines_[cluster_.replica_place[replica]]->compile(compilation(*view_, replica)));
+}
+
+void Session::initialize_parameters() {
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  memory_->write_parameters(
+      initial_parameters(graph_, *arena_, options_.seed, options_.hash_initializer, threads));
+  if (graph_.state_elements() > 0) memory_->write_replica_state(initial_state(graph_));
+}
+
+std::vector<convoy_decay_range> Session::decayed_ranges() const {
+  std::vector<convoy_decay_range> ranges;
+  for (std::size_t i = graph_.variables().size(); i-- > 0;) {
+    if (!graph_.variables()[i].decayed) continue;
+    const convoy_range range = arena_->range(i);
+    ranges.push_back({range.first, range.count});
+  }
+  return ranges;
+}
+
+std::vector<float> Session::read_variable(std::size_t variable) const {
+  const std::vector<float> arena = memory_->read_parameters();
+  const GraphVariable& it = graph_.variables().at(variable);
+  std::vector<float> plain(it.elements);
+  unpack(arena_->layout(variable), it.dimensions, arena.data() + arena_->range(variable).first,
+         plain.data());
+  return plain;
+}
+
+}  // namespace convoy

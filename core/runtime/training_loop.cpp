@@ -1,0 +1,151 @@
+#include "core/runtime/training_loop.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <numeric>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+// A step between its submission and its completion.
+struct OpenStep {
+  std::int64_t number = 0;  // 0-based, warm-up included
+  std::int64_t images = 0;
+  double learning_rate = 0;
+  double input_wait_seconds = 0;
+};
+
+class Loop {
+ public:
+  Loop(Session& session, BatchSource& source, const LearningRateSchedule& schedule,
+       const TrainingLoopOptions& options, const TrainingEvents& events)
+      : session_(session),
+        source_(source),
+        schedule_(schedule),
+        options_(options),
+        events_(events) {}
+
+  TrainingSummary run() {
+    const std::int64_t all = options_.warmup_steps + options_.timed_steps;
+    if (options_.warmup_steps == 0) start_clock(session_.now());
+    while (finished_ < all && !(stopping_ && open_.empty())) {
+      const auto depth = static_cast<std::size_t>(session_.executor().steps_in_flight());
+      while (!stopping_ && submitted_ < all && open_.size() < depth) submit();
+      if (open_.empty()) break;
+      finish();
+      if (events_.stop_requested && events_.stop_requested()) stopping_ = true;
+    }
+    summary_.stopped = stopping_;
+    return summary_;
+  }
+
+ private:
+  void submit() {
+    const auto before = std::chrono::steady_clock::now();
+    StepInput input;
+    OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_), 0};
+    for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
+      const Batch& batch =
+          source_.acquire(static_cast<int>(replica), options_.first_step + submitted_);
+      input.batches.push_back({batch.images, batch.labels});
+      step.images += batch.count;
+    }
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - before;
+    step.input_wait_seconds = waited.count();
+    input.learning_rate = step.learning_rate;
+    session_.executor().submit_step(input);
+    open_.push_back(step);
+    ++submitted_;
+  }
+
+  void finish() {
+    const OpenStep step = open_.front();
+    const StepResult result = session_.executor().finish_step();
+    open_.pop_front();
+    ++finished_;
+    for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)
+      source_.release(static_cast<int>(replica), options_.first_step + step.number);
+    report(step, result);
+  }
+
+  void report(const OpenStep& open, const StepResult& result) {
+    const std::int64_t index = open.number - options_.warmup_steps;
+    TrainingStep step = describe(open, result);
+    step.number = index < 0 ? index : index + 1;
+    step.seconds = result.end - last_end_;
+    last_end_ = result.end;
+    if (!std::isfinite(step.base_loss)) refuse_loss(step);
+    if (index == -2 && events_.trace) events_.trace(session_.executor().last_times());
+    if (index < 0) {
+      if (events_.warmup_step) events_.warmup_step(step);
+      if (index == -1) start_clock(result.end);
+      return;
+    }
+    ++summary_.timed_steps;
+    summary_.total_seconds = result.end - started_;
+    summary_.input_wait_seconds += step.input_wait_seconds;
+    if (events_.timed_step) events_.timed_step(step);
+  }
+
+  TrainingStep describe(const OpenStep& open, const StepResult& result) {
+    TrainingStep step;
+    const double replicas = static_cast<double>(result.losses.size());
+    step.base_loss = std::accumulate(result.losses.begin(), result.losses.end(), 0.0) / replicas;
+    if (result.square_sum) square_sum_ = *result.square_sum;
+    step.total_loss = step.base_loss + session_.options().optimizer.weight_decay * square_sum_ / 2;
+    step.learning_rate = open.learning_rate;
+    step.input_wait_seconds = open.input_wait_seconds;
+    if (session_.options().accuracy) {
+      const auto images = static_cast<double>(open.images);
+      std::uint64_t top_1 = 0;
+      std::uint64_t top_5 = 0;
+      for (const auto& hits : result.hits) {
+        top_1 += hits[0];
+        top_5 += hits[1];
+      }
+      step.top_1 = static_cast<double>(top_1) / images;
+      step.top_5 = static_cast<double>(top_5) / images;
+    }
+    return step;
+  }
+
+  [[noreturn]] void refuse_loss(const TrainingStep& step) const {
+    fail(ExitCode::kNumerical,
+         "the loss of step {} is {} at learning rate {:g}: training diverged; use a smaller "
+         "--init_learning_rate or --gradient_clip, and look at the losses before it",
+         step.number, step.base_loss, step.learning_rate);
+  }
+
+  void start_clock(double now) {
+    started_ = now;
+    last_end_ = now;
+    if (events_.warmed_up) events_.warmed_up();
+  }
+
+  Session& session_;
+  BatchSource& source_;
+  const LearningRateSchedule& schedule_;
+  const TrainingLoopOptions& options_;
+  const TrainingEvents& events_;
+  TrainingSummary summary_;
+  std::deque<OpenStep> open_;
+  std::int64_t submitted_ = 0;
+  std::int64_t finished_ = 0;
+  bool stopping_ = false;
+  double started_ = 0;
+  double last_end_ = 0;
+  double square_sum_ = 0;
+};
+
+}  // namespace
+
+TrainingSummary run_training(Session& session, BatchSource& source,
+                             const LearningRateSchedule& schedule,
+                             const TrainingLoopOptions& options, const TrainingEvents& events) {
+  return Loop(session, source, schedule, options, events).run();
+}
+
+}  // namespace convoy

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/data/batch_source.hpp"
+#include "core/runtime/session.hpp"
+#include "core/train/learning_rate.hpp"
+
+namespace convoy {
+
+// What is known of a step once it is finished.
+struct TrainingStep {
+  std::int64_t number = 0;  // timed steps count from 1; warm-up steps are -warmup ... -1
+  double seconds = 0;       // from the completion of the step before to that of this one
+  double base_loss = 0;     // mean over the replicas of softmax cross-entropy
+  double total_loss = 0;    // plus the L2 term
+  double learning_rate = 0;
+  double input_wait_seconds = 0;
+  std::optional<double> top_1;  // fractions of the step's images
+  std::optional<double> top_5;
+};
+
+struct TrainingLoopOptions {
+  std::int64_t warmup_steps = 10;
+  std::int64_t timed_steps = 100;
+  std::int64_t first_step = 0;  // of the learning-rate schedule and the input
+};
+
+// Called on the loop's thread. Empty functions are left out.
+struct TrainingEvents {
+  std::function<void()> warmed_up;
+  std::function<void(const TrainingStep&)> warmup_step;
+  std::function<void(const TrainingStep&)> timed_step;
+  std::function<void(const std::vector<OperationTime>&)> trace;  // of the step numbered -2
+  std::function<bool()> stop_requested;
+};
+
+struct TrainingSummary {
+  std::int64_t timed_steps = 0;
+  double total_seconds = 0;  // from the end of warm-up to the end of the last step
+  double input_wait_seconds = 0;
+  bool stopped = false;  // because stop_requested() said so
+};
+
+// Runs warm-up and timed steps, keeping the devices' queues filled one iteration ahead. Warm-up
+// steps are real training steps. Error kNumerical when a loss is not finite; the events have seen
+// every step before it.
+TrainingSummary run_training(Session& session, BatchSource& source,
+                             const LearningRateSchedule& schedule,
+                             const TrainingLoopOptions& options, const TrainingEvents& events);
+
+}  // namespace convoy

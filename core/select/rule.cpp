@@ -1,0 +1,59 @@
+#include "core/select/rule.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+SelectionRules SelectionRules::read(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in)
+    fail(ExitCode::kUnavailable,
+         "the rules for --variable_update=auto cannot be read from {}; is the installation "
+         "complete? Otherwise name a strategy with --variable_update",
+         file.string());
+  SelectionRules result;
+  result.file_ = file;
+  try {
+    const nlohmann::json document = nlohmann::json::parse(in);
+    for (const nlohmann::json& entry : document.at("rules")) {
+      Rule rule;
+      rule.device = entry.value("device", "");
+      if (entry.contains("peer_access")) rule.peer_access = entry.at("peer_access").get<bool>();
+      rule.minimum_megabytes = entry.value("minimum_gradient_mb", 0.0);
+      rule.maximum_megabytes = entry.value("maximum_gradient_mb", 0.0);
+      rule.selection.flags = entry.at("use").get<std::map<std::string, std::string>>();
+      rule.selection.because = entry.at("because").get<std::string>();
+      if (!rule.selection.flags.contains("variable_update"))
+        fail(ExitCode::kUnavailable, "{}: a rule does not say which variable_update to use",
+             file.string());
+      result.rules_.push_back(std::move(rule));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    fail(ExitCode::kUnavailable, "{} is not a list of rules: {}", file.string(), error.what());
+  }
+  return result;
+}
+
+bool SelectionRules::matches(const Rule& rule, const SelectionFacts& facts) {
+  if (!rule.device.empty() && rule.device != facts.device) return false;
+  if (rule.peer_access >= 0 && (rule.peer_access == 1) != facts.peer_access) return false;
+  if (facts.gradient_megabytes < rule.minimum_megabytes) return false;
+  return rule.maximum_megabytes == 0 || facts.gradient_megabytes <= rule.maximum_megabytes;
+}
+
+Selection SelectionRules::choose(
+    const SelectionFacts& facts,
+    const std::function<bool(const std::string& strategy)>& installed) const {
+  for (const Rule& rule : rules_)
+    if (matches(rule, facts) && installed(rule.selection.flags.at("variable_update")))
+      return rule.selection;
+  fail(ExitCode::kUnavailable,
+       "no rule in {} fits {} devices with an installed strategy; name one with "
+       "--variable_update (convoy list shows them)",
+       file_.string(), facts.device);
+}
+
+}  // namespace convoy

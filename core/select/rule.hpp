@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// What a rule of thumb looks at.
+struct SelectionFacts {
+  std::string device;  // kind of the devices, the device plug-in's name
+  bool peer_access = false;
+  double gradient_megabytes = 0;  // of one replica, f32, 1 MB = 10^6 bytes
+};
+
+// A choice of flags, and why.
+struct Selection {
+  std::map<std::string, std::string> flags;  // "variable_update" and options of that strategy
+  std::string because;
+};
+
+// Rules of thumb as data, first match wins. Throws Error kUnavailable when the file cannot be read
+// or is not such a list: file and reason.
+class SelectionRules {
+ public:
+  static SelectionRules read(const std::filesystem::path& file);
+
+  // The first rule that matches the facts and whose strategy is installed; Error kUnavailable when
+  // there is none.
+  Selection choose(const SelectionFacts& facts,
+                   const std::function<bool(const std::string& strategy)>& installed) const;
+
+ private:
+  struct Rule {
+    std::string device;    // empty: any
+    int peer_access = -1;  // -1: any
+    double minimum_megabytes = 0;
+    double maximum_megabytes = 0;  // 0: none
+    Selection selection;
+  };
+  static bool matches(const Rule& rule, const SelectionFacts& facts);
+
+  std::filesystem::path file_;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace convoy

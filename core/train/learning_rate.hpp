@@ -1,0 +1,64 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// What the user chose. Everything unset: the model's rule decides.
+struct LearningRateOptions {
+  std::optional<double> init_learning_rate;
+  std::string piecewise_learning_rate_schedule;  // "LR0;E1;LR1;...", E in whole epochs
+  double num_epochs_per_decay = 0;
+  double learning_rate_decay_factor = 0;
+  double num_learning_rate_warmup_epochs = 0;
+  double minimum_learning_rate = 0;
+  std::optional<double> resnet_base_lr;  // replaces the base of a rule that scales with the batch
+};
+
+// Error(kUsage) when the options contradict each other or a schedule does not parse.
+void check_learning_rate_options(const LearningRateOptions& options);
+
+// The run that a schedule is for.
+struct LearningRateContext {
+  double batch = 0;               // examples per step, all replicas together
+  double examples_per_epoch = 0;  // of the training split
+  std::uint32_t replicas = 1;
+  // --gradient_scale=sum: gradients are added up, so a rule that scales with the batch divides its
+  // base by the number of replicas. With the mean, convoy's default, nothing is divided.
+  bool gradients_summed = false;
+};
+
+// The learning rate of every step, evaluated on the host. Priority: piecewise schedule, then
+// init_learning_rate with its optional staircase decay, then the model's rule. Steps count from 0
+// and include warm-up steps.
+class LearningRateSchedule {
+ public:
+  LearningRateSchedule(const LearningRateOptions& options, const convoy_rate_rule& rule,
+                       const LearningRateContext& context);
+
+  double at(std::int64_t step) const;
+
+ private:
+  void use_piecewise(const LearningRateOptions& options, double steps_per_epoch);
+  void use_decay(const LearningRateOptions& options, double steps_per_epoch);
+  void use_rule(const LearningRateOptions& options, const convoy_rate_rule& rule,
+                const LearningRateContext& context);
+
+  double base_ = 0;
+  // Piecewise part: rates_[i] holds from step starts_[i], base_ before.
+  std::vector<std::int64_t> starts_;
+  std::vector<double> rates_;
+  // Staircase part: base_ * factor_ ^ floor(step / decay_steps_), not below minimum_.
+  std::int64_t decay_steps_ = 0;
+  double factor_ = 1;
+  double minimum_ = 0;
+  // Linear from 0 to base_ over this many steps.
+  std::int64_t ramp_steps_ = 0;
+};
+
+}  // namespace convoy

@@ -1,0 +1,156 @@
+#include "core/train/optimizer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::array<std::pair<convoy_optimizer_kind, std::string_view>, 4> kNames = {{
+    {CONVOY_OPTIMIZER_SGD, "sgd"},
+    {CONVOY_OPTIMIZER_MOMENTUM, "momentum"},
+    {CONVOY_OPTIMIZER_RMSPROP, "rmsprop"},
+    {CONVOY_OPTIMIZER_ADAM, "adam"},
+}};
+
+void require(bool holds, const char* flag, double value, const char* range) {
+  if (!holds) fail(ExitCode::kUsage, "--{}={}: it must be {}", flag, value, range);
+}
+
+bool is_fraction(double value) {
+  return value >= 0 && value < 1;
+}
+
+void check(const OptimizerOptions& options) {
+  require(is_fraction(options.momentum), "momentum", options.momentum, "at least 0 and below 1");
+  require(is_fraction(options.rmsprop_decay), "rmsprop_decay", options.rmsprop_decay,
+          "at least 0 and below 1");
+  require(is_fraction(options.rmsprop_momentum), "rmsprop_momentum", options.rmsprop_momentum,
+          "at least 0 and below 1");
+  require(options.rmsprop_epsilon > 0, "rmsprop_epsilon", options.rmsprop_epsilon, "above 0");
+  require(is_fraction(options.adam_beta1), "adam_beta1", options.adam_beta1,
+          "at least 0 and below 1");
+  require(is_fraction(options.adam_beta2), "adam_beta2", options.adam_beta2,
+          "at least 0 and below 1");
+  require(options.adam_epsilon > 0, "adam_epsilon", options.adam_epsilon, "above 0");
+  require(options.weight_decay >= 0 && std::isfinite(options.weight_decay), "weight_decay",
+          options.weight_decay, "a number that is not negative");
+  if (options.gradient_clip) {
+    require(*options.gradient_clip > 0, "gradient_clip", *options.gradient_clip,
+            "above 0 (leave it out for no clipping)");
+  }
+}
+
+double effective_gradient(const convoy_optimizer& optimizer, std::uint64_t contributions,
+                          bool decayed, double parameter, double gradient_sum) {
+  double gradient = gradient_sum / static_cast<double>(contributions);
+  if (decayed) gradient += optimizer.weight_decay * parameter;
+  gradient *= optimizer.gradient_scale;
+  if (optimizer.clip > 0) gradient = std::clamp(gradient, -optimizer.clip, optimizer.clip);
+  return gradient;
+}
+
+void apply_rmsprop(const convoy_optimizer& optimizer, double rate, double gradient,
+                   double& parameter, std::span<double> state) {
+  double& mean_square = state[0];
+  double& velocity = state[1];
+  mean_square = optimizer.decay * mean_square + (1 - optimizer.decay) * gradient * gradient;
+  velocity =
+      optimizer.momentum * velocity + rate * gradient / std::sqrt(mean_square + optimizer.epsilon);
+  parameter -= velocity;
+}
+
+void apply_adam(const convoy_optimizer& optimizer, double rate, std::uint64_t step, double gradient,
+                double& parameter, std::span<double> state) {
+  double& first = state[0];
+  double& second = state[1];
+  first = optimizer.beta1 * first + (1 - optimizer.beta1) * gradient;
+  second = optimizer.beta2 * second + (1 - optimizer.beta2) * gradient * gradient;
+  const double t = static_cast<double>(step) + 1;
+  const double corrected =
+      rate * std::sqrt(1 - std::pow(optimizer.beta2, t)) / (1 - std::pow(optimizer.beta1, t));
+  parameter -= corrected * first / (std::sqrt(second) + optimizer.epsilon);
+}
+
+}  // namespace
+
+convoy_optimizer_kind parse_optimizer_kind(std::string_view name) {
+  for (const auto& [kind, known] : kNames) {
+    if (known == name) return kind;
+  }
+  fail(ExitCode::kUsage, "--optimizer={}: it must be sgd, momentum, rmsprop or adam", name);
+}
+
+std::string_view optimizer_name(convoy_optimizer_kind kind) {
+  for (const auto& [known, name] : kNames) {
+    if (known == kind) return name;
+  }
+  fail(ExitCode::kUsage, "optimizer kind {} is unknown", static_cast<int>(kind));
+}
+
+convoy_optimizer make_optimizer(const OptimizerOptions& options, std::uint32_t replicas) {
+  CONVOY_CHECK_LT(0u, replicas);
+  check(options);
+  convoy_optimizer optimizer{};
+  optimizer.struct_size = sizeof(convoy_optimizer);
+  optimizer.kind = options.kind;
+  optimizer.state_slots = state_slots(options.kind);
+  const bool rmsprop = options.kind == CONVOY_OPTIMIZER_RMSPROP;
+  optimizer.momentum = rmsprop ? options.rmsprop_momentum : options.momentum;
+  optimizer.decay = options.rmsprop_decay;
+  optimizer.beta1 = options.adam_beta1;
+  optimizer.beta2 = options.adam_beta2;
+  optimizer.epsilon = rmsprop ? options.rmsprop_epsilon : options.adam_epsilon;
+  optimizer.weight_decay = options.weight_decay;
+  optimizer.clip = options.gradient_clip.value_or(0);
+  optimizer.gradient_scale =
+      options.gradient_scale == GradientScale::kSum ? static_cast<double>(replicas) : 1.0;
+  return optimizer;
+}
+
+std::uint32_t state_slots(convoy_optimizer_kind kind) {
+  switch (kind) {
+    case CONVOY_OPTIMIZER_SGD:
+      return 0;
+    case CONVOY_OPTIMIZER_MOMENTUM:
+      return 1;
+    case CONVOY_OPTIMIZER_RMSPROP:
+    case CONVOY_OPTIMIZER_ADAM:
+      return 2;
+  }
+  fail(ExitCode::kUsage, "optimizer kind {} is unknown", static_cast<int>(kind));
+}
+
+double state_initial(convoy_optimizer_kind kind, std::uint32_t slot) {
+  CONVOY_CHECK_LT(slot, state_slots(kind));
+  return kind == CONVOY_OPTIMIZER_RMSPROP && slot == 0 ? 1 : 0;
+}
+
+void apply_reference(const convoy_optimizer& optimizer, double learning_rate, std::uint64_t step,
+                     std::uint64_t contributions, bool decayed, double& parameter,
+                     std::span<double> state, double gradient_sum) {
+  CONVOY_CHECK_LT(0u, contributions);
+  CONVOY_CHECK_EQ(state.size(), optimizer.state_slots);
+  const double gradient =
+      effective_gradient(optimizer, contributions, decayed, parameter, gradient_sum);
+  switch (static_cast<convoy_optimizer_kind>(optimizer.kind)) {
+    case CONVOY_OPTIMIZER_SGD:
+      parameter -= learning_rate * gradient;
+      return;
+    case CONVOY_OPTIMIZER_MOMENTUM:
+      state[0] = optimizer.momentum * state[0] + gradient;
+      parameter -= learning_rate * (gradient + optimizer.momentum * state[0]);
+      return;
+    case CONVOY_OPTIMIZER_RMSPROP:
+      return apply_rmsprop(optimizer, learning_rate, gradient, parameter, state);
+    case CONVOY_OPTIMIZER_ADAM:
+      return apply_adam(optimizer, learning_rate, step, gradient, parameter, state);
+  }
+  fail(ExitCode::kUsage, "optimizer kind {} is unknown", optimizer.kind);
+}
+
+}  // namespace convoy

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace convoy {
+
+// How the gradients of the replicas become one. kMean is the default of every strategy, so that
+// strategies can be compared; kSum multiplies the mean, weight decay included, by the number of
+// replicas, as the historical `replicated` did.
+enum class GradientScale { kMean, kSum };
+
+// What the user chose. The defaults are tf_cnn_benchmarks'.
+struct OptimizerOptions {
+  convoy_optimizer_kind kind = CONVOY_OPTIMIZER_SGD;
+  double momentum = 0.9;
+  double rmsprop_decay = 0.9;
+  double rmsprop_momentum = 0.9;
+  double rmsprop_epsilon = 1.0;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double adam_epsilon = 1e-8;
+  double weight_decay = 4e-5;
+  std::optional<double> gradient_clip;
+  GradientScale gradient_scale = GradientScale::kMean;
+};
+
+// "sgd", "momentum", "rmsprop" or "adam"; Error(kUsage) for anything else.
+convoy_optimizer_kind parse_optimizer_kind(std::string_view name);
+std::string_view optimizer_name(convoy_optimizer_kind kind);
+
+// The optimizer in the form that devices receive. Error(kUsage) when a value makes no sense, such
+// as a clip that is not positive.
+convoy_optimizer make_optimizer(const OptimizerOptions& options, std::uint32_t replicas);
+
+// Numbers of state per parameter: momentum {a}, rmsprop {r, u}, adam {s, r}, in the letters of
+// convoy_optimizer's formulas and in this order.
+std::uint32_t state_slots(convoy_optimizer_kind kind);
+
+// What a slot holds before the first step. RMSProp's mean square starts at 1, all others at 0.
+double state_initial(convoy_optimizer_kind kind, std::uint32_t slot);
+
+// One parameter's update in double precision: the oracle that devices are tested against.
+// gradient_sum is the sum of `contributions` gradients; decayed says whether weight decay applies
+// to this parameter; state holds optimizer.state_slots numbers; step counts from 0.
+void apply_reference(const convoy_optimizer& optimizer, double learning_rate, std::uint64_t step,
+                     std::uint64_t contributions, bool decayed, double& parameter,
+                     std::span<double> state, double gradient_sum);
+
+}  // namespace convoy

@@ -1,0 +1,27 @@
+#include "core/train/run_length.hpp"
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+std::int64_t timed_steps(std::optional<std::int64_t> num_batches, std::optional<double> num_epochs,
+                         std::int64_t global_batch, std::int64_t examples_per_epoch) {
+  CONVOY_CHECK_LT(0, global_batch);
+  if (num_batches && num_epochs) {
+    fail(ExitCode::kUsage, "--num_batches={} and --num_epochs={}: give one of them, not both",
+         *num_batches, *num_epochs);
+  }
+  std::int64_t steps = num_batches.value_or(kDefaultTimedSteps);
+  if (num_epochs) {
+    const auto examples =
+        static_cast<std::int64_t>(*num_epochs * static_cast<double>(examples_per_epoch));
+    steps = (examples + global_batch - 1) / global_batch;
+  }
+  if (steps < 1) {
+    fail(ExitCode::kUsage, "there is no step to run: --{} must be above 0",
+         num_epochs ? "num_epochs" : "num_batches");
+  }
+  return steps;
+}
+
+}  // namespace convoy

@@ -1,0 +1,254 @@
+/* What a device receives (graph, submissions) and provides. The rules are at the top of
+ * convoy/abi.h. */
+#ifndef CONVOY_ABI_DEVICE_H
+#define CONVOY_ABI_DEVICE_H
+
+#include <convoy/abi/model.h>
+#include <convoy/abi/operation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A layer with everything the host inferred. variables: [0] weights or gamma, [1] bias or beta. */
+typedef struct convoy_node {
+  uint64_t struct_size;
+  const convoy_layer* layer;
+  uint32_t channels; /* output shape */
+  uint32_t height;
+  uint32_t width;
+  uint32_t pad_top;
+  uint32_t pad_bottom;
+  uint32_t pad_left;
+  uint32_t pad_right;
+  uint32_t variables[2]; /* indices into the graph's variables, or CONVOY_NONE */
+  uint32_t segment;      /* the unit in which FORWARD and BACKWARD are submitted */
+  uint64_t
+      state_first; /* batch norm: first of 2 * channels elements (mean, variance) in the state */
+} convoy_node;
+
+/* frozen. Storage of one variable in the arena: the dimensions (OIHW; OI; N) are padded to
+ * padded[i], split by the inner blocks (outermost first), the outer part of dimension i has
+ * stride strides[i] elements. inner_blocks == 0 and strides of the plain order = the plain layout.
+ */
+typedef struct convoy_layout {
+  uint32_t rank;
+  uint32_t inner_blocks;
+  uint32_t inner_dimension[4];
+  uint32_t inner_size[4];
+  uint64_t padded[4];
+  uint64_t strides[4];
+  uint64_t elements; /* of storage, padding included */
+} convoy_layout;
+
+typedef struct convoy_graph_variable {
+  uint64_t struct_size;
+  const char* name;
+  uint32_t rank;
+  uint32_t decayed;       /* 1: weight decay applies */
+  uint64_t dimensions[4]; /* OIHW, OI or N */
+  uint64_t elements;
+  uint64_t arena_first; /* set once the layout is chosen */
+  convoy_layout layout; /* likewise */
+} convoy_graph_variable;
+
+typedef struct convoy_graph {
+  uint64_t struct_size;
+  const convoy_node* const* nodes;
+  uint64_t node_count;
+  const convoy_graph_variable* const* variables; /* creation order */
+  uint64_t variable_count;
+  uint64_t arena_elements;
+  uint64_t state_elements;
+  uint64_t segment_count;
+} convoy_graph;
+
+enum convoy_compile_flag {
+  CONVOY_COMPILE_DROPOUT = 1u, /* dropout layers drop */
+  CONVOY_COMPILE_ACCURACY = 2u /* count top-1 and top-5 hits */
+};
+
+typedef struct convoy_compilation {
+  uint64_t struct_size;
+  const convoy_graph* graph; /* stays valid while the program lives */
+  uint32_t batch;
+  uint32_t flags;
+  uint32_t replica;
+  uint32_t replicas;
+  uint64_t seed;
+} convoy_compilation;
+
+typedef struct convoy_device_request {
+  uint64_t struct_size;
+  uint32_t devices; /* how many are wanted; 0 = the machine's natural number */
+  uint32_t threads; /* per device; 0 = share the machine's cores evenly */
+} convoy_device_request;
+
+enum convoy_device_flag {
+  CONVOY_DEVICE_SHARES_HOST_MEMORY =
+      1u /* addresses host memory and its siblings' memory directly */
+};
+
+typedef struct convoy_device_description {
+  uint64_t struct_size;
+  uint32_t flags;
+  uint32_t threads;      /* CPU devices */
+  uint32_t numa_node;    /* CONVOY_NONE = unknown */
+  uint32_t lanes;        /* how many lanes submit accepts (at least 5) */
+  uint64_t memory_bytes; /* 0 = unknown */
+  char name[64];         /* for example "cpu:0" */
+  char model[128];       /* for example "AMD EPYC 7763, 2 cores" */
+  char locality[256];    /* hwloc cpuset string, or PCI id */
+} convoy_device_description;
+
+enum convoy_lane {
+  CONVOY_LANE_COMPUTE = 0,
+  CONVOY_LANE_COPY_IN = 1,
+  CONVOY_LANE_COPY_OUT = 2,
+  CONVOY_LANE_COLLECTIVE = 3,
+  CONVOY_LANE_UPDATE = 4
+};
+
+enum convoy_optimizer_kind {
+  CONVOY_OPTIMIZER_SGD = 0,
+  CONVOY_OPTIMIZER_MOMENTUM = 1, /* Nesterov */
+  CONVOY_OPTIMIZER_RMSPROP = 2,
+  CONVOY_OPTIMIZER_ADAM = 3
+};
+
+/* g = gradient_scale * (sum / contributions + weight_decay * w on decayed elements), clamped to
+ * +-clip when clip > 0; then
+ * SGD       w -= lr g
+ * MOMENTUM  a = m a + g; w -= lr (g + m a)
+ * RMSPROP   r = d r + (1-d) g^2; u = m u + lr g / sqrt(r + epsilon); w -= u
+ * ADAM      s = b1 s + (1-b1) g; r = b2 r + (1-b2) g^2;
+ *           w -= lr sqrt(1 - b2^t) / (1 - b1^t) * s / (sqrt(r) + epsilon), t = step + 1 */
+typedef struct convoy_optimizer {
+  uint64_t struct_size;
+  uint32_t kind;
+  uint32_t state_slots;
+  double momentum; /* MOMENTUM, RMSPROP */
+  double decay;    /* RMSPROP d */
+  double beta1;    /* ADAM */
+  double beta2;    /* ADAM */
+  double epsilon;  /* RMSPROP, ADAM */
+  double weight_decay;
+  double clip; /* 0 = off */
+  double gradient_scale;
+} convoy_optimizer;
+
+/* frozen. Part of an update on which weight decay applies, relative to the span's first element. */
+typedef struct convoy_decay_range {
+  uint64_t first;
+  uint64_t count;
+} convoy_decay_range;
+
+typedef struct convoy_update {
+  uint64_t struct_size;
+  const convoy_optimizer* optimizer;
+  uint64_t contributions;
+  float* state[2]; /* at the span's first element; as many as state_slots */
+  const convoy_decay_range* decayed;
+  uint64_t decayed_count;
+  /* Where to put the sum of w^2 over decayed elements before the update; NULL = not wanted. */
+  double* square_sum;
+} convoy_update;
+
+/* What one replica computes on in one step. */
+typedef struct convoy_compute {
+  uint64_t struct_size;
+  void* program;
+  uint64_t segment;
+  const float* parameters; /* arena base */
+  float* gradients;        /* arena base; NULL in FORWARD */
+  float* state;            /* batch norm moving statistics of this replica */
+  const float* images;     /* [batch, channels, height, width], host memory */
+  const int32_t* labels;   /* [batch], host memory */
+  double* loss;            /* host memory, written by the forward of the loss layer */
+  uint64_t* hits;          /* host memory: top-1 and top-5 counts, likewise */
+} convoy_compute;
+
+/* frozen. A point on a timeline: a 64-bit counter in host memory that only grows. */
+typedef struct convoy_wait {
+  const uint64_t* timeline;
+  uint64_t value;
+} convoy_wait;
+
+/* frozen. Filled in by the device when the operation finishes, on the clock of now(). */
+typedef struct convoy_timing {
+  double start;
+  double end;
+} convoy_timing;
+
+/* One operation for one lane. Lanes run their operations in order; an operation starts when all its
+ * waits hold, and stores value to *timeline (release) when it is done. The struct and all it points
+ * to stay untouched by the host until then. A failure inside an operation is reported by wait. */
+typedef struct convoy_submission {
+  uint64_t struct_size;
+  uint32_t kind; /* convoy_operation_kind; collectives arrive lowered */
+  uint32_t lane; /* convoy_lane */
+  uint32_t reduction;
+  uint32_t urgency; /* smaller runs first when several lanes have a ready operation */
+  uint64_t step;
+  double learning_rate;
+  double scalar;
+  const convoy_wait* waits;
+  uint64_t wait_count;
+  uint64_t* timeline;
+  uint64_t value;
+  const convoy_region* reads;
+  uint64_t read_count;
+  const convoy_region* writes;
+  uint64_t write_count;
+  const uint64_t* sizes;          /* MATMUL: m, n, k */
+  const convoy_compute* compute;  /* FORWARD, BACKWARD */
+  const convoy_update* update;    /* APPLY */
+  convoy_host_kernel host_kernel; /* CALL */
+  convoy_timing* timing;          /* NULL = not wanted */
+} convoy_submission;
+
+typedef struct convoy_device {
+  uint64_t struct_size;
+  uint32_t abi_major;
+  uint32_t abi_minor;
+  /* Number of devices that the request gives on this machine. */
+  int32_t (*count)(convoy_context* context, const convoy_host* host,
+                   const convoy_device_request* request, uint32_t* out);
+  int32_t (*open)(convoy_context* context, const convoy_host* host,
+                  const convoy_device_request* request, uint32_t index, void** device);
+  /* Waits for submitted work, then frees everything. */
+  void (*close)(void* device);
+  int32_t (*describe)(void* device, convoy_context* context, convoy_device_description* out);
+  /* Storage this device would like for every variable, in creation order. */
+  int32_t (*propose_layout)(void* device, convoy_context* context, const convoy_compilation* what,
+                            convoy_layout* out);
+  /* Builds the replica's layers for the layouts in the graph, or says why it cannot. */
+  int32_t (*compile)(void* device, convoy_context* context, const convoy_compilation* what,
+                     void** program);
+  void (*release)(void* device, void* program);
+  /* Memory near the device, 64-byte aligned, zeroed. */
+  int32_t (*allocate)(void* device, convoy_context* context, uint64_t bytes, void** memory);
+  void (*deallocate)(void* device, void* memory);
+  int32_t (*write)(void* device, convoy_context* context, void* to, const void* from_host,
+                   uint64_t bytes);
+  int32_t (*read)(void* device, convoy_context* context, void* to_host, const void* from,
+                  uint64_t bytes);
+  /* 0 when the operation (kind, dtypes) can run here, else non-zero with the reason. */
+  int32_t (*supports)(void* device, convoy_context* context, const convoy_operation* operation);
+  /* Queues an operation; returns at once. Called by one thread at a time per device. */
+  int32_t (*submit)(void* device, convoy_context* context, const convoy_submission* submission);
+  /* Blocks until the timeline has reached the value, an operation of this device has failed
+   * (non-zero, with its text) or seconds have passed (returns 0 with *reached = 0). Any thread. */
+  int32_t (*wait)(void* device, convoy_context* context, const convoy_wait* point, double seconds,
+                  uint32_t* reached);
+  double (*now)(void* device);
+} convoy_device;
+
+/* The type of convoy_device_v1, the entry point. */
+typedef const convoy_device* (*convoy_device_entry)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Freezes the plug-in ABI when a version is released: python3 tests/abi/freeze.py 1_0
+
+Copies the C headers to tests/abi/abi_<version>/ and writes layout_<version>_<header>.cpp, which
+asserts every size, offset and enumerator. Released versions stay; run it once per release.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEADERS = ["common", "operation", "model", "device", "strategy"]
+HERE = pathlib.Path(__file__).resolve().parent
+INCLUDE = HERE.parents[1] / "core" / "include"
+
+PREAMBLE = """// Written by freeze.py: the layout of convoy/abi/{header}.h as released in version {version}.
+// A change here is a change of the contract. Structs may grow at their end only.
+#include "tests/abi/layout.hpp"
+
+"""
+
+
+def declarations(text):
+    """Structs with their field names, and enumerators, in order."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    structs = {}
+    for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\n\} \w+;", text, flags=re.S):
+        fields = []
+        for field in (" ".join(part.split()) for part in body.split(";")):
+            function = re.search(r"\(\*(\w+)\)", field)
+            if function:
+                fields.append(function.group(1))
+            elif field:
+                fields.append(re.search(r"(\w+)(\[[^\]]*\])*$", field).group(1))
+        structs[name] = fields
+    enumerators = []
+    for body in re.findall(r"\benum \w+ \{(.*?)\}", text, flags=re.S):
+        enumerators += re.findall(r"(\w+)\s*=", body)
+    return structs, enumerators
+
+
+def program(structs, enumerators):
+    """A C program that prints the assertions."""
+    lines = ["#include <convoy/abi.h>", "#include <stdio.h>", "int main(void) {"]
+    for name in enumerators:
+        lines.append(f'printf("CONVOY_VALUE({name}, %u);\\n", (unsigned){name});')
+    for name, fields in structs.items():
+        size = "GROWS" if "struct_size" in fields else "FROZEN"
+        lines.append(f'printf("\\nCONVOY_{size}({name}, %zu);\\n", sizeof({name}));')
+        for field in fields:
+            lines.append(
+                f'printf("CONVOY_AT({name}, {field}, %zu);\\n", offsetof({name}, {field}));'
+            )
+    return "\n".join(lines + ["}"])
+
+
+def freeze(version):
+    copy = HERE / f"abi_{version}" / "convoy"
+    (copy / "abi").mkdir(parents=True)
+    shutil.copy(INCLUDE / "convoy" / "abi.h", copy)
+    for header in HEADERS:
+        source = INCLUDE / "convoy" / "abi" / f"{header}.h"
+        shutil.copy(source, copy / "abi")
+        with tempfile.TemporaryDirectory() as directory:
+            code = pathlib.Path(directory) / "layout.c"
+            code.write_text(program(*declarations(source.read_text())))
+            binary = code.with_suffix("")
+            subprocess.run(["cc", f"-I{INCLUDE}", code, "-o", binary], check=True)
+            assertions = subprocess.run([binary], check=True, capture_output=True, text=True).stdout
+        preamble = PREAMBLE.format(header=header, version=version.replace("_", "."))
+        target = HERE / f"layout_{version}_{header}.cpp"
+        target.write_text(preamble + assertions.lstrip("\n"))
+
+
+if __name__ == "__main__":
+    freeze(sys.argv[1])

@@ -1,0 +1,106 @@
+// convoy new, and what an author does next: the project is built against an installed SDK by a
+// separate CMake, and the plug-in is loaded.
+
+#include "core/cli/new.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "core/plugin/library.hpp"
+#include "core/plugin/model_plugin.hpp"
+#include "core/plugin/strategy_plugin.hpp"
+#include "tests/plugin/fixtures.hpp"
+
+namespace convoy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string make(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_new(arguments, out, err), 0) << err.str();
+  return out.str();
+}
+
+void run(const std::string& command, const fs::path& log) {
+  const int status = std::system((command + " > '" + log.string() + "' 2>&1").c_str());
+  ASSERT_EQ(status, 0) << command << "\n" << read_bytes(log);
+}
+
+// Writes the project, installs the SDK, builds the one against the other.
+fs::path build_project(const std::string& kind, const TemporaryDirectory& work) {
+  const std::string project = (work / "project").string();
+  const std::string prefix = (work / "prefix").string();
+  const std::string cmake = CONVOY_CMAKE;
+  make({kind, "my_own", "--directory=" + project});
+  run(cmake + " --install " CONVOY_BINARY_DIR " --component sdk --prefix " + prefix, work / "log");
+  run(cmake + " -S " + project + " -B " + project +
+          "/build -DCMAKE_CXX_COMPILER=" CONVOY_COMPILER " -DCMAKE_PREFIX_PATH=" + prefix,
+      work / "log");
+  run(cmake + " --build " + project + "/build", work / "log");
+  return work / "project" / "build" / "my_own.so";
+}
+
+TEST(New, WritesASmallProject) {
+  TemporaryDirectory work;
+  for (const std::string kind : {"strategy", "model"}) {
+    const fs::path project = work / kind;
+    const std::string text = make({kind, "my_scheme", "--directory", project.string()});
+    EXPECT_THAT(text, HasSubstr((project / "my_scheme.cpp").string()));
+    const std::string source = read_bytes(project / "my_scheme.cpp");
+    EXPECT_THAT(source, HasSubstr("class MyScheme : public convoy::"));
+    EXPECT_THAT(source, HasSubstr("\"name=my_scheme\""));
+    EXPECT_THAT(source, Not(HasSubstr("@")));
+    EXPECT_LE(std::count(source.begin(), source.end(), '\n'), 60);
+    const std::string build = read_bytes(project / "CMakeLists.txt");
+    EXPECT_EQ(std::count(build.begin(), build.end(), '\n'), 4) << build;
+    EXPECT_TRUE(fs::exists(project / "README.md"));
+  }
+}
+
+TEST(New, OverwritesNothing) {
+  TemporaryDirectory work;
+  write_bytes(work / "CMakeLists.txt", "mine");
+  expect_error(ExitCode::kUsage, {"is not an empty directory; nothing was written"}, [&] {
+    make({"model", "x", "--directory=" + work.path().string()});
+  });
+  EXPECT_EQ(read_bytes(work / "CMakeLists.txt"), "mine");
+  EXPECT_FALSE(fs::exists(work / "x.cpp"));
+}
+
+TEST(New, RefusesNamesAndKindsThatItCannotServe) {
+  expect_error(ExitCode::kUsage, {"'My-Scheme' cannot name"}, [] {
+    make({"strategy", "My-Scheme"});
+  });
+  expect_error(ExitCode::kUsage, {"no template for 'device'"}, [] { make({"device", "x"}); });
+  expect_error(ExitCode::kUsage, {"convoy new strategy my_scheme"}, [] { make({"strategy"}); });
+}
+
+TEST(New, StrategyBuildsOutsideAndLoads) {
+  TemporaryDirectory work;
+  const fs::path library = build_project("strategy", work);
+  if (HasFatalFailure()) return;
+  PluginHost host;
+  StrategyPlugin strategy(host.load_strategy(read_plugin(library)), {{"algorithm", "ring"}});
+  EXPECT_EQ(strategy.manifest().name, "my_own");
+  EXPECT_EQ(strategy.manifest().claim, "synchronous");
+}
+
+TEST(New, ModelBuildsOutsideAndLoads) {
+  TemporaryDirectory work;
+  const fs::path library = build_project("model", work);
+  if (HasFatalFailure()) return;
+  PluginHost host;
+  ModelPlugin model(host.load_model(read_plugin(library)), {});
+  EXPECT_EQ(model.info().image_size, 32u);
+}
+
+}  // namespace
+}  // namespace convoy

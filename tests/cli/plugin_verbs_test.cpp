@@ -1,0 +1,134 @@
+// list and info over the fixtures of tests/plugin.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/cli/info.hpp"
+#include "core/cli/list.hpp"
+#include "tests/plugin/fixtures.hpp"
+
+namespace convoy {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kFixturePath = "--plugin_path=" CONVOY_FIXTURES;
+
+std::string list(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_list(arguments, out, err), 0) << err.str();
+  return out.str();
+}
+
+std::string info(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_info(arguments, out, err), 0) << err.str();
+  return out.str();
+}
+
+TEST(List, IsAnAlignedTable) {
+  const std::string text = list({kFixturePath});
+  EXPECT_THAT(text, ContainsRegex("KIND +NAME +VERSION +CLAIM +PATH\n"));
+  EXPECT_THAT(text, ContainsRegex("strategy +good +1\\.2\\.3 +independent +/"));
+  std::istringstream lines(text);
+  std::string header;
+  std::string row;
+  std::getline(lines, header);
+  while (std::getline(lines, row) && !row.empty()) {
+    EXPECT_EQ(row.find(" /") + 1, header.find("PATH")) << row;
+  }
+}
+
+TEST(List, ShowsWhatIsNotUsableAndWhy) {
+  EXPECT_THAT(list({kFixturePath}),
+              ContainsRegex("not usable:\n(.*\n)*.*no_manifest.so\n    no manifest: "));
+}
+
+TEST(List, ShowsShadowedPlugins) {
+  TemporaryDirectory directory;
+  std::filesystem::copy(fixture("good"), directory / "good.so");
+  const std::string text = list({"--plugin_path", directory.path().string() + ":" CONVOY_FIXTURES});
+  EXPECT_THAT(text,
+              HasSubstr("shadowed by a plug-in found earlier:\n  strategy good " +
+                        fixture("good").string() + "\n    by " + (directory / "good.so").string()));
+}
+
+TEST(List, RunsNoPluginCode) {
+  testing::internal::CaptureStdout();
+  const std::string text = list({kFixturePath});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_THAT(text, HasSubstr("noisy"));
+}
+
+TEST(List, TakesLessThanFiftyMilliseconds) {
+  auto best = std::chrono::steady_clock::duration::max();
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const auto start = std::chrono::steady_clock::now();
+    list({kFixturePath});
+    best = std::min(best, std::chrono::steady_clock::now() - start);
+  }
+  EXPECT_LT(std::chrono::duration<double>(best).count(), 0.050);
+}
+
+TEST(List, PrintsJson) {
+  const auto document = nlohmann::json::parse(list({kFixturePath, "--json"}));
+  const auto& plugins = document.at("plugins");
+  const auto good = std::find_if(plugins.begin(), plugins.end(),
+                                 [](const auto& entry) { return entry.at("name") == "good"; });
+  ASSERT_NE(good, plugins.end());
+  EXPECT_EQ(good->at("kind"), "strategy");
+  EXPECT_EQ(good->at("options").at(4).at("allowed"), nlohmann::json({"slow", "quick"}));
+  EXPECT_EQ(document.at("rejected").size(), 3u);
+}
+
+TEST(List, RefusesNamesAndUnknownFlags) {
+  expect_error(ExitCode::kUsage, {"convoy info good"}, [] { list({"good"}); });
+  expect_error(ExitCode::kUsage, {"unknown flag --jason; did you mean --json?"},
+               [] { list({"--jason"}); });
+  expect_error(ExitCode::kUsage, {"--plugin_path needs a value"}, [] { list({"--plugin_path"}); });
+  expect_error(ExitCode::kUsage, {"--json takes no value"}, [] { list({"--json=yes"}); });
+}
+
+TEST(Info, ShowsEverythingTheManifestSays) {
+  const std::string text = info({"good", kFixturePath});
+  EXPECT_THAT(text, HasSubstr("strategy good 1.2.3\n  Computes and shares nothing.\n"));
+  EXPECT_THAT(text, HasSubstr("claims     independent\n"));
+  EXPECT_THAT(text, HasSubstr("needs      forward, backward\n"));
+  EXPECT_THAT(text, HasSubstr("path       " + fixture("good").string()));
+  EXPECT_THAT(text, HasSubstr("  --count=3  (int)\n      How many: any number.\n"));
+  EXPECT_THAT(text, HasSubstr("  --mode=slow  (enum: slow, quick)\n      Which way.\n"));
+}
+
+TEST(Info, TakesAPath) {
+  EXPECT_THAT(info({fixture("noisy").string()}), HasSubstr("strategy noisy 1.0.0\n"));
+  EXPECT_THAT(info({fixture("noisy").string()}), HasSubstr("no options\n"));
+}
+
+TEST(Info, PrintsJson) {
+  const auto document = nlohmann::json::parse(info({"good", kFixturePath, "--json"}));
+  EXPECT_EQ(document.at(0).at("claim"), "independent");
+  EXPECT_EQ(document.at(0).at("options").size(), 5u);
+}
+
+TEST(Info, SuggestsNames) {
+  expect_error(ExitCode::kUnavailable, {"no plug-in is named 'god'", "did you mean good?"}, [] {
+    info({"god", kFixturePath});
+  });
+  expect_error(ExitCode::kUsage, {"info takes one name, but 0 were given"}, [] { info({}); });
+}
+
+TEST(Help, NamesTheFlags) {
+  EXPECT_THAT(list({"--help"}), HasSubstr("usage: convoy list"));
+  EXPECT_THAT(info({"--help"}), HasSubstr("--plugin_path=..."));
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/data/example.hpp"
+#include "core/data/image.hpp"
+#include "share/tools/jpeg_encoder.hpp"
+
+namespace convoy::testing {
+
+// A new empty folder, removed with all its contents at the end of the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void write_file(const std::filesystem::path& path, const std::string& bytes);
+std::string read_file(const std::filesystem::path& path);
+void write_records(const std::filesystem::path& path, const std::vector<std::string>& records);
+
+// A picture with colour gradients, edges and noise, different for every seed.
+ByteImage make_picture(int width, int height, std::uint32_t seed);
+ByteImage make_constant_picture(int width, int height, std::uint8_t red, std::uint8_t green,
+                                std::uint8_t blue);
+std::string encode_picture(const ByteImage& image, const JpegEncoding& encoding = {});
+
+// What `call` throws as convoy::Error, or "" if it does not throw.
+template <typename Call>
+std::string error_of(Call call);
+
+}  // namespace convoy::testing
+
+#include "core/base/error.hpp"
+
+template <typename Call>
+std::string convoy::testing::error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}

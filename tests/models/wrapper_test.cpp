@@ -1,0 +1,101 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <convoy/model.hpp>
+
+#include <functional>
+
+#include "core/base/error.hpp"
+#include "tests/models/plugin_graph.hpp"
+
+namespace convoy {
+namespace {
+
+std::function<void(GraphBuilder&)> current_build;
+
+// A model whose layers a test gives.
+class TestModel : public Model {
+  ModelInfo info() const override { return {.image_size = 16, .batch_size = 4}; }
+  void build(GraphBuilder& graph) override { current_build(graph); }
+};
+
+Graph describe(std::function<void(GraphBuilder&)> build) {
+  current_build = std::move(build);
+  return test::describe_model("test", *ModelTable<TestModel>::table(), 10).graph;
+}
+
+std::vector<std::string> names(const Graph& graph) {
+  std::vector<std::string> result;
+  for (const GraphNode& node : graph.nodes()) result.push_back(node.name);
+  return result;
+}
+
+TEST(ModelWrapper, ConvolutionBringsItsBatchNormAndRelu) {
+  const Graph graph = describe([](GraphBuilder& g) {
+    const BatchNormOptions norm = {.scale = true, .epsilon = 1e-5, .decay = 0.9};
+    const LayerId x = g.conv(g.input(), 8,
+                             {.kernel = {1, 3},
+                              .stride = 2,
+                              .padding = Padding::kFixed,
+                              .batch_norm = norm,
+                              .relu = true});
+    g.classify(g.global_average_pool(x));
+  });
+  EXPECT_THAT(names(graph), testing::ElementsAre("input", "conv0", "bn0", "relu0", "average_pool0",
+                                                 "affine0", "loss"));
+  EXPECT_EQ(graph.nodes()[1].layer.flags, 0u) << "a bias besides batch norm";
+  EXPECT_EQ(graph.nodes()[1].output, (TensorShape{8, 8, 8}));
+  EXPECT_EQ(graph.nodes()[4].output, (TensorShape{8, 1, 1}));
+}
+
+TEST(ModelWrapper, OffersEveryOtherLayer) {
+  const Graph graph = describe([](GraphBuilder& g) {
+    const LayerId a = g.conv(g.input(), 4, {.kernel = 3});
+    const LayerId b = g.relu(g.batch_norm(a), 6);
+    const LayerId sum = g.add(a, b);
+    const LayerId joined = g.concat({sum, b});
+    LayerId x = g.local_response_norm(joined, {.radius = 2, .alpha = 1e-4, .beta = 0.75});
+    EXPECT_EQ(g.shape(x).channels, 8u);
+    x = g.average_pool(g.max_pool(x), {.kernel = 3, .stride = 1, .padding = Padding::kSame});
+    g.mean_loss(g.dropout(x, 0.8));
+  });
+  EXPECT_THAT(names(graph),
+              testing::ElementsAre("input", "conv0", "bn0", "relu0", "add0", "concat0", "norm0",
+                                   "max_pool0", "average_pool0", "dropout0", "loss"));
+  EXPECT_EQ(graph.nodes()[3].layer.limit, 6);
+  EXPECT_EQ(graph.nodes()[9].layer.keep, 0.8);
+}
+
+std::string failure(std::function<void(GraphBuilder&)> build) {
+  try {
+    describe(std::move(build));
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ModelWrapper, ReportsTheHostsReasonForARefusal) {
+  EXPECT_THAT(failure([](GraphBuilder& g) { g.classify(g.max_pool(g.input(), {.kernel = 99})); }),
+              testing::HasSubstr("kernel 99x99 is larger than its input of 16x16"));
+  EXPECT_THAT(failure([](GraphBuilder& g) { g.shape(7); }), testing::HasSubstr("layer 7"));
+}
+
+TEST(ModelWrapper, RefusalCannotBeSwallowed) {
+  EXPECT_THAT(failure([](GraphBuilder& g) {
+                try {
+                  g.conv(g.input(), 0);
+                } catch (const std::exception&) {
+                  g.shape(g.input());
+                }
+              }),
+              testing::HasSubstr("zero channels"));
+}
+
+TEST(ModelWrapper, TurnsExceptionsIntoErrorTexts) {
+  EXPECT_EQ(failure([](GraphBuilder&) { throw std::runtime_error("my own reason"); }),
+            "my own reason");
+  EXPECT_THAT(failure([](GraphBuilder&) { throw 42; }), testing::HasSubstr("not a std::exception"));
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,123 @@
+#include "core/report/run_record.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kPreciseLoss = 7.123456789012345;
+
+RunRecord example_record() {
+  RunRecord record;
+  record.environment = detect_environment("0.1.0");
+  record.command_line = {"convoy", "run", "--batch_size=8"};
+  record.flags = {{"batch_size", "8"}, {"model", "resnet50"}};
+  record.model = "resnet50";
+  record.dataset = "imagenet";
+  record.strategy = "ring";
+  record.strategy_options = {{"chunks", "2"}};
+  record.optimizer = "sgd";
+  record.devices = {{"cpu:0", "cpu", "a processor", "0x1", 2, 1024}};
+  record.batch_per_device = 8;
+  record.global_batch = 8;
+  record.warmup_steps = 1;
+  record.steps = {{1, 0.5, 16, kPreciseLoss, 0, 0.125, {}},
+                  {2, 0.25, 32, 0.1 + 0.2, 0.001, 0, Accuracy{0.25, 0.5}}};
+  record.total_seconds = 0.75;
+  record.total_images_per_second = 16 / 0.75;
+  record.exit_status = 130;
+  record.interrupted = true;
+  return record;
+}
+
+TEST(RunRecord, JsonReadsBack) {
+  const json read = json::parse(run_record_json(example_record()));
+  EXPECT_EQ(read["schema_version"], kRunRecordSchemaVersion);
+  EXPECT_EQ(read["environment"]["convoy_version"], "0.1.0");
+  EXPECT_GT(read["environment"]["processors"], 0);
+  EXPECT_EQ(read["command_line"][1], "run");
+  EXPECT_EQ(read["flags"]["batch_size"], "8");
+  EXPECT_EQ(read["strategy"]["name"], "ring");
+  EXPECT_EQ(read["strategy"]["options"]["chunks"], "2");
+  EXPECT_EQ(read["devices"][0]["threads"], 2);
+  EXPECT_EQ(read["total"]["steps"], 2);
+  EXPECT_EQ(read["exit_status"], 130);
+  EXPECT_EQ(read["interrupted"], true);
+  ASSERT_EQ(read["steps"].size(), 2u);
+  EXPECT_EQ(read["steps"][0]["loss"].get<double>(), kPreciseLoss);
+  EXPECT_EQ(read["steps"][1]["loss"].get<double>(), 0.1 + 0.2);
+  EXPECT_FALSE(read["steps"][0].contains("top_1_accuracy"));
+  EXPECT_EQ(read["steps"][1]["top_5_accuracy"], 0.5);
+}
+
+TEST(RunRecord, WritesNumbersThatAreNotFiniteAsNull) {
+  RunRecord record = example_record();
+  record.steps[0].loss = std::numeric_limits<double>::quiet_NaN();
+  record.steps[1].loss = std::numeric_limits<double>::infinity();
+  const json read = json::parse(run_record_json(record));
+  EXPECT_TRUE(read["steps"][0]["loss"].is_null());
+  EXPECT_TRUE(read["steps"][1]["loss"].is_null());
+}
+
+TEST(RunRecord, SurvivesTextThatIsNotUtf8) {
+  RunRecord record = example_record();
+  record.command_line.push_back("--data_dir=\xff\xfe");
+  EXPECT_NO_THROW(json::parse(run_record_json(record)));
+  EXPECT_NO_THROW(run_record_json_lines(record));
+}
+
+TEST(RunRecord, JsonLinesHaveOneLinePerStepAndASummary) {
+  std::istringstream text(run_record_json_lines(example_record()));
+  std::vector<json> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0]["kind"], "step");
+  EXPECT_EQ(lines[1]["step"], 2);
+  EXPECT_EQ(lines[2]["kind"], "summary");
+  EXPECT_EQ(lines[2]["model"], "resnet50");
+  EXPECT_FALSE(lines[2].contains("steps"));
+}
+
+TEST(RunRecord, CsvHasATitleAndOneLinePerStep) {
+  EXPECT_EQ(run_record_csv(example_record()),
+            "step,seconds,images_per_sec,loss,learning_rate,input_wait_seconds,top_1_accuracy,"
+            "top_5_accuracy\n"
+            "1,0.5,16,7.123456789012345,0,0.125,,\n"
+            "2,0.25,32,0.30000000000000004,0.001,0,0.25,0.5\n");
+}
+
+TEST(RunRecord, TheSuffixChoosesTheForm) {
+  const std::string base = testing::TempDir() + "convoy_record_" + std::to_string(getpid());
+  const RunRecord record = example_record();
+  for (const auto& [suffix, expected] : {std::pair{".json", run_record_json(record)},
+                                         {".jsonl", run_record_json_lines(record)},
+                                         {".csv", run_record_csv(record)}}) {
+    const std::filesystem::path path = base + suffix;
+    check_run_record_path(path);
+    write_run_record(record, path);
+    std::stringstream content;
+    content << std::ifstream(path).rdbuf();
+    EXPECT_EQ(content.str(), expected) << suffix;
+    std::filesystem::remove(path);
+  }
+}
+
+TEST(RunRecord, RefusesOtherSuffixes) {
+  for (const char* path : {"result.xml", "result"}) {
+    EXPECT_THROW(check_run_record_path(path), Error) << path;
+    EXPECT_THROW(write_run_record(example_record(), path), Error) << path;
+  }
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,187 @@
+#include "core/train/learning_rate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr double kImageNetTraining = 1281167;
+constexpr double kCifarTraining = 50000;
+constexpr double kTolerance = 1e-12;
+
+convoy_rate_rule constant_rule(double base) {
+  convoy_rate_rule rule{};
+  rule.struct_size = sizeof(convoy_rate_rule);
+  rule.kind = CONVOY_RATE_CONSTANT;
+  rule.base = base;
+  return rule;
+}
+
+convoy_rate_rule piecewise_rule(double base, const std::vector<double>& epochs,
+                                const std::vector<double>& multipliers) {
+  convoy_rate_rule rule = constant_rule(base);
+  rule.kind = CONVOY_RATE_PIECEWISE;
+  rule.boundaries = static_cast<std::uint32_t>(epochs.size());
+  std::copy(epochs.begin(), epochs.end(), rule.boundary_epochs);
+  std::copy(multipliers.begin(), multipliers.end(), rule.multipliers);
+  return rule;
+}
+
+convoy_rate_rule resnet_rule() {
+  convoy_rate_rule rule = piecewise_rule(0.128, {30, 60, 80, 90}, {0.1, 0.01, 0.001, 0.0001});
+  rule.reference_batch = 256;
+  rule.warmup_epochs = 5;
+  return rule;
+}
+
+LearningRateContext imagenet(double batch, std::uint32_t replicas = 1, bool summed = false) {
+  return {batch, kImageNetTraining, replicas, summed};
+}
+
+void expect_usage_error(const LearningRateOptions& options, const std::string& needle) {
+  try {
+    check_learning_rate_options(options);
+    ADD_FAILURE() << "no error; expected one about " << needle;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_NE(std::string(error.what()).find(needle), std::string::npos) << error.what();
+  }
+}
+
+TEST(LearningRate, ResnetRuleStartsAtZeroAndSwitchesAfterItsBoundaries) {
+  const LearningRateSchedule schedule({}, resnet_rule(), imagenet(256));
+  EXPECT_EQ(schedule.at(0), 0);
+  EXPECT_NEAR(schedule.at(12511), 0.064, kTolerance);
+  EXPECT_NEAR(schedule.at(25022), 0.128, kTolerance);
+  EXPECT_NEAR(schedule.at(150136), 0.128, kTolerance);
+  EXPECT_NEAR(schedule.at(150137), 0.0128, kTolerance);
+  EXPECT_NEAR(schedule.at(300273), 0.0128, kTolerance);
+  EXPECT_NEAR(schedule.at(300274), 0.00128, kTolerance);
+  EXPECT_NEAR(schedule.at(10'000'000), 1.28e-5, kTolerance);
+}
+
+// Steps just behind the warm-up have the scaled base rate.
+double scaled_base(const LearningRateOptions& options, const LearningRateContext& context) {
+  const auto after_warmup = static_cast<std::int64_t>(6 * kImageNetTraining / context.batch);
+  return LearningRateSchedule(options, resnet_rule(), context).at(after_warmup);
+}
+
+TEST(LearningRate, ResnetBaseScalesWithTheBatchAndBySumsOnlyWithTheReplicas) {
+  EXPECT_NEAR(scaled_base({}, imagenet(128)), 0.064, kTolerance);
+  EXPECT_NEAR(scaled_base({}, imagenet(2048, 8, true)), 0.128, kTolerance);
+  EXPECT_NEAR(scaled_base({}, imagenet(512, 2)), 0.256, kTolerance);
+  EXPECT_NEAR(scaled_base({}, imagenet(13, 2, true)), 0.00325, kTolerance);
+}
+
+TEST(LearningRate, ResnetBaseCanBeReplaced) {
+  LearningRateOptions options;
+  options.resnet_base_lr = 0.05;
+  EXPECT_NEAR(scaled_base(options, imagenet(256)), 0.05, kTolerance);
+  EXPECT_THROW(LearningRateSchedule(options, constant_rule(0.005), imagenet(32)), Error);
+}
+
+TEST(LearningRate, WarmsUpToAnInitialRate) {
+  LearningRateOptions options;
+  options.init_learning_rate = 1;
+  options.num_learning_rate_warmup_epochs = 5;
+  const LearningRateSchedule schedule(options, resnet_rule(), imagenet(256));
+  EXPECT_EQ(schedule.at(0), 0);
+  EXPECT_NEAR(schedule.at(12511), 0.5, kTolerance);
+  EXPECT_EQ(schedule.at(25022), 1);
+  EXPECT_EQ(schedule.at(10'000'000), 1);
+}
+
+TEST(LearningRate, DecaysInStepsDownToAFloor) {
+  LearningRateOptions options;
+  options.init_learning_rate = 1;
+  options.learning_rate_decay_factor = 0.5;
+  options.num_epochs_per_decay = 2;
+  options.minimum_learning_rate = 0.375;
+  const LearningRateSchedule schedule(options, resnet_rule(), imagenet(32));
+  EXPECT_EQ(schedule.at(80071), 1);
+  EXPECT_EQ(schedule.at(80072), 0.5);
+  EXPECT_EQ(schedule.at(160143), 0.5);
+  EXPECT_EQ(schedule.at(160144), 0.375);
+}
+
+TEST(LearningRate, FollowsAPiecewiseSchedule) {
+  LearningRateOptions options;
+  options.piecewise_learning_rate_schedule = "1;3;.1;5;.01";
+  const LearningRateSchedule schedule(options, resnet_rule(), imagenet(32));
+  EXPECT_EQ(schedule.at(0), 1);
+  EXPECT_EQ(schedule.at(120108), 1);
+  EXPECT_EQ(schedule.at(120109), 0.1);
+  EXPECT_EQ(schedule.at(200181), 0.1);
+  EXPECT_EQ(schedule.at(200182), 0.01);
+  EXPECT_EQ(schedule.at(100'000'000), 0.01);
+}
+
+TEST(LearningRate, ConstantRuleIsConstant) {
+  const LearningRateSchedule schedule({}, constant_rule(0.005), imagenet(32));
+  EXPECT_EQ(schedule.at(0), 0.005);
+  EXPECT_EQ(schedule.at(1'000'000), 0.005);
+}
+
+TEST(LearningRate, CifarRulesCountWholeStepsPerEpoch) {
+  const convoy_rate_rule rule = piecewise_rule(0.1, {82, 123, 300}, {0.1, 0.01, 0.002});
+  const LearningRateSchedule schedule({}, rule, {128, kCifarTraining, 1, false});
+  EXPECT_EQ(schedule.at(0), 0.1);
+  EXPECT_EQ(schedule.at(82 * 390), 0.1);
+  EXPECT_NEAR(schedule.at(82 * 390 + 1), 0.01, kTolerance);
+  EXPECT_NEAR(schedule.at(300 * 390 + 1), 0.0002, kTolerance);
+}
+
+TEST(LearningRate, StaircaseRuleDecaysByEpochs) {
+  convoy_rate_rule rule = constant_rule(0.1);
+  rule.kind = CONVOY_RATE_STAIRCASE;
+  rule.factor = 0.1;
+  rule.epochs_per_decay = 100;
+  const LearningRateSchedule schedule({}, rule, {128, kCifarTraining, 1, false});
+  const std::int64_t period = 39062;  // 100 * 50000 / 128, rounded down
+  EXPECT_EQ(schedule.at(period - 1), 0.1);
+  EXPECT_NEAR(schedule.at(period), 0.01, kTolerance);
+  EXPECT_NEAR(schedule.at(3 * period), 0.0001, kTolerance);
+}
+
+TEST(LearningRate, RefusesIncompleteDecay) {
+  LearningRateOptions options;
+  options.num_epochs_per_decay = 2;
+  expect_usage_error(options, "--learning_rate_decay_factor");
+  options.learning_rate_decay_factor = 0.5;
+  expect_usage_error(options, "--init_learning_rate");
+  options = {};
+  options.init_learning_rate = 1;
+  options.minimum_learning_rate = 0.1;
+  expect_usage_error(options, "--minimum_learning_rate");
+}
+
+TEST(LearningRate, RefusesMalformedSchedules) {
+  for (const char* text : {"1;3", "1;3;.1;5", "1;x;.1", "1;2.5;.1", ";", "1;5;.1;3;.01"}) {
+    LearningRateOptions options;
+    options.piecewise_learning_rate_schedule = text;
+    expect_usage_error(options, text);
+  }
+}
+
+TEST(LearningRate, RefusesContradictions) {
+  LearningRateOptions options;
+  options.piecewise_learning_rate_schedule = "1;3;.1";
+  options.init_learning_rate = 1;
+  expect_usage_error(options, "--init_learning_rate");
+  options = {};
+  options.num_learning_rate_warmup_epochs = 5;
+  expect_usage_error(options, "--num_learning_rate_warmup_epochs");
+  options = {};
+  options.init_learning_rate = 1;
+  options.resnet_base_lr = 0.1;
+  expect_usage_error(options, "--resnet_base_lr");
+}
+
+}  // namespace
+}  // namespace convoy
