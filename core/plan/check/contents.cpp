@@ -11,28 +11,31 @@ void append(Content& content, std::uint64_t count, ValueId value) {
   content.push_back({first, count, value});
 }
 
-Content BufferContent::read(std::uint64_t first, std::uint64_t count, ValueTable& table) const {
+Content BufferContent::read(std::uint64_t first, std::uint64_t count, std::uint64_t frame,
+                            ValueTable& table) const {
   Content content;
+  const auto shift = static_cast<std::int64_t>(first) - static_cast<std::int64_t>(frame);
   const std::uint64_t end = first + count;
   auto it = std::prev(starts_.upper_bound(first));
   for (std::uint64_t at = first; at < end;) {
     const auto next = std::next(it);
     const std::uint64_t stop = next == starts_.end() ? end : std::min(end, next->first);
-    append(content, stop - at, table.shifted(it->second, static_cast<std::int64_t>(first)));
+    append(content, stop - at, table.shifted(it->second, shift));
     at = stop;
     it = next;
   }
   return content;
 }
 
-void BufferContent::write(std::uint64_t first, const Content& content, ValueTable& table) {
+void BufferContent::write(std::uint64_t first, const Content& content, std::uint64_t frame,
+                          ValueTable& table) {
+  const auto shift = static_cast<std::int64_t>(frame) - static_cast<std::int64_t>(first);
   const std::uint64_t end = first + content.back().first + content.back().count;
   cut(first);
   cut(end);
   starts_.erase(starts_.lower_bound(first), starts_.lower_bound(end));
   for (const Piece& piece : content)
-    starts_.emplace(first + piece.first,
-                    table.shifted(piece.value, -static_cast<std::int64_t>(first)));
+    starts_.emplace(first + piece.first, table.shifted(piece.value, shift));
   merge_at(first);
   merge_at(end);
 }

@@ -16,7 +16,9 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// What a span holds, its first element being number 0: ascending, without gaps, neighbours differ.
+// What a span holds, pieces counted from its first element: ascending, without gaps, neighbours
+// differ. The values are those of elements frame, frame + 1 ... of an imagined buffer; whoever uses
+// a content knows its frame. (The arena is a good one: there, most values need no shift.)
 using Content = std::vector<Piece>;
 
 void append(Content& content, std::uint64_t count, ValueId value);
@@ -45,13 +47,14 @@ void for_each_stretch(const std::vector<const Content*>& contents, Visit visit) 
 }
 
 // The whole of one buffer: intervals of equal values. Values are relative to the element's own
-// number; reading and writing spans moves them by shifts.
+// number; reading and writing spans moves them by shifts to another frame.
 class BufferContent {
  public:
   BufferContent(std::uint64_t count, ValueId value) : count_(count) { starts_.emplace(0, value); }
 
-  Content read(std::uint64_t first, std::uint64_t count, ValueTable& table) const;
-  void write(std::uint64_t first, const Content& content, ValueTable& table);
+  Content read(std::uint64_t first, std::uint64_t count, std::uint64_t frame,
+               ValueTable& table) const;
+  void write(std::uint64_t first, const Content& content, std::uint64_t frame, ValueTable& table);
   void fill(ValueId value);
   std::uint64_t count() const { return count_; }
   // First element of every interval and its value.

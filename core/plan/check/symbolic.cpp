@@ -41,8 +41,8 @@ void SymbolicRun::run_period() {
 }
 
 // Memory that nothing has written is named after its first reader.
-Content SymbolicRun::read(const PlanSpan& span, std::uint32_t operation) {
-  Content content = memory_[span.buffer].read(span.first, span.count, values_);
+Content SymbolicRun::read(const PlanSpan& span, std::uint32_t operation, std::uint64_t frame) {
+  Content content = memory_[span.buffer].read(span.first, span.count, frame, values_);
   for (Piece& piece : content) {
     const Value& value = values_.value(piece.value);
     if (value.poison && value.operation == CONVOY_NONE)
@@ -51,8 +51,8 @@ Content SymbolicRun::read(const PlanSpan& span, std::uint32_t operation) {
   return content;
 }
 
-void SymbolicRun::write(const PlanSpan& span, const Content& content) {
-  memory_[span.buffer].write(span.first, content, values_);
+void SymbolicRun::write(const PlanSpan& span, const Content& content, std::uint64_t frame) {
+  memory_[span.buffer].write(span.first, content, frame, values_);
 }
 
 void SymbolicRun::execute(const Operation& operation) {
@@ -72,8 +72,9 @@ void SymbolicRun::execute(const Operation& operation) {
     case OperationKind::kAllGather:
       return all_gather(operation);
     default: {
-      const Content result = elementwise(operation);
-      for (const PlanSpan& span : operation.writes) write(span, result);
+      const std::uint64_t frame = operation.writes.front().first;
+      const Content result = elementwise(operation, frame);
+      for (const PlanSpan& span : operation.writes) write(span, result, frame);
     }
   }
 }
@@ -85,7 +86,7 @@ void SymbolicRun::forward(const Operation& operation) {
     replica.read.fill(unread_);
   }
   const PlanSpan& span = operation.reads.front();
-  replica.read.write(span.first, read(span, operation.id), values_);
+  replica.read.write(span.first, read(span, operation.id, span.first), span.first, values_);
   replica.forward = operation.id;
   replica.recorded = false;
 }
@@ -95,19 +96,17 @@ void SymbolicRun::backward(const Operation& operation) {
   const PlanSpan& span = operation.reads.front();
   const std::uint64_t compute = replica.computes == 0 ? 0 : replica.computes - 1;
   if (!replica.recorded) {
-    replica.content = contents_.intern(replica.read.read(0, plan_.arena->elements, values_));
+    replica.content = contents_.intern(replica.read.read(0, plan_.arena->elements, 0, values_));
     reads_.push_back(
         {replica.forward, operation.id, operation.replica, compute, step_, replica.content, false});
     replica.recorded = true;
   }
-  const auto in_span = [&](ValueId value) {
-    return values_.shifted(value, static_cast<std::int64_t>(span.first));
-  };
-  const Content now = read(span, operation.id);
-  const bool changed = now != replica.read.read(span.first, span.count, values_);
+  const PlanSpan& written = operation.writes.front();
+  const Content now = read(span, operation.id, span.first);
+  const bool changed = now != replica.read.read(span.first, span.count, span.first, values_);
   if (!changed) {
     const ValueId value = gradient(operation.replica, compute, replica.content);
-    return write(operation.writes.front(), {{0, span.count, in_span(value)}});
+    return write(written, {{0, span.count, value}}, written.first);
   }
   reads_.push_back(
       {replica.forward, operation.id, operation.replica, compute, step_, replica.content, true});
@@ -118,7 +117,7 @@ void SymbolicRun::backward(const Operation& operation) {
   atom.changed = true;
   const AtomId id = values_.intern(
       atom, {operation.replica, compute, replica.content, contents_.intern(now), span.first});
-  write(operation.writes.front(), {{0, span.count, in_span(values_.leaf(id))}});
+  write(written, {{0, span.count, values_.leaf(id)}}, written.first);
 }
 
 ValueId SymbolicRun::gradient(std::uint32_t replica, std::uint64_t compute,
@@ -153,27 +152,25 @@ ContentId SymbolicRun::whole_arena(ValueId value) {
 
 void SymbolicRun::apply(const Operation& operation) {
   const PlanSpan& target = operation.writes.front();
-  const auto first = static_cast<std::int64_t>(target.first);
-  const Content parameters = read(target, operation.id);
-  const Content gradient = read(operation.reads.front(), operation.id);
-  const Content state = states_[target.buffer].read(target.first, target.count, values_);
+  const std::uint64_t frame = target.first;  // that of the arena
+  const Content parameters = read(target, operation.id, frame);
+  const Content gradient = read(operation.reads.front(), operation.id, frame);
+  const Content state = states_[target.buffer].read(target.first, target.count, frame, values_);
   Content new_parameters;
   Content new_state;
-  for_each_stretch({&parameters, &gradient, &state}, [&](std::uint64_t at, std::uint64_t count,
-                                                         const std::vector<ValueId>& values) {
-    // Atoms are relative to the arena, contents to the span.
-    const auto in_arena = [&](ValueId value) { return values_.shifted(value, -first); };
-    const Updated result = update({step_,
-                                   in_arena(values[0]),
-                                   in_arena(values[1]),
-                                   operation.contributions,
-                                   in_arena(values[2]),
-                                   {target.first + at, count}});
-    append(new_parameters, count, values_.shifted(result.parameters, first));
-    append(new_state, count, values_.shifted(result.state, first));
-  });
-  write(target, new_parameters);
-  states_[target.buffer].write(target.first, new_state, values_);
+  for_each_stretch({&parameters, &gradient, &state},
+                   [&](std::uint64_t at, std::uint64_t count, const std::vector<ValueId>& values) {
+                     const Updated result = update({step_,
+                                                    values[0],
+                                                    values[1],
+                                                    operation.contributions,
+                                                    values[2],
+                                                    {target.first + at, count}});
+                     append(new_parameters, count, result.parameters);
+                     append(new_state, count, result.state);
+                   });
+  write(target, new_parameters, frame);
+  states_[target.buffer].write(target.first, new_state, frame, values_);
 }
 
 }  // namespace convoy::check

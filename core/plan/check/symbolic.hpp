@@ -73,12 +73,12 @@ class SymbolicRun {
   void reduce_scatter(const Operation& operation);
   void all_gather(const Operation& operation);
   void opaque(const Operation& operation);
-  Content elementwise(const Operation& operation);
+  Content elementwise(const Operation& operation, std::uint64_t frame);
   ValueId combined(const Operation& operation, const std::vector<ValueId>& values);
   ValueId extreme(const Operation& operation, const std::vector<ValueId>& values);
   ValueId rounded(ValueId value, std::uint32_t dtype);
-  Content read(const PlanSpan& span, std::uint32_t operation);
-  void write(const PlanSpan& span, const Content& content);
+  Content read(const PlanSpan& span, std::uint32_t operation, std::uint64_t frame);
+  void write(const PlanSpan& span, const Content& content, std::uint64_t frame);
   std::vector<std::uint64_t> reads_key(const Operation& operation, std::vector<ValueId>& inputs);
   std::vector<bool> relevant_buffers() const;
 

@@ -20,12 +20,12 @@ void append_text(std::vector<std::uint64_t>& key, const std::string& text) {
 
 }  // namespace
 
-Content SymbolicRun::elementwise(const Operation& operation) {
+Content SymbolicRun::elementwise(const Operation& operation, std::uint64_t frame) {
   const std::uint32_t dtype = operation.writes.front().dtype;
   if (operation.kind == OperationKind::kFill)
     return {{0, operation.writes.front().count, values_.constant(from_scalar(operation.scalar))}};
   std::vector<Content> contents;
-  for (const PlanSpan& span : operation.reads) contents.push_back(read(span, operation.id));
+  for (const PlanSpan& span : operation.reads) contents.push_back(read(span, operation.id, frame));
   if (only_moves(operation.kind)) return contents.front();
   std::vector<const Content*> all;
   for (const Content& content : contents) all.push_back(&content);
@@ -85,25 +85,26 @@ ValueId SymbolicRun::rounded(ValueId id, std::uint32_t dtype) {
 }
 
 void SymbolicRun::reduce_scatter(const Operation& operation) {
-  const Content total = elementwise(operation);
-  BufferContent whole(operation.reads.front().count, values_.zero());
-  whole.write(0, total, values_);
-  std::uint64_t first = 0;
+  const PlanSpan& like = operation.reads.front();
+  BufferContent whole(like.first + like.count, values_.zero());
+  whole.write(like.first, elementwise(operation, like.first), like.first, values_);
+  std::uint64_t first = like.first;
   for (const PlanSpan& piece : operation.writes) {
-    write(piece, whole.read(first, piece.count, values_));
+    write(piece, whole.read(first, piece.count, first, values_), first);
     first += piece.count;
   }
 }
 
 void SymbolicRun::all_gather(const Operation& operation) {
-  const std::uint64_t count = operation.writes.front().count;
-  BufferContent whole(count, values_.zero());
-  std::uint64_t first = 0;
+  const PlanSpan& like = operation.writes.front();
+  BufferContent whole(like.first + like.count, values_.zero());
+  std::uint64_t first = like.first;
   for (const PlanSpan& piece : operation.reads) {
-    whole.write(first, read(piece, operation.id), values_);
+    whole.write(first, read(piece, operation.id, first), first, values_);
     first += piece.count;
   }
-  for (const PlanSpan& span : operation.writes) write(span, whole.read(0, count, values_));
+  const Content all = whole.read(like.first, like.count, like.first, values_);
+  for (const PlanSpan& span : operation.writes) write(span, all, like.first);
 }
 
 std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
@@ -112,7 +113,7 @@ std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
   append_text(key, operation.kind == OperationKind::kMatmul ? "matmul" : operation.kernel);
   key.insert(key.end(), std::begin(operation.sizes), std::end(operation.sizes));
   for (const PlanSpan& span : operation.reads) {
-    const Content content = read(span, operation.id);
+    const Content content = read(span, operation.id, 0);
     key.push_back(contents_.intern(content));
     for (const Piece& piece : content) inputs.push_back(piece.value);
   }
@@ -140,7 +141,7 @@ void SymbolicRun::opaque(const Operation& operation) {
       own.push_back(span.count);
       value = values_.leaf(values_.intern(std::move(atom), std::move(own)));
     }
-    write(span, {{0, span.count, value}});
+    write(span, {{0, span.count, value}}, 0);
   }
 }
 
