@@ -26,8 +26,7 @@ void expect_program_order_meaning(const Plan& lowered, int orders, std::uint32_t
   std::mt19937 random(seed);
   for (int i = 0; i < orders; ++i) {
     Interpreter shuffled(lowered, sample_options(*lowered.arena, exact_gradient));
-    const auto stuck =
-        run_in_random_order(lowered, schedule, kIterations, random, shuffled);
+    const auto stuck = run_in_random_order(lowered, schedule, kIterations, random, shuffled);
     ASSERT_EQ(stuck.value_or(""), "") << what;
     ASSERT_EQ(different_memory(lowered, reference, shuffled).value_or("none"), "none")
         << what << ", order " << i;
@@ -95,8 +94,7 @@ TEST(Schedule, LanesHoldEveryOperationOnceInOrderOfSubmission) {
     const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
     const Schedule schedule = make_schedule(plan);
     std::vector<std::uint32_t> rank(plan.body.size(), 0);
-    for (std::uint32_t i = 0; i < schedule.submission.size(); ++i)
-      rank[schedule.submission[i]] = i;
+    for (std::uint32_t i = 0; i < schedule.submission.size(); ++i) rank[schedule.submission[i]] = i;
     std::size_t total = 0;
     for (std::uint32_t l = 0; l < schedule.lanes.size(); ++l) {
       const Lane& lane = schedule.lanes[l];
@@ -107,7 +105,9 @@ TEST(Schedule, LanesHoldEveryOperationOnceInOrderOfSubmission) {
         EXPECT_EQ(operation.lane, lane.lane);
         EXPECT_EQ(schedule.operations[operation.id - plan.prologue.size()].position, i);
         EXPECT_EQ(schedule.operations[operation.id - plan.prologue.size()].lane, l);
-        if (i > 0) EXPECT_LT(rank[lane.operations[i - 1]], rank[lane.operations[i]]);
+        if (i > 0) {
+          EXPECT_LT(rank[lane.operations[i - 1]], rank[lane.operations[i]]);
+        }
       }
     }
     EXPECT_EQ(total, plan.body.size()) << sample.name;
@@ -123,15 +123,17 @@ TEST(Schedule, SubmissionRespectsEveryDependencyAndPhase) {
     const auto dependencies = find_dependencies(plan);
     const Schedule schedule = make_schedule(plan);
     std::vector<std::uint32_t> rank(plan.body.size(), 0);
-    for (std::uint32_t i = 0; i < schedule.submission.size(); ++i)
-      rank[schedule.submission[i]] = i;
+    for (std::uint32_t i = 0; i < schedule.submission.size(); ++i) rank[schedule.submission[i]] = i;
     for (std::uint32_t i = 0; i < plan.body.size(); ++i) {
       for (const Dependency& dependency : dependencies[i])
-        if (dependency.distance == 0)
+        if (dependency.distance == 0) {
           ASSERT_LT(rank[dependency.before], rank[i]) << sample.name << ", operation " << i;
+        }
       const std::uint32_t phase = plan.body[i].phase;
       ASSERT_LT(rank[i], schedule.phase_end[phase]) << sample.name << ", operation " << i;
-      if (phase > 0) ASSERT_GE(rank[i], schedule.phase_end[phase - 1]) << sample.name;
+      if (phase > 0) {
+        ASSERT_GE(rank[i], schedule.phase_end[phase - 1]) << sample.name;
+      }
     }
   }
 }
