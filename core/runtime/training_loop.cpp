@@ -114,7 +114,8 @@ class Loop {
 
   [[noreturn]] void refuse_loss(const TrainingStep& step) const {
     fail(ExitCode::kNumerical,
-         "the loss of step {} is {} at learning rate {:g}: training diverged; use a smaller "
+         "the loss of step {} is not a finite number ({}) at learning rate {:g}: training "
+         "diverged; use a smaller "
          "--init_learning_rate or --gradient_clip, and look at the losses before it",
          step.number, step.base_loss, step.learning_rate);
   }
