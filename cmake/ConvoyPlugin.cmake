@@ -42,5 +42,8 @@ function(convoy_add_plugin name)
     set_target_properties(${name} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY "${CONVOY_PLUGIN_OUTPUT_DIRECTORY}")
   endif()
+  if(TARGET convoy_program)
+    add_dependencies(convoy_program ${name})
+  endif()
   install(TARGETS ${name} LIBRARY DESTINATION lib/convoy/plugins)
 endfunction()

@@ -106,11 +106,12 @@ class Run {
   std::uint32_t cores() const { return std::max(1u, std::thread::hardware_concurrency()); }
 
   void train() {
+    report_.header(devices_, kImagenetExamples);
     report_.console().generating_model();
     Session session(*setup_.graph, *setup_.strategy, *setup_.device,
                     session_options(setup_, sizes_, devices_));
     const std::unique_ptr<BatchSource> source = make_source(data_options(setup_, sizes_, devices_));
-    report_.describe(session, kImagenetExamples);
+    report_.describe(session);
     report_.console().initializing();
     report_.console().warming_up();
     TrainingSummary summary;

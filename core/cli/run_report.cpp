@@ -49,14 +49,25 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
   record_.notices = setup.notices;
 }
 
-void RunReport::describe(const Session& session, std::int64_t examples_per_epoch) {
+void RunReport::describe(const Session& session) {
   for (const convoy_device_description& device : session.devices())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});
-  console_.header(header(session, examples_per_epoch));
 }
 
-ConsoleHeader RunReport::header(const Session& session, std::int64_t examples_per_epoch) const {
+// The options that have a line of their own in the well-known header.
+std::vector<std::pair<std::string, std::string>> RunReport::strategy_details() const {
+  std::vector<std::pair<std::string, std::string>> details;
+  const auto& options = record_.strategy_options;
+  if (const auto spec = options.find("all_reduce_spec"); spec != options.end())
+    details.emplace_back("AllReduce", spec->second.empty() ? "None" : spec->second);
+  if (const auto staged = options.find("staged_vars");
+      staged != options.end() && staged->second == "true")
+    details.emplace_back("Staged vars", "True");
+  return details;
+}
+
+void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
   ConsoleHeader header;
   header.version = kVersion;
   header.model = record_.model;
@@ -67,15 +78,15 @@ ConsoleHeader RunReport::header(const Session& session, std::int64_t examples_pe
   header.num_batches = sizes_.timed_steps;
   header.num_epochs = static_cast<double>(sizes_.timed_steps * global_batch_) /
                       static_cast<double>(examples_per_epoch);
-  for (const convoy_device_description& device : session.devices())
-    header.devices.push_back(fmt::format("/{}", device.name));
+  const std::string& kind = setup_.device->manifest().name;
+  for (std::uint32_t i = 0; i < devices; ++i)
+    header.devices.push_back(fmt::format("/{}:{}", kind, i));
   header.bound_to_numa_nodes = true;
-  header.data_format = "blocked";
+  header.data_format = setup_.options.data_format;
   header.optimizer = record_.optimizer;
   header.strategy = record_.strategy;
-  for (const auto& [name, value] : record_.strategy_options)
-    header.strategy_details.emplace_back(name, value);
-  return header;
+  header.strategy_details = strategy_details();
+  console_.header(header);
 }
 
 void RunReport::warmup_step(const TrainingStep& step) {

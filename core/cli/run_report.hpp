@@ -25,7 +25,10 @@ class RunReport {
             std::uint32_t devices, std::ostream& out, std::ostream& err);
 
   Console& console() { return console_; }
-  void describe(const Session& session, std::int64_t examples_per_epoch);
+  // Prints the lines before the model is built.
+  void header(std::uint32_t devices, std::int64_t examples_per_epoch);
+  // Notes the devices for the record.
+  void describe(const Session& session);
   void warmup_step(const TrainingStep& step);
   void timed_step(const TrainingStep& step);
   void trace(const Session& session, const std::vector<OperationTime>& times);
@@ -36,7 +39,7 @@ class RunReport {
   void finish(int exit_status, bool interrupted, const std::string& error);
 
  private:
-  ConsoleHeader header(const Session& session, std::int64_t examples_per_epoch) const;
+  std::vector<std::pair<std::string, std::string>> strategy_details() const;
 
   const RunSetup& setup_;
   const RunSizes& sizes_;

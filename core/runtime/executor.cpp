@@ -31,7 +31,10 @@ struct Executor::Slot {
 };
 
 Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
-    : parts_(std::move(parts)), options_(options), timelines_(parts_.schedule->lanes.size()) {
+    : parts_(std::move(parts)),
+      options_(options),
+      timelines_(parts_.schedule->lanes.size()),
+      queued_(timelines_.size(), 0) {
   choose_square_sums();
   const Plan& plan = *parts_.plan;
   for (std::uint32_t s = 0; s < options_.iterations_in_flight; ++s) {

@@ -1,0 +1,200 @@
+// Flags of tf_cnn_benchmarks that convoy knows by name only.
+
+#include <span>
+
+#include "core/cli/run_flags.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr FlagType kBool = FlagType::kBool;
+constexpr FlagType kInt = FlagType::kInt;
+constexpr FlagType kFloat = FlagType::kFloat;
+constexpr FlagType kString = FlagType::kString;
+
+struct Row {
+  const char* name;
+  FlagType type;
+  const char* default_value;  // null: unset
+  const char* sentence;
+};
+
+constexpr const char* kNoEvaluation = "not yet: convoy trains and measures training only";
+constexpr const char* kNoCheckpoints = "not yet: checkpoints are not written or read";
+constexpr const char* kNoHalf = "not yet: training is in 32 bits";
+constexpr const char* kNoInputChoice = "not yet: the input pipeline has no such choice";
+constexpr const char* kUseOutputFile = "not yet: use --output_file=run.json for machines to read";
+constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to see where time goes";
+
+constexpr Row kNotYet[] = {
+    {"eval", kBool, "false", kNoEvaluation},
+    {"eval_interval_secs", kInt, "0", kNoEvaluation},
+    {"eval_during_training_every_n_steps", kInt, nullptr, kNoEvaluation},
+    {"eval_during_training_every_n_epochs", kFloat, nullptr, kNoEvaluation},
+    {"eval_during_training_at_specified_steps", kString, "", kNoEvaluation},
+    {"eval_during_training_at_specified_epochs", kString, "", kNoEvaluation},
+    {"eval_batch_size", kInt, "0", kNoEvaluation},
+    {"num_eval_batches", kInt, nullptr, kNoEvaluation},
+    {"num_eval_epochs", kFloat, nullptr, kNoEvaluation},
+    {"eval_dir", kString, "", kNoEvaluation},
+    {"stop_at_top_1_accuracy", kFloat, nullptr, kNoEvaluation},
+    {"collect_eval_results_async", kBool, "false", kNoEvaluation},
+    {"forward_only", kBool, "false", kNoEvaluation},
+    {"freeze_when_forward_only", kBool, "false", kNoEvaluation},
+    {"train_dir", kString, "", kNoCheckpoints},
+    {"save_model_secs", kInt, "0", kNoCheckpoints},
+    {"save_model_steps", kInt, nullptr, kNoCheckpoints},
+    {"max_ckpts_to_keep", kInt, "5", kNoCheckpoints},
+    {"backbone_model_path", kString, "", kNoCheckpoints},
+    {"use_fp16", kBool, "false", kNoHalf},
+    {"fp16_loss_scale", kFloat, nullptr, kNoHalf},
+    {"fp16_vars", kBool, "false", kNoHalf},
+    {"fp16_enable_auto_loss_scale", kBool, "false", kNoHalf},
+    {"fp16_inc_loss_scale_every_n", kInt, "1000", kNoHalf},
+    {"datasets_repeat_cached_sample", kBool, "false", kNoInputChoice},
+    {"datasets_use_caching", kBool, "false", kNoInputChoice},
+    {"datasets_use_prefetch", kBool, "true", kNoInputChoice},
+    {"input_preprocessor", kString, "default", kNoInputChoice},
+    {"fuse_decode_and_crop", kBool, "true", kNoInputChoice},
+    {"distort_color_in_yiq", kBool, "true", kNoInputChoice},
+    {"ml_perf", kBool, "false", kNoInputChoice},
+    {"save_summaries_steps", kInt, "0", kUseOutputFile},
+    {"summary_verbosity", kInt, "0", kUseOutputFile},
+    {"benchmark_log_dir", kString, "", kUseOutputFile},
+    {"benchmark_test_id", kString, "", kUseOutputFile},
+    {"tfprof_file", kString, "", kUseTraceFile},
+    {"use_chrome_trace_format", kBool, "true", "only Chrome's trace format is written"},
+    {"graph_file", kString, "", "not yet: `convoy plan` shows what a step does"},
+    {"sync_on_finish", kBool, "false", "not yet: devices meet only where the plan says so"},
+    {"gpu_memory_frac_for_testing", kFloat, "0", "not yet: memory use cannot be limited"},
+    {"use_unified_memory", kBool, "false", "not yet: GPU memory cannot be oversubscribed"},
+};
+
+constexpr const char* kOneHost =
+    "several hosts: not yet. Run on one host, with --num_gpus or --num_devices for its devices";
+
+constexpr Row kSeveralHosts[] = {
+    {"job_name", kString, "", kOneHost},       {"ps_hosts", kString, "", kOneHost},
+    {"worker_hosts", kString, "", kOneHost},   {"controller_host", kString, "", kOneHost},
+    {"task_index", kInt, "0", kOneHost},       {"server_protocol", kString, "grpc", kOneHost},
+    {"horovod_device", kString, "", kOneHost},
+};
+
+constexpr const char* kNoTensorFlow = "it steers TensorFlow's graph compiler, and there is none";
+
+constexpr Row kMeaningless[] = {
+    {"xla", kBool, "false", kNoTensorFlow},
+    {"xla_compile", kBool, "false", kNoTensorFlow},
+    {"rewriter_config", kString, "", kNoTensorFlow},
+    {"partitioned_graph_file_prefix", kString, "", kNoTensorFlow},
+    {"trt_mode", kString, "", "TensorRT runs frozen TensorFlow graphs, and there are none"},
+    {"debugger", kString, "", "it attaches TensorFlow's debugger; use gdb"},
+    {"ml_perf_compliance_logging", kBool, "false", "its log format names TensorFlow's stages"},
+};
+
+constexpr const char* kOwnThreads = "ignored: devices and input have their own threads";
+constexpr const char* kOneReader = "ignored: there is one input reader, with a reproducible order";
+constexpr const char* kOneWay = "ignored: convoy has one way to do this";
+constexpr const char* kOwnMemory = "ignored: devices allocate what they need once";
+constexpr const char* kLibraryChooses = "ignored: the device's library chooses its algorithms";
+constexpr const char* kNoOpenMp = "ignored: use OMP_ variables in the environment";
+
+constexpr Row kHarmless[] = {
+    {"mkl", kBool, "false", "ignored: CPU devices always use oneDNN"},
+    {"kmp_blocktime", kInt, "0", kNoOpenMp},
+    {"kmp_affinity", kString, "granularity=fine,verbose,compact,1,0", kNoOpenMp},
+    {"kmp_settings", kInt, "1", kNoOpenMp},
+    {"num_inter_threads", kInt, "0", kOwnThreads},
+    {"gpu_thread_mode", kString, "gpu_private", kOwnThreads},
+    {"per_gpu_thread_count", kInt, "0", kOwnThreads},
+    {"use_python32_barrier", kBool, "false", kOwnThreads},
+    {"use_numa_affinity", kBool, "false", "ignored: CPU devices are always bound to their cores"},
+    {"use_datasets", kBool, "true", kOneReader},
+    {"batch_group_size", kInt, "1", kOneReader},
+    {"datasets_parallel_interleave_cycle_length", kInt, nullptr, kOneReader},
+    {"datasets_sloppy_parallel_interleave", kBool, "false", kOneReader},
+    {"datasets_parallel_interleave_prefetch", kInt, nullptr, kOneReader},
+    {"multi_device_iterator_max_buffer_size", kInt, "1", kOneReader},
+    {"use_tf_layers", kBool, "true", kOneWay},
+    {"use_resource_vars", kBool, "false", kOneWay},
+    {"compute_lr_on_cpu", kBool, "false", kOneWay},
+    {"sparse_to_dense_grads", kBool, "false", kOneWay},
+    {"single_l2_loss_op", kBool, "false", kOneWay},
+    {"enable_optimizations", kBool, "true", kOneWay},
+    {"allow_growth", kBool, nullptr, kOwnMemory},
+    {"timestamped_allocator", kBool, "false", kOwnMemory},
+    {"force_gpu_compatible", kBool, "false", kOwnMemory},
+    {"gpu_kt_max_interval", kInt, "0", kOwnMemory},
+    {"gpu_kt_max_bytes", kInt, "0", kOwnMemory},
+    {"gpu_kt_max_pending", kInt, "0", kOwnMemory},
+    {"trt_max_workspace_size_bytes", kInt, "4294967296", kOwnMemory},
+    {"autotune_threshold", kInt, nullptr, kLibraryChooses},
+    {"winograd_nonfused", kBool, "true", kLibraryChooses},
+    {"batchnorm_persistent", kBool, "true", kLibraryChooses},
+};
+
+constexpr const char* kOtherStrategy =
+    "the chosen strategy has no such option; `convoy info` with its name lists those it has, and "
+    "`convoy list` the strategies";
+
+constexpr Row kStrategyOptions[] = {
+    {"local_parameter_device", kString, "gpu", kOtherStrategy},
+    {"staged_vars", kBool, "false", kOtherStrategy},
+    {"variable_consistency", kString, "strong", kOtherStrategy},
+    {"cross_replica_sync", kBool, "true", kOtherStrategy},
+    {"all_reduce_spec", kString, "", kOtherStrategy},
+    {"gradient_repacking", kInt, "0", kOtherStrategy},
+    {"compact_gradient_transfer", kBool, "true", kOtherStrategy},
+    {"hierarchical_copy", kBool, "false", kOtherStrategy},
+    {"network_topology", kString, "dgx1", kOtherStrategy},
+    {"agg_small_grads_max_bytes", kInt, "0", kOtherStrategy},
+    {"agg_small_grads_max_group", kInt, "10", kOtherStrategy},
+    {"allreduce_merge_scope", kInt, "1", kOtherStrategy},
+};
+
+FlagDefinition definition(const Row& row) {
+  FlagDefinition flag;
+  flag.name = row.name;
+  flag.type = row.type;
+  if (row.default_value != nullptr) flag.default_value = row.default_value;
+  flag.group = "tf_cnn_benchmarks";
+  return flag;
+}
+
+void append_refused(std::vector<FlagDefinition>& flags, std::span<const Row> rows, ExitCode code) {
+  for (const Row& row : rows) {
+    FlagDefinition flag = definition(row);
+    flag.refusal = row.sentence;
+    flag.refusal_code = code;
+    flags.push_back(std::move(flag));
+  }
+}
+
+}  // namespace
+
+std::vector<FlagDefinition> historical_flags() {
+  std::vector<FlagDefinition> flags;
+  append_refused(flags, kNotYet, ExitCode::kUsage);
+  append_refused(flags, kSeveralHosts, ExitCode::kUnavailable);
+  append_refused(flags, kMeaningless, ExitCode::kUsage);
+  for (const Row& row : kHarmless) {
+    FlagDefinition flag = definition(row);
+    flag.notice = row.sentence;
+    flags.push_back(std::move(flag));
+  }
+  return flags;
+}
+
+void add_missing_strategy_flags(FlagTable& table) {
+  std::vector<FlagDefinition> flags;
+  append_refused(flags, kStrategyOptions, ExitCode::kUsage);
+  for (FlagDefinition& flag : flags) {
+    if (flag.name == "local_parameter_device") {
+      flag.type = FlagType::kEnum;
+      flag.allowed = {"gpu", "cpu"};
+    }
+    if (!table.contains(flag.name)) table.add(std::move(flag));
+  }
+}
+
+}  // namespace convoy

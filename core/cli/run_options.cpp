@@ -1,0 +1,148 @@
+#include "core/cli/run_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/error.hpp"
+#include "core/train/run_length.hpp"
+
+namespace convoy {
+namespace {
+
+std::vector<std::int64_t> parse_indices(const std::string& text) {
+  std::vector<std::int64_t> indices;
+  const char* position = text.data();
+  const char* const end = position + text.size();
+  while (position != end) {
+    std::int64_t index = -1;
+    const auto [after, error] = std::from_chars(position, end, index);
+    const bool separated = after == end || (*after == ',' && after + 1 != end);
+    if (error != std::errc() || index < 0 || !separated) {
+      fail(ExitCode::kUsage, "--gpu_indices={}: it must be device numbers with commas: 0,2,1,3",
+           text);
+    }
+    if (std::find(indices.begin(), indices.end(), index) != indices.end()) {
+      fail(ExitCode::kUsage, "--gpu_indices={}: device {} occurs twice", text, index);
+    }
+    indices.push_back(index);
+    position = after == end ? end : after + 1;
+  }
+  return indices;
+}
+
+void read_length(const ParsedFlags& flags, RunOptions& options) {
+  options.model = flags.text("model");
+  const std::int64_t batch = flags.integer("batch_size");
+  if (batch > 0) options.batch_size = batch;
+  options.num_batches = flags.optional_integer("num_batches");
+  options.num_epochs = flags.optional_number("num_epochs");
+  options.num_warmup_batches =
+      flags.optional_integer("num_warmup_batches").value_or(kDefaultWarmupSteps);
+  if (options.num_batches && options.num_epochs) {
+    fail(ExitCode::kUsage, "--num_batches={} and --num_epochs={}: give one of them, not both",
+         *options.num_batches, *options.num_epochs);
+  }
+  if (options.num_epochs && *options.num_epochs <= 0) {
+    fail(ExitCode::kUsage, "--num_epochs={}: it must be above 0", *options.num_epochs);
+  }
+}
+
+void check_device_counts(const RunOptions& options, const ParsedFlags& flags) {
+  const auto devices = flags.optional_integer("num_devices");
+  const auto gpus = flags.optional_integer("num_gpus");
+  if (devices && gpus && *devices != *gpus) {
+    fail(ExitCode::kUsage, "--num_devices={} and --num_gpus={}: give one of them", *devices, *gpus);
+  }
+  const auto listed = static_cast<std::int64_t>(options.device_order.size());
+  if (listed > 0 && options.num_devices && *options.num_devices != listed) {
+    fail(ExitCode::kUsage, "--gpu_indices={} lists {} devices, but {} are asked for",
+         flags.text("gpu_indices"), listed, *options.num_devices);
+  }
+}
+
+void read_devices(const ParsedFlags& flags, RunOptions& options) {
+  const std::string device = flags.text("device");
+  const auto gpus = flags.optional_integer("num_gpus");
+  if (device == "cpu") options.device = DeviceChoice::kCpu;
+  // A number of GPUs without a kind of device asks for GPUs.
+  if (device == "gpu" || device == "cuda" || (device == "auto" && gpus)) {
+    options.device = DeviceChoice::kGpu;
+  }
+  options.num_devices = gpus ? gpus : flags.optional_integer("num_devices");
+  options.device_order = parse_indices(flags.text("gpu_indices"));
+  options.threads_per_device = flags.integer("num_intra_threads");
+  check_device_counts(options, flags);
+}
+
+void read_data(const ParsedFlags& flags, RunOptions& options) {
+  options.data_dir = flags.text("data_dir");
+  options.data_name = flags.text("data_name");
+  options.data_format = flags.text("data_format");
+  options.resize_method = flags.text("resize_method");
+  options.on_bad_record = flags.text("on_bad_record");
+  options.distortions = flags.boolean("distortions");
+  options.input_threads = flags.optional_integer("datasets_num_private_threads");
+  options.prefetch_depth = flags.integer("datasets_prefetch_buffer_size");
+}
+
+OptimizerOptions read_optimizer(const ParsedFlags& flags) {
+  OptimizerOptions options;
+  options.kind = parse_optimizer_kind(flags.text("optimizer"));
+  options.momentum = flags.number("momentum");
+  options.rmsprop_decay = flags.number("rmsprop_decay");
+  options.rmsprop_momentum = flags.number("rmsprop_momentum");
+  options.rmsprop_epsilon = flags.number("rmsprop_epsilon");
+  options.adam_beta1 = flags.number("adam_beta1");
+  options.adam_beta2 = flags.number("adam_beta2");
+  options.adam_epsilon = flags.number("adam_epsilon");
+  options.weight_decay = flags.number("weight_decay");
+  options.gradient_clip = flags.optional_number("gradient_clip");
+  if (flags.text("gradient_scale") == "sum") options.gradient_scale = GradientScale::kSum;
+  // Hyperparameters without meaning are found here, not after the devices are open.
+  make_optimizer(options, 1);
+  return options;
+}
+
+LearningRateOptions read_learning_rate(const ParsedFlags& flags) {
+  LearningRateOptions options;
+  options.init_learning_rate = flags.optional_number("init_learning_rate");
+  options.piecewise_learning_rate_schedule = flags.text("piecewise_learning_rate_schedule");
+  options.num_epochs_per_decay = flags.number("num_epochs_per_decay");
+  options.learning_rate_decay_factor = flags.number("learning_rate_decay_factor");
+  options.num_learning_rate_warmup_epochs = flags.number("num_learning_rate_warmup_epochs");
+  options.minimum_learning_rate = flags.number("minimum_learning_rate");
+  options.resnet_base_lr = flags.optional_number("resnet_base_lr");
+  check_learning_rate_options(options);
+  return options;
+}
+
+void read_reports(const ParsedFlags& flags, RunOptions& options) {
+  options.display_every = flags.integer("display_every");
+  options.display_perf_ewma = flags.optional_number("display_perf_ewma");
+  options.loss_type_to_report = flags.text("loss_type_to_report");
+  options.print_training_accuracy = flags.boolean("print_training_accuracy");
+  options.output_file = flags.text("output_file");
+  options.trace_file = flags.text("trace_file");
+}
+
+}  // namespace
+
+RunOptions make_run_options(const ParsedFlags& flags) {
+  RunOptions options;
+  read_length(flags, options);
+  read_devices(flags, options);
+  read_data(flags, options);
+  options.variable_update = flags.text("variable_update");
+  options.use_nccl = flags.optional_boolean("use_nccl");
+  options.bucket_mb = flags.number("bucket_mb");
+  options.optimizer = read_optimizer(flags);
+  options.learning_rate = read_learning_rate(flags);
+  read_reports(flags, options);
+  options.seed = static_cast<std::uint32_t>(flags.integer("tf_random_seed"));
+  if (flags.text("initializer") == "hash") options.initializer = InitializerChoice::kHash;
+  options.dropout = flags.boolean("dropout");
+  options.plugin_path = flags.text("plugin_path");
+  return options;
+}
+
+}  // namespace convoy

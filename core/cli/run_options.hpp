@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/cli/flag_parser.hpp"
+#include "core/train/learning_rate.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy {
+
+enum class DeviceChoice { kAuto, kCpu, kGpu };
+
+enum class InitializerChoice {
+  kDefault,  // the layers' rules
+  kHash,     // a fixed fill, for comparing programs
+};
+
+// What `convoy run` was asked for, typed and checked. Unset optionals and empty texts leave the
+// choice to the model, the data or the machine, as each comment says.
+struct RunOptions {
+  std::string model;
+  std::optional<std::int64_t> batch_size;  // per device; unset: the model's default
+  std::optional<std::int64_t> num_batches;
+  std::optional<double> num_epochs;
+  std::int64_t num_warmup_batches = 0;
+
+  DeviceChoice device = DeviceChoice::kAuto;
+  std::optional<std::int64_t> num_devices;  // unset: all of the chosen kind
+  std::vector<std::int64_t> device_order;   // device numbers; empty: 0, 1, 2 ...
+  std::int64_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly
+
+  std::string data_dir;  // empty: synthetic data
+  std::string data_name;
+  std::string data_format;
+  std::string resize_method;
+  std::string on_bad_record;
+  bool distortions = false;
+  std::optional<std::int64_t> input_threads;  // unset: the cores that do not compute
+  std::int64_t prefetch_depth = 0;            // batches per device
+
+  std::string variable_update;  // a strategy's name or "auto"
+  std::optional<bool> use_nccl;
+  double bucket_mb = 0;  // 2^20 bytes
+  OptimizerOptions optimizer;
+  LearningRateOptions learning_rate;
+
+  std::int64_t display_every = 0;
+  std::optional<double> display_perf_ewma;
+  std::string loss_type_to_report;
+  bool print_training_accuracy = false;
+  std::string output_file;
+  std::string trace_file;
+
+  std::uint32_t seed = 0;
+  InitializerChoice initializer = InitializerChoice::kDefault;
+  bool dropout = true;
+  std::string plugin_path;
+};
+
+// Error(kUsage) when flags contradict each other.
+RunOptions make_run_options(const ParsedFlags& flags);
+
+}  // namespace convoy

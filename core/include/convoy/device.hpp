@@ -1,0 +1,196 @@
+// How to write a device plug-in in C++20: derive from convoy::Device and end one source file with
+// CONVOY_DEVICE(MyDevice, "name=my_device", "version=0.1.0", "description=..."). Needs nothing but
+// the SDK's headers. The meaning of every function is in convoy/abi/device.h.
+#ifndef CONVOY_DEVICE_HPP
+#define CONVOY_DEVICE_HPP
+
+#include <convoy/abi.h>
+#include <convoy/manifest.hpp>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace convoy {
+
+// What a plug-in may ask of the host during one call.
+class DeviceHost {
+ public:
+  DeviceHost(convoy_context* context, const convoy_host* host) : context_(context), host_(host) {}
+
+  void log(convoy_log_level level, const std::string& text) const {
+    host_->log(context_, level, text.c_str());
+  }
+  // Value of an option of the manifest, or null when it was not declared.
+  const char* option(const char* name) const { return host_->option(context_, name); }
+  void set_error(const char* text) const { host_->set_error(context_, text); }
+  const convoy_host* table() const { return host_; }
+
+ private:
+  convoy_context* context_;
+  const convoy_host* host_;
+};
+
+// One opened device. A function reports failure by throwing a std::exception, whose text becomes
+// the error of the call. A derived class also has
+//   static uint32_t count(const DeviceHost&, const convoy_device_request&);
+//   static std::unique_ptr<Device> open(const DeviceHost&, const convoy_device_request&,
+//                                       uint32_t index);
+// and its destructor waits for submitted work.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual void describe(convoy_device_description& out) = 0;
+  virtual void propose_layout(const convoy_compilation& what, convoy_layout* out) = 0;
+  virtual void* compile(const convoy_compilation& what) = 0;
+  virtual void release(void* program) = 0;
+  virtual void* allocate(uint64_t bytes) = 0;
+  virtual void deallocate(void* memory) = 0;
+  virtual void write(void* to, const void* from_host, uint64_t bytes) = 0;
+  virtual void read(void* to_host, const void* from, uint64_t bytes) = 0;
+  // Throws with the reason when the operation cannot run here.
+  virtual void supports(const convoy_operation& operation) = 0;
+  virtual void submit(const convoy_submission& submission) = 0;
+  // Throws the text of the device's first failed operation; else whether the point was reached.
+  virtual bool wait(const convoy_wait& point, double seconds) = 0;
+  virtual double now() = 0;
+};
+
+namespace device_detail {
+
+// The instance behind a table, with the host's functions for set_error.
+struct Instance {
+  const convoy_host* host;
+  std::unique_ptr<Device> device;
+};
+
+template <typename Body>
+int32_t guarded(const convoy_host* host, convoy_context* context, Body&& body) noexcept {
+  try {
+    body();
+    return 0;
+  } catch (const std::exception& error) {
+    host->set_error(context, error.what());
+  } catch (...) {
+    host->set_error(context, "the device plug-in threw something that is not an exception");
+  }
+  return 1;
+}
+
+template <typename Body>
+int32_t on_device(void* instance, convoy_context* context, Body&& body) noexcept {
+  auto* self = static_cast<Instance*>(instance);
+  return guarded(self->host, context, [&] { body(*self->device); });
+}
+
+inline Device& device_of(void* instance) {
+  return *static_cast<Instance*>(instance)->device;
+}
+
+inline int32_t describe(void* self, convoy_context* context,
+                        convoy_device_description* out) noexcept {
+  return on_device(self, context, [&](Device& device) { device.describe(*out); });
+}
+inline int32_t propose_layout(void* self, convoy_context* context, const convoy_compilation* what,
+                              convoy_layout* out) noexcept {
+  return on_device(self, context, [&](Device& device) { device.propose_layout(*what, out); });
+}
+inline int32_t compile(void* self, convoy_context* context, const convoy_compilation* what,
+                       void** program) noexcept {
+  return on_device(self, context, [&](Device& device) { *program = device.compile(*what); });
+}
+inline void release(void* self, void* program) noexcept {
+  device_of(self).release(program);
+}
+inline int32_t allocate(void* self, convoy_context* context, uint64_t bytes,
+                        void** memory) noexcept {
+  return on_device(self, context, [&](Device& device) { *memory = device.allocate(bytes); });
+}
+inline void deallocate(void* self, void* memory) noexcept {
+  device_of(self).deallocate(memory);
+}
+inline int32_t write(void* self, convoy_context* context, void* to, const void* from_host,
+                     uint64_t bytes) noexcept {
+  return on_device(self, context, [&](Device& device) { device.write(to, from_host, bytes); });
+}
+inline int32_t read(void* self, convoy_context* context, void* to_host, const void* from,
+                    uint64_t bytes) noexcept {
+  return on_device(self, context, [&](Device& device) { device.read(to_host, from, bytes); });
+}
+inline int32_t supports(void* self, convoy_context* context,
+                        const convoy_operation* operation) noexcept {
+  return on_device(self, context, [&](Device& device) { device.supports(*operation); });
+}
+inline int32_t submit(void* self, convoy_context* context,
+                      const convoy_submission* submission) noexcept {
+  return on_device(self, context, [&](Device& device) { device.submit(*submission); });
+}
+inline int32_t wait(void* self, convoy_context* context, const convoy_wait* point, double seconds,
+                    uint32_t* reached) noexcept {
+  return on_device(self, context,
+                   [&](Device& device) { *reached = device.wait(*point, seconds) ? 1u : 0u; });
+}
+inline double now(void* self) noexcept {
+  return device_of(self).now();
+}
+inline void close(void* self) noexcept {
+  delete static_cast<Instance*>(self);
+}
+
+template <typename Class>
+int32_t count(convoy_context* context, const convoy_host* host,
+              const convoy_device_request* request, uint32_t* out) noexcept {
+  return guarded(host, context, [&] { *out = Class::count(DeviceHost(context, host), *request); });
+}
+
+template <typename Class>
+int32_t open(convoy_context* context, const convoy_host* host, const convoy_device_request* request,
+             uint32_t index, void** out) noexcept {
+  return guarded(host, context, [&] {
+    auto instance = std::make_unique<Instance>();
+    instance->host = host;
+    instance->device = Class::open(DeviceHost(context, host), *request, index);
+    *out = instance.release();
+  });
+}
+
+template <typename Class>
+inline constexpr convoy_device kTable = {sizeof(convoy_device),
+                                         CONVOY_ABI_MAJOR,
+                                         CONVOY_ABI_MINOR,
+                                         count<Class>,
+                                         open<Class>,
+                                         close,
+                                         describe,
+                                         propose_layout,
+                                         compile,
+                                         release,
+                                         allocate,
+                                         deallocate,
+                                         write,
+                                         read,
+                                         supports,
+                                         submit,
+                                         wait,
+                                         now};
+
+}  // namespace device_detail
+
+// Fills one of the fixed character arrays of convoy_device_description, cut where it ends.
+template <std::size_t kSize>
+void set_text(char (&field)[kSize], const std::string& text) {
+  std::strncpy(field, text.c_str(), kSize - 1);
+  field[kSize - 1] = '\0';
+}
+
+}  // namespace convoy
+
+#define CONVOY_DEVICE(Class, ...)                                    \
+  CONVOY_MANIFEST("kind=device", __VA_ARGS__);                       \
+  extern "C" CONVOY_EXPORT const convoy_device* convoy_device_v1() { \
+    return &::convoy::device_detail::kTable<Class>;                  \
+  }                                                                  \
+  static_assert(true, "a semicolon may follow")
+
+#endif

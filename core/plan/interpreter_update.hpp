@@ -1,0 +1,37 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+
+namespace convoy {
+
+// What one apply needs besides its arrays, in the precision of the arithmetic.
+struct UpdateConstants {
+  std::uint32_t kind = CONVOY_OPTIMIZER_SGD;  // convoy_optimizer_kind
+  float learning_rate = 0;                    // Adam's bias correction included
+  float contributions = 1;
+  float gradient_scale = 1;
+  float weight_decay = 0;  // 0 where weight decay does not apply
+  float clip = 0;          // 0 = off
+  float momentum = 0;
+  float decay = 0;
+  float beta1 = 0;
+  float beta2 = 0;
+  float epsilon = 0;
+};
+
+// `step` counts from 0 and only matters for Adam.
+UpdateConstants update_constants(const convoy_optimizer& optimizer, std::uint64_t contributions,
+                                 double learning_rate, std::uint64_t step);
+
+// What state slot `slot` holds before the first update.
+float initial_state(std::uint32_t optimizer_kind, std::uint32_t slot);
+
+// Updates one parameter and its optimizer state: the formulas of convoy_optimizer with every
+// operation rounded to f32 by itself, in the order that devices use. A device's result must have
+// the same bits.
+void update_element(const UpdateConstants& constants, float gradient_sum, float& parameter,
+                    float& state0, float& state1);
+
+}  // namespace convoy

@@ -1,0 +1,104 @@
+// The part of ProgramBuilder that concerns gradients of activations.
+#include <algorithm>
+
+#include "plugins/devices/cpu/kernels/table.hpp"
+#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/team.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+Task accumulate_task(const dnnl::memory& total, const dnnl::memory& part) {
+  return [total, part, count = float_count(total)](const TaskContext&) {
+    float* sum = floats_of(total);
+    const float* addend = floats_of(part);
+    parallel_stretches(count, [&](std::size_t first, std::size_t size) {
+      kernels().add(sum + first, sum + first, addend + first, size);
+    });
+  };
+}
+
+}  // namespace
+
+dnnl::memory ProgramBuilder::gradient_memory(Value& value) {
+  if (!value.gradient_started) {
+    value.gradient = keep(value.desc);
+    value.gradient_started = true;
+  }
+  return kept(value.desc, value.gradient);
+}
+
+// A node that nothing differentiable reads has a gradient of zero, which the graph rules out: every
+// layer leads to the loss.
+dnnl::memory ProgramBuilder::gradient(std::size_t node) {
+  return gradient_memory(value_of(node));
+}
+
+dnnl::memory ProgramBuilder::gradient_as(std::size_t node, const Desc& wanted) {
+  const dnnl::memory own = gradient(node);
+  if (own.get_desc() == wanted) return own;
+  const dnnl::memory converted = temporary(wanted);
+  reorder(own, converted);
+  return converted;
+}
+
+GradientPart ProgramBuilder::begin_gradient(std::size_t node, const Desc& wanted) {
+  Value& value = value_of(node);
+  if (value.gradient_started || value.desc != wanted) return {temporary(wanted), false};
+  return {gradient_memory(value), true};
+}
+
+void ProgramBuilder::finish_gradient(std::size_t node, const GradientPart& part) {
+  if (part.final) return;
+  Value& value = value_of(node);
+  const bool first = !value.gradient_started;
+  const dnnl::memory total = gradient_memory(value);
+  if (first) return reorder(part.memory, total);
+  dnnl::memory addend = part.memory;
+  if (addend.get_desc() != value.desc) {
+    addend = temporary(value.desc);
+    reorder(part.memory, addend);
+  }
+  then(accumulate_task(total, addend));
+}
+
+// Whether some part is still to be added to the gradient of one value, or it is still to be changed
+// in place, before the producer of another has read its own. Backward goes down the node numbers.
+bool ProgramBuilder::changes_before_read(std::size_t changed, std::size_t read) const {
+  const std::size_t reader = plan_.values[read].members.front();
+  for (std::size_t member : plan_.values[changed].members) {
+    if (member < node_ && member >= reader && plan_.changes_gradient(member)) return true;
+    for (std::size_t consumer : plan_.nodes[member].consumers) {
+      if (consumer < node_ && consumer >= reader && !plan_.nodes[consumer].in_place) return true;
+    }
+  }
+  return false;
+}
+
+bool ProgramBuilder::may_share(std::size_t input, std::size_t consumer) const {
+  const std::size_t mine = plan_.nodes[input].value;
+  const std::size_t theirs = plan_.nodes[consumer].value;
+  if (values_[mine].gradient_started || values_[mine].desc != values_[theirs].desc) return false;
+  const std::vector<std::size_t>& inputs = plan_.nodes[consumer].inputs;
+  if (std::count(inputs.begin(), inputs.end(), input) > 1) return false;
+  for (std::size_t other = 0; other < values_.size(); ++other) {
+    const Value& value = values_[other];
+    if (other == theirs || !value.gradient_started) continue;
+    if (value.gradient != values_[theirs].gradient) continue;
+    if (changes_before_read(mine, other) || changes_before_read(other, mine)) return false;
+  }
+  return true;
+}
+
+void ProgramBuilder::pass_gradient(std::size_t input, std::size_t consumer) {
+  const dnnl::memory own = gradient(consumer);
+  Value& value = value_of(input);
+  if (may_share(input, consumer)) {
+    value.gradient = value_of(consumer).gradient;
+    value.gradient_started = true;
+    return;
+  }
+  finish_gradient(input, {own, false});
+}
+
+}  // namespace convoy::cpu

@@ -1,0 +1,69 @@
+// The part of ProgramBuilder that concerns variables and their gradients.
+#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/weight_layout.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+Desc plain_like(const Desc& desc) {
+  const dnnl::memory::dims dims = desc.dims();
+  dnnl::memory::dims strides(dims.size(), 1);
+  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
+  return {dims, dnnl::memory::data_type::f32, strides};
+}
+
+}  // namespace
+
+Desc ProgramBuilder::stored(std::uint32_t index) const {
+  return storage_desc(*what_.graph->variables[index]);
+}
+
+dnnl::memory ProgramBuilder::variable(std::uint32_t index, const Desc& wanted) {
+  const convoy_graph_variable& description = *what_.graph->variables[index];
+  const Desc own = storage_desc(description);
+  const std::size_t first = description.arena_first;
+  if (own == wanted) return external(External::kParameters, own, first);
+  if (own.data.ndims == wanted.data.ndims) {
+    const dnnl::memory converted = temporary(wanted);
+    reorder(external(External::kParameters, own, first), converted);
+    return converted;
+  }
+  const Desc flat = plain_desc(description);
+  const dnnl::memory plain_memory = variable(index, flat);
+  const dnnl::memory split = view(plain_memory, plain_like(wanted));
+  if (plain_like(wanted) == wanted) return split;
+  const dnnl::memory converted = temporary(wanted);
+  reorder(split, converted);
+  return converted;
+}
+
+GradientPart ProgramBuilder::begin_variable_gradient(std::uint32_t index, const Desc& wanted) {
+  const convoy_graph_variable& description = *what_.graph->variables[index];
+  const Desc own = storage_desc(description);
+  const bool splits_plain = own.data.ndims != wanted.data.ndims && own == plain_desc(description) &&
+                            wanted == plain_like(wanted);
+  if (own == wanted || splits_plain) {
+    return {external(External::kGradients, wanted, description.arena_first), true};
+  }
+  return {temporary(wanted), false};
+}
+
+void ProgramBuilder::finish_variable_gradient(std::uint32_t index, const GradientPart& part) {
+  if (part.final) return;
+  const convoy_graph_variable& description = *what_.graph->variables[index];
+  const Desc own = storage_desc(description);
+  const dnnl::memory target = external(External::kGradients, own, description.arena_first);
+  dnnl::memory source = part.memory;
+  if (own.data.ndims != source.get_desc().data.ndims) {
+    const Desc split = plain_like(source.get_desc());
+    if (source.get_desc() != split) {
+      const dnnl::memory converted = temporary(split);
+      reorder(source, converted);
+      source = converted;
+    }
+    source = view(source, plain_desc(description));
+  }
+  reorder(source, target);
+}
+
+}  // namespace convoy::cpu

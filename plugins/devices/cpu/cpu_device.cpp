@@ -1,0 +1,131 @@
+#include "plugins/devices/cpu/cpu_device.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "plugins/devices/cpu/program.hpp"
+#include "plugins/devices/cpu/team.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+std::uint32_t device_count(const convoy_device_request& request) {
+  return request.devices != 0 ? request.devices : CoreSet::natural_count();
+}
+
+}  // namespace
+
+std::uint32_t CpuDevice::count(const DeviceHost&, const convoy_device_request& request) {
+  return device_count(request);
+}
+
+std::unique_ptr<Device> CpuDevice::open(const DeviceHost& host,
+                                        const convoy_device_request& request, std::uint32_t index) {
+  const std::uint32_t devices = device_count(request);
+  if (index >= devices) throw std::invalid_argument("there is no CPU device of this index");
+  auto device = std::make_unique<CpuDevice>(CoreSet::Share{devices, index, request.threads});
+  if (device->shares_cores()) {
+    host.log(CONVOY_LOG_INFO, "cpu:" + std::to_string(index) + " shares its cores (" +
+                                  device->cores_.list() +
+                                  "): there are more threads than cores, so measured speeds are "
+                                  "lower than separate machines would give");
+  }
+  return device;
+}
+
+CpuDevice::CpuDevice(const CoreSet::Share& share) : cores_(share), index_(share.index) {
+  LaneEngine::Hooks hooks;
+  hooks.start = [this] {
+    cores_.bind_this_thread();
+    omp_set_dynamic(0);
+    omp_set_num_threads(static_cast<int>(cores_.threads()));
+  };
+  hooks.execute = [this](const convoy_submission& submission) { execute(submission); };
+  hooks.spin = !cores_.shares_cores();
+  engine_ = std::make_unique<LaneEngine>(std::move(hooks));
+}
+
+void CpuDevice::describe(convoy_device_description& out) {
+  out.flags = CONVOY_DEVICE_SHARES_HOST_MEMORY;
+  out.threads = cores_.threads();
+  out.numa_node = cores_.numa_node();
+  out.lanes = kLanes;
+  out.memory_bytes = cores_.memory_bytes();
+  set_text(out.name, "cpu:" + std::to_string(index_));
+  set_text(out.model, cores_.processor_model());
+  set_text(out.locality, cores_.list());
+}
+
+void CpuDevice::propose_layout(const convoy_compilation& what, convoy_layout* out) {
+  engine_->call([&] { propose_layouts(what, out); });
+}
+
+void* CpuDevice::compile(const convoy_compilation& what) {
+  std::unique_ptr<Program> program;
+  engine_->call([&] { program = compile_program(what); });
+  return program.release();
+}
+
+void CpuDevice::release(void* program) {
+  delete static_cast<Program*>(program);
+}
+
+void* CpuDevice::allocate(std::uint64_t bytes) {
+  const std::size_t size =
+      (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  void* memory = std::aligned_alloc(kAlignment, size);
+  if (memory == nullptr) throw std::bad_alloc();
+  engine_->call([&] {
+    char* start = static_cast<char*>(memory);
+    parallel_stretches(size, [start](std::size_t first, std::size_t count) {
+      std::memset(start + first, 0, count);
+    });
+  });
+  return memory;
+}
+
+void CpuDevice::deallocate(void* memory) {
+  std::free(memory);
+}
+
+void CpuDevice::write(void* to, const void* from_host, std::uint64_t bytes) {
+  std::memcpy(to, from_host, bytes);
+}
+
+void CpuDevice::read(void* to_host, const void* from, std::uint64_t bytes) {
+  std::memcpy(to_host, from, bytes);
+}
+
+void CpuDevice::supports(const convoy_operation& operation) {
+  const std::uint32_t write =
+      operation.write_count == 0 ? std::uint32_t{CONVOY_F32} : operation.writes[0].dtype;
+  const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
+  const char* reason = refusal(operation.kind, read, write);
+  if (reason != nullptr) throw std::invalid_argument(reason);
+}
+
+void CpuDevice::submit(const convoy_submission& submission) {
+  engine_->submit(submission);
+}
+
+bool CpuDevice::wait(const convoy_wait& point, double seconds) {
+  return engine_->wait(point, seconds);
+}
+
+double CpuDevice::now() {
+  return monotonic_seconds();
+}
+
+void CpuDevice::execute(const convoy_submission& submission) {
+  if (submission.kind == CONVOY_OP_FORWARD || submission.kind == CONVOY_OP_BACKWARD) {
+    run_program(submission);
+  } else {
+    elementwise_.run(submission);
+  }
+}
+
+}  // namespace convoy::cpu

@@ -1,0 +1,240 @@
+#include "plugins/devices/cpu/elementwise.hpp"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "plugins/devices/cpu/apply.hpp"
+#include "plugins/devices/cpu/cast.hpp"
+#include "plugins/devices/cpu/team.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+float* floats(const convoy_region& region) {
+  return static_cast<float*>(region.data);
+}
+
+void copy(const convoy_region& read, const convoy_region& write) {
+  const std::size_t bytes = dtype_bytes(write.dtype) * write.count;
+  const char* from = static_cast<const char*>(read.data);
+  char* to = static_cast<char*>(write.data);
+  if (from == to) return;
+  constexpr std::size_t kGrainBytes = 4 * kParallelGrain;
+  parallel_stretches(
+      bytes,
+      [&](std::size_t first, std::size_t size) { std::memcpy(to + first, from + first, size); },
+      kGrainBytes);
+}
+
+template <typename T>
+void fill_with(void* data, std::size_t count, T value) {
+  T* to = static_cast<T*>(data);
+  parallel_stretches(count, [&](std::size_t first, std::size_t size) {
+    std::fill(to + first, to + first + size, value);
+  });
+}
+
+void fill(const convoy_region& write, double scalar) {
+  const auto value = static_cast<float>(scalar);
+  std::uint16_t half = 0;
+  switch (write.dtype) {
+    case CONVOY_F32:
+      return fill_with(write.data, write.count, value);
+    case CONVOY_I32:
+      return fill_with(write.data, write.count, static_cast<std::int32_t>(scalar));
+    case CONVOY_U8:
+      return fill_with(write.data, write.count, static_cast<std::uint8_t>(scalar));
+    case CONVOY_F16:
+      kernels().f32_to_f16(&half, &value, 1);
+      break;
+    default:
+      kernels().f32_to_bf16(&half, &value, 1);
+      break;
+  }
+  fill_with(write.data, write.count, half);
+}
+
+void matmul(const convoy_submission& operation) {
+  if (operation.sizes == nullptr) throw std::invalid_argument("matmul came without its sizes");
+  const auto m = static_cast<dnnl_dim_t>(operation.sizes[0]);
+  const auto n = static_cast<dnnl_dim_t>(operation.sizes[1]);
+  const auto k = static_cast<dnnl_dim_t>(operation.sizes[2]);
+  const dnnl_status_t status =
+      dnnl_sgemm('N', 'N', m, n, k, 1.0f, floats(operation.reads[0]), k, floats(operation.reads[1]),
+                 n, 0.0f, floats(operation.writes[0]), n);
+  if (status != dnnl_success) throw std::runtime_error("oneDNN refused a matrix product");
+}
+
+void call_host_kernel(const convoy_submission& operation) {
+  if (operation.host_kernel == nullptr) throw std::invalid_argument("call without a host kernel");
+  const std::int32_t status = operation.host_kernel(operation.reads, operation.read_count,
+                                                    operation.writes, operation.write_count);
+  if (status != 0) {
+    throw std::runtime_error("the strategy's kernel returned " + std::to_string(status));
+  }
+}
+
+// Number of reads and writes an operation has, 0 = any.
+struct Arity {
+  std::uint64_t reads;
+  std::uint64_t writes;
+};
+
+Arity arity_of(std::uint32_t kind) {
+  switch (kind) {
+    case CONVOY_OP_FILL:
+      return {0, 1};
+    case CONVOY_OP_ADD:
+    case CONVOY_OP_AXPY:
+    case CONVOY_OP_MATMUL:
+      return {2, 1};
+    case CONVOY_OP_SUM:
+    case CONVOY_OP_CALL:
+      return {0, 0};
+    default:
+      return {1, 1};
+  }
+}
+
+bool same_counts(const convoy_submission& operation) {
+  const std::uint64_t count = operation.writes[0].count;
+  for (std::uint64_t i = 0; i < operation.read_count; ++i) {
+    if (operation.reads[i].count != count) return false;
+  }
+  for (std::uint64_t i = 0; i < operation.write_count; ++i) {
+    if (operation.writes[i].count != count) return false;
+  }
+  return true;
+}
+
+void check_regions(const convoy_submission& operation) {
+  const Arity arity = arity_of(operation.kind);
+  if ((arity.reads != 0 && operation.read_count != arity.reads) ||
+      (arity.writes != 0 && operation.write_count != arity.writes)) {
+    throw std::invalid_argument("an operation came with the wrong number of regions");
+  }
+  if (operation.kind == CONVOY_OP_CALL) return;
+  const std::uint32_t write =
+      operation.write_count == 0 ? std::uint32_t{CONVOY_F32} : operation.writes[0].dtype;
+  const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
+  const char* reason = refusal(operation.kind, read, write);
+  if (reason != nullptr) throw std::invalid_argument(reason);
+  if (operation.write_count == 0) throw std::invalid_argument("an operation came without a write");
+  if (operation.kind != CONVOY_OP_MATMUL && !same_counts(operation)) {
+    throw std::invalid_argument("the regions of an operation differ in their counts");
+  }
+}
+
+void add(const convoy_region& write, const convoy_region& a, const convoy_region& b) {
+  parallel_stretches(write.count, [&](std::size_t first, std::size_t size) {
+    kernels().add(floats(write) + first, floats(a) + first, floats(b) + first, size);
+  });
+}
+
+void scale(const convoy_region& write, float scalar, const convoy_region& read) {
+  parallel_stretches(write.count, [&](std::size_t first, std::size_t size) {
+    kernels().scale(floats(write) + first, scalar, floats(read) + first, size);
+  });
+}
+
+void axpy(const convoy_region& write, float scalar, const convoy_region& a,
+          const convoy_region& b) {
+  parallel_stretches(write.count, [&](std::size_t first, std::size_t size) {
+    kernels().axpy(floats(write) + first, scalar, floats(a) + first, floats(b) + first, size);
+  });
+}
+
+}  // namespace
+
+std::size_t dtype_bytes(std::uint32_t dtype) {
+  switch (dtype) {
+    case CONVOY_F16:
+    case CONVOY_BF16:
+      return 2;
+    case CONVOY_U8:
+      return 1;
+    default:
+      return 4;
+  }
+}
+
+const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t write_dtype) {
+  switch (kind) {
+    case CONVOY_OP_COPY:
+      return read_dtype == write_dtype ? nullptr : "copy needs equal dtypes; cast converts";
+    case CONVOY_OP_FILL:
+    case CONVOY_OP_CALL:
+      return nullptr;
+    case CONVOY_OP_CAST:
+      return can_cast(read_dtype, write_dtype)
+                 ? nullptr
+                 : "the CPU device casts among f32, f16 and bf16 only";
+    case CONVOY_OP_ADD:
+    case CONVOY_OP_SUM:
+    case CONVOY_OP_SCALE:
+    case CONVOY_OP_AXPY:
+    case CONVOY_OP_MATMUL:
+    case CONVOY_OP_APPLY:
+      return read_dtype == CONVOY_F32 && write_dtype == CONVOY_F32
+                 ? nullptr
+                 : "the CPU device computes this operation in f32 only";
+    case CONVOY_OP_FORWARD:
+    case CONVOY_OP_BACKWARD:
+      return nullptr;
+    default:
+      return "unknown operation: the CPU device takes lowered operations of SDK 1.0";
+  }
+}
+
+void Elementwise::sum(const convoy_submission& operation) {
+  if (operation.read_count == 0) throw std::invalid_argument("a sum came without reads");
+  reads_.clear();
+  writes_.clear();
+  for (std::uint64_t i = 0; i < operation.read_count; ++i) {
+    reads_.push_back(floats(operation.reads[i]));
+  }
+  for (std::uint64_t i = 0; i < operation.write_count; ++i) {
+    writes_.push_back(floats(operation.writes[i]));
+  }
+  parallel_stretches(
+      operation.writes[0].count,
+      [&](std::size_t first, std::size_t size) {
+        kernels().sum(writes_.data(), writes_.size(), reads_.data(), reads_.size(), first, size,
+                      operation.reduction);
+      },
+      kParallelGrain / reads_.size() + 1);
+}
+
+void Elementwise::run(const convoy_submission& operation) {
+  check_regions(operation);
+  const convoy_region* reads = operation.reads;
+  const convoy_region* writes = operation.writes;
+  const auto scalar = static_cast<float>(operation.scalar);
+  switch (operation.kind) {
+    case CONVOY_OP_COPY:
+      return copy(reads[0], writes[0]);
+    case CONVOY_OP_FILL:
+      return fill(writes[0], operation.scalar);
+    case CONVOY_OP_ADD:
+      return add(writes[0], reads[0], reads[1]);
+    case CONVOY_OP_SUM:
+      return sum(operation);
+    case CONVOY_OP_SCALE:
+      return scale(writes[0], scalar, reads[0]);
+    case CONVOY_OP_AXPY:
+      return axpy(writes[0], scalar, reads[0], reads[1]);
+    case CONVOY_OP_CAST:
+      return cast(reads[0], writes[0]);
+    case CONVOY_OP_MATMUL:
+      return matmul(operation);
+    case CONVOY_OP_APPLY:
+      return apply(operation);
+    default:
+      return call_host_kernel(operation);
+  }
+}
+
+}  // namespace convoy::cpu

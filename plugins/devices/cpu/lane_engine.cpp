@@ -1,0 +1,152 @@
+#include "plugins/devices/cpu/lane_engine.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace convoy::cpu {
+namespace {
+
+// About 50 microseconds: longer than the gap between two operations of a step, shorter than what a
+// neighbour on the same core would miss.
+constexpr int kSpinRounds = 400;
+constexpr int kPausesPerRound = 4;
+constexpr double kLookAgainSeconds = 0.001;  // for timelines that others advance silently
+constexpr double kEmptySeconds = 0.1;
+
+void pause_briefly() {
+  for (int i = 0; i < kPausesPerRound; ++i) {
+#if defined(__x86_64__)
+    _mm_pause();
+#else
+    std::this_thread::yield();
+#endif
+  }
+}
+
+bool is_ready(const convoy_submission& submission) {
+  const convoy_wait* waits = submission.waits;
+  return std::all_of(waits, waits + submission.wait_count, holds);
+}
+
+}  // namespace
+
+LaneEngine::LaneEngine(Hooks hooks)
+    : hooks_(std::move(hooks)), doorbell_(shared_doorbell()), thread_([this] { serve(); }) {}
+
+LaneEngine::~LaneEngine() {
+  closing_.store(true, std::memory_order_seq_cst);
+  doorbell_->ring();
+  thread_.join();
+}
+
+void LaneEngine::submit(const convoy_submission& submission) {
+  if (submission.lane >= kLanes) throw std::invalid_argument("the CPU device has 5 lanes");
+  queues_.put(submission);
+  doorbell_->ring();
+}
+
+void LaneEngine::call(const std::function<void()>& work) {
+  const std::lock_guard one_at_a_time(one_call_);
+  std::unique_lock lock(mutex_);
+  pending_call_ = &work;
+  call_finished_ = false;
+  call_error_ = nullptr;
+  has_call_.store(true, std::memory_order_seq_cst);
+  doorbell_->ring();
+  call_done_.wait(lock, [this] { return call_finished_; });
+  if (call_error_) std::rethrow_exception(call_error_);
+}
+
+bool LaneEngine::wait(const convoy_wait& point, double seconds) {
+  doorbell_->wait(point, seconds, [this] { return failed_.load(std::memory_order_acquire); });
+  if (failed_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(mutex_);
+    throw std::runtime_error(failure_);
+  }
+  return holds(point);
+}
+
+void LaneEngine::serve() {
+  hooks_.start();
+  int idle_rounds = 0;
+  for (;;) {
+    const std::uint32_t epoch = doorbell_->epoch();
+    if (has_call_.load(std::memory_order_acquire)) serve_call();
+    const convoy_submission* submission = next_ready();
+    if (submission != nullptr) {
+      idle_rounds = 0;
+      run(*submission);
+      continue;
+    }
+    if (closing_.load(std::memory_order_acquire) && queues_.empty()) return;
+    idle_until_change(epoch, idle_rounds);
+  }
+}
+
+void LaneEngine::serve_call() {
+  std::exception_ptr error;
+  try {
+    (*pending_call_)();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  const std::lock_guard lock(mutex_);
+  has_call_.store(false, std::memory_order_relaxed);
+  call_error_ = error;
+  call_finished_ = true;
+  call_done_.notify_all();
+}
+
+const convoy_submission* LaneEngine::next_ready() {
+  const LaneQueues::Heads heads = queues_.heads();
+  const convoy_submission* best = nullptr;
+  for (std::size_t step = 1; step <= kLanes; ++step) {
+    const convoy_submission* head = heads[step % kLanes];  // the compute lane, 0, comes last
+    if (head == nullptr || (best != nullptr && head->urgency >= best->urgency)) continue;
+    if (is_ready(*head)) best = head;
+  }
+  if (best != nullptr) queues_.pop(best->lane);
+  return best;
+}
+
+// After the store to the timeline the host may free the submission.
+void LaneEngine::run(const convoy_submission& submission) {
+  const double start = monotonic_seconds();
+  if (!failed_.load(std::memory_order_relaxed)) {
+    try {
+      hooks_.execute(submission);
+    } catch (const std::exception& error) {
+      record_failure(error.what());
+    }
+  }
+  std::uint64_t* timeline = submission.timeline;
+  const std::uint64_t value = submission.value;
+  if (submission.timing != nullptr) *submission.timing = {start, monotonic_seconds()};
+  std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_release);
+  doorbell_->ring();
+  doorbell_->reached(timeline, value);
+}
+
+void LaneEngine::record_failure(const char* text) {
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = text;
+  }
+  failed_.store(true, std::memory_order_release);
+  doorbell_->wake_hosts();
+}
+
+void LaneEngine::idle_until_change(std::uint32_t epoch, int& idle_rounds) {
+  if (hooks_.spin && idle_rounds < kSpinRounds) {
+    ++idle_rounds;
+    pause_briefly();
+    return;
+  }
+  doorbell_->sleep(epoch, queues_.empty() ? kEmptySeconds : kLookAgainSeconds);
+}
+
+}  // namespace convoy::cpu

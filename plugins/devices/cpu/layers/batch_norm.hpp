@@ -1,0 +1,28 @@
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/workspace.hpp"
+
+namespace convoy::cpu {
+
+// Batch normalisation with the batch's own statistics, with the relu behind it if there is one. Its
+// forward also moves the running statistics, whose variance is the unbiased one.
+class BatchNorm : public Layer {
+ public:
+  void build_forward(ProgramBuilder& builder, std::size_t node) override;
+  void build_backward(ProgramBuilder& builder, std::size_t node) override;
+
+ private:
+  void update_statistics(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
+                         const dnnl::memory& variance);
+
+  dnnl::batch_normalization_forward::primitive_desc forward_;
+  dnnl::normalization_flags flags_ = dnnl::normalization_flags::none;
+  Workspace::Id mean_ = 0;
+  Workspace::Id variance_ = 0;
+  Workspace::Id record_ = 0;  // of the relu
+};
+
+}  // namespace convoy::cpu

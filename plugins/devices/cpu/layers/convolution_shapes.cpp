@@ -1,0 +1,62 @@
+#include "plugins/devices/cpu/layers/convolution_shapes.hpp"
+
+#include <algorithm>
+
+#include "plugins/devices/cpu/layers/primitive_attributes.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;
+
+}  // namespace
+
+ConvolutionShapes::ConvolutionShapes(const convoy_node& node, const convoy_node& input,
+                                     std::uint32_t batch)
+    : source_{batch, input.channels, input.height, input.width},
+      bias_{node.channels},
+      result_{batch, node.channels, node.height, node.width},
+      strides_{node.layer->stride_height, node.layer->stride_width},
+      padding_before_{node.pad_top, node.pad_left},
+      padding_after_{node.pad_bottom, node.pad_right},
+      has_bias_(node.variables[1] != CONVOY_NONE) {
+  const convoy_layer& layer = *node.layer;
+  const dnnl::memory::dim groups = std::max<std::uint32_t>(layer.groups, 1);
+  weights_ = {node.channels / groups, input.channels / groups, layer.kernel_height,
+              layer.kernel_width};
+  if (groups > 1) weights_.insert(weights_.begin(), groups);
+}
+
+dnnl::convolution_forward::primitive_desc ConvolutionShapes::forward(
+    const dnnl::engine& engine, const dnnl::primitive_attr& attributes) const {
+  using Forward = dnnl::convolution_forward;
+  const auto kind = dnnl::prop_kind::forward_training;
+  const Forward::desc desc =
+      has_bias_ ? Forward::desc(kind, kDirect, any_source(), any_weights(), bias(), any_result(),
+                                strides_, padding_before_, padding_after_)
+                : Forward::desc(kind, kDirect, any_source(), any_weights(), any_result(), strides_,
+                                padding_before_, padding_after_);
+  return {desc, attributes, engine};
+}
+
+dnnl::convolution_backward_data::primitive_desc ConvolutionShapes::backward_data(
+    const dnnl::convolution_forward::primitive_desc& hint, const dnnl::engine& engine,
+    const Desc& source_gradient, const Desc& gradient) const {
+  const dnnl::convolution_backward_data::desc desc(
+      kDirect, source_gradient, any_weights(), gradient, strides_, padding_before_, padding_after_);
+  return {desc, shared_scratchpad(), engine, hint};
+}
+
+dnnl::convolution_backward_weights::primitive_desc ConvolutionShapes::backward_weights(
+    const dnnl::convolution_forward::primitive_desc& hint, const dnnl::engine& engine,
+    const Desc& source, const Desc& weights_gradient, const Desc& gradient) const {
+  using Backward = dnnl::convolution_backward_weights;
+  const Backward::desc desc =
+      has_bias_ ? Backward::desc(kDirect, source, weights_gradient, bias(), gradient, strides_,
+                                 padding_before_, padding_after_)
+                : Backward::desc(kDirect, source, weights_gradient, gradient, strides_,
+                                 padding_before_, padding_after_);
+  return {desc, shared_scratchpad(), engine, hint};
+}
+
+}  // namespace convoy::cpu

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "plugins/devices/cpu/task.hpp"
+
+namespace convoy::cpu {
+
+// Tasks over the whole storage of memories of one description, padding included: it holds zeros and
+// keeps them. limit: the relu's upper bound, 0 = none.
+
+Task add_task(const dnnl::memory& write, const dnnl::memory& a, const dnnl::memory& b);
+Task add_relu_task(const dnnl::memory& write, const dnnl::memory& a, const dnnl::memory& b,
+                   double limit);
+Task relu_task(const dnnl::memory& write, const dnnl::memory& read, double limit);
+Task relu_backward_task(const dnnl::memory& gradient, const dnnl::memory& output, double limit);
+
+}  // namespace convoy::cpu

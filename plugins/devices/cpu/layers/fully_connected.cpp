@@ -1,0 +1,112 @@
+#include "plugins/devices/cpu/layers/fully_connected.hpp"
+
+#include "plugins/devices/cpu/layers/primitive_attributes.hpp"
+#include "plugins/devices/cpu/program_builder.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+constexpr auto kFloat = dnnl::memory::data_type::f32;
+
+// A node's output as a matrix of images and elements.
+Desc matrix(const ProgramBuilder& builder, std::size_t node) {
+  const dnnl::memory::dims dims = builder.dims(node);
+  return {{dims[0], dims[1] * dims[2] * dims[3]}, kFloat, Tag::ab};
+}
+
+Desc bias_of(const Desc& output) {
+  return {{output.dims()[1]}, kFloat, Tag::x};
+}
+
+}  // namespace
+
+dnnl::inner_product_forward::primitive_desc describe_fully_connected(
+    const Desc& input, const Desc& weights, const Desc& output, bool has_bias,
+    const dnnl::primitive_attr& attributes, const dnnl::engine& engine) {
+  using Forward = dnnl::inner_product_forward;
+  const auto kind = dnnl::prop_kind::forward_training;
+  const Forward::desc desc = has_bias ? Forward::desc(kind, input, weights, bias_of(output), output)
+                                      : Forward::desc(kind, input, weights, output);
+  return {desc, attributes, engine};
+}
+
+void FullyConnected::build_forward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::size_t input = plan.inputs[0];
+  const Desc source = matrix(builder, input);
+  const Desc result = matrix(builder, node);
+  const bool has_bias = plan.node->variables[1] != CONVOY_NONE;
+  const bool relu = plan.fused_relu != kNoNode;
+  forward_ = describe_fully_connected(
+      source, builder.stored(plan.node->variables[0]), result, has_bias,
+      relu ? with_relu(builder.plan(plan.fused_relu).node->layer->limit) : shared_scratchpad(),
+      builder.engine());
+  const dnnl::memory flat = builder.read_as(input, builder.plain(input));
+  const dnnl::memory output = builder.define(node, builder.plain(node));
+  std::unordered_map<int, dnnl::memory> arguments = {
+      {DNNL_ARG_SRC, builder.view(flat, source)},
+      {DNNL_ARG_WEIGHTS, builder.variable(plan.node->variables[0], forward_.weights_desc())},
+      {DNNL_ARG_DST, builder.view(output, result)},
+      {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
+  if (has_bias) {
+    arguments[DNNL_ARG_BIAS] = builder.variable(plan.node->variables[1], bias_of(result));
+  }
+  builder.then(dnnl::inner_product_forward(forward_), arguments);
+}
+
+void FullyConnected::build_backward(ProgramBuilder& builder, std::size_t node) {
+  build_backward_weights(builder, node);
+  if (builder.plan(builder.plan(node).inputs[0]).needs_gradient) {
+    build_backward_data(builder, node);
+  }
+}
+
+void FullyConnected::build_backward_weights(ProgramBuilder& builder, std::size_t node) {
+  using Backward = dnnl::inner_product_backward_weights;
+  const NodePlan& plan = builder.plan(node);
+  const std::uint32_t kernel = plan.node->variables[0];
+  const std::uint32_t bias = plan.node->variables[1];
+  const std::size_t input = plan.inputs[0];
+  const Desc source = matrix(builder, input);
+  const Desc result = matrix(builder, node);
+  const Desc weights = builder.stored(kernel);
+  const Backward::desc desc = bias != CONVOY_NONE
+                                  ? Backward::desc(source, weights, bias_of(result), result)
+                                  : Backward::desc(source, weights, result);
+  const Backward::primitive_desc description(desc, shared_scratchpad(), builder.engine(), forward_);
+  const dnnl::memory flat = builder.read_as(input, builder.plain(input));
+  const GradientPart kernel_part = builder.begin_variable_gradient(kernel, weights);
+  std::unordered_map<int, dnnl::memory> arguments = {
+      {DNNL_ARG_SRC, builder.view(flat, source)},
+      {DNNL_ARG_DIFF_DST, builder.view(builder.gradient(node), result)},
+      {DNNL_ARG_DIFF_WEIGHTS, kernel_part.memory},
+      {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}};
+  GradientPart bias_part;
+  if (bias != CONVOY_NONE) {
+    bias_part = builder.begin_variable_gradient(bias, bias_of(result));
+    arguments[DNNL_ARG_DIFF_BIAS] = bias_part.memory;
+  }
+  builder.then(dnnl::inner_product_backward_weights(description), arguments);
+  builder.finish_variable_gradient(kernel, kernel_part);
+  if (bias != CONVOY_NONE) builder.finish_variable_gradient(bias, bias_part);
+}
+
+void FullyConnected::build_backward_data(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::size_t input = plan.inputs[0];
+  const Desc source = matrix(builder, input);
+  const Desc result = matrix(builder, node);
+  const Desc weights = builder.stored(plan.node->variables[0]);
+  const dnnl::inner_product_backward_data::primitive_desc description(
+      {source, weights, result}, shared_scratchpad(), builder.engine(), forward_);
+  const GradientPart part = builder.begin_gradient(input, builder.plain(input));
+  builder.then(dnnl::inner_product_backward_data(description),
+               {{DNNL_ARG_DIFF_DST, builder.view(builder.gradient(node), result)},
+                {DNNL_ARG_WEIGHTS, builder.variable(plan.node->variables[0], weights)},
+                {DNNL_ARG_DIFF_SRC, builder.view(part.memory, source)},
+                {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}});
+  builder.finish_gradient(input, part);
+}
+
+}  // namespace convoy::cpu

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "plugins/devices/cpu/layers/layer.hpp"
+
+namespace convoy::cpu {
+
+// A fully connected layer, with bias and the relu behind it if there are any. Its input is
+// converted to the plain order first: that is small beside the weights, whose layout then has two
+// dimensions.
+class FullyConnected : public Layer {
+ public:
+  void build_forward(ProgramBuilder& builder, std::size_t node) override;
+  void build_backward(ProgramBuilder& builder, std::size_t node) override;
+
+ private:
+  void build_backward_weights(ProgramBuilder& builder, std::size_t node);
+  void build_backward_data(ProgramBuilder& builder, std::size_t node);
+
+  dnnl::inner_product_forward::primitive_desc forward_;
+};
+
+// The forward description with free choice of the weights' layout.
+dnnl::inner_product_forward::primitive_desc describe_fully_connected(
+    const dnnl::memory::desc& input, const dnnl::memory::desc& weights,
+    const dnnl::memory::desc& output, bool has_bias, const dnnl::primitive_attr& attributes,
+    const dnnl::engine& engine);
+
+}  // namespace convoy::cpu

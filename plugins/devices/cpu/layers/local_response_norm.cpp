@@ -1,0 +1,66 @@
+#include "plugins/devices/cpu/layers/local_response_norm.hpp"
+
+#include "plugins/devices/cpu/layers/primitive_attributes.hpp"
+#include "plugins/devices/cpu/program_builder.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+struct Constants {
+  dnnl::memory::dim channels;
+  float alpha, beta, offset;
+};
+
+// oneDNN divides alpha by the number of channels; ours does not.
+Constants constants_of(const convoy_layer& layer) {
+  const dnnl::memory::dim channels = 2 * dnnl::memory::dim{layer.radius} + 1;
+  return {channels, static_cast<float>(layer.alpha * static_cast<double>(channels)),
+          static_cast<float>(layer.beta), static_cast<float>(layer.offset)};
+}
+
+}  // namespace
+
+void LocalResponseNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::size_t input = plan.inputs[0];
+  const Constants constants = constants_of(*plan.node->layer);
+  forward_ = {
+      {dnnl::prop_kind::forward_training, dnnl::algorithm::lrn_across_channels, builder.desc(input),
+       constants.channels, constants.alpha, constants.beta, constants.offset},
+      shared_scratchpad(),
+      builder.engine()};
+  std::unordered_map<int, dnnl::memory> arguments = {
+      {DNNL_ARG_SRC, builder.read(input)},
+      {DNNL_ARG_DST, builder.define(node, forward_.dst_desc())},
+      {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
+  if (forward_.workspace_desc().get_size() > 0) {
+    record_ = builder.keep(forward_.workspace_desc());
+    arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
+  }
+  builder.then(dnnl::lrn_forward(forward_), arguments);
+}
+
+void LocalResponseNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::size_t input = plan.inputs[0];
+  if (!builder.plan(input).needs_gradient) return;
+  const Constants constants = constants_of(*plan.node->layer);
+  const dnnl::lrn_backward::primitive_desc description(
+      {dnnl::algorithm::lrn_across_channels, builder.desc(input), builder.desc(node),
+       constants.channels, constants.alpha, constants.beta, constants.offset},
+      shared_scratchpad(), builder.engine(), forward_);
+  const dnnl::memory gradient = builder.gradient_as(node, description.diff_dst_desc());
+  const GradientPart part = builder.begin_gradient(input, description.diff_src_desc());
+  std::unordered_map<int, dnnl::memory> arguments = {
+      {DNNL_ARG_SRC, builder.read(input)},
+      {DNNL_ARG_DIFF_DST, gradient},
+      {DNNL_ARG_DIFF_SRC, part.memory},
+      {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}};
+  if (forward_.workspace_desc().get_size() > 0) {
+    arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
+  }
+  builder.then(dnnl::lrn_backward(description), arguments);
+  builder.finish_gradient(input, part);
+}
+
+}  // namespace convoy::cpu

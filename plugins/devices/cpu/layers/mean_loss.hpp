@@ -1,0 +1,14 @@
+#pragma once
+
+#include "plugins/devices/cpu/layers/layer.hpp"
+
+namespace convoy::cpu {
+
+// Loss = mean of all inputs.
+class MeanLoss : public Layer {
+ public:
+  void build_forward(ProgramBuilder& builder, std::size_t node) override;
+  void build_backward(ProgramBuilder& builder, std::size_t node) override;
+};
+
+}  // namespace convoy::cpu

@@ -1,0 +1,34 @@
+#include "plugins/devices/cpu/layers/relu.hpp"
+
+#include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
+#include "plugins/devices/cpu/program_builder.hpp"
+
+namespace convoy::cpu {
+
+void Relu::build_forward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  if (plan.done_by_producer) return;
+  const dnnl::memory read = builder.read(plan.inputs[0]);
+  const dnnl::memory write =
+      plan.in_place ? read : builder.define(node, builder.desc(plan.inputs[0]));
+  builder.then(relu_task(write, read, plan.node->layer->limit));
+}
+
+// A batch norm that computes the relu also undoes it, from its own record.
+void Relu::build_backward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::size_t input = plan.inputs[0];
+  if (plan.in_place) {
+    const bool by_batch_norm =
+        plan.done_by_producer && builder.plan(input).node->layer->kind == CONVOY_LAYER_BATCH_NORM;
+    if (by_batch_norm) return;
+    builder.then(
+        relu_backward_task(builder.gradient(node), builder.read(node), plan.node->layer->limit));
+    return;
+  }
+  const dnnl::memory own = builder.gradient(node);
+  builder.then(relu_backward_task(own, builder.read(node), plan.node->layer->limit));
+  if (builder.plan(input).needs_gradient) builder.pass_gradient(input, node);
+}
+
+}  // namespace convoy::cpu

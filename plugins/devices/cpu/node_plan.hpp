@@ -1,0 +1,42 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace convoy::cpu {
+
+inline constexpr std::size_t kNoNode = static_cast<std::size_t>(-1);
+
+// What is decided about a node before any primitive exists.
+struct NodePlan {
+  const convoy_node* node = nullptr;
+  std::vector<std::size_t> inputs;
+  std::vector<std::size_t> consumers;
+  std::size_t value = 0;             // index of its activation
+  bool in_place = false;             // works on its input's activation
+  bool done_by_producer = false;     // a relu that its producer computes forward
+  std::size_t fused_relu = kNoNode;  // the relu that this node computes, if any
+  bool needs_gradient = false;       // a variable lies at or before it
+};
+
+// An activation: the node that produces it and the nodes that work on it in place.
+struct ValuePlan {
+  std::vector<std::size_t> members;  // ascending; the first is the producer
+};
+
+struct GraphPlan {
+  std::vector<NodePlan> nodes;
+  std::vector<ValuePlan> values;
+
+  // Whether the node's backward changes the gradient of its own activation in place.
+  bool changes_gradient(std::size_t node) const;
+};
+
+// Which nodes work in place, which relus are computed by their producers, and which nodes need no
+// gradient because only data lies before them. dropout says whether dropout layers drop.
+GraphPlan plan_graph(const convoy_graph& graph, bool dropout);
+
+}  // namespace convoy::cpu

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <utility>
+#include <vector>
+
+#include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/task.hpp"
+#include "plugins/devices/cpu/workspace.hpp"
+
+namespace convoy::cpu {
+
+// Memory that a submission brings along.
+enum class External { kParameters = 0, kGradients = 1, kImages = 2 };
+
+// One replica's layers, compiled: lists of tasks per segment over one workspace. Runs on the thread
+// that compiled it. FORWARD of all segments in order, then BACKWARD in reverse, makes a step.
+class Program {
+ public:
+  Program();
+
+  // Points the memory objects to the submission's memory and runs the segment's tasks.
+  void run(const convoy_submission& submission);
+
+ private:
+  friend class ProgramBuilder;
+
+  struct Binding {
+    dnnl::memory memory;
+    std::size_t first;  // element
+  };
+  struct Bindings {
+    const void* base = nullptr;
+    std::vector<Binding> items;
+  };
+
+  void bind(External which, const float* base);
+
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  Workspace workspace_;
+  std::array<Bindings, 3> external_;
+  std::vector<std::unique_ptr<Layer>> layers_;
+  std::vector<TaskList> forward_;
+  std::vector<TaskList> backward_;
+};
+
+// Builds the layers for the layouts in the graph; throws with the reason when it cannot.
+std::unique_ptr<Program> compile_program(const convoy_compilation& what);
+
+// Storage the forward pass would like for every variable.
+void propose_layouts(const convoy_compilation& what, convoy_layout* out);
+
+void run_program(const convoy_submission& submission);
+
+}  // namespace convoy::cpu

@@ -1,0 +1,157 @@
+#include "plugins/devices/cpu/program_builder.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plugins/devices/cpu/layers/make_layer.hpp"
+#include "plugins/devices/cpu/layers/primitive_attributes.hpp"
+#include "plugins/devices/cpu/weight_layout.hpp"
+
+namespace convoy::cpu {
+
+ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
+    : what_(what),
+      plan_(plan_graph(*what.graph, (what.flags & CONVOY_COMPILE_DROPOUT) != 0)),
+      values_(plan_.values.size()),
+      program_(std::make_unique<Program>()) {
+  program_->forward_.resize(what.graph->segment_count);
+  program_->backward_.resize(what.graph->segment_count);
+}
+
+std::unique_ptr<Program> ProgramBuilder::build() {
+  const std::size_t count = plan_.nodes.size();
+  define_images();
+  for (std::size_t node = 0; node < count; ++node) {
+    program_->layers_.push_back(make_layer(*plan_.nodes[node].node->layer));
+    build_node(node, true);
+  }
+  for (std::size_t node = count; node-- > 0;) {
+    if (plan_.nodes[node].needs_gradient) build_node(node, false);
+  }
+  program_->workspace_.allocate();
+  return std::move(program_);
+}
+
+void ProgramBuilder::build_node(std::size_t node, bool forward) {
+  const NodePlan& here = plan_.nodes[node];
+  node_ = node;
+  now_ = forward ? node : 2 * plan_.nodes.size() - 1 - node;
+  tasks_ = &(forward ? program_->forward_ : program_->backward_)[here.node->segment];
+  Layer& layer = *program_->layers_[node];
+  try {
+    if (forward) {
+      layer.build_forward(*this, node);
+    } else {
+      layer.build_backward(*this, node);
+    }
+  } catch (const dnnl::error& error) {
+    const char* name = here.node->layer->name;
+    throw std::runtime_error("oneDNN cannot build layer " +
+                             (name == nullptr ? std::to_string(node) : std::string(name)) +
+                             (forward ? " forward: " : " backward: ") + error.what());
+  }
+}
+
+void ProgramBuilder::define_images() {
+  values_[plan_.nodes[0].value].desc = plain(0);
+  values_[plan_.nodes[0].value].external = true;
+}
+
+dnnl::memory::dims ProgramBuilder::dims(std::size_t node) const {
+  const convoy_node& here = *plan_.nodes[node].node;
+  return {what_.batch, here.channels, here.height, here.width};
+}
+
+Desc ProgramBuilder::plain(std::size_t node) const {
+  return {dims(node), dnnl::memory::data_type::f32, dnnl::memory::format_tag::nchw};
+}
+
+void ProgramBuilder::then(Task task) {
+  tasks_->push_back(std::move(task));
+}
+
+void ProgramBuilder::then(const dnnl::primitive& primitive,
+                          const std::unordered_map<int, dnnl::memory>& arguments) {
+  tasks_->push_back(primitive_task(primitive, arguments));
+}
+
+const Desc& ProgramBuilder::desc(std::size_t node) const {
+  return values_[plan_.nodes[node].value].desc;
+}
+
+dnnl::memory ProgramBuilder::read(std::size_t node) {
+  Value& value = value_of(node);
+  if (value.external) return external(External::kImages, value.desc, 0);
+  program_->workspace_.use(value.data, now_);
+  return program_->workspace_.memory(value.desc, value.data);
+}
+
+dnnl::memory ProgramBuilder::read_as(std::size_t node, const Desc& wanted) {
+  Value& value = value_of(node);
+  if (value.desc == wanted) return read(node);
+  for (const Copy& copy : value.copies) {
+    if (copy.desc == wanted) return kept(wanted, copy.id);
+  }
+  const Copy copy{wanted, keep(wanted)};
+  const dnnl::memory converted = kept(wanted, copy.id);
+  reorder(read(node), converted);
+  value_of(node).copies.push_back(copy);
+  return converted;
+}
+
+dnnl::memory ProgramBuilder::define(std::size_t node, const Desc& desc) {
+  Value& value = value_of(node);
+  value.desc = desc;
+  value.data = keep(desc);
+  return kept(desc, value.data);
+}
+
+dnnl::memory ProgramBuilder::temporary(const Desc& desc) {
+  return kept(desc, keep(desc));
+}
+
+Workspace::Id ProgramBuilder::keep(const Desc& desc) {
+  return program_->workspace_.add(desc.get_size());
+}
+
+dnnl::memory ProgramBuilder::kept(const Desc& desc, Workspace::Id id) {
+  program_->workspace_.use(id, now_);
+  return program_->workspace_.memory(desc, id);
+}
+
+dnnl::memory ProgramBuilder::scratchpad(const Desc& desc) {
+  return program_->workspace_.scratchpad(desc);
+}
+
+dnnl::memory ProgramBuilder::view(const dnnl::memory& memory, const Desc& desc) {
+  for (Program::Bindings& bindings : program_->external_) {
+    for (const Program::Binding& binding : bindings.items) {
+      if (binding.memory.get() != memory.get()) continue;
+      const dnnl::memory same(desc, engine(), DNNL_MEMORY_NONE);
+      bindings.items.push_back({same, binding.first});
+      return same;
+    }
+  }
+  return program_->workspace_.view(memory, desc);
+}
+
+void ProgramBuilder::reorder(const dnnl::memory& from, const dnnl::memory& to) {
+  const dnnl::reorder::primitive_desc description(engine(), from.get_desc(), engine(),
+                                                  to.get_desc(), shared_scratchpad());
+  then(dnnl::reorder(description),
+       {{DNNL_ARG_FROM, from},
+        {DNNL_ARG_TO, to},
+        {DNNL_ARG_SCRATCHPAD, scratchpad(description.scratchpad_desc())}});
+}
+
+dnnl::memory ProgramBuilder::external(External which, const Desc& desc, std::size_t first) {
+  const dnnl::memory memory(desc, engine(), DNNL_MEMORY_NONE);
+  program_->external_[static_cast<std::size_t>(which)].items.push_back({memory, first});
+  return memory;
+}
+
+std::unique_ptr<Program> compile_program(const convoy_compilation& what) {
+  return ProgramBuilder(what).build();
+}
+
+}  // namespace convoy::cpu

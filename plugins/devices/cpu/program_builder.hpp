@@ -1,0 +1,107 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstddef>
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string>
+#include <vector>
+
+#include "plugins/devices/cpu/node_plan.hpp"
+#include "plugins/devices/cpu/program.hpp"
+#include "plugins/devices/cpu/task.hpp"
+
+namespace convoy::cpu {
+
+using Desc = dnnl::memory::desc;
+
+// Memory for a part of a gradient; final when it is the gradient's own memory.
+struct GradientPart {
+  dnnl::memory memory;
+  bool final = false;
+};
+
+// What layers are built with: activations and their gradients by node, variables, temporaries, and
+// the task lists. Keeps track of which memory is in use when; "now" is the pass of the node being
+// built. All activations are f32, NCHW in oneDNN's order of dimensions.
+class ProgramBuilder {
+ public:
+  explicit ProgramBuilder(const convoy_compilation& what);
+  std::unique_ptr<Program> build();
+
+  const dnnl::engine& engine() const { return program_->engine_; }
+  const convoy_compilation& compilation() const { return what_; }
+  const NodePlan& plan(std::size_t node) const { return plan_.nodes[node]; }
+  dnnl::memory::dims dims(std::size_t node) const;  // of the node's output
+  Desc plain(std::size_t node) const;
+  void then(Task task);  // appends to the pass being built
+  void then(const dnnl::primitive& primitive,
+            const std::unordered_map<int, dnnl::memory>& arguments);
+
+  // Activation of a node: its description, itself for reading now, and the same in another layout
+  // (converted once per step).
+  const Desc& desc(std::size_t node) const;
+  dnnl::memory read(std::size_t node);
+  dnnl::memory read_as(std::size_t node, const Desc& wanted);
+  // Creates the activation that the node produces.
+  dnnl::memory define(std::size_t node, const Desc& desc);
+
+  // Gradient of a node's activation, complete when the node's backward is built.
+  dnnl::memory gradient(std::size_t node);
+  dnnl::memory gradient_as(std::size_t node, const Desc& wanted);
+  // Where a consumer writes its part of the gradient of a node's activation, in a layout it likes;
+  // it calls finish_gradient once the writing task is appended.
+  GradientPart begin_gradient(std::size_t node, const Desc& wanted);
+  void finish_gradient(std::size_t node, const GradientPart& part);
+  // Adds the consumer's own gradient to that of its input, or lets one memory serve as both.
+  void pass_gradient(std::size_t input, std::size_t consumer);
+
+  // A variable in a layout, for reading now, and the place for its gradient. Grouped convolutions
+  // want one dimension more than the variable has; then the elements keep their plain order.
+  dnnl::memory variable(std::uint32_t index, const Desc& wanted);
+  Desc stored(std::uint32_t index) const;
+  GradientPart begin_variable_gradient(std::uint32_t index, const Desc& wanted);
+  void finish_variable_gradient(std::uint32_t index, const GradientPart& part);
+
+  // Memory that lives now only, and memory that lives from now to the node's other pass.
+  dnnl::memory temporary(const Desc& desc);
+  Workspace::Id keep(const Desc& desc);
+  dnnl::memory kept(const Desc& desc, Workspace::Id id);
+  dnnl::memory scratchpad(const Desc& desc);
+  // The same memory under another description.
+  dnnl::memory view(const dnnl::memory& memory, const Desc& desc);
+  void reorder(const dnnl::memory& from, const dnnl::memory& to);
+
+ private:
+  struct Copy {
+    Desc desc;
+    Workspace::Id id;
+  };
+  struct Value {
+    Desc desc;
+    bool external = false;  // the images
+    Workspace::Id data = 0;
+    std::vector<Copy> copies;
+    bool gradient_started = false;
+    Workspace::Id gradient = 0;
+  };
+
+  Value& value_of(std::size_t node) { return values_[plan_.nodes[node].value]; }
+  dnnl::memory external(External which, const Desc& desc, std::size_t first);
+  dnnl::memory gradient_memory(Value& value);
+  bool may_share(std::size_t input, std::size_t consumer) const;
+  bool changes_before_read(std::size_t changed, std::size_t read) const;
+  void build_node(std::size_t node, bool forward);
+  void define_images();
+
+  convoy_compilation what_;
+  GraphPlan plan_;
+  std::vector<Value> values_;
+  std::unique_ptr<Program> program_;
+  TaskList* tasks_ = nullptr;
+  std::size_t node_ = 0;
+  std::size_t now_ = 0;
+};
+
+}  // namespace convoy::cpu

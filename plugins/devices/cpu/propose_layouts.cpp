@@ -1,0 +1,54 @@
+#include <stdexcept>
+
+#include "plugins/devices/cpu/layers/convolution_shapes.hpp"
+#include "plugins/devices/cpu/layers/fully_connected.hpp"
+#include "plugins/devices/cpu/layers/primitive_attributes.hpp"
+#include "plugins/devices/cpu/program.hpp"
+#include "plugins/devices/cpu/weight_layout.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+dnnl::memory::desc convolution_weights(const convoy_node& node, const convoy_node& input,
+                                       std::uint32_t batch, const dnnl::engine& engine) {
+  return ConvolutionShapes(node, input, batch).forward(engine, shared_scratchpad()).weights_desc();
+}
+
+dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
+                                           std::uint32_t batch, bool has_bias,
+                                           const dnnl::engine& engine) {
+  constexpr auto kFloat = dnnl::memory::data_type::f32;
+  using Tag = dnnl::memory::format_tag;
+  const auto outputs = static_cast<dnnl::memory::dim>(weights.dimensions[0]);
+  const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
+  return describe_fully_connected(
+             {{batch, inputs}, kFloat, Tag::ab}, {{outputs, inputs}, kFloat, Tag::any},
+             {{batch, outputs}, kFloat, Tag::ab}, has_bias, shared_scratchpad(), engine)
+      .weights_desc();
+}
+
+}  // namespace
+
+void propose_layouts(const convoy_compilation& what, convoy_layout* out) {
+  const convoy_graph& graph = *what.graph;
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  for (std::uint64_t i = 0; i < graph.variable_count; ++i) {
+    out[i] = layout_of(plain_desc(*graph.variables[i]), *graph.variables[i]);
+  }
+  for (std::uint64_t i = 0; i < graph.node_count; ++i) {
+    const convoy_node& node = *graph.nodes[i];
+    const std::uint32_t index = node.variables[0];
+    if (index == CONVOY_NONE) continue;
+    const convoy_graph_variable& weights = *graph.variables[index];
+    if (node.layer->kind == CONVOY_LAYER_CONVOLUTION) {
+      const convoy_node& input = *graph.nodes[node.layer->inputs[0]];
+      out[index] = layout_of(convolution_weights(node, input, what.batch, engine), weights);
+    } else if (node.layer->kind == CONVOY_LAYER_FULLY_CONNECTED) {
+      const bool has_bias = node.variables[1] != CONVOY_NONE;
+      out[index] =
+          layout_of(fully_connected_weights(weights, what.batch, has_bias, engine), weights);
+    }
+  }
+}
+
+}  // namespace convoy::cpu

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <functional>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <unordered_map>
+#include <vector>
+
+namespace convoy::cpu {
+
+// What a task may need besides the memory it was built with.
+struct TaskContext {
+  const convoy_compute& compute;
+  std::uint64_t step;
+  dnnl_stream_t stream;
+};
+
+using Task = std::function<void(const TaskContext&)>;
+using TaskList = std::vector<Task>;
+
+// A primitive with its arguments, ready to run without building anything in a step.
+Task primitive_task(const dnnl::primitive& primitive,
+                    const std::unordered_map<int, dnnl::memory>& arguments);
+
+inline float* floats_of(const dnnl::memory& memory) {
+  return static_cast<float*>(memory.get_data_handle());
+}
+
+// Storage in floats, padding included.
+inline std::size_t float_count(const dnnl::memory& memory) {
+  return memory.get_desc().get_size() / sizeof(float);
+}
+
+}  // namespace convoy::cpu

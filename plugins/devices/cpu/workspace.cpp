@@ -1,0 +1,94 @@
+#include "plugins/devices/cpu/workspace.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+
+#include "plugins/devices/cpu/team.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+constexpr std::size_t kPage = 4096;  // also keeps buffers from sharing a page across cores
+
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+}  // namespace
+
+Workspace::Id Workspace::add(std::size_t bytes) {
+  buffers_.push_back({whole_pages(std::max<std::size_t>(bytes, 1)),
+                      std::numeric_limits<std::size_t>::max(), 0, 0});
+  return buffers_.size() - 1;
+}
+
+void Workspace::use(Id id, std::size_t time) {
+  buffers_[id].first = std::min(buffers_[id].first, time);
+  buffers_[id].last = std::max(buffers_[id].last, time);
+}
+
+dnnl::memory Workspace::memory(const dnnl::memory::desc& desc, Id id) {
+  dnnl::memory memory(desc, engine_, DNNL_MEMORY_NONE);
+  memories_.emplace_back(memory, id);
+  return memory;
+}
+
+dnnl::memory Workspace::view(const dnnl::memory& viewed, const dnnl::memory::desc& desc) {
+  for (const auto& [known, id] : memories_) {
+    if (known.get() == viewed.get()) return memory(desc, id);
+  }
+  throw std::logic_error("a view of memory that is not in the workspace");
+}
+
+dnnl::memory Workspace::scratchpad(const dnnl::memory::desc& desc) {
+  dnnl::memory memory(desc, engine_, DNNL_MEMORY_NONE);
+  scratchpad_bytes_ = std::max(scratchpad_bytes_, desc.get_size());
+  scratchpads_.push_back(memory);
+  return memory;
+}
+
+// The lowest gap between already placed buffers that live at the same time.
+void Workspace::place(std::size_t index, const std::vector<std::size_t>& placed) {
+  Buffer& buffer = buffers_[index];
+  std::size_t offset = 0;
+  for (std::size_t other_index : placed) {  // ascending offsets
+    const Buffer& other = buffers_[other_index];
+    if (other.last < buffer.first || buffer.last < other.first) continue;
+    if (offset + buffer.bytes <= other.offset) break;
+    offset = std::max(offset, other.offset + other.bytes);
+  }
+  buffer.offset = offset;
+  bytes_ = std::max(bytes_, offset + buffer.bytes);
+}
+
+// Largest buffers first: a simple rule that comes near the best packing.
+void Workspace::allocate() {
+  std::vector<std::size_t> order(buffers_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+    return buffers_[a].bytes > buffers_[b].bytes;
+  });
+  std::vector<std::size_t> placed;
+  for (std::size_t index : order) {
+    place(index, placed);
+    const auto by_offset = [this](std::size_t a, std::size_t b) {
+      return buffers_[a].offset < buffers_[b].offset;
+    };
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), index, by_offset), index);
+  }
+  const std::size_t total = bytes_ + whole_pages(scratchpad_bytes_) + kPage;
+  storage_.reset(static_cast<char*>(std::aligned_alloc(kPage, total)));
+  if (!storage_) throw std::bad_alloc();
+  char* start = storage_.get();
+  parallel_stretches(total, [start](std::size_t first, std::size_t count) {
+    std::memset(start + first, 0, count);
+  });
+  for (auto& [memory, id] : memories_) memory.set_data_handle(start + buffers_[id].offset);
+  for (dnnl::memory& memory : scratchpads_) memory.set_data_handle(start + bytes_);
+}
+
+}  // namespace convoy::cpu

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <utility>
+#include <vector>
+
+namespace convoy::cpu {
+
+// Memory for activations, their gradients and temporaries of one program. A buffer lives from its
+// first to its last use, in the order of the program's nodes forward and then backward; buffers
+// whose lives do not overlap share memory. Memory objects get their addresses in allocate().
+class Workspace {
+ public:
+  using Id = std::size_t;
+
+  explicit Workspace(dnnl::engine engine) : engine_(std::move(engine)) {}
+
+  Id add(std::size_t bytes);
+  // Extends the life of a buffer to a time.
+  void use(Id id, std::size_t time);
+  // A memory object at the start of a buffer, without address until allocate().
+  dnnl::memory memory(const dnnl::memory::desc& desc, Id id);
+  // The same place under another description.
+  dnnl::memory view(const dnnl::memory& memory, const dnnl::memory::desc& desc);
+  // A memory object in the scratchpad that all primitives of the program share.
+  dnnl::memory scratchpad(const dnnl::memory::desc& desc);
+  void allocate();
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Buffer {
+    std::size_t bytes;
+    std::size_t first;
+    std::size_t last;
+    std::size_t offset;
+  };
+  struct Free {
+    void operator()(char* memory) const { std::free(memory); }
+  };
+
+  void place(std::size_t index, const std::vector<std::size_t>& placed);
+
+  dnnl::engine engine_;
+  std::vector<Buffer> buffers_;
+  std::vector<std::pair<dnnl::memory, Id>> memories_;
+  std::vector<dnnl::memory> scratchpads_;
+  std::size_t scratchpad_bytes_ = 0;
+  std::size_t bytes_ = 0;
+  std::unique_ptr<char, Free> storage_;
+};
+
+}  // namespace convoy::cpu

@@ -1,0 +1,82 @@
+#include <convoy/strategy.hpp>
+
+#include <vector>
+
+#include "all_reduce_spec.hpp"
+#include "gradient_packs.hpp"
+#include "gradient_reducers.hpp"
+
+namespace {
+
+using convoy_strategies::AllReduceRange;
+using convoy_strategies::Reducer;
+
+// Every replica keeps all variables and its own optimizer state. Each step the gradients are summed
+// over the replicas, then every replica applies the sum to its own copy.
+class Replicated : public convoy::Strategy {
+ public:
+  void plan(convoy::Planner& p) override {
+    const std::vector<convoy::Range> packs = convoy_strategies::gradient_packs(p);
+    const Reducer reduce = choose_reducer(p);
+    if (p.option("variable_consistency") == "relaxed") {
+      p.prologue([&] {
+        for (const auto r : p.replicas()) p.fill(p.gradient(r, 1), 0);
+      });
+      for (const std::uint32_t set : {0u, 1u}) {
+        p.compute({.gradients_set = set});
+        update(p, packs, reduce, 1 - set);
+      }
+      return;
+    }
+    p.compute();
+    update(p, packs, reduce, 0);
+  }
+
+ private:
+  static void update(convoy::Planner& p, const std::vector<convoy::Range>& packs,
+                     const Reducer& reduce, std::uint32_t set) {
+    for (std::size_t i = 0; i < packs.size(); ++i) {
+      reduce(p, p.gradients(packs[i], set), i);
+      for (const auto r : p.replicas())
+        p.apply(p.parameters(r)[packs[i]], p.gradient(r, set)[packs[i]]);
+    }
+  }
+
+  static Reducer choose_reducer(const convoy::Planner& p) {
+    const std::string spec = p.option("all_reduce_spec");
+    const bool on_host = p.option("local_parameter_device") == "cpu";
+    if (!spec.empty()) {
+      const std::vector<AllReduceRange> ranges = convoy_strategies::parse_all_reduce_spec(spec);
+      if (ranges.size() > 1)
+        p.refuse("all_reduce_spec '" + spec +
+                 "' has several ranges, which replicated does not take; name one algorithm");
+      return convoy_strategies::spec_reducer(p, ranges.front());
+    }
+    if (p.flag("hierarchical_copy"))
+      return convoy_strategies::hierarchical_reducer(p, p.option("network_topology"));
+    return on_host ? convoy_strategies::reduce_on_host : convoy_strategies::reduce_in_turn;
+  }
+};
+
+}  // namespace
+
+CONVOY_STRATEGY(
+    Replicated, "name=replicated", "version=0.1.0",
+    "description=Every device keeps all variables; gradients are summed over the devices and "
+    "applied by each.",
+    "claim=synchronous|stale",
+    "option=all_reduce_spec:string:::How gradients are summed: empty = copied to one place in turn "
+    "and back, pscpu, psgpu[#shards], xring[#shards], collective = the devices' own all-reduce, "
+    "nccl = the same on CUDA devices.",
+    "option=local_parameter_device:enum:gpu:cpu|gpu:Where gradients are summed without a spec: "
+    "cpu = host memory, gpu = the compute devices in turn.",
+    "option=gradient_repacking:int:0::Cut all gradients into this many packs; 0 = the host's "
+    "buckets.",
+    "option=agg_small_grads_max_bytes:int:0::Reduce per variable, gradients up to this size packed "
+    "with their neighbours; 0 = off.",
+    "option=agg_small_grads_max_group:int:10::Most gradients in one such pack.",
+    "option=hierarchical_copy:bool:false::Sum inside each half of the devices, then across.",
+    "option=network_topology:enum:dgx1:dgx1|gcp_v100:Which pairs of devices bridge the halves.",
+    "option=variable_consistency:enum:strong:strong|relaxed:relaxed = apply the gradients of the "
+    "step before.",
+    "needs=copy,fill,add,sum,all_reduce,apply,forward,backward")

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Checks the style of what differs from a revision (default: the branch point from main), or of
+# everything with --all: clang-format on all sources, clang-tidy on the compiled ones.
+set -eu
+cd "$(dirname "$0")/.."
+command -v clang-format >/dev/null && command -v clang-tidy >/dev/null || {
+  echo "lint: install clang-format and clang-tidy first (Debian packages of that name)" >&2
+  exit 3
+}
+if [ "${1:-}" = "--all" ]; then
+  files=$(git ls-files '*.cpp' '*.hpp' '*.h' '*.c')
+else
+  base=${1:-$(git merge-base HEAD main)}
+  files=$(git diff --name-only --diff-filter=d "$base" -- '*.cpp' '*.hpp' '*.h' '*.c')
+fi
+# The frozen copy of the ABI stays as it was released.
+files=$(printf '%s\n' "$files" | grep -v '^tests/abi/abi_' || true)
+[ -n "$files" ] || { echo "lint: nothing to check"; exit 0; }
+# shellcheck disable=SC2086  # a list of words
+clang-format --dry-run -Werror $files
+sources=$(printf '%s\n' "$files" | grep '\.cpp$' || true)
+[ -z "$sources" ] || printf '%s\n' "$sources" |
+  xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/release

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs what is missing, builds everything and runs all tests: optimised, with address and
+# undefined-behaviour sanitizers, and with the thread sanitizer. Arguments choose some of these:
+# sh share/test.sh release asan tsan
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+sh "$root/share/install_dependencies.sh"
+cd "$root"
+[ $# -gt 0 ] || set -- release asan tsan
+
+# Suppressions and settings that sanitizers need are in the files named here.
+export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1"
+export LSAN_OPTIONS="suppressions=$root/share/sanitizers/lsan.txt:print_suppressions=0"
+export UBSAN_OPTIONS="print_stacktrace=1"
+export TSAN_OPTIONS="suppressions=$root/share/sanitizers/tsan.txt:halt_on_error=1"
+
+for preset in "$@"; do
+  sh share/build.sh "$preset"
+  echo "testing ($preset) ..." >&2
+  ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" --timeout 600 |
+    grep -Ev '^ *[0-9]+/[0-9]+ Test .*Passed|^ +Start +[0-9]+:'
+  # The pipe hides ctest's status; it leaves the list of failures behind.
+  failed="build/$preset/Testing/Temporary/LastTestsFailed.log"
+  if [ -s "$failed" ]; then exit 1; fi
+done

@@ -1,0 +1,68 @@
+#include "core/cli/flag_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/parsing.hpp"
+
+namespace convoy {
+namespace {
+
+TEST(FlagTable, RefusesANameThatIsTaken) {
+  FlagTable table;
+  table.add({.name = "model", .group = "Model"});
+  const Failure failure =
+      failure_of([&] { table.add({.name = "model", .group = "strategy ring"}); });
+  EXPECT_EQ(failure.code, ExitCode::kUnavailable);
+  EXPECT_TRUE(failure.mentions("strategy ring")) << failure.text;
+}
+
+TEST(FlagTable, RefusesADefaultOutsideItsBounds) {
+  FlagTable table;
+  EXPECT_EQ(
+      failure_of([&] {
+        table.add({.name = "chunks", .type = FlagType::kInt, .default_value = "0", .minimum = 1});
+      }).code,
+      ExitCode::kUnavailable);
+  EXPECT_EQ(failure_of([&] { table.add({.name = "mode", .type = FlagType::kEnum}); }).code,
+            ExitCode::kUnavailable);
+}
+
+TEST(FlagTable, KnowsTheTypesOfPluginOptions) {
+  for (const auto type :
+       {FlagType::kBool, FlagType::kInt, FlagType::kFloat, FlagType::kString, FlagType::kEnum}) {
+    EXPECT_EQ(parse_flag_type(flag_type_name(type)), type);
+  }
+  EXPECT_THROW(parse_flag_type("integer"), Error);
+}
+
+TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
+  FlagTable table;
+  table.add({.name = "steps",
+             .type = FlagType::kInt,
+             .default_value = "10",
+             .help = "Steps to time.",
+             .group = "Length",
+             .minimum = 1});
+  table.add({.name = "length", .group = "Length", .alias_of = "steps"});
+  table.add({.name = "eager", .type = FlagType::kBool, .help = "Hurry.", .group = "Other"});
+  table.add({.name = "xla", .group = "Old", .refusal = "no compiler"});
+  table.add({.name = "mkl", .group = "Old", .notice = "ignored"});
+  EXPECT_EQ(flag_help(table),
+            "Length:\n"
+            "  --steps  (an integer of at least 1; default 10)\n"
+            "      Steps to time.\n"
+            "  --length  (same as --steps)\n"
+            "\n"
+            "Other:\n"
+            "  --eager  (true or false; also --noeager)\n"
+            "      Hurry.\n"
+            "\n"
+            "Accepted without effect:\n"
+            "  --mkl\n"
+            "\n"
+            "Known, but only with their defaults:\n"
+            "  --xla\n");
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,112 @@
+// Command lines that were published for tf_cnn_benchmarks, with the flags of their time. They must
+// be understood as they are; those of several hosts must be refused as such.
+
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <sstream>
+
+#include "core/cli/run_flags.hpp"
+#include "core/cli/run_options.hpp"
+#include "tests/cli/parsing.hpp"
+
+namespace convoy {
+namespace {
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// The table as it is when the strategy of the command line is chosen. Only parameter_server has an
+// option here; which options a strategy really has is its manifest's business.
+FlagTable table_for(const std::vector<std::string>& arguments) {
+  FlagTable table = run_flag_table();
+  const Variables none;
+  if (find_flag(arguments, "variable_update", environment_of(none)) == "parameter_server") {
+    table.add({.name = "local_parameter_device",
+               .type = FlagType::kEnum,
+               .default_value = "gpu",
+               .allowed = {"cpu", "gpu"}});
+  }
+  add_missing_strategy_flags(table);
+  return table;
+}
+
+RunOptions understood(const std::string& line) {
+  const std::vector<std::string> arguments = words(line);
+  return make_run_options(parse(table_for(arguments), arguments));
+}
+
+TEST(PublishedCommandLines, Vgg16OnEightGpusWithVariablesOnTheHost) {
+  const std::string line =
+      "--local_parameter_device=cpu --num_gpus=8 --batch_size=32 --model=vgg16 "
+      "--data_dir=/home/ubuntu/imagenet/train --variable_update=parameter_server --nodistortions";
+  const RunOptions options = understood(line);
+  EXPECT_EQ(options.device, DeviceChoice::kGpu);
+  EXPECT_EQ(options.num_devices, 8);
+  EXPECT_EQ(options.batch_size, 32);
+  EXPECT_EQ(options.data_dir, "/home/ubuntu/imagenet/train");
+  EXPECT_EQ(options.variable_update, "parameter_server");
+  EXPECT_FALSE(options.distortions);
+  const ParsedFlags flags = parse(table_for(words(line)), words(line));
+  EXPECT_EQ(flags.text("local_parameter_device"), "cpu");
+}
+
+TEST(PublishedCommandLines, Vgg16ReplicatedWithNccl) {
+  const RunOptions options = understood(
+      "--local_parameter_device=gpu --num_gpus=8 --batch_size=64 --model=vgg16 "
+      "--variable_update=replicated --use_nccl=True");
+  EXPECT_EQ(options.variable_update, "replicated");
+  EXPECT_EQ(options.use_nccl, true);
+}
+
+TEST(PublishedCommandLines, Vgg16WithVariablesOnTheGpus) {
+  const RunOptions options = understood(
+      "--local_parameter_device=gpu --num_gpus=8 --batch_size=64 --model=vgg16 "
+      "--variable_update=parameter_server");
+  EXPECT_EQ(options.use_nccl, std::nullopt);
+}
+
+TEST(PublishedCommandLines, Resnet50ReplicatedWithoutNccl) {
+  const RunOptions options = understood(
+      "--local_parameter_device=gpu --num_gpus=8 --batch_size=64 --model=resnet50 "
+      "--variable_update=replicated --use_nccl=False");
+  EXPECT_EQ(options.use_nccl, false);
+}
+
+TEST(PublishedCommandLines, OneCpuDeviceWithThreads) {
+  const RunOptions options = understood(
+      "--local_parameter_device=cpu --num_gpus=1 --num_inter_threads=1 --num_intra_threads=4 "
+      "--batch_size=16 --model=resnet50 --variable_update=parameter_server --use_nccl=False "
+      "--device=cpu --data_format=NHWC --num_batches=10");
+  EXPECT_EQ(options.device, DeviceChoice::kCpu);
+  EXPECT_EQ(options.num_devices, 1);
+  EXPECT_EQ(options.threads_per_device, 4);
+  EXPECT_EQ(options.data_format, "NHWC");
+}
+
+TEST(PublishedCommandLines, TheFlagsOfADrivenBenchmark) {
+  const RunOptions options = understood(
+      "--local_parameter_device=gpu --batch_size=64 --model=inception3 --data_name=imagenet "
+      "--variable_update=parameter_server --use_nccl=True --distortions=True --device=gpu "
+      "--data_format=NCHW --forward_only=False");
+  EXPECT_TRUE(options.distortions);
+  EXPECT_EQ(options.data_name, "imagenet");
+}
+
+TEST(PublishedCommandLines, TwoHostsAreRefusedAsNotYet) {
+  const char* const common =
+      " --local_parameter_device=gpu --num_gpus=8 --batch_size=64 --model=resnet50 "
+      "--variable_update=distributed_replicated --ps_hosts=10.0.0.1:50000,10.0.0.2:50000 "
+      "--worker_hosts=10.0.0.1:50001,10.0.0.2:50001";
+  for (const char* role : {"--job_name=worker --task_index=0", "--job_name=ps --task_index=0",
+                           "--job_name=worker --task_index=1", "--job_name=ps --task_index=1"}) {
+    const Failure failure = failure_of([&] { understood(role + std::string(common)); });
+    EXPECT_EQ(failure.code, ExitCode::kUnavailable) << role;
+    EXPECT_TRUE(failure.mentions("several hosts: not yet")) << failure.text;
+  }
+}
+
+}  // namespace
+}  // namespace convoy

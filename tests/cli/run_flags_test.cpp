@@ -1,0 +1,86 @@
+#include "core/cli/run_flags.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/parsing.hpp"
+
+namespace convoy {
+namespace {
+
+FlagTable complete_table() {
+  FlagTable table = run_flag_table();
+  add_missing_strategy_flags(table);
+  return table;
+}
+
+TEST(RunFlags, KnowEveryFlagOfTfCnnBenchmarks) {
+  const FlagTable table = complete_table();
+  std::ifstream file(std::string(CONVOY_SOURCE_DIR) +
+                     "/tests/cli/data/tf_cnn_benchmarks_flags.txt");
+  int names = 0;
+  for (std::string name; std::getline(file, name);) {
+    if (name.starts_with('#')) continue;
+    ++names;
+    EXPECT_TRUE(table.contains(name)) << name;
+  }
+  EXPECT_EQ(names, 138);
+}
+
+TEST(RunFlags, RefuseWhatIsNotThereYetBeforeARunStarts) {
+  for (const char* flag : {"--eval", "--forward_only", "--train_dir=/tmp/x", "--use_fp16",
+                           "--save_model_steps=10", "--xla", "--trt_mode=FP16"}) {
+    const Failure failure = failure_of([&] { parse(complete_table(), {flag}); });
+    EXPECT_EQ(failure.code, ExitCode::kUsage) << flag;
+    EXPECT_TRUE(failure.mentions(flag)) << failure.text;
+  }
+}
+
+TEST(RunFlags, RefuseSeveralHostsAsUnavailable) {
+  for (const char* flag : {"--job_name=worker", "--ps_hosts=10.0.0.1:50000", "--task_index=1",
+                           "--worker_hosts=10.0.0.1:50001", "--server_protocol=grpc+verbs"}) {
+    const Failure failure = failure_of([&] { parse(complete_table(), {flag}); });
+    EXPECT_EQ(failure.code, ExitCode::kUnavailable) << flag;
+    EXPECT_TRUE(failure.mentions("several hosts: not yet")) << failure.text;
+  }
+}
+
+TEST(RunFlags, AcceptDefaultsOfWhatIsNotThereSilently) {
+  const ParsedFlags flags =
+      parse(complete_table(), {"--noeval", "--use_fp16=False", "--job_name=", "--task_index=0",
+                               "--local_parameter_device=GPU", "--nostaged_vars",
+                               "--fp16_inc_loss_scale_every_n=1000", "--max_ckpts_to_keep=5"});
+  EXPECT_TRUE(flags.notices().empty());
+}
+
+TEST(RunFlags, ReportHarmlessFlags) {
+  const ParsedFlags flags =
+      parse(complete_table(), {"--mkl=True", "--kmp_blocktime=1", "--num_inter_threads=2"});
+  EXPECT_EQ(flags.notices().size(), 3u);
+  EXPECT_FALSE(flags.effective().contains("mkl"));
+}
+
+TEST(RunFlags, OptionsOfAStrategyComeFromItsManifest) {
+  FlagTable table = run_flag_table();
+  table.add({.name = "all_reduce_spec", .default_value = "ring", .group = "strategy example"});
+  add_missing_strategy_flags(table);
+  EXPECT_EQ(parse(table, {"--all_reduce_spec=nccl"}).text("all_reduce_spec"), "nccl");
+  const Failure failure = failure_of([&] { parse(table, {"--gradient_repacking=8"}); });
+  EXPECT_EQ(failure.code, ExitCode::kUsage);
+  EXPECT_TRUE(failure.mentions("no such option")) << failure.text;
+}
+
+TEST(RunFlags, HelpFitsTheScreenAndNamesEveryFlag) {
+  const FlagTable table = complete_table();
+  const std::string help = flag_help(table);
+  for (const FlagDefinition& flag : table.flags()) {
+    EXPECT_NE(help.find("--" + flag.name), std::string::npos) << flag.name;
+  }
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+}  // namespace
+}  // namespace convoy

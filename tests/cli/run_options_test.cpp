@@ -1,0 +1,95 @@
+#include "core/cli/run_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/cli/run_flags.hpp"
+#include "tests/cli/parsing.hpp"
+
+namespace convoy {
+namespace {
+
+RunOptions options_of(const std::vector<std::string>& arguments) {
+  return make_run_options(parse(run_flag_table(), arguments));
+}
+
+void expect_usage_error(const std::vector<std::string>& arguments, const std::string& part) {
+  const Failure failure = failure_of([&] { options_of(arguments); });
+  EXPECT_EQ(failure.code, ExitCode::kUsage) << testing::PrintToString(arguments);
+  EXPECT_TRUE(failure.mentions(part)) << failure.text;
+}
+
+TEST(RunOptions, HaveTheDocumentedDefaults) {
+  const RunOptions options = options_of({});
+  EXPECT_EQ(options.model, "resnet50");
+  EXPECT_EQ(options.batch_size, std::nullopt);
+  EXPECT_EQ(options.num_batches, std::nullopt);
+  EXPECT_EQ(options.num_warmup_batches, 10);
+  EXPECT_EQ(options.device, DeviceChoice::kAuto);
+  EXPECT_EQ(options.num_devices, std::nullopt);
+  EXPECT_EQ(options.variable_update, "auto");
+  EXPECT_EQ(options.use_nccl, std::nullopt);
+  EXPECT_EQ(options.bucket_mb, 16);
+  EXPECT_EQ(options.optimizer.kind, CONVOY_OPTIMIZER_SGD);
+  EXPECT_EQ(options.optimizer.weight_decay, 4e-5);
+  EXPECT_EQ(options.optimizer.gradient_scale, GradientScale::kMean);
+  EXPECT_EQ(options.display_every, 10);
+  EXPECT_EQ(options.loss_type_to_report, "total_loss");
+  EXPECT_EQ(options.seed, 1234u);
+  EXPECT_TRUE(options.dropout);
+}
+
+TEST(RunOptions, TakeTheirValuesFromTheFlags) {
+  const RunOptions options = options_of(
+      {"--model=vgg16", "--batch_size=8", "--num_batches=5", "--device=cpu", "--num_devices=2",
+       "--gpu_indices=1,0", "--num_intra_threads=3", "--optimizer=RMSProp", "--rmsprop_decay=0.8",
+       "--gradient_scale=sum", "--gradient_clip=2", "--seed=4294967295", "--initializer=hash",
+       "--nodropout", "--use_nccl=False", "--input_threads=3", "--init_learning_rate=0.1"});
+  EXPECT_EQ(options.model, "vgg16");
+  EXPECT_EQ(options.batch_size, 8);
+  EXPECT_EQ(options.num_batches, 5);
+  EXPECT_EQ(options.device, DeviceChoice::kCpu);
+  EXPECT_EQ(options.num_devices, 2);
+  EXPECT_EQ(options.device_order, (std::vector<std::int64_t>{1, 0}));
+  EXPECT_EQ(options.threads_per_device, 3);
+  EXPECT_EQ(options.optimizer.kind, CONVOY_OPTIMIZER_RMSPROP);
+  EXPECT_EQ(options.optimizer.rmsprop_decay, 0.8);
+  EXPECT_EQ(options.optimizer.gradient_scale, GradientScale::kSum);
+  EXPECT_EQ(options.optimizer.gradient_clip, 2);
+  EXPECT_EQ(options.seed, 4294967295u);
+  EXPECT_EQ(options.initializer, InitializerChoice::kHash);
+  EXPECT_FALSE(options.dropout);
+  EXPECT_EQ(options.use_nccl, false);
+  EXPECT_EQ(options.input_threads, 3);
+  EXPECT_EQ(options.learning_rate.init_learning_rate, 0.1);
+}
+
+TEST(RunOptions, ANumberOfGpusAsksForGpusUnlessTheDeviceIsNamed) {
+  EXPECT_EQ(options_of({"--num_gpus=8"}).device, DeviceChoice::kGpu);
+  EXPECT_EQ(options_of({"--num_gpus=8"}).num_devices, 8);
+  EXPECT_EQ(options_of({"--num_gpus=1", "--device=CPU"}).device, DeviceChoice::kCpu);
+  EXPECT_EQ(options_of({"--device=cuda"}).device, DeviceChoice::kGpu);
+  EXPECT_EQ(options_of({"--num_devices=2"}).device, DeviceChoice::kAuto);
+}
+
+TEST(RunOptions, RefuseContradictions) {
+  expect_usage_error({"--num_batches=10", "--num_epochs=1"}, "--num_epochs=1");
+  expect_usage_error({"--num_epochs=0"}, "above 0");
+  expect_usage_error({"--num_gpus=2", "--num_devices=3"}, "--num_devices=3");
+  expect_usage_error({"--num_epochs_per_decay=2"}, "--init_learning_rate");
+  expect_usage_error({"--piecewise_learning_rate_schedule=1;2"}, "1;2");
+  expect_usage_error({"--minimum_learning_rate=0.1", "--init_learning_rate=1"}, "floor");
+  expect_usage_error({"--momentum=1"}, "--momentum=1");
+  expect_usage_error({"--gradient_clip=0"}, "--gradient_clip=0");
+  expect_usage_error({"--display_perf_ewma=1.5"}, "from 0 to 1");
+  expect_usage_error({"--seed=4294967296"}, "--seed=4294967296");
+}
+
+TEST(RunOptions, RefuseMalformedDeviceLists) {
+  for (const char* list : {"0,", ",0", "0,,1", "a", "0;1", "-1", "0,0"}) {
+    expect_usage_error({std::string("--gpu_indices=") + list}, "--gpu_indices");
+  }
+  expect_usage_error({"--gpu_indices=0,1", "--num_gpus=3"}, "lists 2 devices");
+}
+
+}  // namespace
+}  // namespace convoy

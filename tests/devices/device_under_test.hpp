@@ -1,0 +1,54 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace convoy::test {
+
+// The table of the plug-in in this build tree.
+const convoy_device& device_table();
+
+// An open device, with failures as exceptions. Memory of the tests is host memory, which the CPU
+// device addresses directly.
+class DeviceUnderTest {
+ public:
+  explicit DeviceUnderTest(std::uint32_t devices = 1, std::uint32_t index = 0,
+                           std::uint32_t threads = 0);
+  ~DeviceUnderTest();
+  DeviceUnderTest(const DeviceUnderTest&) = delete;
+  DeviceUnderTest& operator=(const DeviceUnderTest&) = delete;
+
+  void* self() { return self_; }
+  void submit(const convoy_submission& submission);
+  // Throws std::runtime_error with the device's text when an operation failed.
+  bool wait(const std::uint64_t& timeline, std::uint64_t value, double seconds = 20.0);
+  // Submits one operation and waits for it.
+  void run(convoy_submission submission);
+  void* compile(const convoy_compilation& what);
+  std::vector<convoy_layout> propose_layout(const convoy_compilation& what);
+  std::vector<std::string> log;
+
+ private:
+  void require(std::int32_t status);
+
+  void* self_ = nullptr;
+  std::string error_;
+  std::uint64_t timeline_ = 0;
+  std::uint64_t value_ = 0;
+};
+
+// A submission without waits.
+convoy_submission operation(std::uint32_t kind, std::uint32_t lane = CONVOY_LANE_UPDATE);
+
+template <typename T>
+convoy_region region(std::vector<T>& data, std::uint32_t dtype = CONVOY_F32) {
+  return {data.data(), data.size(), dtype, 0};
+}
+
+// Deterministic values in (-1, 1).
+std::vector<float> noise(std::size_t count, std::uint32_t seed);
+
+}  // namespace convoy::test

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+
+namespace convoy::test {
+
+// A small network around one kind of layer, with weights before it so that its data gradient shows.
+struct LayerNetwork {
+  std::string name;
+  std::function<Graph()> build;
+};
+
+std::vector<LayerNetwork> layer_networks();
+
+}  // namespace convoy::test

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/devices/layer_cases.hpp"
+#include "tests/devices/reference_network.hpp"
+#include "tests/devices/training_case.hpp"
+#include "tests/graph/layers.hpp"
+
+namespace convoy::test {
+namespace {
+
+struct NetworkCase {
+  LayerNetwork network;
+  Layouts layouts;
+};
+
+std::vector<NetworkCase> all_cases() {
+  std::vector<NetworkCase> cases;
+  for (const LayerNetwork& network : layer_networks()) {
+    cases.push_back({network, Layouts::kProposed});
+    cases.push_back({network, Layouts::kPlain});
+  }
+  return cases;
+}
+
+class LayerGradients : public testing::TestWithParam<NetworkCase> {};
+
+// About 40 elements of a variable, spread over all dimensions by an odd stride.
+void expect_derivatives(const std::vector<float>& measured, std::uint64_t variable,
+                        ReferenceNetwork& reference, const std::string& name) {
+  double largest = 0.0;
+  for (float value : measured) largest = std::max(largest, std::fabs(static_cast<double>(value)));
+  const std::size_t stride = measured.size() / 40 / 2 * 2 + 1;
+  for (std::size_t i = 0; i < measured.size(); i += stride) {
+    ASSERT_NEAR(measured[i], reference.derivative(variable, i), 1e-4 * largest + 2e-6)
+        << name << " element " << i;
+  }
+}
+
+TEST_P(LayerGradients, AgreeWithDifferencesOfAReference) {
+  DeviceUnderTest device;
+  TrainingCase training(device, GetParam().network.build(), {.layouts = GetParam().layouts});
+  ReferenceNetwork reference(training.graph(), training.batch(), training.parameters,
+                             training.images, training.labels);
+  training.forward();
+  training.backward();
+  EXPECT_NEAR(training.loss, reference.loss(), 1e-5);
+  for (std::size_t i = 0; i < training.graph().variables().size(); ++i) {
+    expect_derivatives(training.gradient(i), i, reference, training.graph().variables()[i].name);
+  }
+  EXPECT_EQ(training.gradient_padding(), 0.0f);
+}
+
+TEST_P(LayerGradients, AreTheSameInASecondStep) {
+  DeviceUnderTest device;
+  TrainingCase training(device, GetParam().network.build(), {.layouts = GetParam().layouts});
+  training.forward();
+  training.backward();
+  std::vector<std::vector<float>> first;
+  for (std::size_t i = 0; i < training.parameters.size(); ++i) {
+    first.push_back(training.gradient(i));
+  }
+  const double loss = training.loss;
+  training.forward();
+  training.backward();
+  EXPECT_EQ(training.loss, loss);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(training.gradient(i), first[i]) << training.graph().variables()[i].name;
+  }
+}
+
+std::string case_name(const testing::TestParamInfo<NetworkCase>& test) {
+  return test.param.network.name + (test.param.layouts == Layouts::kPlain ? "_plain" : "_proposed");
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, LayerGradients, testing::ValuesIn(all_cases()), case_name);
+
+TEST(BatchNormLayer, MovesRunningStatisticsByTheUnbiasedVariance) {
+  GraphAssembler assembler("norm", 6, 4);
+  const std::uint32_t norm = batch_norm(convolution(0, 9, 3).add_to(assembler)).add_to(assembler);
+  loss(fully_connected(norm, 4).add_to(assembler)).add_to(assembler);
+  DeviceUnderTest device;
+  TrainingCase training(device, assembler.finish(), {.batch = 3});
+  ReferenceNetwork reference(training.graph(), 3, training.parameters, training.images,
+                             training.labels);
+  training.forward();
+  reference.loss();
+  const auto& [means, variances] = reference.statistics(norm);
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    EXPECT_NEAR(training.state[i], 0.9 * 0.5 + 0.1 * means[i], 1e-6) << "mean " << i;
+    EXPECT_NEAR(training.state[9 + i], 0.9 * 0.5 + 0.1 * variances[i], 1e-6) << "variance " << i;
+  }
+}
+
+TEST(SoftmaxCrossEntropyLayer, CountsLabelsThatFewScoresBeat) {
+  GraphAssembler assembler("hits", 2, 8);
+  loss(fully_connected(0, 8).add_to(assembler)).add_to(assembler);
+  DeviceUnderTest device;
+  TrainingCase training(device, assembler.finish(), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
+  std::fill(training.parameters[0].begin(), training.parameters[0].end(), 0.0f);
+  training.parameters[1] = {5, 7, 7, 3, 2, 1, 0, -1};  // the biases are the scores
+  training.labels = {1, 2, 4, 7};                      // first, first by a tie, fifth, eighth
+  training.forward();
+  EXPECT_EQ(training.hits[0], 2u);
+  EXPECT_EQ(training.hits[1], 3u);
+}
+
+TEST(SoftmaxCrossEntropyLayer, RefusesALabelOutsideTheClasses) {
+  GraphAssembler assembler("label", 2, 8);
+  loss(fully_connected(0, 8).add_to(assembler)).add_to(assembler);
+  DeviceUnderTest device;
+  TrainingCase training(device, assembler.finish(), {.batch = 1});
+  training.labels = {8};
+  try {
+    training.forward();
+    FAIL() << "a label of 8 among 8 classes was accepted";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("label 8"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace convoy::test

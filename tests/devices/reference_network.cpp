@@ -1,0 +1,244 @@
+#include "tests/devices/reference_network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+namespace convoy::test {
+namespace {
+
+using Tensor = ReferenceNetwork::Tensor;
+
+// Calls body(output row, output column, input row, input column, kernel row, kernel column) for
+// every cell of every window that lies on the image.
+template <typename Body>
+void for_each_cell(const GraphNode& node, const Body& body) {
+  const convoy_layer& layer = node.layer;
+  for (std::int64_t y = 0; y < node.output.height; ++y) {
+    for (std::int64_t x = 0; x < node.output.width; ++x) {
+      for (std::int64_t ky = 0; ky < layer.kernel_height; ++ky) {
+        for (std::int64_t kx = 0; kx < layer.kernel_width; ++kx) {
+          const std::int64_t iy = y * layer.stride_height + ky - node.rows.before;
+          const std::int64_t ix = x * layer.stride_width + kx - node.columns.before;
+          const bool inside = iy >= 0 && ix >= 0 && iy < node.input.height && ix < node.input.width;
+          if (inside) body(y, x, iy, ix, ky, kx);
+        }
+      }
+    }
+  }
+}
+
+struct Plane {
+  std::size_t width;
+  std::size_t size;
+  explicit Plane(const TensorShape& shape)
+      : width(shape.width), size(std::size_t{shape.height} * shape.width) {}
+  std::size_t at(std::size_t plane, std::int64_t y, std::int64_t x) const {
+    return plane * size + static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+  }
+};
+
+}  // namespace
+
+ReferenceNetwork::ReferenceNetwork(const Graph& graph, std::uint32_t batch,
+                                   const std::vector<std::vector<float>>& parameters,
+                                   const std::vector<float>& images,
+                                   const std::vector<std::int32_t>& labels)
+    : graph_(graph), batch_(batch), images_(images.begin(), images.end()), labels_(labels) {
+  for (const std::vector<float>& values : parameters) {
+    parameters_.emplace_back(values.begin(), values.end());
+  }
+}
+
+double ReferenceNetwork::loss() {
+  outputs_.assign(graph_.nodes().size(), {});
+  for (std::size_t node = 0; node + 1 < graph_.nodes().size(); ++node) {
+    outputs_[node] = evaluate(node);
+  }
+  const GraphNode& last = graph_.nodes().back();
+  if (last.layer.kind == CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY) return cross_entropy(last);
+  const Tensor& values = input(last);
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double ReferenceNetwork::derivative(std::uint64_t variable, std::size_t element) {
+  constexpr double kStep = 1e-5;
+  double& value = parameters_[variable][element];
+  const double original = value;
+  value = original + kStep;
+  const double above = loss();
+  value = original - kStep;
+  const double below = loss();
+  value = original;
+  return (above - below) / (2 * kStep);
+}
+
+Tensor ReferenceNetwork::evaluate(std::size_t index) {
+  const GraphNode& node = graph_.nodes()[index];
+  switch (node.layer.kind) {
+    case CONVOY_LAYER_INPUT:
+      return images_;
+    case CONVOY_LAYER_CONVOLUTION:
+      return convolution(node);
+    case CONVOY_LAYER_FULLY_CONNECTED:
+      return fully_connected(node);
+    case CONVOY_LAYER_BATCH_NORM:
+      return batch_norm(index);
+    case CONVOY_LAYER_MAX_POOL:
+      return pool(node, true);
+    case CONVOY_LAYER_AVERAGE_POOL:
+      return pool(node, false);
+    case CONVOY_LAYER_CONCAT:
+      return concat(node);
+    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
+      return local_response_norm(node);
+    default:
+      break;
+  }
+  Tensor result = input(node);
+  if (node.layer.kind == CONVOY_LAYER_RELU) {
+    const double limit = node.layer.limit > 0 ? node.layer.limit : 1e300;
+    for (double& value : result) value = std::clamp(value, 0.0, limit);
+  } else if (node.layer.kind == CONVOY_LAYER_ADD) {
+    for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+      for (std::size_t k = 0; k < result.size(); ++k) result[k] += input(node, i)[k];
+    }
+  } else if (node.layer.kind != CONVOY_LAYER_DROPOUT) {
+    throw std::logic_error("the reference does not know this layer");
+  }
+  return result;
+}
+
+Tensor ReferenceNetwork::convolution(const GraphNode& node) {
+  const Tensor& weights = parameters_[node.variables[0]];
+  const std::size_t groups = std::max<std::uint32_t>(node.layer.groups, 1);
+  const std::size_t channels = node.output.channels, inputs = node.input.channels / groups;
+  const Plane in(node.input), out(node.output);
+  const std::size_t kernel = node.layer.kernel_height * node.layer.kernel_width;
+  Tensor result(batch_ * node.output.elements());
+  for (std::size_t o = 0; o < batch_ * channels; ++o) {
+    const std::size_t channel = o % channels, image = o / channels;
+    const std::size_t first = image * node.input.channels + channel / (channels / groups) * inputs;
+    if (node.variables[1] != CONVOY_NONE) {
+      std::fill_n(result.begin() + static_cast<std::ptrdiff_t>(o * out.size), out.size,
+                  parameters_[node.variables[1]][channel]);
+    }
+    for (std::size_t i = 0; i < inputs; ++i) {
+      const double* w = &weights[(channel * inputs + i) * kernel];
+      for_each_cell(node, [&](auto y, auto x, auto iy, auto ix, auto ky, auto kx) {
+        result[out.at(o, y, x)] +=
+            w[ky * node.layer.kernel_width + kx] * input(node)[in.at(first + i, iy, ix)];
+      });
+    }
+  }
+  return result;
+}
+
+Tensor ReferenceNetwork::fully_connected(const GraphNode& node) {
+  const Tensor& weights = parameters_[node.variables[0]];
+  const std::size_t inputs = node.input.elements(), outputs = node.output.channels;
+  Tensor result(batch_ * outputs);
+  for (std::size_t k = 0; k < result.size(); ++k) {
+    const double* w = &weights[k % outputs * inputs];
+    const double* x = &input(node)[k / outputs * inputs];
+    result[k] = std::inner_product(w, w + inputs, x, 0.0);
+    if (node.variables[1] != CONVOY_NONE) result[k] += parameters_[node.variables[1]][k % outputs];
+  }
+  return result;
+}
+
+Tensor ReferenceNetwork::batch_norm(std::size_t index) {
+  const GraphNode& node = graph_.nodes()[index];
+  const std::size_t channels = node.output.channels, plane = Plane(node.output).size;
+  const double count = static_cast<double>(batch_ * plane);
+  Tensor result = input(node), means, variances;
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    const auto for_each = [&](const auto& body) {
+      for (std::size_t image = 0; image < batch_; ++image) {
+        for (std::size_t k = 0; k < plane; ++k) {
+          body(result[(image * channels + channel) * plane + k]);
+        }
+      }
+    };
+    double sum = 0.0, squares = 0.0;
+    for_each([&](double& value) { sum += value; });
+    const double mean = sum / count;
+    for_each([&](double& value) { squares += (value - mean) * (value - mean); });
+    const std::uint32_t gamma = node.variables[0], beta = node.variables[1];
+    const double scale = (gamma == CONVOY_NONE ? 1.0 : parameters_[gamma][channel]) /
+                         std::sqrt(squares / count + node.layer.epsilon);
+    const double shift = beta == CONVOY_NONE ? 0.0 : parameters_[beta][channel];
+    for_each([&](double& value) { value = (value - mean) * scale + shift; });
+    means.push_back(mean);
+    variances.push_back(squares / (count - 1));
+  }
+  statistics_[index] = {means, variances};
+  return result;
+}
+
+Tensor ReferenceNetwork::pool(const GraphNode& node, bool maximum) {
+  const Plane in(node.input), out(node.output);
+  Tensor result(batch_ * node.output.elements(),
+                maximum ? -std::numeric_limits<double>::infinity() : 0.0);
+  std::vector<double> cells(out.size);
+  for_each_cell(node, [&](auto y, auto x, auto, auto, auto, auto) { ++cells[out.at(0, y, x)]; });
+  for (std::size_t plane = 0; plane < batch_ * node.output.channels; ++plane) {
+    for_each_cell(node, [&](auto y, auto x, auto iy, auto ix, auto, auto) {
+      double& cell = result[out.at(plane, y, x)];
+      const double value = input(node)[in.at(plane, iy, ix)];
+      cell = maximum ? std::max(cell, value) : cell + value / cells[out.at(0, y, x)];
+    });
+  }
+  return result;
+}
+
+Tensor ReferenceNetwork::concat(const GraphNode& node) {
+  Tensor result;
+  for (std::size_t image = 0; image < batch_; ++image) {
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const Tensor& part = input(node, i);
+      const auto size = static_cast<std::ptrdiff_t>(part.size() / batch_);
+      const auto first = part.begin() + static_cast<std::ptrdiff_t>(image) * size;
+      result.insert(result.end(), first, first + size);
+    }
+  }
+  return result;
+}
+
+Tensor ReferenceNetwork::local_response_norm(const GraphNode& node) {
+  const Tensor& values = input(node);
+  const auto channels = static_cast<std::int64_t>(node.output.channels);
+  const auto plane = static_cast<std::int64_t>(Plane(node.output).size);
+  const auto radius = static_cast<std::int64_t>(node.layer.radius);
+  Tensor result(values.size());
+  for (std::int64_t k = 0; k < static_cast<std::int64_t>(values.size()); ++k) {
+    const std::int64_t channel = k / plane % channels;
+    double squares = 0.0;
+    for (std::int64_t other = -radius; other <= radius; ++other) {
+      if (channel + other < 0 || channel + other >= channels) continue;
+      const double value = values[static_cast<std::size_t>(k + other * plane)];
+      squares += value * value;
+    }
+    const auto at = static_cast<std::size_t>(k);
+    result[at] =
+        values[at] / std::pow(node.layer.offset + node.layer.alpha * squares, node.layer.beta);
+  }
+  return result;
+}
+
+double ReferenceNetwork::cross_entropy(const GraphNode& node) {
+  const Tensor& logits = input(node);
+  const std::size_t classes = logits.size() / batch_;
+  double total = 0.0;
+  for (std::size_t image = 0; image < batch_; ++image) {
+    const double* row = &logits[image * classes];
+    double sum = 0.0;
+    for (std::size_t k = 0; k < classes; ++k) sum += std::exp(row[k]);
+    total += std::log(sum) - row[labels_[image]];
+  }
+  return total / static_cast<double>(batch_);
+}
+
+}  // namespace convoy::test

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+
+namespace convoy::test {
+
+// A slow forward pass in float64, straight from the definitions, in plain order. Gradients follow
+// from it by central differences, so that no derivative is written twice.
+class ReferenceNetwork {
+ public:
+  using Tensor = std::vector<double>;
+
+  ReferenceNetwork(const Graph& graph, std::uint32_t batch,
+                   const std::vector<std::vector<float>>& parameters,
+                   const std::vector<float>& images, const std::vector<std::int32_t>& labels);
+
+  double loss();
+  double derivative(std::uint64_t variable, std::size_t element);
+  // Batch mean and unbiased variance per channel of a batch norm's input, after loss().
+  const std::pair<Tensor, Tensor>& statistics(std::size_t node) const {
+    return statistics_.at(node);
+  }
+
+ private:
+  Tensor evaluate(std::size_t node);
+  Tensor convolution(const GraphNode& node);
+  Tensor fully_connected(const GraphNode& node);
+  Tensor batch_norm(std::size_t index);
+  Tensor pool(const GraphNode& node, bool maximum);
+  Tensor concat(const GraphNode& node);
+  Tensor local_response_norm(const GraphNode& node);
+  double cross_entropy(const GraphNode& node);
+  const Tensor& input(const GraphNode& node, std::size_t which = 0) {
+    return outputs_[node.inputs[which]];
+  }
+
+  const Graph& graph_;
+  std::size_t batch_;
+  std::vector<Tensor> parameters_;
+  Tensor images_;
+  std::vector<std::int32_t> labels_;
+  std::vector<Tensor> outputs_;
+  std::map<std::size_t, std::pair<Tensor, Tensor>> statistics_;
+};
+
+}  // namespace convoy::test

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/graph/arena.hpp"
+#include "core/graph/graph_view.hpp"
+#include "tests/devices/device_under_test.hpp"
+
+namespace convoy::test {
+
+enum class Layouts { kPlain, kProposed };
+
+struct TrainingOptions {
+  std::uint32_t batch = 2;
+  std::uint32_t flags = 0;
+  Layouts layouts = Layouts::kProposed;
+  std::uint64_t seed = 1;
+  std::uint32_t replica = 0;
+};
+
+// A graph compiled on a device, with parameters, images and labels in plain order, and the results
+// of a forward and a backward pass likewise.
+class TrainingCase {
+ public:
+  TrainingCase(DeviceUnderTest& device, const Graph& graph, const TrainingOptions& options);
+  ~TrainingCase();
+  TrainingCase(const TrainingCase&) = delete;
+  TrainingCase& operator=(const TrainingCase&) = delete;
+
+  // Submits all segments; the operations run in one lane.
+  void forward(std::uint64_t step = 0);
+  void backward(std::uint64_t step = 0);
+
+  const Graph& graph() const { return graph_; }
+  std::uint32_t batch() const { return options_.batch; }
+  std::vector<float> gradient(std::uint64_t variable) const;
+  // Largest magnitude in the gradient arena outside the variables' elements.
+  float gradient_padding() const;
+
+  std::vector<std::vector<float>> parameters;  // per variable
+  std::vector<float> images;
+  std::vector<std::int32_t> labels;
+  std::vector<float> state;
+  double loss = 0.0;
+  std::uint64_t hits[2] = {0, 0};
+
+ private:
+  void fill();
+  convoy_compute compute(std::uint64_t segment);
+
+  DeviceUnderTest& device_;
+  Graph graph_;
+  TrainingOptions options_;
+  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<GraphView> view_;
+  void* program_ = nullptr;
+  std::vector<float> parameter_arena_;
+  std::vector<float> gradient_arena_;
+};
+
+}  // namespace convoy::test

@@ -1,0 +1,74 @@
+#include "tests/plan/sample_models.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/plan/plan_writer.hpp"
+
+namespace convoy::testing {
+namespace {
+
+void add_variable(ArenaMap& arena, std::string name, std::uint64_t elements, std::uint64_t stored,
+                  std::uint64_t layer) {
+  arena.variables.push_back({std::move(name), {arena.elements, stored}, elements, layer});
+  arena.elements += stored;
+}
+
+ArenaMap small_model() {
+  ArenaMap arena;
+  add_variable(arena, "fc/bias", 5, 8, 3);
+  add_variable(arena, "fc/weights", 60, 64, 3);
+  add_variable(arena, "conv2/kernel", 33, 33, 2);
+  add_variable(arena, "conv1/bias", 7, 8, 0);
+  add_variable(arena, "conv1/kernel", 24, 24, 0);
+  arena.segments = {{0, 2, {105, 32}}, {2, 1, {72, 33}}, {3, 2, {0, 72}}};
+  return arena;
+}
+
+}  // namespace
+
+ArenaMap small_arena(std::uint64_t bucket_elements) {
+  ArenaMap arena = small_model();
+  arena.buckets = make_buckets(arena.elements, bucket_elements);
+  return arena;
+}
+
+ArenaMap ragged_arena() {
+  ArenaMap arena = small_model();
+  arena.buckets = {{0, 3}, {3, 50}, {53, 1}, {54, 60}, {114, 23}};
+  return arena;
+}
+
+ArenaMap large_arena(std::uint64_t elements, std::uint32_t variables, std::uint32_t buckets) {
+  constexpr std::uint32_t kVariablesPerSegment = 10;
+  ArenaMap arena;
+  for (std::uint32_t v = 0; v < variables; ++v)
+    add_variable(arena, fmt::format("layer{}/kernel", variables - 1 - v), elements / variables,
+                 elements / variables, variables - 1 - v);
+  for (std::uint32_t last = variables; last > 0;) {
+    const std::uint32_t first = last > kVariablesPerSegment ? last - kVariablesPerSegment : 0;
+    const std::uint64_t begin = arena.variables[first].range.first;
+    const ElementRange& end = arena.variables[last - 1].range;
+    arena.segments.push_back(
+        {arena.variables[last - 1].layer, last - first, {begin, end.first + end.count - begin}});
+    last = first;
+  }
+  arena.buckets = make_buckets(arena.elements, arena.elements / buckets + 1);
+  return arena;
+}
+
+Plan write_plan(const Cluster& cluster, const ArenaMap& arena, const WritePlan& write) {
+  PlanWriter writer(cluster, arena);
+  const convoy_host host{sizeof(convoy_host), [](convoy_context*, const char*) {},
+                         [](convoy_context*, std::int32_t, const char*) {},
+                         [](convoy_context*, const char*) -> const char* { return nullptr; }};
+  try {
+    Planner planner(writer.table(), &host, nullptr);
+    write(planner);
+  } catch (const detail::HostRefused&) {
+    fail(ExitCode::kFailed, "{}", writer.error());
+  }
+  return writer.finish();
+}
+
+}  // namespace convoy::testing

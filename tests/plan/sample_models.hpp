@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+
+#include <convoy/planner.hpp>
+
+#include "core/plan/plan.hpp"
+
+namespace convoy::testing {
+
+// 5 variables, 3 segments, 137 elements; buckets of about so many elements, 0 = one.
+ArenaMap small_arena(std::uint64_t bucket_elements);
+// The same model with buckets that end in the middle of variables, at odd elements.
+ArenaMap ragged_arena();
+// `variables` variables of about elements / variables each, one segment per ten of them.
+ArenaMap large_arena(std::uint64_t elements, std::uint32_t variables, std::uint32_t buckets);
+
+using WritePlan = std::function<void(Planner&)>;
+
+// What a strategy without a plug-in file writes; Error when the planner refuses it.
+Plan write_plan(const Cluster& cluster, const ArenaMap& arena, const WritePlan& write);
+
+}  // namespace convoy::testing

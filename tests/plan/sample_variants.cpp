@@ -1,0 +1,123 @@
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing {
+namespace {
+
+std::uint32_t host_of(Planner& p) {
+  return p.host_place(0);
+}
+
+}  // namespace
+
+void write_independent(Planner& p) {
+  p.compute();
+  for (const Range& range : p.buckets())
+    for (const auto r : p.replicas())
+      p.apply(p.parameters(r)[range], p.gradient(r)[range], {.contributions = 1});
+}
+
+void write_staged(Planner& p) {
+  const Buffer master = p.master(host_of(p));
+  p.prologue([&] {
+    for (const auto r : p.replicas()) p.fill(p.gradient(r, 1), 0);
+  });
+  for (const std::uint32_t now : {0u, 1u}) {
+    for (const Range& range : p.buckets())
+      for (const auto r : p.replicas()) p.copy(p.parameters(r, 1 - now)[range], master[range]);
+    p.compute({.parameters_set = now, .gradients_set = now});
+    for (const Range& range : p.buckets()) {
+      const Buffer total = p.scratch(host_of(p), range.count);
+      p.sum(total, p.gradients(range, 1 - now));
+      p.apply(master[range], total);
+    }
+  }
+}
+
+void write_deferred(Planner& p) {
+  p.compute();
+  for (const Range& range : p.buckets()) {
+    p.all_reduce(p.gradients(range));
+    for (const auto r : p.replicas()) {
+      const Buffer waiting = p.persistent(p.replica_place(r), range.count);
+      p.apply(p.parameters(r)[range], waiting);
+      p.copy(waiting, p.gradient(r)[range]);
+    }
+  }
+}
+
+void write_accumulating(Planner& p) {
+  std::vector<Buffer> totals;
+  for (const Range& range : p.buckets()) totals.push_back(p.scratch(host_of(p), range.count));
+  const Buffer master = p.master(host_of(p));
+  const auto buckets = p.buckets();
+  for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
+  p.compute();
+  for (std::size_t b = 0; b < buckets.size(); ++b) p.sum(totals[b], p.gradients(buckets[b]));
+  p.compute();
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    std::vector<Span> parts = p.gradients(buckets[b]);
+    parts.insert(parts.begin(), totals[b]);
+    p.sum(totals[b], parts);
+    p.apply(master[buckets[b]], totals[b], {.contributions = 2 * p.replica_count()});
+  }
+}
+
+void write_sequential(Planner& p) {
+  const Buffer master = p.master(host_of(p));
+  for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
+  p.compute();
+  for (const Range& range : p.buckets())
+    for (const auto r : p.replicas()) {
+      const Buffer arrived = p.scratch(host_of(p), range.count);
+      p.copy(arrived, p.gradient(r)[range]);
+      p.apply(master[range], arrived, {.contributions = 1});
+    }
+}
+
+void write_asynchronous(Planner& p) {
+  for (const auto r : p.replicas()) {
+    const Buffer master = p.master(host_of(p));
+    convoy_operation read{};
+    read.struct_size = sizeof(read);
+    read.kind = CONVOY_OP_COPY;
+    read.flags = CONVOY_OP_RELAXED_READS;
+    read.max_lag = CONVOY_UNBOUNDED;
+    read.place = CONVOY_NONE;
+    p.emit(read, {master}, {p.parameters(r)});
+    p.compute_replica(r);
+    convoy_operation update{};
+    update.struct_size = sizeof(update);
+    update.kind = CONVOY_OP_APPLY;
+    update.flags = CONVOY_OP_ANY_ORDER;
+    update.contributions = 1;
+    update.place = CONVOY_NONE;
+    for (const Range& range : p.buckets()) {
+      const Buffer arrived = p.scratch(host_of(p), range.count);
+      p.copy(arrived, p.gradient(r)[range]);
+      p.emit(update, {arrived}, {master[range]});
+    }
+  }
+}
+
+void write_compressed(Planner& p) {
+  p.compute();
+  for (const Range& range : p.buckets()) {
+    std::vector<Span> wide;
+    for (const auto r : p.replicas()) {
+      const Buffer half = p.scratch(p.replica_place(r), range.count, CONVOY_BF16);
+      p.cast(half, p.gradient(r)[range]);
+      const Buffer arrived = p.scratch(p.replica_place(0), range.count, CONVOY_BF16);
+      p.copy(arrived, half);
+      wide.push_back(p.scratch(p.replica_place(0), range.count));
+      p.cast(wide.back(), arrived);
+    }
+    const Buffer total = p.scratch(p.replica_place(0), range.count);
+    p.sum(total, wide);
+    for (const auto r : p.replicas()) {
+      p.copy(p.gradient(r)[range], total);
+      p.apply(p.parameters(r)[range], p.gradient(r)[range]);
+    }
+  }
+}
+
+}  // namespace convoy::testing
