@@ -48,7 +48,8 @@ convoy_optimizer optimizer_of(const Rule& rule) {
   optimizer.decay = 0.9;
   optimizer.beta1 = 0.9;
   optimizer.beta2 = 0.999;
-  optimizer.epsilon = rule.kind == CONVOY_OPTIMIZER_ADAM ? 1e-8 : 1.0;
+  // Large: with a tiny one, Adam turns the rounding of a vanishing gradient into a whole step.
+  optimizer.epsilon = rule.kind == CONVOY_OPTIMIZER_ADAM ? 0.01 : 1.0;
   optimizer.weight_decay = 0.1;
   optimizer.clip = rule.clip;
   optimizer.gradient_scale = 0.5;

@@ -171,7 +171,8 @@ TEST(Lanes, TakeThousandsOfOperations) {
   constexpr std::uint64_t kOperations = 20000;
   std::uint64_t done[3] = {0, 0, 0};
   for (std::uint64_t i = 0; i < kOperations; ++i) {
-    convoy_submission& submission = script.add(static_cast<int>(i), static_cast<std::uint32_t>(i % 3));
+    convoy_submission& submission =
+        script.add(static_cast<int>(i), static_cast<std::uint32_t>(i % 3));
     submission.timeline = &done[i % 3];
     submission.value = i + 1;
     device.submit(submission);
