@@ -77,7 +77,10 @@ class Loop {
     step.number = index < 0 ? index : index + 1;
     step.seconds = result.end - last_end_;
     last_end_ = result.end;
-    if (!std::isfinite(step.base_loss)) refuse_loss(step);
+    if (!std::isfinite(step.base_loss)) {
+      if (!options_.tolerate_divergence) refuse_loss(step);
+      if (!summary_.diverged) summary_.diverged = step.number;
+    }
     if (index == -2 && events_.trace) events_.trace(session_.executor().last_times());
     if (index < 0) {
       if (events_.warmup_step) events_.warmup_step(step);

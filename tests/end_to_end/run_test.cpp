@@ -140,6 +140,13 @@ TEST(Run, EndsWithFiveWhenTheLossIsNotANumber) {
   EXPECT_EQ(read_json(path).at("exit_status"), 5);
 }
 
+TEST(Run, GoesOnWhenOnlySyntheticImagesMakeTheLossOverflow) {
+  const ProgramResult result = run_convoy({"run", "--model=alexnet", "--batch_size=1",
+                                           "--num_batches=8", "--variable_update=independent"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("total images/sec: "));
+}
+
 class Interrupted : public testing::TestWithParam<std::pair<int, int>> {};
 
 TEST_P(Interrupted, LeavesAPartialSummary) {
