@@ -50,88 +50,88 @@ TEST(Lower, KeepsTheBitsOfEverySampleForEveryNumberOfReplicas) {
               << arena.buckets.size() << " buckets";
         }
       }
+}
 
-  // Without peer access collectives become rings, which sum in another order.
-  TEST(Lower, KeepsTheBitsOfRandomPlans) {
-    const ArenaMap arena = small_arena(32);
-    for (std::uint32_t seed = 0; seed < 400; ++seed) {
-      const bool peer_access = seed % 2 == 0;
-      const Cluster cluster = make_single_host(1 + seed % 4, peer_access, "cpu");
-      ASSERT_EQ(logical_and_lowered(write_plan(cluster, arena, random_plan(seed, peer_access))),
-                "none")
-          << "seed " << seed;
-    }
+// Without peer access collectives become rings, which sum in another order.
+TEST(Lower, KeepsTheBitsOfRandomPlans) {
+  const ArenaMap arena = small_arena(32);
+  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+    const bool peer_access = seed % 2 == 0;
+    const Cluster cluster = make_single_host(1 + seed % 4, peer_access, "cpu");
+    ASSERT_EQ(logical_and_lowered(write_plan(cluster, arena, random_plan(seed, peer_access))),
+              "none")
+        << "seed " << seed;
   }
+}
 
-  TEST(Lower, EveryOperationAddressesItsSpansFromItsPlace) {
-    for (const bool peer_access : {true, false}) {
-      const ArenaMap arena = ragged_arena();
-      const Cluster cluster = make_single_host(3, peer_access, "cpu");
-      for (const SamplePlan& sample : sample_plans()) {
-        const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
-        for (const auto* section : {&plan.prologue, &plan.body})
-          for (const Operation& operation : *section) {
-            EXPECT_FALSE(is_collective(operation.kind));
-            for (const auto* spans : {&operation.reads, &operation.writes})
-              for (const PlanSpan& span : *spans)
-                EXPECT_TRUE(cluster.access[operation.place][plan.buffers[span.buffer].place])
-                    << sample.name << ", operation " << operation.id;
-          }
-      }
-    }
-  }
-
-  TEST(Lower, SumsOverRemoteSpansHideOnlyBoundedStagingMemory) {
-    const ArenaMap arena = small_arena(0);
-    const Cluster cluster = make_single_host(4, false, "gpu");
-    const Plan logical = write_plan(cluster, arena, write_parameter_server);
-    const Plan plan = lower(logical, kSmallPieces);
-    std::uint64_t staging = 0;
-    for (std::size_t i = logical.buffers.size(); i < plan.buffers.size(); ++i)
-      staging += plan.buffers[i].count;
-    // Two halves of one piece for each of the four operands.
-    EXPECT_LE(staging, 2 * 4 * kSmallPieces.staging_elements);
-    EXPECT_GT(staging, 0u);
-  }
-
-  TEST(Lower, CutsComputeIntoTheSegmentsOfTheModel) {
-    const ArenaMap arena = small_arena(0);
-    const Cluster cluster = make_single_host(1, true, "cpu");
-    const Plan plan = lower(write_plan(cluster, arena, [](Planner& p) { p.compute(); }));
-    ASSERT_EQ(plan.body.size(), 2 * arena.segments.size());
-    for (std::uint32_t i = 0; i < 3; ++i) {
-      EXPECT_EQ(plan.body[i].segment, i);
-      EXPECT_EQ(plan.body[i].reads.front().first, arena.segments[i].range.first);
-      EXPECT_EQ(plan.body[5 - i].segment, i);
-      EXPECT_EQ(plan.body[5 - i].writes.front().count, arena.segments[i].range.count);
-    }
-  }
-
-  TEST(Lower, RefusesAKernelOnMemoryThatItsPlaceCannotAddress) {
-    const ArenaMap arena = small_arena(0);
-    const Cluster cluster = make_single_host(2, false, "gpu");
-    const Plan plan = write_plan(cluster, arena, [](Planner& p) {
-      p.compute();
-      p.call("compress", p.replica_place(0), {p.gradient(1)}, {p.gradient(0)});
-    });
-    try {
-      lower(plan);
-      FAIL() << "it was lowered";
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find("copy its spans"), std::string::npos)
-          << error.what();
-    }
-  }
-
-  TEST(Lower, IsPure) {
+TEST(Lower, EveryOperationAddressesItsSpansFromItsPlace) {
+  for (const bool peer_access : {true, false}) {
     const ArenaMap arena = ragged_arena();
-    const Cluster cluster = make_single_host(3, false, "gpu");
+    const Cluster cluster = make_single_host(3, peer_access, "cpu");
     for (const SamplePlan& sample : sample_plans()) {
-      const Plan plan = write_plan(cluster, arena, sample.write);
-      EXPECT_EQ(plan_hash(lower(plan)), plan_hash(lower(plan))) << sample.name;
-      EXPECT_NE(plan_hash(lower(plan, kSmallPieces)), plan_hash(plan)) << sample.name;
+      const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
+      for (const auto* section : {&plan.prologue, &plan.body})
+        for (const Operation& operation : *section) {
+          EXPECT_FALSE(is_collective(operation.kind));
+          for (const auto* spans : {&operation.reads, &operation.writes})
+            for (const PlanSpan& span : *spans)
+              EXPECT_TRUE(cluster.access[operation.place][plan.buffers[span.buffer].place])
+                  << sample.name << ", operation " << operation.id;
+        }
     }
   }
+}
+
+TEST(Lower, SumsOverRemoteSpansHideOnlyBoundedStagingMemory) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(4, false, "gpu");
+  const Plan logical = write_plan(cluster, arena, write_parameter_server);
+  const Plan plan = lower(logical, kSmallPieces);
+  std::uint64_t staging = 0;
+  for (std::size_t i = logical.buffers.size(); i < plan.buffers.size(); ++i)
+    staging += plan.buffers[i].count;
+  // Two halves of one piece for each of the four operands.
+  EXPECT_LE(staging, 2 * 4 * kSmallPieces.staging_elements);
+  EXPECT_GT(staging, 0u);
+}
+
+TEST(Lower, CutsComputeIntoTheSegmentsOfTheModel) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = lower(write_plan(cluster, arena, [](Planner& p) { p.compute(); }));
+  ASSERT_EQ(plan.body.size(), 2 * arena.segments.size());
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(plan.body[i].segment, i);
+    EXPECT_EQ(plan.body[i].reads.front().first, arena.segments[i].range.first);
+    EXPECT_EQ(plan.body[5 - i].segment, i);
+    EXPECT_EQ(plan.body[5 - i].writes.front().count, arena.segments[i].range.count);
+  }
+}
+
+TEST(Lower, RefusesAKernelOnMemoryThatItsPlaceCannotAddress) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, false, "gpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    p.compute();
+    p.call("compress", p.replica_place(0), {p.gradient(1)}, {p.gradient(0)});
+  });
+  try {
+    lower(plan);
+    FAIL() << "it was lowered";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("copy its spans"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Lower, IsPure) {
+  const ArenaMap arena = ragged_arena();
+  const Cluster cluster = make_single_host(3, false, "gpu");
+  for (const SamplePlan& sample : sample_plans()) {
+    const Plan plan = write_plan(cluster, arena, sample.write);
+    EXPECT_EQ(plan_hash(lower(plan)), plan_hash(lower(plan))) << sample.name;
+    EXPECT_NE(plan_hash(lower(plan, kSmallPieces)), plan_hash(plan)) << sample.name;
+  }
+}
 
 }  // namespace
 }  // namespace convoy::testing
