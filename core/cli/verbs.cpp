@@ -6,9 +6,11 @@
 
 #include "core/base/error.hpp"
 #include "core/base/version.hpp"
+#include "core/cli/check_verb.hpp"
 #include "core/cli/info.hpp"
 #include "core/cli/list.hpp"
 #include "core/cli/new.hpp"
+#include "core/cli/plan_verb.hpp"
 #include "core/cli/run.hpp"
 #include "core/plugin/nearest.hpp"
 
@@ -25,6 +27,8 @@ constexpr Verb kVerbs[] = {
     {"run", "train and measure (the main job)", run_training_verb},
     {"list", "plug-ins: kind, name, version, claim, path", run_list},
     {"info", "a plug-in's description and options", run_info},
+    {"plan", "show the plan a strategy writes", run_plan_verb},
+    {"check", "prove what a strategy computes", run_check_verb},
     {"new", "a plug-in project to start from", run_new},
 };
 
