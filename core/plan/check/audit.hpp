@@ -25,11 +25,10 @@ struct UpdateStyle {
   std::set<std::uint64_t> replicas_per_update;
   std::set<std::uint64_t> computes_per_update;
   std::uint64_t largest_lag = 0;  // steps from a compute to the apply of its gradient
-  std::uint64_t smallest_lag = UINT64_MAX;
-  bool zero_start = false;  // updates without gradients before the first with one
-  bool rounded = false;     // casts on a path
-  bool opaque = false;      // kernels whose effect is not known
-  bool averaged = false;    // versions are mixed
+  bool zero_start = false;        // updates without gradients before the first with one
+  bool rounded = false;           // casts on a path
+  bool opaque = false;            // kernels whose effect is not known
+  bool averaged = false;          // versions are mixed
 };
 
 // Takes values apart, from the parameters that forwards read back to the initial ones, and says

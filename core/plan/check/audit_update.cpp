@@ -68,7 +68,6 @@ std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Versio
 // The mean of the gradients that are there: a weight of one over their number each.
 void Audit::require_weights(const Atom& update, const std::vector<Contribution>& parts,
                             Version& version) {
-  if (style_.opaque && update.contributions > 0 && parts.empty()) return;
   for (const Contribution& part : parts)
     if (part.shift != 0)
       return reject(version, FindingKind::kShifted, update, part.replica,
@@ -130,7 +129,6 @@ void Audit::advance(const Atom& update, const std::vector<Contribution>& parts, 
       progress = std::max(progress, step + 1);
       const std::uint64_t lag = update.step - std::min(step, update.step);
       style_.largest_lag = std::max(style_.largest_lag, lag);
-      style_.smallest_lag = std::min(style_.smallest_lag, lag);
     }
     style_.computes_per_update.insert(steps.size());
   }

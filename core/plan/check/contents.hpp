@@ -56,7 +56,6 @@ class BufferContent {
                ValueTable& table) const;
   void write(std::uint64_t first, const Content& content, std::uint64_t frame, ValueTable& table);
   void fill(ValueId value);
-  std::uint64_t count() const { return count_; }
   // First element of every interval and its value.
   const std::map<std::uint64_t, ValueId>& intervals() const { return starts_; }
 

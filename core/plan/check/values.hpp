@@ -101,7 +101,6 @@ class ValueTable {
   const Atom& atom(AtomId id) const { return atoms_[id]; }
   // The value that is this atom; it exists already.
   ValueId leaf_of(AtomId atom) const;
-  std::size_t atoms() const { return atoms_.size(); }
 
   // The terms, casts looked through when asked, sorted by atom and shift; none for poison.
   std::vector<Term> expand(ValueId id, bool through_casts) const;
