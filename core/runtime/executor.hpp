@@ -3,14 +3,11 @@
 #include <convoy/abi.h>
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "core/plan/plan.hpp"
-#include "core/plan/schedule.hpp"
-#include "core/runtime/memory.hpp"
+#include "core/runtime/step_work.hpp"
 
 namespace convoy {
 
@@ -42,26 +39,16 @@ struct StepResult {
 
 struct ExecutorOptions {
   std::uint32_t iterations_in_flight = 2;  // how far submission may run ahead
-  double deadline_seconds = 600;           // without progress; then Error kTimeout
-};
-
-// What the executor needs beside the plan. Everything must outlive it.
-struct ExecutorParts {
-  const Plan* plan = nullptr;  // lowered
-  const Schedule* schedule = nullptr;
-  const Engines* engines = nullptr;
-  PlanMemory* memory = nullptr;
-  const convoy_optimizer* optimizer = nullptr;
-  std::vector<void*> programs;              // per replica, compiled on its device
-  std::vector<convoy_decay_range> decayed;  // arena ranges with weight decay, ascending
-  std::function<convoy_host_kernel(const std::string&)> kernel;  // for CALL
+  double deadline_seconds = 600;           // without any progress; then Error kTimeout
 };
 
 // Runs a lowered plan. All submissions are built once; a step only fills in its counters and
 // pointers and queues them, up to a few iterations ahead. Not thread-safe.
 class Executor {
  public:
-  Executor(ExecutorParts parts, const ExecutorOptions& options = {});
+  explicit Executor(ExecutorParts parts, const ExecutorOptions& options = {});
+  // Waits for what is queued, see drain(). When a device hangs, what it may still touch stays
+  // allocated.
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -71,36 +58,34 @@ class Executor {
   // Queues the next step. Call finish_step() so often that no more than steps_in_flight() are open.
   void submit_step(const StepInput& input);
   std::int64_t steps_in_flight() const;
-  // Waits for the oldest open step. Error kTimeout names a lane that does not move.
+  // Waits for the oldest open step. Error kTimeout names the operation that does not end; a
+  // device's own failure comes as it reports it, after the name of its place.
   StepResult finish_step();
   // When the operations of the last finished step ran.
   std::vector<OperationTime> last_times() const;
+  // Waits until nothing that was queued can touch memory any more, whether it failed or not; false
+  // when a device stopped moving, so that its memory and this object's must never be freed.
+  bool drain() noexcept;
 
  private:
-  struct Slot;
-  struct Work;
-
-  void build(const Operation& operation, Work& work);
-  void build_update(const Operation& operation, Work& work, bool wants_square_sum);
   void choose_square_sums();
   void submit(std::uint32_t index, std::int64_t iteration, const StepInput& input);
-  std::uint64_t last_value(std::uint32_t lane, std::uint32_t phase, const Slot& slot) const;
+  std::uint64_t last_value(std::uint32_t lane, std::uint32_t phase, const StepSlot& slot) const;
   void wait_for(std::uint32_t lane, std::uint64_t value);
-  std::vector<convoy_decay_range> decay_ranges(const PlanSpan& span) const;
+  bool wait_on_engine(std::uint32_t lane, std::uint64_t value);
+  std::uint64_t progress() const;
+  [[noreturn]] void report_standstill();
 
   ExecutorParts parts_;
   ExecutorOptions options_;
   std::vector<bool> wants_square_sum_;     // per operation of the body
   std::vector<bool> square_sum_complete_;  // per phase
-  std::vector<std::unique_ptr<Slot>> slots_;
-  struct alignas(64) Timeline {
-    std::uint64_t value = 0;
-  };
-  std::vector<Timeline> timelines_;    // per lane
+  std::unique_ptr<QueuedState> state_;
   std::vector<std::uint64_t> queued_;  // per lane: the value its last queued operation reaches
   std::int64_t submitted_ = 0;         // steps
   std::int64_t finished_ = 0;
-  const Slot* last_slot_ = nullptr;
+  bool stands_still_ = false;  // a timeout was reported
+  const StepSlot* last_slot_ = nullptr;
   std::uint32_t last_phase_ = 0;
 };
 

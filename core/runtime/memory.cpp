@@ -20,13 +20,9 @@ PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_op
                             : static_cast<float*>(allocate(place, state_elements * sizeof(float))));
 }
 
-PlanMemory::~PlanMemory() {
-  for (const auto& [place, memory] : owned_) engines_[place]->deallocate(memory);
-}
-
 void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes) {
   void* memory = engines_.at(place)->allocate(bytes);
-  owned_.emplace_back(place, memory);
+  owned_.emplace_back(memory, Free{engines_[place]});
   bytes_ += bytes;
   return memory;
 }
@@ -68,29 +64,33 @@ void PlanMemory::write_parameters(const std::vector<float>& arena) {
 }
 
 std::vector<float> PlanMemory::read_buffer(std::uint32_t buffer) const {
+  CONVOY_CHECK_EQ(plan_.buffers.at(buffer).dtype, std::uint32_t{CONVOY_F32});
   std::vector<float> values(plan_.buffers[buffer].count);
   engines_[plan_.buffers[buffer].place]->read(values.data(), buffers_[buffer],
                                               values.size() * sizeof(float));
   return values;
 }
 
-// Every element comes from the first update that covers it: a master's if there is one, replica 0's
-// own parameters otherwise.
 std::vector<float> PlanMemory::read_parameters() const {
   std::vector<float> result(plan_.arena->elements);
   std::vector<bool> known(result.size(), false);
   std::map<std::uint32_t, std::vector<float>> contents;
-  for (const Operation& operation : plan_.body) {
-    if (operation.kind != OperationKind::kApply) continue;
-    const PlanSpan& span = operation.writes.front();
-    if (known[span.first]) continue;
-    const auto [it, inserted] = contents.try_emplace(span.buffer);
-    if (inserted) it->second = read_buffer(span.buffer);
-    for (std::uint64_t i = span.first; i < span.first + span.count; ++i) {
+  const auto take = [&](std::uint32_t buffer, std::uint64_t first, std::uint64_t count) {
+    const auto [it, inserted] = contents.try_emplace(buffer);
+    if (inserted) it->second = read_buffer(buffer);
+    for (std::uint64_t i = first; i < first + count; ++i) {
       if (!known[i]) result[i] = it->second[i];
       known[i] = true;
     }
+  };
+  for (const Operation& operation : plan_.body) {
+    if (operation.kind != OperationKind::kApply) continue;
+    const PlanSpan& span = operation.writes.front();
+    take(span.buffer, span.first, span.count);
   }
+  for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i)
+    if (plan_.buffers[i].kind == CONVOY_BUFFER_PARAMETERS && plan_.buffers[i].owner == 0)
+      take(i, 0, result.size());
   return result;
 }
 

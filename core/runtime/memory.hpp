@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "core/plan/plan.hpp"
@@ -21,7 +22,6 @@ class PlanMemory {
  public:
   PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
              std::uint64_t state_elements);
-  ~PlanMemory();
   PlanMemory(const PlanMemory&) = delete;
   PlanMemory& operator=(const PlanMemory&) = delete;
 
@@ -36,13 +36,21 @@ class PlanMemory {
 
   // Copies the same values into every parameters and master buffer: all replicas start alike.
   void write_parameters(const std::vector<float>& arena);
-  // The parameters as replica 0 holds them after the last update.
+  // The parameters after the last update: every element as the first update that covers it in
+  // program order left it (a master's, or a replica's own), else as replica 0 holds it.
   std::vector<float> read_parameters() const;
+  // A buffer of f32.
   std::vector<float> read_buffer(std::uint32_t buffer) const;
   void write_replica_state(const std::vector<float>& values);
   std::vector<float> read_replica_state(std::uint32_t replica) const;
 
  private:
+  struct Free {
+    OpenDevice* device;
+    void operator()(void* memory) const { device->deallocate(memory); }
+  };
+  using Allocation = std::unique_ptr<void, Free>;
+
   void* allocate(std::uint32_t place, std::uint64_t bytes);
   void add_optimizer_state(std::uint32_t buffer, const convoy_optimizer& optimizer);
 
@@ -50,7 +58,7 @@ class PlanMemory {
   Engines engines_;
   std::uint64_t state_elements_;
   std::uint64_t bytes_ = 0;
-  std::vector<std::pair<std::uint32_t, void*>> owned_;  // place and memory
+  std::vector<Allocation> owned_;
   std::vector<void*> buffers_;
   std::map<std::uint32_t, std::vector<float*>> optimizer_state_;
   std::vector<float*> replica_state_;

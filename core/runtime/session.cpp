@@ -31,26 +31,44 @@ Session::Session(Graph graph, StrategyPlugin& strategy, const DevicePlugin& devi
       std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
   compile();
   initialize_parameters();
+  start(strategy);
+}
+
+Session::~Session() {
+  abandon_hung_devices();
+}
+
+void Session::start(StrategyPlugin& strategy) {
   ExecutorParts parts;
   parts.plan = &lowered_;
   parts.schedule = &schedule_;
   parts.engines = &engines_;
   parts.memory = memory_.get();
   parts.optimizer = &options_.optimizer;
-  parts.programs = programs_;
+  for (const Program& program : programs_) parts.programs.push_back(program.get());
   parts.decayed = decayed_ranges();
   parts.kernel = [&strategy](const std::string& name) -> convoy_host_kernel {
     const auto kernel = strategy.kernel(name, CONVOY_KERNEL_HOST);
     return kernel ? kernel->function : nullptr;
   };
   executor_ = std::make_unique<Executor>(std::move(parts), options_.executor);
-  executor_->run_prologue();
+  try {
+    executor_->run_prologue();
+  } catch (...) {
+    abandon_hung_devices();  // there is no destructor to come
+    throw;
+  }
 }
 
-Session::~Session() {
-  executor_.reset();
-  for (std::size_t replica = 0; replica < programs_.size(); ++replica)
-    engines_[cluster_.replica_place[replica]]->release(programs_[replica]);
+// Closing a device that hangs would hang, and whatever it still does must find its memory: both are
+// left to the end of the process.
+void Session::abandon_hung_devices() {
+  if (executor_->drain()) return;
+  static_cast<void>(executor_.release());
+  for (Program& program : programs_) static_cast<void>(program.release());
+  static_cast<void>(memory_.release());
+  static_cast<void>(view_.release());
+  for (std::unique_ptr<OpenDevice>& device : opened_) static_cast<void>(device.release());
 }
 
 void Session::open_devices(const DevicePlugin& devices) {
@@ -114,15 +132,20 @@ void Session::make_plans(StrategyPlugin& strategy) {
 }
 
 void Session::compile() {
-  for (std::uint32_t replica = 0; replica < replicas(); ++replica)
-    programs_.push_back(
-        engines_[cluster_.replica_place[replica]]->compile(compilation(*view_, replica)));
+  for (std::uint32_t replica = 0; replica < replicas(); ++replica) {
+    OpenDevice* device = engines_[cluster_.replica_place[replica]];
+    programs_.emplace_back(device->compile(compilation(*view_, replica)), Release{device});
+  }
 }
 
 void Session::initialize_parameters() {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  memory_->write_parameters(
-      initial_parameters(graph_, *arena_, options_.seed, options_.hash_initializer, threads));
+  const std::vector<float> arena =
+      initial_parameters(graph_, *arena_, options_.seed, options_.hash_initializer, threads);
+  memory_->write_parameters(arena);
+  for (const convoy_decay_range& range : decayed_ranges())
+    for (std::uint64_t i = range.first; i < range.first + range.count; ++i)
+      initial_square_sum_ += static_cast<double>(arena[i]) * arena[i];
   if (graph_.state_elements() > 0) memory_->write_replica_state(initial_state(graph_));
 }
 

@@ -53,14 +53,24 @@ class Session {
   PlanMemory& memory() { return *memory_; }
   double now() { return opened_.front()->now(); }
 
+  // The sum of w^2 over decayed elements before the first step.
+  double initial_square_sum() const { return initial_square_sum_; }
   // The trained parameters of one variable, plain (OIHW, OI or N), as of the last finished step.
   std::vector<float> read_variable(std::size_t variable) const;
 
  private:
+  struct Release {
+    OpenDevice* device;
+    void operator()(void* program) const { device->release(program); }
+  };
+  using Program = std::unique_ptr<void, Release>;
+
   void open_devices(const DevicePlugin& devices);
   void choose_layout();
   void make_plans(StrategyPlugin& strategy);
   void compile();
+  void start(StrategyPlugin& strategy);
+  void abandon_hung_devices();
   void initialize_parameters();
   convoy_compilation compilation(const GraphView& view, std::uint32_t replica) const;
   std::vector<convoy_decay_range> decayed_ranges() const;
@@ -78,7 +88,8 @@ class Session {
   Schedule schedule_;
   Engines engines_;
   std::unique_ptr<PlanMemory> memory_;
-  std::vector<void*> programs_;
+  double initial_square_sum_ = 0;
+  std::vector<Program> programs_;  // per replica
   std::unique_ptr<Executor> executor_;
 };
 

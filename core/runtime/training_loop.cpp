@@ -26,11 +26,26 @@ class Loop {
         source_(source),
         schedule_(schedule),
         options_(options),
-        events_(events) {}
+        events_(events),
+        square_sum_(session.initial_square_sum()) {}
 
+  // Batches and devices may go away once this ends, however it ends.
   TrainingSummary run() {
+    try {
+      run_steps();
+    } catch (...) {
+      session_.executor().drain();
+      throw;
+    }
+    summary_.stopped = stopping_;
+    return summary_;
+  }
+
+ private:
+  void run_steps() {
     const std::int64_t all = options_.warmup_steps + options_.timed_steps;
-    if (options_.warmup_steps == 0) start_clock(session_.now());
+    last_end_ = session_.now();
+    if (options_.warmup_steps == 0) start_clock(last_end_);
     while (finished_ < all && !(stopping_ && open_.empty())) {
       const auto depth = static_cast<std::size_t>(session_.executor().steps_in_flight());
       while (!stopping_ && submitted_ < all && open_.size() < depth) submit();
@@ -38,11 +53,8 @@ class Loop {
       finish();
       if (events_.stop_requested && events_.stop_requested()) stopping_ = true;
     }
-    summary_.stopped = stopping_;
-    return summary_;
   }
 
- private:
   void submit() {
     const auto before = std::chrono::steady_clock::now();
     StepInput input;
@@ -77,7 +89,10 @@ class Loop {
     step.number = index < 0 ? index : index + 1;
     step.seconds = result.end - last_end_;
     last_end_ = result.end;
-    if (!std::isfinite(step.base_loss)) refuse_loss(step);
+    if (!std::isfinite(step.base_loss)) {
+      if (!options_.tolerate_divergence) refuse_loss(step);
+      if (!summary_.diverged) summary_.diverged = step.number;
+    }
     if (index == -2 && events_.trace) events_.trace(session_.executor().last_times());
     if (index < 0) {
       if (events_.warmup_step) events_.warmup_step(step);
@@ -114,7 +129,8 @@ class Loop {
 
   [[noreturn]] void refuse_loss(const TrainingStep& step) const {
     fail(ExitCode::kNumerical,
-         "the loss of step {} is {} at learning rate {:g}: training diverged; use a smaller "
+         "the loss of step {} is not a finite number ({}) at learning rate {:g}: training "
+         "diverged; use a smaller "
          "--init_learning_rate or --gradient_clip, and look at the losses before it",
          step.number, step.base_loss, step.learning_rate);
   }
@@ -137,7 +153,7 @@ class Loop {
   bool stopping_ = false;
   double started_ = 0;
   double last_end_ = 0;
-  double square_sum_ = 0;
+  double square_sum_;  // as the last update that covered everything found it
 };
 
 }  // namespace

@@ -1,0 +1,111 @@
+#include "core/runtime/step_work.hpp"
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+// The decayed part of a span, relative to its first element.
+std::vector<convoy_decay_range> decay_ranges(const std::vector<convoy_decay_range>& decayed,
+                                             const PlanSpan& span) {
+  std::vector<convoy_decay_range> result;
+  for (const convoy_decay_range& range : decayed) {
+    const std::uint64_t first = std::max(range.first, span.first);
+    const std::uint64_t end = std::min(range.first + range.count, span.first + span.count);
+    if (first < end) result.push_back({first - span.first, end - first});
+  }
+  return result;
+}
+
+void build_update(const ExecutorParts& parts, const Operation& operation,
+                  const convoy_optimizer& optimizer, StepWork& work) {
+  const PlanSpan& span = operation.writes.front();
+  work.decayed = decay_ranges(parts.decayed, span);
+  convoy_update& update = work.update;
+  update.struct_size = sizeof(update);
+  update.optimizer = &optimizer;
+  update.contributions = operation.contributions;
+  for (std::uint32_t slot = 0; slot < 2; ++slot) {
+    float* state = parts.memory->optimizer_state(span.buffer, slot);
+    update.state[slot] = state == nullptr ? nullptr : state + span.first;
+  }
+  update.decayed = work.decayed.data();
+  update.decayed_count = work.decayed.size();
+  work.submission.update = &update;
+}
+
+void build_compute(const ExecutorParts& parts, const Operation& operation, StepWork& work) {
+  convoy_compute& compute = work.compute;
+  compute.struct_size = sizeof(compute);
+  compute.program = parts.programs.at(operation.replica);
+  compute.segment = operation.segment;
+  compute.parameters = parts.memory->base(operation.reads.front().buffer);
+  if (operation.kind == OperationKind::kBackward)
+    compute.gradients = parts.memory->base(operation.writes.front().buffer);
+  compute.state = parts.memory->replica_state(operation.replica);
+  work.submission.compute = &compute;
+}
+
+convoy_host_kernel find_kernel(const ExecutorParts& parts, const Operation& operation) {
+  const convoy_host_kernel kernel = parts.kernel ? parts.kernel(operation.kernel) : nullptr;
+  if (kernel == nullptr)
+    fail(ExitCode::kFailed,
+         "the plan calls kernel '{}' on {}, but the strategy has no host function of that name",
+         operation.kernel, parts.plan->cluster->places[operation.place].name);
+  return kernel;
+}
+
+}  // namespace
+
+void build_work(const ExecutorParts& parts, const Operation& operation,
+                const convoy_optimizer& optimizer, StepWork& work) {
+  for (const PlanSpan& span : operation.reads) work.reads.push_back(parts.memory->region(span));
+  for (const PlanSpan& span : operation.writes) work.writes.push_back(parts.memory->region(span));
+  convoy_submission& it = work.submission;
+  it.struct_size = sizeof(it);
+  it.kind = static_cast<std::uint32_t>(operation.kind);
+  it.lane = operation.lane;
+  it.reduction = operation.reduction;
+  it.scalar = operation.scalar;
+  it.reads = work.reads.data();
+  it.read_count = work.reads.size();
+  it.writes = work.writes.data();
+  it.write_count = work.writes.size();
+  it.sizes = operation.sizes;
+  it.timing = &work.timing;
+  if (operation.kind == OperationKind::kCall) it.host_kernel = find_kernel(parts, operation);
+  if (operation.kind == OperationKind::kApply) build_update(parts, operation, optimizer, work);
+  if (is_compute(operation.kind)) build_compute(parts, operation, work);
+}
+
+std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts,
+                                     const std::vector<bool>& wants_square_sum,
+                                     QueuedState& state) {
+  const Plan& plan = *parts.plan;
+  auto slot = std::make_unique<StepSlot>();
+  slot->losses.assign(plan.computes, std::vector<double>(plan.cluster->replicas()));
+  slot->hits.resize(plan.computes);
+  for (auto& hits : slot->hits) hits.resize(plan.cluster->replicas());
+  slot->work.resize(plan.body.size());
+  for (std::size_t i = 0; i < plan.body.size(); ++i) {
+    StepWork& work = slot->work[i];
+    const Operation& operation = plan.body[i];
+    build_work(parts, operation, state.optimizer, work);
+    const ScheduledOperation& scheduled = parts.schedule->operations[i];
+    work.submission.urgency = scheduled.urgency;
+    work.submission.timeline = &state.timelines[scheduled.lane].value;
+    work.waits.resize(scheduled.waits.size());
+    work.submission.waits = work.waits.data();
+    work.submission.wait_count = work.waits.size();
+    if (is_compute(operation.kind)) {
+      work.compute.loss = &slot->losses[operation.phase][operation.replica];
+      work.compute.hits = slot->hits[operation.phase][operation.replica].data();
+    }
+    if (wants_square_sum[i]) work.update.square_sum = &work.square_sum;
+  }
+  return slot;
+}
+
+}  // namespace convoy

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/plan/schedule.hpp"
+#include "core/runtime/memory.hpp"
+
+namespace convoy {
+
+// What the executor needs beside the schedule. Everything that is pointed to must outlive it.
+struct ExecutorParts {
+  const Plan* plan = nullptr;  // lowered
+  const Schedule* schedule = nullptr;
+  const Engines* engines = nullptr;
+  PlanMemory* memory = nullptr;
+  const convoy_optimizer* optimizer = nullptr;
+  std::vector<void*> programs;              // per replica, compiled on its device
+  std::vector<convoy_decay_range> decayed;  // arena ranges with weight decay, ascending
+  std::function<convoy_host_kernel(const std::string&)> kernel;  // for CALL
+};
+
+// A counter that one lane of the schedule advances, on a cache line of its own.
+struct alignas(64) Timeline {
+  std::uint64_t value = 0;
+};
+
+// One operation in one iteration slot, with everything its submission points to.
+struct StepWork {
+  convoy_submission submission{};
+  convoy_compute compute{};
+  convoy_update update{};
+  convoy_timing timing{};
+  double square_sum = 0;
+  std::vector<convoy_wait> waits;
+  std::vector<convoy_region> reads;
+  std::vector<convoy_region> writes;
+  std::vector<convoy_decay_range> decayed;
+};
+
+// Everything of one iteration; iterations take turns.
+struct StepSlot {
+  std::vector<StepWork> work;                                   // per operation of the body
+  std::vector<std::vector<double>> losses;                      // [phase][replica]
+  std::vector<std::vector<std::array<std::uint64_t, 2>>> hits;  // likewise
+};
+
+// All that devices may read or write until what is queued has run.
+struct QueuedState {
+  convoy_optimizer optimizer{};
+  std::vector<std::unique_ptr<StepSlot>> slots;
+  std::vector<Timeline> timelines;  // per lane
+  std::vector<std::unique_ptr<StepWork>> prologue;
+  Timeline prologue_timeline;
+};
+
+// Fills in the constant part of an operation's submission. `work` must stay where it is. Error
+// kFailed when the strategy has no host function for a kernel that the plan calls.
+void build_work(const ExecutorParts& parts, const Operation& operation,
+                const convoy_optimizer& optimizer, StepWork& work);
+
+// A slot with the submissions of the whole body, complete but for what a step brings along.
+std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts,
+                                     const std::vector<bool>& wants_square_sum, QueuedState& state);
+
+}  // namespace convoy

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <vector>
+
+#include "core/plan/interpreter.hpp"
+
+namespace convoy::testing {
+
+// The layers of one replica on a fake device: forward records the parameters that it reads,
+// backward writes what a GradientFunction makes of them, as the interpreter does. The loss of a
+// step is fake_loss(); the hits are the replica's count of computes and its double.
+class FakeProgram {
+ public:
+  // `segments`: arena ranges in forward order.
+  FakeProgram(std::vector<ElementRange> segments, std::uint64_t arena_elements,
+              std::uint32_t replica, GradientFunction gradient);
+
+  void forward(const convoy_compute& compute);
+  void backward(const convoy_compute& compute) const;
+
+ private:
+  std::vector<ElementRange> segments_;
+  std::uint32_t replica_;
+  GradientFunction gradient_;
+  std::uint64_t computes_ = 0;
+  std::vector<float> forward_read_;
+};
+
+// What replica's loss layer says at its step (counted from 0) when its first label is `label`.
+double fake_loss(std::uint32_t replica, std::uint64_t step, std::int32_t label);
+
+}  // namespace convoy::testing

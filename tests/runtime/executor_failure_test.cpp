@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "core/base/error.hpp"
+#include "tests/devices/fake/fake_device.hpp"
+#include "tests/plan/sample_gradients.hpp"
+#include "tests/plan/sample_plans.hpp"
+#include "tests/runtime/plan_runner.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Outcome {
+  ExitCode code = ExitCode::kOk;
+  std::string text;
+};
+
+// What ten steps of a plan on three devices end with.
+Outcome train(const WritePlan& write, const FakeOptions& devices, double deadline = 60) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(3, devices.shared_memory, "fake");
+  const Plan plan = write_plan(cluster, arena, write);
+  const auto plugin = fake_plugin(devices);
+  PlanRunnerOptions options;
+  options.executor.deadline_seconds = deadline;
+  try {
+    PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient), options);
+    runner.run(10);
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {};
+}
+
+TEST(ExecutorFailure, EndsTheRunWithTheOperationWhicheverItIs) {
+  for (const SamplePlan& sample : sample_plans())
+    for (const std::uint32_t operation : {0u, 1u, 7u, 23u}) {
+      FakeOptions devices;
+      devices.delay_microseconds = 50;
+      devices.fail_device = static_cast<int>(operation % 3);
+      devices.fail_operation = operation;
+#if defined(__SANITIZE_THREAD__)
+      if (sample.name == "asynchronous") continue;  // races on purpose
+#endif
+      const Outcome outcome = train(sample.write, devices);
+      EXPECT_EQ(outcome.code, ExitCode::kFailed) << sample.name;
+      EXPECT_THAT(outcome.text, HasSubstr("injected failure")) << sample.name;
+      EXPECT_THAT(outcome.text, HasSubstr(fmt::format("on fake:{}:", devices.fail_device)));
+    }
+}
+
+TEST(ExecutorFailure, NamesTheFailedOperation) {
+  const Outcome outcome = train(write_independent, {.fail_device = 1, .fail_operation = 0});
+  EXPECT_THAT(outcome.text, HasSubstr("forward on fake:1: injected failure"));
+}
+
+TEST(ExecutorFailure, AnOperationThatHangsIsNamedAfterTheDeadline) {
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome =
+      train(write_replicated(CONVOY_ALGORITHM_RING),
+            {.hang_device = 2, .hang_operation = 0, .hang_milliseconds = 600}, 0.1);
+  EXPECT_EQ(outcome.code, ExitCode::kTimeout);
+  EXPECT_THAT(outcome.text, HasSubstr("no progress for 0.1 s"));
+  EXPECT_THAT(outcome.text, HasSubstr("(forward) on fake:2 does not end"));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), 2.0);  // it waits for the device to move again, no longer
+}
+
+TEST(ExecutorFailure, SlowIsNotHung) {
+  // Every operation is slower than a third of the deadline, a step much slower than all of it.
+  const Outcome outcome = train(write_independent, {.delay_microseconds = 30000}, 0.25);
+  EXPECT_EQ(outcome.text, "");
+}
+
+TEST(ExecutorFailure, AHungPrologueIsATimeoutToo) {
+  const Outcome outcome =
+      train(write_staged, {.hang_device = 0, .hang_operation = 0, .hang_milliseconds = 400}, 0.1);
+  EXPECT_EQ(outcome.code, ExitCode::kTimeout);
+  EXPECT_THAT(outcome.text, HasSubstr("(fill) of the plan's prologue on fake:0"));
+}
+
+TEST(ExecutorFailure, OpenStepsEndBeforeTheExecutorDoes) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(3, false, "fake");
+  for (const SamplePlan& sample : sample_plans()) {
+#if defined(__SANITIZE_THREAD__)
+    if (sample.name == "asynchronous") continue;  // races on purpose
+#endif
+    const Plan plan = write_plan(cluster, arena, sample.write);
+    const auto plugin = fake_plugin({.delay_microseconds = 300});
+    PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
+    runner.run(2);
+    runner.submit();
+    EXPECT_TRUE(runner.executor().drain());
+    runner.submit();
+  }
+}
+
+TEST(ExecutorFailure, DrainGivesUpOnADeviceThatDoesNotMove) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(2, false, "fake");
+  const Plan plan = write_plan(cluster, arena, write_independent);
+  const auto plugin =
+      fake_plugin({.hang_device = 1, .hang_operation = 2, .hang_milliseconds = 3500});
+  PlanRunnerOptions options;
+  options.executor.deadline_seconds = 0.05;
+  PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient), options);
+  EXPECT_THROW(runner.run(3), Error);
+  EXPECT_FALSE(runner.executor().drain());
+  while (!runner.executor().drain()) continue;  // it does end: leave nothing behind
+}
+
+}  // namespace
+}  // namespace convoy::testing

@@ -1,0 +1,233 @@
+#include "core/runtime/executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/devices/fake/fake_device.hpp"
+#include "tests/plan/sample_gradients.hpp"
+#include "tests/plan/sample_plans.hpp"
+#include "tests/runtime/plan_runner.hpp"
+#include "tests/runtime/plugins.hpp"
+#include "tests/runtime/random_plan.hpp"
+
+namespace convoy::testing {
+namespace {
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kRandomPlans = 60;
+#else
+constexpr std::uint64_t kRandomPlans = 400;
+#endif
+
+constexpr convoy_optimizer_kind kOptimizers[] = {CONVOY_OPTIMIZER_SGD, CONVOY_OPTIMIZER_MOMENTUM,
+                                                 CONVOY_OPTIMIZER_RMSPROP, CONVOY_OPTIMIZER_ADAM};
+
+InterpreterOptions random_options(const ArenaMap& arena, std::uint64_t seed) {
+  InterpreterOptions options = sample_options(arena, exact_gradient);
+  options.optimizer.kind = kOptimizers[seed % 4];
+  options.optimizer.decay = 0.875;
+  options.optimizer.beta1 = 0.9;
+  options.optimizer.beta2 = 0.99;
+  options.optimizer.epsilon = 0.5;
+  options.optimizer.clip = seed % 3 == 0 ? 0.25 : 0;
+  options.optimizer.gradient_scale = seed % 5 == 0 ? 2 : 1;
+  options.kernel = random_plan_kernel;
+  return options;
+}
+
+// Small pieces, so that cutting and staging happen on small buffers.
+PlanRunnerOptions small_pieces() {
+  PlanRunnerOptions options;
+  options.lowering = {.staging_elements = 32, .slice_elements = 8};
+  return options;
+}
+
+FakeOptions random_devices(std::uint64_t seed) {
+  FakeOptions options;
+  options.seed = seed;
+  options.delay_microseconds = seed % 4 == 0 ? 100 : 0;
+  options.shared_memory = seed % 3 == 0;
+  return options;
+}
+
+void expect_finite(const Plan& plan, const Interpreter& interpreter) {
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
+    for (const float value : interpreter.values(i)) ASSERT_TRUE(std::isfinite(value));
+  }
+}
+
+TEST(Executor, DoesWhatTheInterpreterDoesWithRandomPlansOnFakeDevices) {
+  const ArenaMap arena = small_arena(32);
+  for (std::uint64_t seed = 0; seed < kRandomPlans; ++seed) {
+    const FakeOptions devices = random_devices(seed);
+    const auto replicas = static_cast<std::uint32_t>(1 + seed % 5 % 4);
+    const Cluster cluster = make_single_host(replicas, devices.shared_memory, "fake");
+    const Plan plan = write_plan(cluster, arena, write_random(seed));
+    const auto plugin = fake_plugin(devices);
+    PlanRunner runner(plan, *plugin, random_options(arena, seed), small_pieces());
+    Interpreter interpreter(plan, random_options(arena, seed));
+    const std::int64_t steps = 5 + static_cast<std::int64_t>(seed % 4);
+    runner.run(steps);
+    interpreter.run(static_cast<std::uint64_t>(steps));
+    expect_finite(plan, interpreter);
+    ASSERT_EQ(runner.difference(interpreter), "")
+        << "plan " << seed << ", " << replicas << " replicas";
+  }
+}
+
+TEST(Executor, DoesWhatTheInterpreterDoesWithRandomPlansOnCpuDevices) {
+  const ArenaMap arena = small_arena(32);
+  PluginHost host;
+  const auto plugin = cpu_plugin(host);
+  PlanRunnerOptions runner_options = small_pieces();
+  runner_options.toy_programs = false;
+  for (std::uint64_t seed = 0; seed < kRandomPlans / 2; ++seed) {
+    const auto replicas = static_cast<std::uint32_t>(1 + seed % 3);
+    const Cluster cluster = make_single_host(replicas, true, "cpu");
+    const Plan plan = without_layers(write_plan(cluster, arena, write_random(1000 + seed)));
+    PlanRunner runner(plan, *plugin, random_options(arena, seed), runner_options);
+    Interpreter interpreter(plan, random_options(arena, seed));
+    runner.run(5);
+    interpreter.run(5);
+    expect_finite(plan, interpreter);
+    ASSERT_EQ(runner.difference(interpreter), "")
+        << "plan " << 1000 + seed << ", " << replicas << " replicas";
+  }
+}
+
+// Reads of the asynchronous sample race with updates on purpose: there is no one right result.
+bool has_one_result(const SamplePlan& sample) {
+  return sample.name != "asynchronous";
+}
+
+TEST(Executor, DoesWhatTheInterpreterDoesWithEveryStrategyWhereverItStops) {
+  std::uint64_t seed = 0;
+  for (const ArenaMap& arena : {small_arena(32), ragged_arena()})
+    for (const SamplePlan& sample : sample_plans())
+      for (const std::uint32_t replicas : {1u, 2u, 3u, 4u}) {
+        if (!has_one_result(sample)) continue;
+        const FakeOptions devices = random_devices(++seed);
+        const Cluster cluster = make_single_host(replicas, devices.shared_memory, "fake");
+        const Plan plan = write_plan(cluster, arena, sample.write);
+        const auto plugin = fake_plugin(devices);
+        PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient), small_pieces());
+        // Thirds are not exact, so that only the lowered plan says in which order they add up.
+        const bool exact = sample.name != "prescaled" || replicas != 3;
+        Interpreter interpreter(exact ? plan : runner.lowered(),
+                                sample_options(arena, exact_gradient));
+        for (const std::int64_t steps : {3, 1, 2, 1}) {
+          runner.run(steps);
+          interpreter.run(static_cast<std::uint64_t>(steps));
+          ASSERT_EQ(runner.difference(interpreter), "")
+              << sample.name << " with " << replicas << " replicas after " << interpreter.steps()
+              << " steps";
+        }
+      }
+}
+
+#if !defined(__SANITIZE_THREAD__)
+TEST(Executor, AsynchronousPlansStayFinite) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(3, false, "fake");
+  const Plan plan = write_plan(cluster, arena, write_asynchronous);
+  const auto plugin = fake_plugin({.delay_microseconds = 50});
+  PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
+  runner.run(20);
+  for (const float value : runner.memory().read_parameters()) ASSERT_TRUE(std::isfinite(value));
+}
+#endif
+
+TEST(Executor, GivesEveryStepItsOwnLossesAndHits) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(3, false, "fake");
+  for (const auto& write : {write_parameter_server, write_accumulating}) {
+    const Plan plan = write_plan(cluster, arena, write);
+    const auto plugin = fake_plugin({.delay_microseconds = 100});
+    PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
+    const std::vector<StepResult> results = runner.run(9);
+    double previous_end = 0;
+    for (std::uint64_t step = 0; step < results.size(); ++step) {
+      const StepResult& result = results[step];
+      EXPECT_EQ(result.step, static_cast<std::int64_t>(step));
+      EXPECT_GT(result.end, previous_end);
+      previous_end = result.end;
+      for (std::uint32_t r = 0; r < 3; ++r) {
+        EXPECT_EQ(result.losses[r], fake_loss(r, step, 0));
+        EXPECT_EQ(result.hits[r][0], step + 1);
+        EXPECT_EQ(result.hits[r][1], 2 * (step + 1));
+      }
+    }
+  }
+}
+
+TEST(Executor, SumsSquaresOfDecayedParametersBeforeTheUpdateOnce) {
+  const ArenaMap arena = small_arena(32);
+  const InterpreterOptions options = sample_options(arena, exact_gradient);
+  const ElementRange decayed = options.decayed.front();
+  for (const SamplePlan& sample : sample_plans()) {
+    if (!sample.synchronous && sample.name != "sequential") continue;
+    const Cluster cluster = make_single_host(3, false, "fake");
+    const Plan plan = write_plan(cluster, arena, sample.write);
+    const auto plugin = fake_plugin();
+    PlanRunner runner(plan, *plugin, options);
+    for (int step = 0; step < 3; ++step) {
+      const std::vector<float> before =
+          step == 0 ? options.initial : runner.memory().read_parameters();
+      double expected = 0;
+      for (std::uint64_t e = decayed.first; e < decayed.first + decayed.count; ++e)
+        expected += static_cast<double>(before[e]) * before[e];
+      const StepResult result = runner.run(1).front();
+      ASSERT_TRUE(result.square_sum.has_value()) << sample.name;
+      EXPECT_NEAR(*result.square_sum, expected, 1e-9) << sample.name << " step " << step;
+    }
+  }
+}
+
+TEST(Executor, HasNoSquareSumWhereAStepUpdatesNothing) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(2, false, "fake");
+  const Plan plan = write_plan(cluster, arena, write_accumulating);
+  const auto plugin = fake_plugin();
+  PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
+  const std::vector<StepResult> results = runner.run(2);
+  EXPECT_FALSE(results[0].square_sum.has_value());
+  EXPECT_TRUE(results[1].square_sum.has_value());
+}
+
+TEST(Executor, TimesEveryOperationOfTheLastStep) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(2, false, "fake");
+  const Plan plan = write_plan(cluster, arena, write_parameter_server);
+  const auto plugin = fake_plugin({.delay_microseconds = 100});
+  PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
+  EXPECT_TRUE(runner.executor().last_times().empty());
+  const double end = runner.run(4).back().end;
+  const std::vector<OperationTime> times = runner.executor().last_times();
+  EXPECT_EQ(times.size(), runner.lowered().body.size());
+  for (const OperationTime& time : times) {
+    EXPECT_GT(time.timing.start, 0);
+    EXPECT_LE(time.timing.start, time.timing.end);
+    EXPECT_LE(time.timing.end, end);
+  }
+}
+
+TEST(Executor, RefusesAKernelThatTheStrategyDoesNotHave) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(1, false, "fake");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    p.compute();
+    p.call("shrink", 0, {p.gradient(0)}, {p.gradient(0)});
+  });
+  const auto plugin = fake_plugin();
+  try {
+    PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'shrink'"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace convoy::testing

@@ -1,0 +1,151 @@
+#include "tests/runtime/plan_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "core/train/optimizer.hpp"
+
+namespace convoy::testing {
+namespace {
+
+constexpr std::byte kPoisonByte{0xff};  // not-a-number in every float type
+
+bool same_float(float a, float b) {
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+
+// Compares element by element; `excused` elements of the expected side are left out.
+std::string compare(std::span<const std::byte> actual, std::span<const std::byte> expected,
+                    std::uint32_t dtype, bool excuse_poison) {
+  const std::size_t size = dtype_bytes(dtype);
+  for (std::size_t at = 0; at < expected.size(); at += size) {
+    const std::byte* want = expected.data() + at;
+    const std::byte* have = actual.data() + at;
+    if (std::memcmp(want, have, size) == 0) continue;
+    const std::byte poison[4] = {kPoisonByte, kPoisonByte, kPoisonByte, kPoisonByte};
+    if (excuse_poison && std::memcmp(want, poison, size) == 0) continue;
+    if (dtype != CONVOY_F32) return fmt::format("element {} of 16-bit floats", at / size);
+    float a = 0;
+    float b = 0;
+    std::memcpy(&a, have, size);
+    std::memcpy(&b, want, size);
+    if (!same_float(a, b)) return fmt::format("element {}: {}, not {}", at / size, a, b);
+  }
+  return {};
+}
+
+}  // namespace
+
+PlanRunner::PlanRunner(const Plan& plan, const DevicePlugin& plugin, InterpreterOptions options,
+                       const PlanRunnerOptions& runner)
+    : plan_(plan),
+      options_(std::move(options)),
+      lowered_(lower(plan, runner.lowering)),
+      schedule_(make_schedule(lowered_)) {
+  options_.optimizer.state_slots =
+      state_slots(static_cast<convoy_optimizer_kind>(options_.optimizer.kind));
+  open(plugin);
+  memory_ = std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, 0);
+  memory_->write_parameters(options_.initial);
+  for (std::uint32_t i = 0; i < lowered_.buffers.size(); ++i) {
+    const std::uint32_t kind = lowered_.buffers[i].kind;
+    if (kind == CONVOY_BUFFER_GRADIENT || kind == CONVOY_BUFFER_SCRATCH) poison(i);
+  }
+  executor_ = std::make_unique<Executor>(parts(runner.toy_programs), runner.executor);
+  executor_->run_prologue();
+}
+
+PlanRunner::~PlanRunner() = default;
+
+void PlanRunner::open(const DevicePlugin& plugin) {
+  const std::uint32_t replicas = plan_.cluster->replicas();
+  const convoy_device_request request{sizeof(request), replicas, 1};
+  for (std::uint32_t i = 0; i < replicas; ++i) {
+    devices_.push_back(std::make_unique<OpenDevice>(plugin, request, i));
+    engines_.push_back(devices_.back().get());
+  }
+  engines_.push_back(devices_.front().get());  // of the host's place
+}
+
+void PlanRunner::poison(std::uint32_t buffer) {
+  const PlanBuffer& it = lowered_.buffers[buffer];
+  const std::vector<std::byte> bytes(it.count * dtype_bytes(it.dtype), kPoisonByte);
+  engines_[it.place]->write(memory_->base(buffer), bytes.data(), bytes.size());
+}
+
+ExecutorParts PlanRunner::parts(bool toy_programs) {
+  ExecutorParts parts;
+  parts.plan = &lowered_;
+  parts.schedule = &schedule_;
+  parts.engines = &engines_;
+  parts.memory = memory_.get();
+  parts.optimizer = &options_.optimizer;
+  for (const ElementRange& range : options_.decayed)
+    parts.decayed.push_back({range.first, range.count});
+  parts.kernel = options_.kernel;
+  std::vector<ElementRange> segments;
+  for (const Segment& segment : plan_.arena->segments) segments.push_back(segment.range);
+  for (std::uint32_t r = 0; toy_programs && r < plan_.cluster->replicas(); ++r) {
+    programs_.push_back(
+        std::make_unique<FakeProgram>(segments, plan_.arena->elements, r, options_.gradient));
+    parts.programs.push_back(programs_.back().get());
+  }
+  return parts;
+}
+
+void PlanRunner::submit() {
+  StepInput input;
+  input.learning_rate = options_.learning_rate(static_cast<std::uint64_t>(submitted_));
+  input.batches.resize(plan_.cluster->replicas());
+  executor_->submit_step(input);
+  ++submitted_;
+}
+
+std::vector<StepResult> PlanRunner::run(std::int64_t steps) {
+  std::vector<StepResult> results;
+  const std::int64_t end = finished_ + steps;
+  while (finished_ < end) {
+    while (submitted_ < end && submitted_ - finished_ < executor_->steps_in_flight()) submit();
+    results.push_back(executor_->finish_step());
+    ++finished_;
+  }
+  return results;
+}
+
+std::vector<std::byte> PlanRunner::read(std::uint32_t buffer) const {
+  const PlanBuffer& it = plan_.buffers[buffer];
+  std::vector<std::byte> bytes(it.count * dtype_bytes(it.dtype));
+  engines_[it.place]->read(bytes.data(), memory_->base(buffer), bytes.size());
+  return bytes;
+}
+
+std::vector<float> PlanRunner::read_state(std::uint32_t buffer, std::uint32_t slot) const {
+  std::vector<float> values(plan_.buffers[buffer].count);
+  engines_[plan_.buffers[buffer].place]->read(values.data(), memory_->optimizer_state(buffer, slot),
+                                              values.size() * sizeof(float));
+  return values;
+}
+
+std::string PlanRunner::difference(const Interpreter& expected) const {
+  for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    const bool scratch = buffer.kind == CONVOY_BUFFER_SCRATCH;
+    const std::string text = compare(read(i), expected.bytes(i), buffer.dtype, scratch);
+    if (!text.empty()) return fmt::format("{} {}", plan_.buffer_name(i), text);
+    for (std::uint32_t slot = 0; slot < options_.optimizer.state_slots; ++slot) {
+      const auto state = expected.optimizer_state(i, slot);
+      if (state.empty()) continue;
+      const std::vector<float> actual = read_state(i, slot);
+      const std::string bad =
+          compare(std::as_bytes(std::span(actual)), std::as_bytes(state), CONVOY_F32, false);
+      if (!bad.empty()) return fmt::format("state {} of {} {}", slot, plan_.buffer_name(i), bad);
+    }
+  }
+  return {};
+}
+
+}  // namespace convoy::testing

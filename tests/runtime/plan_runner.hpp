@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/plan/interpreter.hpp"
+#include "core/plan/lower.hpp"
+#include "core/plan/schedule.hpp"
+#include "core/plugin/device_plugin.hpp"
+#include "core/runtime/executor.hpp"
+#include "tests/devices/fake/fake_program.hpp"
+
+namespace convoy::testing {
+
+struct PlanRunnerOptions {
+  ExecutorOptions executor{};
+  LoweringOptions lowering{};
+  bool toy_programs = true;  // forward and backward are FakePrograms; off where nothing computes
+};
+
+// A logical plan on devices: lowered, scheduled and executed. Starts like the interpreter: masters
+// and parameters as options.initial says, memory that a plan may not rely on holds not-a-number.
+class PlanRunner {
+ public:
+  // The plan and the plug-in must outlive this. One thread per CPU device.
+  PlanRunner(const Plan& plan, const DevicePlugin& plugin, InterpreterOptions options,
+             const PlanRunnerOptions& runner = {});
+  ~PlanRunner();
+  PlanRunner(const PlanRunner&) = delete;
+  PlanRunner& operator=(const PlanRunner&) = delete;
+
+  // So many steps, with as many in flight as the executor takes.
+  std::vector<StepResult> run(std::int64_t steps);
+  void submit();
+  // The first difference of any buffer or optimizer state to the interpreter's, or nothing. Any
+  // not-a-number equals any other; scratch counts only where the interpreter's is not poison.
+  std::string difference(const Interpreter& expected) const;
+
+  Executor& executor() { return *executor_; }
+  const PlanMemory& memory() const { return *memory_; }
+  const Plan& lowered() const { return lowered_; }
+
+ private:
+  void open(const DevicePlugin& plugin);
+  void poison(std::uint32_t buffer);
+  ExecutorParts parts(bool toy_programs);
+  std::vector<std::byte> read(std::uint32_t buffer) const;
+  std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot) const;
+
+  const Plan& plan_;
+  InterpreterOptions options_;
+  std::vector<std::unique_ptr<OpenDevice>> devices_;
+  Engines engines_;
+  Plan lowered_;
+  Schedule schedule_;
+  std::unique_ptr<PlanMemory> memory_;
+  std::vector<std::unique_ptr<FakeProgram>> programs_;
+  std::unique_ptr<Executor> executor_;
+  std::int64_t submitted_ = 0;
+  std::int64_t finished_ = 0;
+};
+
+}  // namespace convoy::testing

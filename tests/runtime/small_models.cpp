@@ -1,0 +1,35 @@
+#include "tests/runtime/small_models.hpp"
+
+#include <convoy/model.hpp>
+
+#include "core/graph/assembler.hpp"
+
+namespace convoy::testing {
+
+Graph two_scalars() {
+  const Graph colored = assemble_graph("two_scalars", 1, 1, [](const auto& builder) {
+    GraphBuilder graph(builder);
+    LayerId x = graph.input();
+    for (const double value : {1.0, 2.0})
+      x = graph.fully_connected(x, 1, {.bias = false, .weights = constant(value)});
+    graph.mean_loss(x);
+  });
+  // Models see three channels; the scalar model has one, else A would count three times.
+  std::vector<GraphNode> nodes = colored.nodes();
+  nodes[0].output.channels = 1;
+  nodes[1].input.channels = 1;
+  return {"two_scalars", 1, std::move(nodes)};
+}
+
+Graph small_network() {
+  return assemble_graph("small", 8, 7, [](const auto& builder) {
+    GraphBuilder graph(builder);
+    LayerId x = graph.conv(graph.input(), 8, {.kernel = 3, .relu = true});
+    x = graph.max_pool(x);
+    x = graph.conv(x, 12, {.kernel = 3, .relu = true});
+    x = graph.fully_connected(x, 20, {.relu = true});
+    graph.classify(x);
+  });
+}
+
+}  // namespace convoy::testing

@@ -1,0 +1,45 @@
+#include "tests/runtime/training.hpp"
+
+#include "core/base/error.hpp"
+
+namespace convoy::testing {
+
+NumberSource::NumberSource(const Shape& shape, std::function<float(std::int64_t)> value)
+    : shape_(shape), value_(std::move(value)) {}
+
+const Batch& NumberSource::acquire(int replica, std::int64_t step) {
+  if (before_acquire) before_acquire(step);
+  Held& held = held_[{replica, step}];
+  const std::int64_t first = (step * shape_.replicas + replica) * shape_.batch;
+  for (std::int64_t i = 0; i < shape_.batch; ++i) {
+    held.images.insert(held.images.end(), shape_.image_elements, value_(first + i));
+    held.labels.push_back(static_cast<std::int32_t>(step));
+  }
+  held.batch = {held.images.data(), held.labels.data(), shape_.batch};
+  ++acquired_;
+  return held.batch;
+}
+
+void NumberSource::release(int replica, std::int64_t step) {
+  CONVOY_CHECK_EQ(held_.erase({replica, step}), std::size_t{1});
+}
+
+LearningRateSchedule constant_rate(double rate) {
+  LearningRateOptions options;
+  options.init_learning_rate = rate;
+  convoy_rate_rule rule{};
+  rule.struct_size = sizeof(rule);
+  return {options, rule, LearningRateContext{.batch = 1, .examples_per_epoch = 1}};
+}
+
+std::vector<TrainingStep> train(Session& session, BatchSource& source, double rate,
+                                std::int64_t timed_steps, std::int64_t warmup_steps) {
+  std::vector<TrainingStep> steps;
+  TrainingEvents events;
+  events.warmup_step = [&](const TrainingStep& step) { steps.push_back(step); };
+  events.timed_step = events.warmup_step;
+  run_training(session, source, constant_rate(rate), {warmup_steps, timed_steps, 0}, events);
+  return steps;
+}
+
+}  // namespace convoy::testing

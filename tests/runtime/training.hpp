@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/data/batch_source.hpp"
+#include "core/runtime/training_loop.hpp"
+
+namespace convoy::testing {
+
+// Batches whose every image element is value(first image's global index + position) and whose
+// labels are the step. A batch's memory is gone once it is released.
+class NumberSource : public BatchSource {
+ public:
+  struct Shape {
+    std::uint32_t replicas = 1;
+    std::int64_t batch = 1;
+    std::size_t image_elements = 1;
+  };
+  NumberSource(const Shape& shape, std::function<float(std::int64_t image)> value);
+
+  const Batch& acquire(int replica, std::int64_t step) override;
+  void release(int replica, std::int64_t step) override;
+  SourceStatistics statistics() const override { return {}; }
+  std::int64_t samples_per_epoch() const override { return 1; }
+
+  std::size_t held() const { return held_.size(); }
+  std::int64_t acquired() const { return acquired_; }
+  std::function<void(std::int64_t step)> before_acquire;  // may sleep or throw
+
+ private:
+  struct Held {
+    std::vector<float> images;
+    std::vector<std::int32_t> labels;
+    Batch batch;
+  };
+  Shape shape_;
+  std::function<float(std::int64_t image)> value_;
+  std::map<std::pair<int, std::int64_t>, Held> held_;
+  std::int64_t acquired_ = 0;
+};
+
+LearningRateSchedule constant_rate(double rate);
+
+// All finished steps of a run, warm-up first.
+std::vector<TrainingStep> train(Session& session, BatchSource& source, double rate,
+                                std::int64_t timed_steps, std::int64_t warmup_steps = 0);
+
+}  // namespace convoy::testing
