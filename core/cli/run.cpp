@@ -116,22 +116,39 @@ class Run {
     report_.console().warming_up();
     TrainingSummary summary;
     try {
-      summary = run_training(session, *source, schedule(setup_, sizes_, devices_),
-                             {sizes_.warmup_steps, sizes_.timed_steps, 0}, events(session));
+      summary = run_training(session, *source, schedule(setup_, sizes_, devices_), loop_options(),
+                             events(session));
     } catch (const Error&) {
       report_bad_records(*source);
       throw;
     }
     report_.total(summary);
     report_bad_records(*source);
+    if (summary.diverged)
+      tell(
+          fmt::format("the loss is not finite from step {} on: the model's own learning rate does "
+                      "not suit unnormalised synthetic images; speed is not affected",
+                      *summary.diverged));
   }
 
   void report_bad_records(const BatchSource& source) {
     const auto skipped = source.statistics().bad_records;
     if (skipped == 0) return;
-    const std::string text = fmt::format("{} bad records were skipped", skipped);
+    tell(fmt::format("{} bad records were skipped", skipped));
+  }
+
+  void tell(const std::string& text) {
     err_ << "convoy: " << text << '\n';
     report_.note(text);
+  }
+
+  // Synthetic images are raw pixels, as they always were, on which some models' own learning rates
+  // diverge. Such a run is about speed; only a rate that the user chose makes divergence an error.
+  TrainingLoopOptions loop_options() const {
+    const LearningRateOptions& rate = setup_.options.learning_rate;
+    const bool chosen = rate.init_learning_rate || !rate.piecewise_learning_rate_schedule.empty();
+    const bool synthetic = setup_.options.data_dir.empty();
+    return {sizes_.warmup_steps, sizes_.timed_steps, 0, synthetic && !chosen};
   }
 
   TrainingEvents events(const Session& session) {

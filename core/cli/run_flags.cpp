@@ -106,7 +106,7 @@ Flags strategy_flags() {
              "What gradients of several devices become. sum multiplies the mean and the weight "
              "decay by the number of devices, as tf_cnn_benchmarks' replicated does."),
       number("bucket_mb", "16", "Size of the pieces (2^20 bytes) in which gradients travel.",
-             1.0 / 1024),
+             0.001),
       {.name = "use_nccl",
        .type = FlagType::kBool,
        .help = "Old flag: whether replicated uses the devices' own all-reduce."},

@@ -54,14 +54,14 @@ void Interpreter::poison(std::uint32_t buffer) {
 
 void Interpreter::run(std::uint64_t steps) {
   if (steps_ == 0 && steps > 0)
-    for (const Operation& operation : plan_.prologue) execute(operation);
+    for (const Operation& operation : plan_.prologue) execute(operation, 0);
   for (const std::uint64_t end = steps_ + steps; steps_ < end; ++steps_) {
     const std::uint64_t phase = steps_ % plan_.computes;
     if (phase == 0)
       for (std::uint32_t i = 0; i < memory_.size(); ++i)
         if (plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH) poison(i);
     for (const Operation& operation : plan_.body)
-      if (operation.phase == phase) execute(operation);
+      if (operation.phase == phase) execute(operation, steps_);
   }
 }
 
@@ -91,14 +91,14 @@ std::span<const float> Interpreter::optimizer_state(std::uint32_t buffer,
   return state_.at(kSlots * buffer + slot);
 }
 
-void Interpreter::execute(const Operation& operation) {
+void Interpreter::execute(const Operation& operation, std::uint64_t step) {
   switch (operation.kind) {
     case OperationKind::kForward:
       return forward(operation);
     case OperationKind::kBackward:
       return backward(operation);
     case OperationKind::kApply:
-      return apply(operation);
+      return apply(operation, step);
     case OperationKind::kCall:
       return call(operation);
     default:
@@ -141,11 +141,11 @@ void Interpreter::backward(const Operation& operation) {
   });
 }
 
-void Interpreter::apply(const Operation& operation) {
+void Interpreter::apply(const Operation& operation, std::uint64_t step) {
   const PlanSpan& target = operation.writes.front();
-  const double rate = options_.learning_rate(steps_);
+  const double rate = options_.learning_rate(step);
   UpdateConstants constants =
-      update_constants(options_.optimizer, operation.contributions, rate, steps_);
+      update_constants(options_.optimizer, operation.contributions, rate, step);
   const float decay = constants.weight_decay;
   float* parameters = floats(target);
   const float* gradient = floats(operation.reads.front());

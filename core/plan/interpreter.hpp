@@ -48,6 +48,9 @@ class Interpreter {
   // operations that belong to a compute run.
   void run(std::uint64_t steps);
 
+  // One operation as part of this step, for callers that choose the order themselves.
+  void execute(const Operation& operation, std::uint64_t step);
+
   std::uint64_t steps() const { return steps_; }
   std::span<const float> values(std::uint32_t buffer) const;
   std::span<const std::byte> bytes(std::uint32_t buffer) const { return memory_.at(buffer); }
@@ -62,10 +65,9 @@ class Interpreter {
   };
 
   void poison(std::uint32_t buffer);
-  void execute(const Operation& operation);
   void forward(const Operation& operation);
   void backward(const Operation& operation);
-  void apply(const Operation& operation);
+  void apply(const Operation& operation, std::uint64_t step);
   void call(const Operation& operation);
   std::byte* at(const PlanSpan& span);
   float* floats(const PlanSpan& span);

@@ -1,5 +1,6 @@
 #include "core/plan/plan_writer.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include "core/base/error.hpp"
@@ -154,18 +155,18 @@ Operation PlanWriter::accept(const convoy_operation& operation) const {
 Plan PlanWriter::finish() {
   std::uint32_t id = 0;
   for (Operation& operation : plan_.prologue) operation.source = operation.id = id++;
+  // A compute of the step begins with the first replica that has run all earlier ones.
+  std::vector<std::uint32_t> forwards(cluster_.replicas(), 0);
   std::uint32_t computes = 0;
-  std::uint32_t phase = 0;
   for (Operation& operation : plan_.body) {
     operation.source = operation.id = id++;
-    const bool starts = operation.kind == OperationKind::kForward && operation.replica == 0 &&
-                        operation.first_layer == 0;
-    if (starts) phase = computes++;
-    operation.phase = phase;
+    if (operation.kind == OperationKind::kForward && operation.first_layer == 0)
+      computes = std::max(computes, ++forwards[operation.replica]);
+    operation.phase = computes == 0 ? 0 : computes - 1;
   }
   if (computes == 0)
     fail(ExitCode::kFailed,
-         "the plan never computes replica 0; call compute() or compute_replica() in plan()");
+         "the plan computes nothing; call compute() or compute_replica() in plan()");
   plan_.computes = computes;
   return std::move(plan_);
 }

@@ -61,7 +61,9 @@ OptionValues resolve_options(const Manifest& manifest, const OptionValues& given
   for (const OptionDeclaration& option : manifest.options) {
     resolved[option.name] = option.default_value;
   }
-  for (const auto& [name, value] : given) {
+  for (const auto& entry : given) {
+    const std::string& name = entry.first;
+    const std::string& value = entry.second;
     const auto option = std::find_if(manifest.options.begin(), manifest.options.end(),
                                      [&](const auto& known) { return known.name == name; });
     if (option == manifest.options.end()) fail_undeclared(manifest, name);

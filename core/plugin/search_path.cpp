@@ -67,7 +67,10 @@ std::optional<std::string> trust_problem(const std::filesystem::path& path) {
   }
   const char* what = S_ISDIR(status.st_mode) ? "directory" : "file";
   if ((status.st_mode & S_IWOTH) != 0) {
-    return fmt::format("every user may write to the {} {}: chmod o-w it", what, path.string());
+    return fmt::format(
+        "every user may write to the {} {}: chmod o-w it, or copy what you trust to a directory of "
+        "your own",
+        what, path.string());
   }
   if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
     return fmt::format("the {} {} belongs to user {}, not to you or root: copy what you trust",

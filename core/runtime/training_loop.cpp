@@ -89,7 +89,10 @@ class Loop {
     step.number = index < 0 ? index : index + 1;
     step.seconds = result.end - last_end_;
     last_end_ = result.end;
-    if (!std::isfinite(step.base_loss)) refuse_loss(step);
+    if (!std::isfinite(step.base_loss)) {
+      if (!options_.tolerate_divergence) refuse_loss(step);
+      if (!summary_.diverged) summary_.diverged = step.number;
+    }
     if (index == -2 && events_.trace) events_.trace(session_.executor().last_times());
     if (index < 0) {
       if (events_.warmup_step) events_.warmup_step(step);
@@ -126,7 +129,8 @@ class Loop {
 
   [[noreturn]] void refuse_loss(const TrainingStep& step) const {
     fail(ExitCode::kNumerical,
-         "the loss of step {} is {} at learning rate {:g}: training diverged; use a smaller "
+         "the loss of step {} is not a finite number ({}) at learning rate {:g}: training "
+         "diverged; use a smaller "
          "--init_learning_rate or --gradient_clip, and look at the losses before it",
          step.number, step.base_loss, step.learning_rate);
   }

@@ -27,6 +27,8 @@ struct TrainingLoopOptions {
   std::int64_t warmup_steps = 10;
   std::int64_t timed_steps = 100;
   std::int64_t first_step = 0;  // of the learning-rate schedule and the input
+  // Goes on when a loss is not finite; the summary says so.
+  bool tolerate_divergence = false;
 };
 
 // Called on the loop's thread. Empty functions are left out.
@@ -42,12 +44,13 @@ struct TrainingSummary {
   std::int64_t timed_steps = 0;
   double total_seconds = 0;  // from the end of warm-up to the end of the last step
   double input_wait_seconds = 0;
-  bool stopped = false;  // because stop_requested() said so
+  bool stopped = false;                  // because stop_requested() said so
+  std::optional<std::int64_t> diverged;  // the first step whose loss was not finite
 };
 
 // Runs warm-up and timed steps, keeping the devices' queues filled one iteration ahead. Warm-up
-// steps are real training steps. Error kNumerical when a loss is not finite; the events have seen
-// every step before it.
+// steps are real training steps. Error kNumerical when a loss is not finite, unless
+// that is tolerated; the events have seen every step before it.
 TrainingSummary run_training(Session& session, BatchSource& source,
                              const LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events);

@@ -7,28 +7,27 @@
 
 namespace convoy_strategies {
 
-// One range per variable, where neighbours of at most max_bytes each are joined, at most max_group
-// together.
+// One range per variable, except that neighbours of at most max_bytes each are joined, at most
+// max_group of them. The ranges cover the arena: padding belongs to the variable before it.
 inline std::vector<convoy::Range> pack_small_gradients(const convoy::Planner& p,
                                                        std::uint64_t max_bytes,
                                                        std::uint64_t max_group) {
-  std::vector<convoy::Range> packs;
-  std::uint64_t members = 0;  // of the last pack while it may still grow
+  std::vector<std::uint64_t> begins;
+  std::uint64_t members = 0;  // of the last pack; 0 when it may not grow
   for (std::uint32_t i = 0; i < p.variable_count(); ++i) {
     const convoy_variable variable = p.variable(i);
-    const bool small = variable.elements * 4 <= max_bytes;
+    const bool small = variable.elements * sizeof(float) <= max_bytes;
     if (small && members > 0 && members < max_group) {
-      packs.back().count = variable.range.first + variable.range.count - packs.back().first;
       ++members;
       continue;
     }
-    packs.push_back(variable.range);
+    begins.push_back(i == 0 ? 0 : variable.range.first);
     members = small ? 1 : 0;
   }
-  // Gaps between variables hold nothing, but every element of the arena belongs to a pack.
-  for (std::size_t i = 0; i < packs.size(); ++i) {
-    const std::uint64_t end = i + 1 < packs.size() ? packs[i + 1].first : p.arena_elements();
-    packs[i].count = end - packs[i].first;
+  std::vector<convoy::Range> packs;
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const std::uint64_t end = i + 1 < begins.size() ? begins[i + 1] : p.arena_elements();
+    packs.push_back({begins[i], end - begins[i]});
   }
   return packs;
 }
@@ -39,9 +38,10 @@ inline std::vector<convoy::Range> gradient_packs(const convoy::Planner& p) {
   const std::int64_t small_bytes = p.integer("agg_small_grads_max_bytes");
   const std::int64_t small_group = p.integer("agg_small_grads_max_group");
   if (repacking < 0 || small_bytes < 0 || small_group < 1)
-    p.refuse(
-        "gradient_repacking and agg_small_grads_max_bytes are at least 0, "
-        "agg_small_grads_max_group at least 1");
+    p.refuse("gradient_repacking=" + std::to_string(repacking) +
+             ", agg_small_grads_max_bytes=" + std::to_string(small_bytes) +
+             ", agg_small_grads_max_group=" + std::to_string(small_group) +
+             ": the first two are at least 0, the last at least 1");
   if (repacking > 0) return convoy::split(p.arena(), static_cast<std::uint64_t>(repacking));
   if (small_bytes > 0)
     return pack_small_gradients(p, static_cast<std::uint64_t>(small_bytes),

@@ -5,6 +5,8 @@
 #include "all_reduce_spec.hpp"
 #include "gradient_packs.hpp"
 #include "gradient_reducers.hpp"
+#include "hierarchical_reducer.hpp"
+#include "spec_reducer.hpp"
 
 namespace {
 
@@ -18,21 +20,25 @@ class Replicated : public convoy::Strategy {
   void plan(convoy::Planner& p) override {
     const std::vector<convoy::Range> packs = convoy_strategies::gradient_packs(p);
     const Reducer reduce = choose_reducer(p);
-    if (p.option("variable_consistency") == "relaxed") {
-      p.prologue([&] {
-        for (const auto r : p.replicas()) p.fill(p.gradient(r, 1), 0);
-      });
-      for (const std::uint32_t set : {0u, 1u}) {
-        p.compute({.gradients_set = set});
-        update(p, packs, reduce, 1 - set);
-      }
-      return;
-    }
+    if (p.option("variable_consistency") == "relaxed") return plan_relaxed(p, packs, reduce);
     p.compute();
     update(p, packs, reduce, 0);
   }
 
  private:
+  // The gradients of a step are reduced and applied while the next one computes into the other set;
+  // the first step applies zeros.
+  static void plan_relaxed(convoy::Planner& p, const std::vector<convoy::Range>& packs,
+                           const Reducer& reduce) {
+    p.prologue([&] {
+      for (const auto r : p.replicas()) p.fill(p.gradient(r, 1), 0);
+    });
+    for (const std::uint32_t set : {0u, 1u}) {
+      p.compute({.gradients_set = set});
+      update(p, packs, reduce, 1 - set);
+    }
+  }
+
   static void update(convoy::Planner& p, const std::vector<convoy::Range>& packs,
                      const Reducer& reduce, std::uint32_t set) {
     for (std::size_t i = 0; i < packs.size(); ++i) {
@@ -42,9 +48,9 @@ class Replicated : public convoy::Strategy {
     }
   }
 
+  // all_reduce_spec comes before hierarchical_copy, which comes before local_parameter_device.
   static Reducer choose_reducer(const convoy::Planner& p) {
     const std::string spec = p.option("all_reduce_spec");
-    const bool on_host = p.option("local_parameter_device") == "cpu";
     if (!spec.empty()) {
       const std::vector<AllReduceRange> ranges = convoy_strategies::parse_all_reduce_spec(spec);
       if (ranges.size() > 1)
@@ -54,6 +60,7 @@ class Replicated : public convoy::Strategy {
     }
     if (p.flag("hierarchical_copy"))
       return convoy_strategies::hierarchical_reducer(p, p.option("network_topology"));
+    const bool on_host = p.option("local_parameter_device") == "cpu";
     return on_host ? convoy_strategies::reduce_on_host : convoy_strategies::reduce_in_turn;
   }
 };
@@ -73,9 +80,10 @@ CONVOY_STRATEGY(
     "option=gradient_repacking:int:0::Cut all gradients into this many packs; 0 = the host's "
     "buckets.",
     "option=agg_small_grads_max_bytes:int:0::Reduce per variable, gradients up to this size packed "
-    "with their neighbours; 0 = off.",
+    "with their neighbours; 0 = off, without effect under gradient_repacking.",
     "option=agg_small_grads_max_group:int:10::Most gradients in one such pack.",
-    "option=hierarchical_copy:bool:false::Sum inside each half of the devices, then across.",
+    "option=hierarchical_copy:bool:false::Sum inside each half of the devices, then across; "
+    "all_reduce_spec comes first.",
     "option=network_topology:enum:dgx1:dgx1|gcp_v100:Which pairs of devices bridge the halves.",
     "option=variable_consistency:enum:strong:strong|relaxed:relaxed = apply the gradients of the "
     "step before.",

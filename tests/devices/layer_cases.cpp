@@ -142,7 +142,8 @@ Graph shared_input_graph() {
   return around([](GraphAssembler& assembler, std::uint32_t from) {
     const std::uint32_t twice = LayerCase(CONVOY_LAYER_ADD, {from, from}).add_to(assembler);
     const std::uint32_t other = relu(convolution(from, 6, 1).add_to(assembler)).add_to(assembler);
-    return LayerCase(CONVOY_LAYER_ADD, {twice, other, from}).add_to(assembler);
+    const std::uint32_t sum = LayerCase(CONVOY_LAYER_ADD, {twice, other}).add_to(assembler);
+    return LayerCase(CONVOY_LAYER_ADD, {sum, from}).add_to(assembler);
   });
 }
 

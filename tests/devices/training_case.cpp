@@ -81,6 +81,10 @@ void TrainingCase::forward(std::uint64_t step) {
     pack(arena_->layout(i), graph_.variables()[i].dimensions, parameters[i].data(),
          parameter_arena_.data() + arena_->range(i).first);
   }
+  forward_again(step);
+}
+
+void TrainingCase::forward_again(std::uint64_t step) {
   for (std::uint64_t segment = 0; segment < graph_.segment_count(); ++segment) {
     convoy_compute part = compute(segment);
     part.gradients = nullptr;

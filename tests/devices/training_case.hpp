@@ -33,6 +33,8 @@ class TrainingCase {
 
   // Submits all segments; the operations run in one lane.
   void forward(std::uint64_t step = 0);
+  // The same with the parameters of the last forward, whatever has become of the public ones.
+  void forward_again(std::uint64_t step = 0);
   void backward(std::uint64_t step = 0);
 
   const Graph& graph() const { return graph_; }

@@ -151,7 +151,7 @@ TEST_F(ElfManifest, SurvivesDamage) {
   const std::string sound = bytes_;
   const std::size_t table = header().e_shoff;
   std::size_t refused = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     std::string damaged = sound;
     for (unsigned change = 0; change <= random() % 4; ++change) {
       const std::size_t at = random() % 2 == 0 ? random() % sizeof(Elf64_Ehdr)
@@ -164,7 +164,7 @@ TEST_F(ElfManifest, SurvivesDamage) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, 1000u);
+  EXPECT_GT(refused, 250u);
 }
 
 }  // namespace

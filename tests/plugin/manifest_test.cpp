@@ -120,7 +120,7 @@ TEST(Manifest, SurvivesAnyBytes) {
   std::mt19937 random(4711);
   const std::string sound = read_manifest_section(fixture("good"));
   std::size_t refused = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     std::string damaged = sound;
     for (unsigned change = 0; change <= random() % 4; ++change) {
       damaged[random() % damaged.size()] = static_cast<char>(random());
@@ -131,7 +131,7 @@ TEST(Manifest, SurvivesAnyBytes) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, 1000u);
+  EXPECT_GT(refused, 250u);
 }
 
 TEST(OptionValue, IsCheckedAndNormalised) {

@@ -4,6 +4,7 @@
 
 #include <convoy/abi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -126,7 +127,11 @@ class Planner {
     return value == nullptr ? std::string() : std::string(value);
   }
   bool flag(const char* name) const { return option(name) == "true"; }
-  std::int64_t integer(const char* name) const { return std::stoll("0" + option(name)); }
+  // Options of type int; 0 when the manifest gives no default.
+  std::int64_t integer(const char* name) const {
+    const std::string value = option(name);
+    return value.empty() ? 0 : std::stoll(value);
+  }
   [[noreturn]] void refuse(const std::string& reason) const {
     host_->set_error(context_, reason.c_str());
     throw detail::HostRefused{};

@@ -33,8 +33,11 @@ ApplyConstants constants_of(const convoy_submission& operation) {
   constants.clip = narrow(rule.clip);
   constants.momentum = narrow(rule.momentum);
   constants.decay = narrow(rule.decay);
+  constants.one_minus_decay = narrow(1.0 - rule.decay);
   constants.beta1 = narrow(rule.beta1);
+  constants.one_minus_beta1 = narrow(1.0 - rule.beta1);
   constants.beta2 = narrow(rule.beta2);
+  constants.one_minus_beta2 = narrow(1.0 - rule.beta2);
   constants.epsilon = narrow(rule.epsilon);
   return constants;
 }

@@ -113,25 +113,35 @@ const convoy_submission* LaneEngine::next_ready() {
   return best;
 }
 
-// After the store to the timeline the host may free the submission.
+// Nothing of the submission is touched once the failure or the timeline shows: the host may free it
+// then.
 void LaneEngine::run(const convoy_submission& submission) {
+  std::uint64_t* timeline = submission.timeline;
+  const std::uint64_t value = submission.value;
   const double start = monotonic_seconds();
+  std::exception_ptr error;
   if (!failed_.load(std::memory_order_relaxed)) {
     try {
       hooks_.execute(submission);
-    } catch (const std::exception& error) {
-      record_failure(error.what());
+    } catch (...) {
+      error = std::current_exception();
     }
   }
-  std::uint64_t* timeline = submission.timeline;
-  const std::uint64_t value = submission.value;
   if (submission.timing != nullptr) *submission.timing = {start, monotonic_seconds()};
+  if (error) record_failure(error);
   std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_release);
   doorbell_->ring();
   doorbell_->reached(timeline, value);
 }
 
-void LaneEngine::record_failure(const char* text) {
+void LaneEngine::record_failure(const std::exception_ptr& error) {
+  std::string text = "an operation threw something that is not an exception";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& exception) {
+    text = exception.what();
+  } catch (...) {
+  }
   {
     const std::lock_guard lock(mutex_);
     failure_ = text;

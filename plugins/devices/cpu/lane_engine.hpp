@@ -43,7 +43,7 @@ class LaneEngine {
   void serve_call();
   const convoy_submission* next_ready();
   void run(const convoy_submission& submission);
-  void record_failure(const char* text);
+  void record_failure(const std::exception_ptr& error);
   void idle_until_change(std::uint32_t epoch, int& idle_rounds);
 
   Hooks hooks_;

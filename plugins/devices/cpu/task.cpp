@@ -4,6 +4,16 @@
 #include <string>
 
 namespace convoy::cpu {
+namespace {
+
+// Which of oneDNN's implementations this is, for messages.
+std::string implementation_name(const dnnl::primitive& primitive) {
+  const char* name = nullptr;
+  dnnl_primitive_desc_query(primitive.get_primitive_desc(), dnnl_query_impl_info_str, 0, &name);
+  return name == nullptr ? "a primitive" : name;
+}
+
+}  // namespace
 
 Task primitive_task(const dnnl::primitive& primitive,
                     const std::unordered_map<int, dnnl::memory>& arguments) {
@@ -17,8 +27,10 @@ Task primitive_task(const dnnl::primitive& primitive,
     const dnnl_status_t status = dnnl_primitive_execute(primitive.get(), context.stream,
                                                         static_cast<int>(raw.size()), raw.data());
     if (status != dnnl_success) {
-      throw std::runtime_error("oneDNN failed to execute a layer, status " +
-                               std::to_string(static_cast<int>(status)));
+      throw std::runtime_error("oneDNN could not run " + implementation_name(primitive) +
+                               " of kind " +
+                               std::to_string(static_cast<int>(primitive.get_kind())) +
+                               ": status " + std::to_string(static_cast<int>(status)));
     }
   };
 }

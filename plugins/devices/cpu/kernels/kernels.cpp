@@ -86,7 +86,7 @@ void apply_rmsprop(const ApplyConstants& c, float* __restrict w, const float* __
                    float* __restrict r, float* __restrict u, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const float g = gradient_of<kClip>(c, gradient[i], w[i]);
-    r[i] = c.decay * r[i] + (1.0f - c.decay) * g * g;
+    r[i] = c.decay * r[i] + c.one_minus_decay * g * g;
     u[i] = c.momentum * u[i] + c.learning_rate * g / __builtin_sqrtf(r[i] + c.epsilon);
     w[i] -= u[i];
   }
@@ -98,8 +98,8 @@ void apply_adam(const ApplyConstants& c, float* __restrict w, const float* __res
                 float* __restrict s, float* __restrict r, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const float g = gradient_of<kClip>(c, gradient[i], w[i]);
-    s[i] = c.beta1 * s[i] + (1.0f - c.beta1) * g;
-    r[i] = c.beta2 * r[i] + (1.0f - c.beta2) * g * g;
+    s[i] = c.beta1 * s[i] + c.one_minus_beta1 * g;
+    r[i] = c.beta2 * r[i] + c.one_minus_beta2 * g * g;
     w[i] -= c.learning_rate * s[i] / (__builtin_sqrtf(r[i]) + c.epsilon);
   }
 }

@@ -16,9 +16,9 @@ struct ApplyConstants {
   float weight_decay;  // 0 where weight decay does not apply
   float clip;          // 0 = off
   float momentum;
-  float decay;
-  float beta1;
-  float beta2;
+  float decay, one_minus_decay;  // the complements are rounded from double: 1 - 0.999f is
+  float beta1, one_minus_beta1;  // wrong in the fifth digit
+  float beta2, one_minus_beta2;
   float epsilon;
 };
 

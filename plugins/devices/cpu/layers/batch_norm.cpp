@@ -11,7 +11,8 @@ namespace {
 using Flags = dnnl::normalization_flags;
 
 Flags flags_of(const NodePlan& plan) {
-  Flags flags = Flags::use_scale;
+  Flags flags = Flags::none;
+  if (plan.node->variables[0] != CONVOY_NONE) flags |= Flags::use_scale;
   if (plan.node->variables[1] != CONVOY_NONE) flags |= Flags::use_shift;
   if (plan.fused_relu != kNoNode) flags |= Flags::fuse_norm_relu;
   return flags;
@@ -21,14 +22,14 @@ Desc vector_of(const NodePlan& plan) {
   return {{plan.node->channels}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x};
 }
 
-// Gamma, or ones: oneDNN 2.6 refuses to run a backward pass that has a shift and no scale.
-dnnl::memory scale_of(ProgramBuilder& builder, const NodePlan& plan) {
-  if (plan.node->variables[0] != CONVOY_NONE) {
-    return builder.variable(plan.node->variables[0], vector_of(plan));
+// Gamma and beta. The backward pass takes beta too: oneDNN 2.6 counts it among the inputs.
+void add_variables(ProgramBuilder& builder, const NodePlan& plan,
+                   std::unordered_map<int, dnnl::memory>& arguments) {
+  constexpr int kArguments[2] = {DNNL_ARG_SCALE, DNNL_ARG_SHIFT};
+  for (int i = 0; i < 2; ++i) {
+    const std::uint32_t index = plan.node->variables[i];
+    if (index != CONVOY_NONE) arguments[kArguments[i]] = builder.variable(index, vector_of(plan));
   }
-  const dnnl::memory ones(vector_of(plan), builder.engine());
-  std::fill_n(floats_of(ones), plan.node->channels, 1.0f);
-  return ones;
 }
 
 bool has(Flags flags, Flags flag) {
@@ -52,13 +53,10 @@ void BatchNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.read(plan.inputs[0])},
       {DNNL_ARG_DST, builder.define(node, desc)},
-      {DNNL_ARG_SCALE, scale_of(builder, plan)},
       {DNNL_ARG_MEAN, mean},
       {DNNL_ARG_VARIANCE, variance},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
-  if (has(flags_, Flags::use_shift)) {
-    arguments[DNNL_ARG_SHIFT] = builder.variable(plan.node->variables[1], vector_of(plan));
-  }
+  add_variables(builder, plan, arguments);
   if (has(flags_, Flags::fuse_norm_relu)) {
     record_ = builder.keep(forward_.workspace_desc());
     arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
@@ -105,11 +103,10 @@ void BatchNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
       {DNNL_ARG_SRC, builder.read(input)},
       {DNNL_ARG_DIFF_DST, gradient},
       {DNNL_ARG_DIFF_SRC, part.memory},
-      {DNNL_ARG_SCALE, scale_of(builder, plan)},
-      {DNNL_ARG_DIFF_SCALE, builder.temporary(vector_of(plan))},
       {DNNL_ARG_MEAN, builder.kept(forward_.mean_desc(), mean_)},
       {DNNL_ARG_VARIANCE, builder.kept(forward_.variance_desc(), variance_)},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}};
+  add_variables(builder, plan, arguments);
   GradientPart parts[2];
   constexpr int kArguments[2] = {DNNL_ARG_DIFF_SCALE, DNNL_ARG_DIFF_SHIFT};
   for (int i = 0; i < 2; ++i) {

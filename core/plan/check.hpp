@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+
+namespace convoy {
+
+// What a plan computes, S being the parameters, n the replicas.
+enum class Verdict {
+  kSynchronous,  // S(t+1) = apply(S(t), mean over r of gradient(r, t, S(t)))
+  kStale,        // the same with gradients, or the parameters they were computed for, of before
+  kSynchronousEvery,  // one apply for the gradients of several computes, all for the same S
+  kAppliesPerStep,    // gradients of replicas are applied one after the other
+  kIndependent,       // every replica trains on its own
+  kAsynchronous,      // relaxed reads, updates in any order, or replicas that see parts of a step
+  kApproximate,       // as `exact` says, but for casts, calls or averaged parameters on the way
+  kWrong,             // see the findings
+};
+
+enum class FindingKind {
+  kMissing,        // a gradient that never arrives, or a part of the computation that never runs
+  kDoubled,        // a gradient that counts more than once
+  kScaled,         // a weight that is not one over the number of gradients
+  kShifted,        // elements that arrive at other elements
+  kUninitialised,  // memory that nothing has written
+  kNeverUpdated,   // parameters that forward reads but no update reaches
+  kChanged,        // parameters that change between forward and backward
+  kForeign,        // something that is neither parameters nor gradients
+  kState,          // optimizer state that does not belong to the parameters
+  kIrregular,      // no recurrence is recognised
+};
+
+// One thing that is wrong, named so that its author finds it.
+struct Finding {
+  FindingKind kind = FindingKind::kIrregular;
+  std::uint32_t operation = CONVOY_NONE;  // id in the plan that was checked
+  std::uint32_t replica = CONVOY_NONE;
+  ElementRange range{};  // of the arena
+  std::string text;      // "apply (operation 12) on conv1/kernel [0..64): the gradient of ..."
+};
+
+struct CheckReport {
+  Verdict verdict = Verdict::kWrong;
+  Verdict exact = Verdict::kWrong;  // kApproximate: what it would be without rounding
+  std::uint32_t replicas = 0;
+  std::uint64_t gradient_lag = 0;  // steps from a backward to the apply of its gradient
+  std::int64_t parameter_lag = 0;  // steps from an apply to the forward that reads it, less 1
+  std::uint64_t computes_per_update = 1;  // kSynchronousEvery
+  std::uint64_t applies_per_step = 1;     // kAppliesPerStep
+  bool zero_start = false;                // the first steps apply zero gradients
+  bool uniform = true;                    // all variables and steps follow the one recurrence
+  std::uint64_t periods = 0;              // that were run to find out
+  std::vector<Finding> findings;
+
+  // "synchronous", "stale by 2 (gradient lag 1, parameter lag 1)", "wrong".
+  std::string verdict_text() const;
+};
+
+// Proves what a plan computes by running it on values that say where they come from, until its
+// state repeats: every replica's gradient reaches every variable exactly once, how late, or what is
+// wrong and where. Takes logical and lowered plans. Proves plans, not the devices that run them.
+CheckReport check_plan(const Plan& plan);
+
+std::string_view verdict_name(Verdict verdict);
+std::string_view finding_name(FindingKind kind);
+
+// Whether a strategy that claims this in its manifest keeps its word: "synchronous", "stale",
+// "accumulating", "sequential", "independent", "asynchronous" or "approximate", or alternatives
+// ("synchronous|stale", for strategies whose options decide). A plan may be stricter than its
+// claim, never laxer; a wrong one keeps none. Error kFailed for an unknown claim.
+bool satisfies(const CheckReport& report, std::string_view claim);
+
+}  // namespace convoy

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "core/plan/check.hpp"
+#include "core/plan/check/symbolic.hpp"
+
+namespace convoy::check {
+
+// What parameters are made of: the gradients that went into them, one update after the other.
+struct Version {
+  bool sound = true;  // nothing was found to be wrong with it
+  std::vector<std::uint64_t>
+      progress;               // per replica: its first so many gradients are in, once each
+  std::uint64_t updates = 0;  // applies with a gradient
+  std::optional<std::uint64_t> last_step;  // of the last apply
+  std::uint32_t operation = CONVOY_NONE;   // that apply
+};
+
+// How updates are made, over all that forwards read.
+struct UpdateStyle {
+  std::set<std::uint64_t> replicas_per_update;
+  std::set<std::uint64_t> computes_per_update;
+  std::uint64_t largest_lag = 0;  // steps from a compute to the apply of its gradient
+  std::uint64_t smallest_lag = UINT64_MAX;
+  bool zero_start = false;  // updates without gradients before the first with one
+  bool rounded = false;     // casts on a path
+  bool opaque = false;      // kernels whose effect is not known
+  bool averaged = false;    // versions are mixed
+};
+
+// Takes values apart, from the parameters that forwards read back to the initial ones, and says
+// what is wrong with the updates it meets. Every version is looked at once.
+class Audit {
+ public:
+  Audit(const Plan& plan, const SymbolicRun& run) : plan_(plan), run_(run) {}
+
+  // `range` and `reader` (an operation) say where the parameters were found.
+  const Version& parameters(ValueId value, const ElementRange& range, std::uint32_t reader);
+
+  const UpdateStyle& style() const { return style_; }
+  const std::vector<Finding>& findings() const { return findings_; }
+
+  // Adds a finding unless the same operation has one of this kind for this replica.
+  void report(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
+              const ElementRange& range, const std::string& what);
+
+ private:
+  struct Contribution {
+    std::uint32_t replica = 0;
+    std::uint64_t compute = 0;
+    std::int64_t shift = 0;
+    Weight weight;  // in the sum, before it is divided by the contributions
+  };
+
+  Version examine(ValueId value, const ElementRange& range, std::uint32_t reader);
+  Version examine_update(const Atom& update);
+  Version mix(const std::vector<Term>& terms, const ElementRange& range, std::uint32_t operation);
+  Version from_inputs(const Atom& atom, const ElementRange& range, std::uint32_t reader);
+  void require_state(const Atom& update);
+  std::vector<Contribution> contributions(const Atom& update, Version& version);
+  void require_weights(const Atom& update, const std::vector<Contribution>& parts,
+                       Version& version);
+  void report_weights(const Atom& update, const std::vector<Contribution>& parts);
+  void advance(const Atom& update, const std::vector<Contribution>& parts, Version& version);
+  void collect_opaque(ValueId value, std::vector<AtomId>& atoms);
+  void reject(Version& version, FindingKind kind, const Atom& update, std::uint32_t replica,
+              const std::string& what);
+
+  const Plan& plan_;
+  const SymbolicRun& run_;
+  std::unordered_map<ValueId, Version> versions_;
+  UpdateStyle style_;
+  std::vector<Finding> findings_;
+  std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
+};
+
+// "conv1/kernel [0..64)": the variable of the range's beginning and elements relative to it, or the
+// last variable too when the range reaches further.
+std::string describe_range(const ArenaMap& arena, const ElementRange& range);
+
+}  // namespace convoy::check

@@ -1,0 +1,219 @@
+#include "core/plan/check/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace convoy::check {
+
+CheckReport Judge::judge(bool settled) {
+  report_.replicas = plan_.cluster->replicas();
+  report_.periods = static_cast<std::uint64_t>(run_.periods());
+  require_equal_computes();
+  read_everything();
+  if (audit_.findings().empty()) require_progress();
+  if (!every_replica_alone())
+    for (const auto& [pair, where] : absent_)
+      audit_.report(FindingKind::kMissing, where.first, pair.second, where.second,
+                    fmt::format("the gradient of replica {} is missing from what replica {} reads",
+                                pair.second, pair.first));
+  if (audit_.findings().empty() && !settled)
+    audit_.report(FindingKind::kIrregular, CONVOY_NONE, CONVOY_NONE, arena(),
+                  "the state does not repeat within 8 periods, so nothing is proved");
+  if (audit_.findings().empty()) {
+    measure_lags();
+    report_.exact = name_verdict();
+  }
+  const UpdateStyle& style = audit_.style();
+  const bool approximate = style.rounded || style.opaque || style.averaged;
+  report_.verdict = report_.exact;
+  if (approximate && report_.exact != Verdict::kWrong) report_.verdict = Verdict::kApproximate;
+  report_.findings = audit_.findings();
+  if (!report_.findings.empty()) report_.verdict = report_.exact = Verdict::kWrong;
+  return std::move(report_);
+}
+
+std::uint32_t Judge::operation_of(std::uint32_t replica, OperationKind kind) const {
+  std::uint32_t found = CONVOY_NONE;
+  for (const Operation& operation : plan_.body)
+    if (operation.kind == kind && operation.replica == replica) found = operation.id;
+  return found;
+}
+
+// Computes are counted by their forwards and by their backwards.
+void Judge::require_equal_computes() {
+  const std::uint64_t wanted = report_.periods * plan_.computes;
+  std::map<std::uint32_t, std::set<std::uint64_t>> backwards;
+  for (const ForwardRead& read : run_.reads()) backwards[read.replica].insert(read.compute);
+  for (std::uint32_t r = 0; r < report_.replicas; ++r) {
+    require_count(r, OperationKind::kForward, run_.computes(r), wanted);
+    require_count(r, OperationKind::kBackward, backwards[r].size(), wanted);
+  }
+}
+
+void Judge::require_count(std::uint32_t replica, OperationKind kind, std::uint64_t count,
+                          std::uint64_t wanted) {
+  if (count == wanted) return;
+  const bool less = count < wanted;
+  const OperationKind other =
+      kind == OperationKind::kForward ? OperationKind::kBackward : OperationKind::kForward;
+  std::uint32_t operation = operation_of(replica, kind);
+  if (operation == CONVOY_NONE) operation = operation_of(replica, other);
+  audit_.report(less ? FindingKind::kMissing : FindingKind::kDoubled, operation, replica, arena(),
+                fmt::format("replica {} runs {} {} times in {} steps", replica,
+                            operation_name(kind), count, wanted));
+}
+
+void Judge::read_everything() {
+  for (const ForwardRead& read : run_.reads()) {
+    const Operation& backward = plan_.body[read.backward - plan_.prologue.size()];
+    if (read.changed && (backward.flags & CONVOY_OP_RELAXED_READS) == 0)
+      audit_.report(
+          FindingKind::kChanged, read.backward, read.replica, arena(),
+          fmt::format("replica {}: its parameters have changed since its forward", read.replica));
+    for (const Piece& piece : run_.contents().content(read.content))
+      audit_.parameters(piece.value, {piece.first, piece.count}, read.operation);
+  }
+}
+
+// How far behind forwards are, now that the style of all updates is known.
+void Judge::measure_lags() {
+  const auto& sizes = audit_.style().computes_per_update;
+  const std::uint64_t block = sizes.size() == 1 ? *sizes.begin() : 1;
+  for (const ForwardRead& read : run_.reads())
+    for (const Piece& piece : run_.contents().content(read.content)) {
+      const Version& version =
+          audit_.parameters(piece.value, {piece.first, piece.count}, read.operation);
+      const auto [low, high] =
+          std::minmax_element(version.progress.begin(), version.progress.end());
+      const std::int64_t missing = std::int64_t(read.compute) - std::int64_t(*low);
+      partial_ = partial_ || *low != *high;
+      staleness_ = std::max(staleness_, missing);
+      lagging_ = lagging_ || missing > static_cast<std::int64_t>(read.compute % block);
+      if (*low > 0 && *low == *high)
+        updates_per_step_.insert((version.updates * block + *low - 1) / *low);
+    }
+}
+
+// In the last period, everything that forwards read must contain one period's gradients more than
+// it did a period before.
+void Judge::require_progress() {
+  const auto& reads = run_.reads();
+  const std::uint64_t end = run_.computes(0);
+  for (const ForwardRead& now : reads) {
+    if (now.compute + plan_.computes < end) continue;
+    for (const ForwardRead& before : reads)
+      if (before.replica == now.replica && before.compute + plan_.computes == now.compute)
+        require_progress(before, now);
+  }
+}
+
+void Judge::require_progress(const ForwardRead& before, const ForwardRead& now) {
+  const Content& old_content = run_.contents().content(before.content);
+  const Content& new_content = run_.contents().content(now.content);
+  for_each_stretch({&old_content, &new_content}, [&](std::uint64_t first, std::uint64_t count,
+                                                     const std::vector<ValueId>& values) {
+    const ElementRange range{first, count};
+    const Version old_version = audit_.parameters(values[0], range, before.operation);
+    const Version& version = audit_.parameters(values[1], range, now.operation);
+    std::vector<std::uint32_t> stuck;
+    for (std::uint32_t r = 0; r < report_.replicas; ++r)
+      if (version.progress[r] <= old_version.progress[r]) stuck.push_back(r);
+    if (stuck.size() == report_.replicas)
+      return audit_.report(
+          FindingKind::kNeverUpdated, now.operation, now.replica, range,
+          fmt::format("replica {} reads parameters that no update ever reaches", now.replica));
+    for (const std::uint32_t r : stuck)
+      absent_.try_emplace({now.replica, r}, version.operation, range);
+  });
+}
+
+bool Judge::every_replica_alone() const {
+  const std::uint64_t n = report_.replicas;
+  if (n < 2 || absent_.size() != n * (n - 1)) return false;
+  return std::none_of(absent_.begin(), absent_.end(),
+                      [](const auto& it) { return it.first.first == it.first.second; });
+}
+
+bool Judge::asynchronous_by_request() const {
+  return std::any_of(plan_.body.begin(), plan_.body.end(),
+                     [](const Operation& it) { return it.flags != 0; });
+}
+
+Verdict Judge::name_verdict() {
+  const UpdateStyle& style = audit_.style();
+  if (asynchronous_by_request()) return Verdict::kAsynchronous;
+  if (report_.replicas > 1) {
+    if (every_replica_alone()) return Verdict::kIndependent;
+    if (partial_) return Verdict::kAsynchronous;
+  }
+  report_.gradient_lag = style.largest_lag;
+  report_.zero_start = style.zero_start;
+  const bool full =
+      style.replicas_per_update.size() <= 1 &&
+      (style.replicas_per_update.empty() || *style.replicas_per_update.begin() == report_.replicas);
+  if (full || style.opaque || style.averaged) return name_full_mean();
+  report_.applies_per_step = *updates_per_step_.rbegin();
+  report_.parameter_lag = staleness_ - static_cast<std::int64_t>(style.largest_lag);
+  return lagging_ || style.largest_lag > 0 ? Verdict::kStale : Verdict::kAppliesPerStep;
+}
+
+Verdict Judge::name_full_mean() {
+  const UpdateStyle& style = audit_.style();
+  const bool known = style.computes_per_update.size() == 1;
+  report_.computes_per_update = known ? *style.computes_per_update.begin() : 1;
+  const std::uint64_t block = report_.computes_per_update;
+  const bool late = style.largest_lag >= block || style.zero_start || lagging_;
+  if (!late) {
+    report_.gradient_lag = 0;
+    const bool exact = !style.rounded && !style.opaque && !style.averaged;
+    if (exact && !follows_recurrence())
+      audit_.report(FindingKind::kIrregular, CONVOY_NONE, CONVOY_NONE, arena(),
+                    "updates are complete but do not follow one recurrence");
+    return block == 1 ? Verdict::kSynchronous : Verdict::kSynchronousEvery;
+  }
+  report_.parameter_lag = staleness_ - static_cast<std::int64_t>(style.largest_lag);
+  report_.uniform = block == 1 && known && follows_recurrence();
+  return Verdict::kStale;
+}
+
+bool Judge::follows_recurrence() {
+  const std::vector<ContentId> reference = recurrence(run_.computes(0));
+  return std::all_of(run_.reads().begin(), run_.reads().end(), [&](const ForwardRead& read) {
+    return read.content == reference[read.compute];
+  });
+}
+
+// What forwards would read under the recurrence that the report names.
+std::vector<ContentId> Judge::recurrence(std::uint64_t steps) {
+  const std::uint64_t block = report_.computes_per_update;
+  const std::uint64_t lag = report_.gradient_lag;
+  ValueTable& table = run_.values();
+  std::vector<SymbolicRun::Updated> states{
+      {table.leaf(run_.initial()), table.leaf(run_.fresh_state())}};
+  std::vector<ContentId> reads;
+  const auto read = [&](std::uint64_t step) {
+    const auto newest = static_cast<std::int64_t>(step / block) - report_.parameter_lag;
+    const auto index = static_cast<std::uint64_t>(std::max<std::int64_t>(newest, 0));
+    reads.push_back(run_.whole_arena(states[std::min(index, states.size() - 1)].parameters));
+  };
+  const auto update = [&](std::uint64_t step) {
+    if (step % block != block - 1) return;
+    std::vector<WeightedValue> parts;
+    for (std::uint64_t t = step + 1 - block; step >= lag && t <= step; ++t)
+      for (std::uint32_t r = 0; r < report_.replicas; ++r)
+        parts.push_back({run_.gradient(r, t - lag, reads[t - lag]), Weight{}, 0});
+    const SymbolicRun::Updated& last = states.back();
+    if (parts.empty() && !report_.zero_start) return states.push_back(last);
+    states.push_back(run_.update({step, last.parameters, table.combine(parts),
+                                  block * report_.replicas, last.state, arena()}));
+  };
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    if (lag > 0) update(step);
+    read(step);
+    if (lag == 0) update(step);
+  }
+  return reads;
+}
+
+}  // namespace convoy::check

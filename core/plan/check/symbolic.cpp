@@ -1,0 +1,176 @@
+#include "core/plan/check/symbolic.hpp"
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+
+namespace convoy::check {
+
+SymbolicRun::SymbolicRun(const Plan& plan)
+    : plan_(plan),
+      initial_(values_.intern({}, {})),
+      fresh_state_(values_.intern({.kind = AtomKind::kFreshState}, {})),
+      unread_(values_.poison(CONVOY_NONE, CONVOY_NONE)),
+      relevant_(relevant_buffers()) {
+  const ValueId initial = values_.leaf(initial_);
+  const ValueId fresh = values_.leaf(fresh_state_);
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan.buffers[i];
+    ValueId value = values_.poison(CONVOY_NONE, i);
+    if (buffer.kind == CONVOY_BUFFER_PERSISTENT) value = values_.zero();
+    if (buffer.kind == CONVOY_BUFFER_PARAMETERS || buffer.kind == CONVOY_BUFFER_MASTER)
+      value = initial;
+    memory_.emplace_back(buffer.count, value);
+    states_.emplace_back(buffer.count, fresh);
+  }
+  for (std::uint32_t r = 0; r < plan.cluster->replicas(); ++r)
+    replicas_.push_back({0, CONVOY_NONE, false, 0, BufferContent(plan.arena->elements, unread_)});
+}
+
+void SymbolicRun::run_period() {
+  if (period_ < 0)
+    for (const Operation& operation : plan_.prologue) execute(operation);
+  ++period_;
+  for (std::uint32_t i = 0; i < memory_.size(); ++i)
+    if (plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH)
+      memory_[i].fill(values_.poison(CONVOY_NONE, i));
+  for (const Operation& operation : plan_.body) {
+    step_ = static_cast<std::uint64_t>(period_) * plan_.computes + operation.phase;
+    execute(operation);
+  }
+}
+
+// Memory that nothing has written is named after its first reader.
+Content SymbolicRun::read(const PlanSpan& span, std::uint32_t operation, std::uint64_t frame) {
+  Content content = memory_[span.buffer].read(span.first, span.count, frame, values_);
+  for (Piece& piece : content) {
+    const Value& value = values_.value(piece.value);
+    if (value.poison && value.operation == CONVOY_NONE)
+      piece.value = values_.poison(operation, value.buffer);
+  }
+  return content;
+}
+
+void SymbolicRun::write(const PlanSpan& span, const Content& content, std::uint64_t frame) {
+  memory_[span.buffer].write(span.first, content, frame, values_);
+}
+
+void SymbolicRun::execute(const Operation& operation) {
+  values_.set_operation(operation.id, period_);
+  switch (operation.kind) {
+    case OperationKind::kForward:
+      return forward(operation);
+    case OperationKind::kBackward:
+      return backward(operation);
+    case OperationKind::kApply:
+      return apply(operation);
+    case OperationKind::kReduceScatter:
+      return reduce_scatter(operation);
+    case OperationKind::kCall:
+    case OperationKind::kMatmul:
+      return opaque(operation);
+    case OperationKind::kAllGather:
+      return all_gather(operation);
+    default: {
+      const std::uint64_t frame = operation.writes.front().first;
+      const Content result = elementwise(operation, frame);
+      for (const PlanSpan& span : operation.writes) write(span, result, frame);
+    }
+  }
+}
+
+void SymbolicRun::forward(const Operation& operation) {
+  Replica& replica = replicas_[operation.replica];
+  if (operation.first_layer == 0) {
+    ++replica.computes;
+    replica.read.fill(unread_);
+  }
+  const PlanSpan& span = operation.reads.front();
+  replica.read.write(span.first, read(span, operation.id, span.first), span.first, values_);
+  replica.forward = operation.id;
+  replica.recorded = false;
+}
+
+void SymbolicRun::backward(const Operation& operation) {
+  Replica& replica = replicas_[operation.replica];
+  const PlanSpan& span = operation.reads.front();
+  const std::uint64_t compute = replica.computes == 0 ? 0 : replica.computes - 1;
+  if (!replica.recorded) {
+    replica.content = contents_.intern(replica.read.read(0, plan_.arena->elements, 0, values_));
+    reads_.push_back(
+        {replica.forward, operation.id, operation.replica, compute, step_, replica.content, false});
+    replica.recorded = true;
+  }
+  const PlanSpan& written = operation.writes.front();
+  const Content now = read(span, operation.id, span.first);
+  const bool changed = now != replica.read.read(span.first, span.count, span.first, values_);
+  if (!changed) {
+    const ValueId value = gradient(operation.replica, compute, replica.content);
+    return write(written, {{0, span.count, value}}, written.first);
+  }
+  reads_.push_back(
+      {replica.forward, operation.id, operation.replica, compute, step_, replica.content, true});
+  Atom atom{.kind = AtomKind::kGradient};
+  atom.replica = operation.replica;
+  atom.step = compute;
+  atom.forward_read = replica.content;
+  atom.changed = true;
+  const AtomId id = values_.intern(
+      atom, {operation.replica, compute, replica.content, contents_.intern(now), span.first});
+  write(written, {{0, span.count, values_.leaf(id)}}, written.first);
+}
+
+ValueId SymbolicRun::gradient(std::uint32_t replica, std::uint64_t compute,
+                              ContentId forward_read) {
+  Atom atom{.kind = AtomKind::kGradient};
+  atom.replica = replica;
+  atom.step = compute;
+  atom.forward_read = forward_read;
+  return values_.leaf(values_.intern(atom, {replica, compute, forward_read}));
+}
+
+SymbolicRun::Updated SymbolicRun::update(const Update& it) {
+  for (const ValueId value : {it.parameters, it.gradient_sum, it.state})
+    if (values_.value(value).poison) return {value, value};
+  const WeightedValue part{it.gradient_sum, reciprocal(it.contributions), 0};
+  const ValueId mean = values_.combine({&part, 1});
+  Atom atom{.kind = AtomKind::kApply};
+  atom.step = it.step;
+  atom.inputs = {it.parameters, it.gradient_sum, it.state};
+  atom.contributions = it.contributions;
+  atom.range = it.range;
+  const AtomId id = values_.intern(atom, {it.step, it.parameters, mean, it.state});
+  const ValueId parameters = values_.leaf(id);
+  Atom state{.kind = AtomKind::kState};
+  state.inputs = {parameters};
+  return {parameters, values_.leaf(values_.intern(state, {parameters}))};
+}
+
+ContentId SymbolicRun::whole_arena(ValueId value) {
+  return contents_.intern({{0, plan_.arena->elements, value}});
+}
+
+void SymbolicRun::apply(const Operation& operation) {
+  const PlanSpan& target = operation.writes.front();
+  const std::uint64_t frame = target.first;  // that of the arena
+  const Content parameters = read(target, operation.id, frame);
+  const Content gradient = read(operation.reads.front(), operation.id, frame);
+  const Content state = states_[target.buffer].read(target.first, target.count, frame, values_);
+  Content new_parameters;
+  Content new_state;
+  for_each_stretch({&parameters, &gradient, &state},
+                   [&](std::uint64_t at, std::uint64_t count, const std::vector<ValueId>& values) {
+                     const Updated result = update({step_,
+                                                    values[0],
+                                                    values[1],
+                                                    operation.contributions,
+                                                    values[2],
+                                                    {target.first + at, count}});
+                     append(new_parameters, count, result.parameters);
+                     append(new_state, count, result.state);
+                   });
+  write(target, new_parameters, frame);
+  states_[target.buffer].write(target.first, new_state, frame, values_);
+}
+
+}  // namespace convoy::check

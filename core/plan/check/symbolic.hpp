@@ -1,0 +1,100 @@
+#pragma once
+
+#include <vector>
+
+#include "core/plan/check/contents.hpp"
+#include "core/plan/plan.hpp"
+
+namespace convoy::check {
+
+// The parameters that one replica's forward read in one of its computes, and what became of them.
+struct ForwardRead {
+  std::uint32_t operation = 0;  // the (last) forward
+  std::uint32_t backward = 0;   // the first backward
+  std::uint32_t replica = 0;
+  std::uint64_t compute = 0;  // of this replica, from 0
+  std::uint64_t step = 0;     // of the run
+  ContentId content = 0;      // of the whole arena
+  bool changed = false;       // backward read other contents
+};
+
+// Runs a plan in program order on values instead of numbers: what every span holds is known as a
+// linear combination of atoms, per interval. Works on logical and lowered plans.
+class SymbolicRun {
+ public:
+  explicit SymbolicRun(const Plan& plan);
+
+  // The prologue, before the first one, and every operation of the body once.
+  void run_period();
+  std::int64_t periods() const { return period_ + 1; }
+
+  const std::vector<ForwardRead>& reads() const { return reads_; }
+  std::uint64_t computes(std::uint32_t replica) const { return replicas_[replica].computes; }
+  ValueTable& values() { return values_; }
+  const ValueTable& values() const { return values_; }
+  const ContentTable& contents() const { return contents_; }
+  AtomId initial() const { return initial_; }
+  AtomId fresh_state() const { return fresh_state_; }
+  // The value of a gradient and the one of an update, as the run makes them: also the building
+  // blocks of what they are compared with.
+  ValueId gradient(std::uint32_t replica, std::uint64_t compute, ContentId forward_read);
+  struct Updated {
+    ValueId parameters = 0;
+    ValueId state = 0;
+  };
+  struct Update {
+    std::uint64_t step = 0;
+    ValueId parameters = 0;
+    ValueId gradient_sum = 0;
+    std::uint64_t contributions = 1;
+    ValueId state = 0;
+    ElementRange range{};
+  };
+  Updated update(const Update& update);
+  ContentId whole_arena(ValueId value);
+
+  // Everything that the next period can see, with the age of atoms instead of their identity: if
+  // two periods leave equal states, all later ones repeat them.
+  std::uint64_t relative_state();
+
+ private:
+  struct Replica {
+    std::uint64_t computes = 0;
+    std::uint32_t forward = CONVOY_NONE;  // the last forward operation
+    bool recorded = false;                // since then
+    ContentId content = 0;
+    BufferContent read;
+  };
+
+  void execute(const Operation& operation);
+  void forward(const Operation& operation);
+  void backward(const Operation& operation);
+  void apply(const Operation& operation);
+  void reduce_scatter(const Operation& operation);
+  void all_gather(const Operation& operation);
+  void opaque(const Operation& operation);
+  Content elementwise(const Operation& operation, std::uint64_t frame);
+  ValueId combined(const Operation& operation, const std::vector<ValueId>& values);
+  ValueId extreme(const Operation& operation, const std::vector<ValueId>& values);
+  ValueId rounded(ValueId value, std::uint32_t dtype);
+  Content read(const PlanSpan& span, std::uint32_t operation, std::uint64_t frame);
+  void write(const PlanSpan& span, const Content& content, std::uint64_t frame);
+  std::vector<std::uint64_t> reads_key(const Operation& operation, std::vector<ValueId>& inputs);
+  std::vector<bool> relevant_buffers() const;
+
+  const Plan& plan_;
+  ValueTable values_;
+  ContentTable contents_;
+  AtomId initial_;
+  AtomId fresh_state_;
+  ValueId unread_;  // what a forward left out
+  std::int64_t period_ = -1;
+  std::uint64_t step_ = 0;
+  std::vector<BufferContent> memory_;
+  std::vector<BufferContent> states_;  // per buffer: optimizer state
+  std::vector<bool> relevant_;
+  std::vector<Replica> replicas_;
+  std::vector<ForwardRead> reads_;
+};
+
+}  // namespace convoy::check

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/plan/check/weight.hpp"
+#include "core/plan/operation.hpp"
+
+namespace convoy::check {
+
+using AtomId = std::uint32_t;
+using ValueId = std::uint32_t;
+using ContentId = std::uint32_t;
+
+enum class AtomKind : std::uint32_t {
+  kInitial,     // the parameters all buffers start with
+  kFreshState,  // optimizer state before the first apply
+  kGradient,    // of one replica, in one of its computes, for what its forward read
+  kApply,       // parameters after an apply
+  kState,       // optimizer state after an apply
+  kCast,        // converted to another dtype
+  kOpaque,      // call, matmul, minimum, maximum
+};
+
+// A family of numbers, one per element, about which nothing more is known than how it came about.
+// Equal families are one atom.
+struct Atom {
+  AtomKind kind = AtomKind::kInitial;
+  std::uint32_t operation = CONVOY_NONE;  // that made it first
+  std::int64_t period = -1;               // of that operation; -1: the prologue or the start
+  std::uint32_t ordinal = 0;              // among the atoms of that execution of the operation
+  std::uint32_t replica = CONVOY_NONE;    // kGradient
+  std::uint64_t step = 0;            // kGradient: the replica's compute; kApply: the run's compute
+  ContentId forward_read = 0;        // kGradient
+  bool changed = false;              // kGradient: backward read other parameters than forward
+  std::vector<ValueId> inputs = {};  // kApply: parameters, gradient sum, state; kState: the result
+  std::uint64_t contributions = 1;   // kApply
+  std::uint32_t dtype = CONVOY_F32;  // kCast
+  ElementRange range{};              // kApply: the elements it was made for first
+};
+
+// An atom with its coefficient: element i of the span holds weight * atom(i + shift).
+struct Term {
+  AtomId atom = 0;
+  std::int64_t shift = 0;
+  Weight weight;
+};
+
+// A value times a weight, moved by a shift.
+struct WeightedValue {
+  ValueId value = 0;
+  Weight weight;
+  std::int64_t shift = 0;
+};
+
+struct Fingerprint {
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  bool operator==(const Fingerprint&) const = default;
+};
+
+// What a stretch of elements holds: a linear combination of atoms plus a constant, or memory that
+// nothing has written (poison, which absorbs whatever it meets).
+struct Value {
+  Fingerprint print;      // of the terms: sum of weight * A(atom) * x^shift
+  Weight constant{0, 0};  // added to every element
+  bool poison = false;    // then buffer and operation say who read it first
+  bool leaf = false;      // then atom
+  AtomId atom = 0;
+  std::uint32_t operation = CONVOY_NONE;  // that made it first
+  std::uint32_t buffer = CONVOY_NONE;
+  std::int64_t anchor = 0;           // shift of one of the terms
+  std::vector<WeightedValue> parts;  // otherwise
+};
+
+// All atoms and values of one check. Equal linear combinations get equal ids, whatever order they
+// were made in; explicit terms are expanded only where somebody looks at them.
+class ValueTable {
+ public:
+  ValueTable();
+
+  // Whoever makes new values from here on.
+  void set_operation(std::uint32_t operation, std::int64_t period);
+
+  ValueId zero() const { return kZero; }
+  ValueId constant(const Weight& weight);
+  ValueId poison(std::uint32_t operation, std::uint32_t buffer);
+  ValueId leaf(AtomId atom);
+  ValueId combine(std::span<const WeightedValue> parts);
+  ValueId shifted(ValueId value, std::int64_t shift);
+
+  // The atom with this identity: made from the description if it is new. `key` must contain all
+  // that makes it different from other atoms of its kind.
+  AtomId intern(Atom description, std::vector<std::uint64_t> key);
+
+  const Value& value(ValueId id) const { return values_[id]; }
+  const Atom& atom(AtomId id) const { return atoms_[id]; }
+  // The value that is this atom; it exists already.
+  ValueId leaf_of(AtomId atom) const;
+  std::size_t atoms() const { return atoms_.size(); }
+
+  // The terms, casts looked through when asked, sorted by atom and shift; none for poison.
+  std::vector<Term> expand(ValueId id, bool through_casts) const;
+  // x^shift in both fingerprints.
+  Fingerprint power(std::int64_t shift);
+
+ private:
+  static constexpr ValueId kZero = 0;
+
+  struct PrintHash {
+    std::size_t operator()(const std::array<std::uint64_t, 3>& key) const {
+      return field_hash(key[0] ^ key[2], key[1]);
+    }
+  };
+
+  ValueId add(Value value);
+  void expand_into(ValueId id, const Weight& weight, std::int64_t shift, bool through_casts,
+                   std::map<std::pair<AtomId, std::int64_t>, Weight>& terms) const;
+
+  std::uint32_t operation_ = CONVOY_NONE;
+  std::int64_t period_ = -1;
+  std::uint32_t ordinal_ = 0;
+  std::vector<Atom> atoms_;
+  std::map<std::vector<std::uint64_t>, AtomId> atom_ids_;
+  std::vector<Value> values_;
+  std::unordered_map<std::array<std::uint64_t, 3>, ValueId, PrintHash> value_ids_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ValueId> poison_ids_;
+  std::unordered_map<std::int64_t, Fingerprint> powers_;
+};
+
+}  // namespace convoy::check

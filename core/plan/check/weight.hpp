@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/plan/check/field.hpp"
+
+namespace convoy::check {
+
+// A coefficient: exact in the field, which decides, and as a number for people.
+struct Weight {
+  std::uint64_t field = 1;
+  double value = 1;
+
+  bool is_zero() const { return field == 0; }
+};
+
+inline Weight operator*(const Weight& a, const Weight& b) {
+  return {field_multiply(a.field, b.field), a.value * b.value};
+}
+inline Weight operator+(const Weight& a, const Weight& b) {
+  return {field_add(a.field, b.field), a.value + b.value};
+}
+
+Weight whole(std::uint64_t count);
+Weight reciprocal(std::uint64_t count);
+
+// What an author meant by a scalar: the fraction with the smallest denominator that devices, which
+// compute in f32, cannot tell from it (0.2 is 1/5); a number without such a fraction is itself.
+Weight from_scalar(double scalar);
+
+}  // namespace convoy::check

@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/devices/training_case.hpp"
+#include "tests/graph/layers.hpp"
+
+namespace convoy::test {
+namespace {
+
+constexpr std::uint32_t kUnits = 2000;
+
+// images -> 2000 units that are all one -> dropout -> mean. The gradient of a unit's bias is its
+// factor in the mask (0 or 1/keep) summed over the images, over the number of outputs.
+Graph dropout_graph(double keep) {
+  GraphAssembler assembler("dropout", 2, 4);
+  const std::uint32_t units = fully_connected(0, kUnits).add_to(assembler);
+  LayerCase dropout(CONVOY_LAYER_DROPOUT, {units});
+  dropout.layer.keep = keep;
+  const std::uint32_t dropped = dropout.add_to(assembler);
+  LayerCase(CONVOY_LAYER_MEAN_LOSS, {dropped}).add_to(assembler);
+  return assembler.finish();
+}
+
+std::vector<float> mask(const TrainingOptions& options, std::uint64_t step, double keep = 0.25,
+                        double* loss = nullptr) {
+  DeviceUnderTest device;
+  TrainingCase training(device, dropout_graph(keep), options);
+  std::fill(training.parameters[0].begin(), training.parameters[0].end(), 0.0f);
+  std::fill(training.parameters[1].begin(), training.parameters[1].end(), 1.0f);
+  training.forward(step);
+  training.backward(step);
+  if (loss != nullptr) *loss = training.loss;
+  return training.gradient(1);
+}
+
+constexpr TrainingOptions kDropping = {.batch = 1, .flags = CONVOY_COMPILE_DROPOUT};
+
+TEST(DropoutLayer, KeepsTheRightShareAndScalesIt) {
+  double loss = 0.0;
+  const std::vector<float> gradient = mask(kDropping, 0, 0.25, &loss);
+  const auto zeros = std::count(gradient.begin(), gradient.end(), 0.0f);
+  const auto kept = std::count(gradient.begin(), gradient.end(), 4.0f / kUnits);
+  EXPECT_EQ(zeros + kept, kUnits);
+  EXPECT_NEAR(static_cast<double>(kept) / kUnits, 0.25, 0.04);  // four standard deviations
+  // Forward and backward drop the same units.
+  EXPECT_NEAR(loss, 4.0 * static_cast<double>(kept) / kUnits, 1e-6);
+}
+
+TEST(DropoutLayer, DependsOnSeedStepAndReplicaOnly) {
+  const std::vector<float> first = mask(kDropping, 0);
+  EXPECT_EQ(mask(kDropping, 0), first);
+  TrainingOptions other_seed = kDropping, other_replica = kDropping;
+  other_seed.seed = 2;
+  other_replica.replica = 1;
+  const std::set<std::vector<float>> different = {first, mask(kDropping, 1), mask(other_seed, 0),
+                                                  mask(other_replica, 0)};
+  EXPECT_EQ(different.size(), 4u);
+}
+
+TEST(DropoutLayer, DropsDifferentUnitsOfEveryImage) {
+  TrainingOptions two = kDropping;
+  two.batch = 2;
+  const std::vector<float> gradient = mask(two, 0, 0.5);
+  // Kept in both images, one or none: binomial, not all or nothing.
+  const float both = 2.0f / kUnits, one = 1.0f / kUnits;
+  EXPECT_NEAR(static_cast<double>(std::count(gradient.begin(), gradient.end(), one)), 1000, 100);
+  EXPECT_NEAR(static_cast<double>(std::count(gradient.begin(), gradient.end(), both)), 500, 90);
+}
+
+TEST(DropoutLayer, KeepsEverythingUnlessTheCompilationSaysSo) {
+  double loss = 0.0;
+  const std::vector<float> gradient = mask({.batch = 1}, 0, 0.25, &loss);
+  EXPECT_EQ(std::count(gradient.begin(), gradient.end(), 1.0f / kUnits), kUnits);
+  EXPECT_NEAR(loss, 1.0, 1e-6);
+}
+
+}  // namespace
+}  // namespace convoy::test

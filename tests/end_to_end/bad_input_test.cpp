@@ -1,0 +1,126 @@
+// What a user gets for a mistake: the exit code, and a text that names the mistake.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+struct Mistake {
+  const char* name;
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* text;  // part of what is said
+};
+
+class CommandLine : public testing::TestWithParam<Mistake> {};
+
+TEST_P(CommandLine, IsRefusedWithAReason) {
+  const ProgramResult result = run_convoy(GetParam().arguments);
+  EXPECT_EQ(result.exit_code, GetParam().exit_code) << result.err;
+  EXPECT_THAT(result.err, HasSubstr(GetParam().text));
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("images/sec")));
+}
+
+const Mistake kMistakes[] = {
+    {"NoVerb", {}, 2, "Usage: convoy VERB"},
+    {"MisspelledVerb", {"rnu"}, 2, "'run'"},
+    {"MisspelledFlag", {"run", "--modle=lenet"}, 2, "--model"},
+    {"PositionalArgument", {"run", "--distortions", "False"}, 2, "False"},
+    {"BatchOutOfRange", {"run", "--batch_size=-1"}, 2, "--batch_size"},
+    {"BatchesAndEpochs", {"run", "--num_batches=5", "--num_epochs=1"}, 2, "--num_epochs"},
+    {"NoGpu", {"run", "--num_gpus=8"}, 3, "8 CUDA devices asked for, none found; try --device=cpu"},
+    {"UnknownModel", {"run", "--model=alexnett"}, 3, "alexnet"},
+    {"UnknownStrategy", {"run", "--variable_update=replicate"}, 3, "replicated"},
+    {"NcclOnCpus",
+     {"run", "--model=lenet", "--device=cpu", "--variable_update=replicated",
+      "--all_reduce_spec=nccl"},
+     1,
+     "all_reduce_spec=collective"},
+    {"SeveralRanges",
+     {"run", "--model=lenet", "--device=cpu", "--variable_update=replicated",
+      "--all_reduce_spec=pscpu:2k:xring"},
+     1,
+     "several ranges"},
+    {"SeveralHosts", {"run", "--worker_hosts=a:1,b:1", "--job_name=worker"}, 3, "not yet"},
+    {"NotYet", {"run", "--eval"}, 2, "not yet"},
+    {"OutputSuffix", {"run", "--output_file=x.yaml"}, 2, ".yaml"},
+    {"NoSuchData",
+     {"run", "--model=lenet", "--data_dir=/no/such/imagenet"},
+     3,
+     "/no/such/imagenet"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, CommandLine, testing::ValuesIn(kMistakes),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+ProgramResult train_on(const fs::path& folder, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"run",
+                                     "--model=lenet",
+                                     "--device=cpu",
+                                     "--num_intra_threads=1",
+                                     "--batch_size=16",
+                                     "--num_batches=30",
+                                     "--num_warmup_batches=1",
+                                     "--data_dir=" + folder.string()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_convoy(arguments);
+}
+
+// One shard of the sample set, with one byte changed.
+fs::path damaged_copy(const std::string& name, std::uint64_t position) {
+  const fs::path folder = fs::path(scratch_folder(name)) / "imagenet";
+  fs::create_directories(folder);
+  const fs::path file = folder / "train-00000-of-00001";
+  fs::copy_file(fs::path(CONVOY_SOURCE_DIR) / "share/sample_data/imagenet/train-00000-of-00004",
+                file);
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(position));
+  const char old = static_cast<char>(stream.get());
+  stream.seekp(static_cast<std::streamoff>(position));
+  stream.put(static_cast<char>(old ^ 0x40));
+  return folder;
+}
+
+TEST(Data, EmptyFolderIsNamed) {
+  const fs::path folder = scratch_folder("empty_imagenet");
+  const ProgramResult result = train_on(folder);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr(folder.string()));
+}
+
+TEST(Data, DamagedRecordEndsTheRunNamingFileAndPlace) {
+  const ProgramResult result = train_on(damaged_copy("damaged_fail", 600));
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("train-00000-of-00001"));
+  EXPECT_THAT(result.err, HasSubstr("byte 0: wrong checksum"));
+}
+
+TEST(Data, DamagedRecordIsSkippedAndCounted) {
+  const ProgramResult result =
+      train_on(damaged_copy("damaged_skip", 600), {"--on_bad_record=skip"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, testing::ContainsRegex("[1-9] bad records? (was|were) skipped"));
+}
+
+TEST(Plugins, OneThatAnyoneMayChangeIsRefused) {
+  const fs::path folder = scratch_folder("writable_plugin");
+  const fs::path file = folder / "independent.so";
+  fs::copy_file(fs::path(CONVOY_BINARY_DIR) / "lib/convoy/plugins/independent.so", file);
+  fs::permissions(file, fs::perms::all);
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--variable_update=" + file.string()});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr(file.string()));
+  EXPECT_THAT(result.err, HasSubstr("writ"));
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,90 @@
+#include "tests/end_to_end/run_program.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <stdexcept>
+
+namespace convoy {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Pipe {
+  std::array<int, 2> ends{};
+  Pipe() {
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");
+  }
+};
+
+[[noreturn]] void become_convoy(const std::vector<std::string>& arguments, const Pipe& out,
+                                const Pipe& err) {
+  ::dup2(out.ends[1], STDOUT_FILENO);
+  ::dup2(err.ends[1], STDERR_FILENO);
+  std::string program = std::string(CONVOY_BINARY_DIR) + "/bin/convoy";
+  std::vector<std::string> copies = arguments;
+  std::vector<char*> argv{program.data()};
+  for (std::string& argument : copies) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  ::execv(program.c_str(), argv.data());
+  ::_exit(127);
+}
+
+// Appends what is there; false at the end of the stream.
+bool drain(int descriptor, std::string& text) {
+  std::array<char, 4096> buffer{};
+  const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+  if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+  return count > 0;
+}
+
+void collect(pid_t child, int out, int err, const ProgramOptions& options, ProgramResult& result) {
+  std::array<pollfd, 2> streams{pollfd{out, POLLIN, 0}, pollfd{err, POLLIN, 0}};
+  const auto deadline = Clock::now() + std::chrono::duration<double>(options.timeout_seconds);
+  bool signalled = options.signal == 0;
+  while (streams[0].fd >= 0 || streams[1].fd >= 0) {
+    ::poll(streams.data(), streams.size(), 100);
+    if (streams[0].revents != 0 && !drain(out, result.out)) streams[0].fd = -1;
+    if (streams[1].revents != 0 && !drain(err, result.err)) streams[1].fd = -1;
+    if (!signalled && result.out.find(options.signal_after) != std::string::npos) {
+      ::kill(child, options.signal);
+      signalled = true;
+    }
+    if (Clock::now() > deadline) ::kill(child, SIGKILL);
+  }
+}
+
+}  // namespace
+
+ProgramResult run_convoy(const std::vector<std::string>& arguments, const ProgramOptions& options) {
+  const Pipe out;
+  const Pipe err;
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) become_convoy(arguments, out, err);
+  ::close(out.ends[1]);
+  ::close(err.ends[1]);
+  ProgramResult result;
+  collect(child, out.ends[0], err.ends[0], options, result);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::close(out.ends[0]);
+  ::close(err.ends[0]);
+  result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return result;
+}
+
+std::string scratch_folder(const std::string& name) {
+  const std::filesystem::path folder =
+      std::filesystem::path(CONVOY_BINARY_DIR) / "tests" / "scratch" / name;
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return folder.string();
+}
+
+}  // namespace convoy

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+struct ProgramResult {
+  int exit_code = -1;  // 128 + n when signal n ended it
+  std::string out;
+  std::string err;
+};
+
+struct ProgramOptions {
+  double timeout_seconds = 120;  // then it is killed, exit code 137
+  int signal = 0;                // sent once `signal_after` has appeared on standard output
+  std::string signal_after;
+};
+
+// Runs build/<preset>/bin/convoy with these arguments and collects what it says.
+ProgramResult run_convoy(const std::vector<std::string>& arguments,
+                         const ProgramOptions& options = {});
+
+// A fresh folder for one test, removed by nobody: it lies in the build folder.
+std::string scratch_folder(const std::string& name);
+
+}  // namespace convoy

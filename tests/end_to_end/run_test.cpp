@@ -1,0 +1,170 @@
+// Runs the program as a user does and reads what it prints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<std::string> lenet(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"run",
+                                     "--model=lenet",
+                                     "--device=cpu",
+                                     "--num_devices=2",
+                                     "--num_intra_threads=1",
+                                     "--batch_size=4",
+                                     "--num_batches=6",
+                                     "--num_warmup_batches=2",
+                                     "--display_every=2"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+nlohmann::json read_json(const std::string& path) {
+  std::ifstream in(path);
+  return nlohmann::json::parse(in);
+}
+
+TEST(Run, PrintsTheWellKnownLines) {
+  const ProgramResult result =
+      run_convoy(lenet({"--variable_update=replicated", "--all_reduce_spec=collective"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::regex expected(
+      "convoy:      [0-9.]+\n"
+      "Model:       lenet\n"
+      "Dataset:     imagenet \\(synthetic\\)\n"
+      "Mode:        training\n"
+      "SingleSess:  False\n"
+      "Batch size:  8 global\n"
+      "             4 per device\n"
+      "Num batches: 6\n"
+      "Num epochs:  0.00\n"
+      "Devices:     \\['/cpu:0', '/cpu:1'\\]\n"
+      "NUMA bind:   True\n"
+      "Data format: NCHW\n"
+      "Optimizer:   sgd\n"
+      "Variables:   replicated\n"
+      "AllReduce:   collective\n"
+      "==========\n"
+      "Generating training model\n"
+      "Initializing graph\n"
+      "Running warm up\n"
+      "Done warm up\n"
+      "Step\tImg/sec\ttotal_loss\n"
+      "(?:[1246]\timages/sec: [0-9.]+ \\+/- [0-9.]+ \\(jitter = [0-9.]+\\)\t[0-9.]+\n){4}"
+      "-{64}\n"
+      "total images/sec: [0-9]+\\.[0-9]{2}\n"
+      "-{64}\n");
+  EXPECT_TRUE(std::regex_match(result.out, expected)) << result.out;
+}
+
+TEST(Run, WritesEveryStepToJson) {
+  const std::string path = scratch_folder("run_json") + "/run.json";
+  const ProgramResult result =
+      run_convoy(lenet({"--variable_update=parameter_server", "--local_parameter_device=cpu",
+                        "--output_file=" + path}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json record = read_json(path);
+  ASSERT_EQ(record.at("steps").size(), 6u);
+  const std::string printed = result.out.substr(result.out.find("total images/sec: ") + 18);
+  EXPECT_NEAR(record.at("total").at("images_per_sec").get<double>(), std::stod(printed), 0.01);
+  EXPECT_EQ(record.at("strategy"), "parameter_server");
+  EXPECT_EQ(record.at("devices").size(), 2u);
+  EXPECT_EQ(record.at("exit_status"), 0);
+}
+
+TEST(Run, TracesOperationsUnderTheIdsOfThePlan) {
+  const std::string path = scratch_folder("run_trace") + "/trace.json";
+  const ProgramResult run =
+      run_convoy(lenet({"--variable_update=parameter_server", "--trace_file=" + path}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const ProgramResult plan =
+      run_convoy({"plan", "--model=lenet", "--variable_update=parameter_server", "--num_devices=2",
+                  "--lowered"});
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  std::size_t operations = 0;
+  for (const nlohmann::json& event : read_json(path).at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    ++operations;
+    const std::string name = event.at("name").get<std::string>();
+    const std::string kind = name.substr(0, name.find(' '));
+    const std::regex line("(^|\n) *" + std::to_string(event.at("args").at("operation").get<int>()) +
+                          " +" + kind + "\\b");
+    EXPECT_TRUE(std::regex_search(plan.out, line)) << event.dump();
+  }
+  EXPECT_GT(operations, 10u);
+}
+
+TEST(Run, GivesTheSameLossesOnOneTwoAndFourDevices) {
+  std::vector<std::vector<double>> losses;
+  for (const int devices : {1, 2, 4}) {
+    const std::string path = scratch_folder("run_devices") + "/run.json";
+    const ProgramResult result = run_convoy(
+        {"run", "--model=lenet", "--device=cpu", "--num_intra_threads=1", "--num_warmup_batches=0",
+         "--num_batches=5", "--data_name=hash", "--initializer=hash", "--optimizer=momentum",
+         "--init_learning_rate=0.0005", "--num_devices=" + std::to_string(devices),
+         "--batch_size=" + std::to_string(8 / devices), "--output_file=" + path});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const nlohmann::json record = read_json(path);
+    losses.emplace_back();
+    for (const nlohmann::json& step : record.at("steps")) losses.back().push_back(step.at("loss"));
+  }
+  for (std::size_t run = 1; run < losses.size(); ++run)
+    for (std::size_t step = 0; step < losses[0].size(); ++step)
+      EXPECT_NEAR(losses[run][step], losses[0][step], 1e-5 * losses[0][step])
+          << "run " << run << " step " << step;
+}
+
+TEST(Run, TrainsOnTheSampleRecords) {
+  const ProgramResult result =
+      run_convoy(lenet({"--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet",
+                        "--variable_update=replicated", "--print_training_accuracy"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("Dataset:     imagenet\n"));
+  EXPECT_THAT(result.out, HasSubstr("Step\tImg/sec\ttotal_loss\ttop_1_accuracy\ttop_5_accuracy\n"));
+}
+
+TEST(Run, EndsWithFiveWhenTheLossIsNotANumber) {
+  const std::string path = scratch_folder("run_nan") + "/run.json";
+  const ProgramResult result =
+      run_convoy(lenet({"--init_learning_rate=1e30", "--output_file=" + path}));
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_THAT(result.err, HasSubstr("training diverged"));
+  EXPECT_EQ(read_json(path).at("exit_status"), 5);
+}
+
+TEST(Run, GoesOnWhenOnlySyntheticImagesMakeTheLossOverflow) {
+  const ProgramResult result = run_convoy({"run", "--model=alexnet", "--batch_size=1",
+                                           "--num_batches=8", "--variable_update=independent"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("total images/sec: "));
+}
+
+class Interrupted : public testing::TestWithParam<std::pair<int, int>> {};
+
+TEST_P(Interrupted, LeavesAPartialSummary) {
+  const auto [signal, code] = GetParam();
+  const std::string path = scratch_folder("run_signal") + "/run.json";
+  const ProgramResult result =
+      run_convoy(lenet({"--num_batches=1000000", "--output_file=" + path}),
+                 {.timeout_seconds = 60, .signal = signal, .signal_after = "\n2\timages/sec"});
+  EXPECT_EQ(result.exit_code, code) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("total images/sec: "));
+  const nlohmann::json record = read_json(path);
+  EXPECT_TRUE(record.at("interrupted").get<bool>());
+  EXPECT_GE(record.at("steps").size(), 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupted,
+                         testing::Values(std::make_pair(SIGINT, 130),
+                                         std::make_pair(SIGTERM, 143)));
+
+}  // namespace
+}  // namespace convoy

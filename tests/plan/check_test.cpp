@@ -1,0 +1,328 @@
+#include "core/plan/check.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <iostream>
+
+#include "core/base/error.hpp"
+#include "core/plan/lower.hpp"
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing {
+namespace {
+
+constexpr LoweringOptions kSmallPieces{.staging_elements = 8, .slice_elements = 4};
+
+std::string findings(const CheckReport& report) {
+  std::string text = report.verdict_text();
+  for (const Finding& finding : report.findings)
+    text += fmt::format("\n  {}: {}", finding_name(finding.kind), finding.text);
+  return text;
+}
+
+std::string expected_verdict(const SamplePlan& sample, std::uint32_t replicas) {
+  if (sample.synchronous) return "synchronous";
+  if (sample.name == "staged") return "stale by 2 (gradient lag 1, parameter lag 1)";
+  if (sample.name == "deferred") return "stale by 1 (gradient lag 1, parameter lag 0)";
+  if (sample.name == "accumulating") return "synchronous every 2 steps";
+  if (sample.name == "asynchronous") return "asynchronous";
+  if (sample.name == "compressed")
+    return "approximate (synchronous but for rounding, kernels or averages)";
+  if (replicas == 1) return "synchronous";
+  if (sample.name == "sequential") return fmt::format("{} applies per step", replicas);
+  return sample.name;
+}
+
+TEST(Check, GivesEverySampleItsVerdictLogicalAndLoweredWithAndWithoutPeerAccess) {
+  for (const std::uint32_t replicas : {1u, 2u, 3u, 4u, 5u, 8u})
+    for (const bool peer_access : {true, false})
+      for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+        const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+        for (const SamplePlan& sample : sample_plans()) {
+          const Plan plan = write_plan(cluster, arena, sample.write);
+          const CheckReport logical = check_plan(plan);
+          EXPECT_EQ(logical.verdict_text(), expected_verdict(sample, replicas))
+              << sample.name << ", " << replicas << " replicas: " << findings(logical);
+          const CheckReport lowered = check_plan(lower(plan, kSmallPieces));
+          EXPECT_EQ(lowered.verdict_text(), logical.verdict_text())
+              << sample.name << " lowered, " << replicas << " replicas, peer access " << peer_access
+              << ": " << findings(lowered);
+        }
+      }
+}
+
+// What one planted defect must be called.
+struct Defect {
+  std::string name;
+  WritePlan write;
+  FindingKind kind;
+  std::string text;  // part of what the finding says
+  std::uint32_t replica = CONVOY_NONE;
+};
+
+constexpr Range kPart{16, 20};
+
+void apply_all(Planner& p, const std::vector<std::uint32_t>& summed, ApplyOptions options = {}) {
+  p.compute();
+  std::vector<Span> parts;
+  for (const auto r : summed) parts.push_back(p.gradient(r));
+  const Buffer total = p.scratch(p.host_place(0), p.arena_elements());
+  p.sum(total, parts);
+  for (const auto r : p.replicas()) p.apply(p.parameters(r), total, options);
+}
+
+std::vector<Defect> structural_defects() {
+  return {{"a replica left out",
+           [](Planner& p) {
+             apply_all(p, {0, 1});
+           },
+           FindingKind::kMissing,
+           "on fc/bias to conv1/kernel, arena [0..137): the gradient of replica 2 is missing", 2},
+          {"a replica left out and not counted",
+           [](Planner& p) {
+             apply_all(p, {0, 1}, {.contributions = 2});
+           },
+           FindingKind::kMissing, "the gradient of replica 2 is missing", 2},
+          {"a replica summed twice",
+           [](Planner& p) {
+             apply_all(p, {0, 1, 1, 2});
+           },
+           FindingKind::kDoubled, "the gradient of replica 1 is in the sum 2 times", 1},
+          {"wrong contributions",
+           [](Planner& p) {
+             apply_all(p, {0, 1, 2}, {.contributions = 5});
+           },
+           FindingKind::kScaled, "3 gradients are summed but divided by 5 contributions"},
+          {"applied twice",
+           [](Planner& p) {
+             apply_all(p, {0, 1, 2});
+             p.all_reduce(p.gradients(p.arena()));
+             for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+           },
+           FindingKind::kDoubled, "the gradient of replica 1 is applied again", 1},
+          {"scaled",
+           [](Planner& p) {
+             p.compute();
+             p.scale(p.gradient(1), p.gradient(1), 0.5);
+             p.all_reduce(p.gradients(p.arena()));
+             for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+           },
+           FindingKind::kScaled, "the gradient of replica 1 is multiplied by 0.5", 1},
+          {"one replica never updated",
+           [](Planner& p) {
+             p.compute();
+             p.all_reduce(p.gradients(p.arena()));
+             for (const auto r : {0u, 2u}) p.apply(p.parameters(r), p.gradient(r));
+           },
+           FindingKind::kNeverUpdated, "replica 1 reads parameters that no update ever reaches", 1},
+          {"a changed parameter",
+           [](Planner& p) {
+             apply_all(p, {0, 1, 2});
+             p.fill(p.parameters(1)[kPart], 1);
+           },
+           FindingKind::kForeign, "it makes parameters out of the constant 1"}};
+}
+
+std::vector<Defect> span_defects() {
+  return {
+      {"a variable never updated",
+       [](Planner& p) {
+         p.compute();
+         for (const Range range : {Range{0, 72}, Range{105, 32}}) {
+           p.all_reduce(p.gradients(range));
+           for (const auto r : p.replicas()) p.apply(p.parameters(r)[range], p.gradient(r)[range]);
+         }
+       },
+       FindingKind::kNeverUpdated, "on conv2/kernel [0..33)", 0},
+      {"shifted",
+       [](Planner& p) {
+         p.compute();
+         p.all_reduce(p.gradients(p.arena()));
+         const Buffer moved = p.scratch(p.replica_place(0), p.arena_elements());
+         p.copy(moved, p.gradient(0));
+         p.copy(moved[kPart], p.gradient(0)[{kPart.first + 3, kPart.count}]);
+         p.copy(p.gradient(2), moved);
+         for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+       },
+       FindingKind::kShifted, "on fc/weights [8..28): the gradient of replica 0 comes from 3", 0},
+      {"uninitialised",
+       [](Planner& p) {
+         p.compute();
+         const Buffer part = p.scratch(p.replica_place(0), p.arena_elements());
+         p.copy(part[{0, 100}], p.gradient(0)[{0, 100}]);
+         p.copy(p.gradient(0), part);
+         p.all_reduce(p.gradients(p.arena()));
+         for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+       },
+       FindingKind::kUninitialised, "before anything is written there"},
+      {"optimizer state left behind",
+       [](Planner& p) {
+         p.compute();
+         p.all_reduce(p.gradients(p.arena()));
+         const Buffer master = p.master(p.host_place(0));
+         p.apply(master, p.gradient(0));
+         for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
+         p.compute();
+         p.all_reduce(p.gradients(p.arena()));
+         for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+         p.copy(master, p.parameters(0));
+       },
+       FindingKind::kState, "the optimizer's state has seen other updates"},
+      {"momentum without a gradient",
+       [](Planner& p) {
+         apply_all(p, {0, 1, 2});
+         const Buffer nothing = p.persistent(p.host_place(0), p.arena_elements());
+         for (const auto r : p.replicas()) p.apply(p.parameters(r), nothing);
+       },
+       FindingKind::kMissing, "no gradient is applied"}};
+}
+
+class PlantedDefect : public ::testing::TestWithParam<Defect> {};
+
+TEST_P(PlantedDefect, IsNamedWithItsOperation) {
+  const Defect& defect = GetParam();
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, defect.write));
+  EXPECT_EQ(report.verdict, Verdict::kWrong);
+  bool found = false;
+  for (const Finding& finding : report.findings)
+    found =
+        found ||
+        (finding.kind == defect.kind && finding.operation != CONVOY_NONE &&
+         finding.replica == defect.replica && finding.text.find(defect.text) != std::string::npos &&
+         finding.text.find(fmt::format("(operation {})", finding.operation)) != std::string::npos);
+  EXPECT_TRUE(found) << defect.name << ": " << findings(report);
+}
+
+const auto kDefectName = [](const auto& info) {
+  std::string name = info.param.name;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+};
+INSTANTIATE_TEST_SUITE_P(Structure, PlantedDefect, ::testing::ValuesIn(structural_defects()),
+                         kDefectName);
+INSTANTIATE_TEST_SUITE_P(Spans, PlantedDefect, ::testing::ValuesIn(span_defects()), kDefectName);
+
+TEST(Check, ParametersAveragedInsteadOfGradientsAreApproximate) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
+    p.compute();
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+    p.all_reduce(p.all_parameters(p.arena()));
+    for (const auto r : p.replicas()) p.scale(p.parameters(r), p.parameters(r), 1.0 / 3);
+  }));
+  EXPECT_EQ(report.verdict, Verdict::kApproximate) << findings(report);
+}
+
+TEST(Check, KernelsOfThePluginMakeAPlanApproximateOrShowWhatIsMissing) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  for (const bool complete : {true, false}) {
+    const CheckReport report = check_plan(write_plan(cluster, arena, [&](Planner& p) {
+      p.compute();
+      const Buffer total = p.scratch(p.host_place(0), p.arena_elements());
+      std::vector<Span> from{p.gradient(0)};
+      if (complete) from.push_back(p.gradient(1));
+      p.call("compress", p.host_place(0), from, {total});
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
+    }));
+    EXPECT_EQ(report.verdict, complete ? Verdict::kApproximate : Verdict::kWrong)
+        << findings(report);
+  }
+}
+
+TEST(Check, AStateThatNeverRepeatsIsNotProved) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
+    // A pipeline of gradients that is longer than anything the checker waits for.
+    std::vector<Buffer> pipeline;
+    for (int i = 0; i < 12; ++i) pipeline.push_back(p.persistent(0, p.arena_elements()));
+    p.compute();
+    p.all_reduce(p.gradients(p.arena()));
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), pipeline.back());
+    for (std::size_t i = pipeline.size(); --i > 0;) p.copy(pipeline[i], pipeline[i - 1]);
+    p.copy(pipeline.front(), p.gradient(0));
+  }));
+  EXPECT_EQ(report.verdict, Verdict::kWrong) << findings(report);
+}
+
+TEST(Check, AMovingAverageThatNothingReadsDoesNotMatter) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
+    const Buffer average = p.persistent(0, p.arena_elements());
+    write_replicated(CONVOY_ALGORITHM_DEVICE)(p);
+    p.scale(average, average, 0.9);
+    p.axpy(average, 0.1, p.parameters(0), average);
+  }));
+  EXPECT_EQ(report.verdict, Verdict::kSynchronous) << findings(report);
+}
+
+TEST(Check, DifferentLagsOfDifferentRangesAreStaleButNotUniform) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
+    const Range now{0, 72}, later{72, 65};
+    p.compute();
+    p.all_reduce(p.gradients(p.arena()));
+    for (const auto r : p.replicas()) {
+      const Buffer waiting = p.persistent(p.replica_place(r), later.count);
+      p.apply(p.parameters(r)[now], p.gradient(r)[now]);
+      p.apply(p.parameters(r)[later], waiting);
+      p.copy(waiting, p.gradient(r)[later]);
+    }
+  }));
+  EXPECT_EQ(report.verdict, Verdict::kStale) << findings(report);
+  EXPECT_FALSE(report.uniform);
+  EXPECT_EQ(report.gradient_lag, 1u);
+}
+
+TEST(Claims, AStricterPlanKeepsALaxerClaim) {
+  CheckReport report;
+  report.replicas = 2;
+  report.verdict = Verdict::kSynchronous;
+  for (const char* claim : {"", "synchronous", "stale", "accumulating", "sequential",
+                            "asynchronous", "approximate", "stale|synchronous"})
+    EXPECT_TRUE(satisfies(report, claim)) << claim;
+  EXPECT_FALSE(satisfies(report, "independent"));
+  report.verdict = Verdict::kStale;
+  EXPECT_FALSE(satisfies(report, "synchronous"));
+  EXPECT_TRUE(satisfies(report, "synchronous|stale"));
+  EXPECT_TRUE(satisfies(report, "asynchronous"));
+  report.verdict = Verdict::kApproximate;
+  EXPECT_FALSE(satisfies(report, "synchronous|stale"));
+  report.verdict = Verdict::kWrong;
+  for (const char* claim : {"", "synchronous", "approximate", "asynchronous"})
+    EXPECT_FALSE(satisfies(report, claim)) << claim;
+  EXPECT_THROW(satisfies(report, "perfect"), Error);
+}
+
+TEST(Check, ALargeModelOnEightReplicasTakesWellUnderASecond) {
+  // The size of resnet152: 60 million elements, 467 variables.
+  const Cluster cluster = make_single_host(8, true, "cpu");
+  for (const std::uint32_t buckets : {60u, 467u}) {
+    const ArenaMap arena = large_arena(60'194'857, 467, buckets);
+    for (const SamplePlan& sample : sample_plans()) {
+      const auto start = std::chrono::steady_clock::now();
+      const Plan plan = write_plan(cluster, arena, sample.write);
+      const CheckReport report = check_plan(plan);
+      const std::chrono::duration<double> checked = std::chrono::steady_clock::now() - start;
+      const Plan lowered = lower(plan);
+      const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+      std::cout << fmt::format(
+          "{:20} {} buckets: {:4.0f} ms to plan and check, {:4.0f} ms with "
+          "lowering to {} operations\n",
+          sample.name, buckets, 1e3 * checked.count(), 1e3 * all.count(), lowered.body.size());
+      EXPECT_EQ(report.verdict_text(), expected_verdict(sample, 8)) << findings(report);
+      EXPECT_LT(all.count(), 5.0) << sample.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convoy::testing

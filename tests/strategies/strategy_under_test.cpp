@@ -1,0 +1,19 @@
+#include "tests/strategies/strategy_under_test.hpp"
+
+#include "core/plan/make_plan.hpp"
+
+namespace convoy::testing {
+
+std::filesystem::path plugin_directory() {
+  return std::filesystem::path(CONVOY_BINARY_DIR) / "lib/convoy/plugins";
+}
+
+StrategyUnderTest::StrategyUnderTest(const std::string& name, const OptionValues& options)
+    : strategy_(host_.load_strategy(read_plugin(plugin_directory() / (name + ".so"))), options) {}
+
+Plan StrategyUnderTest::plan(const Cluster& cluster, const ArenaMap& arena) {
+  return make_plan(strategy_.manifest().name, cluster, arena,
+                   [&](const convoy_planner& planner) { strategy_.plan(planner); });
+}
+
+}  // namespace convoy::testing
