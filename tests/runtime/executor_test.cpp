@@ -17,7 +17,7 @@ namespace {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr std::uint64_t kRandomPlans = 60;
 #else
-constexpr std::uint64_t kRandomPlans = 400;
+constexpr std::uint64_t kRandomPlans = 300;
 #endif
 
 constexpr convoy_optimizer_kind kOptimizers[] = {CONVOY_OPTIMIZER_SGD, CONVOY_OPTIMIZER_MOMENTUM,
