@@ -194,25 +194,40 @@ TEST_F(TrainingLoop, AFailingInputEndsTheRun) {
   EXPECT_GE(steps_.size(), 2u);
 }
 
-TEST(TrainingLoopOnCpu, ALossThatIsNotANumberEndsTheRunAfterTheStepsBefore) {
-  PluginHost host;
-  const auto devices = cpu_plugin(host);
-  const auto strategy = strategy_plugin(host, "replicated");
-  Session session(two_scalars(), *strategy, *devices, scalar_options());
-  NumberSource source({kReplicas, 2, 1}, [](std::int64_t image) {
-    return image < 16 ? 0.5f : std::numeric_limits<float>::quiet_NaN();  // from the fifth step on
-  });
-  std::vector<std::int64_t> seen;
-  TrainingEvents events;
-  events.timed_step = [&](const TrainingStep& step) { seen.push_back(step.number); };
+// The two-scalar model on real devices; images are numbers until the fifth step.
+class DivergingLoop : public ::testing::Test {
+ protected:
+  TrainingSummary run(bool tolerate) {
+    NumberSource source({kReplicas, 2, 1}, [](std::int64_t image) {
+      return image < 16 ? 0.5f : std::numeric_limits<float>::quiet_NaN();
+    });
+    TrainingEvents events;
+    events.timed_step = [this](const TrainingStep& step) { seen_.push_back(step.number); };
+    return run_training(session_, source, constant_rate(0.01), {1, 6, 0, tolerate}, events);
+  }
+
+  PluginHost host_;
+  std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
+  std::unique_ptr<StrategyPlugin> strategy_ = strategy_plugin(host_, "replicated");
+  Session session_{two_scalars(), *strategy_, *devices_, scalar_options()};
+  std::vector<std::int64_t> seen_;
+};
+
+TEST_F(DivergingLoop, ALossThatIsNotANumberEndsTheRunAfterTheStepsBefore) {
   try {
-    run_training(session, source, constant_rate(0.01), {1, 10, 0}, events);
+    run(false);
     FAIL() << "went on";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kNumerical);
-    EXPECT_THAT(error.what(), HasSubstr("step 4 is nan at learning rate 0.01"));
+    EXPECT_THAT(error.what(), HasSubstr("step 4 is not a finite number (nan) at learning rate"));
   }
-  EXPECT_THAT(seen, ElementsAre(1, 2, 3));
+  EXPECT_THAT(seen_, ElementsAre(1, 2, 3));
+}
+
+TEST_F(DivergingLoop, ATolerantRunGoesOnAndSaysSince) {
+  const TrainingSummary summary = run(true);
+  EXPECT_EQ(summary.diverged, 4);
+  EXPECT_THAT(seen_, ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
 }  // namespace
