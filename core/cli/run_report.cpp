@@ -12,6 +12,14 @@ const char* lane_name(std::uint32_t lane) {
   return lane < std::size(kNames) ? kNames[lane] : "other";
 }
 
+// A segment is called after the layer whose weights it holds.
+std::string segment_name(const Graph& graph, const Operation& operation) {
+  const std::uint64_t end = operation.first_layer + operation.layer_count;
+  for (std::uint64_t layer = operation.first_layer; layer < end; ++layer)
+    if (owns_weights(graph.nodes().at(layer).layer.kind)) return graph.nodes()[layer].name;
+  return graph.nodes().at(operation.first_layer).name;
+}
+
 std::string loss_column(const RunOptions& options) {
   return options.loss_type_to_report == "base_loss" ? "base_loss" : "total_loss";
 }
@@ -117,8 +125,7 @@ void RunReport::trace(const Session& session, const std::vector<OperationTime>& 
     const Operation& operation = plan.body.at(time.operation - first);
     std::string name(operation_name(operation.kind));
     if (is_compute(operation.kind)) {
-      const std::uint64_t layer = operation.first_layer;
-      name += fmt::format(" {}", session.graph().nodes().at(layer).name);
+      name += fmt::format(" {}", segment_name(session.graph(), operation));
     }
     trace_.push_back({name, time.operation, lane_name(operation.lane),
                       plan.cluster->places.at(operation.place).name, time.timing.start,

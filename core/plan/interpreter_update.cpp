@@ -25,8 +25,8 @@ UpdateConstants update_constants(const convoy_optimizer& optimizer, std::uint64_
   const auto narrow = [](double value) { return static_cast<float>(value); };
   if (optimizer.kind == CONVOY_OPTIMIZER_ADAM) {
     const double t = static_cast<double>(step) + 1.0;
-    learning_rate *=
-        std::sqrt(1.0 - std::pow(optimizer.beta2, t)) / (1.0 - std::pow(optimizer.beta1, t));
+    learning_rate = learning_rate * std::sqrt(1.0 - std::pow(optimizer.beta2, t)) /
+                    (1.0 - std::pow(optimizer.beta1, t));
   }
   UpdateConstants constants;
   constants.kind = optimizer.kind;
@@ -37,8 +37,11 @@ UpdateConstants update_constants(const convoy_optimizer& optimizer, std::uint64_
   constants.clip = narrow(optimizer.clip);
   constants.momentum = narrow(optimizer.momentum);
   constants.decay = narrow(optimizer.decay);
+  constants.one_minus_decay = narrow(1.0 - optimizer.decay);
   constants.beta1 = narrow(optimizer.beta1);
+  constants.one_minus_beta1 = narrow(1.0 - optimizer.beta1);
   constants.beta2 = narrow(optimizer.beta2);
+  constants.one_minus_beta2 = narrow(1.0 - optimizer.beta2);
   constants.epsilon = narrow(optimizer.epsilon);
   return constants;
 }
@@ -59,13 +62,13 @@ void update_element(const UpdateConstants& c, float gradient_sum, float& w, floa
       w -= c.learning_rate * (g + c.momentum * state0);
       return;
     case CONVOY_OPTIMIZER_RMSPROP:
-      state0 = c.decay * state0 + (1.0f - c.decay) * g * g;
+      state0 = c.decay * state0 + c.one_minus_decay * g * g;
       state1 = c.momentum * state1 + c.learning_rate * g / std::sqrt(state0 + c.epsilon);
       w -= state1;
       return;
     default:
-      state0 = c.beta1 * state0 + (1.0f - c.beta1) * g;
-      state1 = c.beta2 * state1 + (1.0f - c.beta2) * g * g;
+      state0 = c.beta1 * state0 + c.one_minus_beta1 * g;
+      state1 = c.beta2 * state1 + c.one_minus_beta2 * g * g;
       w -= c.learning_rate * state0 / (std::sqrt(state1) + c.epsilon);
   }
 }

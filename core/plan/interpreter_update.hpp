@@ -16,8 +16,11 @@ struct UpdateConstants {
   float clip = 0;          // 0 = off
   float momentum = 0;
   float decay = 0;
-  float beta1 = 0;
+  float one_minus_decay = 0;  // complements are rounded from double: 1 - 0.999f is wrong in the
+  float beta1 = 0;            // fifth digit
+  float one_minus_beta1 = 0;
   float beta2 = 0;
+  float one_minus_beta2 = 0;
   float epsilon = 0;
 };
 

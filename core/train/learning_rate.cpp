@@ -209,7 +209,7 @@ double LearningRateSchedule::at(std::int64_t step) const {
     return base_ * static_cast<double>(step) / static_cast<double>(ramp_steps_);
   }
   if (decay_steps_ > 0) {
-    const double decays = static_cast<double>(step / decay_steps_);
+    const std::int64_t decays = step / decay_steps_;
     return std::max(minimum_, base_ * std::pow(factor_, decays));
   }
   const auto next = std::upper_bound(starts_.begin(), starts_.end(), step);

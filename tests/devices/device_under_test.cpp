@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <stdexcept>
 
 // What the host keeps per call; the tests keep one per device.
@@ -33,6 +34,9 @@ convoy_device_request request_of(std::uint32_t devices, std::uint32_t threads) {
 
 const convoy_device& device_table() {
   static const convoy_device* table = [] {
+    // As the host does: the OpenMP runtime reads this when it is loaded, and threads that spin for
+    // long take the cores from each other.
+    setenv("GOMP_SPINCOUNT", "1000", 0);
     const char* path = CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_device_cpu.so";
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw std::runtime_error(dlerror());

@@ -161,7 +161,6 @@ class RandomWriter {
     if (reads > 1) bound(write, range);
   }
 
-  // Keeps values from growing step by step.
   void bound(const Choice& choice, Range range) {
     p_.call("quantize", choice.place, {choice.buffer[range]}, {choice.buffer[range]});
   }
@@ -243,10 +242,8 @@ class RandomWriter {
     const CollectiveOptions options = collective();
     const std::vector<Choice*> members = group(range, true);
     const std::vector<Choice*> others = group(range, false);
-    const bool apart = std::none_of(members.begin(), members.end(), [&](const Choice* member) {
-      return std::find(others.begin(), others.end(), member) != others.end();
-    });
-    if (!apart) return;
+    for (const Choice* member : members)
+      if (std::find(others.begin(), others.end(), member) != others.end()) return;
     const std::vector<Range> pieces = split(range, p_.replica_count());
     std::vector<Span> part_spans;
     const bool scatter = below(2) == 0;

@@ -13,7 +13,7 @@ const Batch& NumberSource::acquire(int replica, std::int64_t step) {
   const std::int64_t first = (step * shape_.replicas + replica) * shape_.batch;
   for (std::int64_t i = 0; i < shape_.batch; ++i) {
     held.images.insert(held.images.end(), shape_.image_elements, value_(first + i));
-    held.labels.push_back(static_cast<std::int32_t>(step));
+    held.labels.push_back(static_cast<std::int32_t>(step) % shape_.classes);
   }
   held.batch = {held.images.data(), held.labels.data(), shape_.batch};
   ++acquired_;

@@ -10,14 +10,15 @@
 
 namespace convoy::testing {
 
-// Batches whose every image element is value(first image's global index + position) and whose
-// labels are the step. A batch's memory is gone once it is released.
+// Batches in which all elements of image i of the whole run are value(i) and every label is the
+// number of the step, modulo the classes. A batch's memory is gone once it is released.
 class NumberSource : public BatchSource {
  public:
   struct Shape {
     std::uint32_t replicas = 1;
     std::int64_t batch = 1;
     std::size_t image_elements = 1;
+    std::int32_t classes = 1000;
   };
   NumberSource(const Shape& shape, std::function<float(std::int64_t image)> value);
 

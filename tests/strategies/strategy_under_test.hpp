@@ -17,6 +17,7 @@ class StrategyUnderTest {
  public:
   explicit StrategyUnderTest(const std::string& name, const OptionValues& options = {});
 
+  const std::string& claim() const { return strategy_.manifest().claim; }
   // What it writes, asked twice. Error when it refuses. The arguments must outlive the plan.
   Plan plan(const Cluster& cluster, const ArenaMap& arena);
 

@@ -64,6 +64,10 @@ std::string Variant::name() const {
   return result;
 }
 
+void PrintTo(const Variant& variant, std::ostream* stream) {
+  *stream << variant.name();
+}
+
 std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
   variants.push_back({.strategy = "independent", .exchange = false});

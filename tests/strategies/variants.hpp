@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Variant {
 
   std::string name() const;
 };
+
+// For GoogleTest.
+void PrintTo(const Variant& variant, std::ostream* stream);
 
 // Every choice that an option of a strategy offers, and the combinations that meet in one plan.
 std::vector<Variant> all_variants();

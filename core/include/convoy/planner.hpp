@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <ranges>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -81,7 +81,12 @@ class Planner {
 
   // --- the cluster
   std::uint32_t replica_count() const { return cluster_.replicas; }
-  auto replicas() const { return std::views::iota(std::uint32_t{0}, cluster_.replicas); }
+  // 0, 1, ... replica_count() - 1, for loops.
+  std::vector<std::uint32_t> replicas() const {
+    std::vector<std::uint32_t> result(cluster_.replicas);
+    std::iota(result.begin(), result.end(), std::uint32_t{0});
+    return result;
+  }
   std::uint32_t place_count() const { return cluster_.places; }
   convoy_place place(std::uint32_t index) const {
     convoy_place out{};

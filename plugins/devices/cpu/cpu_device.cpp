@@ -17,6 +17,14 @@ std::uint32_t device_count(const convoy_device_request& request) {
   return request.devices != 0 ? request.devices : CoreSet::natural_count();
 }
 
+// The OpenMP runtime has read its settings when it was loaded, before any code of this plug-in.
+void warn_about_binding(const DeviceHost& host) {
+  if (omp_get_proc_bind() == omp_proc_bind_false) return;
+  host.log(CONVOY_LOG_WARNING,
+           "OMP_PROC_BIND is set: the OpenMP runtime then places the threads of all CPU devices on "
+           "the same cores; unset it");
+}
+
 }  // namespace
 
 std::uint32_t CpuDevice::count(const DeviceHost&, const convoy_device_request& request) {
@@ -28,6 +36,7 @@ std::unique_ptr<Device> CpuDevice::open(const DeviceHost& host,
   const std::uint32_t devices = device_count(request);
   if (index >= devices) throw std::invalid_argument("there is no CPU device of this index");
   auto device = std::make_unique<CpuDevice>(CoreSet::Share{devices, index, request.threads});
+  if (index == 0) warn_about_binding(host);
   if (device->shares_cores()) {
     host.log(CONVOY_LOG_INFO, "cpu:" + std::to_string(index) + " shares its cores (" +
                                   device->cores_.list() +

@@ -23,14 +23,6 @@ constexpr std::chrono::microseconds kLookAgain{50};
 
 using Clock = std::chrono::steady_clock;
 
-// A gradient that pulls every parameter towards a value of its own.
-void pull(const GradientRequest& request, std::span<float> gradient) {
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
-    const auto element = static_cast<double>(request.range.first + i + request.replica);
-    gradient[i] = request.backward_read[i] - static_cast<float>(std::sin(element));
-  }
-}
-
 // Arena ranges of the graph's segments: their variables with the gaps behind them.
 std::vector<ElementRange> segment_ranges(const convoy_graph& graph) {
   std::vector<ElementRange> ranges(graph.segment_count);
@@ -95,7 +87,7 @@ void FakeDevice::propose_layout(const convoy_compilation& what, convoy_layout* o
 
 void* FakeDevice::compile(const convoy_compilation& what) {
   return new FakeProgram(segment_ranges(*what.graph), what.graph->arena_elements, what.replica,
-                         pull);
+                         fake_gradient);
 }
 
 void FakeDevice::release(void* program) {
@@ -190,6 +182,13 @@ void FakeDevice::record_failure(const convoy_submission& submission, const std::
       fmt::format("{} on fake:{}: {}", operation_name(static_cast<OperationKind>(submission.kind)),
                   index_, reason);
   failed_ = true;
+}
+
+void fake_gradient(const GradientRequest& request, std::span<float> gradient) {
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    const auto element = static_cast<double>(request.range.first + i + request.replica);
+    gradient[i] = request.backward_read[i] - static_cast<float>(std::sin(element));
+  }
 }
 
 std::unique_ptr<DevicePlugin> fake_plugin(const FakeOptions& options) {

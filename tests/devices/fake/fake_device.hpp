@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/interpreter.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "tests/devices/fake/fake_lane.hpp"
 
@@ -65,6 +66,9 @@ class FakeDevice : public Device {
   std::string failure_;
   std::vector<std::unique_ptr<FakeLane>> lanes_;  // last: they use everything above
 };
+
+// The gradient of a compiled graph: pulls every parameter towards a value of its own.
+void fake_gradient(const GradientRequest& request, std::span<float> gradient);
 
 // The plug-in, as if it had been loaded from a file.
 std::unique_ptr<DevicePlugin> fake_plugin(const FakeOptions& options = {});

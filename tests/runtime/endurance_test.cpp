@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "core/train/optimizer.hpp"
+#include "tests/runtime/plugins.hpp"
+#include "tests/runtime/small_models.hpp"
+#include "tests/runtime/training.hpp"
+
+namespace convoy::testing {
+namespace {
+
+// Resident memory of this process in bytes.
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t total = 0;
+  std::int64_t resident = 0;
+  file >> total >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they remember freed memory
+TEST(Endurance, MemoryDoesNotGrowWithTheSteps) {
+  constexpr std::uint32_t kReplicas = 2;
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  PluginHost host;
+  const auto devices = cpu_plugin(host);
+  const auto strategy = strategy_plugin(host, "parameter_server");
+  SessionOptions options;
+  options.devices = kReplicas;
+  options.threads = 1;
+  options.optimizer = make_optimizer({}, kReplicas);
+  Session session(small_network(), *strategy, *devices, options);
+  NumberSource source({kReplicas, 1, 192, 7},
+                      [](std::int64_t image) { return static_cast<float>(image % 7) / 7; });
+  std::int64_t early = 0;
+  TrainingEvents events;
+  events.timed_step = [&](const TrainingStep& step) {
+    if (step.number == 200) early = resident_bytes();
+  };
+  run_training(session, source, constant_rate(0.001), {0, 1000, 0}, events);
+  EXPECT_GT(early, 0);
+  EXPECT_LT(resident_bytes() - early, kMost);
+}
+#endif
+
+}  // namespace
+}  // namespace convoy::testing

@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/data/source_factory.hpp"
+#include "core/plan/interpreter.hpp"
+#include "core/runtime/initial_values.hpp"
+#include "core/train/optimizer.hpp"
+#include "tests/devices/fake/fake_device.hpp"
+#include "tests/runtime/plugins.hpp"
+#include "tests/runtime/small_models.hpp"
+#include "tests/runtime/training.hpp"
+
+namespace convoy::testing {
+namespace {
+
+constexpr std::uint32_t kGlobalBatch = 8;
+constexpr std::int64_t kSteps = 6;
+constexpr double kRate = 0.05;
+
+struct Variant {
+  std::string strategy;
+  OptionValues values = {};
+  std::uint32_t fewest_devices = 1;
+};
+
+// Every way of being synchronous.
+std::vector<Variant> synchronous_variants() {
+  return {{"parameter_server", {{"local_parameter_device", "cpu"}}},
+          {"parameter_server", {{"local_parameter_device", "gpu"}}},
+          {"replicated"},
+          {"replicated", {{"local_parameter_device", "cpu"}}},
+          {"replicated", {{"all_reduce_spec", "pscpu"}}},
+          {"replicated", {{"all_reduce_spec", "psgpu"}}},
+          {"replicated", {{"all_reduce_spec", "psgpu#2"}}, 2},
+          {"replicated", {{"all_reduce_spec", "xring"}}, 2},
+          {"replicated", {{"all_reduce_spec", "xring#2"}}, 2},
+          {"replicated", {{"all_reduce_spec", "collective"}}},
+          {"replicated", {{"all_reduce_spec", "collective#2"}}, 2},
+          {"replicated", {{"gradient_repacking", "3"}}},
+          {"replicated", {{"agg_small_grads_max_bytes", "512"}}},
+          {"replicated", {{"hierarchical_copy", "true"}}, 4}};
+}
+
+std::string describe(const Variant& variant, std::uint32_t devices) {
+  std::string text = variant.strategy;
+  for (const auto& [name, value] : variant.values) text += " --" + name + "=" + value;
+  return text + " on " + std::to_string(devices) + " devices";
+}
+
+SessionOptions options_for(std::uint32_t devices) {
+  OptimizerOptions optimizer;
+  optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
+  optimizer.weight_decay = 0.001;
+  SessionOptions options;
+  options.devices = devices;
+  options.threads = 1;
+  options.batch = kGlobalBatch / devices;
+  options.hash_initializer = true;
+  options.bucket_elements = 512;
+  options.optimizer = make_optimizer(optimizer, devices);
+  return options;
+}
+
+std::unique_ptr<BatchSource> hash_images(std::uint32_t devices) {
+  DataOptions data;
+  data.data_name = "hash";
+  data.replicas = static_cast<int>(devices);
+  data.batch = static_cast<int>(kGlobalBatch / devices);
+  data.height = data.width = 8;
+  data.classes = 7;
+  return make_source(data);
+}
+
+std::vector<double> losses(PluginHost& host, const DevicePlugin& cpu, const Variant& variant,
+                           std::uint32_t devices) {
+  const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
+  Session session(small_network(), *strategy, cpu, options_for(devices));
+  const auto source = hash_images(devices);
+  std::vector<double> result;
+  for (const TrainingStep& step : train(session, *source, kRate, kSteps))
+    result.push_back(step.total_loss);
+  return result;
+}
+
+TEST(Equivalence, LossesDependNeitherOnTheDevicesNorOnTheStrategy) {
+  PluginHost host;
+  const auto cpu = cpu_plugin(host);
+  const std::vector<double> expected = losses(host, *cpu, {"replicated"}, 1);
+  EXPECT_LT(expected.back(), 0.95 * expected.front());  // it does train
+  for (const Variant& variant : synchronous_variants())
+    for (const std::uint32_t devices : {1u, 2u, 4u}) {
+      if (devices < variant.fewest_devices) continue;
+      const std::vector<double> actual = losses(host, *cpu, variant, devices);
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        EXPECT_NEAR(actual[i], expected[i], 1e-5 * expected[i])
+            << describe(variant, devices) << ", step " << i;
+    }
+}
+
+// The interpreter on the plan that a session made, from the values that a session starts with.
+InterpreterOptions interpreter_options(const Session& session, double rate) {
+  const Arena arena(session.graph());
+  InterpreterOptions options;
+  options.initial = initial_parameters(session.graph(), arena, session.options().seed,
+                                       session.options().hash_initializer, 1);
+  options.optimizer = session.options().optimizer;
+  for (std::size_t i = session.graph().variables().size(); i-- > 0;)
+    if (session.graph().variables()[i].decayed) options.decayed.push_back(arena.range(i));
+  options.learning_rate = [rate](std::uint64_t) { return rate; };
+  options.gradient = fake_gradient;
+  return options;
+}
+
+TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
+  PluginHost host;
+  std::vector<Variant> variants = synchronous_variants();
+  variants.push_back({"parameter_server", {{"staged_vars", "true"}}});
+  variants.push_back({"replicated", {{"variable_consistency", "relaxed"}}});
+  variants.push_back({"independent"});
+  for (const Variant& variant : variants) {
+    const std::uint32_t devices = std::max(2u, variant.fewest_devices);
+    const auto plugin = fake_plugin({.delay_microseconds = 20});
+    const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
+    Session session(small_network(), *strategy, *plugin, options_for(devices));
+    ASSERT_FALSE(session.cluster().access[0][1]);
+    const auto source = hash_images(devices);
+    train(session, *source, kRate, 5);
+    Interpreter interpreter(session.lowered_plan(), interpreter_options(session, kRate));
+    interpreter.run(5);
+    for (std::uint32_t i = 0; i < session.logical_plan().buffers.size(); ++i) {
+      if (session.logical_plan().buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
+      const std::vector<float> actual = session.memory().read_buffer(i);
+      const auto expected = interpreter.values(i);
+      ASSERT_TRUE(std::equal(actual.begin(), actual.end(), expected.begin()))
+          << describe(variant, devices) << ", " << session.logical_plan().buffer_name(i);
+    }
+  }
+}
+
+TEST(Equivalence, AllReplicasStartAlikeAndTheSeedMatters) {
+  PluginHost host;
+  const auto cpu = cpu_plugin(host);
+  const auto strategy = strategy_plugin(host, "replicated");
+  SessionOptions options = options_for(2);
+  options.hash_initializer = false;
+  Session session(small_network(), *strategy, *cpu, options);
+  const std::vector<float> first = session.memory().read_buffer(0);
+  std::size_t replicas = 0;
+  for (std::uint32_t i = 0; i < session.logical_plan().buffers.size(); ++i)
+    if (session.logical_plan().buffers[i].kind == CONVOY_BUFFER_PARAMETERS) {
+      EXPECT_EQ(session.memory().read_buffer(i), first);
+      ++replicas;
+    }
+  EXPECT_EQ(replicas, 2u);
+  options.seed = 2;
+  Session other(small_network(), *strategy, *cpu, options);
+  EXPECT_NE(other.memory().read_buffer(0), first);
+}
+
+}  // namespace
+}  // namespace convoy::testing

@@ -1,0 +1,234 @@
+#include "core/runtime/training_loop.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/train/optimizer.hpp"
+#include "tests/devices/fake/fake_device.hpp"
+#include "tests/devices/fake/fake_program.hpp"
+#include "tests/runtime/plugins.hpp"
+#include "tests/runtime/small_models.hpp"
+#include "tests/runtime/training.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kReplicas = 2;
+
+SessionOptions scalar_options() {
+  SessionOptions options;
+  options.devices = kReplicas;
+  options.threads = 1;
+  options.batch = 2;
+  options.optimizer = make_optimizer({}, kReplicas);
+  return options;
+}
+
+NumberSource tenths() {
+  return {{kReplicas, 2, 1}, [](std::int64_t image) { return static_cast<float>(image) / 10; }};
+}
+
+// The two-scalar model on devices whose losses say which step they belong to.
+class TrainingLoop : public ::testing::Test {
+ protected:
+  void start(const SessionOptions& options, const std::string& name = "replicated",
+             const OptionValues& values = {}, const FakeOptions& fake = {}) {
+    session_.reset();
+    devices_ = fake_plugin(fake);
+    strategy_ = strategy_plugin(host_, name, values);
+    session_ = std::make_unique<Session>(two_scalars(), *strategy_, *devices_, options);
+    events_.warmup_step = [this](const TrainingStep& step) { steps_.push_back(step); };
+    events_.timed_step = events_.warmup_step;
+  }
+
+  TrainingSummary run(std::int64_t warmup, std::int64_t timed, std::int64_t first = 0) {
+    return run_training(*session_, source_, constant_rate(0.01), {warmup, timed, first}, events_);
+  }
+
+  std::vector<std::int64_t> numbers() const {
+    std::vector<std::int64_t> result;
+    for (const TrainingStep& step : steps_) result.push_back(step.number);
+    return result;
+  }
+
+  PluginHost host_;
+  std::unique_ptr<DevicePlugin> devices_;
+  std::unique_ptr<StrategyPlugin> strategy_;
+  std::unique_ptr<Session> session_;
+  NumberSource source_ = tenths();
+  TrainingEvents events_;
+  std::vector<TrainingStep> steps_;
+};
+
+TEST_F(TrainingLoop, NumbersWarmUpBackwardsAndTimedStepsFromOne) {
+  start(scalar_options());
+  std::size_t finished_at_warmed_up = 0;
+  events_.warmed_up = [&] { finished_at_warmed_up = steps_.size(); };
+  const TrainingSummary summary = run(3, 4);
+  EXPECT_THAT(numbers(), ElementsAre(-3, -2, -1, 1, 2, 3, 4));
+  EXPECT_EQ(finished_at_warmed_up, 3u);
+  EXPECT_EQ(summary.timed_steps, 4);
+  EXPECT_FALSE(summary.stopped);
+  EXPECT_EQ(source_.held(), 0u);
+}
+
+TEST_F(TrainingLoop, ReportsTheMeanLossOfTheStepsOwnBatches) {
+  for (const OptionValues& values :
+       {OptionValues{}, OptionValues{{"variable_consistency", "relaxed"}}}) {
+    steps_.clear();
+    start(scalar_options(), "replicated", values);
+    run(2, 5, 40);  // labels are the numbers of the source's steps
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const auto label = static_cast<std::int32_t>(40 + i);
+      const double expected = (fake_loss(0, i, label) + fake_loss(1, i, label)) / 2;
+      EXPECT_DOUBLE_EQ(steps_[i].base_loss, expected) << "step " << i;
+    }
+  }
+}
+
+TEST_F(TrainingLoop, TimesStepsFromCompletionToCompletion) {
+  start(scalar_options(), "replicated", {}, {.delay_microseconds = 2000});
+  const TrainingSummary summary = run(2, 6);
+  double total = 0;
+  for (const TrainingStep& step : steps_) {
+    EXPECT_GT(step.seconds, 0) << step.number;
+    EXPECT_LT(step.seconds, 5) << step.number;  // the first one, too: not since the clock began
+    if (step.number > 0) total += step.seconds;
+  }
+  EXPECT_NEAR(summary.total_seconds, total, 1e-9);
+}
+
+TEST_F(TrainingLoop, TracesTheStepBeforeTheLastWarmUpStep) {
+  start(scalar_options());
+  std::vector<std::size_t> traced_after;
+  std::size_t operations = 0;
+  events_.trace = [&](const std::vector<OperationTime>& times) {
+    traced_after.push_back(steps_.size());
+    operations = times.size();
+  };
+  run(4, 3);
+  EXPECT_THAT(traced_after, ElementsAre(2u));  // steps -4 and -3 are reported, this is -2
+  EXPECT_EQ(operations, session_->lowered_plan().body.size());
+  traced_after.clear();
+  run(1, 3);
+  EXPECT_THAT(traced_after, ElementsAre());
+}
+
+TEST_F(TrainingLoop, StopsWhenAskedAndFinishesWhatIsOpen) {
+  start(scalar_options());
+  events_.stop_requested = [&] { return !steps_.empty() && steps_.back().number >= 3; };
+  const TrainingSummary summary = run(2, 100);
+  EXPECT_TRUE(summary.stopped);
+  EXPECT_EQ(source_.held(), 0u);
+  EXPECT_EQ(source_.acquired(), std::int64_t{kReplicas} * static_cast<std::int64_t>(steps_.size()));
+  EXPECT_EQ(summary.timed_steps, steps_.back().number);
+  EXPECT_LE(summary.timed_steps, 3 + session_->executor().steps_in_flight());
+}
+
+TEST_F(TrainingLoop, CanStopDuringWarmUp) {
+  start(scalar_options());
+  events_.stop_requested = [] { return true; };
+  const TrainingSummary summary = run(10, 10);
+  EXPECT_TRUE(summary.stopped);
+  EXPECT_EQ(summary.timed_steps, 0);
+  EXPECT_EQ(source_.held(), 0u);
+}
+
+TEST_F(TrainingLoop, CountsTheTimeSpentWaitingForInput) {
+  start(scalar_options());
+  source_.before_acquire = [](std::int64_t step) {
+    if (step == 1 || step == 3) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  const TrainingSummary summary = run(2, 3);
+  EXPECT_GE(steps_[1].input_wait_seconds, 0.04);  // two replicas
+  EXPECT_GE(steps_[3].input_wait_seconds, 0.04);
+  EXPECT_LT(steps_[4].input_wait_seconds, 0.02);
+  EXPECT_GE(summary.input_wait_seconds, 0.04);
+  EXPECT_LT(summary.input_wait_seconds, 0.08);  // warm-up does not count
+}
+
+TEST_F(TrainingLoop, AccuracyIsAFractionOfTheStepsImages) {
+  SessionOptions options = scalar_options();
+  start(options);
+  run(0, 1);
+  EXPECT_FALSE(steps_[0].top_1.has_value());
+  steps_.clear();
+  options.accuracy = true;
+  start(options);
+  run(0, 2);
+  // Fake devices count 1 and 2 hits in their first step, 2 and 4 in their second; 2 images each.
+  EXPECT_DOUBLE_EQ(steps_[0].top_1.value(), 0.5);
+  EXPECT_DOUBLE_EQ(steps_[0].top_5.value(), 1.0);
+  EXPECT_DOUBLE_EQ(steps_[1].top_1.value(), 1.0);
+}
+
+TEST_F(TrainingLoop, TheTotalLossHasAnL2TermFromTheFirstStepOn) {
+  SessionOptions options = scalar_options();
+  options.optimizer.weight_decay = 0.5;
+  start(options);
+  run(0, 2);
+  EXPECT_DOUBLE_EQ(steps_[0].total_loss - steps_[0].base_loss, 0.5 * (1 + 4) / 2);
+}
+
+TEST_F(TrainingLoop, AFailingDeviceEndsTheRunBeforeTheBatchesGo) {
+  start(scalar_options(), "parameter_server", {},
+        {.delay_microseconds = 200, .fail_device = 1, .fail_operation = 30});
+  EXPECT_THROW(run(0, 50), Error);
+  EXPECT_TRUE(session_->executor().drain());
+}
+
+TEST_F(TrainingLoop, AFailingInputEndsTheRun) {
+  start(scalar_options());
+  source_.before_acquire = [](std::int64_t step) {
+    if (step == 4) fail(ExitCode::kFailed, "no more records");
+  };
+  EXPECT_THROW(run(0, 50), Error);
+  EXPECT_GE(steps_.size(), 2u);
+}
+
+// The two-scalar model on real devices; images are numbers until the fifth step.
+class DivergingLoop : public ::testing::Test {
+ protected:
+  TrainingSummary run(bool tolerate) {
+    NumberSource source({kReplicas, 2, 1}, [](std::int64_t image) {
+      return image < 16 ? 0.5f : std::numeric_limits<float>::quiet_NaN();
+    });
+    TrainingEvents events;
+    events.timed_step = [this](const TrainingStep& step) { seen_.push_back(step.number); };
+    return run_training(session_, source, constant_rate(0.01), {1, 6, 0, tolerate}, events);
+  }
+
+  PluginHost host_;
+  std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
+  std::unique_ptr<StrategyPlugin> strategy_ = strategy_plugin(host_, "replicated");
+  Session session_{two_scalars(), *strategy_, *devices_, scalar_options()};
+  std::vector<std::int64_t> seen_;
+};
+
+TEST_F(DivergingLoop, ALossThatIsNotANumberEndsTheRunAfterTheStepsBefore) {
+  try {
+    run(false);
+    FAIL() << "went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNumerical);
+    EXPECT_THAT(error.what(), HasSubstr("step 4 is not a finite number (nan) at learning rate"));
+  }
+  EXPECT_THAT(seen_, ElementsAre(1, 2, 3));
+}
+
+TEST_F(DivergingLoop, ATolerantRunGoesOnAndSaysSince) {
+  const TrainingSummary summary = run(true);
+  EXPECT_EQ(summary.diverged, 4);
+  EXPECT_THAT(seen_, ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+}  // namespace
+}  // namespace convoy::testing
