@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "core/cli/run_flags.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/plan/make_plan.hpp"
 #include "core/plan/plan_writer.hpp"
@@ -38,10 +39,8 @@ OptionValues given_options(const Manifest& manifest, const ParsedFlags& flags) {
 }  // namespace
 
 std::vector<FlagDefinition> subject_flags() {
-  FlagDefinition model;
-  model.name = "model";
-  model.default_value = "resnet50";
-  model.help = "Whose variables are shared.";
+  FlagDefinition model = *run_flag_table().find("model");
+  model.group.clear();
   FlagDefinition path;
   path.name = "plugin_path";
   path.default_value = "";
