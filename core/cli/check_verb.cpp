@@ -27,8 +27,7 @@ std::vector<FlagDefinition> check_flags() {
 
 void print_help(std::ostream& out) {
   FlagTable table;
-  table.add_all(check_flags());
-  table.add_all(subject_flags());
+  table.add_all(subject_flags(check_flags()));
   out << "convoy check NAME [flags]: proves what a strategy computes and compares with what it "
          "claims. NAME may be a path such as ./x.so; options of the strategy are flags too.\n\n"
       << flag_help(table);

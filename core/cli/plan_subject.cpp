@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "core/cli/run_flags.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/plan/make_plan.hpp"
 #include "core/plan/plan_writer.hpp"
@@ -37,16 +38,16 @@ OptionValues given_options(const Manifest& manifest, const ParsedFlags& flags) {
 
 }  // namespace
 
-std::vector<FlagDefinition> subject_flags() {
-  FlagDefinition model;
-  model.name = "model";
-  model.default_value = "resnet50";
-  model.help = "Whose variables are shared.";
+std::vector<FlagDefinition> subject_flags(std::vector<FlagDefinition> verb_flags) {
+  FlagDefinition model = *run_flag_table().find("model");
   FlagDefinition path;
   path.name = "plugin_path";
   path.default_value = "";
   path.help = "Files and directories to look for plug-ins in first, separated by ':'.";
-  return {model, path};
+  verb_flags.push_back(model);
+  verb_flags.push_back(path);
+  for (FlagDefinition& flag : verb_flags) flag.group = "flags";
+  return verb_flags;
 }
 
 PluginLog log_to(std::ostream& err) {
@@ -61,8 +62,7 @@ PlanSubject::PlanSubject(const std::string& strategy, std::span<const std::strin
   const Catalog catalog = Catalog::scan(search_path(process_search_settings(path)));
   const FoundPlugin found = catalog.find(PluginKind::kStrategy, strategy);
   FlagTable table;
-  table.add_all(std::move(verb_flags));
-  table.add_all(subject_flags());
+  table.add_all(subject_flags(std::move(verb_flags)));
   for (const OptionDeclaration& option : found.manifest.options)
     if (!table.contains(option.name)) table.add(to_flag(option, found.manifest.name));
   flags_ = parse_flags(table, arguments);

@@ -43,8 +43,8 @@ class PlanSubject {
   std::optional<Arena> arena_;
 };
 
-// --model and --plugin_path, which every verb with a subject has.
-std::vector<FlagDefinition> subject_flags();
+// A verb's own flags and those that every verb with a subject has: --model and --plugin_path.
+std::vector<FlagDefinition> subject_flags(std::vector<FlagDefinition> verb_flags);
 
 // Warnings of plug-ins, to standard error.
 PluginLog log_to(std::ostream& err);

@@ -49,8 +49,7 @@ std::vector<FlagDefinition> plan_flags() {
 
 void print_help(std::ostream& out) {
   FlagTable table;
-  table.add_all(plan_flags());
-  table.add_all(subject_flags());
+  table.add_all(subject_flags(plan_flags()));
   out << "convoy plan --variable_update=NAME [flags]: shows the plan that a strategy writes. "
          "Options of the strategy are flags too.\n\n"
       << flag_help(table);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace convoy::testing {
@@ -82,7 +81,7 @@ void run_in_program_order(const Plan& lowered, std::uint64_t iterations, Interpr
 std::optional<std::string> different_memory(const Plan& plan, const Interpreter& a,
                                             const Interpreter& b) {
   const auto differ = [](std::span<const std::byte> x, std::span<const std::byte> y) {
-    return x.size() != y.size() || std::memcmp(x.data(), y.data(), x.size()) != 0;
+    return !std::equal(x.begin(), x.end(), y.begin(), y.end());
   };
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
     if (differ(a.bytes(i), b.bytes(i))) return plan.buffer_name(i);
