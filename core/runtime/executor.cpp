@@ -13,8 +13,8 @@ namespace {
 
 // How long drain() waits for a device that has not moved: one that just ran into the deadline, and
 // any other.
-constexpr std::chrono::milliseconds kGraceAfterTimeout{2000};
-constexpr std::chrono::milliseconds kGrace{60000};
+constexpr std::chrono::steady_clock::duration kGraceAfterTimeout = std::chrono::seconds(2);
+constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
 
 std::uint64_t value_of(const Timeline& timeline) {
   auto* value = const_cast<std::uint64_t*>(&timeline.value);  // atomic_ref takes no const
@@ -47,7 +47,7 @@ Executor::~Executor() {
 // Lanes of a failed device still advance, so only one that hangs keeps this from ending.
 bool Executor::drain() noexcept {
   using Clock = std::chrono::steady_clock;
-  const auto grace = stands_still_ ? kGraceAfterTimeout : kGrace;
+  const auto grace = gave_up_ ? Clock::duration(0) : stands_still_ ? kGraceAfterTimeout : kGrace;
   const auto open = [&] {
     for (std::size_t lane = 0; lane < queued_.size(); ++lane)
       if (value_of(state_->timelines[lane]) < queued_[lane]) return true;
@@ -60,7 +60,8 @@ bool Executor::drain() noexcept {
     const std::uint64_t now = progress();
     if (now != seen) last_move = Clock::now();
     seen = now;
-    if (Clock::now() - last_move > grace) return false;
+    gave_up_ = Clock::now() - last_move > grace;
+    if (gave_up_) return false;
   }
   return true;
 }

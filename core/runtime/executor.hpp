@@ -85,6 +85,7 @@ class Executor {
   std::int64_t submitted_ = 0;         // steps
   std::int64_t finished_ = 0;
   bool stands_still_ = false;  // a timeout was reported
+  bool gave_up_ = false;       // drain() did
   const StepSlot* last_slot_ = nullptr;
   std::uint32_t last_phase_ = 0;
 };

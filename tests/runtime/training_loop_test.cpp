@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <limits>
@@ -183,6 +184,25 @@ TEST_F(TrainingLoop, AFailingDeviceEndsTheRunBeforeTheBatchesGo) {
         {.delay_microseconds = 200, .fail_device = 1, .fail_operation = 30});
   EXPECT_THROW(run(0, 50), Error);
   EXPECT_TRUE(session_->executor().drain());
+}
+
+// In a process of its own: what the device might touch is left to the end of it.
+TEST_F(TrainingLoop, AHungDeviceLetsTheErrorOut) {
+  const auto train = [this] {
+    SessionOptions options = scalar_options();
+    options.executor.deadline_seconds = 0.1;
+    start(options, "replicated", {},
+          {.hang_device = 0, .hang_operation = 9, .hang_milliseconds = 600000});
+    ExitCode code = ExitCode::kOk;
+    try {
+      run(0, 50);
+    } catch (const Error& error) {
+      code = error.code();
+    }
+    session_.reset();  // does not wait for the device
+    _exit(static_cast<int>(code));
+  };
+  EXPECT_EXIT(train(), ::testing::ExitedWithCode(static_cast<int>(ExitCode::kTimeout)), "");
 }
 
 TEST_F(TrainingLoop, AFailingInputEndsTheRun) {
