@@ -58,6 +58,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
 }
 
 void RunReport::describe(const Session& session) {
+  record_.strategy_verdict = session.check().verdict_text();
   for (const convoy_device_description& device : session.devices())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});

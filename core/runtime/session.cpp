@@ -127,8 +127,22 @@ void Session::make_plans(StrategyPlugin& strategy) {
   map_ = make_arena_map(graph_, *arena_, options_.bucket_elements);
   logical_ = make_plan(strategy.manifest().name, cluster_, map_,
                        [&](const convoy_planner& planner) { strategy.plan(planner); });
+  check_claim(strategy.manifest());
   lowered_ = lower(logical_);
   schedule_ = make_schedule(lowered_);
+}
+
+// A strategy that computes something else than it claims never trains.
+void Session::check_claim(const Manifest& strategy) {
+  check_ = check_plan(logical_);
+  if (check_.verdict == Verdict::kWrong && !check_.findings.empty())
+    fail(ExitCode::kFailed,
+         "the plan of strategy {} is wrong: {} (convoy check {} shows all of it)", strategy.name,
+         check_.findings.front().text, strategy.name);
+  if (strategy.claim.empty() || satisfies(check_, strategy.claim)) return;
+  fail(ExitCode::kFailed,
+       "strategy {} claims to be {}, but its plan is {}; convoy check {} shows why", strategy.name,
+       strategy.claim, check_.verdict_text(), strategy.name);
 }
 
 void Session::compile() {

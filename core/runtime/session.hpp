@@ -8,6 +8,7 @@
 #include "core/graph/arena.hpp"
 #include "core/graph/graph.hpp"
 #include "core/graph/graph_view.hpp"
+#include "core/plan/check.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule.hpp"
 #include "core/plugin/device_plugin.hpp"
@@ -43,6 +44,8 @@ class Session {
 
   const SessionOptions& options() const { return options_; }
   const Graph& graph() const { return graph_; }
+  // What the checker proved of the plan.
+  const CheckReport& check() const { return check_; }
   const Plan& logical_plan() const { return logical_; }
   const Plan& lowered_plan() const { return lowered_; }
   const Schedule& schedule() const { return schedule_; }
@@ -68,6 +71,7 @@ class Session {
   void open_devices(const DevicePlugin& devices);
   void choose_layout();
   void make_plans(StrategyPlugin& strategy);
+  void check_claim(const Manifest& strategy);
   void compile();
   void start(StrategyPlugin& strategy);
   void abandon_hung_devices();
@@ -84,6 +88,7 @@ class Session {
   std::unique_ptr<GraphView> view_;
   ArenaMap map_;
   Plan logical_;
+  CheckReport check_;
   Plan lowered_;
   Schedule schedule_;
   Engines engines_;
