@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 #include "core/base/error.hpp"
 
 namespace convoy {
@@ -12,6 +15,11 @@ constexpr int kRuleWidth = 64;
 
 std::string labelled(const std::string& label, const std::string& value) {
   return fmt::format("{:<{}}{}", label.empty() ? label : label + ":", kLabelWidth, value);
+}
+
+// C++ prints the sign bit of not-a-number; the readers of these lines know "nan".
+double without_sign(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
 // A list of texts as Python prints one.
@@ -77,8 +85,9 @@ void Console::columns() {
 void Console::step(std::int64_t step, const Speed& speed, double loss,
                    std::optional<Accuracy> accuracy) {
   CONVOY_CHECK_EQ(accuracy.has_value(), accuracy_);
-  std::string text = fmt::format("{}\timages/sec: {:.1f} +/- {:.1f} (jitter = {:.1f})\t{:.3f}",
-                                 step, speed.mean, speed.standard_error, speed.jitter, loss);
+  std::string text =
+      fmt::format("{}\timages/sec: {:.1f} +/- {:.1f} (jitter = {:.1f})\t{:.3f}", step, speed.mean,
+                  speed.standard_error, speed.jitter, without_sign(loss));
   if (accuracy) text += fmt::format("\t{:.3f}\t{:.3f}", accuracy->top_1, accuracy->top_5);
   line(text);
 }

@@ -90,6 +90,12 @@ TEST(Console, PrintsALossThatIsNotANumber) {
   EXPECT_EQ(out.str(), "1\timages/sec: 50.0 +/- 0.0 (jitter = 0.0)\tnan\n");
 }
 
+TEST(Console, LeavesOutTheSignOfNotANumber) {
+  std::ostringstream out;
+  Console(out, "total_loss", false).step(1, {50, 0, 0}, -std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(out.str(), "1\timages/sec: 50.0 +/- 0.0 (jitter = 0.0)\tnan\n");
+}
+
 TEST(Console, DisplaysTheFirstStepAndEveryTenth) {
   std::vector<int> displayed;
   for (int step = 1; step <= 30; ++step) {
