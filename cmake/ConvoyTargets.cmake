@@ -1,5 +1,5 @@
 # convoy_library(NAME SOURCES ... LINK ...): a static library of the host with the project's flags.
-# convoy_test(NAME SOURCES ... LINK ...): one GoogleTest program, its cases discovered by ctest.
+# convoy_test(NAME [THREADS] SOURCES ... LINK ...): one GoogleTest program, its cases discovered by ctest.
 
 add_library(convoy_flags INTERFACE)
 target_compile_options(convoy_flags INTERFACE
@@ -49,8 +49,12 @@ endif()
 target_compile_definitions(convoy_test_flags INTERFACE
   CONVOY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CONVOY_BINARY_DIR="${PROJECT_BINARY_DIR}")
 
+# With THREADS, the program is among those that the thread sanitizer runs (target
+# convoy_thread_tests, ctest label threads): what starts threads or is called by several.
+add_custom_target(convoy_thread_tests)
+
 function(convoy_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "THREADS" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -59,6 +63,11 @@ function(convoy_test name)
     ${arg_LINK} convoy_test_flags GTest::gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM convoy_test_headers)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set(labels)
+  if(arg_THREADS)
+    add_dependencies(convoy_thread_tests ${name})
+    set(labels LABELS threads)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES TIMEOUT ${arg_TIMEOUT})
+                       PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels})
 endfunction()

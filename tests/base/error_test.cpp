@@ -25,7 +25,9 @@ TEST(Check, NamesTheExpressionAndBothOperands) {
   }
 }
 
-TEST(Check, HoldsSilently) { EXPECT_NO_THROW(CONVOY_CHECK_LT(1, 2)); }
+TEST(Check, HoldsSilently) {
+  EXPECT_NO_THROW(CONVOY_CHECK_LT(1, 2));
+}
 
 }  // namespace
 }  // namespace convoy
