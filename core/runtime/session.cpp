@@ -9,6 +9,7 @@
 #include "core/plan/make_plan.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/model_map.hpp"
+#include "core/runtime/supported.hpp"
 
 namespace convoy {
 
@@ -27,6 +28,7 @@ Session::Session(Graph graph, StrategyPlugin& strategy, const DevicePlugin& devi
   open_devices(devices);
   choose_layout();
   make_plans(strategy);
+  require_supported(lowered_, engines_);
   memory_ =
       std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
   compile();
