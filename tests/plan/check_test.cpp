@@ -149,6 +149,13 @@ TEST(Claims, AStricterPlanKeepsALaxerClaim) {
   EXPECT_THROW(satisfies(report, "perfect"), Error);
 }
 
+// A loaded machine is slower than an idle one, instrumented code much slower still.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kGenerousSeconds = 100;
+#else
+constexpr double kGenerousSeconds = 5;
+#endif
+
 TEST(Check, ALargeModelOnEightReplicasTakesWellUnderASecond) {
   // The size of resnet152: 60 million elements, 467 variables.
   const Cluster cluster = make_single_host(8, true, "cpu");
@@ -166,7 +173,7 @@ TEST(Check, ALargeModelOnEightReplicasTakesWellUnderASecond) {
           "lowering to {} operations\n",
           sample.name, buckets, 1e3 * checked.count(), 1e3 * all.count(), lowered.body.size());
       EXPECT_EQ(report.verdict_text(), expected_verdict(sample, 8)) << findings(report);
-      EXPECT_LT(all.count(), 5.0) << sample.name;
+      EXPECT_LT(all.count(), kGenerousSeconds) << sample.name;
     }
   }
 }
