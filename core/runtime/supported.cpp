@@ -1,11 +1,11 @@
 #include "core/runtime/supported.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <tuple>
 
 #include "core/base/error.hpp"
+#include "core/plan/abi_operation.hpp"
 
 namespace convoy {
 namespace {
@@ -14,28 +14,6 @@ constexpr std::uint32_t kNoDtype = CONVOY_NONE;
 
 std::uint32_t first_dtype(const std::vector<PlanSpan>& spans) {
   return spans.empty() ? kNoDtype : spans.front().dtype;
-}
-
-convoy_operation to_abi(const Operation& operation) {
-  convoy_operation result{};
-  result.struct_size = sizeof(result);
-  result.kind = static_cast<std::uint32_t>(operation.kind);
-  result.flags = operation.flags;
-  result.place = operation.place;
-  result.reduction = operation.reduction;
-  result.algorithm = operation.algorithm;
-  result.replica = operation.replica;
-  result.reads = operation.reads.data();
-  result.read_count = operation.reads.size();
-  result.writes = operation.writes.data();
-  result.write_count = operation.writes.size();
-  result.scalar = operation.scalar;
-  result.contributions = operation.contributions;
-  std::copy_n(operation.sizes, 4, result.sizes);
-  result.kernel = operation.kernel.c_str();
-  result.bytes = operation.bytes;
-  result.flops = operation.flops;
-  return result;
 }
 
 }  // namespace

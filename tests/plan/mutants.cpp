@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/plan/abi_operation.hpp"
 #include "core/plan/validate.hpp"
 
 namespace convoy::testing {
@@ -16,21 +17,8 @@ std::size_t pick(Random& random, std::size_t count) {
 
 // What the planner would say about the operation.
 bool valid(const Operation& it, const Plan& plan) {
-  convoy_operation source{};
-  source.struct_size = sizeof(source);
-  source.kind = static_cast<std::uint32_t>(it.kind);
-  source.place = it.place;
-  source.reduction = it.reduction;
-  source.algorithm = it.algorithm;
-  source.replica = it.replica;
-  source.reads = it.reads.data();
-  source.read_count = it.reads.size();
-  source.writes = it.writes.data();
-  source.write_count = it.writes.size();
-  source.scalar = it.scalar;
-  source.contributions = it.contributions;
   try {
-    resolve_operation(source, plan);
+    resolve_operation(to_abi(it), plan);
     return true;
   } catch (const Error&) {
     return false;

@@ -1,0 +1,32 @@
+#include "core/plan/abi_operation.hpp"
+
+#include <algorithm>
+
+namespace convoy {
+
+convoy_operation to_abi(const Operation& operation) {
+  convoy_operation result{};
+  result.struct_size = sizeof(result);
+  result.kind = static_cast<std::uint32_t>(operation.kind);
+  result.flags = operation.flags;
+  result.place = operation.place;
+  result.reduction = operation.reduction;
+  result.algorithm = operation.algorithm;
+  result.replica = operation.replica;
+  result.reads = operation.reads.data();
+  result.read_count = operation.reads.size();
+  result.writes = operation.writes.data();
+  result.write_count = operation.writes.size();
+  result.scalar = operation.scalar;
+  result.contributions = operation.contributions;
+  result.max_lag = operation.max_lag;
+  result.first_layer = operation.first_layer;
+  result.layer_count = operation.layer_count;
+  std::copy_n(operation.sizes, 4, result.sizes);
+  result.kernel = operation.kernel.c_str();
+  result.bytes = operation.bytes;
+  result.flops = operation.flops;
+  return result;
+}
+
+}  // namespace convoy

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include "core/plan/operation.hpp"
+
+namespace convoy {
+
+// The operation in the form that crosses the plug-in boundary; it points into `operation`, which
+// must outlive it.
+convoy_operation to_abi(const Operation& operation);
+
+}  // namespace convoy
