@@ -4,6 +4,7 @@
 
 CONVOY_VALUE(CONVOY_COMPILE_DROPOUT, 1);
 CONVOY_VALUE(CONVOY_COMPILE_ACCURACY, 2);
+CONVOY_VALUE(CONVOY_COMPILE_INFERENCE, 4);
 CONVOY_VALUE(CONVOY_DEVICE_SHARES_HOST_MEMORY, 1);
 CONVOY_VALUE(CONVOY_LANE_COMPUTE, 0);
 CONVOY_VALUE(CONVOY_LANE_COPY_IN, 1);
@@ -58,7 +59,7 @@ CONVOY_AT(convoy_graph, arena_elements, 40);
 CONVOY_AT(convoy_graph, state_elements, 48);
 CONVOY_AT(convoy_graph, segment_count, 56);
 
-CONVOY_GROWS(convoy_compilation, 40);
+CONVOY_GROWS(convoy_compilation, 48);
 CONVOY_AT(convoy_compilation, struct_size, 0);
 CONVOY_AT(convoy_compilation, graph, 8);
 CONVOY_AT(convoy_compilation, batch, 16);
@@ -66,6 +67,8 @@ CONVOY_AT(convoy_compilation, flags, 20);
 CONVOY_AT(convoy_compilation, replica, 24);
 CONVOY_AT(convoy_compilation, replicas, 28);
 CONVOY_AT(convoy_compilation, seed, 32);
+CONVOY_AT(convoy_compilation, dtype, 40);
+CONVOY_AT(convoy_compilation, reserved, 44);
 
 CONVOY_GROWS(convoy_device_request, 16);
 CONVOY_AT(convoy_device_request, struct_size, 0);

@@ -64,8 +64,11 @@ typedef struct convoy_graph {
 } convoy_graph;
 
 enum convoy_compile_flag {
-  CONVOY_COMPILE_DROPOUT = 1u, /* dropout layers drop */
-  CONVOY_COMPILE_ACCURACY = 2u /* count top-1 and top-5 hits */
+  CONVOY_COMPILE_DROPOUT = 1u,  /* dropout layers drop */
+  CONVOY_COMPILE_ACCURACY = 2u, /* count top-1 and top-5 hits */
+  /* Forward only: batch norm uses the moving statistics and leaves them alone, nothing is kept for
+   * a backward pass, dropout layers do nothing. BACKWARD is refused. */
+  CONVOY_COMPILE_INFERENCE = 4u
 };
 
 typedef struct convoy_compilation {
@@ -76,6 +79,11 @@ typedef struct convoy_compilation {
   uint32_t replica;
   uint32_t replicas;
   uint64_t seed;
+  /* Of activations and of the operands of convolutions and fully connected layers: CONVOY_F32,
+   * CONVOY_BF16 or CONVOY_F16. Parameters, their gradients, batch norm statistics and the loss are
+   * f32 always. */
+  uint32_t dtype;
+  uint32_t reserved;
 } convoy_compilation;
 
 typedef struct convoy_device_request {

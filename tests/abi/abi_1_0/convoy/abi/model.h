@@ -21,7 +21,9 @@ enum convoy_layer_kind {
   CONVOY_LAYER_DROPOUT = 10,
   CONVOY_LAYER_LOCAL_RESPONSE_NORM = 11,
   CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY = 12, /* loss: mean over the batch; the last layer */
-  CONVOY_LAYER_MEAN_LOSS = 13              /* loss: mean of all inputs; the last layer */
+  CONVOY_LAYER_MEAN_LOSS = 13,             /* loss: mean of all inputs; the last layer */
+  /* Zero channels around the input's, half before and half (rounded up) after; no variables. */
+  CONVOY_LAYER_PAD_CHANNELS = 14
 };
 
 enum convoy_padding {
@@ -46,8 +48,9 @@ typedef struct convoy_initializer {
 } convoy_initializer;
 
 enum convoy_layer_flag {
-  CONVOY_LAYER_HAS_BIAS = 1u, /* convolution, fully connected */
-  CONVOY_LAYER_HAS_SCALE = 2u /* batch norm: gamma exists */
+  CONVOY_LAYER_HAS_BIAS = 1u,  /* convolution, fully connected */
+  CONVOY_LAYER_HAS_SCALE = 2u, /* batch norm: gamma exists */
+  CONVOY_LAYER_DECAYED = 4u    /* batch norm: weight decay applies to gamma and beta too */
 };
 
 typedef struct convoy_layer {
@@ -57,8 +60,8 @@ typedef struct convoy_layer {
   const char* name; /* NULL: the host numbers it by kind, as conv0, bn0, affine0 ... */
   const uint32_t* inputs;
   uint64_t input_count;
-  uint32_t channels; /* convolution, fully connected: outputs */
-  uint32_t groups;   /* convolution; 0 = 1 */
+  uint32_t channels; /* convolution, fully connected, pad channels: outputs */
+  uint32_t groups;   /* convolution; 0 = 1; depthwise = the number of input channels */
   uint32_t kernel_height;
   uint32_t kernel_width;
   uint32_t stride_height;
