@@ -1,6 +1,7 @@
 #include "core/data/source_factory.hpp"
 
 #include "core/base/error.hpp"
+#include "core/data/cifar10_source.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/hash_source.hpp"
 #include "core/data/synthetic_source.hpp"
@@ -19,11 +20,7 @@ std::unique_ptr<BatchSource> make_source(const DataOptions& options) {
     fail(ExitCode::kUsage, "data_name=hash makes its own data; leave out data_dir ('{}')",
          options.data_dir);
   }
-  const Dataset& dataset = dataset_of(options);
-  if (dataset.name != "imagenet") {
-    fail(ExitCode::kUsage, "the files of {} cannot be read yet; leave out data_dir ('{}')",
-         dataset.name, options.data_dir);
-  }
+  if (dataset_of(options).name == "cifar10") return std::make_unique<Cifar10Source>(options);
   return std::make_unique<TfRecordSource>(options);
 }
 

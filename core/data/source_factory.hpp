@@ -8,8 +8,8 @@
 namespace convoy {
 
 // Without data_dir: the reproducible fill if data_name is "hash", else synthetic data. With it:
-// ImageNet's TFRecord files. Fails with kUsage on options that make no sense together or a data set
-// that is not supported, otherwise as TfRecordSource does.
+// the files of the data set (see dataset_of). Fails with kUsage on options that make no sense
+// together, otherwise as TfRecordSource and Cifar10Source do.
 std::unique_ptr<BatchSource> make_source(const DataOptions& options);
 
 }  // namespace convoy
