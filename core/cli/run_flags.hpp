@@ -14,6 +14,9 @@ FlagTable run_flag_table();
 // called after the options of the chosen strategy were added.
 void add_missing_strategy_flags(FlagTable& table);
 
+// Those about evaluation and inference, a part of the table.
+std::vector<FlagDefinition> evaluation_flags();
+
 // Flags of tf_cnn_benchmarks that convoy knows by name only: those that it cannot do yet, those of
 // several hosts, and those that mean nothing outside TensorFlow.
 std::vector<FlagDefinition> historical_flags();
