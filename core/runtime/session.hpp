@@ -58,6 +58,7 @@ class Session {
   const Plan& lowered_plan() const { return lowered_; }
   const Schedule& schedule() const { return schedule_; }
   const Cluster& cluster() const { return cluster_; }
+  const Arena& arena() const { return *arena_; }
   const std::vector<convoy_device_description>& devices() const { return devices_->descriptions(); }
   const std::shared_ptr<OpenDevices>& open_devices() const { return devices_; }
   std::uint32_t replicas() const { return cluster_.replicas(); }
@@ -75,6 +76,14 @@ class Session {
   // that this does not reach. See require_values_of.
   void write_values(const ModelValues& values);
 
+  // Values of all variables as they lie in the arena, with `padding` everywhere else, and back.
+  std::vector<float> packed(const std::vector<std::vector<float>>& variables, float padding) const;
+  std::vector<std::vector<float>> unpacked(const std::vector<float>& arena) const;
+  // Before the first step, when other values were written to memory(): the number of that step and
+  // the phase of the plan's body with which it begins. Without a phase it is the first, after the
+  // plan's prologue.
+  void restart(std::int64_t first_step, std::optional<std::uint32_t> phase);
+
  private:
   struct Release {
     OpenDevice* device;
@@ -91,6 +100,7 @@ class Session {
   void start(StrategyPlugin* strategy);
   void abandon_hung_devices();
   void initialize_parameters();
+  double square_sum(const std::vector<float>& arena) const;
   convoy_compilation compilation(const GraphView& view, std::uint32_t replica) const;
   std::vector<convoy_decay_range> decayed_ranges() const;
 
