@@ -44,6 +44,8 @@ class Session {
 
   const SessionOptions& options() const { return options_; }
   const Graph& graph() const { return graph_; }
+  // How variables, gradients and optimizer state are stored.
+  const Arena& arena() const { return *arena_; }
   // What the checker proved of the plan.
   const CheckReport& check() const { return check_; }
   const Plan& logical_plan() const { return logical_; }
