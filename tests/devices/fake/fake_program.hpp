@@ -18,13 +18,14 @@ class FakeProgram {
               std::uint32_t replica, GradientFunction gradient);
 
   void forward(const convoy_compute& compute);
-  void backward(const convoy_compute& compute) const;
+  void backward(const convoy_compute& compute);
 
  private:
   std::vector<ElementRange> segments_;
   std::uint32_t replica_;
   GradientFunction gradient_;
   std::uint64_t computes_ = 0;
+  float loss_scale_ = 1;  // as the last segment's backward found it
   std::vector<float> forward_read_;
 };
 
