@@ -15,5 +15,6 @@ struct LayerNetwork {
 };
 
 std::vector<LayerNetwork> layer_networks();
+std::vector<LayerNetwork> model_layer_networks();
 
 }  // namespace convoy::test

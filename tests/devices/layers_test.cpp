@@ -18,7 +18,9 @@ struct NetworkCase {
 
 std::vector<NetworkCase> all_cases() {
   std::vector<NetworkCase> cases;
-  for (const LayerNetwork& network : layer_networks()) {
+  std::vector<LayerNetwork> networks = layer_networks();
+  for (LayerNetwork& network : model_layer_networks()) networks.push_back(std::move(network));
+  for (const LayerNetwork& network : networks) {
     cases.push_back({network, Layouts::kProposed});
     cases.push_back({network, Layouts::kPlain});
   }

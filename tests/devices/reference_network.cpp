@@ -92,6 +92,8 @@ Tensor ReferenceNetwork::evaluate(std::size_t index) {
       return pool(node, false);
     case CONVOY_LAYER_CONCAT:
       return concat(node);
+    case CONVOY_LAYER_PAD_CHANNELS:
+      return pad_channels(node);
     case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
       return local_response_norm(node);
     default:
@@ -204,6 +206,16 @@ Tensor ReferenceNetwork::concat(const GraphNode& node) {
       result.insert(result.end(), first, first + size);
     }
   }
+  return result;
+}
+
+Tensor ReferenceNetwork::pad_channels(const GraphNode& node) {
+  const std::size_t size = node.input.elements(), padded = node.output.elements();
+  const std::size_t before =
+      (node.output.channels - node.input.channels) / 2 * Plane(node.input).size;
+  Tensor result(batch_ * padded);
+  for (std::size_t k = 0; k < batch_ * size; ++k)
+    result[k / size * padded + before + k % size] = input(node)[k];
   return result;
 }
 

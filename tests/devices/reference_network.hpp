@@ -33,6 +33,7 @@ class ReferenceNetwork {
   Tensor batch_norm(std::size_t index);
   Tensor pool(const GraphNode& node, bool maximum);
   Tensor concat(const GraphNode& node);
+  Tensor pad_channels(const GraphNode& node);
   Tensor local_response_norm(const GraphNode& node);
   double cross_entropy(const GraphNode& node);
   const Tensor& input(const GraphNode& node, std::size_t which = 0) {
