@@ -1,24 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "core/plan/plan.hpp"
 
 namespace convoy {
-
-// A set of elements as disjoint intervals that do not touch.
-class ElementSet {
- public:
-  void add(const ElementRange& range);
-  // The parts of the range that are not in the set, ascending.
-  std::vector<ElementRange> missing(const ElementRange& range) const;
-  std::vector<ElementRange> ranges() const;
-
- private:
-  std::map<std::uint64_t, std::uint64_t> ends_;  // by first element
-};
 
 // Per buffer, the elements whose contents the steps before `phase` hand to those from it on: what
 // the body, gone through from there and around its end, reads before it writes it. Whoever keeps

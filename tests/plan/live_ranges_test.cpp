@@ -22,28 +22,6 @@ Pairs pairs(const std::vector<ElementRange>& ranges) {
   return result;
 }
 
-TEST(ElementSet, JoinsIntervalsThatOverlapOrTouch) {
-  ElementSet set;
-  set.add({10, 5});
-  set.add({20, 5});
-  EXPECT_THAT(pairs(set.ranges()), ElementsAre(Pair{10, 5}, Pair{20, 5}));
-  set.add({15, 2});
-  EXPECT_THAT(pairs(set.ranges()), ElementsAre(Pair{10, 7}, Pair{20, 5}));
-  set.add({12, 20});
-  EXPECT_THAT(pairs(set.ranges()), ElementsAre(Pair{10, 22}));
-}
-
-TEST(ElementSet, SaysWhatIsMissing) {
-  ElementSet set;
-  EXPECT_THAT(pairs(set.missing({3, 4})), ElementsAre(Pair{3, 4}));
-  set.add({10, 5});
-  set.add({20, 5});
-  EXPECT_THAT(pairs(set.missing({0, 30})), ElementsAre(Pair{0, 10}, Pair{15, 5}, Pair{25, 5}));
-  EXPECT_THAT(pairs(set.missing({12, 10})), ElementsAre(Pair{15, 5}));
-  EXPECT_THAT(pairs(set.missing({11, 3})), IsEmpty());
-  EXPECT_THAT(pairs(set.missing({15, 5})), ElementsAre(Pair{15, 5}));
-}
-
 // The names of the buffers that carry something over, in the order of the buffers.
 std::vector<std::string> live_buffers(const WritePlan& write, std::uint32_t replicas,
                                       std::uint32_t phase = 0) {
