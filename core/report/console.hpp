@@ -56,6 +56,17 @@ class Console {
             std::optional<Accuracy> accuracy = {});
   void total(double images_per_second);
 
+  void generating_evaluation_model();
+  // How fast an evaluation went since the last such line; steps count from 1.
+  void evaluation_step(std::int64_t step, double examples_per_second);
+  void accuracy(const Accuracy& accuracy, std::int64_t examples);
+  // Around an evaluation during training. global_step counts all updates so far.
+  void evaluation_begins(std::int64_t global_step, bool final);
+  void training_resumes();
+  void target_reached(double top_1);
+  // Stands where a run that only trains has its total.
+  void training_done();
+
  private:
   void line(const std::string& text);
 
