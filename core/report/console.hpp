@@ -46,6 +46,8 @@ class Console {
 
   void header(const ConsoleHeader& header);
   void generating_model();
+  void generating_inference_model();
+  void generating_evaluation_model();
   void initializing();
   void warming_up();
   void warmed_up();
@@ -56,10 +58,10 @@ class Console {
             std::optional<Accuracy> accuracy = {});
   void total(double images_per_second);
 
-  void generating_evaluation_model();
   // How fast an evaluation went since the last such line; steps count from 1.
   void evaluation_step(std::int64_t step, double examples_per_second);
   void accuracy(const Accuracy& accuracy, std::int64_t examples);
+  void no_checkpoint(const std::string& folder);
   // Around an evaluation during training. global_step counts all updates so far.
   void evaluation_begins(std::int64_t global_step, bool final);
   void training_resumes();

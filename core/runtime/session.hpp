@@ -63,6 +63,7 @@ class Session {
   std::uint32_t replicas() const { return cluster_.replicas(); }
   Executor& executor() { return *executor_; }
   PlanMemory& memory() { return *memory_; }
+  const PlanMemory& memory() const { return *memory_; }
   double now() { return devices_->now(); }
 
   // The sum of w^2 over decayed elements before the first step.
