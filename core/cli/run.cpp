@@ -15,6 +15,7 @@
 #include "core/cli/run_sizes.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
+#include "core/runtime/parameter_hash.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
 #include "core/train/run_length.hpp"
@@ -34,6 +35,7 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
   result.dropout = options.dropout;
   result.accuracy =
       options.print_training_accuracy || options.evaluation.mode == RunMode::kForwardOnly;
+  result.deterministic = options.deterministic;
   result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
   result.optimizer = make_optimizer(options.optimizer, devices);
   return result;
@@ -180,6 +182,7 @@ class Run {
     }
     report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
     if (evaluations_) evaluations_->final(summary, *session);
+    report_.parameters(parameter_hash(*session));
     report_bad_records(*source);
     if (validation_) report_validation(*validation_);
     if (summary.diverged)

@@ -134,6 +134,10 @@ void Console::training_done() {
   line("Done with training");
 }
 
+void Console::parameter_hash(const std::string& hash) {
+  line("parameter hash: " + hash);
+}
+
 bool is_displayed(std::int64_t step, std::int64_t display_every) {
   return step == 1 || step % display_every == 0;
 }

@@ -57,6 +57,8 @@ class Console {
   void step(std::int64_t step, const Speed& speed, double loss,
             std::optional<Accuracy> accuracy = {});
   void total(double images_per_second);
+  // After the total, only when it is asked for.
+  void parameter_hash(const std::string& hash);
 
   // How fast an evaluation went since the last such line; steps count from 1.
   void evaluation_step(std::int64_t step, double examples_per_second);

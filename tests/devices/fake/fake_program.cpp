@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 namespace convoy::testing {
 
 FakeProgram::FakeProgram(std::vector<ElementRange> segments, std::uint64_t arena_elements,
-                         std::uint32_t replica, GradientFunction gradient)
+                         const convoy_compilation& what, GradientFunction gradient)
     : segments_(std::move(segments)),
-      replica_(replica),
+      replica_(what.replica),
+      inference_((what.flags & CONVOY_COMPILE_INFERENCE) != 0),
       gradient_(std::move(gradient)),
       forward_read_(arena_elements, std::numeric_limits<float>::quiet_NaN()) {}
 
@@ -24,6 +26,7 @@ void FakeProgram::forward(const convoy_compute& compute) {
 }
 
 void FakeProgram::backward(const convoy_compute& compute) const {
+  if (inference_) throw std::invalid_argument("a program for inference has no backward pass");
   const ElementRange& range = segments_.at(compute.segment);
   const auto segment = static_cast<std::uint32_t>(compute.segment);
   gradient_({replica_,

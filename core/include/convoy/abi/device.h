@@ -94,7 +94,9 @@ typedef struct convoy_device_request {
 
 enum convoy_device_flag {
   CONVOY_DEVICE_SHARES_HOST_MEMORY =
-      1u /* addresses host memory and its siblings' memory directly */
+      1u, /* addresses host memory and its siblings' memory directly */
+  /* The same submissions on the same values give the same bits, whatever the timing. */
+  CONVOY_DEVICE_DETERMINISTIC = 2u
 };
 
 typedef struct convoy_device_description {
