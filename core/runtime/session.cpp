@@ -38,7 +38,7 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
   choose_layout();
   make_plans(strategy);
   require_supported(lowered_, engines_);
-  require_promises(strategy.manifest());
+  if (strategy != nullptr) require_promises(strategy->manifest());
   memory_ =
       std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
   compile();
@@ -148,7 +148,7 @@ void Session::check_claim(const Manifest& strategy) {
 
 // Of the options that depend on what the plan turned out to be.
 void Session::require_promises(const Manifest& strategy) {
-  if (options_.deterministic) require_deterministic(strategy.name, check_, descriptions_);
+  if (options_.deterministic) require_deterministic(strategy.name, check_, devices());
   if (check_.exact == Verdict::kIndependent && options_.optimizer.gradient_scale != 1)
     fail(ExitCode::kUsage,
          "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
