@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/cli/flag_parser.hpp"
+#include "core/plan/guard.hpp"
 #include "core/train/learning_rate.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -45,6 +46,7 @@ struct RunOptions {
   std::optional<bool> use_nccl;
   double bucket_mb = 0;  // 2^20 bytes
   OptimizerOptions optimizer;
+  GuardOptions guard;
   LearningRateOptions learning_rate;
 
   std::int64_t display_every = 0;
