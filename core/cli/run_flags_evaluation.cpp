@@ -23,6 +23,11 @@ FlagDefinition at_most(double maximum, FlagDefinition definition) {
   return definition;
 }
 
+FlagDefinition without_effect(const char* sentence, FlagDefinition definition) {
+  definition.notice = sentence;
+  return definition;
+}
+
 }  // namespace
 
 std::vector<FlagDefinition> evaluation_flags() {
@@ -56,8 +61,8 @@ std::vector<FlagDefinition> evaluation_flags() {
       flag("forward_only", kBool, "false",
            "Measures inference on the training data: batch norm by moving statistics, no dropout, "
            "no gradients, no updates, no strategy."),
-      flag("freeze_when_forward_only", kBool, "false",
-           "Accepted for old command lines: without updates variables are constants already."),
+      without_effect("variables are constants in every forward-only run",
+                     flag("freeze_when_forward_only", kBool, "false", "")),
   };
 }
 

@@ -42,7 +42,7 @@ class Evaluator {
   Evaluation run(const ModelValues& values, BatchSource& source, std::int64_t steps,
                  const EvaluationEvents& events);
 
-  Session& session() { return session_; }
+  const Session& session() const { return session_; }
 
  private:
   Session session_;

@@ -74,6 +74,12 @@ std::vector<float> PlanMemory::read_buffer(std::uint32_t buffer) const {
   return values;
 }
 
+void PlanMemory::write_buffer(std::uint32_t buffer, const std::vector<float>& values) {
+  CONVOY_CHECK_EQ(values.size(), plan_.buffers.at(buffer).count);
+  engines_[plan_.buffers[buffer].place]->write(buffers_[buffer], values.data(),
+                                               values.size() * sizeof(float));
+}
+
 std::vector<std::byte> PlanMemory::read_bytes(std::uint32_t buffer) const {
   const PlanBuffer& it = plan_.buffers.at(buffer);
   std::vector<std::byte> bytes(it.count * dtype_bytes(it.dtype));

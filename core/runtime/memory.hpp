@@ -42,6 +42,7 @@ class PlanMemory {
   std::vector<float> read_parameters() const;
   // A buffer of f32.
   std::vector<float> read_buffer(std::uint32_t buffer) const;
+  void write_buffer(std::uint32_t buffer, const std::vector<float>& values);
   // A buffer of any dtype.
   std::vector<std::byte> read_bytes(std::uint32_t buffer) const;
   void write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes);

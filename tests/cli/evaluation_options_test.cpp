@@ -78,7 +78,7 @@ TEST(EvaluationOptions, RefuseContradictions) {
   expect_usage_error({"--eval_during_training_at_specified_steps=1",
                       "--eval_during_training_at_specified_epochs=1"},
                      {"at_specified_steps", "at_specified_epochs"});
-  expect_usage_error({every, "--eval", "--train_dir=x"}, {"every_n_steps", "--eval "});
+  expect_usage_error({every, "--eval", "--train_dir=x"}, {"every_n_steps", "--eval:"});
   expect_usage_error({every, "--forward_only"}, {"every_n_steps", "--forward_only"});
   expect_usage_error({every, "--staged_vars"}, {"every_n_steps", "--staged_vars"});
   expect_usage_error({"--stop_at_top_1_accuracy=0.5"}, {"--stop_at_top_1_accuracy=0.5"});
