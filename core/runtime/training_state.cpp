@@ -161,6 +161,7 @@ TrainingState read_training_state(Session& session) {
   state.values = session.read_values();
   for (std::uint32_t slot = 0; slot < session.memory().state_slots(); ++slot)
     state.optimizer.push_back(session.unpacked(session.memory().read_optimizer_state(slot)));
+  state.loss_scale = session.loss_scale();
   state.complete = true;
   state.phase = session.executor().phase();
   LivePieces(session, state.phase).for_each([&](const LivePiece& piece) {
@@ -182,6 +183,7 @@ void write_training_state(Session& session, const TrainingState& state, std::int
   if (!state.values.state.empty()) memory.write_replica_state(state.values.state);
   if (state.complete) write_parts(session, state);
   session.restart(first_step, state.complete ? std::optional(state.phase) : std::nullopt);
+  if (session.options().guard.automatic_loss_scale) session.set_loss_scale(state.loss_scale);
 }
 
 }  // namespace convoy

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/guard.hpp"
 #include "core/runtime/model_values.hpp"
 #include "core/runtime/session.hpp"
 
@@ -23,6 +24,7 @@ struct TrainingState {
   ModelValues values;
   // [slot][variable], plain like the variables; empty: the slots' initial values.
   std::vector<std::vector<std::vector<float>>> optimizer;
+  LossScale loss_scale;
   // Whether `parts` are known. With them, a session with the same lowered plan and storage goes on
   // bit for bit as if it had never stopped; without, from values and optimizer state alone.
   bool complete = false;
