@@ -138,8 +138,8 @@ bool PickleMachine::extend_collection(std::uint8_t opcode) {
       items = {pop()};
       break;
     case 's':
-      items = {0, pop()};
-      items[0] = pop();
+      items = {pop(), pop()};
+      std::swap(items[0], items[1]);
       break;
     case 'e':
     case 'u':

@@ -186,6 +186,31 @@ TEST_F(Cifar10Test, WithoutDistortionsImagesAreOnlyNormalised) {
   }
 }
 
+TEST_F(Cifar10Test, ReplicasShareTheValidationSplitWithoutOverlap) {
+  options_.subset = Subset::kValidation;
+  options_.batch = 4;
+  const Samples expected = collect(options_, 3);
+  options_.replicas = 2;
+  options_.batch = 2;
+  const Samples samples = collect(options_, 3);
+  EXPECT_EQ(samples.labels, expected.labels);
+  EXPECT_TRUE(samples.images == expected.images);
+}
+
+TEST_F(Cifar10Test, ResumesAtAnyStep) {
+  options_.distortions = true;
+  options_.batch = 8;
+  const Samples all = collect(options_, 6);
+  options_.first_step = 4;
+  const auto source = make_source(options_);
+  for (std::int64_t step = 4; step < 6; ++step) {
+    const Batch& batch = source->acquire(0, step);
+    EXPECT_TRUE(
+        std::equal(batch.images, batch.images + 8 * kImage, all.images.begin() + step * 8 * kImage))
+        << "step " << step;
+  }
+}
+
 TEST_F(Cifar10Test, EveryEpochIsAnotherPermutation) {
   const Samples samples = collect(options_, 2);
   std::vector<int> first, second;

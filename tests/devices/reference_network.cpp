@@ -166,11 +166,16 @@ Tensor ReferenceNetwork::batch_norm(std::size_t index) {
     };
     double sum = 0.0, squares = 0.0;
     for_each([&](double& value) { sum += value; });
-    const double mean = sum / count;
+    double mean = sum / count;
     for_each([&](double& value) { squares += (value - mean) * (value - mean); });
+    double variance = squares / count;
+    if (!state_.empty()) {
+      mean = state_[node.state_first + channel];
+      variance = state_[node.state_first + channels + channel];
+    }
     const std::uint32_t gamma = node.variables[0], beta = node.variables[1];
     const double scale = (gamma == CONVOY_NONE ? 1.0 : parameters_[gamma][channel]) /
-                         std::sqrt(squares / count + node.layer.epsilon);
+                         std::sqrt(variance + node.layer.epsilon);
     const double shift = beta == CONVOY_NONE ? 0.0 : parameters_[beta][channel];
     for_each([&](double& value) { value = (value - mean) * scale + shift; });
     means.push_back(mean);
