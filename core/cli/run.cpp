@@ -14,6 +14,7 @@
 #include "core/cli/run_sizes.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
+#include "core/runtime/parameter_hash.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
 #include "core/train/run_length.hpp"
@@ -32,6 +33,7 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
   result.hash_initializer = options.initializer == InitializerChoice::kHash;
   result.dropout = options.dropout;
   result.accuracy = options.print_training_accuracy;
+  result.deterministic = options.deterministic;
   result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
   result.optimizer = make_optimizer(options.optimizer, devices);
   return result;
@@ -134,6 +136,7 @@ class Run {
       throw;
     }
     report_.total(summary);
+    report_.parameters(parameter_hash(session));
     report_bad_records(*source);
     if (summary.diverged)
       tell(

@@ -161,7 +161,9 @@ Flags report_flags() {
 
 Flags reproducibility_flags() {
   FlagDefinition seed =
-      integer("tf_random_seed", "1234", 0, "Seed of initial values, data order and dropout.");
+      integer("tf_random_seed", "1234", 0,
+              "Seed of initial values, order and augmentation of the data, synthetic and hash "
+              "data, and dropout. The same seed on the same devices gives the same parameters.");
   seed.maximum = 4294967295.0;
   return {
       std::move(seed),
@@ -169,6 +171,12 @@ Flags reproducibility_flags() {
       choice("initializer", {"default", "hash"},
              "Initial values: the layers' rules, or a fixed fill for comparing programs."),
       toggle("dropout", "true", "Whether dropout layers drop."),
+      toggle("deterministic", "false",
+             "Guarantees that the same seed on the same devices gives the same parameters, bit for "
+             "bit, and prints their hash at the end. Synchronous strategies on CPU devices do so "
+             "anyway; this refuses strategies and devices that do not."),
+      toggle("print_parameter_hash", "false",
+             "Print a hash of the trained parameters at the end (XXH3, 128 bits)."),
       text("plugin_path", "", "Folders with plug-ins, separated by colons, searched first."),
   };
 }

@@ -38,6 +38,7 @@ class Loop {
       throw;
     }
     summary_.stopped = stopping_;
+    summary_.global_step = options_.first_step + finished_;
     return summary_;
   }
 
@@ -46,13 +47,26 @@ class Loop {
     const std::int64_t all = options_.warmup_steps + options_.timed_steps;
     last_end_ = session_.now();
     if (options_.warmup_steps == 0) start_clock(last_end_);
-    while (finished_ < all && !(stopping_ && open_.empty())) {
+    while (finished_ < all && !(stopping_ && open_.empty()) && !summary_.ended_early) {
       const auto depth = static_cast<std::size_t>(session_.executor().steps_in_flight());
-      while (!stopping_ && submitted_ < all && open_.size() < depth) submit();
+      while (!stopping_ && !pausing_ && submitted_ < all && open_.size() < depth) submit();
       if (open_.empty()) break;
       finish();
       if (events_.stop_requested && events_.stop_requested()) stopping_ = true;
+      if (pausing_ && open_.empty() && !stopping_) pause();
     }
+  }
+
+  // Steps done when `steps` of this run are.
+  PausePoint point(std::int64_t steps) const {
+    return {steps - options_.warmup_steps, options_.first_step + steps};
+  }
+
+  void pause() {
+    pausing_ = false;
+    if (events_.paused) summary_.ended_early = !events_.paused(point(finished_));
+    last_end_ = session_.now();
+    summary_.total_seconds = last_end_ - started_;
   }
 
   void submit() {
@@ -71,6 +85,8 @@ class Loop {
     session_.executor().submit_step(input);
     open_.push_back(step);
     ++submitted_;
+    if (submitted_ > options_.warmup_steps && events_.pause_after)
+      pausing_ = events_.pause_after(point(submitted_));
   }
 
   void finish() {
@@ -151,6 +167,7 @@ class Loop {
   std::int64_t submitted_ = 0;
   std::int64_t finished_ = 0;
   bool stopping_ = false;
+  bool pausing_ = false;  // submits nothing until the open steps are finished
   double started_ = 0;
   double last_end_ = 0;
   double square_sum_;  // as the last update that covered everything found it

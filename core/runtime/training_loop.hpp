@@ -31,6 +31,12 @@ struct TrainingLoopOptions {
   bool tolerate_divergence = false;
 };
 
+// Between two steps: everything submitted has finished, nothing of the next step has begun.
+struct PausePoint {
+  std::int64_t timed_step = 0;   // the last finished one, from 1
+  std::int64_t global_step = 0;  // updates so far: earlier runs' and warm-up steps included
+};
+
 // Called on the loop's thread. Empty functions are left out.
 struct TrainingEvents {
   std::function<void()> warmed_up;
@@ -38,13 +44,20 @@ struct TrainingEvents {
   std::function<void(const TrainingStep&)> timed_step;
   std::function<void(const std::vector<OperationTime>&)> trace;  // of the step numbered -2
   std::function<bool()> stop_requested;
+  // Asked once per timed step, before anything behind it is submitted: whether to pause there.
+  std::function<bool(const PausePoint&)> pause_after;
+  // The pause: parameters may be read. Returns whether to go on. Its time is part of the total
+  // but of no step.
+  std::function<bool(const PausePoint&)> paused;
 };
 
 struct TrainingSummary {
   std::int64_t timed_steps = 0;
-  double total_seconds = 0;  // from the end of warm-up to the end of the last step
+  std::int64_t global_step = 0;  // updates so far: earlier runs' and warm-up steps included
+  double total_seconds = 0;      // from the end of warm-up to the end of the last step
   double input_wait_seconds = 0;
   bool stopped = false;                  // because stop_requested() said so
+  bool ended_early = false;              // because paused() said so
   std::optional<std::int64_t> diverged;  // the first step whose loss was not finite
 };
 

@@ -134,6 +134,57 @@ TEST_F(TrainingLoop, StopsWhenAskedAndFinishesWhatIsOpen) {
   EXPECT_LE(summary.timed_steps, 3 + session_->executor().steps_in_flight());
 }
 
+TEST_F(TrainingLoop, PausesWithNothingOpenAndGoesOn) {
+  start(scalar_options());
+  std::vector<std::int64_t> asked;
+  std::vector<std::int64_t> paused;
+  events_.pause_after = [&](const PausePoint& point) {
+    asked.push_back(point.timed_step);
+    return point.timed_step == 2 || point.timed_step == 5;
+  };
+  events_.paused = [&](const PausePoint& point) {
+    EXPECT_EQ(source_.held(), 0u);
+    EXPECT_EQ(steps_.back().number, point.timed_step);
+    EXPECT_EQ(point.global_step, 40 + 3 + point.timed_step);
+    paused.push_back(point.timed_step);
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    return true;
+  };
+  const TrainingSummary summary = run(3, 5, 40);
+  EXPECT_THAT(asked, ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(paused, ElementsAre(2, 5));
+  EXPECT_THAT(numbers(), ElementsAre(-3, -2, -1, 1, 2, 3, 4, 5));
+  EXPECT_FALSE(summary.ended_early);
+  EXPECT_EQ(summary.global_step, 48);
+  double steps = 0;
+  for (const TrainingStep& step : steps_) steps += step.number > 0 ? step.seconds : 0;
+  EXPECT_GE(summary.total_seconds, steps + 0.06);
+}
+
+TEST_F(TrainingLoop, EndsWhenThePauseSaysSo) {
+  start(scalar_options());
+  events_.pause_after = [](const PausePoint& point) { return point.timed_step % 2 == 0; };
+  events_.paused = [](const PausePoint& point) { return point.timed_step < 4; };
+  const TrainingSummary summary = run(1, 100);
+  EXPECT_TRUE(summary.ended_early);
+  EXPECT_FALSE(summary.stopped);
+  EXPECT_EQ(summary.timed_steps, 4);
+  EXPECT_EQ(source_.held(), 0u);
+}
+
+TEST_F(TrainingLoop, PausingChangesNoLoss) {
+  start(scalar_options(), "replicated", {{"variable_consistency", "relaxed"}});
+  run(0, 6);
+  std::vector<double> expected;
+  for (const TrainingStep& step : steps_) expected.push_back(step.base_loss);
+  steps_.clear();
+  start(scalar_options(), "replicated", {{"variable_consistency", "relaxed"}});
+  events_.pause_after = [](const PausePoint&) { return true; };
+  run(0, 6);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(steps_[i].base_loss, expected[i]) << "step " << i;
+}
+
 TEST_F(TrainingLoop, CanStopDuringWarmUp) {
   start(scalar_options());
   events_.stop_requested = [] { return true; };

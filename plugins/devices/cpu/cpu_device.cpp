@@ -59,7 +59,8 @@ CpuDevice::CpuDevice(const CoreSet::Share& share) : cores_(share), index_(share.
 }
 
 void CpuDevice::describe(convoy_device_description& out) {
-  out.flags = CONVOY_DEVICE_SHARES_HOST_MEMORY;
+  // Teams have a fixed size and every reduction a fixed order.
+  out.flags = CONVOY_DEVICE_SHARES_HOST_MEMORY | CONVOY_DEVICE_DETERMINISTIC;
   out.threads = cores_.threads();
   out.numa_node = cores_.numa_node();
   out.lanes = kLanes;
