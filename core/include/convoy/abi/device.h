@@ -94,7 +94,9 @@ typedef struct convoy_device_request {
 
 enum convoy_device_flag {
   CONVOY_DEVICE_SHARES_HOST_MEMORY =
-      1u /* addresses host memory and its siblings' memory directly */
+      1u, /* addresses host memory and its siblings' memory directly */
+  CONVOY_DEVICE_EMULATES_HALF =
+      2u /* computes half_dtype with 32-bit instructions: its numbers, not its speed */
 };
 
 typedef struct convoy_device_description {
@@ -107,6 +109,10 @@ typedef struct convoy_device_description {
   char name[64];         /* for example "cpu:0" */
   char model[128];       /* for example "AMD EPYC 7763, 2 cores" */
   char locality[256];    /* hwloc cpuset string, or PCI id */
+  /* The 16-bit type that programs may be compiled for: CONVOY_BF16 or CONVOY_F16; CONVOY_NONE or 0
+   * (CONVOY_F32) when there is none. */
+  uint32_t half_dtype;
+  uint32_t reserved;
 } convoy_device_description;
 
 enum convoy_lane {

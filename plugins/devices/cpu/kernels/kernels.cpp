@@ -208,6 +208,13 @@ void bf16_to_f32(float* write, const std::uint16_t* read, std::size_t count) {
   }
 }
 
+void round_to_bf16(float* write, const float* read, std::size_t count) {
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < count; ++i) {
+    write[i] = float_of(static_cast<std::uint32_t>(bfloat_of(read[i])) << 16);
+  }
+}
+
 // Not-a-number passes, so that a diverged run is seen.
 inline float rectified(float value, float limit) {
   const float low = value < 0.0f ? 0.0f : value;
@@ -279,6 +286,7 @@ const KernelTable kTable = {CONVOY_KERNEL_NAME,
                             add_relu,
                             relu,
                             relu_backward,
-                            dropout};
+                            dropout,
+                            round_to_bf16};
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET
