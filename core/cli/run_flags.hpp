@@ -1,5 +1,9 @@
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "core/cli/flag_table.hpp"
 
 namespace convoy {
@@ -10,9 +14,12 @@ namespace convoy {
 FlagTable run_flag_table();
 
 // Options that strategies of tf_cnn_benchmarks had and that the table does not have: their old
-// defaults are accepted, so that published command lines run, and anything else is refused. To be
-// called after the options of the chosen strategy were added.
-void add_missing_strategy_flags(FlagTable& table);
+// defaults are accepted, so that published command lines run, and anything else is refused, naming
+// the chosen strategy and those that have the option. To be called after the options of the chosen
+// strategy were added.
+using OptionOwners = std::map<std::string, std::vector<std::string>>;
+void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
+                                const OptionOwners& owners);
 
 // Flags of tf_cnn_benchmarks that convoy knows by name only: those that it cannot do yet, those of
 // several hosts, and those that mean nothing outside TensorFlow.

@@ -1,5 +1,8 @@
 // Flags of tf_cnn_benchmarks that convoy knows by name only.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <span>
 
 #include "core/cli/run_flags.hpp"
@@ -133,9 +136,7 @@ constexpr Row kHarmless[] = {
     {"batchnorm_persistent", kBool, "true", kLibraryChooses},
 };
 
-constexpr const char* kOtherStrategy =
-    "the chosen strategy has no such option; `convoy info` with its name lists those it has, and "
-    "`convoy list` the strategies";
+constexpr const char* kOtherStrategy = "";  // depends on the strategy, see below
 
 constexpr Row kStrategyOptions[] = {
     {"local_parameter_device", kString, "gpu", kOtherStrategy},
@@ -185,10 +186,19 @@ std::vector<FlagDefinition> historical_flags() {
   return flags;
 }
 
-void add_missing_strategy_flags(FlagTable& table) {
+void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
+                                const OptionOwners& owners) {
   std::vector<FlagDefinition> flags;
   append_refused(flags, kStrategyOptions, ExitCode::kUsage);
   for (FlagDefinition& flag : flags) {
+    const auto owner = owners.find(flag.name);
+    flag.refusal = fmt::format(
+        "--variable_update={} has no such option (`convoy info {}` lists those it has); leave it "
+        "out{}",
+        strategy, strategy,
+        owner == owners.end()
+            ? std::string()
+            : fmt::format(", or take --variable_update={}", fmt::join(owner->second, " or ")));
     if (flag.name == "local_parameter_device") {
       flag.type = FlagType::kEnum;
       flag.allowed = {"gpu", "cpu"};

@@ -57,6 +57,8 @@ struct RunOptions {
   std::uint32_t seed = 0;
   InitializerChoice initializer = InitializerChoice::kDefault;
   bool dropout = true;
+  bool deterministic = false;
+  bool print_parameter_hash = false;  // implied by deterministic
   std::string plugin_path;
 };
 

@@ -143,6 +143,11 @@ void RunReport::total(const TrainingSummary& summary) {
   console_.total(record_.total_images_per_second);
 }
 
+void RunReport::parameters(const std::string& hash) {
+  record_.parameter_hash = hash;
+  if (setup_.options.print_parameter_hash) console_.parameter_hash(hash);
+}
+
 void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
   progress_.clear();
   if (statistics_.steps() > 0) {

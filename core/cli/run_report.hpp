@@ -34,6 +34,8 @@ class RunReport {
   void trace(const Session& session, const std::vector<OperationTime>& times);
   // Prints the total and completes the record.
   void total(const TrainingSummary& summary);
+  // Notes the hash of the trained parameters and prints it when that is wanted.
+  void parameters(const std::string& hash);
   void note(const std::string& notice) { record_.notices.push_back(notice); }
   // Writes the files. error is empty unless the run failed.
   void finish(int exit_status, bool interrupted, const std::string& error);

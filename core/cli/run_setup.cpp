@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/run_flags.hpp"
+#include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/select/rule.hpp"
@@ -13,7 +14,6 @@
 namespace convoy {
 namespace {
 
-constexpr std::uint32_t kImagenetClasses = 1001;  // index 0 is background
 constexpr const char* kAuto = "auto";
 constexpr const char* kCpu = "cpu";
 constexpr const char* kGpu = "cuda";
@@ -35,6 +35,17 @@ void add_options(FlagTable& table, const Manifest& manifest) {
     if (!table.contains(option.name)) table.add(to_flag(option, group));
 }
 
+// The strategies that declare an option, by option.
+OptionOwners option_owners(const Catalog& catalog) {
+  OptionOwners owners;
+  for (const FoundPlugin& plugin : catalog.plugins()) {
+    if (plugin.manifest.kind != PluginKind::kStrategy) continue;
+    for (const OptionDeclaration& option : plugin.manifest.options)
+      owners[option.name].push_back(plugin.manifest.name);
+  }
+  return owners;
+}
+
 // Under auto, options restrict the candidates to those that declare them: all are known.
 FlagTable make_table(const Catalog& catalog, const std::string& strategy,
                      const std::string& model) {
@@ -50,7 +61,7 @@ FlagTable make_table(const Catalog& catalog, const std::string& strategy,
     add_options(table, catalog.find(PluginKind::kStrategy, strategy).manifest);
   if (model.find('/') != std::string::npos)
     add_options(table, catalog.find(PluginKind::kModel, model).manifest);
-  add_missing_strategy_flags(table);
+  add_missing_strategy_flags(table, strategy, option_owners(catalog));
   return table;
 }
 
@@ -91,7 +102,9 @@ void load_model(RunSetup& setup, const PluginLog& log) {
   setup.model = std::make_unique<ModelPlugin>(setup.host->load_model(found),
                                               option_values(found.manifest, *setup.flags), log);
   setup.model_info = setup.model->info();
-  GraphAssembler assembler(found.manifest.name, setup.model_info.image_size, kImagenetClasses);
+  const Dataset& dataset = dataset_of_model(found.manifest.name, setup.model_info.dataset,
+                                            setup.options.data_name, setup.options.data_dir);
+  GraphAssembler assembler(found.manifest.name, setup.model_info.image_size, dataset.classes);
   setup.model->build(*assembler.c_builder());
   setup.graph = assembler.finish();
 }
@@ -132,8 +145,12 @@ void map_use_nccl(const Manifest& manifest, const RunOptions& options, OptionVal
   constexpr const char* kSpec = "all_reduce_spec";
   const bool declared = std::any_of(manifest.options.begin(), manifest.options.end(),
                                     [](const auto& option) { return option.name == kSpec; });
-  if (declared && options.use_nccl.value_or(false) && !values.contains(kSpec))
-    values[kSpec] = "nccl";
+  if (!declared || !options.use_nccl.value_or(false)) return;
+  const std::string& spec = values.try_emplace(kSpec, "nccl").first->second;
+  if (spec.find("nccl") == std::string::npos)
+    fail(ExitCode::kUsage,
+         "--use_nccl=true is the old form of --{}=nccl and contradicts --{}={}: leave out one",
+         kSpec, kSpec, spec);
 }
 
 void load_strategy(RunSetup& setup, const PluginLog& log) {

@@ -5,6 +5,19 @@
 #include <utility>
 
 namespace convoy {
+namespace {
+
+// Every option with another value than its default, as on the command line.
+std::string changed_options(const Manifest& manifest, const OptionValues& values) {
+  std::string text;
+  for (const OptionDeclaration& option : manifest.options) {
+    const std::string& value = values.at(option.name);
+    if (value != option.default_value) text += fmt::format(" --{}={}", option.name, value);
+  }
+  return text.empty() ? " this cluster" : text;
+}
+
+}  // namespace
 
 StrategyPlugin::StrategyPlugin(LoadedPlugin<convoy_strategy> plugin, const OptionValues& options,
                                PluginLog log)
@@ -26,8 +39,14 @@ StrategyPlugin::~StrategyPlugin() {
 }
 
 void StrategyPlugin::plan(const convoy_planner& planner) {
-  call(settings_, "planning",
-       [&](convoy_context* context) { return plugin_.table->plan(self_, context, &planner); });
+  convoy_context context(settings_);
+  const std::int32_t status = plugin_.table->plan(self_, &context, &planner);
+  if (status == CONVOY_REFUSED) {
+    fail(ExitCode::kUsage, "strategy {} does not take{}: {}", plugin_.manifest.name,
+         changed_options(plugin_.manifest, settings_.options),
+         context.error.value_or("it gave no reason"));
+  }
+  require_success(context, status, "planning");
 }
 
 std::optional<convoy_kernel> StrategyPlugin::kernel(const std::string& name,

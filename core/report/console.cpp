@@ -99,6 +99,10 @@ void Console::total(double images_per_second) {
   line(rule);
 }
 
+void Console::parameter_hash(const std::string& hash) {
+  line("parameter hash: " + hash);
+}
+
 bool is_displayed(std::int64_t step, std::int64_t display_every) {
   return step == 1 || step % display_every == 0;
 }

@@ -55,6 +55,8 @@ class Console {
   void step(std::int64_t step, const Speed& speed, double loss,
             std::optional<Accuracy> accuracy = {});
   void total(double images_per_second);
+  // After the total, only when it is asked for.
+  void parameter_hash(const std::string& hash);
 
  private:
   void line(const std::string& text);

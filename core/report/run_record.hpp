@@ -57,6 +57,7 @@ struct RunRecord {
   double total_images_per_second = 0;
   Speed speed;
   StepTimes step_times;
+  std::string parameter_hash;  // of the trained parameters; empty when the run failed
   std::vector<std::string> notices;
   int exit_status = 0;
   bool interrupted = false;

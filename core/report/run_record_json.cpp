@@ -83,6 +83,8 @@ Json summary(const RunRecord& record) {
           {"global_batch", record.global_batch},
           {"warmup_steps", record.warmup_steps},
           {"total", totals(record)},
+          {"parameter_hash",
+           record.parameter_hash.empty() ? Json(nullptr) : Json(record.parameter_hash)},
           {"notices", record.notices},
           {"exit_status", record.exit_status},
           {"interrupted", record.interrupted},

@@ -7,6 +7,7 @@
 #include "core/graph/layout.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/make_plan.hpp"
+#include "core/runtime/deterministic.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/model_map.hpp"
 #include "core/runtime/supported.hpp"
@@ -29,6 +30,7 @@ Session::Session(Graph graph, StrategyPlugin& strategy, const DevicePlugin& devi
   choose_layout();
   make_plans(strategy);
   require_supported(lowered_, engines_);
+  require_promises(strategy.manifest());
   memory_ =
       std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
   compile();
@@ -145,6 +147,16 @@ void Session::check_claim(const Manifest& strategy) {
   fail(ExitCode::kFailed,
        "strategy {} claims to be {}, but its plan is {}; convoy check {} shows why", strategy.name,
        strategy.claim, check_.verdict_text(), strategy.name);
+}
+
+// Of the options that depend on what the plan turned out to be.
+void Session::require_promises(const Manifest& strategy) {
+  if (options_.deterministic) require_deterministic(strategy.name, check_, descriptions_);
+  if (check_.exact == Verdict::kIndependent && options_.optimizer.gradient_scale != 1)
+    fail(ExitCode::kUsage,
+         "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
+         "there and nothing is summed; leave it out",
+         strategy.name);
 }
 
 void Session::compile() {

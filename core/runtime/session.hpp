@@ -25,7 +25,8 @@ struct SessionOptions {
   std::uint64_t seed = 1;
   bool hash_initializer = false;  // reference fill instead of the layers' initialisers
   bool dropout = true;
-  bool accuracy = false;  // count top-1 and top-5 hits
+  bool accuracy = false;       // count top-1 and top-5 hits
+  bool deterministic = false;  // refuse what cannot promise equal bits
   std::uint64_t bucket_elements = std::uint64_t{4} << 20;
   convoy_optimizer optimizer{};
   ExecutorOptions executor;
@@ -44,6 +45,8 @@ class Session {
 
   const SessionOptions& options() const { return options_; }
   const Graph& graph() const { return graph_; }
+  // How variables, gradients and optimizer state are stored.
+  const Arena& arena() const { return *arena_; }
   // What the checker proved of the plan.
   const CheckReport& check() const { return check_; }
   const Plan& logical_plan() const { return logical_; }
@@ -72,6 +75,7 @@ class Session {
   void choose_layout();
   void make_plans(StrategyPlugin& strategy);
   void check_claim(const Manifest& strategy);
+  void require_promises(const Manifest& strategy);
   void compile();
   void start(StrategyPlugin& strategy);
   void abandon_hung_devices();

@@ -54,14 +54,17 @@ inline void reduce_over_bridge(convoy::Planner& p, const Spans& gradients, Bridg
 
 inline Reducer hierarchical_reducer(const convoy::Planner& p, const std::string& topology) {
   const std::uint32_t devices = p.replica_count();
-  if (devices < 2) p.refuse("hierarchical_copy needs at least 2 devices, here is 1");
+  if (devices < 2)
+    p.refuse(
+        "hierarchical_copy needs at least 2 devices, here is 1: leave it out, or use more "
+        "devices");
   if (topology != "gcp_v100")
     return [devices](convoy::Planner& planner, const Spans& gradients, std::size_t index) {
       reduce_over_bridge(planner, gradients, bridge_in_turn(devices, index));
     };
   if (devices != 8)
     p.refuse("network_topology=gcp_v100 is for exactly 8 devices, here are " +
-             std::to_string(devices));
+             std::to_string(devices) + ": use network_topology=dgx1, which takes any number");
   return [](convoy::Planner& planner, const Spans& gradients, std::size_t index) {
     reduce_over_bridge(planner, gradients, bridge_of_gcp_v100(index));
   };

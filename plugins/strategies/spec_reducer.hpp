@@ -23,11 +23,13 @@ inline Reducer spec_reducer(const convoy::Planner& p, const AllReduceRange& rang
   const std::string& algorithm = range.algorithm;
   const std::string spec = "all_reduce_spec " + algorithm;
   if (algorithm.find('/') != std::string::npos)
-    p.refuse(spec + " reduces inside and between several hosts; here is one host");
+    p.refuse(spec +
+             " reduces inside and between several hosts; here is one host: name pscpu, psgpu, "
+             "xring or collective");
   const std::uint64_t most = most_shards(p, algorithm);
   if (shards > most)
     p.refuse(spec + "#" + std::to_string(shards) + ": at most " + std::to_string(most) +
-             " shards on this cluster");
+             " shards on this cluster; ask for fewer");
   if (algorithm == "pscpu") return reduce_on_host;
   if (algorithm == "psgpu") return sharded_on_devices(shards);
   if (algorithm == "xring") return collective_reducer(CONVOY_ALGORITHM_RING, shards);

@@ -2,6 +2,9 @@
 // A change here is a change of the contract. Structs may grow at their end only.
 #include "tests/abi/layout.hpp"
 
+CONVOY_VALUE(CONVOY_OK, 0);
+CONVOY_VALUE(CONVOY_FAILED, 1);
+CONVOY_VALUE(CONVOY_REFUSED, 2);
 CONVOY_VALUE(CONVOY_LOG_DEBUG, 0);
 CONVOY_VALUE(CONVOY_LOG_INFO, 1);
 CONVOY_VALUE(CONVOY_LOG_WARNING, 2);

@@ -29,7 +29,7 @@ FlagTable table_for(const std::vector<std::string>& arguments) {
                .default_value = "gpu",
                .allowed = {"cpu", "gpu"}});
   }
-  add_missing_strategy_flags(table);
+  add_missing_strategy_flags(table, "replicated", {});
   return table;
 }
 

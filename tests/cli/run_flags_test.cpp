@@ -12,7 +12,7 @@ namespace {
 
 FlagTable complete_table() {
   FlagTable table = run_flag_table();
-  add_missing_strategy_flags(table);
+  add_missing_strategy_flags(table, "example", {{"gradient_repacking", {"replicated"}}});
   return table;
 }
 
@@ -65,11 +65,13 @@ TEST(RunFlags, ReportHarmlessFlags) {
 TEST(RunFlags, OptionsOfAStrategyComeFromItsManifest) {
   FlagTable table = run_flag_table();
   table.add({.name = "all_reduce_spec", .default_value = "ring", .group = "strategy example"});
-  add_missing_strategy_flags(table);
+  add_missing_strategy_flags(table, "example", {{"gradient_repacking", {"replicated"}}});
   EXPECT_EQ(parse(table, {"--all_reduce_spec=nccl"}).text("all_reduce_spec"), "nccl");
   const Failure failure = failure_of([&] { parse(table, {"--gradient_repacking=8"}); });
   EXPECT_EQ(failure.code, ExitCode::kUsage);
-  EXPECT_TRUE(failure.mentions("no such option")) << failure.text;
+  for (const char* part : {"--gradient_repacking=8", "--variable_update=example has no such option",
+                           "--variable_update=replicated"})
+    EXPECT_TRUE(failure.mentions(part)) << failure.text;
 }
 
 TEST(RunFlags, HelpFitsTheScreenAndNamesEveryFlag) {

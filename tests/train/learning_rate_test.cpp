@@ -77,6 +77,7 @@ TEST(LearningRate, ResnetBaseScalesWithTheBatchAndBySumsOnlyWithTheReplicas) {
   EXPECT_NEAR(scaled_base({}, imagenet(2048, 8, true)), 0.128, kTolerance);
   EXPECT_NEAR(scaled_base({}, imagenet(512, 2)), 0.256, kTolerance);
   EXPECT_NEAR(scaled_base({}, imagenet(13, 2, true)), 0.00325, kTolerance);
+  EXPECT_NEAR(scaled_base({}, imagenet(13, 2)), 0.0065, kTolerance);
 }
 
 TEST(LearningRate, ResnetBaseCanBeReplaced) {
@@ -122,6 +123,25 @@ TEST(LearningRate, FollowsAPiecewiseSchedule) {
   EXPECT_EQ(schedule.at(100'000'000), 0.01);
 }
 
+// What Python's int() makes of the same products of doubles.
+TEST(LearningRate, TruncatesBoundariesOfOddBatchesLikePython) {
+  LearningRateOptions options;
+  options.piecewise_learning_rate_schedule = "1;21;.1";
+  const LearningRateSchedule exact(options, resnet_rule(), imagenet(7));
+  EXPECT_EQ(exact.at(3843499), 1);  // 21 * (1281167 / 7) is 3843501, rounded twice a bit less
+  EXPECT_EQ(exact.at(3843500), 0.1);
+  const LearningRateSchedule rule({}, resnet_rule(), imagenet(333));
+  EXPECT_EQ(rule.at(115420), rule.at(100000));
+  EXPECT_NEAR(rule.at(115421), 0.1 * rule.at(115420), kTolerance);
+  options = {};
+  options.init_learning_rate = 1;
+  options.num_epochs_per_decay = 2.4;
+  options.learning_rate_decay_factor = 0.5;
+  const LearningRateSchedule decay(options, resnet_rule(), imagenet(96));
+  EXPECT_EQ(decay.at(32028), 1);
+  EXPECT_EQ(decay.at(32029), 0.5);
+}
+
 TEST(LearningRate, ConstantRuleIsConstant) {
   const LearningRateSchedule schedule({}, constant_rule(0.005), imagenet(32));
   EXPECT_EQ(schedule.at(0), 0.005);
@@ -135,6 +155,16 @@ TEST(LearningRate, CifarRulesCountWholeStepsPerEpoch) {
   EXPECT_EQ(schedule.at(82 * 390), 0.1);
   EXPECT_NEAR(schedule.at(82 * 390 + 1), 0.01, kTolerance);
   EXPECT_NEAR(schedule.at(300 * 390 + 1), 0.0002, kTolerance);
+}
+
+TEST(LearningRate, DensenetRuleHasWholeStepsPerEpochToo) {
+  const convoy_rate_rule rule = piecewise_rule(0.1, {150, 225, 300}, {0.1, 0.01, 0.001});
+  const LearningRateSchedule schedule({}, rule, {96, kCifarTraining, 2, false});
+  const std::int64_t epoch = 520;  // 50000 / 96, rounded down
+  EXPECT_EQ(schedule.at(150 * epoch), 0.1);
+  EXPECT_NEAR(schedule.at(150 * epoch + 1), 0.01, kTolerance);
+  EXPECT_NEAR(schedule.at(225 * epoch + 1), 0.001, kTolerance);
+  EXPECT_NEAR(schedule.at(300 * epoch + 1), 0.0001, kTolerance);
 }
 
 TEST(LearningRate, StaircaseRuleDecaysByEpochs) {
@@ -162,7 +192,8 @@ TEST(LearningRate, RefusesIncompleteDecay) {
 }
 
 TEST(LearningRate, RefusesMalformedSchedules) {
-  for (const char* text : {"1;3", "1;3;.1;5", "1;x;.1", "1;2.5;.1", ";", "1;5;.1;3;.01"}) {
+  for (const char* text :
+       {"1;3", "1;3;.1;5", "1;x;.1", "1;2.5;.1", ";", "1;5;.1;3;.01", "nan;3;.1"}) {
     LearningRateOptions options;
     options.piecewise_learning_rate_schedule = text;
     expect_usage_error(options, text);

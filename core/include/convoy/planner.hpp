@@ -18,7 +18,8 @@ using Range = convoy_range;  // elements of the arena, or of any buffer
 using Span = convoy_span;    // a range of a buffer: a name, not a pointer
 
 namespace detail {
-struct HostRefused {};  // the host returned an error and keeps its text
+struct HostRefused {};            // the host returned an error and keeps its text
+struct Refused : HostRefused {};  // the strategy itself refuses, and the host keeps its text
 inline void accept(int32_t status) {
   if (status != 0) throw HostRefused{};
 }
@@ -137,9 +138,11 @@ class Planner {
     const std::string value = option(name);
     return value.empty() ? 0 : std::stoll(value);
   }
+  // These options, or this cluster, are nothing for the strategy: say which value, why and what to
+  // do. Throwing std::invalid_argument does the same.
   [[noreturn]] void refuse(const std::string& reason) const {
     host_->set_error(context_, reason.c_str());
-    throw detail::HostRefused{};
+    throw detail::Refused{};
   }
 
   // --- memory

@@ -8,6 +8,7 @@
 #include <convoy/planner.hpp>
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 namespace convoy {
@@ -35,8 +36,13 @@ template <typename Action>
 int32_t guarded(const convoy_host* host, convoy_context* context, Action action) noexcept {
   try {
     return action();
+  } catch (const Refused&) {
+    return CONVOY_REFUSED;
   } catch (const HostRefused&) {
-    return 1;  // the host has said why already
+    return CONVOY_FAILED;  // the host has said why already
+  } catch (const std::invalid_argument& error) {
+    host->set_error(context, error.what());
+    return CONVOY_REFUSED;
   } catch (const std::exception& error) {
     host->set_error(context, error.what());
   } catch (...) {

@@ -95,8 +95,10 @@ typedef struct convoy_device_request {
 enum convoy_device_flag {
   CONVOY_DEVICE_SHARES_HOST_MEMORY =
       1u, /* addresses host memory and its siblings' memory directly */
-  CONVOY_DEVICE_EMULATES_HALF =
-      2u /* computes half_dtype with 32-bit instructions: its numbers, not its speed */
+  /* The same submissions on the same values give the same bits, whatever the timing. */
+  CONVOY_DEVICE_DETERMINISTIC = 2u,
+  /* Computes half_dtype with 32-bit instructions: its numbers, not its speed. */
+  CONVOY_DEVICE_EMULATES_HALF = 4u
 };
 
 typedef struct convoy_device_description {

@@ -13,8 +13,8 @@
  *     non-null. Value types (marked frozen) never change.
  *  3. An unknown operation, layer kind, flag bit or non-zero reserved field is refused, never
  *     ignored.
- *  4. Functions return 0, or non-zero after set_error(context, text), which copies the text.
- *     Nothing throws across this boundary.
+ *  4. Functions return 0, or non-zero (convoy_status) after set_error(context, text), which
+ *     copies the text. Nothing throws across this boundary.
  *  5. Each side frees what it allocated. Pointers passed in are borrowed for the call unless the
  *     function says otherwise. No C++ library types.
  *  6. Calls on one instance never overlap, except submit/wait of a device as stated there.

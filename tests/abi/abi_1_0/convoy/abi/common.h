@@ -21,6 +21,14 @@ extern "C" {
 /* The host's per-call state; opaque to plug-ins. */
 typedef struct convoy_context convoy_context;
 
+enum convoy_status {
+  CONVOY_OK = 0,
+  CONVOY_FAILED = 1, /* so do all other values */
+  /* What was asked for cannot be: the user's options contradict each other or the machine. The
+   * plug-in works. */
+  CONVOY_REFUSED = 2
+};
+
 enum convoy_log_level { CONVOY_LOG_DEBUG = 0, CONVOY_LOG_INFO = 1, CONVOY_LOG_WARNING = 2 };
 
 /* What every plug-in may call. Lives as long as the instance it was passed to. */

@@ -96,7 +96,8 @@ typedef struct convoy_strategy {
   uint32_t abi_minor;
   int32_t (*create)(convoy_context* context, const convoy_host* host, void** self);
   void (*destroy)(void* self);
-  /* Writes one training step. Pure: the host calls it twice and compares. */
+  /* Writes one training step. Pure: the host calls it twice and compares. CONVOY_REFUSED: these
+   * options or this cluster are nothing for the strategy. */
   int32_t (*plan)(void* self, convoy_context* context, const convoy_planner* planner);
   /* Optional. Gives a kernel that a CALL operation named; non-zero when the form does not exist. */
   int32_t (*kernel)(void* self, convoy_context* context, const char* name, uint32_t form,

@@ -1,0 +1,56 @@
+#include "core/runtime/parameter_hash.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/graph/layout.hpp"
+
+namespace convoy {
+namespace {
+
+struct FreeState {
+  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+};
+
+class Hash {
+ public:
+  Hash() : state_(XXH3_createState()) {
+    CONVOY_CHECK(state_ != nullptr && XXH3_128bits_reset(state_.get()) == XXH_OK);
+  }
+  void add(const std::vector<float>& values) {
+    XXH3_128bits_update(state_.get(), values.data(), values.size() * sizeof(float));
+  }
+  std::string digits() const {
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state_.get()));
+    std::string text;
+    for (const unsigned char byte : canonical.digest) text += fmt::format("{:02x}", byte);
+    return text;
+  }
+
+ private:
+  std::unique_ptr<XXH3_state_t, FreeState> state_;
+};
+
+}  // namespace
+
+std::string parameter_hash(Session& session) {
+  Hash hash;
+  const std::vector<float> arena = session.memory().read_parameters();
+  const std::vector<GraphVariable>& variables = session.graph().variables();
+  std::vector<float> plain;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    plain.resize(variables[i].elements);
+    unpack(session.arena().layout(i), variables[i].dimensions,
+           arena.data() + session.arena().range(i).first, plain.data());
+    hash.add(plain);
+  }
+  hash.add(session.memory().read_replica_state(0));
+  return hash.digits();
+}
+
+}  // namespace convoy
