@@ -14,6 +14,7 @@
 #include "core/cli/run_sizes.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
+#include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/parameter_hash.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
@@ -34,6 +35,7 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
   result.dropout = options.dropout;
   result.accuracy = options.print_training_accuracy;
   result.deterministic = options.deterministic;
+  if (options.half) result.dtype = kHalfOfTheDevices;
   result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
   result.optimizer = make_optimizer(options.optimizer, devices);
   return result;
@@ -125,6 +127,8 @@ class Run {
     Session session(*setup_.graph, *setup_.strategy, *setup_.device,
                     session_options(setup_, sizes_, devices_));
     report_.describe(session);
+    const std::string notice = emulation_notice(session.options().dtype, session.devices());
+    if (!notice.empty()) tell(notice);
     report_.console().initializing();
     report_.console().warming_up();
     TrainingSummary summary;

@@ -25,6 +25,7 @@ struct Row {
 constexpr const char* kNoEvaluation = "not yet: convoy trains and measures training only";
 constexpr const char* kNoCheckpoints = "not yet: checkpoints are not written or read";
 constexpr const char* kNoHalf = "not yet: training is in 32 bits";
+constexpr const char* kNoHalfVariables = "parameters are in 32 bits and cast where they are read";
 constexpr const char* kNoInputChoice = "not yet: the input pipeline has no such choice";
 constexpr const char* kUseOutputFile = "not yet: use --output_file=run.json for machines to read";
 constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to see where time goes";
@@ -49,9 +50,8 @@ constexpr Row kNotYet[] = {
     {"save_model_steps", kInt, nullptr, kNoCheckpoints},
     {"max_ckpts_to_keep", kInt, "5", kNoCheckpoints},
     {"backbone_model_path", kString, "", kNoCheckpoints},
-    {"use_fp16", kBool, "false", kNoHalf},
     {"fp16_loss_scale", kFloat, nullptr, kNoHalf},
-    {"fp16_vars", kBool, "false", kNoHalf},
+    {"fp16_vars", kBool, "false", kNoHalfVariables},
     {"fp16_enable_auto_loss_scale", kBool, "false", kNoHalf},
     {"fp16_inc_loss_scale_every_n", kInt, "1000", kNoHalf},
     {"datasets_repeat_cached_sample", kBool, "false", kNoInputChoice},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/version.hpp"
+#include "core/plan/operation.hpp"
 
 namespace convoy {
 namespace {
@@ -59,6 +60,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
 
 void RunReport::describe(const Session& session) {
   record_.strategy_verdict = session.check().verdict_text();
+  record_.compute_dtype = dtype_name(session.options().dtype);
   for (const convoy_device_description& device : session.devices())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});

@@ -7,6 +7,7 @@
 #include "core/graph/layout.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/make_plan.hpp"
+#include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/deterministic.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/model_map.hpp"
@@ -82,6 +83,7 @@ void Session::open_devices(const DevicePlugin& devices) {
     opened_.push_back(std::make_unique<OpenDevice>(devices, request, i));
     descriptions_.push_back(opened_.back()->describe());
   }
+  options_.dtype = choose_compute_dtype(options_.dtype, descriptions_);
   cluster_ = make_cluster(descriptions_);
   for (const Place& place : cluster_.places) {
     const auto index = static_cast<std::uint32_t>(engines_.size());
@@ -102,6 +104,7 @@ convoy_compilation Session::compilation(const GraphView& view, std::uint32_t rep
   what.replica = replica;
   what.replicas = replicas();
   what.seed = options_.seed;
+  what.dtype = options_.dtype;
   return what;
 }
 
