@@ -80,6 +80,10 @@ Flags device_flags() {
       text("gpu_indices", "", "Devices by number, in the order that rings follow: 0,2,1,3."),
       integer("num_intra_threads", "0", 0,
               "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
+      toggle(
+          "use_fp16", "false",
+          "Computes in the devices' 16-bit type, which is bf16 on CPUs. Parameters, batch norm's "
+          "statistics, the loss and updates stay in 32 bits."),
   };
 }
 

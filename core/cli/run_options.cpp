@@ -72,6 +72,7 @@ void read_devices(const ParsedFlags& flags, RunOptions& options) {
   options.num_devices = gpus ? gpus : flags.optional_integer("num_devices");
   options.device_order = parse_indices(flags.text("gpu_indices"));
   options.threads_per_device = flags.integer("num_intra_threads");
+  options.half = flags.boolean("use_fp16");
   check_device_counts(options, flags);
 }
 

@@ -8,6 +8,7 @@
 #include "core/plan/forward_plan.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/make_plan.hpp"
+#include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/deterministic.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/model_map.hpp"
@@ -35,6 +36,7 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
       devices_(std::move(devices)),
       cluster_(devices_->cluster()),
       engines_(devices_->engines()) {
+  options_.dtype = choose_compute_dtype(options_.dtype, devices_->descriptions());
   choose_layout();
   make_plans(strategy);
   require_supported(lowered_, engines_);
@@ -95,6 +97,7 @@ convoy_compilation Session::compilation(const GraphView& view, std::uint32_t rep
   what.replica = replica;
   what.replicas = replicas();
   what.seed = options_.seed;
+  what.dtype = options_.dtype;
   return what;
 }
 

@@ -30,6 +30,8 @@ struct SessionOptions {
   bool dropout = true;
   bool accuracy = false;       // count top-1 and top-5 hits
   bool deterministic = false;  // refuse what cannot promise equal bits
+  // Of activations and operands: a type, or kHalfOfTheDevices, which the session replaces by it.
+  std::uint32_t dtype = CONVOY_F32;
   std::uint64_t bucket_elements = std::uint64_t{4} << 20;
   convoy_optimizer optimizer{};
   GuardOptions guard;  // loss scaling, clipping by norm, norms in the step results
