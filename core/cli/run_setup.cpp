@@ -97,8 +97,18 @@ void load_device(RunSetup& setup, const PluginLog& log) {
       std::make_unique<DevicePlugin>(setup.host->load_device(found), OptionValues{}, log);
 }
 
+// A name may stand for one network per data set: alexnet of cifar10 is the plug-in alexnet_cifar10.
+std::string model_for_dataset(const Catalog& catalog, const RunOptions& options) {
+  const Dataset* const requested = requested_dataset(options.data_name, options.data_dir);
+  if (requested == nullptr) return options.model;
+  const std::string special = fmt::format("{}_{}", options.model, requested->name);
+  const auto names = catalog.names(PluginKind::kModel);
+  return std::find(names.begin(), names.end(), special) != names.end() ? special : options.model;
+}
+
 void load_model(RunSetup& setup, const PluginLog& log) {
-  const FoundPlugin found = setup.catalog.find(PluginKind::kModel, setup.options.model);
+  const FoundPlugin found =
+      setup.catalog.find(PluginKind::kModel, model_for_dataset(setup.catalog, setup.options));
   setup.model = std::make_unique<ModelPlugin>(setup.host->load_model(found),
                                               option_values(found.manifest, *setup.flags), log);
   setup.model_info = setup.model->info();
