@@ -15,6 +15,7 @@
 #include "core/cli/run_sizes.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
+#include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/parameter_hash.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
@@ -36,8 +37,10 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
   result.accuracy =
       options.print_training_accuracy || options.evaluation.mode == RunMode::kForwardOnly;
   result.deterministic = options.deterministic;
+  if (options.half) result.dtype = kHalfOfTheDevices;
   result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
   result.optimizer = make_optimizer(options.optimizer, devices);
+  result.guard = options.guard;
   return result;
 }
 
@@ -170,6 +173,8 @@ class Run {
     const std::unique_ptr<Session> session = open_session();
     if (validation_) validation_->prepare(session->open_devices());
     report_.describe(*session);
+    const std::string notice = emulation_notice(session->options().dtype, session->devices());
+    if (!notice.empty()) tell(notice);
     report_.console().initializing();
     report_.console().warming_up();
     TrainingSummary summary;

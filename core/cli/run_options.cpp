@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/base/error.hpp"
+#include "core/cli/run_guard.hpp"
 #include "core/train/run_length.hpp"
 
 namespace convoy {
@@ -71,6 +72,7 @@ void read_devices(const ParsedFlags& flags, RunOptions& options) {
   options.num_devices = gpus ? gpus : flags.optional_integer("num_devices");
   options.device_order = parse_indices(flags.text("gpu_indices"));
   options.threads_per_device = flags.integer("num_intra_threads");
+  options.half = flags.boolean("use_fp16");
   check_device_counts(options, flags);
 }
 
@@ -136,6 +138,7 @@ RunOptions make_run_options(const ParsedFlags& flags) {
   options.use_nccl = flags.optional_boolean("use_nccl");
   options.bucket_mb = flags.number("bucket_mb");
   options.optimizer = read_optimizer(flags);
+  options.guard = read_guard(flags);
   options.learning_rate = read_learning_rate(flags);
   options.evaluation = read_evaluation_options(flags);
   read_reports(flags, options);

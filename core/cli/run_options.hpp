@@ -7,6 +7,7 @@
 
 #include "core/cli/evaluation_options.hpp"
 #include "core/cli/flag_parser.hpp"
+#include "core/plan/guard.hpp"
 #include "core/train/learning_rate.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -32,6 +33,7 @@ struct RunOptions {
   std::optional<std::int64_t> num_devices;  // unset: all of the chosen kind
   std::vector<std::int64_t> device_order;   // device numbers; empty: 0, 1, 2 ...
   std::int64_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly
+  bool half = false;                        // compute in the devices' 16-bit type
 
   std::string data_dir;  // empty: synthetic data
   std::string data_name;
@@ -46,6 +48,7 @@ struct RunOptions {
   std::optional<bool> use_nccl;
   double bucket_mb = 0;  // 2^20 bytes
   OptimizerOptions optimizer;
+  GuardOptions guard;
   LearningRateOptions learning_rate;
   EvaluationOptions evaluation;
 

@@ -33,14 +33,14 @@ class RunReport {
   void warmup_step(const TrainingStep& step);
   void timed_step(const TrainingStep& step);
   void trace(const Session& session, const std::vector<OperationTime>& times);
-  // Notes the hash of the trained parameters and prints it when that is wanted.
-  void parameters(const std::string& hash);
   // Prints what came of an evaluation and notes it for the record. checkpoint: the file, if any.
   void evaluation(const Evaluation& evaluation, const PausePoint& after,
                   const std::string& checkpoint);
   // Prints the total, unless evaluations interrupted the steps, and completes the record.
   // evaluation_seconds: part of the summary's that belongs to no step.
   void total(const TrainingSummary& summary, double evaluation_seconds = 0);
+  // Notes the hash of the trained parameters and prints it when that is wanted.
+  void parameters(const std::string& hash);
   void note(const std::string& notice) { record_.notices.push_back(notice); }
   // Writes the files. error is empty unless the run failed.
   void finish(int exit_status, bool interrupted, const std::string& error);

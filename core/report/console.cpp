@@ -105,10 +105,6 @@ void Console::total(double images_per_second) {
   line(rule);
 }
 
-void Console::parameter_hash(const std::string& hash) {
-  line("parameter hash: " + hash);
-}
-
 void Console::evaluation_step(std::int64_t step, double examples_per_second) {
   line(fmt::format("{}\t{:.1f} examples/sec", step, examples_per_second));
 }
@@ -136,6 +132,10 @@ void Console::target_reached(double top_1) {
 
 void Console::training_done() {
   line("Done with training");
+}
+
+void Console::parameter_hash(const std::string& hash) {
+  line("parameter hash: " + hash);
 }
 
 bool is_displayed(std::int64_t step, std::int64_t display_every) {

@@ -33,6 +33,9 @@ struct StepRecord {
   double learning_rate = 0;
   double input_wait_seconds = 0;  // part of seconds spent waiting for input
   std::optional<Accuracy> accuracy;
+  std::optional<double> loss_scale;
+  std::optional<double> gradient_norm;  // of all variables
+  std::vector<double> gradient_norms;   // per name in RunRecord::gradient_names
 };
 
 // One pass over validation data.
@@ -60,11 +63,13 @@ struct RunRecord {
   std::map<std::string, std::string> strategy_options;
   std::string strategy_verdict;  // what the checker proved, for example "synchronous"
   std::string optimizer;
+  std::string compute_dtype = "f32";  // of activations and operands: "f32", "bf16" or "f16"
   std::vector<DeviceRecord> devices;
   std::int64_t batch_per_device = 0;
   std::int64_t global_batch = 0;
   std::int64_t parameters = 0;
   std::int64_t warmup_steps = 0;
+  std::vector<std::string> gradient_names;  // variables whose gradients' norms steps report
   std::vector<StepRecord> steps;
   std::vector<EvaluationRecord> evaluations;
   double total_seconds = 0;

@@ -8,6 +8,7 @@
 #include "core/plan/forward_plan.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/make_plan.hpp"
+#include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/deterministic.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/model_map.hpp"
@@ -35,10 +36,11 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
       devices_(std::move(devices)),
       cluster_(devices_->cluster()),
       engines_(devices_->engines()) {
+  options_.dtype = choose_compute_dtype(options_.dtype, devices_->descriptions());
   choose_layout();
   make_plans(strategy);
   require_supported(lowered_, engines_);
-  require_promises(strategy.manifest());
+  if (strategy != nullptr) require_promises(strategy->manifest());
   memory_ =
       std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
   compile();
@@ -95,6 +97,7 @@ convoy_compilation Session::compilation(const GraphView& view, std::uint32_t rep
   what.replica = replica;
   what.replicas = replicas();
   what.seed = options_.seed;
+  what.dtype = options_.dtype;
   return what;
 }
 
@@ -129,7 +132,7 @@ void Session::make_plans(StrategyPlugin* strategy) {
                          [&](const convoy_planner& planner) { strategy->plan(planner); });
     check_claim(strategy->manifest());
   }
-  lowered_ = lower(logical_);
+  lowered_ = lower(strategy == nullptr ? logical_ : guard(logical_, check_, options_.guard));
   schedule_ = make_schedule(lowered_);
 }
 
@@ -148,7 +151,7 @@ void Session::check_claim(const Manifest& strategy) {
 
 // Of the options that depend on what the plan turned out to be.
 void Session::require_promises(const Manifest& strategy) {
-  if (options_.deterministic) require_deterministic(strategy.name, check_, descriptions_);
+  if (options_.deterministic) require_deterministic(strategy.name, check_, devices());
   if (check_.exact == Verdict::kIndependent && options_.optimizer.gradient_scale != 1)
     fail(ExitCode::kUsage,
          "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
@@ -182,6 +185,28 @@ std::vector<convoy_decay_range> Session::decayed_ranges() const {
     ranges.push_back({range.first, range.count});
   }
   return ranges;
+}
+
+// The first buffer that a backward reads besides parameters.
+std::optional<std::uint32_t> Session::loss_scale_buffer() const {
+  for (const Operation& operation : lowered_.body)
+    if (is_compute(operation.kind) && (operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+      return operation.reads.back().buffer;
+  return std::nullopt;
+}
+
+LossScale Session::loss_scale() const {
+  const std::optional<std::uint32_t> buffer = loss_scale_buffer();
+  if (!buffer) return {};
+  const std::vector<float> values = memory_->read_buffer(*buffer);
+  return {values.at(0), values.at(1)};
+}
+
+void Session::set_loss_scale(const LossScale& value) {
+  const std::optional<std::uint32_t> buffer = loss_scale_buffer();
+  if (!buffer) return;
+  memory_->write_buffer(*buffer,
+                        {static_cast<float>(value.scale), static_cast<float>(value.clean_steps)});
 }
 
 std::vector<float> Session::read_variable(std::size_t variable) const {
