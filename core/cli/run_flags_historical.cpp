@@ -22,38 +22,22 @@ struct Row {
   const char* sentence;
 };
 
-constexpr const char* kNoEvaluation = "not yet: convoy trains and measures training only";
 constexpr const char* kNoCheckpoints = "not yet: checkpoints are not written or read";
-constexpr const char* kNoHalf = "not yet: training is in 32 bits";
-constexpr const char* kNoHalfVariables = "parameters are in 32 bits and cast where they are read";
+constexpr const char* kWideVariables =
+    "variables are 32-bit always: rounding them to 16 bits would lose small updates; use_fp16 "
+    "alone "
+    "converts them where they are used";
 constexpr const char* kNoInputChoice = "not yet: the input pipeline has no such choice";
 constexpr const char* kUseOutputFile = "not yet: use --output_file=run.json for machines to read";
 constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to see where time goes";
 
 constexpr Row kNotYet[] = {
-    {"eval", kBool, "false", kNoEvaluation},
-    {"eval_interval_secs", kInt, "0", kNoEvaluation},
-    {"eval_during_training_every_n_steps", kInt, nullptr, kNoEvaluation},
-    {"eval_during_training_every_n_epochs", kFloat, nullptr, kNoEvaluation},
-    {"eval_during_training_at_specified_steps", kString, "", kNoEvaluation},
-    {"eval_during_training_at_specified_epochs", kString, "", kNoEvaluation},
-    {"eval_batch_size", kInt, "0", kNoEvaluation},
-    {"num_eval_batches", kInt, nullptr, kNoEvaluation},
-    {"num_eval_epochs", kFloat, nullptr, kNoEvaluation},
-    {"eval_dir", kString, "", kNoEvaluation},
-    {"stop_at_top_1_accuracy", kFloat, nullptr, kNoEvaluation},
-    {"collect_eval_results_async", kBool, "false", kNoEvaluation},
-    {"forward_only", kBool, "false", kNoEvaluation},
-    {"freeze_when_forward_only", kBool, "false", kNoEvaluation},
     {"train_dir", kString, "", kNoCheckpoints},
     {"save_model_secs", kInt, "0", kNoCheckpoints},
     {"save_model_steps", kInt, nullptr, kNoCheckpoints},
     {"max_ckpts_to_keep", kInt, "5", kNoCheckpoints},
     {"backbone_model_path", kString, "", kNoCheckpoints},
-    {"fp16_loss_scale", kFloat, nullptr, kNoHalf},
-    {"fp16_vars", kBool, "false", kNoHalfVariables},
-    {"fp16_enable_auto_loss_scale", kBool, "false", kNoHalf},
-    {"fp16_inc_loss_scale_every_n", kInt, "1000", kNoHalf},
+    {"fp16_vars", kBool, "false", kWideVariables},
     {"datasets_repeat_cached_sample", kBool, "false", kNoInputChoice},
     {"datasets_use_caching", kBool, "false", kNoInputChoice},
     {"datasets_use_prefetch", kBool, "true", kNoInputChoice},
@@ -91,6 +75,7 @@ constexpr Row kMeaningless[] = {
     {"rewriter_config", kString, "", kNoTensorFlow},
     {"partitioned_graph_file_prefix", kString, "", kNoTensorFlow},
     {"trt_mode", kString, "", "TensorRT runs frozen TensorFlow graphs, and there are none"},
+    {"collect_eval_results_async", kBool, "false", "it is about SSD models, and there are none"},
     {"debugger", kString, "", "it attaches TensorFlow's debugger; use gdb"},
     {"ml_perf_compliance_logging", kBool, "false", "its log format names TensorFlow's stages"},
 };
@@ -118,6 +103,7 @@ constexpr Row kHarmless[] = {
     {"datasets_sloppy_parallel_interleave", kBool, "false", kOneReader},
     {"datasets_parallel_interleave_prefetch", kInt, nullptr, kOneReader},
     {"multi_device_iterator_max_buffer_size", kInt, "1", kOneReader},
+    {"eval_dir", kString, "", "ignored: accuracies are printed and go to --output_file"},
     {"use_tf_layers", kBool, "true", kOneWay},
     {"use_resource_vars", kBool, "false", kOneWay},
     {"compute_lr_on_cpu", kBool, "false", kOneWay},

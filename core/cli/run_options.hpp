@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/cli/evaluation_options.hpp"
 #include "core/cli/flag_parser.hpp"
+#include "core/plan/guard.hpp"
 #include "core/train/learning_rate.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -46,7 +48,9 @@ struct RunOptions {
   std::optional<bool> use_nccl;
   double bucket_mb = 0;  // 2^20 bytes
   OptimizerOptions optimizer;
+  GuardOptions guard;
   LearningRateOptions learning_rate;
+  EvaluationOptions evaluation;
 
   std::int64_t display_every = 0;
   std::optional<double> display_perf_ewma;

@@ -33,6 +33,21 @@ struct StepRecord {
   double learning_rate = 0;
   double input_wait_seconds = 0;  // part of seconds spent waiting for input
   std::optional<Accuracy> accuracy;
+  std::optional<double> loss_scale;
+  std::optional<double> gradient_norm;  // of all variables
+  std::vector<double> gradient_norms;   // per name in RunRecord::gradient_names
+};
+
+// One pass over validation data.
+struct EvaluationRecord {
+  // During training the timed steps before it, counted from 1; else the checkpoint's global step.
+  std::int64_t step = 0;
+  std::int64_t global_step = 0;
+  Accuracy accuracy;
+  std::int64_t examples = 0;
+  double seconds = 0;
+  double examples_per_second = 0;
+  std::string checkpoint;  // the file that was scored; empty during training
 };
 
 // Everything that one run reports.
@@ -43,6 +58,7 @@ struct RunRecord {
   std::string model;
   std::string dataset;
   bool synthetic_data = true;
+  std::string mode = "training";  // as the header of the run says
   std::string strategy;
   std::map<std::string, std::string> strategy_options;
   std::string strategy_verdict;  // what the checker proved, for example "synchronous"
@@ -53,7 +69,9 @@ struct RunRecord {
   std::int64_t global_batch = 0;
   std::int64_t parameters = 0;
   std::int64_t warmup_steps = 0;
+  std::vector<std::string> gradient_names;  // variables whose gradients' norms steps report
   std::vector<StepRecord> steps;
+  std::vector<EvaluationRecord> evaluations;
   double total_seconds = 0;
   double total_images_per_second = 0;
   Speed speed;
@@ -67,9 +85,11 @@ struct RunRecord {
 
 // The record as text. Numbers have full double precision; a number that is not finite is null in
 // JSON and nan or inf in CSV.
-std::string run_record_json(const RunRecord& record);        // one object, steps included
-std::string run_record_json_lines(const RunRecord& record);  // one line per step, then a summary
-std::string run_record_csv(const RunRecord& record);         // a title line, one line per step
+std::string run_record_json(const RunRecord& record);  // one object, steps included
+// One line per step, one per evaluation, then a summary.
+std::string run_record_json_lines(const RunRecord& record);
+// A title line, one line per step and, behind the step it followed, one per evaluation.
+std::string run_record_csv(const RunRecord& record);
 
 // Error(kUsage) unless the path ends in .json, .jsonl or .csv and its folder is writable.
 void check_run_record_path(const std::filesystem::path& path);

@@ -34,7 +34,7 @@ Json to_json(const DeviceRecord& device) {
           {"threads", device.threads}, {"memory_bytes", device.memory_bytes}};
 }
 
-Json to_json(const StepRecord& step) {
+Json to_json(const RunRecord& record, const StepRecord& step) {
   Json json = {{"step", step.step},
                {"seconds", number(step.seconds)},
                {"images_per_sec", number(step.images_per_second)},
@@ -45,6 +45,22 @@ Json to_json(const StepRecord& step) {
     json["top_1_accuracy"] = number(step.accuracy->top_1);
     json["top_5_accuracy"] = number(step.accuracy->top_5);
   }
+  if (step.loss_scale) json["loss_scale"] = number(*step.loss_scale);
+  if (step.gradient_norm) json["gradient_norm"] = number(*step.gradient_norm);
+  for (std::size_t i = 0; i < step.gradient_norms.size(); ++i)
+    json["gradient_norms"][record.gradient_names.at(i)] = number(step.gradient_norms[i]);
+  return json;
+}
+
+Json to_json(const EvaluationRecord& evaluation) {
+  Json json = {{"step", evaluation.step},
+               {"global_step", evaluation.global_step},
+               {"top_1", number(evaluation.accuracy.top_1)},
+               {"top_5", number(evaluation.accuracy.top_5)},
+               {"examples", evaluation.examples},
+               {"seconds", number(evaluation.seconds)},
+               {"examples_per_sec", number(evaluation.examples_per_second)}};
+  if (!evaluation.checkpoint.empty()) json["checkpoint"] = evaluation.checkpoint;
   return json;
 }
 
@@ -73,6 +89,7 @@ Json summary(const RunRecord& record) {
           {"parameters", record.parameters},
           {"dataset", record.dataset},
           {"synthetic_data", record.synthetic_data},
+          {"mode", record.mode},
           {"strategy",
            {{"name", record.strategy},
             {"options", record.strategy_options},
@@ -97,7 +114,9 @@ Json summary(const RunRecord& record) {
 std::string run_record_json(const RunRecord& record) {
   Json json = summary(record);
   Json& steps = json["steps"] = Json::array();
-  for (const StepRecord& step : record.steps) steps.push_back(to_json(step));
+  for (const StepRecord& step : record.steps) steps.push_back(to_json(record, step));
+  Json& evaluations = json["evaluations"] = Json::array();
+  for (const EvaluationRecord& it : record.evaluations) evaluations.push_back(to_json(it));
   return dump(json, 2) + "\n";
 }
 
@@ -105,7 +124,12 @@ std::string run_record_json_lines(const RunRecord& record) {
   std::string text;
   for (const StepRecord& step : record.steps) {
     Json line = {{"kind", "step"}};
-    line.update(to_json(step));
+    line.update(to_json(record, step));
+    text += dump(line, -1) + "\n";
+  }
+  for (const EvaluationRecord& evaluation : record.evaluations) {
+    Json line = {{"kind", "evaluation"}};
+    line.update(to_json(evaluation));
     text += dump(line, -1) + "\n";
   }
   Json line = {{"kind", "summary"}};

@@ -25,8 +25,10 @@ void FakeProgram::forward(const convoy_compute& compute) {
   compute.hits[1] = 2 * computes_;
 }
 
-void FakeProgram::backward(const convoy_compute& compute) const {
+void FakeProgram::backward(const convoy_compute& compute) {
   if (inference_) throw std::invalid_argument("a program for inference has no backward pass");
+  if (compute.segment + 1 == segments_.size())
+    loss_scale_ = compute.loss_scale == nullptr ? 1.0f : *compute.loss_scale;
   const ElementRange& range = segments_.at(compute.segment);
   const auto segment = static_cast<std::uint32_t>(compute.segment);
   gradient_({replica_,
@@ -36,6 +38,7 @@ void FakeProgram::backward(const convoy_compute& compute) const {
              forward_read_,
              {compute.parameters + range.first, range.count}},
             {compute.gradients + range.first, range.count});
+  for (std::uint64_t i = 0; i < range.count; ++i) compute.gradients[range.first + i] *= loss_scale_;
 }
 
 double fake_loss(std::uint32_t replica, std::uint64_t step, std::int32_t label) {

@@ -19,7 +19,7 @@ class FakeProgram {
               const convoy_compilation& what, GradientFunction gradient);
 
   void forward(const convoy_compute& compute);
-  void backward(const convoy_compute& compute) const;
+  void backward(const convoy_compute& compute);
 
  private:
   std::vector<ElementRange> segments_;
@@ -27,6 +27,7 @@ class FakeProgram {
   bool inference_;
   GradientFunction gradient_;
   std::uint64_t computes_ = 0;
+  float loss_scale_ = 1;  // as the last segment's backward found it
   std::vector<float> forward_read_;
 };
 

@@ -3,6 +3,10 @@
 #include "plugins/devices/cpu/kernels/table.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
+
+double gradient_square_sum(const ApplyConstants& constants, const float* gradient,
+                           const float* parameters, std::size_t count);
+
 namespace {
 
 // ivdep below: outputs are either distinct from the inputs or the same element for element.
@@ -58,7 +62,7 @@ inline float clamp(float value, float limit) {
 
 template <bool kClip>
 inline float gradient_of(const ApplyConstants& c, float sum_of_gradients, float parameter) {
-  const float mean = sum_of_gradients / c.contributions;
+  const float mean = sum_of_gradients / c.contributions * c.inverse_loss_scale;
   const float gradient = c.gradient_scale * (mean + c.weight_decay * parameter);
   return kClip ? clamp(gradient, c.clip) : gradient;
 }
@@ -272,21 +276,9 @@ void dropout(float* write, const float* read, std::uint64_t key, std::uint32_t t
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable = {CONVOY_KERNEL_NAME,
-                            add,
-                            scale,
-                            axpy,
-                            sum,
-                            apply,
-                            square_sum,
-                            f32_to_f16,
-                            f16_to_f32,
-                            f32_to_bf16,
-                            bf16_to_f32,
-                            add_relu,
-                            relu,
-                            relu_backward,
-                            dropout,
-                            round_to_bf16};
+const KernelTable kTable = {
+    CONVOY_KERNEL_NAME,  add,        scale,        axpy,        sum,         apply,    square_sum,
+    gradient_square_sum, f32_to_f16, f16_to_f32,   f32_to_bf16, bf16_to_f32, add_relu, relu,
+    relu_backward,       dropout,    round_to_bf16};
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET
