@@ -25,8 +25,7 @@ struct Row {
 constexpr const char* kNoCheckpoints = "not yet: checkpoints are not written or read";
 constexpr const char* kWideVariables =
     "variables are 32-bit always: rounding them to 16 bits would lose small updates; use_fp16 "
-    "alone "
-    "converts them where they are used";
+    "alone converts them where they are used";
 constexpr const char* kNoInputChoice = "not yet: the input pipeline has no such choice";
 constexpr const char* kUseOutputFile = "not yet: use --output_file=run.json for machines to read";
 constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to see where time goes";

@@ -64,11 +64,11 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
 }
 
 void RunReport::describe(const Session& session) {
-  record_.compute_dtype = dtype_name(session.options().dtype);
   if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
   if (setup_.options.guard.gradient_norms)
     for (const GraphVariable& variable : session.graph().variables())
       record_.gradient_names.push_back(variable.name);
+  record_.compute_dtype = dtype_name(session.options().dtype);
   for (const convoy_device_description& device : session.devices())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});
