@@ -141,7 +141,7 @@ class Run {
     report_.console().generating_evaluation_model();
     validation.prepare(std::make_shared<OpenDevices>(
         *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device)));
-    report_.describe(validation.session());
+    describe(validation.session());
     report_.console().initializing();
     evaluate_trained_models(
         setup_.options, setup_.flags->text("train_dir"), validation,
@@ -159,6 +159,12 @@ class Run {
     return std::make_unique<Session>(*setup_.graph, *setup_.strategy, *setup_.device, options);
   }
 
+  void describe(const Session& session) {
+    report_.describe(session);
+    const std::string notice = emulation_notice(session.options().dtype, session.devices());
+    if (!notice.empty()) tell(notice);
+  }
+
   void train() {
     const std::unique_ptr<BatchSource> source = make_source(data_options(setup_, sizes_, devices_));
     // Files may hold more or less than the published data set: epochs are passes over what there
@@ -172,9 +178,7 @@ class Run {
     generating_model();
     const std::unique_ptr<Session> session = open_session();
     if (validation_) validation_->prepare(session->open_devices());
-    report_.describe(*session);
-    const std::string notice = emulation_notice(session->options().dtype, session->devices());
-    if (!notice.empty()) tell(notice);
+    describe(*session);
     report_.console().initializing();
     report_.console().warming_up();
     TrainingSummary summary;
