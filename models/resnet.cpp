@@ -8,8 +8,14 @@ using convoy::GraphBuilder;
 using convoy::LayerId;
 using convoy::Padding;
 
-constexpr bool kStrideIn3x3 = CONVOY_RESNET_STRIDE_IN_3X3;
+// Version 1 has the ReLU after the sum and the stride in the first 1x1 convolution, 1.5 has the
+// stride in the 3x3 convolution, 2 has batch norm and ReLU before the block.
+enum class Version { k1, k1_5, k2 };
+
+constexpr Version kVersion = Version::CONVOY_RESNET_VERSION;
 constexpr convoy::BatchNormOptions kNorm = {.scale = true, .epsilon = 1e-5, .decay = 0.9};
+// Those that stand alone, in version 2, have no gamma.
+constexpr convoy::BatchNormOptions kOwnNorm = {};
 
 constexpr std::array<int, 4> blocks_per_stage(int layers) {
   switch (layers) {
@@ -22,8 +28,7 @@ constexpr std::array<int, 4> blocks_per_stage(int layers) {
   }
 }
 
-// Residual networks of bottleneck blocks, version 1: the ReLU comes after the sum. The variants
-// differ in which convolution of a block has the stride: the first 1x1 (v1) or the 3x3 (v1.5).
+// Residual networks of bottleneck blocks.
 class ResNet : public convoy::Model {
   convoy::ModelInfo info() const override {
     return {.image_size = 224,
@@ -43,25 +48,40 @@ class ResNet : public convoy::Model {
       for (int block = 0; block < kBlocks[stage]; ++block)
         x = bottleneck(g, x, width, stage > 0 && block == 0 ? 2 : 1);
     }
+    if (kVersion == Version::k2) x = g.relu(g.batch_norm(x, kOwnNorm));
     g.classify(g.global_average_pool(x));
   }
 
-  // The projection, where the width changes, comes before the main branch.
   static LayerId bottleneck(GraphBuilder& g, LayerId x, uint32_t width, uint32_t stride) {
+    if (kVersion == Version::k2) return preactivated_bottleneck(g, x, width, stride);
+    // The projection, where the width changes, comes before the main branch.
     const LayerId shortcut = g.shape(x).channels == width
                                  ? x
                                  : g.conv(x, width, {.stride = stride, .batch_norm = kNorm});
-    const uint32_t stride_1x1 = kStrideIn3x3 ? 1 : stride;
-    const uint32_t stride_3x3 = kStrideIn3x3 ? stride : 1;
-    LayerId y = g.conv(x, width / 4, {.stride = stride_1x1, .batch_norm = kNorm, .relu = true});
-    y = g.conv(y, width / 4,
-               {.kernel = 3,
-                .stride = stride_3x3,
-                .padding = Padding::kFixed,
-                .batch_norm = kNorm,
-                .relu = true});
-    y = g.conv(y, width, {.batch_norm = kNorm});
-    return g.relu(g.add(shortcut, y));
+    const bool late_stride = kVersion == Version::k1_5;
+    const LayerId y = inner(g, x, width / 4, late_stride ? 1 : stride, late_stride ? stride : 1);
+    return g.relu(g.add(shortcut, g.conv(y, width, {.batch_norm = kNorm})));
+  }
+
+  // The projection sees what the main branch sees; without one, the raw input is added.
+  static LayerId preactivated_bottleneck(GraphBuilder& g, LayerId x, uint32_t width,
+                                         uint32_t stride) {
+    const LayerId active = g.relu(g.batch_norm(x, kOwnNorm));
+    const LayerId shortcut =
+        g.shape(x).channels == width ? x : g.conv(active, width, {.stride = stride, .bias = false});
+    const LayerId y = inner(g, active, width / 4, stride, 1);
+    return g.add(shortcut, g.conv(y, width, {.bias = false}));
+  }
+
+  static LayerId inner(GraphBuilder& g, LayerId x, uint32_t width, uint32_t stride_1x1,
+                       uint32_t stride_3x3) {
+    x = g.conv(x, width, {.stride = stride_1x1, .batch_norm = kNorm, .relu = true});
+    return g.conv(x, width,
+                  {.kernel = 3,
+                   .stride = stride_3x3,
+                   .padding = Padding::kFixed,
+                   .batch_norm = kNorm,
+                   .relu = true});
   }
 };
 

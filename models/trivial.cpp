@@ -5,7 +5,11 @@ namespace {
 // Almost no computation: what remains of a step is input, communication and updates. The first
 // layer has one unit.
 class Trivial : public convoy::Model {
-  convoy::ModelInfo info() const override { return {.image_size = 227, .batch_size = 32}; }
+  convoy::ModelInfo info() const override {
+    return {.image_size = CONVOY_TRIVIAL_IMAGE_SIZE,
+            .batch_size = 32,
+            .dataset = CONVOY_TRIVIAL_DATASET};
+  }
 
   void build(convoy::GraphBuilder& g) override {
     const convoy::LayerId x = g.fully_connected(g.input(), 1, {.relu = true});

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "core/cli/run_flags.hpp"
+#include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/plan/make_plan.hpp"
 #include "core/plan/plan_writer.hpp"
@@ -14,8 +15,6 @@
 
 namespace convoy {
 namespace {
-
-constexpr std::uint32_t kImagenetClasses = 1001;  // index 0 is background
 
 FlagDefinition to_flag(const OptionDeclaration& option, const std::string& strategy) {
   FlagDefinition flag;
@@ -74,7 +73,8 @@ PlanSubject::PlanSubject(const std::string& strategy, std::span<const std::strin
 void PlanSubject::load_model(const Catalog& catalog, const PluginLog& log) {
   const FoundPlugin found = catalog.find(PluginKind::kModel, flags_->text("model"));
   ModelPlugin model(host_.load_model(found), {}, log);
-  graph_ = assemble_graph(found.manifest.name, model.info().image_size, kImagenetClasses,
+  graph_ = assemble_graph(found.manifest.name, model.info().image_size,
+                          find_dataset(model.info().dataset).classes,
                           [&](const convoy_graph_builder& builder) { model.build(builder); });
   arena_.emplace(*graph_);
 }

@@ -12,15 +12,15 @@
 #include "core/cli/run_report.hpp"
 #include "core/cli/run_setup.hpp"
 #include "core/cli/run_sizes.hpp"
+#include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
 #include "core/runtime/parameter_hash.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
+#include "core/train/run_length.hpp"
 
 namespace convoy {
 namespace {
-
-constexpr std::int64_t kImagenetExamples = 1281167;  // of the training split
 
 SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
                                std::uint32_t devices) {
@@ -44,6 +44,7 @@ DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint
   DataOptions result;
   result.data_dir = options.data_dir;
   result.data_name = options.data_name;
+  result.model_dataset = setup.model_info.dataset;
   result.replicas = static_cast<int>(devices);
   result.batch = static_cast<int>(sizes.batch);
   result.height = static_cast<int>(setup.model_info.image_size);
@@ -60,9 +61,10 @@ DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint
   return result;
 }
 
-LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices) {
+LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices,
+                              std::int64_t examples) {
   const LearningRateContext context{static_cast<double>(std::int64_t{devices} * sizes.batch),
-                                    static_cast<double>(kImagenetExamples), devices,
+                                    static_cast<double>(examples), devices,
                                     setup.options.optimizer.gradient_scale == GradientScale::kSum};
   return {setup.options.learning_rate, setup.model_info.rate, context};
 }
@@ -72,7 +74,7 @@ class Run {
   Run(std::span<const std::string> arguments, RunSetup& setup, std::ostream& out, std::ostream& err)
       : setup_(setup),
         devices_(count_devices()),
-        sizes_(choose_sizes(setup, devices_, cores(), kImagenetExamples)),
+        sizes_(choose_sizes(setup, devices_, cores(), published_examples())),
         report_(arguments, setup, sizes_, devices_, out, err),
         err_(err) {
     if (sizes_.adapted)
@@ -105,21 +107,30 @@ class Run {
         static_cast<std::uint32_t>(setup_.options.threads_per_device)};
     return setup_.device->count(request);
   }
+  std::int64_t published_examples() const {
+    return find_dataset(setup_.model_info.dataset).training_examples;
+  }
   std::uint32_t cores() const { return std::max(1u, std::thread::hardware_concurrency()); }
 
   void train() {
-    report_.header(devices_, kImagenetExamples);
+    const std::unique_ptr<BatchSource> source = make_source(data_options(setup_, sizes_, devices_));
+    // Files may hold more or less than the published data set: epochs are passes over what there
+    // is.
+    const std::int64_t examples = source->samples_per_epoch();
+    if (setup_.options.num_epochs)
+      sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
+                                       std::int64_t{devices_} * sizes_.batch, examples);
+    report_.header(devices_, examples);
     report_.console().generating_model();
     Session session(*setup_.graph, *setup_.strategy, *setup_.device,
                     session_options(setup_, sizes_, devices_));
-    const std::unique_ptr<BatchSource> source = make_source(data_options(setup_, sizes_, devices_));
     report_.describe(session);
     report_.console().initializing();
     report_.console().warming_up();
     TrainingSummary summary;
     try {
-      summary = run_training(session, *source, schedule(setup_, sizes_, devices_), loop_options(),
-                             events(session));
+      summary = run_training(session, *source, schedule(setup_, sizes_, devices_, examples),
+                             loop_options(), events(session));
     } catch (const Error&) {
       report_bad_records(*source);
       throw;

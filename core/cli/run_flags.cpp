@@ -58,7 +58,9 @@ Flags length_flags() {
       integer("batch_size", "0", 0, "Images per device and step; 0 takes the model's default."),
       integer("num_batches", {}, 1,
               "Steps to time; 100 when neither this nor num_epochs is given."),
-      number("num_epochs", {}, "Timed length in epochs of the training data."),
+      number("num_epochs", {},
+             "Timed length in epochs. An epoch is a pass over the examples that data_dir holds; of "
+             "synthetic data, as many as are published (imagenet 1281167, cifar10 50000)."),
       integer("num_warmup_batches", {}, 0, "Steps before timing starts (10). They train too."),
       toggle("help", "false", "Shows this text."),
   };
@@ -81,7 +83,10 @@ Flags device_flags() {
 Flags data_flags() {
   return {
       text("data_dir", "", "Folder with the training data; left out, data is synthetic."),
-      text("data_name", "", "Data set; left out, it is guessed from data_dir."),
+      text(
+          "data_name", "",
+          "Data set, imagenet or cifar10; left out, it is guessed from data_dir, else the model's. "
+          "hash: a fixed fill, for comparing programs."),
       choice("data_format", {"NCHW", "NHWC"},
              "Layout of activations named in the report; in memory every device has its own."),
       choice("resize_method", {"bilinear", "nearest", "bicubic", "area", "round_robin"},

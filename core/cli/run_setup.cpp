@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/run_flags.hpp"
+#include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/select/rule.hpp"
@@ -13,7 +14,6 @@
 namespace convoy {
 namespace {
 
-constexpr std::uint32_t kImagenetClasses = 1001;  // index 0 is background
 constexpr const char* kAuto = "auto";
 constexpr const char* kCpu = "cpu";
 constexpr const char* kGpu = "cuda";
@@ -102,7 +102,9 @@ void load_model(RunSetup& setup, const PluginLog& log) {
   setup.model = std::make_unique<ModelPlugin>(setup.host->load_model(found),
                                               option_values(found.manifest, *setup.flags), log);
   setup.model_info = setup.model->info();
-  GraphAssembler assembler(found.manifest.name, setup.model_info.image_size, kImagenetClasses);
+  const Dataset& dataset = dataset_of_model(found.manifest.name, setup.model_info.dataset,
+                                            setup.options.data_name, setup.options.data_dir);
+  GraphAssembler assembler(found.manifest.name, setup.model_info.image_size, dataset.classes);
   setup.model->build(*assembler.c_builder());
   setup.graph = assembler.finish();
 }

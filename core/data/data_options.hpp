@@ -25,6 +25,7 @@ BadRecordPolicy parse_bad_record_policy(std::string_view text);
 struct DataOptions {
   std::string data_dir;   // empty: synthetic data
   std::string data_name;  // empty: guessed from data_dir; "hash": the reproducible fill
+  std::string model_dataset = "imagenet";  // where neither of them says
   Subset subset = Subset::kTrain;
 
   int replicas = 1;

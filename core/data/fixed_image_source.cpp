@@ -1,15 +1,9 @@
 #include "core/data/fixed_image_source.hpp"
 
 #include "core/base/error.hpp"
+#include "core/data/dataset.hpp"
 
 namespace convoy {
-namespace {
-
-// ImageNet's, so that learning-rate schedules in epochs mean the same without the data.
-constexpr std::int64_t kTrainingImages = 1'281'167;
-constexpr std::int64_t kValidationImages = 50'000;
-
-}  // namespace
 
 FixedImageSource::FixedImageSource(const DataOptions& options)
     : options_(options), replicas_(static_cast<std::size_t>(options.replicas)) {}
@@ -51,8 +45,9 @@ SourceStatistics FixedImageSource::statistics() const {
   return statistics;
 }
 
+// As published, so that learning-rate schedules in epochs mean the same without the data.
 std::int64_t FixedImageSource::samples_per_epoch() const {
-  return options_.subset == Subset::kTrain ? kTrainingImages : kValidationImages;
+  return dataset_of(options_).examples(options_.subset);
 }
 
 }  // namespace convoy

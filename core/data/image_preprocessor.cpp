@@ -7,6 +7,11 @@
 #include "core/data/crop_sampler.hpp"
 
 namespace convoy {
+namespace {
+
+constexpr float kEvaluationMargin = 1.145f;
+
+}  // namespace
 
 ImagePreprocessor::ImagePreprocessor(const DataOptions& options)
     : width_(options.width),
@@ -29,13 +34,21 @@ void ImagePreprocessor::prepare_evaluation(const LabelledImage& image, std::int6
                                            float* result) {
   const ImageSize size = decoder_.open(image.encoded);
   decoder_.decode({0, 0, size.width, size.height}, decoded_);
-  const double scale = 1.145 * std::max(double(width_) / size.width, double(height_) / size.height);
-  const ImageSize full = {std::max(width_, static_cast<int>(size.width * scale)),
-                          std::max(height_, static_cast<int>(size.height * scale))};
+  const ImageSize full = evaluation_size(size);
   const PixelWindow centre = {(full.width - width_) / 2, (full.height - height_) / 2, width_,
                               height_};
   resizer_.resize(decoded_, method_at(position), full, centre, resized_);
   write_normalised(result);
+}
+
+// In the type and order in which tf_cnn_benchmarks computes it, so that both round alike.
+ImageSize ImagePreprocessor::evaluation_size(ImageSize size) const {
+  const auto columns = static_cast<float>(size.width);
+  const auto rows = static_cast<float>(size.height);
+  const float ratio =
+      std::max(static_cast<float>(width_) / columns, static_cast<float>(height_) / rows);
+  return {std::max(width_, static_cast<int>(columns * ratio * kEvaluationMargin)),
+          std::max(height_, static_cast<int>(rows * ratio * kEvaluationMargin))};
 }
 
 ResizeMethod ImagePreprocessor::method_at(std::int64_t position) const {

@@ -29,6 +29,7 @@ class ImagePreprocessor {
   void prepare_evaluation(const LabelledImage& image, std::int64_t position, float* result);
 
  private:
+  ImageSize evaluation_size(ImageSize size) const;
   ResizeMethod method_at(std::int64_t position) const;
   void write_normalised(float* result) const;
 

@@ -38,6 +38,8 @@ const char* name_stem(uint32_t kind) {
       return "dropout";
     case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
       return "norm";
+    case CONVOY_LAYER_PAD_CHANNELS:
+      return "pad_channels";
     default:
       return "loss";
   }

@@ -26,7 +26,7 @@ const KindRule* find_rule(uint32_t kind) {
       {"input", 0, 0, 0, false},
       {"convolution", CONVOY_LAYER_HAS_BIAS, 1, 1, true},
       {"fully connected", CONVOY_LAYER_HAS_BIAS, 1, 1, false},
-      {"batch norm", CONVOY_LAYER_HAS_SCALE, 1, 1, false},
+      {"batch norm", CONVOY_LAYER_HAS_SCALE | CONVOY_LAYER_DECAYED, 1, 1, false},
       {"relu", 0, 1, 1, false},
       {"max pool", 0, 1, 1, true},
       {"average pool", 0, 1, 1, true},
@@ -36,6 +36,7 @@ const KindRule* find_rule(uint32_t kind) {
       {"local response norm", 0, 1, 1, false},
       {"softmax cross-entropy", 0, 1, 1, false},
       {"mean loss", 0, 1, 1, false},
+      {"pad channels", 0, 1, 1, false},
   };
   return kind >= CONVOY_LAYER_INPUT && kind <= std::size(kRules) ? &kRules[kind - 1] : nullptr;
 }
@@ -202,6 +203,12 @@ LayerInference infer_layer(const convoy_layer& layer, std::span<const TensorShap
       break;
     case CONVOY_LAYER_CONCAT:
       infer_concat(inputs, where, result);
+      break;
+    case CONVOY_LAYER_PAD_CHANNELS:
+      if (layer.channels < input.channels)
+        refuse(where, "{} output channels for {} input channels; padding only adds channels",
+               layer.channels, input.channels);
+      result.output.channels = layer.channels;
       break;
     case CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY:
       if (input.height != 1 || input.width != 1)

@@ -100,10 +100,12 @@ void add_weights(VariableList& list, GraphNode& node, uint32_t index, uint32_t f
 }
 
 void add_batch_norm(VariableList& list, GraphNode& node, uint32_t index, uint32_t follower) {
+  const bool decayed = (node.layer.flags & CONVOY_LAYER_DECAYED) != 0;
   if ((node.layer.flags & CONVOY_LAYER_HAS_SCALE) != 0) {
     GraphVariable gamma;
     gamma.name = node.name + "/gamma";
     gamma.dimensions = {node.output.channels};
+    gamma.decayed = decayed;
     gamma.initializer = resolve_constant(node.layer.weights, 1);
     gamma.fill = {0.2, 1};
     list.add(node, index, 0, std::move(gamma));
@@ -111,6 +113,7 @@ void add_batch_norm(VariableList& list, GraphNode& node, uint32_t index, uint32_
   GraphVariable beta;
   beta.name = node.name + "/beta";
   beta.dimensions = {node.output.channels};
+  beta.decayed = decayed;
   beta.initializer = resolve_constant(node.layer.bias, 0);
   beta.fill = follower == CONVOY_LAYER_RELU ? HashFill{2, 1} : HashFill{0.2, 0};
   list.add(node, index, 1, std::move(beta));

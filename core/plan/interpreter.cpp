@@ -1,11 +1,13 @@
 #include "core/plan/interpreter.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "core/base/error.hpp"
 #include "core/plan/interpreter_arithmetic.hpp"
+#include "core/plan/interpreter_guard.hpp"
 #include "core/plan/interpreter_update.hpp"
 
 namespace convoy {
@@ -101,6 +103,10 @@ void Interpreter::execute(const Operation& operation, std::uint64_t step) {
       return apply(operation, step);
     case OperationKind::kCall:
       return call(operation);
+    case OperationKind::kNorm:
+      return norm(operation);
+    case OperationKind::kAdaptLossScale:
+      return adapt(operation);
     default:
       run_arithmetic(operation, [this](const PlanSpan& span) { return at(span); });
   }
@@ -118,10 +124,13 @@ void Interpreter::forward(const Operation& operation) {
 }
 
 void Interpreter::backward(const Operation& operation) {
-  const Replica& replica = replicas_[operation.replica];
+  Replica& replica = replicas_[operation.replica];
   if (replica.computes == 0)
     fail(ExitCode::kFailed, "operation {}: backward of replica {} before its forward", operation.id,
          operation.replica);
+  if (operation.first_layer + operation.layer_count == plan_.arena->layers())
+    replica.loss_scale =
+        (operation.flags & CONVOY_OP_LOSS_SCALED) != 0 ? *floats(operation.reads.back()) : 1.0f;
   for_each_segment(plan_, operation, [&](std::uint32_t segment) {
     const ElementRange& range = plan_.arena->segments[segment].range;
     const auto in = [&](const PlanSpan& span) {
@@ -138,7 +147,37 @@ void Interpreter::backward(const Operation& operation) {
                        replica.forward_read,
                        {read, range.count}},
                       {in(operation.writes.front()), range.count});
+    float* gradient = in(operation.writes.front());
+    for (std::uint64_t i = 0; i < range.count; ++i) gradient[i] *= replica.loss_scale;
   });
+}
+
+bool Interpreter::is_decayed(std::uint64_t element) const {
+  return std::any_of(options_.decayed.begin(), options_.decayed.end(),
+                     [&](const ElementRange& range) {
+                       return element >= range.first && element < range.first + range.count;
+                     });
+}
+
+void Interpreter::norm(const Operation& operation) {
+  UpdateConstants constants = update_constants(options_.optimizer, operation.contributions, 0, 0);
+  if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+    include_loss_scale(constants, *floats(operation.reads.back()));
+  const bool whole = element_reads(operation) > 1;
+  const auto in = [&](const PlanSpan& span) {
+    return std::span<const float>(floats(span), span.count);
+  };
+  const std::uint64_t first = whole ? operation.reads[1].first : 0;
+  const double sum = gradient_square_sum(
+      constants, in(operation.reads[0]), whole ? in(operation.reads[1]) : std::span<const float>(),
+      [&](std::uint64_t i) { return whole && is_decayed(first + i); });
+  *floats(operation.writes.front()) = static_cast<float>(std::sqrt(sum));
+}
+
+void Interpreter::adapt(const Operation& operation) {
+  const PlanSpan& norms = operation.reads.front();
+  adapt_loss_scale(floats(operation.writes.front()), {floats(norms), norms.count},
+                   operation.sizes[0]);
 }
 
 void Interpreter::apply(const Operation& operation, std::uint64_t step) {
@@ -146,6 +185,13 @@ void Interpreter::apply(const Operation& operation, std::uint64_t step) {
   const double rate = options_.learning_rate(step);
   UpdateConstants constants =
       update_constants(options_.optimizer, operation.contributions, rate, step);
+  const bool scaled = (operation.flags & CONVOY_OP_LOSS_SCALED) != 0;
+  if (scaled) include_loss_scale(constants, *floats(operation.reads[1]));
+  if ((operation.flags & CONVOY_OP_NORMED) != 0) {
+    const float norm = *floats(operation.reads.back());
+    if ((operation.flags & CONVOY_OP_SKIP_NON_FINITE) != 0 && !std::isfinite(norm)) return;
+    include_norm(constants, norm, operation.scalar);
+  }
   const float decay = constants.weight_decay;
   float* parameters = floats(target);
   const float* gradient = floats(operation.reads.front());
@@ -153,12 +199,7 @@ void Interpreter::apply(const Operation& operation, std::uint64_t step) {
   for (std::uint32_t slot = 0; slot < kSlots; ++slot)
     slots[slot] = state(target.buffer, slot).data() + target.first;
   for (std::uint64_t i = 0; i < target.count; ++i) {
-    const std::uint64_t element = target.first + i;
-    const bool decayed = std::any_of(
-        options_.decayed.begin(), options_.decayed.end(), [&](const ElementRange& range) {
-          return element >= range.first && element < range.first + range.count;
-        });
-    constants.weight_decay = decayed ? decay : 0.0f;
+    constants.weight_decay = is_decayed(target.first + i) ? decay : 0.0f;
     update_element(constants, gradient[i], parameters[i], slots[0][i], slots[1][i]);
   }
 }

@@ -61,6 +61,7 @@ class Interpreter {
  private:
   struct Replica {
     std::uint64_t computes = 0;
+    float loss_scale = 1;  // of this compute's gradients
     std::vector<float> forward_read;
   };
 
@@ -68,6 +69,9 @@ class Interpreter {
   void forward(const Operation& operation);
   void backward(const Operation& operation);
   void apply(const Operation& operation, std::uint64_t step);
+  void norm(const Operation& operation);
+  void adapt(const Operation& operation);
+  bool is_decayed(std::uint64_t element) const;
   void call(const Operation& operation);
   std::byte* at(const PlanSpan& span);
   float* floats(const PlanSpan& span);

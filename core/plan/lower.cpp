@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/lower_collective.hpp"
+#include "core/plan/lower_norm.hpp"
 #include "core/plan/lowering.hpp"
 
 namespace convoy {
@@ -36,11 +37,17 @@ void lower_compute(Lowering& lowering, const Operation& compute) {
     piece.segment = index;
     piece.first_layer = segments[index].first_layer;
     piece.layer_count = segments[index].layer_count;
-    for (auto* spans : {&piece.reads, &piece.writes})
-      for (PlanSpan& span : *spans) {
-        span.first = segments[index].range.first;
-        span.count = segments[index].range.count;
-      }
+    // Only the loss layer, which is the last one, multiplies by the loss scale.
+    if ((piece.flags & CONVOY_OP_LOSS_SCALED) != 0 && index + 1 < segments.size()) {
+      piece.flags &= ~std::uint32_t{CONVOY_OP_LOSS_SCALED};
+      piece.reads.pop_back();
+    }
+    const auto narrow = [&](PlanSpan& span) {
+      span.first = segments[index].range.first;
+      span.count = segments[index].range.count;
+    };
+    narrow(piece.reads.front());
+    std::for_each(piece.writes.begin(), piece.writes.end(), narrow);
     lowering.emit(piece, compute.place, CONVOY_LANE_COMPUTE);
   }
 }
@@ -49,6 +56,7 @@ void lower_operation(Lowering& lowering, const Operation& operation) {
   if (is_compute(operation.kind)) return lower_compute(lowering, operation);
   if (is_collective(operation.kind)) return lower_collective(lowering, operation);
   if (operation.kind == OperationKind::kCopy) return lower_copy(lowering, operation);
+  if (operation.kind == OperationKind::kNorm) return lower_norm(lowering, operation);
   lowering.at_place(operation, operation.place);
 }
 

@@ -20,11 +20,13 @@ std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces) {
 
 Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t count) {
   Operation piece = operation;
-  for (auto* spans : {&piece.reads, &piece.writes})
-    for (PlanSpan& span : *spans) {
-      span.first += first;
-      span.count = count;
-    }
+  const auto narrow = [&](PlanSpan& span) {
+    span.first += first;
+    span.count = count;
+  };
+  for (std::size_t i = 0; i < element_reads(piece); ++i) narrow(piece.reads[i]);
+  if (piece.kind != OperationKind::kNorm)
+    for (PlanSpan& span : piece.writes) narrow(span);
   return piece;
 }
 
@@ -75,7 +77,7 @@ void Lowering::at_place(const Operation& operation, std::uint32_t place, std::ui
 
 void Lowering::on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane) {
   if (can_access_all(engine, operation)) return emit(operation, engine, lane);
-  if (!is_elementwise(operation.kind))
+  if (!is_elementwise(operation.kind) && operation.kind != OperationKind::kNorm)
     fail(ExitCode::kFailed,
          "operation {} ({}) at {} works on memory that this place cannot address; copy its spans "
          "to the place first",
@@ -86,7 +88,7 @@ void Lowering::on_engine(const Operation& operation, std::uint32_t engine, std::
 // Remote reads are copied to slots at the engine, remote writes from slots; two halves alternate so
 // that copying in the next piece overlaps working on this one.
 void Lowering::staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane) {
-  const std::uint64_t count = operation.writes.front().count;
+  const std::uint64_t count = element_count(operation);
   for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
     const std::uint64_t size = std::min(options_.staging_elements, count - first);
     const Operation piece = slice(operation, first, size);
@@ -152,6 +154,12 @@ PlanSpan Lowering::staging(std::uint32_t place, std::uint32_t slot, std::uint32_
     plan_.buffers.push_back(
         {CONVOY_BUFFER_SCRATCH, place, 0, dtype, options_.staging_elements, place});
   return {it->second, dtype, 0, count};
+}
+
+PlanSpan Lowering::scratch(std::uint32_t place, std::uint64_t count) {
+  const auto buffer = static_cast<std::uint32_t>(plan_.buffers.size());
+  plan_.buffers.push_back({CONVOY_BUFFER_SCRATCH, place, 0, CONVOY_F32, count, place});
+  return {buffer, CONVOY_F32, 0, count};
 }
 
 Plan Lowering::finish() {

@@ -33,6 +33,8 @@ class Lowering {
   void on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
   // Device to device without peer access: out to the destination's host, then in.
   void copy_through_host(const Operation& copy);
+  // A new buffer of f32 whose contents last for a period.
+  PlanSpan scratch(std::uint32_t place, std::uint64_t count);
 
   void begin_body() { in_body_ = true; }
   Plan finish();
@@ -56,7 +58,8 @@ class Lowering {
 // f32), so that two engines never write to one line. Empty slices are left out.
 std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces);
 
-// The operation restricted to elements [first, first + count) of all its spans.
+// The operation restricted to elements [first, first + count) of all spans that it goes through
+// element by element.
 Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t count);
 
 }  // namespace convoy

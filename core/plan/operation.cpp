@@ -40,6 +40,10 @@ std::string_view operation_name(OperationKind kind) {
       return "forward";
     case OperationKind::kBackward:
       return "backward";
+    case OperationKind::kNorm:
+      return "norm";
+    case OperationKind::kAdaptLossScale:
+      return "adapt_loss_scale";
   }
   return "unknown";
 }
@@ -54,7 +58,19 @@ bool is_compute(OperationKind kind) {
 
 bool is_elementwise(OperationKind kind) {
   return !is_collective(kind) && !is_compute(kind) && kind != OperationKind::kMatmul &&
-         kind != OperationKind::kCall;
+         kind != OperationKind::kCall && kind != OperationKind::kNorm &&
+         kind != OperationKind::kAdaptLossScale;
+}
+
+std::uint64_t element_count(const Operation& operation) {
+  const bool norm = operation.kind == OperationKind::kNorm;
+  return (norm ? operation.reads : operation.writes).front().count;
+}
+
+std::size_t element_reads(const Operation& operation) {
+  const std::size_t added = ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0 ? 1u : 0u) +
+                            ((operation.flags & CONVOY_OP_NORMED) != 0 ? 1u : 0u);
+  return operation.reads.size() - added;
 }
 
 std::string_view dtype_name(std::uint32_t dtype) {

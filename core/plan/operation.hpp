@@ -38,6 +38,8 @@ enum class OperationKind : std::uint32_t {
   kCall = CONVOY_OP_CALL,
   kForward = CONVOY_OP_FORWARD,
   kBackward = CONVOY_OP_BACKWARD,
+  kNorm = CONVOY_OP_NORM,
+  kAdaptLossScale = CONVOY_OP_ADAPT_LOSS_SCALE,
 };
 
 // The name on screen and in traces, for example "all_reduce".
@@ -61,8 +63,9 @@ struct Operation {
   std::uint32_t reduction = CONVOY_REDUCE_SUM;
   std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE;
   std::uint32_t replica = CONVOY_NONE;
-  std::uint32_t segment = CONVOY_NONE;  // lowered compute operations
-  std::uint32_t phase = 0;              // which compute of the period it belongs to
+  std::uint32_t segment = CONVOY_NONE;   // lowered compute operations
+  std::uint32_t variable = CONVOY_NONE;  // norms that are reported: of this variable of the arena
+  std::uint32_t phase = 0;               // which compute of the period it belongs to
   std::uint32_t lane = CONVOY_LANE_COMPUTE;
   std::vector<PlanSpan> reads;
   std::vector<PlanSpan> writes;
@@ -76,5 +79,10 @@ struct Operation {
   std::uint64_t bytes = 0;
   std::uint64_t flops = 0;
 };
+
+// How many elements the operation works on, and how many of its reads, from the first one on, are
+// that many: the rest are the loss scale and the norm that the host added.
+std::uint64_t element_count(const Operation& operation);
+std::size_t element_reads(const Operation& operation);
 
 }  // namespace convoy

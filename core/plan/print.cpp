@@ -20,7 +20,13 @@ std::string details(const Operation& it) {
   if (it.kind == OperationKind::kFill || it.kind == OperationKind::kScale ||
       it.kind == OperationKind::kAxpy)
     text += fmt::format(" by {}", it.scalar);
-  if (it.kind == OperationKind::kApply) text += fmt::format(" of {}", it.contributions);
+  if (it.kind == OperationKind::kApply || it.kind == OperationKind::kNorm)
+    text += fmt::format(" of {}", it.contributions);
+  if ((it.flags & CONVOY_OP_NORMED) != 0 && it.scalar > 0)
+    text += fmt::format(" clipped to norm {}", it.scalar);
+  if ((it.flags & CONVOY_OP_SKIP_NON_FINITE) != 0) text += " if finite";
+  if (it.kind == OperationKind::kAdaptLossScale)
+    text += fmt::format(" doubling after {}", it.sizes[0]);
   if (it.kind == OperationKind::kCall) text += fmt::format(" {}", it.kernel);
   if (is_compute(it.kind))
     text += fmt::format(" replica {} layers [{}..{})", it.replica, it.first_layer,

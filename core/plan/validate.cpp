@@ -212,6 +212,7 @@ void check_apply(Operation& operation, const Plan& plan) {
     fail(ExitCode::kFailed, "it updates a master or a replica's parameters, not {}",
          plan.buffer_name(operation.writes.front().buffer));
   if (operation.contributions == 0) operation.contributions = plan.cluster->replicas();
+  operation.scalar = 0;  // the limit of a norm, which the host sets
 }
 
 void check_shape(Operation& operation, const Plan& plan) {
@@ -243,6 +244,8 @@ void check_shape(Operation& operation, const Plan& plan) {
 
 Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   require_struct(source.struct_size, sizeof(source), "convoy_operation");
+  if (source.kind == CONVOY_OP_NORM || source.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
+    fail(ExitCode::kFailed, "the host writes this operation where it is needed, a strategy cannot");
   if (source.kind < CONVOY_OP_COPY || source.kind > CONVOY_OP_BACKWARD)
     fail(ExitCode::kFailed, "operation kind {} is not known to this convoy (ABI 1.0)", source.kind);
   constexpr std::uint32_t kKnownFlags = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;

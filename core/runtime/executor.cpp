@@ -209,6 +209,14 @@ std::uint64_t Executor::last_value(std::uint32_t lane, std::uint32_t phase,
   return 0;
 }
 
+void Executor::collect_norms(StepResult& result, const StepWork& work,
+                             const Operation& operation) const {
+  if (operation.kind == OperationKind::kAdaptLossScale) result.loss_scale = work.result;
+  if (operation.variable == CONVOY_NONE) return;
+  result.gradient_square_sums.resize(parts_.plan->arena->variables.size());
+  result.gradient_square_sums[operation.variable] += work.result;
+}
+
 StepResult Executor::finish_step() {
   CONVOY_CHECK_LT(finished_, submitted_);
   const std::int64_t computes = parts_.plan->computes;
@@ -229,6 +237,7 @@ StepResult Executor::finish_step() {
     const StepWork& work = slot.work[schedule.submission[i]];
     result.end = std::max(result.end, work.timing.end);
     if (wants_square_sum_[schedule.submission[i]]) square_sum += work.square_sum;
+    collect_norms(result, work, parts_.plan->body[schedule.submission[i]]);
   }
   result.losses = slot.losses[phase];
   result.hits = slot.hits[phase];

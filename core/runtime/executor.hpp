@@ -35,6 +35,10 @@ struct StepResult {
   std::vector<std::array<std::uint64_t, 2>> hits;  // per replica: top-1, top-5
   // Sum of w^2 over decayed elements before the update; empty when this step updated only a part.
   std::optional<double> square_sum;
+  // Per variable of the arena, the sum of squares of the gradient that was applied, before weight
+  // decay; empty when the plan has no such norms or the step no updates.
+  std::vector<double> gradient_square_sums;
+  std::optional<double> loss_scale;  // of this step, where it adapts
 };
 
 struct ExecutorOptions {
@@ -69,6 +73,7 @@ class Executor {
 
  private:
   void choose_square_sums();
+  void collect_norms(StepResult& result, const StepWork& work, const Operation& operation) const;
   void submit(std::uint32_t index, std::int64_t iteration, const StepInput& input);
   std::uint64_t last_value(std::uint32_t lane, std::uint32_t phase, const StepSlot& slot) const;
   void wait_for(std::uint32_t lane, std::uint64_t value);

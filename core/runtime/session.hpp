@@ -45,7 +45,8 @@ class Session {
 
   const SessionOptions& options() const { return options_; }
   const Graph& graph() const { return graph_; }
-  const Arena& arena() const { return *arena_; }  // how variables are stored
+  // How variables, gradients and optimizer state are stored.
+  const Arena& arena() const { return *arena_; }
   // What the checker proved of the plan.
   const CheckReport& check() const { return check_; }
   const Plan& logical_plan() const { return logical_; }

@@ -36,6 +36,19 @@ void build_update(const ExecutorParts& parts, const Operation& operation,
   work.submission.update = &update;
 }
 
+// The norm of a gradient alone needs no decayed ranges, and is not in the arena's index space.
+void build_norm(const ExecutorParts& parts, const Operation& operation,
+                const convoy_optimizer& optimizer, StepWork& work) {
+  if (element_reads(operation) > 1) work.decayed = decay_ranges(parts.decayed, operation.reads[1]);
+  convoy_update& update = work.update;
+  update.struct_size = sizeof(update);
+  update.optimizer = &optimizer;
+  update.contributions = operation.contributions;
+  update.decayed = work.decayed.data();
+  update.decayed_count = work.decayed.size();
+  work.submission.update = &update;
+}
+
 void build_compute(const ExecutorParts& parts, const Operation& operation, StepWork& work) {
   convoy_compute& compute = work.compute;
   compute.struct_size = sizeof(compute);
@@ -45,6 +58,8 @@ void build_compute(const ExecutorParts& parts, const Operation& operation, StepW
   if (operation.kind == OperationKind::kBackward)
     compute.gradients = parts.memory->base(operation.writes.front().buffer);
   compute.state = parts.memory->replica_state(operation.replica);
+  if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+    compute.loss_scale = static_cast<const float*>(work.reads.back().data);
   work.submission.compute = &compute;
 }
 
@@ -68,6 +83,7 @@ void build_work(const ExecutorParts& parts, const Operation& operation,
   it.kind = static_cast<std::uint32_t>(operation.kind);
   it.lane = operation.lane;
   it.reduction = operation.reduction;
+  it.flags = operation.flags;
   it.scalar = operation.scalar;
   it.reads = work.reads.data();
   it.read_count = work.reads.size();
@@ -77,6 +93,7 @@ void build_work(const ExecutorParts& parts, const Operation& operation,
   it.timing = &work.timing;
   if (operation.kind == OperationKind::kCall) it.host_kernel = find_kernel(parts, operation);
   if (operation.kind == OperationKind::kApply) build_update(parts, operation, optimizer, work);
+  if (operation.kind == OperationKind::kNorm) build_norm(parts, operation, optimizer, work);
   if (is_compute(operation.kind)) build_compute(parts, operation, work);
 }
 
@@ -103,6 +120,8 @@ std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts,
       work.compute.loss = &slot->losses[operation.phase][operation.replica];
       work.compute.hits = slot->hits[operation.phase][operation.replica].data();
     }
+    if (operation.variable != CONVOY_NONE || operation.kind == OperationKind::kAdaptLossScale)
+      work.submission.result = &work.result;
     if (wants_square_sum[i]) work.update.square_sum = &work.square_sum;
   }
   return slot;

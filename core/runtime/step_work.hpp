@@ -38,6 +38,7 @@ struct StepWork {
   convoy_update update{};
   convoy_timing timing{};
   double square_sum = 0;
+  double result = 0;
   std::vector<convoy_wait> waits;
   std::vector<convoy_region> reads;
   std::vector<convoy_region> writes;

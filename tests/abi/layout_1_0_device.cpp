@@ -113,7 +113,7 @@ CONVOY_AT(convoy_update, decayed, 40);
 CONVOY_AT(convoy_update, decayed_count, 48);
 CONVOY_AT(convoy_update, square_sum, 56);
 
-CONVOY_GROWS(convoy_compute, 80);
+CONVOY_GROWS(convoy_compute, 88);
 CONVOY_AT(convoy_compute, struct_size, 0);
 CONVOY_AT(convoy_compute, program, 8);
 CONVOY_AT(convoy_compute, segment, 16);
@@ -124,6 +124,7 @@ CONVOY_AT(convoy_compute, images, 48);
 CONVOY_AT(convoy_compute, labels, 56);
 CONVOY_AT(convoy_compute, loss, 64);
 CONVOY_AT(convoy_compute, hits, 72);
+CONVOY_AT(convoy_compute, loss_scale, 80);
 
 CONVOY_FROZEN(convoy_wait, 16);
 CONVOY_AT(convoy_wait, timeline, 0);
@@ -133,7 +134,7 @@ CONVOY_FROZEN(convoy_timing, 16);
 CONVOY_AT(convoy_timing, start, 0);
 CONVOY_AT(convoy_timing, end, 8);
 
-CONVOY_GROWS(convoy_submission, 152);
+CONVOY_GROWS(convoy_submission, 168);
 CONVOY_AT(convoy_submission, struct_size, 0);
 CONVOY_AT(convoy_submission, kind, 8);
 CONVOY_AT(convoy_submission, lane, 12);
@@ -155,6 +156,9 @@ CONVOY_AT(convoy_submission, compute, 120);
 CONVOY_AT(convoy_submission, update, 128);
 CONVOY_AT(convoy_submission, host_kernel, 136);
 CONVOY_AT(convoy_submission, timing, 144);
+CONVOY_AT(convoy_submission, result, 152);
+CONVOY_AT(convoy_submission, flags, 160);
+CONVOY_AT(convoy_submission, reserved, 164);
 
 CONVOY_GROWS(convoy_device, 136);
 CONVOY_AT(convoy_device, struct_size, 0);

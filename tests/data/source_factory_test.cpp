@@ -90,11 +90,13 @@ TEST(FixedSources, SeveralBatchesMayBeHeld) {
   EXPECT_EQ(std::vector<std::int32_t>(first.labels, first.labels + 4), labels);
 }
 
-TEST(FixedSources, AnEpochIsAsLongAsImageNets) {
+TEST(FixedSources, AnEpochIsAsLongAsThePublishedOne) {
   DataOptions options = small_options();
   EXPECT_EQ(make_source(options)->samples_per_epoch(), 1281167);
   options.subset = Subset::kValidation;
   EXPECT_EQ(make_source(options)->samples_per_epoch(), 50000);
+  options.model_dataset = "cifar10";
+  EXPECT_EQ(make_source(options)->samples_per_epoch(), 10000);
 }
 
 TEST(HashSource, FollowsThePublishedRule) {
@@ -111,16 +113,9 @@ TEST(HashSource, FollowsThePublishedRule) {
   EXPECT_EQ(collect(*source, options, 1).labels, samples.labels);
 }
 
-TEST(SourceFactory, GuessesTheDataSetFromThePath) {
-  EXPECT_EQ(guess_data_name("/data/imagenet-2012"), "imagenet");
-  EXPECT_EQ(guess_data_name("/data/cifar10/batches"), "cifar10");
-  EXPECT_EQ(guess_data_name("/coco/imagenet"), "imagenet");
-  EXPECT_EQ(guess_data_name("/data/pictures"), "imagenet");
-}
-
 TEST(SourceFactory, RefusesWhatItCannotServe) {
   DataOptions options = small_options();
-  options.data_dir = "/data/cifar10";
+  options.data_dir = "/data/coco";
   EXPECT_THAT(error_of([&] { make_source(options); }), HasSubstr("guessed from data_dir"));
   options.data_name = "hash";
   EXPECT_THAT(error_of([&] { make_source(options); }), HasSubstr("leave out data_dir"));

@@ -151,6 +151,19 @@ TEST_F(TfRecordSourceTest, ValidationGoesThroughTheFilesInOrder) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), actual));
 }
 
+TEST_F(TfRecordSourceTest, ReplicasShareTheValidationSplitWithoutOverlap) {
+  options_.subset = Subset::kValidation;
+  options_.batch = 12;
+  const Samples expected = collect(options_, 4);
+  for (const int replicas : {2, 3, 4}) {
+    options_.replicas = replicas;
+    options_.batch = 12 / replicas;
+    const Samples samples = collect(options_, 4);
+    EXPECT_EQ(samples.labels, expected.labels) << replicas << " replicas";
+    EXPECT_TRUE(samples.images == expected.images) << replicas << " replicas";
+  }
+}
+
 TEST_F(TfRecordSourceTest, ResumesAtAnyStep) {
   const Samples all = collect(options_, 8);
   options_.first_step = 6;

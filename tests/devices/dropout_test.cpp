@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <set>
 
 #include "tests/devices/training_case.hpp"
@@ -75,6 +77,46 @@ TEST(DropoutLayer, KeepsEverythingUnlessTheCompilationSaysSo) {
   EXPECT_EQ(std::count(gradient.begin(), gradient.end(), 1.0f / kUnits), kUnits);
   EXPECT_NEAR(loss, 1.0, 1e-6);
 }
+
+class DropoutOfImages : public testing::TestWithParam<std::uint32_t> {};
+
+// Ones from a convolution, dropped, then one weight of one per element: the gradients of those
+// weights are the factors of the mask in logical order, whatever the convolution stores. They must
+// be those of a fully connected layer in the convolution's place, which stores them in that order.
+TEST_P(DropoutOfImages, HaveTheMaskOfTheirLogicalOrder) {
+  constexpr std::uint32_t kCells = 36;
+  const std::uint32_t channels = GetParam();
+  const std::uint32_t elements = channels * kCells;
+  const auto factors = [&](const LayerCase& producer, std::vector<float>* sums) {
+    GraphAssembler assembler("ones", 6, 4);
+    LayerCase dropout(CONVOY_LAYER_DROPOUT, {LayerCase(producer).add_to(assembler)});
+    dropout.layer.keep = 0.8;
+    const std::uint32_t total = fully_connected(dropout.add_to(assembler), 1).add_to(assembler);
+    LayerCase(CONVOY_LAYER_MEAN_LOSS, {total}).add_to(assembler);
+    DeviceUnderTest device;
+    TrainingCase training(device, assembler.finish(), kDropping);
+    std::fill(training.parameters[0].begin(), training.parameters[0].end(), 0.0f);
+    for (const std::size_t ones : {1u, 2u})
+      std::fill(training.parameters[ones].begin(), training.parameters[ones].end(), 1.0f);
+    training.forward(3);
+    training.backward(3);
+    if (sums != nullptr) *sums = training.gradient(1);
+    return training.gradient(2);
+  };
+  std::vector<float> sums;
+  const std::vector<float> stored = factors(convolution(0, channels, 3), &sums);
+  EXPECT_EQ(stored, factors(fully_connected(0, elements), nullptr));
+  const auto zeros = std::count(stored.begin(), stored.end(), 0.0f);
+  EXPECT_EQ(zeros + std::count(stored.begin(), stored.end(), 1.25f), elements);
+  EXPECT_NEAR(static_cast<double>(zeros) / elements, 0.2, 4 * 0.4 / std::sqrt(elements));
+  for (std::uint32_t channel = 0; channel < channels; ++channel) {
+    const auto first = stored.begin() + channel * kCells;
+    EXPECT_FLOAT_EQ(sums[channel], std::accumulate(first, first + kCells, 0.0f))
+        << "forward and backward differ in channel " << channel;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Channels, DropoutOfImages, testing::Values(8u, 11u, 16u, 32u));
 
 }  // namespace
 }  // namespace convoy::test

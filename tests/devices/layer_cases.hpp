@@ -15,5 +15,7 @@ struct LayerNetwork {
 };
 
 std::vector<LayerNetwork> layer_networks();
+std::vector<LayerNetwork> model_layer_networks();  // as published models combine layers
+std::vector<LayerNetwork> all_layer_networks();    // both
 
 }  // namespace convoy::test

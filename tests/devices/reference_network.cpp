@@ -92,6 +92,8 @@ Tensor ReferenceNetwork::evaluate(std::size_t index) {
       return pool(node, false);
     case CONVOY_LAYER_CONCAT:
       return concat(node);
+    case CONVOY_LAYER_PAD_CHANNELS:
+      return pad_channels(node);
     case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
       return local_response_norm(node);
     default:
@@ -164,11 +166,16 @@ Tensor ReferenceNetwork::batch_norm(std::size_t index) {
     };
     double sum = 0.0, squares = 0.0;
     for_each([&](double& value) { sum += value; });
-    const double mean = sum / count;
+    double mean = sum / count;
     for_each([&](double& value) { squares += (value - mean) * (value - mean); });
+    double variance = squares / count;
+    if (!state_.empty()) {
+      mean = state_[node.state_first + channel];
+      variance = state_[node.state_first + channels + channel];
+    }
     const std::uint32_t gamma = node.variables[0], beta = node.variables[1];
     const double scale = (gamma == CONVOY_NONE ? 1.0 : parameters_[gamma][channel]) /
-                         std::sqrt(squares / count + node.layer.epsilon);
+                         std::sqrt(variance + node.layer.epsilon);
     const double shift = beta == CONVOY_NONE ? 0.0 : parameters_[beta][channel];
     for_each([&](double& value) { value = (value - mean) * scale + shift; });
     means.push_back(mean);
@@ -204,6 +211,16 @@ Tensor ReferenceNetwork::concat(const GraphNode& node) {
       result.insert(result.end(), first, first + size);
     }
   }
+  return result;
+}
+
+Tensor ReferenceNetwork::pad_channels(const GraphNode& node) {
+  const std::size_t size = node.input.elements(), padded = node.output.elements();
+  const std::size_t before =
+      (node.output.channels - node.input.channels) / 2 * Plane(node.input).size;
+  Tensor result(batch_ * padded);
+  for (std::size_t k = 0; k < batch_ * size; ++k)
+    result[k / size * padded + before + k % size] = input(node)[k];
   return result;
 }
 

@@ -19,6 +19,11 @@ class ReferenceNetwork {
                    const std::vector<std::vector<float>>& parameters,
                    const std::vector<float>& images, const std::vector<std::int32_t>& labels);
 
+  // From now on batch norms take these moving statistics, as the device keeps them.
+  void use_statistics(const std::vector<float>& state) {
+    state_.assign(state.begin(), state.end());
+  }
+
   double loss();
   double derivative(std::uint64_t variable, std::size_t element);
   // Batch mean and unbiased variance per channel of a batch norm's input, after loss().
@@ -33,6 +38,7 @@ class ReferenceNetwork {
   Tensor batch_norm(std::size_t index);
   Tensor pool(const GraphNode& node, bool maximum);
   Tensor concat(const GraphNode& node);
+  Tensor pad_channels(const GraphNode& node);
   Tensor local_response_norm(const GraphNode& node);
   double cross_entropy(const GraphNode& node);
   const Tensor& input(const GraphNode& node, std::size_t which = 0) {
@@ -44,6 +50,7 @@ class ReferenceNetwork {
   std::vector<Tensor> parameters_;
   Tensor images_;
   std::vector<std::int32_t> labels_;
+  Tensor state_;  // empty: batch norms take the batch's statistics
   std::vector<Tensor> outputs_;
   std::map<std::size_t, std::pair<Tensor, Tensor>> statistics_;
 };

@@ -63,6 +63,12 @@ std::vector<Refusal> refusals() {
       {"GroupsThatDoNotDivide",
        [] { return changed(test::convolution(0, 4, 3), [](convoy_layer& l) { l.groups = 2; }); },
        "2 groups"},
+      {"PadToFewerChannels",
+       [] {
+         return changed(LayerCase(CONVOY_LAYER_PAD_CHANNELS, {1}),
+                        [](convoy_layer& l) { l.channels = 3; });
+       },
+       "3 output channels for 4 input channels"},
       {"KeepOfZero", [] { return LayerCase(CONVOY_LAYER_DROPOUT, {0}); }, "keep is 0"},
       {"EpsilonOfZero",
        [] { return changed(test::batch_norm(0), [](convoy_layer& l) { l.epsilon = 0; }); },

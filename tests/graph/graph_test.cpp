@@ -118,6 +118,28 @@ TEST(Graph, ModelsMayGiveNamesAndInitialisers) {
   EXPECT_EQ(find(graph, "stem/biases").initializer.value, 0.1);
 }
 
+TEST(Graph, BatchNormMaySubmitToWeightDecay) {
+  GraphAssembler assembler("decayed", 8, 4);
+  test::LayerCase norm = test::batch_norm(test::convolution(0, 6, 1).add_to(assembler));
+  norm.layer.flags |= CONVOY_LAYER_DECAYED;
+  test::loss(test::fully_connected(norm.add_to(assembler), 4).add_to(assembler)).add_to(assembler);
+  const Graph graph = assembler.finish();
+  EXPECT_TRUE(find(graph, "bn0/gamma").decayed);
+  EXPECT_TRUE(find(graph, "bn0/beta").decayed);
+}
+
+TEST(Graph, PaddedChannelsHaveNoVariables) {
+  GraphAssembler assembler("padded", 8, 4);
+  test::LayerCase pad(CONVOY_LAYER_PAD_CHANNELS, {test::convolution(0, 5, 1).add_to(assembler)});
+  pad.layer.channels = 12;
+  const uint32_t x = pad.add_to(assembler);
+  EXPECT_EQ(assembler.shape(x), (TensorShape{12, 8, 8}));
+  test::loss(test::fully_connected(x, 4).add_to(assembler)).add_to(assembler);
+  EXPECT_THAT(
+      variable_names(assembler.finish()),
+      testing::ElementsAre("conv0/kernel", "conv0/biases", "affine0/weights", "affine0/biases"));
+}
+
 TEST(Graph, GroupedConvolutionSeesItsGroupOnly) {
   GraphAssembler assembler("grouped", 8, 4);
   uint32_t x = test::convolution(0, 6, 1).add_to(assembler);

@@ -63,9 +63,9 @@ class LayerTable {
   std::string behind(uint32_t id) const {
     const bool norm = kind_behind(id) == CONVOY_LAYER_BATCH_NORM;
     const bool bias = (graph_.nodes()[id].layer.flags & CONVOY_LAYER_HAS_BIAS) != 0;
-    EXPECT_NE(norm, bias) << graph_.nodes()[id].name;
+    EXPECT_FALSE(norm && bias) << graph_.nodes()[id].name;
     const bool relu = kind_behind(norm ? id + 1 : id) == CONVOY_LAYER_RELU;
-    return fmt::format("{}\t{}", norm ? "BN" : "bias", relu ? "relu" : "None");
+    return fmt::format("{}\t{}", norm ? "BN" : bias ? "bias" : "-", relu ? "relu" : "None");
   }
 
   const Graph& graph_;
@@ -120,7 +120,7 @@ TEST_P(LayerTables, EveryVariableIsThePublishedOne) {
 
 INSTANTIATE_TEST_SUITE_P(Published, LayerTables,
                          testing::Values("alexnet", "inception3", "resnet50", "resnet50_v1.5",
-                                         "resnet101", "resnet152", "vgg16"));
+                                         "resnet50_v2", "resnet101", "resnet152", "vgg16"));
 
 }  // namespace
 }  // namespace convoy

@@ -65,6 +65,20 @@ TEST(ModelWrapper, OffersEveryOtherLayer) {
   EXPECT_EQ(graph.nodes()[9].layer.keep, 0.8);
 }
 
+TEST(ModelWrapper, SaysWhatAnInvertedResidualNeeds) {
+  const Graph graph = describe([](GraphBuilder& g) {
+    const BatchNormOptions norm = {.scale = true, .decayed = true};
+    LayerId x = g.conv(g.input(), 6, {.batch_norm = norm, .relu = true, .limit = 6});
+    x = g.conv(x, 6, {.kernel = 3, .groups = 6, .batch_norm = norm});
+    g.classify(g.pad_channels(x, 9));
+  });
+  EXPECT_EQ(graph.nodes()[3].layer.limit, 6);
+  EXPECT_EQ(graph.nodes()[2].layer.flags, CONVOY_LAYER_HAS_SCALE | CONVOY_LAYER_DECAYED);
+  EXPECT_EQ(graph.nodes()[4].layer.groups, 6u);
+  EXPECT_EQ(graph.nodes()[6].name, "pad_channels0");
+  EXPECT_EQ(graph.nodes()[6].output.channels, 9u);
+}
+
 std::string failure(std::function<void(GraphBuilder&)> build) {
   try {
     describe(std::move(build));

@@ -45,7 +45,8 @@ constexpr Initializer truncated_normal(double deviation) {
 }
 
 struct BatchNormOptions {
-  bool scale = false;  // gamma exists
+  bool scale = false;    // gamma exists
+  bool decayed = false;  // weight decay applies to gamma and beta
   double epsilon = 0.001;
   double decay = 0.999;  // of the moving statistics
   const char* name = nullptr;
@@ -55,10 +56,11 @@ struct ConvolutionOptions {
   Size kernel = 1;
   Size stride = 1;
   Padding padding = Padding::kSame;
-  uint32_t groups = 1;
+  uint32_t groups = 1;  // divides input and output channels; depthwise = the input channels
   std::optional<BatchNormOptions> batch_norm =
       std::nullopt;   // adds that layer; there is no bias then
   bool relu = false;  // adds that layer
+  double limit = 0;   // the relu's upper bound, 0 = none
   bool bias = true;
   Initializer weights{};
   Initializer bias_start{};
@@ -113,7 +115,7 @@ class GraphBuilder {
     layer.bias = options.bias_start;
     x = add_layer(layer, {x});
     if (options.batch_norm) x = batch_norm(x, *options.batch_norm);
-    return options.relu ? relu(x) : x;
+    return options.relu ? relu(x, options.limit) : x;
   }
 
   LayerId fully_connected(LayerId x, uint32_t outputs, const FullyConnectedOptions& options = {}) {
@@ -129,7 +131,8 @@ class GraphBuilder {
 
   LayerId batch_norm(LayerId x, const BatchNormOptions& options = {}) {
     convoy_layer layer = blank(CONVOY_LAYER_BATCH_NORM);
-    if (options.scale) layer.flags = CONVOY_LAYER_HAS_SCALE;
+    if (options.scale) layer.flags |= CONVOY_LAYER_HAS_SCALE;
+    if (options.decayed) layer.flags |= CONVOY_LAYER_DECAYED;
     layer.epsilon = options.epsilon;
     layer.decay = options.decay;
     layer.name = options.name;
@@ -158,6 +161,13 @@ class GraphBuilder {
   LayerId add(LayerId a, LayerId b) { return add_layer(blank(CONVOY_LAYER_ADD), {a, b}); }
   LayerId concat(const std::vector<LayerId>& parts) {
     return add_layer(blank(CONVOY_LAYER_CONCAT), parts);
+  }
+
+  // Adds channels of zeros to reach that many: half of them before, half (rounded up) after.
+  LayerId pad_channels(LayerId x, uint32_t channels) {
+    convoy_layer layer = blank(CONVOY_LAYER_PAD_CHANNELS);
+    layer.channels = channels;
+    return add_layer(layer, {x});
   }
 
   // keep: probability that a value survives in training.

@@ -71,6 +71,9 @@ void SymbolicRun::execute(const Operation& operation) {
       return opaque(operation);
     case OperationKind::kAllGather:
       return all_gather(operation);
+    case OperationKind::kNorm:
+    case OperationKind::kAdaptLossScale:
+      return;  // they say how large an update is, not what it is made of
     default: {
       const std::uint64_t frame = operation.writes.front().first;
       const Content result = elementwise(operation, frame);

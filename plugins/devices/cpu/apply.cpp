@@ -1,46 +1,16 @@
 #include "plugins/devices/cpu/apply.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/update_constants.hpp"
 
 namespace convoy::cpu {
 namespace {
-
-double learning_rate_of(const convoy_submission& operation) {
-  const convoy_optimizer& rule = *operation.update->optimizer;
-  if (rule.kind != CONVOY_OPTIMIZER_ADAM) return operation.learning_rate;
-  const double t = static_cast<double>(operation.step) + 1.0;
-  return operation.learning_rate * std::sqrt(1.0 - std::pow(rule.beta2, t)) /
-         (1.0 - std::pow(rule.beta1, t));
-}
-
-ApplyConstants constants_of(const convoy_submission& operation) {
-  const convoy_update& update = *operation.update;
-  const convoy_optimizer& rule = *update.optimizer;
-  const auto narrow = [](double value) { return static_cast<float>(value); };
-  ApplyConstants constants{};
-  constants.kind = rule.kind;
-  constants.learning_rate = narrow(learning_rate_of(operation));
-  constants.contributions = static_cast<float>(std::max<std::uint64_t>(update.contributions, 1));
-  constants.gradient_scale = narrow(rule.gradient_scale);
-  constants.weight_decay = narrow(rule.weight_decay);
-  constants.clip = narrow(rule.clip);
-  constants.momentum = narrow(rule.momentum);
-  constants.decay = narrow(rule.decay);
-  constants.one_minus_decay = narrow(1.0 - rule.decay);
-  constants.beta1 = narrow(rule.beta1);
-  constants.one_minus_beta1 = narrow(1.0 - rule.beta1);
-  constants.beta2 = narrow(rule.beta2);
-  constants.one_minus_beta2 = narrow(1.0 - rule.beta2);
-  constants.epsilon = narrow(rule.epsilon);
-  return constants;
-}
 
 struct ApplyRegions {
   float* parameters;
@@ -121,7 +91,8 @@ void apply(const convoy_submission& operation) {
   if (update.square_sum != nullptr) {
     *update.square_sum = decayed_square_sum(update, regions.parameters);
   }
-  const ApplyConstants constants = constants_of(operation);
+  if (is_skipped(operation)) return;
+  const ApplyConstants constants = update_constants(operation);
   parallel_stretches(operation.writes[0].count, [&](std::size_t first, std::size_t count) {
     apply_part(update, constants, regions, first, count);
   });

@@ -8,6 +8,7 @@
 
 #include "plugins/devices/cpu/apply.hpp"
 #include "plugins/devices/cpu/cast.hpp"
+#include "plugins/devices/cpu/norm.hpp"
 #include "plugins/devices/cpu/team.hpp"
 
 namespace convoy::cpu {
@@ -94,14 +95,31 @@ Arity arity_of(std::uint32_t kind) {
     case CONVOY_OP_SUM:
     case CONVOY_OP_CALL:
       return {0, 0};
+    case CONVOY_OP_APPLY:
+    case CONVOY_OP_NORM:
+      return {0, 1};
     default:
       return {1, 1};
   }
 }
 
+// Loss scale and norm, which the host adds to some operations, come last and are small.
+std::uint64_t element_reads(const convoy_submission& operation) {
+  std::uint64_t reads = operation.read_count;
+  for (const std::uint32_t flag : {CONVOY_OP_LOSS_SCALED, CONVOY_OP_NORMED}) {
+    if ((operation.flags & flag) != 0 && reads > 0) --reads;
+  }
+  return reads;
+}
+
 bool same_counts(const convoy_submission& operation) {
+  if (operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE) return operation.writes[0].count == 2;
+  const bool norm = operation.kind == CONVOY_OP_NORM;
+  const std::uint64_t reads = element_reads(operation);
+  if (reads == 0 && operation.kind != CONVOY_OP_FILL) return false;
+  if (norm) return reads == 1 || operation.reads[1].count == operation.reads[0].count;
   const std::uint64_t count = operation.writes[0].count;
-  for (std::uint64_t i = 0; i < operation.read_count; ++i) {
+  for (std::uint64_t i = 0; i < reads; ++i) {
     if (operation.reads[i].count != count) return false;
   }
   for (std::uint64_t i = 0; i < operation.write_count; ++i) {
@@ -178,6 +196,8 @@ const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t 
     case CONVOY_OP_AXPY:
     case CONVOY_OP_MATMUL:
     case CONVOY_OP_APPLY:
+    case CONVOY_OP_NORM:
+    case CONVOY_OP_ADAPT_LOSS_SCALE:
       return read_dtype == CONVOY_F32 && write_dtype == CONVOY_F32
                  ? nullptr
                  : "the CPU device computes this operation in f32 only";
@@ -232,6 +252,10 @@ void Elementwise::run(const convoy_submission& operation) {
       return matmul(operation);
     case CONVOY_OP_APPLY:
       return apply(operation);
+    case CONVOY_OP_NORM:
+      return norm(operation);
+    case CONVOY_OP_ADAPT_LOSS_SCALE:
+      return adapt_loss_scale(operation);
     default:
       return call_host_kernel(operation);
   }

@@ -18,6 +18,9 @@ void Program::bind(External which, const float* base) {
 void Program::run(const convoy_submission& submission) {
   const convoy_compute& compute = *submission.compute;
   const bool forward = submission.kind == CONVOY_OP_FORWARD;
+  if (inference_ && !forward) {
+    throw std::invalid_argument("the program was compiled for inference: it has no backward pass");
+  }
   const std::vector<TaskList>& segments = forward ? forward_ : backward_;
   if (compute.segment >= segments.size()) throw std::invalid_argument("no such segment");
   bind(External::kParameters, compute.parameters);

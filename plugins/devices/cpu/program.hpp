@@ -19,7 +19,8 @@ namespace convoy::cpu {
 enum class External { kParameters = 0, kGradients = 1, kImages = 2 };
 
 // One replica's layers, compiled: lists of tasks per segment over one workspace. Runs on the thread
-// that compiled it. FORWARD of all segments in order, then BACKWARD in reverse, makes a step.
+// that compiled it. FORWARD of all segments in order, then BACKWARD in reverse, makes a step; for
+// inference there is no BACKWARD.
 class Program {
  public:
   Program();
@@ -45,6 +46,7 @@ class Program {
   dnnl::stream stream_;
   Workspace workspace_;
   std::array<Bindings, 3> external_;
+  bool inference_ = false;
   std::vector<std::unique_ptr<Layer>> layers_;
   std::vector<TaskList> forward_;
   std::vector<TaskList> backward_;

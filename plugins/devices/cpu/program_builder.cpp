@@ -9,11 +9,27 @@
 
 namespace convoy::cpu {
 
+namespace {
+
+// Rule 3 of the ABI: what is unknown is refused.
+void check(const convoy_compilation& what) {
+  constexpr std::uint32_t kKnown =
+      CONVOY_COMPILE_DROPOUT | CONVOY_COMPILE_ACCURACY | CONVOY_COMPILE_INFERENCE;
+  if ((what.flags & ~kKnown) != 0) {
+    throw std::invalid_argument("compile flags " + std::to_string(what.flags & ~kKnown) +
+                                " are unknown to this CPU device");
+  }
+}
+
+}  // namespace
+
 ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
     : what_(what),
-      plan_(plan_graph(*what.graph, (what.flags & CONVOY_COMPILE_DROPOUT) != 0)),
+      plan_(plan_graph(*what.graph, dropout())),
       values_(plan_.values.size()),
       program_(std::make_unique<Program>()) {
+  check(what);
+  program_->inference_ = inference();
   program_->forward_.resize(what.graph->segment_count);
   program_->backward_.resize(what.graph->segment_count);
 }
@@ -25,7 +41,7 @@ std::unique_ptr<Program> ProgramBuilder::build() {
     program_->layers_.push_back(make_layer(*plan_.nodes[node].node->layer));
     build_node(node, true);
   }
-  for (std::size_t node = count; node-- > 0;) {
+  for (std::size_t node = count; !inference() && node-- > 0;) {
     if (plan_.nodes[node].needs_gradient) build_node(node, false);
   }
   program_->workspace_.allocate();

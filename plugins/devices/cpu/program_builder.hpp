@@ -32,6 +32,12 @@ class ProgramBuilder {
 
   const dnnl::engine& engine() const { return program_->engine_; }
   const convoy_compilation& compilation() const { return what_; }
+  // What the compilation asks for: forward only, and whether dropout layers drop.
+  bool inference() const { return (what_.flags & CONVOY_COMPILE_INFERENCE) != 0; }
+  bool dropout() const { return (what_.flags & CONVOY_COMPILE_DROPOUT) != 0 && !inference(); }
+  dnnl::prop_kind forward_kind() const {
+    return inference() ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
+  }
   const NodePlan& plan(std::size_t node) const { return plan_.nodes[node]; }
   dnnl::memory::dims dims(std::size_t node) const;  // of the node's output
   Desc plain(std::size_t node) const;

@@ -11,7 +11,9 @@ namespace {
 
 dnnl::memory::desc convolution_weights(const convoy_node& node, const convoy_node& input,
                                        std::uint32_t batch, const dnnl::engine& engine) {
-  return ConvolutionShapes(node, input, batch).forward(engine, shared_scratchpad()).weights_desc();
+  return ConvolutionShapes(node, input, batch)
+      .forward(dnnl::prop_kind::forward_training, engine, shared_scratchpad())
+      .weights_desc();
 }
 
 dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
@@ -22,8 +24,9 @@ dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
   const auto outputs = static_cast<dnnl::memory::dim>(weights.dimensions[0]);
   const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
   return describe_fully_connected(
-             {{batch, inputs}, kFloat, Tag::ab}, {{outputs, inputs}, kFloat, Tag::any},
-             {{batch, outputs}, kFloat, Tag::ab}, has_bias, shared_scratchpad(), engine)
+             dnnl::prop_kind::forward_training, {{batch, inputs}, kFloat, Tag::ab},
+             {{outputs, inputs}, kFloat, Tag::any}, {{batch, outputs}, kFloat, Tag::ab}, has_bias,
+             shared_scratchpad(), engine)
       .weights_desc();
 }
 

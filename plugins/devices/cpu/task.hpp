@@ -24,6 +24,11 @@ using TaskList = std::vector<Task>;
 Task primitive_task(const dnnl::primitive& primitive,
                     const std::unordered_map<int, dnnl::memory>& arguments);
 
+// The factor on the gradient of the loss.
+inline double loss_scale_of(const convoy_compute& compute) {
+  return compute.loss_scale == nullptr ? 1.0 : static_cast<double>(*compute.loss_scale);
+}
+
 inline float* floats_of(const dnnl::memory& memory) {
   return static_cast<float*>(memory.get_data_handle());
 }

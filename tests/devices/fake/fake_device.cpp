@@ -86,7 +86,7 @@ void FakeDevice::propose_layout(const convoy_compilation& what, convoy_layout* o
 }
 
 void* FakeDevice::compile(const convoy_compilation& what) {
-  return new FakeProgram(segment_ranges(*what.graph), what.graph->arena_elements, what.replica,
+  return new FakeProgram(segment_ranges(*what.graph), what.graph->arena_elements, what,
                          fake_gradient);
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "core/plan/interpreter_arithmetic.hpp"
+#include "core/plan/interpreter_guard.hpp"
 #include "core/plan/interpreter_update.hpp"
 
 namespace convoy::testing {
@@ -40,10 +42,52 @@ bool is_decayed(const convoy_update& update, std::uint64_t element) {
   });
 }
 
+const float* floats(const convoy_region& region) {
+  return static_cast<const float*>(region.data);
+}
+
+bool has(const convoy_submission& submission, std::uint32_t flag) {
+  return (submission.flags & flag) != 0;
+}
+
+// The loss scale comes before the norm, which is last.
+bool guard(const convoy_submission& submission, UpdateConstants& constants) {
+  if (has(submission, CONVOY_OP_LOSS_SCALED))
+    include_loss_scale(constants, *floats(submission.reads[1]));
+  if (!has(submission, CONVOY_OP_NORMED)) return true;
+  const float norm = *floats(submission.reads[submission.read_count - 1]);
+  include_norm(constants, norm, submission.scalar);
+  return !has(submission, CONVOY_OP_SKIP_NON_FINITE) || std::isfinite(norm);
+}
+
+void norm(const convoy_submission& submission) {
+  const convoy_update& update = *submission.update;
+  UpdateConstants constants = update_constants(*update.optimizer, update.contributions, 0, 0);
+  const bool scaled = has(submission, CONVOY_OP_LOSS_SCALED);
+  if (scaled) include_loss_scale(constants, *floats(submission.reads[submission.read_count - 1]));
+  const bool whole = submission.read_count > (scaled ? 2 : 1);
+  const std::uint64_t count = submission.reads[0].count;
+  std::span<const float> parameters;
+  if (whole) parameters = {floats(submission.reads[1]), count};
+  const double sum =
+      gradient_square_sum(constants, {floats(submission.reads[0]), count}, parameters,
+                          [&](std::uint64_t i) { return whole && is_decayed(update, i); });
+  if (submission.result != nullptr) *submission.result = sum;
+  *static_cast<float*>(submission.writes[0].data) = static_cast<float>(std::sqrt(sum));
+}
+
+void adapt(const convoy_submission& submission) {
+  auto* state = static_cast<float*>(submission.writes[0].data);
+  if (submission.result != nullptr) *submission.result = static_cast<double>(state[0]);
+  const convoy_region& norms = submission.reads[0];
+  adapt_loss_scale(state, {floats(norms), norms.count}, submission.sizes[0]);
+}
+
 void apply(const convoy_submission& submission) {
   const convoy_update& update = *submission.update;
   UpdateConstants constants = update_constants(*update.optimizer, update.contributions,
                                                submission.learning_rate, submission.step);
+  const bool updates = guard(submission, constants);
   const float decay = constants.weight_decay;
   auto* parameters = static_cast<float*>(submission.writes[0].data);
   const auto* gradient = static_cast<const float*>(submission.reads[0].data);
@@ -52,6 +96,7 @@ void apply(const convoy_submission& submission) {
   for (std::uint64_t i = 0; i < submission.writes[0].count; ++i) {
     const bool decayed = is_decayed(update, i);
     if (decayed) square_sum += static_cast<double>(parameters[i]) * parameters[i];
+    if (!updates) continue;
     constants.weight_decay = decayed ? decay : 0.0f;
     float* state[2];
     for (int slot = 0; slot < 2; ++slot)
@@ -65,6 +110,8 @@ void apply(const convoy_submission& submission) {
 
 void run_fake_operation(const convoy_submission& submission) {
   if (submission.kind == CONVOY_OP_APPLY) return apply(submission);
+  if (submission.kind == CONVOY_OP_NORM) return norm(submission);
+  if (submission.kind == CONVOY_OP_ADAPT_LOSS_SCALE) return adapt(submission);
   if (submission.kind != CONVOY_OP_CALL) return run_elements(submission);
   const std::int32_t status = submission.host_kernel(submission.reads, submission.read_count,
                                                      submission.writes, submission.write_count);

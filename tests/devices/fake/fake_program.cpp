@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 namespace convoy::testing {
 
 FakeProgram::FakeProgram(std::vector<ElementRange> segments, std::uint64_t arena_elements,
-                         std::uint32_t replica, GradientFunction gradient)
+                         const convoy_compilation& what, GradientFunction gradient)
     : segments_(std::move(segments)),
-      replica_(replica),
+      replica_(what.replica),
+      inference_((what.flags & CONVOY_COMPILE_INFERENCE) != 0),
       gradient_(std::move(gradient)),
       forward_read_(arena_elements, std::numeric_limits<float>::quiet_NaN()) {}
 
@@ -23,7 +25,10 @@ void FakeProgram::forward(const convoy_compute& compute) {
   compute.hits[1] = 2 * computes_;
 }
 
-void FakeProgram::backward(const convoy_compute& compute) const {
+void FakeProgram::backward(const convoy_compute& compute) {
+  if (inference_) throw std::invalid_argument("a program for inference has no backward pass");
+  if (compute.segment + 1 == segments_.size())
+    loss_scale_ = compute.loss_scale == nullptr ? 1.0f : *compute.loss_scale;
   const ElementRange& range = segments_.at(compute.segment);
   const auto segment = static_cast<std::uint32_t>(compute.segment);
   gradient_({replica_,
@@ -33,6 +38,7 @@ void FakeProgram::backward(const convoy_compute& compute) const {
              forward_read_,
              {compute.parameters + range.first, range.count}},
             {compute.gradients + range.first, range.count});
+  for (std::uint64_t i = 0; i < range.count; ++i) compute.gradients[range.first + i] *= loss_scale_;
 }
 
 double fake_loss(std::uint32_t replica, std::uint64_t step, std::int32_t label) {

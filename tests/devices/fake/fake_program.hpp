@@ -10,21 +10,24 @@ namespace convoy::testing {
 
 // The layers of one replica on a fake device: forward records the parameters that it reads,
 // backward writes what a GradientFunction makes of them, as the interpreter does. The loss of a
-// step is fake_loss(); the hits are the replica's count of computes and its double.
+// step is fake_loss(); the hits are the replica's count of computes and its double. A program for
+// inference has no backward: it throws std::invalid_argument.
 class FakeProgram {
  public:
   // `segments`: arena ranges in forward order.
   FakeProgram(std::vector<ElementRange> segments, std::uint64_t arena_elements,
-              std::uint32_t replica, GradientFunction gradient);
+              const convoy_compilation& what, GradientFunction gradient);
 
   void forward(const convoy_compute& compute);
-  void backward(const convoy_compute& compute) const;
+  void backward(const convoy_compute& compute);
 
  private:
   std::vector<ElementRange> segments_;
   std::uint32_t replica_;
+  bool inference_;
   GradientFunction gradient_;
   std::uint64_t computes_ = 0;
+  float loss_scale_ = 1;  // as the last segment's backward found it
   std::vector<float> forward_read_;
 };
 

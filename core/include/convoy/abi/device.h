@@ -127,7 +127,8 @@ enum convoy_optimizer_kind {
 };
 
 /* g = gradient_scale * (sum / contributions + weight_decay * w on decayed elements), clamped to
- * +-clip when clip > 0; then
+ * +-clip when clip > 0. With a loss scale it is sum / (contributions * loss scale); with a norm
+ * above its limit, gradient_scale * (limit / norm). Then
  * SGD       w -= lr g
  * MOMENTUM  a = m a + g; w -= lr (g + m a)
  * RMSPROP   r = d r + (1-d) g^2; u = m u + lr g / sqrt(r + epsilon); w -= u
@@ -176,6 +177,9 @@ typedef struct convoy_compute {
   const int32_t* labels;   /* [batch], host memory */
   double* loss;            /* host memory, written by the forward of the loss layer */
   uint64_t* hits;          /* host memory: top-1 and top-5 counts, likewise */
+  /* Factor on the gradient of the loss, read by the backward of the loss layer; NULL = 1. The loss
+   * itself is without it. Memory that the device addresses, changed by other operations. */
+  const float* loss_scale;
 } convoy_compute;
 
 /* frozen. A point on a timeline: a 64-bit counter in host memory that only grows. */
@@ -210,11 +214,16 @@ typedef struct convoy_submission {
   uint64_t read_count;
   const convoy_region* writes;
   uint64_t write_count;
-  const uint64_t* sizes;          /* MATMUL: m, n, k */
+  const uint64_t* sizes;          /* MATMUL: m, n, k; ADAPT_LOSS_SCALE */
   const convoy_compute* compute;  /* FORWARD, BACKWARD */
-  const convoy_update* update;    /* APPLY */
+  const convoy_update* update;    /* APPLY, NORM */
   convoy_host_kernel host_kernel; /* CALL */
   convoy_timing* timing;          /* NULL = not wanted */
+  /* Host memory; NULL = not wanted. NORM: the sum of squares, ADAPT_LOSS_SCALE: the scale before.
+   */
+  double* result;
+  uint32_t flags; /* convoy_operation_flag */
+  uint32_t reserved;
 } convoy_submission;
 
 typedef struct convoy_device {

@@ -25,10 +25,20 @@ enum convoy_operation_kind {
   CONVOY_OP_ALL_GATHER = 11,     /* reads n pieces, writes n spans: each <- the pieces in order */
   CONVOY_OP_BROADCAST = 12,      /* reads 1 span, writes n */
   CONVOY_OP_REDUCE = 13,         /* reads n spans, writes 1 */
-  CONVOY_OP_APPLY = 14,   /* write 0 (parameters) <- optimizer(write 0, read 0 = gradient sum) */
-  CONVOY_OP_CALL = 15,    /* the plug-in's kernel on its reads and writes */
-  CONVOY_OP_FORWARD = 16, /* replica's layers; reads parameters */
-  CONVOY_OP_BACKWARD = 17 /* replica's layers; reads parameters, writes gradients */
+  CONVOY_OP_APPLY = 14,    /* write 0 (parameters) <- optimizer(write 0, read 0 = gradient sum) */
+  CONVOY_OP_CALL = 15,     /* the plug-in's kernel on its reads and writes */
+  CONVOY_OP_FORWARD = 16,  /* replica's layers; reads parameters */
+  CONVOY_OP_BACKWARD = 17, /* replica's layers; reads parameters, writes gradients */
+  /* Only the host writes the following ones into plans. */
+  /* write 0 (1 element) <- Euclidean norm of the gradient whose sum over contributions is read 0.
+   * With parameters as read 1: of the gradient as the optimizer gets it before any clipping, that
+   * is with weight decay and gradient_scale. Squares are summed in double. */
+  CONVOY_OP_NORM = 18,
+  /* write 0 (2 elements: loss scale, clean steps) <- adapted to read 0, the norms of a step. All
+   * finite: the counter grows by one, or, once it is sizes[0], the scale doubles and the counter
+   * starts from 0. Otherwise the scale halves and the counter starts from 0. A scale never leaves
+   * the normal numbers of f32: then it stays. */
+  CONVOY_OP_ADAPT_LOSS_SCALE = 19
 };
 
 enum convoy_reduction { CONVOY_REDUCE_SUM = 0, CONVOY_REDUCE_MIN = 1, CONVOY_REDUCE_MAX = 2 };
@@ -44,7 +54,11 @@ enum convoy_algorithm {
 
 enum convoy_operation_flag {
   CONVOY_OP_RELAXED_READS = 1u, /* reads may see values up to max_lag steps old */
-  CONVOY_OP_ANY_ORDER = 2u      /* commutes with other ANY_ORDER operations on the same span */
+  CONVOY_OP_ANY_ORDER = 2u,     /* commutes with other ANY_ORDER operations on the same span */
+  /* Only the host sets the following ones. One more read each, in this order. */
+  CONVOY_OP_LOSS_SCALED = 4u, /* BACKWARD, NORM, APPLY: the loss scale; gradients hold it */
+  CONVOY_OP_NORMED = 8u, /* APPLY: the norm of the whole gradient, see NORM; scalar = its limit */
+  CONVOY_OP_SKIP_NON_FINITE = 16u /* APPLY with NORMED: does nothing unless the norm is finite */
 };
 #define CONVOY_UNBOUNDED UINT64_MAX /* max_lag without a bound */
 
@@ -92,12 +106,12 @@ typedef struct convoy_operation {
   uint64_t read_count;
   const convoy_span* writes;
   uint64_t write_count;
-  double scalar;          /* FILL, SCALE, AXPY */
-  uint64_t contributions; /* APPLY: replica gradients summed in read 0; 0 = one per replica */
+  double scalar;          /* FILL, SCALE, AXPY; APPLY with NORMED: 0 = no limit */
+  uint64_t contributions; /* APPLY, NORM: replica gradients summed in read 0; 0 = one per replica */
   uint64_t max_lag;       /* RELAXED_READS */
   uint64_t first_layer;   /* FORWARD, BACKWARD: layers [first, first + count) */
   uint64_t layer_count;
-  uint64_t sizes[4];  /* MATMUL */
+  uint64_t sizes[4];  /* MATMUL, ADAPT_LOSS_SCALE */
   const char* kernel; /* CALL: name, resolved by convoy_strategy.kernel */
   uint64_t bytes;     /* CALL: memory traffic, for the simulator */
   uint64_t flops;     /* CALL */

@@ -3,6 +3,10 @@
 #include "plugins/devices/cpu/kernels/table.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
+
+double gradient_square_sum(const ApplyConstants& constants, const float* gradient,
+                           const float* parameters, std::size_t count);
+
 namespace {
 
 // ivdep below: outputs are either distinct from the inputs or the same element for element.
@@ -265,20 +269,9 @@ void dropout(float* write, const float* read, std::uint64_t key, std::uint32_t t
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable = {CONVOY_KERNEL_NAME,
-                            add,
-                            scale,
-                            axpy,
-                            sum,
-                            apply,
-                            square_sum,
-                            f32_to_f16,
-                            f16_to_f32,
-                            f32_to_bf16,
-                            bf16_to_f32,
-                            add_relu,
-                            relu,
-                            relu_backward,
-                            dropout};
+const KernelTable kTable = {
+    CONVOY_KERNEL_NAME,  add,        scale,      axpy,        sum,         apply,    square_sum,
+    gradient_square_sum, f32_to_f16, f16_to_f32, f32_to_bf16, bf16_to_f32, add_relu, relu,
+    relu_backward,       dropout};
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET

@@ -36,6 +36,9 @@ struct KernelTable {
   void (*apply)(const ApplyConstants& constants, float* parameters, const float* gradient,
                 float* state0, float* state1, std::size_t count);
   double (*square_sum)(const float* read, std::size_t count);
+  // Of the gradient as apply sees it before clipping; parameters may be null: of the mean alone.
+  double (*gradient_square_sum)(const ApplyConstants& constants, const float* gradient,
+                                const float* parameters, std::size_t count);
   void (*f32_to_f16)(std::uint16_t* write, const float* read, std::size_t count);
   void (*f16_to_f32)(float* write, const std::uint16_t* read, std::size_t count);
   void (*f32_to_bf16)(std::uint16_t* write, const float* read, std::size_t count);

@@ -1,6 +1,7 @@
 #include "plugins/devices/cpu/layers/batch_norm.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
@@ -10,8 +11,8 @@ namespace {
 
 using Flags = dnnl::normalization_flags;
 
-Flags flags_of(const NodePlan& plan) {
-  Flags flags = Flags::none;
+Flags flags_of(const NodePlan& plan, bool inference) {
+  Flags flags = inference ? Flags::use_global_stats : Flags::none;
   if (plan.node->variables[0] != CONVOY_NONE) flags |= Flags::use_scale;
   if (plan.node->variables[1] != CONVOY_NONE) flags |= Flags::use_shift;
   if (plan.fused_relu != kNoNode) flags |= Flags::fuse_norm_relu;
@@ -41,15 +42,16 @@ bool has(Flags flags, Flags flag) {
 void BatchNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const Desc desc = builder.desc(plan.inputs[0]);
-  flags_ = flags_of(plan);
-  forward_ = {{dnnl::prop_kind::forward_training, desc,
-               static_cast<float>(plan.node->layer->epsilon), flags_},
+  flags_ = flags_of(plan, builder.inference());
+  forward_ = {{builder.forward_kind(), desc, static_cast<float>(plan.node->layer->epsilon), flags_},
               shared_scratchpad(),
               builder.engine()};
-  mean_ = builder.keep(forward_.mean_desc());
-  variance_ = builder.keep(forward_.variance_desc());
-  const dnnl::memory mean = builder.kept(forward_.mean_desc(), mean_);
-  const dnnl::memory variance = builder.kept(forward_.variance_desc(), variance_);
+  const Desc statistics = vector_of(plan);
+  mean_ = builder.keep(statistics);
+  variance_ = builder.keep(statistics);
+  const dnnl::memory mean = builder.kept(statistics, mean_);
+  const dnnl::memory variance = builder.kept(statistics, variance_);
+  if (builder.inference()) load_statistics(builder, node, mean, variance);
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.read(plan.inputs[0])},
       {DNNL_ARG_DST, builder.define(node, desc)},
@@ -57,12 +59,27 @@ void BatchNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
       {DNNL_ARG_VARIANCE, variance},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
   add_variables(builder, plan, arguments);
-  if (has(flags_, Flags::fuse_norm_relu)) {
+  if (has(flags_, Flags::fuse_norm_relu) && !builder.inference()) {
     record_ = builder.keep(forward_.workspace_desc());
     arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
   }
   builder.then(dnnl::batch_normalization_forward(forward_), arguments);
-  update_statistics(builder, node, mean, variance);
+  if (!builder.inference()) update_statistics(builder, node, mean, variance);
+}
+
+// Copied to memory of its own because primitives may read whole registers beyond the last channel.
+void BatchNorm::load_statistics(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
+                                const dnnl::memory& variance) {
+  const std::size_t channels = builder.plan(node).node->channels;
+  const std::size_t first = builder.plan(node).node->state_first;
+  builder.then([=](const TaskContext& context) {
+    if (context.compute.state == nullptr) {
+      throw std::invalid_argument("inference needs the moving statistics, and none were passed");
+    }
+    const float* state = context.compute.state + first;
+    std::copy_n(state, channels, floats_of(mean));
+    std::copy_n(state + channels, channels, floats_of(variance));
+  });
 }
 
 void BatchNorm::update_statistics(ProgramBuilder& builder, std::size_t node,
@@ -103,8 +120,8 @@ void BatchNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
       {DNNL_ARG_SRC, builder.read(input)},
       {DNNL_ARG_DIFF_DST, gradient},
       {DNNL_ARG_DIFF_SRC, part.memory},
-      {DNNL_ARG_MEAN, builder.kept(forward_.mean_desc(), mean_)},
-      {DNNL_ARG_VARIANCE, builder.kept(forward_.variance_desc(), variance_)},
+      {DNNL_ARG_MEAN, builder.kept(vector_of(plan), mean_)},
+      {DNNL_ARG_VARIANCE, builder.kept(vector_of(plan), variance_)},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}};
   add_variables(builder, plan, arguments);
   GradientPart parts[2];

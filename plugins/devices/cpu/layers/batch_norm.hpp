@@ -7,14 +7,17 @@
 
 namespace convoy::cpu {
 
-// Batch normalisation with the batch's own statistics, with the relu behind it if there is one. Its
-// forward also moves the running statistics, whose variance is the unbiased one.
+// Batch normalisation with the relu behind it if there is one. In training it takes the batch's own
+// statistics (the variance biased) and moves the running ones (the variance unbiased); in inference
+// it takes the running ones.
 class BatchNorm : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 
  private:
+  void load_statistics(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
+                       const dnnl::memory& variance);
   void update_statistics(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
                          const dnnl::memory& variance);
 

@@ -42,7 +42,7 @@ void Convolution::build_forward(ProgramBuilder& builder, std::size_t node) {
                                                 builder.compilation().batch);
   const bool relu = plan.fused_relu != kNoNode;
   forward_ = shapes_->forward(
-      builder.engine(),
+      builder.forward_kind(), builder.engine(),
       relu ? with_relu(builder.plan(plan.fused_relu).node->layer->limit) : shared_scratchpad());
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.read_as(input, forward_.src_desc())},

@@ -28,9 +28,9 @@ ConvolutionShapes::ConvolutionShapes(const convoy_node& node, const convoy_node&
 }
 
 dnnl::convolution_forward::primitive_desc ConvolutionShapes::forward(
-    const dnnl::engine& engine, const dnnl::primitive_attr& attributes) const {
+    dnnl::prop_kind kind, const dnnl::engine& engine,
+    const dnnl::primitive_attr& attributes) const {
   using Forward = dnnl::convolution_forward;
-  const auto kind = dnnl::prop_kind::forward_training;
   const Forward::desc desc =
       has_bias_ ? Forward::desc(kind, kDirect, any_source(), any_weights(), bias(), any_result(),
                                 strides_, padding_before_, padding_after_)

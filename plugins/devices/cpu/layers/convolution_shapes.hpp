@@ -15,7 +15,9 @@ class ConvolutionShapes {
   // input: the node that the convolution reads.
   ConvolutionShapes(const convoy_node& node, const convoy_node& input, std::uint32_t batch);
 
-  dnnl::convolution_forward::primitive_desc forward(const dnnl::engine& engine,
+  // kind: forward for training or for inference.
+  dnnl::convolution_forward::primitive_desc forward(dnnl::prop_kind kind,
+                                                    const dnnl::engine& engine,
                                                     const dnnl::primitive_attr& attributes) const;
   dnnl::convolution_backward_data::primitive_desc backward_data(
       const dnnl::convolution_forward::primitive_desc& hint, const dnnl::engine& engine,

@@ -16,17 +16,77 @@ std::uint64_t mix(std::uint64_t key, std::uint64_t word) {  // splitmix64
   return z ^ (z >> 31);
 }
 
+struct Mask {
+  explicit Mask(double keep)
+      : threshold(static_cast<std::uint32_t>(std::min(keep * 0x1p32, 0x1p32 - 1.0))),
+        factor(static_cast<float>(1.0 / keep)) {}
+  void operator()(float* write, const float* read, std::uint64_t key, std::size_t first,
+                  std::size_t count) const {
+    kernels().dropout(write, read, key, threshold, factor, first, count);
+  }
+  std::uint32_t threshold;
+  float factor;
+};
+
+// Storage of NCHW activations with at most one block of channels.
+struct Storage {
+  explicit Storage(const Desc& desc) : dims(desc.dims()) {
+    const dnnl_blocking_desc_t& blocking = desc.data.format_desc.blocking;
+    std::copy_n(blocking.strides, 4, strides);
+    block = blocking.inner_nblks == 0 ? 1 : blocking.inner_blks[0];
+    padded = desc.data.padded_dims[1] != dims[1];
+  }
+  bool in_logical_order() const {
+    const bool one_cell = dims[2] * dims[3] == 1 && !padded;
+    return one_cell || (block == 1 && strides[3] == 1 && strides[2] == dims[3] &&
+                        strides[1] == dims[2] * dims[3]);
+  }
+  std::size_t plane(dnnl::memory::dim image, dnnl::memory::dim channel) const {
+    return static_cast<std::size_t>(image * strides[0] + channel / block * strides[1] +
+                                    channel % block);
+  }
+  std::size_t planes() const { return static_cast<std::size_t>(dims[0] * dims[1]); }
+  std::size_t cells() const { return static_cast<std::size_t>(dims[2] * dims[3]); }
+
+  dnnl::memory::dims dims;
+  dnnl::memory::dim strides[4];
+  dnnl::memory::dim block;
+  bool padded;
+};
+
+// One channel of one image, whose cells are apart from each other in storage.
+void drop_plane(const Storage& storage, std::size_t index, const Mask& mask, std::uint64_t key,
+                const float* from, float* to) {
+  constexpr std::size_t kChunk = 256;
+  const auto channels = static_cast<std::size_t>(storage.dims[1]);
+  const std::size_t plane = storage.plane(static_cast<dnnl::memory::dim>(index / channels),
+                                          static_cast<dnnl::memory::dim>(index % channels));
+  const auto stride = static_cast<std::size_t>(storage.strides[3]);
+  float values[kChunk];
+  for (std::size_t done = 0; done < storage.cells(); done += kChunk) {
+    const std::size_t size = std::min(kChunk, storage.cells() - done);
+    for (std::size_t i = 0; i < size; ++i) values[i] = from[plane + (done + i) * stride];
+    mask(values, values, key, index * storage.cells() + done, size);
+    for (std::size_t i = 0; i < size; ++i) to[plane + (done + i) * stride] = values[i];
+  }
+}
+
+// The mask belongs to the logical index (NCHW) of an element, however it is stored.
 Task dropout_task(const dnnl::memory& write, const dnnl::memory& read, double keep,
                   std::uint64_t key) {
-  const auto threshold = static_cast<std::uint32_t>(std::min(keep * 0x1p32, 0x1p32 - 1.0));
-  const auto factor = static_cast<float>(1.0 / keep);
-  return [write, read, threshold, factor, key,
+  const Storage storage(write.get_desc());
+  return [write, read, storage, mask = Mask(keep), key,
           count = float_count(write)](const TaskContext& context) {
     const std::uint64_t step_key = mix(key, context.step);
     float* to = floats_of(write);
     const float* from = floats_of(read);
+    if (!storage.in_logical_order()) {
+      return parallel_indices(storage.planes(), [&](std::size_t plane) {
+        drop_plane(storage, plane, mask, step_key, from, to);
+      });
+    }
     parallel_stretches(count, [&](std::size_t first, std::size_t size) {
-      kernels().dropout(to + first, from + first, step_key, threshold, factor, first, size);
+      mask(to + first, from + first, step_key, first, size);
     });
   };
 }
@@ -37,7 +97,7 @@ std::uint64_t key_of(const ProgramBuilder& builder, std::size_t node) {
 }
 
 bool drops(const ProgramBuilder& builder, const convoy_layer& layer) {
-  return (builder.compilation().flags & CONVOY_COMPILE_DROPOUT) != 0 && layer.keep < 1.0;
+  return builder.dropout() && layer.keep < 1.0;
 }
 
 }  // namespace

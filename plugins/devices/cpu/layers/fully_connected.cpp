@@ -22,10 +22,9 @@ Desc bias_of(const Desc& output) {
 }  // namespace
 
 dnnl::inner_product_forward::primitive_desc describe_fully_connected(
-    const Desc& input, const Desc& weights, const Desc& output, bool has_bias,
+    dnnl::prop_kind kind, const Desc& input, const Desc& weights, const Desc& output, bool has_bias,
     const dnnl::primitive_attr& attributes, const dnnl::engine& engine) {
   using Forward = dnnl::inner_product_forward;
-  const auto kind = dnnl::prop_kind::forward_training;
   const Forward::desc desc = has_bias ? Forward::desc(kind, input, weights, bias_of(output), output)
                                       : Forward::desc(kind, input, weights, output);
   return {desc, attributes, engine};
@@ -39,7 +38,7 @@ void FullyConnected::build_forward(ProgramBuilder& builder, std::size_t node) {
   const bool has_bias = plan.node->variables[1] != CONVOY_NONE;
   const bool relu = plan.fused_relu != kNoNode;
   forward_ = describe_fully_connected(
-      source, builder.stored(plan.node->variables[0]), result, has_bias,
+      builder.forward_kind(), source, builder.stored(plan.node->variables[0]), result, has_bias,
       relu ? with_relu(builder.plan(plan.fused_relu).node->layer->limit) : shared_scratchpad(),
       builder.engine());
   const dnnl::memory flat = builder.read_as(input, builder.plain(input));

@@ -21,9 +21,9 @@ class FullyConnected : public Layer {
   dnnl::inner_product_forward::primitive_desc forward_;
 };
 
-// The forward description with free choice of the weights' layout.
+// The forward description (for training or for inference) with free choice of the weights' layout.
 dnnl::inner_product_forward::primitive_desc describe_fully_connected(
-    const dnnl::memory::desc& input, const dnnl::memory::desc& weights,
+    dnnl::prop_kind kind, const dnnl::memory::desc& input, const dnnl::memory::desc& weights,
     const dnnl::memory::desc& output, bool has_bias, const dnnl::primitive_attr& attributes,
     const dnnl::engine& engine);
 

@@ -24,11 +24,10 @@ void LocalResponseNorm::build_forward(ProgramBuilder& builder, std::size_t node)
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   const Constants constants = constants_of(*plan.node->layer);
-  forward_ = {
-      {dnnl::prop_kind::forward_training, dnnl::algorithm::lrn_across_channels, builder.desc(input),
-       constants.channels, constants.alpha, constants.beta, constants.offset},
-      shared_scratchpad(),
-      builder.engine()};
+  forward_ = {{builder.forward_kind(), dnnl::algorithm::lrn_across_channels, builder.desc(input),
+               constants.channels, constants.alpha, constants.beta, constants.offset},
+              shared_scratchpad(),
+              builder.engine()};
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.read(input)},
       {DNNL_ARG_DST, builder.define(node, forward_.dst_desc())},

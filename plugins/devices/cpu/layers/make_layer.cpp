@@ -11,6 +11,7 @@
 #include "plugins/devices/cpu/layers/fully_connected.hpp"
 #include "plugins/devices/cpu/layers/local_response_norm.hpp"
 #include "plugins/devices/cpu/layers/mean_loss.hpp"
+#include "plugins/devices/cpu/layers/pad_channels.hpp"
 #include "plugins/devices/cpu/layers/pool.hpp"
 #include "plugins/devices/cpu/layers/relu.hpp"
 #include "plugins/devices/cpu/layers/softmax_cross_entropy.hpp"
@@ -50,6 +51,8 @@ std::unique_ptr<Layer> make_layer(const convoy_layer& layer) {
       return std::make_unique<Dropout>();
     case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
       return std::make_unique<LocalResponseNorm>();
+    case CONVOY_LAYER_PAD_CHANNELS:
+      return std::make_unique<PadChannels>();
     case CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY:
       return std::make_unique<SoftmaxCrossEntropy>();
     case CONVOY_LAYER_MEAN_LOSS:

@@ -21,9 +21,11 @@ void MeanLoss::build_forward(ProgramBuilder& builder, std::size_t node) {
 void MeanLoss::build_backward(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.plan(node).inputs[0];
   const GradientPart part = builder.begin_gradient(input, builder.plain(input));
-  builder.then([memory = part.memory, count = float_count(part.memory)](const TaskContext&) {
-    std::fill_n(floats_of(memory), count, 1.0f / static_cast<float>(count));
-  });
+  builder.then(
+      [memory = part.memory, count = float_count(part.memory)](const TaskContext& context) {
+        const double share = loss_scale_of(context.compute) / static_cast<double>(count);
+        std::fill_n(floats_of(memory), count, static_cast<float>(share));
+      });
   builder.finish_gradient(input, part);
 }
 

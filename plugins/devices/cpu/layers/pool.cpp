@@ -35,7 +35,7 @@ void Pool::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   const Window window = window_of(*plan.node);
-  forward_ = {{dnnl::prop_kind::forward_training, window.algorithm, builder.desc(input),
+  forward_ = {{builder.forward_kind(), window.algorithm, builder.desc(input),
                any_layout(builder.dims(node)), window.strides, window.kernel, window.padding_before,
                window.padding_after},
               shared_scratchpad(),

@@ -54,8 +54,9 @@ void evaluate(const float* logits, std::size_t batch, std::size_t classes, bool 
 }
 
 void differentiate(const float* logits, std::size_t batch, std::size_t classes,
-                   const std::int32_t* labels, float* gradient) {
-  const double weight = 1.0 / static_cast<double>(batch);
+                   const convoy_compute& compute, float* gradient) {
+  const std::int32_t* labels = compute.labels;
+  const double weight = loss_scale_of(compute) / static_cast<double>(batch);
   parallel_indices(batch, [&](std::size_t image) {
     const Scores scores{logits + image * classes, classes};
     const double log_of_sum = scores.log_of_sum();
@@ -88,7 +89,7 @@ void SoftmaxCrossEntropy::build_backward(ProgramBuilder& builder, std::size_t no
   const std::size_t batch = builder.compilation().batch;
   const std::size_t classes = float_count(logits) / batch;
   builder.then([=, memory = part.memory](const TaskContext& context) {
-    differentiate(floats_of(logits), batch, classes, context.compute.labels, floats_of(memory));
+    differentiate(floats_of(logits), batch, classes, context.compute, floats_of(memory));
   });
   builder.finish_gradient(input, part);
 }

@@ -4,8 +4,8 @@
 
 namespace convoy::cpu {
 
-// Mean over the batch of the cross-entropy of softmax and label, and how many labels are among
-// then// first one and five. A label counts if fewer than k classes score strictly higher.
+// Mean over the batch of the cross-entropy of softmax and label, and how many labels are among the
+// first one and five. A label counts if fewer than k classes score strictly higher.
 class SoftmaxCrossEntropy : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convoy {
+
+// What a file of CIFAR-10's Python form holds.
+struct Cifar10Batch {
+  std::string pixels;                // kCifar10ImageBytes per label
+  std::vector<std::int64_t> labels;  // as they stand in the file
+};
+
+// Reads a pickled dictionary with the keys data (an array of bytes, images x 3072, or its bytes)
+// and labels (a list of integers); other keys are ignored. Error(kFailed), naming the file and what
+// is missing or does not fit together; see Pickle for what the file may contain.
+Cifar10Batch unpickle_cifar10(std::string_view bytes, const std::filesystem::path& path);
+
+}  // namespace convoy

@@ -1,0 +1,60 @@
+#include "plugins/devices/cpu/layers/pad_channels.hpp"
+
+#include <algorithm>
+
+#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/team.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+
+dnnl::memory::dims first_cell(const ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  return {0, (plan.node->channels - builder.plan(plan.inputs[0]).node->channels) / 2, 0, 0};
+}
+
+// The input's layout, unless its blocks of channels would straddle the border of the padding.
+Desc padded_desc(const ProgramBuilder& builder, std::size_t node) {
+  const std::size_t input = builder.plan(node).inputs[0];
+  for (const Tag tag : {Tag::nChw8c, Tag::nChw16c, Tag::nhwc}) {
+    const Desc wanted(builder.dims(node), dnnl::memory::data_type::f32, tag);
+    if (builder.desc(input) != Desc(builder.dims(input), dnnl::memory::data_type::f32, tag))
+      continue;
+    if (wanted.submemory_desc(builder.dims(input), first_cell(builder, node), true)) return wanted;
+  }
+  return builder.plain(node);
+}
+
+Task clear_task(const dnnl::memory& memory) {
+  return [memory, count = float_count(memory)](const TaskContext&) {
+    float* values = floats_of(memory);
+    parallel_stretches(count, [values](std::size_t first, std::size_t size) {
+      std::fill_n(values + first, size, 0.0f);
+    });
+  };
+}
+
+}  // namespace
+
+void PadChannels::build_forward(ProgramBuilder& builder, std::size_t node) {
+  const std::size_t input = builder.plan(node).inputs[0];
+  const dnnl::memory write = builder.define(node, padded_desc(builder, node));
+  builder.then(clear_task(write));
+  const Desc slice =
+      write.get_desc().submemory_desc(builder.dims(input), first_cell(builder, node));
+  builder.reorder(builder.read(input), builder.view(write, slice));
+}
+
+void PadChannels::build_backward(ProgramBuilder& builder, std::size_t node) {
+  const std::size_t input = builder.plan(node).inputs[0];
+  if (!builder.plan(input).needs_gradient) return;
+  const dnnl::memory own = builder.gradient(node);
+  const Desc slice = own.get_desc().submemory_desc(builder.dims(input), first_cell(builder, node));
+  const GradientPart part = builder.begin_gradient(input, builder.desc(input));
+  builder.reorder(builder.view(own, slice), part.memory);
+  builder.finish_gradient(input, part);
+}
+
+}  // namespace convoy::cpu

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include "plugins/devices/cpu/kernels/table.hpp"
+
+namespace convoy::cpu {
+
+// The constants of an apply or a norm in the precision of the arithmetic: Adam's bias correction,
+// the loss scale and the limit of the gradient's norm are in them.
+ApplyConstants update_constants(const convoy_submission& operation);
+
+// Whether an apply must leave everything as it is because the gradient is not finite.
+bool is_skipped(const convoy_submission& operation);
+
+}  // namespace convoy::cpu

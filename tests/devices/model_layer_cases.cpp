@@ -1,0 +1,152 @@
+// Combinations of layers that published models have, at sizes where everything is odd.
+#include "tests/devices/layer_cases.hpp"
+#include "tests/graph/layers.hpp"
+
+namespace convoy::test {
+namespace {
+
+constexpr std::uint32_t kClasses = 5;
+constexpr std::uint32_t kSame = CONVOY_PADDING_SAME;
+
+using Body = std::function<std::uint32_t(GraphAssembler&, std::uint32_t)>;
+
+// Images of a size, conv 3x3 with some channels, the layers of body, a classifier and the loss.
+LayerNetwork network(const std::string& name, std::uint32_t size, std::uint32_t channels,
+                     const Body& body) {
+  return {name, [=] {
+            GraphAssembler assembler("small", size, kClasses);
+            const std::uint32_t first = convolution(0, channels, 3).add_to(assembler);
+            const std::uint32_t last = body(assembler, first);
+            loss(fully_connected(last, kClasses).add_to(assembler)).add_to(assembler);
+            return assembler.finish();
+          }};
+}
+
+std::uint32_t grouped(GraphAssembler& assembler, std::uint32_t from, std::uint32_t channels,
+                      std::uint32_t groups, std::uint32_t stride, std::uint32_t padding,
+                      bool bias = true) {
+  LayerCase layer = convolution(from, channels, 3, stride, padding);
+  layer.layer.groups = groups;
+  if (!bias) layer.layer.flags = 0;
+  return layer.add_to(assembler);
+}
+
+std::uint32_t norm_relu(GraphAssembler& assembler, std::uint32_t from, double limit) {
+  LayerCase layer = relu(batch_norm(from).add_to(assembler));
+  layer.layer.limit = limit;
+  return layer.add_to(assembler);
+}
+
+std::uint32_t pad_channels(GraphAssembler& assembler, std::uint32_t from, std::uint32_t channels) {
+  LayerCase layer(CONVOY_LAYER_PAD_CHANNELS, {from});
+  layer.layer.channels = channels;
+  return layer.add_to(assembler);
+}
+
+LayerNetwork grouped_network(const std::string& name, std::uint32_t size, std::uint32_t inputs,
+                             std::uint32_t outputs, std::uint32_t groups, std::uint32_t stride,
+                             std::uint32_t padding) {
+  return network(name, size, inputs, [=](GraphAssembler& assembler, std::uint32_t x) {
+    return grouped(assembler, x, outputs, groups, stride, padding);
+  });
+}
+
+// Expansion, depthwise with a bounded relu, projection and a sum around them.
+LayerNetwork inverted_residual(const std::string& name, std::uint32_t channels,
+                               std::uint32_t expanded) {
+  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+    LayerCase expansion = convolution(x, expanded, 1);
+    expansion.layer.flags = 0;
+    std::uint32_t y = norm_relu(assembler, expansion.add_to(assembler), 0.9);
+    y = norm_relu(assembler, grouped(assembler, y, expanded, expanded, 1, kSame, false), 0.9);
+    y = batch_norm(convolution(y, channels, 1).add_to(assembler)).add_to(assembler);
+    return LayerCase(CONVOY_LAYER_ADD, {x, y}).add_to(assembler);
+  });
+}
+
+// A shortcut that drops every other cell and pads the channels, around a strided convolution.
+LayerNetwork padded_shortcut(const std::string& name, std::uint32_t size, std::uint32_t channels,
+                             std::uint32_t wider) {
+  return network(name, size, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+    const std::uint32_t thinned =
+        window_layer(CONVOY_LAYER_AVERAGE_POOL, x, 1, 2, CONVOY_PADDING_VALID).add_to(assembler);
+    const std::uint32_t shortcut = pad_channels(assembler, thinned, wider);
+    std::uint32_t main = norm_relu(assembler, convolution(x, wider, 3, 2).add_to(assembler), 0);
+    main = batch_norm(convolution(main, wider, 3).add_to(assembler)).add_to(assembler);
+    const std::uint32_t sum = LayerCase(CONVOY_LAYER_ADD, {shortcut, main}).add_to(assembler);
+    return relu(sum).add_to(assembler);
+  });
+}
+
+// Every layer reads everything before it; then a transition with a relu and an average pool.
+LayerNetwork dense_block(const std::string& name, std::uint32_t channels, std::uint32_t growth) {
+  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+    for (int layer = 0; layer < 3; ++layer) {
+      const std::uint32_t active = norm_relu(assembler, x, 0);
+      const std::uint32_t grown = convolution(active, growth, 3).add_to(assembler);
+      x = LayerCase(CONVOY_LAYER_CONCAT, {x, grown}).add_to(assembler);
+    }
+    x = convolution(norm_relu(assembler, x, 0), 2 * growth, 1).add_to(assembler);
+    x = relu(x).add_to(assembler);
+    return window_layer(CONVOY_LAYER_AVERAGE_POOL, x, 2, 2, CONVOY_PADDING_VALID).add_to(assembler);
+  });
+}
+
+LayerNetwork rectangle(const std::string& name, std::uint32_t height, std::uint32_t width,
+                       std::uint32_t stride) {
+  return network(name, 7, 9, [=](GraphAssembler& assembler, std::uint32_t x) {
+    LayerCase layer = convolution(x, 11, height, stride);
+    layer.layer.kernel_width = width;
+    return layer.add_to(assembler);
+  });
+}
+
+LayerNetwork pool(const std::string& name, std::uint32_t kind, std::uint32_t size,
+                  std::uint32_t kernel, std::uint32_t stride, std::uint32_t padding) {
+  return network(name, size, 9, [=](GraphAssembler& assembler, std::uint32_t x) {
+    return window_layer(kind, x, kernel, stride, padding).add_to(assembler);
+  });
+}
+
+LayerNetwork response_norm(const std::string& name, std::uint32_t channels, std::uint32_t radius,
+                           double alpha) {
+  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+    LayerCase layer(CONVOY_LAYER_LOCAL_RESPONSE_NORM, {relu(x).add_to(assembler)});
+    layer.layer.radius = radius;
+    layer.layer.alpha = alpha;
+    layer.layer.beta = 0.75;
+    layer.layer.offset = 1.0;
+    return layer.add_to(assembler);
+  });
+}
+
+}  // namespace
+
+std::vector<LayerNetwork> model_layer_networks() {
+  return {
+      grouped_network("groups_whole_blocks", 7, 16, 32, 2, 1, kSame),
+      grouped_network("groups_same_stride_two", 6, 12, 20, 4, 2, kSame),
+      grouped_network("groups_valid", 7, 9, 15, 3, 1, CONVOY_PADDING_VALID),
+      grouped_network("depthwise_same_stride_two_even", 6, 16, 16, 16, 2, kSame),
+      grouped_network("depthwise_same_stride_two_odd", 7, 11, 11, 11, 2, kSame),
+      grouped_network("depthwise_fixed_stride_two", 7, 24, 24, 24, 2, CONVOY_PADDING_FIXED),
+      grouped_network("depthwise_two_filters", 5, 10, 20, 10, 1, kSame),
+      inverted_residual("inverted_residual_whole_blocks", 8, 16),
+      inverted_residual("inverted_residual_odd_channels", 9, 21),
+      padded_shortcut("padded_shortcut_whole_blocks", 8, 16, 32),
+      padded_shortcut("padded_shortcut_half_blocks", 8, 8, 16),
+      padded_shortcut("padded_shortcut_odd", 7, 5, 12),
+      dense_block("dense_block_whole_blocks", 16, 8),
+      dense_block("dense_block_odd_channels", 10, 5),
+      rectangle("kernel_one_by_seven", 1, 7, 1),
+      rectangle("kernel_seven_by_one_stride_two", 7, 1, 2),
+      pool("max_pool_same_even", CONVOY_LAYER_MAX_POOL, 6, 3, 2, kSame),
+      pool("max_pool_same_odd", CONVOY_LAYER_MAX_POOL, 7, 3, 2, kSame),
+      pool("average_pool_same_stride_two", CONVOY_LAYER_AVERAGE_POOL, 6, 3, 2, kSame),
+      pool("average_pool_one_cell", CONVOY_LAYER_AVERAGE_POOL, 7, 1, 2, CONVOY_PADDING_VALID),
+      response_norm("response_norm_radius_four", 16, 4, 0.001 / 9),
+      response_norm("response_norm_few_channels", 5, 4, 0.4),
+  };
+}
+
+}  // namespace convoy::test

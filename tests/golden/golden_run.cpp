@@ -1,0 +1,97 @@
+#include "tests/golden/golden_run.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "core/base/error.hpp"
+#include "core/base/hash_fill.hpp"
+#include "core/data/source_factory.hpp"
+#include "core/graph/layout.hpp"
+#include "tests/runtime/training.hpp"
+
+namespace convoy::testing {
+namespace {
+
+std::uint32_t first_gradient(const Plan& plan) {
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
+    if (plan.buffers[i].kind == CONVOY_BUFFER_GRADIENT && plan.buffers[i].owner == 0) return i;
+  throw std::runtime_error("the plan has no gradients of replica 0");
+}
+
+}  // namespace
+
+GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
+                     const GoldenRunOptions& options)
+    : devices_(cpu_plugin(host_)), strategy_(strategy_plugin(host_, options.strategy)) {
+  const auto batch = golden.at("batch").get<std::uint32_t>();
+  CONVOY_CHECK_EQ(batch % options.devices, 0u);
+  SessionOptions session;
+  session.devices = options.devices;
+  session.threads = 1;  // other tests run beside this one
+  session.batch = batch / options.devices;
+  session.seed = golden.at("seed").get<std::uint64_t>();
+  session.hash_initializer = true;
+  session.dropout = false;
+  session.optimizer = make_optimizer(options.optimizer, options.devices);
+  session_ = std::make_unique<Session>(graph, *strategy_, *devices_, session);
+  DataOptions data;
+  data.data_name = "hash";
+  data.replicas = static_cast<int>(options.devices);
+  data.batch = static_cast<int>(session.batch);
+  data.height = data.width = static_cast<int>(graph.image_size());
+  data.classes = golden.at("classes").get<int>();
+  data.seed = golden.at("seed").get<std::uint32_t>();
+  source_ = make_source(data);
+}
+
+std::vector<TrainingStep> GoldenRun::train(double rate, std::int64_t steps) {
+  std::vector<TrainingStep> result;
+  TrainingEvents events;
+  events.timed_step = [&](const TrainingStep& step) { result.push_back(step); };
+  TrainingLoopOptions loop;
+  loop.warmup_steps = 0;
+  loop.timed_steps = steps;
+  loop.first_step = steps_;
+  run_training(*session_, *source_, constant_rate(rate), loop, events);
+  steps_ += steps;
+  return result;
+}
+
+std::vector<float> GoldenRun::gradient_arena() {
+  return session_->memory().read_buffer(first_gradient(session_->lowered_plan()));
+}
+
+std::vector<float> GoldenRun::plain(const std::vector<float>& arena, std::size_t variable) const {
+  const GraphVariable& it = session_->graph().variables().at(variable);
+  std::vector<float> result(it.elements);
+  unpack(session_->arena().layout(variable), it.dimensions,
+         arena.data() + session_->arena().range(variable).first, result.data());
+  return result;
+}
+
+OptimizerOptions plain_optimizer() {
+  OptimizerOptions options;
+  options.weight_decay = 0;
+  return options;
+}
+
+OptimizerOptions momentum_optimizer(const nlohmann::json& trajectory) {
+  OptimizerOptions options;
+  options.kind = CONVOY_OPTIMIZER_MOMENTUM;
+  options.momentum = trajectory.at("momentum");
+  options.weight_decay = trajectory.at("weight_decay");
+  return options;
+}
+
+Projection project(const std::vector<float>& values, std::uint32_t key, std::uint32_t seed) {
+  Projection result;
+  for (std::uint32_t i = 0; i < values.size(); ++i) {
+    const double value = values[i];
+    result.norm += value * value;
+    result.dot += value * hash_fill(key, seed, i, 1, 0);
+  }
+  result.norm = std::sqrt(result.norm);
+  return result;
+}
+
+}  // namespace convoy::testing

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/data/batch_source.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/training_loop.hpp"
+#include "core/train/optimizer.hpp"
+#include "tests/runtime/plugins.hpp"
+
+namespace convoy::testing {
+
+// What one golden test varies.
+struct GoldenRunOptions {
+  std::string strategy = "replicated";
+  std::uint32_t devices = 1;
+  OptimizerOptions optimizer;
+};
+
+// A model on the processors of this machine, from the reference fill and on the reference images,
+// without dropout. The golden file's global batch is divided among the devices.
+class GoldenRun {
+ public:
+  GoldenRun(const nlohmann::json& golden, const Graph& graph, const GoldenRunOptions& options);
+
+  // Takes steps at a constant rate; may be called again to go on.
+  std::vector<TrainingStep> train(double rate, std::int64_t steps);
+  Session& session() { return *session_; }
+  BatchSource& source() { return *source_; }
+  // What replica 0 computed in the last step, as it is stored.
+  std::vector<float> gradient_arena();
+  // A variable's values (OIHW, OI or N) out of an arena as it is stored.
+  std::vector<float> plain(const std::vector<float>& arena, std::size_t variable) const;
+
+ private:
+  PluginHost host_;
+  std::unique_ptr<DevicePlugin> devices_;
+  std::unique_ptr<StrategyPlugin> strategy_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<BatchSource> source_;
+  std::int64_t steps_ = 0;
+};
+
+// The optimizers of the files' trajectories: "sgd" has no weight decay; the others are momentum.
+OptimizerOptions plain_optimizer();
+OptimizerOptions momentum_optimizer(const nlohmann::json& trajectory);
+
+// Euclidean norm of a tensor, and its dot product with the uniform numbers of a key; in double.
+struct Projection {
+  double norm = 0;
+  double dot = 0;
+};
+Projection project(const std::vector<float>& values, std::uint32_t key, std::uint32_t seed);
+
+}  // namespace convoy::testing

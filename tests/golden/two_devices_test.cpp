@@ -1,0 +1,83 @@
+// Two devices with half of the golden batch each, on networks whose loss does not depend on how a
+// batch is divided: those without batch norm.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/golden/golden_file.hpp"
+#include "tests/golden/golden_models.hpp"
+#include "tests/golden/golden_run.hpp"
+#include "tests/models/plugin_graph.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint32_t kFirstGradientKey = 5001;
+
+std::vector<std::string> models_without_batch_norm() {
+  std::vector<std::string> models;
+  for (const std::string& model : golden_models())
+    if (read_golden(model).at("bn_after_step1").empty()) models.push_back(model);
+  return models;
+}
+
+class TwoDevices : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  GoldenRun make_run(const OptimizerOptions& optimizer) const {
+    return {golden_, graph_, {std::get<1>(GetParam()), 2, optimizer}};
+  }
+  double tolerance(const std::string& name) const { return golden_.at("tolerance").at(name); }
+
+  const json golden_ = read_golden(std::get<0>(GetParam()));
+  const Graph graph_ = test::load_model(std::get<0>(GetParam()), golden_.at("classes")).graph;
+};
+
+TEST_P(TwoDevices, MomentumWithWeightDecayAgrees) {
+  const json& reference = golden_.at("momentum");
+  GoldenRun run = make_run(momentum_optimizer(reference));
+  const std::vector<TrainingStep> steps = run.train(reference.at("lr"), 4);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double allowed = tolerance(i == 0 ? "loss" : "momentum_loss" + std::to_string(i));
+    EXPECT_LE(loss_deviation(steps[i].base_loss, reference.at("base_loss")[i]), allowed)
+        << "step " << i << ": " << steps[i].base_loss << ", reference "
+        << reference.at("base_loss")[i];
+    const double squares =
+        (steps[i].total_loss - steps[i].base_loss) / reference.at("weight_decay").get<double>();
+    EXPECT_LE(norm_deviation(squares, reference.at("l2_term")[i]), tolerance("momentum_l2_term"))
+        << "step " << i << ": " << squares << ", reference " << reference.at("l2_term")[i];
+  }
+}
+
+// One plain step at rate 1 moves every parameter by the gradient that the strategy made of both
+// devices' gradients.
+TEST_P(TwoDevices, GradientsThatAreAppliedAgree) {
+  GoldenRun run = make_run(plain_optimizer());
+  const std::vector<float> before = run.session().memory().read_parameters();
+  run.train(1, 1);
+  std::vector<float> moved = run.session().memory().read_parameters();
+  for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = before[i] - moved[i];
+  for (const json& variable : golden_.at("variables")) {
+    const std::uint32_t k = variable.at("k");
+    const Projection actual =
+        project(run.plain(moved, k), kFirstGradientKey + k, golden_.at("seed"));
+    const double norm = variable.at("g_l2");
+    const double dot = variable.at("g_dot");
+    EXPECT_LE(norm_deviation(actual.norm, norm), variable.at("tol")[0].get<double>())
+        << variable.at("name") << ": norm " << actual.norm << ", reference " << norm;
+    EXPECT_LE(std::fabs(actual.dot - dot) / norm, variable.at("tol")[1].get<double>())
+        << variable.at("name") << ": dot product " << actual.dot << ", reference " << dot;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, TwoDevices,
+                         ::testing::Combine(::testing::ValuesIn(models_without_batch_norm()),
+                                            ::testing::Values("replicated", "parameter_server")),
+                         [](const auto& parameters) {
+                           return std::get<0>(parameters.param) + "_" +
+                                  std::get<1>(parameters.param);
+                         });
+
+}  // namespace
+}  // namespace convoy::testing
