@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
+#include "core/cli/run_evaluation.hpp"
 #include "core/cli/run_report.hpp"
 #include "core/cli/run_setup.hpp"
 #include "core/cli/run_sizes.hpp"
@@ -32,7 +33,8 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
   result.seed = options.seed;
   result.hash_initializer = options.initializer == InitializerChoice::kHash;
   result.dropout = options.dropout;
-  result.accuracy = options.print_training_accuracy;
+  result.accuracy =
+      options.print_training_accuracy || options.evaluation.mode == RunMode::kForwardOnly;
   result.deterministic = options.deterministic;
   result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
   result.optimizer = make_optimizer(options.optimizer, devices);
@@ -74,7 +76,7 @@ class Run {
   Run(std::span<const std::string> arguments, RunSetup& setup, std::ostream& out, std::ostream& err)
       : setup_(setup),
         devices_(count_devices()),
-        sizes_(choose_sizes(setup, devices_, cores(), published_examples())),
+        sizes_(sizes_of_mode()),
         report_(arguments, setup, sizes_, devices_, out, err),
         err_(err) {
     if (sizes_.adapted)
@@ -88,7 +90,10 @@ class Run {
   int execute() {
     for (const std::string& notice : setup_.notices) err_ << "convoy: " << notice << '\n';
     try {
-      train();
+      if (mode() == RunMode::kEvaluation)
+        evaluate();
+      else
+        train();
     } catch (const Error& error) {
       report_.finish(static_cast<int>(error.code()), false, error.what());
       throw;
@@ -110,7 +115,46 @@ class Run {
   std::int64_t published_examples() const {
     return find_dataset(setup_.model_info.dataset).training_examples;
   }
+  RunMode mode() const { return setup_.options.evaluation.mode; }
+  RunSizes sizes_of_mode() const {
+    RunSizes sizes = choose_sizes(setup_, devices_, cores(), published_examples());
+    if (mode() != RunMode::kEvaluation) return sizes;
+    sizes.warmup_steps = 0;
+    sizes.batch = static_cast<std::uint32_t>(
+        setup_.options.evaluation.batch_size.value_or(std::int64_t{sizes.batch}));
+    return sizes;
+  }
   std::uint32_t cores() const { return std::max(1u, std::thread::hardware_concurrency()); }
+
+  Validation validation() const {
+    return {setup_, sizes_, session_options(setup_, sizes_, devices_),
+            data_options(setup_, sizes_, devices_)};
+  }
+
+  void evaluate() {
+    Validation validation = this->validation();
+    sizes_.timed_steps = validation.steps();
+    report_.header(devices_, validation.examples());
+    report_.console().generating_evaluation_model();
+    validation.prepare(std::make_shared<OpenDevices>(
+        *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device)));
+    report_.describe(validation.session());
+    report_.console().initializing();
+    evaluate_trained_models(
+        setup_.options, setup_.flags->text("train_dir"), validation,
+        [] { return std::optional<TrainedModel>(); }, report_,
+        [this] { return interrupt_.requested(); });
+    report_validation(validation);
+  }
+
+  std::unique_ptr<Session> open_session() const {
+    const SessionOptions options = session_options(setup_, sizes_, devices_);
+    if (mode() == RunMode::kForwardOnly)
+      return std::make_unique<Session>(
+          *setup_.graph,
+          std::make_shared<OpenDevices>(*setup_.device, options.devices, options.threads), options);
+    return std::make_unique<Session>(*setup_.graph, *setup_.strategy, *setup_.device, options);
+  }
 
   void train() {
     const std::unique_ptr<BatchSource> source = make_source(data_options(setup_, sizes_, devices_));
@@ -121,28 +165,53 @@ class Run {
       sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
                                        std::int64_t{devices_} * sizes_.batch, examples);
     report_.header(devices_, examples);
-    report_.console().generating_model();
-    Session session(*setup_.graph, *setup_.strategy, *setup_.device,
-                    session_options(setup_, sizes_, devices_));
-    report_.describe(session);
+    prepare_evaluations(examples);
+    generating_model();
+    const std::unique_ptr<Session> session = open_session();
+    if (validation_) validation_->prepare(session->open_devices());
+    report_.describe(*session);
     report_.console().initializing();
     report_.console().warming_up();
     TrainingSummary summary;
     try {
-      summary = run_training(session, *source, schedule(setup_, sizes_, devices_, examples),
-                             loop_options(), events(session));
+      summary = run_training(*session, *source, schedule(setup_, sizes_, devices_, examples),
+                             loop_options(), events(*session));
     } catch (const Error&) {
       report_bad_records(*source);
       throw;
     }
-    report_.total(summary);
-    report_.parameters(parameter_hash(session));
+    report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
+    if (evaluations_) evaluations_->final(summary, *session);
+    report_.parameters(parameter_hash(*session));
     report_bad_records(*source);
+    if (validation_) report_validation(*validation_);
     if (summary.diverged)
       tell(
           fmt::format("the loss is not finite from step {} on: the model's own learning rate does "
                       "not suit unnormalised synthetic images; speed is not affected",
                       *summary.diverged));
+  }
+
+  void prepare_evaluations(std::int64_t training_examples) {
+    if (mode() != RunMode::kTrainingAndEvaluation) return;
+    validation_ = std::make_unique<Validation>(validation());
+    evaluations_ = std::make_unique<TrainingEvaluations>(
+        setup_, sizes_, *validation_, training_examples, std::int64_t{devices_} * sizes_.batch,
+        report_, [this] { return interrupt_.requested(); });
+  }
+
+  void generating_model() {
+    if (mode() == RunMode::kForwardOnly)
+      report_.console().generating_inference_model();
+    else
+      report_.console().generating_model();
+    if (validation_) report_.console().generating_evaluation_model();
+  }
+
+  void report_validation(const Validation& validation) {
+    if (validation.bad_records() > 0)
+      tell(fmt::format("{} bad records of the validation data were skipped",
+                       validation.bad_records()));
   }
 
   void report_bad_records(const BatchSource& source) {
@@ -177,6 +246,11 @@ class Run {
       report_.trace(session, times);
     };
     events.stop_requested = [this] { return interrupt_.requested(); };
+    if (!evaluations_) return events;
+    events.pause_after = [this](const PausePoint& point) { return evaluations_->due(point); };
+    events.paused = [this, &session](const PausePoint& point) {
+      return evaluations_->pause(point, session);
+    };
     return events;
   }
 
@@ -186,6 +260,8 @@ class Run {
   RunReport report_;
   std::ostream& err_;
   InterruptGuard interrupt_;
+  std::unique_ptr<Validation> validation_;
+  std::unique_ptr<TrainingEvaluations> evaluations_;
 };
 
 }  // namespace

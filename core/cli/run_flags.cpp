@@ -191,6 +191,7 @@ FlagTable run_flag_table() {
   add_group(table, "Strategy", strategy_flags());
   add_group(table, "Optimizer", optimizer_flags());
   add_group(table, "Learning rate", learning_rate_flags());
+  table.add_all(evaluation_flags());
   add_group(table, "Reports", report_flags());
   add_group(table, "Reproducibility and plug-ins", reproducibility_flags());
   table.add_all(historical_flags());

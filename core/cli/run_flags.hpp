@@ -21,6 +21,9 @@ using OptionOwners = std::map<std::string, std::vector<std::string>>;
 void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
                                 const OptionOwners& owners);
 
+// Those about evaluation and inference, a part of the table.
+std::vector<FlagDefinition> evaluation_flags();
+
 // Flags of tf_cnn_benchmarks that convoy knows by name only: those that it cannot do yet, those of
 // several hosts, and those that mean nothing outside TensorFlow.
 std::vector<FlagDefinition> historical_flags();

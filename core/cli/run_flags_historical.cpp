@@ -22,7 +22,6 @@ struct Row {
   const char* sentence;
 };
 
-constexpr const char* kNoEvaluation = "not yet: convoy trains and measures training only";
 constexpr const char* kNoCheckpoints = "not yet: checkpoints are not written or read";
 constexpr const char* kNoHalf = "not yet: training is in 32 bits";
 constexpr const char* kNoInputChoice = "not yet: the input pipeline has no such choice";
@@ -30,20 +29,6 @@ constexpr const char* kUseOutputFile = "not yet: use --output_file=run.json for 
 constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to see where time goes";
 
 constexpr Row kNotYet[] = {
-    {"eval", kBool, "false", kNoEvaluation},
-    {"eval_interval_secs", kInt, "0", kNoEvaluation},
-    {"eval_during_training_every_n_steps", kInt, nullptr, kNoEvaluation},
-    {"eval_during_training_every_n_epochs", kFloat, nullptr, kNoEvaluation},
-    {"eval_during_training_at_specified_steps", kString, "", kNoEvaluation},
-    {"eval_during_training_at_specified_epochs", kString, "", kNoEvaluation},
-    {"eval_batch_size", kInt, "0", kNoEvaluation},
-    {"num_eval_batches", kInt, nullptr, kNoEvaluation},
-    {"num_eval_epochs", kFloat, nullptr, kNoEvaluation},
-    {"eval_dir", kString, "", kNoEvaluation},
-    {"stop_at_top_1_accuracy", kFloat, nullptr, kNoEvaluation},
-    {"collect_eval_results_async", kBool, "false", kNoEvaluation},
-    {"forward_only", kBool, "false", kNoEvaluation},
-    {"freeze_when_forward_only", kBool, "false", kNoEvaluation},
     {"train_dir", kString, "", kNoCheckpoints},
     {"save_model_secs", kInt, "0", kNoCheckpoints},
     {"save_model_steps", kInt, nullptr, kNoCheckpoints},
@@ -91,6 +76,7 @@ constexpr Row kMeaningless[] = {
     {"rewriter_config", kString, "", kNoTensorFlow},
     {"partitioned_graph_file_prefix", kString, "", kNoTensorFlow},
     {"trt_mode", kString, "", "TensorRT runs frozen TensorFlow graphs, and there are none"},
+    {"collect_eval_results_async", kBool, "false", "it is about SSD models, and there are none"},
     {"debugger", kString, "", "it attaches TensorFlow's debugger; use gdb"},
     {"ml_perf_compliance_logging", kBool, "false", "its log format names TensorFlow's stages"},
 };
@@ -118,6 +104,7 @@ constexpr Row kHarmless[] = {
     {"datasets_sloppy_parallel_interleave", kBool, "false", kOneReader},
     {"datasets_parallel_interleave_prefetch", kInt, nullptr, kOneReader},
     {"multi_device_iterator_max_buffer_size", kInt, "1", kOneReader},
+    {"eval_dir", kString, "", "ignored: accuracies are printed and go to --output_file"},
     {"use_tf_layers", kBool, "true", kOneWay},
     {"use_resource_vars", kBool, "false", kOneWay},
     {"compute_lr_on_cpu", kBool, "false", kOneWay},

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cli/evaluation_options.hpp"
 #include "core/cli/flag_parser.hpp"
 #include "core/train/learning_rate.hpp"
 #include "core/train/optimizer.hpp"
@@ -46,6 +47,7 @@ struct RunOptions {
   double bucket_mb = 0;  // 2^20 bytes
   OptimizerOptions optimizer;
   LearningRateOptions learning_rate;
+  EvaluationOptions evaluation;
 
   std::int64_t display_every = 0;
   std::optional<double> display_perf_ewma;

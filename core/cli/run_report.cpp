@@ -24,6 +24,10 @@ std::string loss_column(const RunOptions& options) {
   return options.loss_type_to_report == "base_loss" ? "base_loss" : "total_loss";
 }
 
+bool has_accuracy(const RunOptions& options) {
+  return options.print_training_accuracy || options.evaluation.mode == RunMode::kForwardOnly;
+}
+
 std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
   if (!step.top_1) return std::nullopt;
   return Accuracy{*step.top_1, *step.top_5};
@@ -37,7 +41,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
     : setup_(setup),
       sizes_(sizes),
       global_batch_(std::int64_t{devices} * sizes.batch),
-      console_(out, loss_column(setup.options), setup.options.print_training_accuracy),
+      console_(out, loss_column(setup.options), has_accuracy(setup.options)),
       progress_(err, standard_error_is_terminal()),
       statistics_(static_cast<double>(global_batch_), setup.options.display_perf_ewma) {
   record_.environment = detect_environment(kVersion);
@@ -46,6 +50,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
   record_.model = setup.graph->model();
   record_.dataset = setup.model_info.dataset;
   record_.synthetic_data = setup.options.data_dir.empty();
+  record_.mode = run_mode_name(setup.options.evaluation.mode);
   record_.strategy = setup.strategy->manifest().name;
   const OptionValues& options = setup.strategy->options();
   record_.strategy_options.insert(options.begin(), options.end());
@@ -58,7 +63,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
 }
 
 void RunReport::describe(const Session& session) {
-  record_.strategy_verdict = session.check().verdict_text();
+  if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
   for (const convoy_device_description& device : session.devices())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});
@@ -82,6 +87,7 @@ void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
   header.model = record_.model;
   header.dataset = record_.dataset;
   header.synthetic = record_.synthetic_data;
+  header.mode = record_.mode;
   header.global_batch = global_batch_;
   header.batch_per_device = sizes_.batch;
   header.num_batches = sizes_.timed_steps;
@@ -134,13 +140,23 @@ void RunReport::trace(const Session& session, const std::vector<OperationTime>& 
   }
 }
 
-void RunReport::total(const TrainingSummary& summary) {
+void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after,
+                           const std::string& checkpoint) {
+  progress_.clear();
+  const Accuracy accuracy{evaluation.top_1, evaluation.top_5};
+  console_.accuracy(accuracy, evaluation.examples);
+  record_.evaluations.push_back({after.timed_step, after.global_step, accuracy, evaluation.examples,
+                                 evaluation.seconds, evaluation.examples_per_second(), checkpoint});
+}
+
+void RunReport::total(const TrainingSummary& summary, double evaluation_seconds) {
   progress_.clear();
   if (summary.timed_steps == 0) return;
-  record_.total_seconds = summary.total_seconds;
+  record_.total_seconds = summary.total_seconds - evaluation_seconds;
   record_.total_images_per_second =
-      static_cast<double>(summary.timed_steps * global_batch_) / summary.total_seconds;
-  console_.total(record_.total_images_per_second);
+      static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds;
+  if (setup_.options.evaluation.mode != RunMode::kTrainingAndEvaluation)
+    console_.total(record_.total_images_per_second);
 }
 
 void RunReport::parameters(const std::string& hash) {

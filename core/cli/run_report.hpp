@@ -11,6 +11,7 @@
 #include "core/report/run_record.hpp"
 #include "core/report/speed_statistics.hpp"
 #include "core/report/trace.hpp"
+#include "core/runtime/evaluator.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
 
@@ -32,8 +33,12 @@ class RunReport {
   void warmup_step(const TrainingStep& step);
   void timed_step(const TrainingStep& step);
   void trace(const Session& session, const std::vector<OperationTime>& times);
-  // Prints the total and completes the record.
-  void total(const TrainingSummary& summary);
+  // Prints what came of an evaluation and notes it for the record. checkpoint: the file, if any.
+  void evaluation(const Evaluation& evaluation, const PausePoint& after,
+                  const std::string& checkpoint);
+  // Prints the total, unless evaluations interrupted the steps, and completes the record.
+  // evaluation_seconds: part of the summary's that belongs to no step.
+  void total(const TrainingSummary& summary, double evaluation_seconds = 0);
   // Notes the hash of the trained parameters and prints it when that is wanted.
   void parameters(const std::string& hash);
   void note(const std::string& notice) { record_.notices.push_back(notice); }

@@ -67,6 +67,12 @@ void Console::header(const ConsoleHeader& header) {
 void Console::generating_model() {
   line("Generating training model");
 }
+void Console::generating_inference_model() {
+  line("Generating inference model");
+}
+void Console::generating_evaluation_model() {
+  line("Generating evaluation model");
+}
 void Console::initializing() {
   line("Initializing graph");
 }
@@ -97,6 +103,35 @@ void Console::total(double images_per_second) {
   line(rule);
   line(fmt::format("total images/sec: {:.2f}", images_per_second));
   line(rule);
+}
+
+void Console::evaluation_step(std::int64_t step, double examples_per_second) {
+  line(fmt::format("{}\t{:.1f} examples/sec", step, examples_per_second));
+}
+
+void Console::accuracy(const Accuracy& accuracy, std::int64_t examples) {
+  line(fmt::format("Accuracy @ 1 = {:.4f} Accuracy @ 5 = {:.4f} [{} examples]", accuracy.top_1,
+                   accuracy.top_5, examples));
+}
+
+void Console::no_checkpoint(const std::string& folder) {
+  line(fmt::format("Checkpoint not found in {}", folder));
+}
+
+void Console::evaluation_begins(std::int64_t global_step, bool final) {
+  line(fmt::format("Running {}evaluation at global_step {}", final ? "final " : "", global_step));
+}
+
+void Console::training_resumes() {
+  line("Resuming training");
+}
+
+void Console::target_reached(double top_1) {
+  line(fmt::format("Stopping, as eval accuracy of at least {} was reached", top_1));
+}
+
+void Console::training_done() {
+  line("Done with training");
 }
 
 void Console::parameter_hash(const std::string& hash) {

@@ -46,6 +46,8 @@ class Console {
 
   void header(const ConsoleHeader& header);
   void generating_model();
+  void generating_inference_model();
+  void generating_evaluation_model();
   void initializing();
   void warming_up();
   void warmed_up();
@@ -57,6 +59,17 @@ class Console {
   void total(double images_per_second);
   // After the total, only when it is asked for.
   void parameter_hash(const std::string& hash);
+
+  // How fast an evaluation went since the last such line; steps count from 1.
+  void evaluation_step(std::int64_t step, double examples_per_second);
+  void accuracy(const Accuracy& accuracy, std::int64_t examples);
+  void no_checkpoint(const std::string& folder);
+  // Around an evaluation during training. global_step counts all updates so far.
+  void evaluation_begins(std::int64_t global_step, bool final);
+  void training_resumes();
+  void target_reached(double top_1);
+  // Stands where a run that only trains has its total.
+  void training_done();
 
  private:
   void line(const std::string& text);

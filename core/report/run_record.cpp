@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "core/base/error.hpp"
 #include "core/report/output_file.hpp"
 
@@ -20,19 +22,37 @@ Writer writer_for(const std::filesystem::path& path) {
        path.string());
 }
 
+std::string csv_line(const StepRecord& step) {
+  std::string text =
+      fmt::format("{},{},{},{},{},{},", step.step, step.seconds, step.images_per_second, step.loss,
+                  step.learning_rate, step.input_wait_seconds);
+  text += step.accuracy ? fmt::format("{},{}", step.accuracy->top_1, step.accuracy->top_5) : ",";
+  return text + ",,,\n";
+}
+
+std::string csv_line(const EvaluationRecord& evaluation) {
+  return fmt::format("{},{},{},,,,,,{},{},{}\n", evaluation.step, evaluation.seconds,
+                     evaluation.examples_per_second, evaluation.accuracy.top_1,
+                     evaluation.accuracy.top_5, evaluation.examples);
+}
+
 }  // namespace
 
 std::string run_record_csv(const RunRecord& record) {
   // The shortest text that reads back as the same double is what {} gives.
   std::string text =
       "step,seconds,images_per_sec,loss,learning_rate,input_wait_seconds,top_1_accuracy,"
-      "top_5_accuracy\n";
+      "top_5_accuracy,evaluation_top_1,evaluation_top_5,evaluation_examples\n";
+  auto evaluation = record.evaluations.begin();
+  const auto evaluations_until = [&](std::int64_t step) {
+    for (; evaluation != record.evaluations.end() && evaluation->step <= step; ++evaluation)
+      text += csv_line(*evaluation);
+  };
   for (const StepRecord& step : record.steps) {
-    text += fmt::format("{},{},{},{},{},{},", step.step, step.seconds, step.images_per_second,
-                        step.loss, step.learning_rate, step.input_wait_seconds);
-    text += step.accuracy ? fmt::format("{},{}\n", step.accuracy->top_1, step.accuracy->top_5)
-                          : std::string(",\n");
+    evaluations_until(step.step - 1);
+    text += csv_line(step);
   }
+  evaluations_until(std::numeric_limits<std::int64_t>::max());
   return text;
 }
 

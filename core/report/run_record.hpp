@@ -35,6 +35,18 @@ struct StepRecord {
   std::optional<Accuracy> accuracy;
 };
 
+// One pass over validation data.
+struct EvaluationRecord {
+  // During training the timed steps before it, counted from 1; else the checkpoint's global step.
+  std::int64_t step = 0;
+  std::int64_t global_step = 0;
+  Accuracy accuracy;
+  std::int64_t examples = 0;
+  double seconds = 0;
+  double examples_per_second = 0;
+  std::string checkpoint;  // the file that was scored; empty during training
+};
+
 // Everything that one run reports.
 struct RunRecord {
   Environment environment;
@@ -43,6 +55,7 @@ struct RunRecord {
   std::string model;
   std::string dataset;
   bool synthetic_data = true;
+  std::string mode = "training";  // as the header of the run says
   std::string strategy;
   std::map<std::string, std::string> strategy_options;
   std::string strategy_verdict;  // what the checker proved, for example "synchronous"
@@ -53,6 +66,7 @@ struct RunRecord {
   std::int64_t parameters = 0;
   std::int64_t warmup_steps = 0;
   std::vector<StepRecord> steps;
+  std::vector<EvaluationRecord> evaluations;
   double total_seconds = 0;
   double total_images_per_second = 0;
   Speed speed;
@@ -66,9 +80,11 @@ struct RunRecord {
 
 // The record as text. Numbers have full double precision; a number that is not finite is null in
 // JSON and nan or inf in CSV.
-std::string run_record_json(const RunRecord& record);        // one object, steps included
-std::string run_record_json_lines(const RunRecord& record);  // one line per step, then a summary
-std::string run_record_csv(const RunRecord& record);         // a title line, one line per step
+std::string run_record_json(const RunRecord& record);  // one object, steps included
+// One line per step, one per evaluation, then a summary.
+std::string run_record_json_lines(const RunRecord& record);
+// A title line, one line per step and, behind the step it followed, one per evaluation.
+std::string run_record_csv(const RunRecord& record);
 
 // Error(kUsage) unless the path ends in .json, .jsonl or .csv and its folder is writable.
 void check_run_record_path(const std::filesystem::path& path);

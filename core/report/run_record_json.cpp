@@ -48,6 +48,18 @@ Json to_json(const StepRecord& step) {
   return json;
 }
 
+Json to_json(const EvaluationRecord& evaluation) {
+  Json json = {{"step", evaluation.step},
+               {"global_step", evaluation.global_step},
+               {"top_1", number(evaluation.accuracy.top_1)},
+               {"top_5", number(evaluation.accuracy.top_5)},
+               {"examples", evaluation.examples},
+               {"seconds", number(evaluation.seconds)},
+               {"examples_per_sec", number(evaluation.examples_per_second)}};
+  if (!evaluation.checkpoint.empty()) json["checkpoint"] = evaluation.checkpoint;
+  return json;
+}
+
 Json totals(const RunRecord& record) {
   return {{"steps", record.steps.size()},
           {"seconds", number(record.total_seconds)},
@@ -73,6 +85,7 @@ Json summary(const RunRecord& record) {
           {"parameters", record.parameters},
           {"dataset", record.dataset},
           {"synthetic_data", record.synthetic_data},
+          {"mode", record.mode},
           {"strategy",
            {{"name", record.strategy},
             {"options", record.strategy_options},
@@ -97,6 +110,8 @@ std::string run_record_json(const RunRecord& record) {
   Json json = summary(record);
   Json& steps = json["steps"] = Json::array();
   for (const StepRecord& step : record.steps) steps.push_back(to_json(step));
+  Json& evaluations = json["evaluations"] = Json::array();
+  for (const EvaluationRecord& it : record.evaluations) evaluations.push_back(to_json(it));
   return dump(json, 2) + "\n";
 }
 
@@ -105,6 +120,11 @@ std::string run_record_json_lines(const RunRecord& record) {
   for (const StepRecord& step : record.steps) {
     Json line = {{"kind", "step"}};
     line.update(to_json(step));
+    text += dump(line, -1) + "\n";
+  }
+  for (const EvaluationRecord& evaluation : record.evaluations) {
+    Json line = {{"kind", "evaluation"}};
+    line.update(to_json(evaluation));
     text += dump(line, -1) + "\n";
   }
   Json line = {{"kind", "summary"}};

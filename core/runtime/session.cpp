@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/layout.hpp"
+#include "core/plan/forward_plan.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/make_plan.hpp"
 #include "core/runtime/deterministic.hpp"
@@ -14,23 +15,30 @@
 
 namespace convoy {
 
-Cluster make_cluster(const std::vector<convoy_device_description>& devices) {
-  const bool shared = std::all_of(devices.begin(), devices.end(), [](const auto& device) {
-    return (device.flags & CONVOY_DEVICE_SHARES_HOST_MEMORY) != 0;
-  });
-  Cluster cluster = make_single_host(static_cast<std::uint32_t>(devices.size()), shared, "device");
-  for (std::size_t i = 0; i < devices.size(); ++i) cluster.places[i].name = devices[i].name;
-  return cluster;
-}
-
 Session::Session(Graph graph, StrategyPlugin& strategy, const DevicePlugin& devices,
                  const SessionOptions& options)
-    : options_(options), graph_(std::move(graph)) {
-  open_devices(devices);
+    : Session(std::move(graph), &strategy,
+              std::make_shared<OpenDevices>(devices, options.devices, options.threads), options) {}
+
+Session::Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
+                 const SessionOptions& options)
+    : Session(std::move(graph), &strategy, std::move(devices), options) {}
+
+Session::Session(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options)
+    : Session(std::move(graph), nullptr, std::move(devices), options) {}
+
+Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
+                 const SessionOptions& options)
+    : options_(options),
+      graph_(std::move(graph)),
+      forward_only_(strategy == nullptr),
+      devices_(std::move(devices)),
+      cluster_(devices_->cluster()),
+      engines_(devices_->engines()) {
   choose_layout();
   make_plans(strategy);
   require_supported(lowered_, engines_);
-  require_promises(strategy.manifest());
+  if (strategy != nullptr) require_promises(strategy->manifest());
   memory_ =
       std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
   compile();
@@ -42,7 +50,7 @@ Session::~Session() {
   abandon_hung_devices();
 }
 
-void Session::start(StrategyPlugin& strategy) {
+void Session::start(StrategyPlugin* strategy) {
   ExecutorParts parts;
   parts.plan = &lowered_;
   parts.schedule = &schedule_;
@@ -51,8 +59,9 @@ void Session::start(StrategyPlugin& strategy) {
   parts.optimizer = &options_.optimizer;
   for (const Program& program : programs_) parts.programs.push_back(program.get());
   parts.decayed = decayed_ranges();
-  parts.kernel = [&strategy](const std::string& name) -> convoy_host_kernel {
-    const auto kernel = strategy.kernel(name, CONVOY_KERNEL_HOST);
+  parts.kernel = [strategy](const std::string& name) -> convoy_host_kernel {
+    if (strategy == nullptr) return nullptr;
+    const auto kernel = strategy->kernel(name, CONVOY_KERNEL_HOST);
     return kernel ? kernel->function : nullptr;
   };
   executor_ = std::make_unique<Executor>(std::move(parts), options_.executor);
@@ -72,24 +81,7 @@ void Session::abandon_hung_devices() {
   for (Program& program : programs_) static_cast<void>(program.release());
   static_cast<void>(memory_.release());
   static_cast<void>(view_.release());
-  for (std::unique_ptr<OpenDevice>& device : opened_) static_cast<void>(device.release());
-}
-
-void Session::open_devices(const DevicePlugin& devices) {
-  convoy_device_request request{sizeof(request), options_.devices, options_.threads};
-  const std::uint32_t count = devices.count(request);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    opened_.push_back(std::make_unique<OpenDevice>(devices, request, i));
-    descriptions_.push_back(opened_.back()->describe());
-  }
-  cluster_ = make_cluster(descriptions_);
-  for (const Place& place : cluster_.places) {
-    const auto index = static_cast<std::uint32_t>(engines_.size());
-    const std::uint32_t engine = place.kind == CONVOY_PLACE_DEVICE ? index
-                                 : place.served_by.empty()         ? 0
-                                                                   : place.served_by.front();
-    engines_.push_back(opened_[engine].get());
-  }
+  devices_->abandon();
 }
 
 convoy_compilation Session::compilation(const GraphView& view, std::uint32_t replica) const {
@@ -98,7 +90,8 @@ convoy_compilation Session::compilation(const GraphView& view, std::uint32_t rep
   what.graph = view.c_graph();
   what.batch = options_.batch;
   what.flags = (options_.dropout ? std::uint32_t{CONVOY_COMPILE_DROPOUT} : 0u) |
-               (options_.accuracy ? std::uint32_t{CONVOY_COMPILE_ACCURACY} : 0u);
+               (options_.accuracy ? std::uint32_t{CONVOY_COMPILE_ACCURACY} : 0u) |
+               (forward_only_ ? std::uint32_t{CONVOY_COMPILE_INFERENCE} : 0u);
   what.replica = replica;
   what.replicas = replicas();
   what.seed = options_.seed;
@@ -112,7 +105,7 @@ void Session::choose_layout() {
   std::optional<std::vector<convoy_layout>> common;
   for (std::uint32_t replica = 0; replica < replicas(); ++replica) {
     std::vector<convoy_layout> proposed =
-        opened_[replica]->propose_layout(compilation(plain_view, replica));
+        engines_[cluster_.replica_place[replica]]->propose_layout(compilation(plain_view, replica));
     if (common && !std::equal(common->begin(), common->end(), proposed.begin(), proposed.end(),
                               same_layout)) {
       common.reset();
@@ -127,11 +120,15 @@ void Session::choose_layout() {
   view_ = std::make_unique<GraphView>(graph_, *arena_);
 }
 
-void Session::make_plans(StrategyPlugin& strategy) {
+void Session::make_plans(StrategyPlugin* strategy) {
   map_ = make_arena_map(graph_, *arena_, options_.bucket_elements);
-  logical_ = make_plan(strategy.manifest().name, cluster_, map_,
-                       [&](const convoy_planner& planner) { strategy.plan(planner); });
-  check_claim(strategy.manifest());
+  if (strategy == nullptr) {
+    logical_ = make_forward_plan(cluster_, map_);
+  } else {
+    logical_ = make_plan(strategy->manifest().name, cluster_, map_,
+                         [&](const convoy_planner& planner) { strategy->plan(planner); });
+    check_claim(strategy->manifest());
+  }
   lowered_ = lower(logical_);
   schedule_ = make_schedule(lowered_);
 }
@@ -151,7 +148,7 @@ void Session::check_claim(const Manifest& strategy) {
 
 // Of the options that depend on what the plan turned out to be.
 void Session::require_promises(const Manifest& strategy) {
-  if (options_.deterministic) require_deterministic(strategy.name, check_, descriptions_);
+  if (options_.deterministic) require_deterministic(strategy.name, check_, devices());
   if (check_.exact == Verdict::kIndependent && options_.optimizer.gradient_scale != 1)
     fail(ExitCode::kUsage,
          "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
@@ -194,6 +191,30 @@ std::vector<float> Session::read_variable(std::size_t variable) const {
   unpack(arena_->layout(variable), it.dimensions, arena.data() + arena_->range(variable).first,
          plain.data());
   return plain;
+}
+
+ModelValues Session::read_values() const {
+  const std::vector<float> arena = memory_->read_parameters();
+  ModelValues values;
+  for (std::size_t i = 0; i < graph_.variables().size(); ++i) {
+    const GraphVariable& variable = graph_.variables()[i];
+    values.variables.emplace_back(variable.elements);
+    unpack(arena_->layout(i), variable.dimensions, arena.data() + arena_->range(i).first,
+           values.variables.back().data());
+  }
+  values.state = memory_->read_replica_state(0);
+  return values;
+}
+
+void Session::write_values(const ModelValues& values) {
+  CONVOY_CHECK(forward_only_);
+  require_values_of(graph_, values);
+  std::vector<float> arena(arena_->elements(), 0.0f);
+  for (std::size_t i = 0; i < graph_.variables().size(); ++i)
+    pack(arena_->layout(i), graph_.variables()[i].dimensions, values.variables[i].data(),
+         arena.data() + arena_->range(i).first);
+  memory_->write_parameters(arena);
+  if (graph_.state_elements() > 0) memory_->write_replica_state(values.state);
 }
 
 }  // namespace convoy

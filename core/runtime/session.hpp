@@ -15,6 +15,8 @@
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/runtime/executor.hpp"
 #include "core/runtime/memory.hpp"
+#include "core/runtime/model_values.hpp"
+#include "core/runtime/open_devices.hpp"
 
 namespace convoy {
 
@@ -39,6 +41,11 @@ class Session {
  public:
   Session(Graph graph, StrategyPlugin& strategy, const DevicePlugin& devices,
           const SessionOptions& options);
+  // On devices that are open already and may serve other sessions too.
+  Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
+          const SessionOptions& options);
+  // Forward only: steps run inference and count hits, no strategy has a part in it.
+  Session(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -47,22 +54,30 @@ class Session {
   const Graph& graph() const { return graph_; }
   // How variables, gradients and optimizer state are stored.
   const Arena& arena() const { return *arena_; }
-  // What the checker proved of the plan.
+  bool forward_only() const { return forward_only_; }
+  // What the checker proved of the plan; meaningless when forward only.
   const CheckReport& check() const { return check_; }
   const Plan& logical_plan() const { return logical_; }
   const Plan& lowered_plan() const { return lowered_; }
   const Schedule& schedule() const { return schedule_; }
   const Cluster& cluster() const { return cluster_; }
-  const std::vector<convoy_device_description>& devices() const { return descriptions_; }
+  const std::vector<convoy_device_description>& devices() const { return devices_->descriptions(); }
+  const std::shared_ptr<OpenDevices>& open_devices() const { return devices_; }
   std::uint32_t replicas() const { return cluster_.replicas(); }
   Executor& executor() { return *executor_; }
   PlanMemory& memory() { return *memory_; }
-  double now() { return opened_.front()->now(); }
+  const PlanMemory& memory() const { return *memory_; }
+  double now() { return devices_->now(); }
 
   // The sum of w^2 over decayed elements before the first step.
   double initial_square_sum() const { return initial_square_sum_; }
   // The trained parameters of one variable, plain (OIHW, OI or N), as of the last finished step.
   std::vector<float> read_variable(std::size_t variable) const;
+  // All of them and replica 0's batch norm statistics, likewise.
+  ModelValues read_values() const;
+  // What every replica computes on from the next step on. Forward only: a strategy may keep copies
+  // that this does not reach. See require_values_of.
+  void write_values(const ModelValues& values);
 
  private:
   struct Release {
@@ -71,13 +86,14 @@ class Session {
   };
   using Program = std::unique_ptr<void, Release>;
 
-  void open_devices(const DevicePlugin& devices);
+  Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
+          const SessionOptions& options);
   void choose_layout();
-  void make_plans(StrategyPlugin& strategy);
+  void make_plans(StrategyPlugin* strategy);
   void check_claim(const Manifest& strategy);
   void require_promises(const Manifest& strategy);
   void compile();
-  void start(StrategyPlugin& strategy);
+  void start(StrategyPlugin* strategy);
   void abandon_hung_devices();
   void initialize_parameters();
   convoy_compilation compilation(const GraphView& view, std::uint32_t replica) const;
@@ -85,9 +101,10 @@ class Session {
 
   SessionOptions options_;
   Graph graph_;
-  std::vector<std::unique_ptr<OpenDevice>> opened_;
-  std::vector<convoy_device_description> descriptions_;
-  Cluster cluster_;
+  bool forward_only_;
+  std::shared_ptr<OpenDevices> devices_;
+  const Cluster& cluster_;
+  const Engines& engines_;
   std::optional<Arena> arena_;
   std::unique_ptr<GraphView> view_;
   ArenaMap map_;
@@ -95,14 +112,10 @@ class Session {
   CheckReport check_;
   Plan lowered_;
   Schedule schedule_;
-  Engines engines_;
   std::unique_ptr<PlanMemory> memory_;
   double initial_square_sum_ = 0;
   std::vector<Program> programs_;  // per replica
   std::unique_ptr<Executor> executor_;
 };
-
-// The cluster that open devices form on this host.
-Cluster make_cluster(const std::vector<convoy_device_description>& devices);
 
 }  // namespace convoy

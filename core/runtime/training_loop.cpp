@@ -128,6 +128,8 @@ class Loop {
     if (result.square_sum) square_sum_ = *result.square_sum;
     step.total_loss = step.base_loss + session_.options().optimizer.weight_decay * square_sum_ / 2;
     step.learning_rate = open.learning_rate;
+    // Inference has no loss and no updates; the lines of tf_cnn_benchmarks say 0.
+    if (session_.forward_only()) step.base_loss = step.total_loss = step.learning_rate = 0;
     step.input_wait_seconds = open.input_wait_seconds;
     if (session_.options().accuracy) {
       const auto images = static_cast<double>(open.images);

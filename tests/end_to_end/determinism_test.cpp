@@ -70,26 +70,26 @@ std::string hash_under_load(const Arguments& arguments) {
 class Deterministic : public testing::TestWithParam<Arguments> {};
 
 TEST_P(Deterministic, TwoRunsGiveTheSameParameters) {
-  const Arguments run = kLenet + kRecords + Arguments{"--num_devices=2", "--num_batches=4"} +
-                        GetParam();
+  const Arguments run =
+      kLenet + kRecords + Arguments{"--num_devices=2", "--num_batches=4"} + GetParam();
   const std::string first = hash_of(run + Arguments{"--input_threads=1"});
   EXPECT_EQ(hash_under_load(run + Arguments{"--input_threads=3"}), first);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Strategies, Deterministic,
-    testing::Values(
-        Arguments{"--variable_update=parameter_server", "--local_parameter_device=cpu"},
-        Arguments{"--variable_update=parameter_server", "--local_parameter_device=gpu"},
-        Arguments{"--variable_update=parameter_server", "--staged_vars"},
-        Arguments{"--variable_update=parameter_server", "--variable_consistency=relaxed"},
-        Arguments{"--variable_update=replicated"},
-        Arguments{"--variable_update=replicated", "--all_reduce_spec=pscpu"},
-        Arguments{"--variable_update=replicated", "--all_reduce_spec=xring"},
-        Arguments{"--variable_update=replicated", "--all_reduce_spec=collective"},
-        Arguments{"--variable_update=replicated", "--hierarchical_copy"},
-        Arguments{"--variable_update=replicated", "--variable_consistency=relaxed"},
-        Arguments{"--variable_update=independent"}));
+    testing::Values(Arguments{"--variable_update=parameter_server", "--local_parameter_device=cpu"},
+                    Arguments{"--variable_update=parameter_server", "--local_parameter_device=gpu"},
+                    Arguments{"--variable_update=parameter_server", "--staged_vars"},
+                    Arguments{"--variable_update=parameter_server",
+                              "--variable_consistency=relaxed"},
+                    Arguments{"--variable_update=replicated"},
+                    Arguments{"--variable_update=replicated", "--all_reduce_spec=pscpu"},
+                    Arguments{"--variable_update=replicated", "--all_reduce_spec=xring"},
+                    Arguments{"--variable_update=replicated", "--all_reduce_spec=collective"},
+                    Arguments{"--variable_update=replicated", "--hierarchical_copy"},
+                    Arguments{"--variable_update=replicated", "--variable_consistency=relaxed"},
+                    Arguments{"--variable_update=independent"}));
 
 TEST(Deterministic, ThreadsOfTheInputDoNotMatterOnOneDevice) {
   const Arguments run =

@@ -18,6 +18,7 @@ struct GoldenRunOptions {
   std::string strategy = "replicated";
   std::uint32_t devices = 1;
   OptimizerOptions optimizer;
+  OptionValues strategy_options = {};
 };
 
 // A model on the processors of this machine, from the reference fill and on the reference images,

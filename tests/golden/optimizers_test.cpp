@@ -1,5 +1,5 @@
-// LeNet under every optimizer, with another seed and batch than its golden file: losses of six steps
-// at falling rates, and the parameters they lead to, against float64.
+// LeNet under every optimizer, with another seed and batch than its golden file: losses of six
+// steps at falling rates, and the parameters they lead to, against float64.
 #include <gtest/gtest.h>
 
 #include <cmath>

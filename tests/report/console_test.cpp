@@ -96,6 +96,28 @@ TEST(Console, LeavesOutTheSignOfNotANumber) {
   EXPECT_EQ(out.str(), "1\timages/sec: 50.0 +/- 0.0 (jitter = 0.0)\tnan\n");
 }
 
+TEST(Console, PrintsTheLinesOfEvaluations) {
+  std::ostringstream out;
+  Console console(out, "total_loss", false);
+  console.generating_evaluation_model();
+  console.evaluation_begins(30, false);
+  console.evaluation_step(10, 1234.56);
+  console.accuracy({0.75119, 0.92528}, 50000);
+  console.training_resumes();
+  console.evaluation_begins(40, true);
+  console.target_reached(0.75);
+  console.training_done();
+  EXPECT_EQ(out.str(),
+            "Generating evaluation model\n"
+            "Running evaluation at global_step 30\n"
+            "10\t1234.6 examples/sec\n"
+            "Accuracy @ 1 = 0.7512 Accuracy @ 5 = 0.9253 [50000 examples]\n"
+            "Resuming training\n"
+            "Running final evaluation at global_step 40\n"
+            "Stopping, as eval accuracy of at least 0.75 was reached\n"
+            "Done with training\n");
+}
+
 TEST(Console, DisplaysTheFirstStepAndEveryTenth) {
   std::vector<int> displayed;
   for (int step = 1; step <= 30; ++step) {

@@ -91,9 +91,51 @@ TEST(RunRecord, JsonLinesHaveOneLinePerStepAndASummary) {
 TEST(RunRecord, CsvHasATitleAndOneLinePerStep) {
   EXPECT_EQ(run_record_csv(example_record()),
             "step,seconds,images_per_sec,loss,learning_rate,input_wait_seconds,top_1_accuracy,"
-            "top_5_accuracy\n"
-            "1,0.5,16,7.123456789012345,0,0.125,,\n"
-            "2,0.25,32,0.30000000000000004,0.001,0,0.25,0.5\n");
+            "top_5_accuracy,evaluation_top_1,evaluation_top_5,evaluation_examples\n"
+            "1,0.5,16,7.123456789012345,0,0.125,,,,,\n"
+            "2,0.25,32,0.30000000000000004,0.001,0,0.25,0.5,,,\n");
+}
+
+RunRecord evaluated_record() {
+  RunRecord record = example_record();
+  record.mode = "training + evaluation";
+  record.evaluations = {{1, 11, {0.25, 0.5}, 64, 0.5, 128, ""},
+                        {2, 12, {0.75, 1}, 64, 0.25, 256, "model-12.safetensors"}};
+  return record;
+}
+
+TEST(RunRecord, ListsEvaluationsInJson) {
+  const json read = json::parse(run_record_json(evaluated_record()));
+  EXPECT_EQ(read["mode"], "training + evaluation");
+  ASSERT_EQ(read["evaluations"].size(), 2u);
+  EXPECT_EQ(read["evaluations"][0]["step"], 1);
+  EXPECT_EQ(read["evaluations"][0]["global_step"], 11);
+  EXPECT_EQ(read["evaluations"][0]["top_1"], 0.25);
+  EXPECT_EQ(read["evaluations"][0]["top_5"], 0.5);
+  EXPECT_EQ(read["evaluations"][0]["examples"], 64);
+  EXPECT_EQ(read["evaluations"][0]["examples_per_sec"], 128);
+  EXPECT_FALSE(read["evaluations"][0].contains("checkpoint"));
+  EXPECT_EQ(read["evaluations"][1]["checkpoint"], "model-12.safetensors");
+  EXPECT_EQ(json::parse(run_record_json(example_record()))["evaluations"], json::array());
+}
+
+TEST(RunRecord, HasALineForEveryEvaluation) {
+  std::istringstream text(run_record_json_lines(evaluated_record()));
+  std::vector<json> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[2]["kind"], "evaluation");
+  EXPECT_EQ(lines[3]["top_1"], 0.75);
+  EXPECT_EQ(lines[4]["kind"], "summary");
+}
+
+TEST(RunRecord, CsvHasEvaluationsBehindTheirSteps) {
+  const std::string text = run_record_csv(evaluated_record());
+  EXPECT_EQ(text.substr(text.find('\n') + 1),
+            "1,0.5,16,7.123456789012345,0,0.125,,,,,\n"
+            "1,0.5,128,,,,,,0.25,0.5,64\n"
+            "2,0.25,32,0.30000000000000004,0.001,0,0.25,0.5,,,\n"
+            "2,0.25,256,,,,,,0.75,1,64\n");
 }
 
 TEST(RunRecord, TheSuffixChoosesTheForm) {

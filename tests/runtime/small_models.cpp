@@ -32,4 +32,16 @@ Graph small_network() {
   });
 }
 
+Graph normalised_network() {
+  return assemble_graph("normalised", 8, 7, [](const auto& builder) {
+    GraphBuilder graph(builder);
+    LayerId x = graph.conv(
+        graph.input(), 8,
+        {.kernel = 3, .batch_norm = BatchNormOptions{.scale = true, .decay = 0.9}, .relu = true});
+    x = graph.max_pool(x);
+    x = graph.conv(x, 12, {.kernel = 3, .batch_norm = BatchNormOptions{}, .relu = true});
+    graph.classify(graph.dropout(x));
+  });
+}
+
 }  // namespace convoy::testing

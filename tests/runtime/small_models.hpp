@@ -12,4 +12,7 @@ Graph two_scalars();
 // for images of 8 x 8; no batch norm, so that devices may share a batch in any way.
 Graph small_network();
 
+// The like with batch norms and dropout.
+Graph normalised_network();
+
 }  // namespace convoy::testing

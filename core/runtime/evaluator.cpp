@@ -1,0 +1,111 @@
+#include "core/runtime/evaluator.hpp"
+
+#include <deque>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+SessionOptions counting(SessionOptions options) {
+  options.accuracy = true;
+  options.dropout = false;
+  return options;
+}
+
+// One evaluation, from the first submission to the last batch.
+class Scoring {
+ public:
+  Scoring(Session& session, BatchSource& source, const EvaluationEvents& events)
+      : session_(session), source_(source), events_(events) {}
+
+  // Batches may go away once this ends, however it ends.
+  Evaluation run(std::int64_t steps) {
+    try {
+      run_steps(steps);
+    } catch (...) {
+      session_.executor().drain();
+      throw;
+    }
+    if (finished_ > 0) {
+      result_.top_1 /= static_cast<double>(finished_);
+      result_.top_5 /= static_cast<double>(finished_);
+    }
+    return result_;
+  }
+
+ private:
+  void run_steps(std::int64_t steps) {
+    started_ = last_report_ = session_.now();
+    const auto depth = static_cast<std::size_t>(session_.executor().steps_in_flight());
+    while (finished_ < steps && !(result_.stopped && images_.empty())) {
+      while (!result_.stopped && submitted_ < steps && images_.size() < depth) submit();
+      finish();
+      if (events_.stop_requested && events_.stop_requested()) result_.stopped = finished_ < steps;
+    }
+  }
+
+  void submit() {
+    StepInput input;
+    std::int64_t images = 0;
+    for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
+      const Batch& batch = source_.acquire(static_cast<int>(replica), submitted_);
+      input.batches.push_back({batch.images, batch.labels});
+      images += batch.count;
+    }
+    session_.executor().submit_step(input);
+    images_.push_back(images);
+    ++submitted_;
+  }
+
+  void finish() {
+    const StepResult step = session_.executor().finish_step();
+    const std::int64_t images = images_.front();
+    images_.pop_front();
+    for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)
+      source_.release(static_cast<int>(replica), finished_);
+    ++finished_;
+    for (const auto& hits : step.hits) {
+      result_.top_1 += static_cast<double>(hits[0]) / static_cast<double>(images);
+      result_.top_5 += static_cast<double>(hits[1]) / static_cast<double>(images);
+    }
+    result_.examples += images;
+    result_.seconds = step.end - started_;
+    report(images, step.end);
+  }
+
+  void report(std::int64_t images, double now) {
+    since_report_ += images;
+    if (finished_ % events_.every != 0) return;
+    if (events_.progress)
+      events_.progress(finished_, static_cast<double>(since_report_) / (now - last_report_));
+    since_report_ = 0;
+    last_report_ = now;
+  }
+
+  Session& session_;
+  BatchSource& source_;
+  const EvaluationEvents& events_;
+  Evaluation result_;
+  std::deque<std::int64_t> images_;  // of the open steps
+  std::int64_t submitted_ = 0;
+  std::int64_t finished_ = 0;
+  std::int64_t since_report_ = 0;
+  double started_ = 0;
+  double last_report_ = 0;
+};
+
+}  // namespace
+
+Evaluator::Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices,
+                     const SessionOptions& options)
+    : session_(std::move(graph), std::move(devices), counting(options)) {}
+
+Evaluation Evaluator::run(const ModelValues& values, BatchSource& source, std::int64_t steps,
+                          const EvaluationEvents& events) {
+  CONVOY_CHECK_LT(0, steps);
+  session_.write_values(values);
+  return Scoring(session_, source, events).run(steps);
+}
+
+}  // namespace convoy

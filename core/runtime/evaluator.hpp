@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "core/data/batch_source.hpp"
+#include "core/runtime/session.hpp"
+
+namespace convoy {
+
+// What came out of one evaluation.
+struct Evaluation {
+  double top_1 = 0;  // means over the batches of correct images / images
+  double top_5 = 0;
+  std::int64_t examples = 0;
+  double seconds = 0;  // from the first submission to the end of the last batch
+  bool stopped = false;
+
+  double examples_per_second() const {
+    return seconds > 0 ? static_cast<double>(examples) / seconds : 0;
+  }
+};
+
+// Called on the evaluating thread. Empty functions are left out.
+struct EvaluationEvents {
+  // Every `every` steps, counted from 1: how many examples per second since the last call.
+  std::function<void(std::int64_t step, double examples_per_second)> progress;
+  std::int64_t every = 10;
+  std::function<bool()> stop_requested;
+};
+
+// Scores a model on batches: inference on devices that a training session may share, with memory
+// and programs of its own, so that evaluating changes nothing of the training. Every replica takes
+// a batch in each step.
+class Evaluator {
+ public:
+  // Of the options, optimizer and dropout have no meaning here; hits are always counted.
+  Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
+
+  // Runs so many steps, beginning with the source's step 0. The source must be fresh.
+  Evaluation run(const ModelValues& values, BatchSource& source, std::int64_t steps,
+                 const EvaluationEvents& events);
+
+  const Session& session() const { return session_; }
+
+ private:
+  Session session_;
+};
+
+}  // namespace convoy

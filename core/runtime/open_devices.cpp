@@ -1,0 +1,41 @@
+#include "core/runtime/open_devices.hpp"
+
+#include <algorithm>
+
+namespace convoy {
+namespace {
+
+// The cluster that open devices form on this host.
+Cluster make_cluster(const std::vector<convoy_device_description>& devices) {
+  const bool shared = std::all_of(devices.begin(), devices.end(), [](const auto& device) {
+    return (device.flags & CONVOY_DEVICE_SHARES_HOST_MEMORY) != 0;
+  });
+  Cluster cluster = make_single_host(static_cast<std::uint32_t>(devices.size()), shared, "device");
+  for (std::size_t i = 0; i < devices.size(); ++i) cluster.places[i].name = devices[i].name;
+  return cluster;
+}
+
+}  // namespace
+
+OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std::uint32_t threads) {
+  const convoy_device_request request{sizeof(request), devices, threads};
+  const std::uint32_t count = plugin.count(request);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    opened_.push_back(std::make_unique<OpenDevice>(plugin, request, i));
+    descriptions_.push_back(opened_.back()->describe());
+  }
+  cluster_ = make_cluster(descriptions_);
+  for (const Place& place : cluster_.places) {
+    const auto index = static_cast<std::uint32_t>(engines_.size());
+    const std::uint32_t engine = place.kind == CONVOY_PLACE_DEVICE ? index
+                                 : place.served_by.empty()         ? 0
+                                                                   : place.served_by.front();
+    engines_.push_back(opened_[engine].get());
+  }
+}
+
+void OpenDevices::abandon() {
+  for (std::unique_ptr<OpenDevice>& device : opened_) static_cast<void>(device.release());
+}
+
+}  // namespace convoy

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/plan/cluster.hpp"
+#include "core/plugin/device_plugin.hpp"
+#include "core/runtime/memory.hpp"
+
+namespace convoy {
+
+// The devices of a run, open, and the cluster that they form. Several sessions may share them: each
+// has memory and programs of its own, while operations go through the same queues and threads, so
+// that a session which has nothing queued costs nothing. The plug-in must outlive it.
+class OpenDevices {
+ public:
+  // As many devices as that, 0: the machine's natural number. threads: per CPU device, 0: share the
+  // cores.
+  OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std::uint32_t threads);
+  OpenDevices(const OpenDevices&) = delete;
+  OpenDevices& operator=(const OpenDevices&) = delete;
+
+  const Cluster& cluster() const { return cluster_; }
+  // Per place of the cluster.
+  const Engines& engines() const { return engines_; }
+  const std::vector<convoy_device_description>& descriptions() const { return descriptions_; }
+  double now() { return opened_.front()->now(); }
+
+  // Never closes the devices: closing one that hangs would hang, too.
+  void abandon();
+
+ private:
+  std::vector<std::unique_ptr<OpenDevice>> opened_;
+  std::vector<convoy_device_description> descriptions_;
+  Cluster cluster_;
+  Engines engines_;
+};
+
+}  // namespace convoy
