@@ -38,6 +38,7 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
   result.deterministic = options.deterministic;
   result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
   result.optimizer = make_optimizer(options.optimizer, devices);
+  result.guard = options.guard;
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include "core/cli/run_flags.hpp"
 
+#include "core/cli/run_guard.hpp"
+
 namespace convoy {
 namespace {
 
@@ -190,6 +192,7 @@ FlagTable run_flag_table() {
   add_group(table, "Data", data_flags());
   add_group(table, "Strategy", strategy_flags());
   add_group(table, "Optimizer", optimizer_flags());
+  add_group(table, "Gradients", guard_flags());
   add_group(table, "Learning rate", learning_rate_flags());
   table.add_all(evaluation_flags());
   add_group(table, "Reports", report_flags());

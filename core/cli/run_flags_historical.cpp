@@ -24,6 +24,10 @@ struct Row {
 
 constexpr const char* kNoCheckpoints = "not yet: checkpoints are not written or read";
 constexpr const char* kNoHalf = "not yet: training is in 32 bits";
+constexpr const char* kWideVariables =
+    "variables are 32-bit always: rounding them to 16 bits would lose small updates; use_fp16 "
+    "alone "
+    "converts them where they are used";
 constexpr const char* kNoInputChoice = "not yet: the input pipeline has no such choice";
 constexpr const char* kUseOutputFile = "not yet: use --output_file=run.json for machines to read";
 constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to see where time goes";
@@ -35,10 +39,7 @@ constexpr Row kNotYet[] = {
     {"max_ckpts_to_keep", kInt, "5", kNoCheckpoints},
     {"backbone_model_path", kString, "", kNoCheckpoints},
     {"use_fp16", kBool, "false", kNoHalf},
-    {"fp16_loss_scale", kFloat, nullptr, kNoHalf},
-    {"fp16_vars", kBool, "false", kNoHalf},
-    {"fp16_enable_auto_loss_scale", kBool, "false", kNoHalf},
-    {"fp16_inc_loss_scale_every_n", kInt, "1000", kNoHalf},
+    {"fp16_vars", kBool, "false", kWideVariables},
     {"datasets_repeat_cached_sample", kBool, "false", kNoInputChoice},
     {"datasets_use_caching", kBool, "false", kNoInputChoice},
     {"datasets_use_prefetch", kBool, "true", kNoInputChoice},

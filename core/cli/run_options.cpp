@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/base/error.hpp"
+#include "core/cli/run_guard.hpp"
 #include "core/train/run_length.hpp"
 
 namespace convoy {
@@ -147,6 +148,7 @@ RunOptions make_run_options(const ParsedFlags& flags) {
   options.use_nccl = flags.optional_boolean("use_nccl");
   options.bucket_mb = flags.number("bucket_mb");
   options.optimizer = read_optimizer(flags);
+  options.guard = read_guard(flags);
   options.learning_rate = read_learning_rate(flags);
   options.evaluation = read_evaluation_options(flags);
   read_reports(flags, options);

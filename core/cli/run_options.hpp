@@ -7,6 +7,7 @@
 
 #include "core/cli/evaluation_options.hpp"
 #include "core/cli/flag_parser.hpp"
+#include "core/plan/guard.hpp"
 #include "core/train/learning_rate.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -46,6 +47,7 @@ struct RunOptions {
   std::optional<bool> use_nccl;
   double bucket_mb = 0;  // 2^20 bytes
   OptimizerOptions optimizer;
+  GuardOptions guard;
   LearningRateOptions learning_rate;
   EvaluationOptions evaluation;
 

@@ -64,6 +64,9 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
 
 void RunReport::describe(const Session& session) {
   if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
+  if (setup_.options.guard.gradient_norms)
+    for (const GraphVariable& variable : session.graph().variables())
+      record_.gradient_names.push_back(variable.name);
   for (const convoy_device_description& device : session.devices())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});
@@ -116,7 +119,8 @@ void RunReport::timed_step(const TrainingStep& step) {
   const double loss = base ? step.base_loss : step.total_loss;
   record_.steps.push_back({step.number, step.seconds,
                            static_cast<double>(global_batch_) / step.seconds, loss,
-                           step.learning_rate, step.input_wait_seconds, accuracy_of(step)});
+                           step.learning_rate, step.input_wait_seconds, accuracy_of(step),
+                           step.loss_scale, step.gradient_norm, step.gradient_norms});
   if (is_displayed(step.number, setup_.options.display_every)) {
     progress_.clear();
     console_.step(step.number, statistics_.speed(), loss, accuracy_of(step));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/cli/model_choice.hpp"
 #include "core/cli/run_flags.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
@@ -70,6 +71,12 @@ Catalog scan_catalog(std::span<const std::string> arguments) {
   return Catalog::scan(search_path(process_search_settings(plugin_path)));
 }
 
+// The plug-in of the model that the command line asks for; empty when it asks for none.
+std::string model_of(const Catalog& catalog, std::span<const std::string> arguments) {
+  const auto text = [&](const char* flag) { return find_flag(arguments, flag).value_or(""); };
+  return model_plugin_name(catalog, text("model"), text("data_name"), text("data_dir"));
+}
+
 // Values that the command line gives to options of this plug-in.
 OptionValues option_values(const Manifest& manifest, const ParsedFlags& flags) {
   OptionValues values;
@@ -98,12 +105,18 @@ void load_device(RunSetup& setup, const PluginLog& log) {
 }
 
 void load_model(RunSetup& setup, const PluginLog& log) {
-  const FoundPlugin found = setup.catalog.find(PluginKind::kModel, setup.options.model);
+  const RunOptions& options = setup.options;
+  const FoundPlugin found = setup.catalog.find(
+      PluginKind::kModel,
+      model_plugin_name(setup.catalog, options.model, options.data_name, options.data_dir));
   setup.model = std::make_unique<ModelPlugin>(setup.host->load_model(found),
                                               option_values(found.manifest, *setup.flags), log);
   setup.model_info = setup.model->info();
-  const Dataset& dataset = dataset_of_model(found.manifest.name, setup.model_info.dataset,
-                                            setup.options.data_name, setup.options.data_dir);
+  const Dataset& dataset =
+      dataset_of_model(options.model, setup.model_info.dataset, options.data_name, options.data_dir,
+                       [&](std::string_view wanted) {
+                         return models_made_for(setup.catalog, *setup.host, wanted);
+                       });
   GraphAssembler assembler(found.manifest.name, setup.model_info.image_size, dataset.classes);
   setup.model->build(*assembler.c_builder());
   setup.graph = assembler.finish();
@@ -181,7 +194,7 @@ RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log
   setup.catalog = scan_catalog(arguments);
   setup.host = std::make_unique<PluginHost>();
   const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
-  const std::string model = find_flag(arguments, "model").value_or("");
+  const std::string model = model_of(setup.catalog, arguments);
   setup.flags = parse_flags(make_table(setup.catalog, strategy, model), arguments);
   setup.options = make_run_options(*setup.flags);
   setup.notices = setup.flags->notices();
@@ -194,7 +207,7 @@ RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log
 std::string run_help(std::span<const std::string> arguments) {
   const Catalog catalog = scan_catalog(arguments);
   const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
-  const std::string model = find_flag(arguments, "model").value_or("");
+  const std::string model = model_of(catalog, arguments);
   return flag_help(make_table(catalog, strategy, model));
 }
 

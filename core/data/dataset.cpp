@@ -53,16 +53,20 @@ const Dataset& dataset_of(const DataOptions& options) {
   return requested != nullptr ? *requested : find_dataset(options.model_dataset);
 }
 
-const Dataset& dataset_of_model(std::string_view model, std::string_view model_dataset,
-                                std::string_view data_name, std::string_view data_dir) {
+const Dataset& dataset_of_model(
+    std::string_view model, std::string_view model_dataset, std::string_view data_name,
+    std::string_view data_dir, const std::function<std::string(std::string_view)>& fitting_models) {
   const Dataset& own = find_dataset(model_dataset);
   const Dataset* const requested = requested_dataset(data_name, data_dir);
   if (requested != nullptr && requested != &own) {
-    fail(
-        ExitCode::kUsage,
-        "model {} is made for {} and the data set is {} ({}); choose another model or --data_name",
-        model, own.name, requested->name,
-        data_name.empty() ? fmt::format("guessed from data_dir '{}'", data_dir) : "from data_name");
+    fail(ExitCode::kUsage,
+         "model {} is made for {} and the data set is {} ({}); choose another model or "
+         "--data_name{}",
+         model, own.name, requested->name,
+         data_name.empty() ? fmt::format("guessed from data_dir '{}'", data_dir) : "from data_name",
+         fitting_models
+             ? fmt::format(". Models for {}: {}", requested->name, fitting_models(requested->name))
+             : "");
   }
   return own;
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/data/data_options.hpp"
@@ -32,8 +34,11 @@ const Dataset* requested_dataset(std::string_view data_name, std::string_view da
 // The data set of a run: what the user says, else what the model was made for.
 const Dataset& dataset_of(const DataOptions& options);
 
-// Fails with kUsage if the user says another data set than the model's.
-const Dataset& dataset_of_model(std::string_view model, std::string_view model_dataset,
-                                std::string_view data_name, std::string_view data_dir);
+// Fails with kUsage if the user says another data set than the model's; the text ends with what
+// fitting_models(data set) makes of the one the user said.
+const Dataset& dataset_of_model(
+    std::string_view model, std::string_view model_dataset, std::string_view data_name,
+    std::string_view data_dir,
+    const std::function<std::string(std::string_view)>& fitting_models = {});
 
 }  // namespace convoy

@@ -14,7 +14,7 @@ double stretch_sum(const UpdateConstants& c, const float* gradient, const float*
   double lanes[kLanes] = {};
   double total = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const float mean = gradient[i] / c.contributions;
+    const float mean = gradient[i] / c.contributions * c.inverse_loss_scale;
     const auto value = static_cast<double>(
         parameters == nullptr ? mean : c.gradient_scale * (mean + c.weight_decay * parameters[i]));
     (i < count / kLanes * kLanes ? lanes[i % kLanes] : total) += value * value;
@@ -26,7 +26,7 @@ double stretch_sum(const UpdateConstants& c, const float* gradient, const float*
 }  // namespace
 
 void include_loss_scale(UpdateConstants& constants, float scale) {
-  constants.contributions *= scale;
+  constants.inverse_loss_scale = 1.0f / scale;
 }
 
 void include_norm(UpdateConstants& constants, float norm, double limit) {

@@ -13,7 +13,7 @@ float clamp_gradient(float value, float limit) {
 }
 
 float gradient_of(const UpdateConstants& c, float gradient_sum, float parameter) {
-  const float mean = gradient_sum / c.contributions;
+  const float mean = gradient_sum / c.contributions * c.inverse_loss_scale;
   const float gradient = c.gradient_scale * (mean + c.weight_decay * parameter);
   return c.clip > 0 ? clamp_gradient(gradient, c.clip) : gradient;
 }

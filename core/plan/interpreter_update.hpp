@@ -11,6 +11,7 @@ struct UpdateConstants {
   std::uint32_t kind = CONVOY_OPTIMIZER_SGD;  // convoy_optimizer_kind
   float learning_rate = 0;                    // Adam's bias correction included
   float contributions = 1;
+  float inverse_loss_scale = 1;
   float gradient_scale = 1;
   float weight_decay = 0;  // 0 where weight decay does not apply
   float clip = 0;          // 0 = off

@@ -33,6 +33,9 @@ struct StepRecord {
   double learning_rate = 0;
   double input_wait_seconds = 0;  // part of seconds spent waiting for input
   std::optional<Accuracy> accuracy;
+  std::optional<double> loss_scale;
+  std::optional<double> gradient_norm;  // of all variables
+  std::vector<double> gradient_norms;   // per name in RunRecord::gradient_names
 };
 
 // One pass over validation data.
@@ -65,6 +68,7 @@ struct RunRecord {
   std::int64_t global_batch = 0;
   std::int64_t parameters = 0;
   std::int64_t warmup_steps = 0;
+  std::vector<std::string> gradient_names;  // variables whose gradients' norms steps report
   std::vector<StepRecord> steps;
   std::vector<EvaluationRecord> evaluations;
   double total_seconds = 0;

@@ -34,7 +34,7 @@ Json to_json(const DeviceRecord& device) {
           {"threads", device.threads}, {"memory_bytes", device.memory_bytes}};
 }
 
-Json to_json(const StepRecord& step) {
+Json to_json(const RunRecord& record, const StepRecord& step) {
   Json json = {{"step", step.step},
                {"seconds", number(step.seconds)},
                {"images_per_sec", number(step.images_per_second)},
@@ -45,6 +45,10 @@ Json to_json(const StepRecord& step) {
     json["top_1_accuracy"] = number(step.accuracy->top_1);
     json["top_5_accuracy"] = number(step.accuracy->top_5);
   }
+  if (step.loss_scale) json["loss_scale"] = number(*step.loss_scale);
+  if (step.gradient_norm) json["gradient_norm"] = number(*step.gradient_norm);
+  for (std::size_t i = 0; i < step.gradient_norms.size(); ++i)
+    json["gradient_norms"][record.gradient_names.at(i)] = number(step.gradient_norms[i]);
   return json;
 }
 
@@ -109,7 +113,7 @@ Json summary(const RunRecord& record) {
 std::string run_record_json(const RunRecord& record) {
   Json json = summary(record);
   Json& steps = json["steps"] = Json::array();
-  for (const StepRecord& step : record.steps) steps.push_back(to_json(step));
+  for (const StepRecord& step : record.steps) steps.push_back(to_json(record, step));
   Json& evaluations = json["evaluations"] = Json::array();
   for (const EvaluationRecord& it : record.evaluations) evaluations.push_back(to_json(it));
   return dump(json, 2) + "\n";
@@ -119,7 +123,7 @@ std::string run_record_json_lines(const RunRecord& record) {
   std::string text;
   for (const StepRecord& step : record.steps) {
     Json line = {{"kind", "step"}};
-    line.update(to_json(step));
+    line.update(to_json(record, step));
     text += dump(line, -1) + "\n";
   }
   for (const EvaluationRecord& evaluation : record.evaluations) {

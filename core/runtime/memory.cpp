@@ -71,6 +71,12 @@ std::vector<float> PlanMemory::read_buffer(std::uint32_t buffer) const {
   return values;
 }
 
+void PlanMemory::write_buffer(std::uint32_t buffer, const std::vector<float>& values) {
+  CONVOY_CHECK_EQ(values.size(), plan_.buffers.at(buffer).count);
+  engines_[plan_.buffers[buffer].place]->write(buffers_[buffer], values.data(),
+                                               values.size() * sizeof(float));
+}
+
 std::vector<float> PlanMemory::read_parameters() const {
   std::vector<float> result(plan_.arena->elements);
   std::vector<bool> known(result.size(), false);

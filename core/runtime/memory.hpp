@@ -41,6 +41,7 @@ class PlanMemory {
   std::vector<float> read_parameters() const;
   // A buffer of f32.
   std::vector<float> read_buffer(std::uint32_t buffer) const;
+  void write_buffer(std::uint32_t buffer, const std::vector<float>& values);
   void write_replica_state(const std::vector<float>& values);
   std::vector<float> read_replica_state(std::uint32_t replica) const;
 

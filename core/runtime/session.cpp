@@ -129,7 +129,7 @@ void Session::make_plans(StrategyPlugin* strategy) {
                          [&](const convoy_planner& planner) { strategy->plan(planner); });
     check_claim(strategy->manifest());
   }
-  lowered_ = lower(logical_);
+  lowered_ = lower(strategy == nullptr ? logical_ : guard(logical_, check_, options_.guard));
   schedule_ = make_schedule(lowered_);
 }
 
@@ -182,6 +182,28 @@ std::vector<convoy_decay_range> Session::decayed_ranges() const {
     ranges.push_back({range.first, range.count});
   }
   return ranges;
+}
+
+// The first buffer that a backward reads besides parameters.
+std::optional<std::uint32_t> Session::loss_scale_buffer() const {
+  for (const Operation& operation : lowered_.body)
+    if (is_compute(operation.kind) && (operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+      return operation.reads.back().buffer;
+  return std::nullopt;
+}
+
+LossScale Session::loss_scale() const {
+  const std::optional<std::uint32_t> buffer = loss_scale_buffer();
+  if (!buffer) return {};
+  const std::vector<float> values = memory_->read_buffer(*buffer);
+  return {values.at(0), values.at(1)};
+}
+
+void Session::set_loss_scale(const LossScale& value) {
+  const std::optional<std::uint32_t> buffer = loss_scale_buffer();
+  if (!buffer) return;
+  memory_->write_buffer(*buffer,
+                        {static_cast<float>(value.scale), static_cast<float>(value.clean_steps)});
 }
 
 std::vector<float> Session::read_variable(std::size_t variable) const {

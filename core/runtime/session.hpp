@@ -9,6 +9,7 @@
 #include "core/graph/graph.hpp"
 #include "core/graph/graph_view.hpp"
 #include "core/plan/check.hpp"
+#include "core/plan/guard.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule.hpp"
 #include "core/plugin/device_plugin.hpp"
@@ -31,6 +32,7 @@ struct SessionOptions {
   bool deterministic = false;  // refuse what cannot promise equal bits
   std::uint64_t bucket_elements = std::uint64_t{4} << 20;
   convoy_optimizer optimizer{};
+  GuardOptions guard;  // loss scaling, clipping by norm, norms in the step results
   ExecutorOptions executor;
 };
 
@@ -69,6 +71,11 @@ class Session {
   const PlanMemory& memory() const { return *memory_; }
   double now() { return devices_->now(); }
 
+  // The loss scale after the last finished step, and another one for the next step; only while no
+  // step is open. Without loss scaling it is 1 for ever, and setting it does nothing.
+  LossScale loss_scale() const;
+  void set_loss_scale(const LossScale& value);
+
   // The sum of w^2 over decayed elements before the first step.
   double initial_square_sum() const { return initial_square_sum_; }
   // The trained parameters of one variable, plain (OIHW, OI or N), as of the last finished step.
@@ -98,6 +105,7 @@ class Session {
   void initialize_parameters();
   convoy_compilation compilation(const GraphView& view, std::uint32_t replica) const;
   std::vector<convoy_decay_range> decayed_ranges() const;
+  std::optional<std::uint32_t> loss_scale_buffer() const;
 
   SessionOptions options_;
   Graph graph_;

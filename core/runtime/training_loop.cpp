@@ -131,6 +131,7 @@ class Loop {
     // Inference has no loss and no updates; the lines of tf_cnn_benchmarks say 0.
     if (session_.forward_only()) step.base_loss = step.total_loss = step.learning_rate = 0;
     step.input_wait_seconds = open.input_wait_seconds;
+    add_norms(result, step);
     if (session_.options().accuracy) {
       const auto images = static_cast<double>(open.images);
       std::uint64_t top_1 = 0;
@@ -145,11 +146,23 @@ class Loop {
     return step;
   }
 
+  // The arena holds the variables in reverse.
+  void add_norms(const StepResult& result, TrainingStep& step) const {
+    const std::vector<double>& sums = result.gradient_square_sums;
+    if (!sums.empty())
+      step.gradient_norm = std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+    for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum)
+      step.gradient_norms.push_back(std::sqrt(*sum));
+    const GuardOptions& guard = session_.options().guard;
+    step.loss_scale = result.loss_scale;
+    if (!step.loss_scale && guard.scales_loss()) step.loss_scale = guard.loss_scale.scale;
+  }
+
   [[noreturn]] void refuse_loss(const TrainingStep& step) const {
     fail(ExitCode::kNumerical,
          "the loss of step {} is not a finite number ({}) at learning rate {:g}: training "
          "diverged; use a smaller "
-         "--init_learning_rate or --gradient_clip, and look at the losses before it",
+         "--init_learning_rate or --gradient_clip_norm, and look at the losses before it",
          step.number, step.base_loss, step.learning_rate);
   }
 

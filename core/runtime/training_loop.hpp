@@ -21,6 +21,11 @@ struct TrainingStep {
   double input_wait_seconds = 0;
   std::optional<double> top_1;  // fractions of the step's images
   std::optional<double> top_5;
+  // Euclidean norms of the gradients before weight decay, per variable of the graph and of all;
+  // empty unless the session computes them.
+  std::vector<double> gradient_norms;
+  std::optional<double> gradient_norm;
+  std::optional<double> loss_scale;  // that the step was computed with, where losses are scaled
 };
 
 struct TrainingLoopOptions {

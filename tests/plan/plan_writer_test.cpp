@@ -77,6 +77,9 @@ TEST(PlanWriter, RefusesWritesThatOverlapOtherSpans) {
 TEST(PlanWriter, RefusesWhatTheInterfaceDoesNotDefine) {
   EXPECT_REFUSED("operation kind 99 is not known",
                  [](Planner& p) { p.emit(raw(99), {}, {p.gradient(0)}); });
+  for (const std::uint32_t kind : {CONVOY_OP_NORM, CONVOY_OP_ADAPT_LOSS_SCALE})
+    EXPECT_REFUSED("a strategy cannot",
+                   [&](Planner& p) { p.emit(raw(kind), {p.gradient(0)}, {p.scratch(0, 2)}); });
   EXPECT_REFUSED("flags 0x8 are not known", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_COPY);
     it.flags = 8;

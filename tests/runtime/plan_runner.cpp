@@ -90,8 +90,10 @@ ExecutorParts PlanRunner::parts(bool toy_programs) {
   std::vector<ElementRange> segments;
   for (const Segment& segment : plan_.arena->segments) segments.push_back(segment.range);
   for (std::uint32_t r = 0; toy_programs && r < plan_.cluster->replicas(); ++r) {
+    convoy_compilation what{};
+    what.replica = r;
     programs_.push_back(
-        std::make_unique<FakeProgram>(segments, plan_.arena->elements, r, options_.gradient));
+        std::make_unique<FakeProgram>(segments, plan_.arena->elements, what, options_.gradient));
     parts.programs.push_back(programs_.back().get());
   }
   return parts;

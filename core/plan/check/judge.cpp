@@ -136,8 +136,9 @@ bool Judge::every_replica_alone() const {
 }
 
 bool Judge::asynchronous_by_request() const {
+  constexpr std::uint32_t kLoose = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;
   return std::any_of(plan_.body.begin(), plan_.body.end(),
-                     [](const Operation& it) { return it.flags != 0; });
+                     [](const Operation& it) { return (it.flags & kLoose) != 0; });
 }
 
 Verdict Judge::name_verdict() {

@@ -33,7 +33,8 @@ double chunk_sum(const convoy_update& update, const Gradient& gradient, std::siz
                  std::size_t last) {
   double total = 0.0;
   std::size_t next = first;
-  for (std::uint64_t i = 0; i < update.decayed_count; ++i) {
+  const std::uint64_t ranges = gradient.parameters == nullptr ? 0 : update.decayed_count;
+  for (std::uint64_t i = 0; i < ranges; ++i) {
     const convoy_decay_range& range = update.decayed[i];
     const std::size_t from = std::clamp<std::size_t>(range.first, next, last);
     const std::size_t to = std::clamp<std::size_t>(range.first + range.count, next, last);

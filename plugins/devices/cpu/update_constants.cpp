@@ -24,7 +24,7 @@ void guard(const convoy_submission& operation, ApplyConstants& constants) {
   const bool normed = (operation.flags & CONVOY_OP_NORMED) != 0;
   if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0) {
     const convoy_region& scale = operation.reads[operation.read_count - (normed ? 2 : 1)];
-    constants.contributions *= *static_cast<const float*>(scale.data);
+    constants.inverse_loss_scale = 1.0f / *static_cast<const float*>(scale.data);
   }
   if (!normed) return;
   const auto norm = static_cast<double>(last_read(operation));
@@ -43,6 +43,7 @@ ApplyConstants update_constants(const convoy_submission& operation) {
   constants.kind = rule.kind;
   constants.learning_rate = narrow(learning_rate_of(operation));
   constants.contributions = static_cast<float>(std::max<std::uint64_t>(update.contributions, 1));
+  constants.inverse_loss_scale = 1.0f;
   constants.gradient_scale = narrow(rule.gradient_scale);
   constants.weight_decay = narrow(rule.weight_decay);
   constants.clip = narrow(rule.clip);

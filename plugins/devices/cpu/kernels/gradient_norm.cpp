@@ -11,7 +11,7 @@ namespace {
 template <bool kWhole>
 inline double value_at(const ApplyConstants& c, const float* gradient, const float* parameters,
                        std::size_t i) {
-  const float mean = gradient[i] / c.contributions;
+  const float mean = gradient[i] / c.contributions * c.inverse_loss_scale;
   if (!kWhole) return static_cast<double>(mean);
   return static_cast<double>(c.gradient_scale * (mean + c.weight_decay * parameters[i]));
 }

@@ -62,7 +62,7 @@ inline float clamp(float value, float limit) {
 
 template <bool kClip>
 inline float gradient_of(const ApplyConstants& c, float sum_of_gradients, float parameter) {
-  const float mean = sum_of_gradients / c.contributions;
+  const float mean = sum_of_gradients / c.contributions * c.inverse_loss_scale;
   const float gradient = c.gradient_scale * (mean + c.weight_decay * parameter);
   return kClip ? clamp(gradient, c.clip) : gradient;
 }

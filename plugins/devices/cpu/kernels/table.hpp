@@ -12,6 +12,7 @@ struct ApplyConstants {
   std::uint32_t kind;  // convoy_optimizer_kind
   float learning_rate;
   float contributions;
+  float inverse_loss_scale;
   float gradient_scale;
   float weight_decay;  // 0 where weight decay does not apply
   float clip;          // 0 = off

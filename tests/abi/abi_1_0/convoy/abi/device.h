@@ -127,7 +127,7 @@ enum convoy_optimizer_kind {
 };
 
 /* g = gradient_scale * (sum / contributions + weight_decay * w on decayed elements), clamped to
- * +-clip when clip > 0. With a loss scale it is sum / (contributions * loss scale); with a norm
+ * +-clip when clip > 0. With a loss scale it is sum / contributions / loss scale; with a norm
  * above its limit, gradient_scale * (limit / norm). Then
  * SGD       w -= lr g
  * MOMENTUM  a = m a + g; w -= lr (g + m a)

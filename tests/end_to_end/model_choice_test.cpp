@@ -1,0 +1,78 @@
+// Which plug-in the name of a model means, and how wide its classifier is, follow the data set.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  ProgramResult result;
+  nlohmann::json record;
+};
+
+Outcome run(const std::string& test, std::vector<std::string> more) {
+  const std::string record = scratch_folder("model_choice_" + test) + "/run.json";
+  std::vector<std::string> arguments{"run",
+                                     "--device=cpu",
+                                     "--num_devices=1",
+                                     "--num_intra_threads=1",
+                                     "--batch_size=2",
+                                     "--num_batches=1",
+                                     "--num_warmup_batches=0",
+                                     "--init_learning_rate=0",
+                                     "--output_file=" + record};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  Outcome outcome{run_convoy(arguments), {}};
+  std::ifstream in(record);
+  if (in) outcome.record = nlohmann::json::parse(in);
+  return outcome;
+}
+
+TEST(ModelChoice, NameThatDataSetsShareMeansTheModelOfTheDataSet) {
+  const Outcome small = run("cifar10", {"--model=alexnet", "--data_name=cifar10"});
+  ASSERT_EQ(small.result.exit_code, 0) << small.result.err;
+  EXPECT_EQ(small.record.at("parameters"), 1756619);
+  EXPECT_EQ(small.record.at("dataset"), "cifar10");
+  EXPECT_THAT(small.result.out, HasSubstr("Dataset:     cifar10 (synthetic)\n"));
+  const Outcome large = run("imagenet", {"--model=trivial", "--data_name=imagenet"});
+  ASSERT_EQ(large.result.exit_code, 0) << large.result.err;
+  EXPECT_EQ(large.record.at("parameters"), 4263877);
+  EXPECT_EQ(large.record.at("dataset"), "imagenet");
+}
+
+TEST(ModelChoice, ModelOfOneDataSetNeedsNoOther) {
+  const Outcome outcome = run("own", {"--model=resnet20"});
+  ASSERT_EQ(outcome.result.exit_code, 0) << outcome.result.err;
+  EXPECT_EQ(outcome.record.at("parameters"), 269787);
+  EXPECT_EQ(outcome.record.at("dataset"), "cifar10");
+}
+
+TEST(ModelChoice, FolderDecidesWhenNothingIsNamed) {
+  const std::string folder = scratch_folder("model_choice_cifar10_folder");
+  const Outcome outcome = run("folder", {"--model=vgg16", "--data_dir=" + folder});
+  EXPECT_EQ(outcome.result.exit_code, 2);
+  EXPECT_THAT(outcome.result.err, HasSubstr("vgg16 is made for imagenet"));
+  EXPECT_THAT(outcome.result.err, HasSubstr("guessed from data_dir"));
+}
+
+TEST(ModelChoice, RefusalNamesTheModelsThatFit) {
+  const Outcome small = run("fit_small", {"--model=resnet50", "--data_name=cifar10"});
+  EXPECT_EQ(small.result.exit_code, 2);
+  EXPECT_THAT(small.result.err, HasSubstr("Models for cifar10: alexnet, densenet100_k12, "
+                                          "densenet100_k24, densenet40_k12, resnet110, "));
+  EXPECT_THAT(small.result.err, testing::Not(HasSubstr("vgg16")));
+  const Outcome large = run("fit_large", {"--model=resnet20", "--data_name=imagenet"});
+  EXPECT_EQ(large.result.exit_code, 2);
+  EXPECT_THAT(large.result.err, HasSubstr("Models for imagenet: alexnet, googlenet, inception3, "));
+  EXPECT_THAT(large.result.err, testing::Not(HasSubstr("densenet40_k12")));
+}
+
+}  // namespace
+}  // namespace convoy

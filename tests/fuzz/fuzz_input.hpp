@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace convoy::fuzz {
+
+// The input as text.
+std::string_view as_text(const std::uint8_t* data, std::size_t size);
+
+// A file in memory, for readers that take a path.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes);
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  int descriptor_ = -1;
+  std::filesystem::path path_;
+};
+
+// Runs `body`. Bad input may end in convoy::Error and in nothing else: other exceptions and
+// whatever the sanitizers see ends the fuzzer.
+template <typename Body>
+void expect_result_or_error(const Body& body);
+
+}  // namespace convoy::fuzz
+
+#include "core/base/error.hpp"
+
+template <typename Body>
+void convoy::fuzz::expect_result_or_error(const Body& body) {
+  try {
+    body();
+  } catch (const Error&) {
+    return;  // refused, as it should be
+  }
+}

@@ -1,0 +1,25 @@
+// A picture: any bytes, decoded whole and, when it is large enough, in part.
+#include "core/data/jpeg_decoder.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
+
+namespace {
+
+// Larger ones decode the same way and take the fuzzer's time.
+constexpr int kLargestSide = 512;
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view file = convoy::fuzz::as_text(data, size);
+  convoy::JpegDecoder decoder;
+  convoy::ByteImage image;
+  convoy::fuzz::expect_result_or_error([&] {
+    const convoy::ImageSize picture = decoder.open(file);
+    if (picture.width > kLargestSide || picture.height > kLargestSide) return;
+    decoder.decode({0, 0, picture.width, picture.height}, image);
+    if (picture.width < 8 || picture.height < 8) return;
+    decoder.open(file);
+    decoder.decode({3, 2, picture.width - 5, picture.height - 6}, image);
+  });
+  return 0;
+}

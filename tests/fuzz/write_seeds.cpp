@@ -1,0 +1,79 @@
+// Writes the inputs that the fuzzers start from: SEEDS/<fuzzer>/<name>.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/data/example.hpp"
+#include "core/data/image.hpp"
+#include "core/data/tfrecord_writer.hpp"
+#include "share/tools/jpeg_encoder.hpp"
+
+namespace convoy {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& path, const std::string& bytes) {
+  fs::create_directories(path.parent_path());
+  std::ofstream stream(path, std::ios::binary);
+  stream << bytes;
+  stream.close();
+  if (!stream) fail(ExitCode::kUnavailable, "cannot write {}", path.string());
+}
+
+std::string read(const fs::path& path) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+std::string picture(bool progressive) {
+  ByteImage image;
+  image.resize(24, 17);
+  for (std::size_t i = 0; i < image.values.size(); ++i)
+    image.values[i] = static_cast<std::uint8_t>(i * 37 % 251);
+  JpegEncoding encoding;
+  encoding.progressive = progressive;
+  return encode_jpeg(image.values.data(), image.width, image.height, kRgb, encoding);
+}
+
+void write_all(const fs::path& folder) {
+  // Fuzzers add to the folders what they find; every run is to start alike.
+  for (const char* const fuzzer : {"example", "jpeg", "pickle", "tfrecord"})
+    fs::remove_all(folder / fuzzer);
+  for (const bool progressive : {false, true}) {
+    const std::string name = progressive ? "progressive" : "baseline";
+    const LabelledImage image{picture(progressive), 7, {{0.1f, 0.2f, 0.8f, 0.9f}}};
+    write(folder / "jpeg" / name, image.encoded);
+    write(folder / "example" / name, serialise_example(image));
+  }
+  const fs::path records = folder / "records";
+  TfRecordWriter writer(records);
+  for (const char* const payload : {"first", "", "the third record"}) writer.write(payload);
+  writer.close();
+  for (const char mode : {'0', '1'})
+    write(folder / "tfrecord" / std::string(1, mode), mode + read(records));
+  for (const auto& entry : fs::directory_iterator(CONVOY_SOURCE_DIR "/tests/data/cifar10")) {
+    if (entry.path().extension() == ".pickle")
+      write(folder / "pickle" / entry.path().filename(), read(entry.path()));
+  }
+}
+
+}  // namespace
+}  // namespace convoy
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  try {
+    convoy::write_all(argv[1]);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
