@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -97,6 +98,27 @@ TEST(Deterministic, ThreadsOfTheInputDoNotMatterOnOneDevice) {
   const std::string one = hash_of(run + Arguments{"--input_threads=1", "--prefetch_depth=1"});
   EXPECT_EQ(hash_of(run + Arguments{"--input_threads=2"}), one);
   EXPECT_EQ(hash_under_load(run + Arguments{"--input_threads=5", "--prefetch_depth=4"}), one);
+}
+
+// A copy of one shard of the sample set with a damaged byte: some record cannot be used.
+std::string damaged_records() {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(scratch_folder("determinism_damaged")) / "imagenet";
+  fs::create_directories(folder);
+  const fs::path file = folder / "train-00000-of-00001";
+  fs::copy_file(CONVOY_SOURCE_DIR "/share/sample_data/imagenet/train-00000-of-00004", file);
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekp(600);
+  stream.put('!');
+  return folder.string();
+}
+
+TEST(Deterministic, BadRecordsAreReplacedAlike) {
+  const Arguments run =
+      kLenet + Arguments{"--data_dir=" + damaged_records(), "--num_devices=2",
+                         "--on_bad_record=skip", "--num_batches=8", "--init_learning_rate=0.001"};
+  const std::string one = hash_of(run + Arguments{"--input_threads=1"});
+  EXPECT_EQ(hash_under_load(run + Arguments{"--input_threads=4"}), one);
 }
 
 // Weights without a gradient stay what they are: the seed shows in what each kind of data and
