@@ -191,7 +191,7 @@ class Run {
     }
     report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
     if (evaluations_) evaluations_->final(summary, *session);
-    report_.parameters(parameter_hash(*session));
+    report_.parameters(parameter_hash(session->read_values()));
     report_bad_records(*source);
     if (validation_) report_validation(*validation_);
     if (summary.diverged)

@@ -166,6 +166,10 @@ std::vector<FlagDefinition> historical_flags() {
   for (const Row& row : kHarmless) {
     FlagDefinition flag = definition(row);
     flag.notice = row.sentence;
+    if (flag.name == "gpu_thread_mode") {
+      flag.type = FlagType::kEnum;
+      flag.allowed = {"gpu_private", "gpu_shared", "global"};
+    }
     flags.push_back(std::move(flag));
   }
   return flags;

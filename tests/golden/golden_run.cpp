@@ -22,7 +22,8 @@ std::uint32_t first_gradient(const Plan& plan) {
 
 GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
                      const GoldenRunOptions& options)
-    : devices_(cpu_plugin(host_)), strategy_(strategy_plugin(host_, options.strategy)) {
+    : devices_(cpu_plugin(host_)),
+      strategy_(strategy_plugin(host_, options.strategy, options.strategy_options)) {
   const auto batch = golden.at("batch").get<std::uint32_t>();
   CONVOY_CHECK_EQ(batch % options.devices, 0u);
   SessionOptions session;
