@@ -152,6 +152,7 @@ RunOptions make_run_options(const ParsedFlags& flags) {
   options.guard = read_guard(flags);
   options.learning_rate = read_learning_rate(flags);
   options.evaluation = read_evaluation_options(flags);
+  options.checkpoints = read_checkpoint_options(flags);
   read_reports(flags, options);
   options.seed = static_cast<std::uint32_t>(flags.integer("tf_random_seed"));
   if (flags.text("initializer") == "hash") options.initializer = InitializerChoice::kHash;
