@@ -1,5 +1,6 @@
 #include "core/cli/run_flags.hpp"
 
+#include "core/cli/checkpoint_options.hpp"
 #include "core/cli/run_guard.hpp"
 
 namespace convoy {
@@ -198,6 +199,7 @@ FlagTable run_flag_table() {
   add_group(table, "Optimizer", optimizer_flags());
   add_group(table, "Gradients", guard_flags());
   add_group(table, "Learning rate", learning_rate_flags());
+  add_group(table, "Checkpoints and weights", checkpoint_flags());
   table.add_all(evaluation_flags());
   add_group(table, "Reports", report_flags());
   add_group(table, "Reproducibility and plug-ins", reproducibility_flags());

@@ -61,6 +61,16 @@ void check_device_counts(const RunOptions& options, const ParsedFlags& flags) {
   }
 }
 
+// Both flags are without effect here, but a command line that contradicts itself is a mistake.
+void check_gpu_threads(const ParsedFlags& flags) {
+  const std::int64_t threads = flags.integer("per_gpu_thread_count");
+  if (threads == 0 || flags.text("gpu_thread_mode") != "global") return;
+  fail(ExitCode::kUsage,
+       "--per_gpu_thread_count={} and --gpu_thread_mode=global: in that mode GPUs have no threads "
+       "of their own; leave out one of them",
+       threads);
+}
+
 void read_devices(const ParsedFlags& flags, RunOptions& options) {
   const std::string device = flags.text("device");
   const auto gpus = flags.optional_integer("num_gpus");
@@ -74,6 +84,7 @@ void read_devices(const ParsedFlags& flags, RunOptions& options) {
   options.threads_per_device = flags.integer("num_intra_threads");
   options.half = flags.boolean("use_fp16");
   check_device_counts(options, flags);
+  check_gpu_threads(flags);
 }
 
 void read_data(const ParsedFlags& flags, RunOptions& options) {
@@ -141,6 +152,7 @@ RunOptions make_run_options(const ParsedFlags& flags) {
   options.guard = read_guard(flags);
   options.learning_rate = read_learning_rate(flags);
   options.evaluation = read_evaluation_options(flags);
+  options.checkpoints = read_checkpoint_options(flags);
   read_reports(flags, options);
   options.seed = static_cast<std::uint32_t>(flags.integer("tf_random_seed"));
   if (flags.text("initializer") == "hash") options.initializer = InitializerChoice::kHash;

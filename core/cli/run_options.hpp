@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cli/checkpoint_options.hpp"
 #include "core/cli/evaluation_options.hpp"
 #include "core/cli/flag_parser.hpp"
 #include "core/plan/guard.hpp"
@@ -51,6 +52,7 @@ struct RunOptions {
   GuardOptions guard;
   LearningRateOptions learning_rate;
   EvaluationOptions evaluation;
+  CheckpointOptions checkpoints;
 
   std::int64_t display_every = 0;
   std::optional<double> display_perf_ewma;
