@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/cli/info_tensors.hpp"
 #include "core/cli/plugin_json.hpp"
 #include "core/cli/verb_arguments.hpp"
 #include "core/plugin/catalog.hpp"
@@ -51,14 +52,20 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
 int run_info(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
   const VerbArguments given = parse_verb_arguments(arguments, kFlags);
   if (given.has("help")) {
-    out << verb_help("info NAME [flags]",
-                     "Shows what a plug-in says about itself. NAME may be a path such as ./x.so.",
-                     kFlags);
+    out << verb_help(
+        "info NAME [flags]",
+        "Shows what a plug-in says about itself. NAME may be a path such as ./x.so, or a\n"
+        "checkpoint or other .safetensors file: then it lists what is in it.",
+        kFlags);
     return static_cast<int>(ExitCode::kOk);
   }
   if (given.positional.size() != 1) {
     fail(ExitCode::kUsage, "info takes one name, but {} were given; try: convoy info NAME",
          given.positional.size());
+  }
+  if (names_tensor_file(given.positional.front())) {
+    print_tensor_file(given.positional.front(), given.has("json"), out);
+    return static_cast<int>(ExitCode::kOk);
   }
   const Catalog catalog =
       Catalog::scan(search_path(process_search_settings(given.value("plugin_path"))));

@@ -9,12 +9,14 @@
 #include "core/base/error.hpp"
 #include "core/cli/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
+#include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
 #include "core/cli/run_report.hpp"
 #include "core/cli/run_setup.hpp"
 #include "core/cli/run_sizes.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
+#include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/parameter_hash.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
@@ -36,6 +38,7 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
   result.accuracy =
       options.print_training_accuracy || options.evaluation.mode == RunMode::kForwardOnly;
   result.deterministic = options.deterministic;
+  if (options.half) result.dtype = kHalfOfTheDevices;
   result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
   result.optimizer = make_optimizer(options.optimizer, devices);
   result.guard = options.guard;
@@ -139,12 +142,15 @@ class Run {
     report_.console().generating_evaluation_model();
     validation.prepare(std::make_shared<OpenDevices>(
         *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device)));
-    report_.describe(validation.session());
+    describe(validation.session());
     report_.console().initializing();
     evaluate_trained_models(
         setup_.options, setup_.flags->text("train_dir"), validation,
-        [] { return std::optional<TrainedModel>(); }, report_,
-        [this] { return interrupt_.requested(); });
+        [this] {
+          return find_trained_model(setup_.options.checkpoints.train_dir, *setup_.graph,
+                                    [this](const std::string& text) { tell(text); });
+        },
+        report_, [this] { return interrupt_.requested(); });
     report_validation(validation);
   }
 
@@ -157,21 +163,35 @@ class Run {
     return std::make_unique<Session>(*setup_.graph, *setup_.strategy, *setup_.device, options);
   }
 
+  void describe(const Session& session) {
+    report_.describe(session);
+    const std::string notice = emulation_notice(session.options().dtype, session.devices());
+    if (!notice.empty()) tell(notice);
+  }
+
   void train() {
-    const std::unique_ptr<BatchSource> source = make_source(data_options(setup_, sizes_, devices_));
+    checkpoints_ =
+        std::make_unique<RunCheckpoints>(setup_, std::int64_t{devices_} * sizes_.batch,
+                                         [this](const std::string& text) { tell(text); });
+    DataOptions data = data_options(setup_, sizes_, devices_);
+    data.first_step = checkpoints_->first_step();
+    data.sample_offset = checkpoints_->sample_offset();
+    const std::unique_ptr<BatchSource> source = make_source(data);
     // Files may hold more or less than the published data set: epochs are passes over what there
     // is.
     const std::int64_t examples = source->samples_per_epoch();
     if (setup_.options.num_epochs)
       sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
                                        std::int64_t{devices_} * sizes_.batch, examples);
+    shorten_resumed_run();
     report_.header(devices_, examples);
     prepare_evaluations(examples);
     generating_model();
     const std::unique_ptr<Session> session = open_session();
     if (validation_) validation_->prepare(session->open_devices());
-    report_.describe(*session);
+    describe(*session);
     report_.console().initializing();
+    checkpoints_->restore(*session);
     report_.console().warming_up();
     TrainingSummary summary;
     try {
@@ -183,6 +203,7 @@ class Run {
     }
     report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
     if (evaluations_) evaluations_->final(summary, *session);
+    checkpoints_->finish(summary, *session);
     report_.parameters(parameter_hash(session->read_values()));
     report_bad_records(*source);
     if (validation_) report_validation(*validation_);
@@ -191,6 +212,20 @@ class Run {
           fmt::format("the loss is not finite from step {} on: the model's own learning rate does "
                       "not suit unnormalised synthetic images; speed is not affected",
                       *summary.diverged));
+  }
+
+  // Steps count from the very first run on, warm-up included.
+  void shorten_resumed_run() {
+    const std::int64_t done = checkpoints_->first_step();
+    if (done == 0) return;
+    const std::int64_t wanted = sizes_.timed_steps;
+    sizes_.timed_steps = std::max<std::int64_t>(0, wanted - done);
+    if (sizes_.timed_steps > 0) return;
+    sizes_.warmup_steps = 0;
+    tell(
+        fmt::format("nothing to train: the checkpoint is at step {}, and {} steps were asked for; "
+                    "--num_batches counts the steps of earlier runs, too",
+                    done, wanted));
   }
 
   void prepare_evaluations(std::int64_t training_examples) {
@@ -232,10 +267,11 @@ class Run {
     const LearningRateOptions& rate = setup_.options.learning_rate;
     const bool chosen = rate.init_learning_rate || !rate.piecewise_learning_rate_schedule.empty();
     const bool synthetic = setup_.options.data_dir.empty();
-    return {sizes_.warmup_steps, sizes_.timed_steps, 0, synthetic && !chosen};
+    return {sizes_.warmup_steps, sizes_.timed_steps, checkpoints_->first_step(),
+            synthetic && !chosen};
   }
 
-  TrainingEvents events(const Session& session) {
+  TrainingEvents events(Session& session) {
     TrainingEvents events;
     events.warmed_up = [this] {
       report_.console().warmed_up();
@@ -247,10 +283,13 @@ class Run {
       report_.trace(session, times);
     };
     events.stop_requested = [this] { return interrupt_.requested(); };
-    if (!evaluations_) return events;
-    events.pause_after = [this](const PausePoint& point) { return evaluations_->due(point); };
+    events.pause_after = [this](const PausePoint& point) {
+      evaluation_due_ = evaluations_ && evaluations_->due(point);
+      return checkpoints_->due(point) || evaluation_due_;
+    };
     events.paused = [this, &session](const PausePoint& point) {
-      return evaluations_->pause(point, session);
+      checkpoints_->pause(point, session);
+      return !evaluation_due_ || evaluations_->pause(point, session);
     };
     return events;
   }
@@ -263,6 +302,8 @@ class Run {
   InterruptGuard interrupt_;
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<TrainingEvaluations> evaluations_;
+  bool evaluation_due_ = false;
+  std::unique_ptr<RunCheckpoints> checkpoints_;
 };
 
 }  // namespace

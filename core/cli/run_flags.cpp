@@ -1,5 +1,6 @@
 #include "core/cli/run_flags.hpp"
 
+#include "core/cli/checkpoint_options.hpp"
 #include "core/cli/run_guard.hpp"
 
 namespace convoy {
@@ -79,6 +80,10 @@ Flags device_flags() {
       text("gpu_indices", "", "Devices by number, in the order that rings follow: 0,2,1,3."),
       integer("num_intra_threads", "0", 0,
               "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
+      toggle(
+          "use_fp16", "false",
+          "Computes in the devices' 16-bit type, which is bf16 on CPUs. Parameters, batch norm's "
+          "statistics, the loss and updates stay in 32 bits."),
   };
 }
 
@@ -194,6 +199,7 @@ FlagTable run_flag_table() {
   add_group(table, "Optimizer", optimizer_flags());
   add_group(table, "Gradients", guard_flags());
   add_group(table, "Learning rate", learning_rate_flags());
+  add_group(table, "Checkpoints and weights", checkpoint_flags());
   table.add_all(evaluation_flags());
   add_group(table, "Reports", report_flags());
   add_group(table, "Reproducibility and plug-ins", reproducibility_flags());

@@ -22,23 +22,17 @@ struct Row {
   const char* sentence;
 };
 
-constexpr const char* kNoCheckpoints = "not yet: checkpoints are not written or read";
-constexpr const char* kNoHalf = "not yet: training is in 32 bits";
+constexpr const char* kNoBackbone =
+    "it is about SSD models, and there are none; --init_weights reads weights";
 constexpr const char* kWideVariables =
     "variables are 32-bit always: rounding them to 16 bits would lose small updates; use_fp16 "
-    "alone "
-    "converts them where they are used";
+    "alone converts them where they are used";
 constexpr const char* kNoInputChoice = "not yet: the input pipeline has no such choice";
 constexpr const char* kUseOutputFile = "not yet: use --output_file=run.json for machines to read";
 constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to see where time goes";
 
 constexpr Row kNotYet[] = {
-    {"train_dir", kString, "", kNoCheckpoints},
-    {"save_model_secs", kInt, "0", kNoCheckpoints},
-    {"save_model_steps", kInt, nullptr, kNoCheckpoints},
-    {"max_ckpts_to_keep", kInt, "5", kNoCheckpoints},
-    {"backbone_model_path", kString, "", kNoCheckpoints},
-    {"use_fp16", kBool, "false", kNoHalf},
+    {"backbone_model_path", kString, "", kNoBackbone},
     {"fp16_vars", kBool, "false", kWideVariables},
     {"datasets_repeat_cached_sample", kBool, "false", kNoInputChoice},
     {"datasets_use_caching", kBool, "false", kNoInputChoice},

@@ -82,6 +82,7 @@ void read_devices(const ParsedFlags& flags, RunOptions& options) {
   options.num_devices = gpus ? gpus : flags.optional_integer("num_devices");
   options.device_order = parse_indices(flags.text("gpu_indices"));
   options.threads_per_device = flags.integer("num_intra_threads");
+  options.half = flags.boolean("use_fp16");
   check_device_counts(options, flags);
   check_gpu_threads(flags);
 }
@@ -151,6 +152,7 @@ RunOptions make_run_options(const ParsedFlags& flags) {
   options.guard = read_guard(flags);
   options.learning_rate = read_learning_rate(flags);
   options.evaluation = read_evaluation_options(flags);
+  options.checkpoints = read_checkpoint_options(flags);
   read_reports(flags, options);
   options.seed = static_cast<std::uint32_t>(flags.integer("tf_random_seed"));
   if (flags.text("initializer") == "hash") options.initializer = InitializerChoice::kHash;

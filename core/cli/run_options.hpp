@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cli/checkpoint_options.hpp"
 #include "core/cli/evaluation_options.hpp"
 #include "core/cli/flag_parser.hpp"
 #include "core/plan/guard.hpp"
@@ -33,6 +34,7 @@ struct RunOptions {
   std::optional<std::int64_t> num_devices;  // unset: all of the chosen kind
   std::vector<std::int64_t> device_order;   // device numbers; empty: 0, 1, 2 ...
   std::int64_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly
+  bool half = false;                        // compute in the devices' 16-bit type
 
   std::string data_dir;  // empty: synthetic data
   std::string data_name;
@@ -50,6 +52,7 @@ struct RunOptions {
   GuardOptions guard;
   LearningRateOptions learning_rate;
   EvaluationOptions evaluation;
+  CheckpointOptions checkpoints;
 
   std::int64_t display_every = 0;
   std::optional<double> display_perf_ewma;

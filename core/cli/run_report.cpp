@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/version.hpp"
+#include "core/plan/operation.hpp"
 
 namespace convoy {
 namespace {
@@ -67,6 +68,7 @@ void RunReport::describe(const Session& session) {
   if (setup_.options.guard.gradient_norms)
     for (const GraphVariable& variable : session.graph().variables())
       record_.gradient_names.push_back(variable.name);
+  record_.compute_dtype = dtype_name(session.options().dtype);
   for (const convoy_device_description& device : session.devices())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});

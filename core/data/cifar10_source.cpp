@@ -71,7 +71,7 @@ SourceStatistics Cifar10Source::statistics() const {
 }
 
 SampleResult Cifar10Source::make_sample(const SampleRequest& request, float* image) const {
-  const std::int64_t sample = request.step * options_.global_batch() + request.position;
+  const std::int64_t sample = options_.sample_at(request.step, request.position);
   const std::int64_t epoch = sample / order_.records();
   const std::int64_t place = sample % order_.records();
   const std::int64_t number = order_.record_at(epoch, place);

@@ -7,10 +7,10 @@
 
 namespace convoy {
 
-std::uint32_t crc32c(std::string_view bytes) {
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
   // ISA-L takes the length as int and a pointer to non-const bytes that it only reads.
   constexpr std::size_t kLargestChunk = std::numeric_limits<int>::max();
-  std::uint32_t state = ~std::uint32_t{0};
+  std::uint32_t state = ~before;
   while (!bytes.empty()) {
     const std::size_t count = std::min(bytes.size(), kLargestChunk);
     auto* data = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));

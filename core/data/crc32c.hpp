@@ -5,8 +5,8 @@
 
 namespace convoy {
 
-// CRC-32C (Castagnoli), as in iSCSI (RFC 3720).
-std::uint32_t crc32c(std::string_view bytes);
+// CRC-32C (Castagnoli), as in iSCSI (RFC 3720). `before` is that of the bytes before these.
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
 // The form TFRecord files store: rotated and offset, so that the checksum of data which itself
 // contains checksums stays meaningful.

@@ -44,7 +44,15 @@ struct DataOptions {
   ResizeMethod resize_method = ResizeMethod::kBilinear;
   BadRecordPolicy on_bad_record = BadRecordPolicy::kFail;
 
+  // Samples to skip, or, negative, to go back, besides those of the steps before: the run that is
+  // resumed had batches of another size.
+  std::int64_t sample_offset = 0;
+
   std::int64_t global_batch() const { return std::int64_t{replicas} * batch; }
+  // The place of a sample in the order of the whole run.
+  std::int64_t sample_at(std::int64_t step, std::int64_t position) const {
+    return sample_offset + step * global_batch() + position;
+  }
   std::int64_t image_elements() const { return std::int64_t{channels} * height * width; }
 };
 

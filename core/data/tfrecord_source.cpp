@@ -58,7 +58,7 @@ SourceStatistics TfRecordSource::statistics() const {
 }
 
 SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* image) {
-  const std::int64_t sample = request.step * options_.global_batch() + request.position;
+  const std::int64_t sample = options_.sample_at(request.step, request.position);
   const std::int64_t records = order_.records();
   const std::int64_t epoch = sample / records;
   const std::int64_t place = sample % records;

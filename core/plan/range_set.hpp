@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <vector>
 
 #include "core/plan/operation.hpp"
 
@@ -28,6 +29,11 @@ class RangeSet {
       it = ends_.erase(it);
     }
     ends_.emplace(first, end);
+  }
+  std::vector<ElementRange> ranges() const {
+    std::vector<ElementRange> result;
+    for (const auto& [first, end] : ends_) result.push_back({first, end - first});
+    return result;
   }
   bool is_exactly(const ElementRange& range) const {
     return ends_.size() == 1 && ends_.begin()->first == range.first &&

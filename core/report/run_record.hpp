@@ -63,6 +63,7 @@ struct RunRecord {
   std::map<std::string, std::string> strategy_options;
   std::string strategy_verdict;  // what the checker proved, for example "synchronous"
   std::string optimizer;
+  std::string compute_dtype = "f32";  // of activations and operands: "f32", "bf16" or "f16"
   std::vector<DeviceRecord> devices;
   std::int64_t batch_per_device = 0;
   std::int64_t global_batch = 0;

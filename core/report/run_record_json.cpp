@@ -95,6 +95,7 @@ Json summary(const RunRecord& record) {
             {"options", record.strategy_options},
             {"verdict", record.strategy_verdict}}},
           {"optimizer", record.optimizer},
+          {"compute_dtype", record.compute_dtype},
           {"devices", std::move(devices)},
           {"batch_per_device", record.batch_per_device},
           {"global_batch", record.global_batch},

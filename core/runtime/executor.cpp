@@ -116,6 +116,25 @@ void Executor::run_prologue() {
   }
 }
 
+// As if the earlier phases of the first iteration had run.
+void Executor::start_at(std::int64_t step, std::uint32_t phase) {
+  CONVOY_CHECK_EQ(submitted_, 0);
+  CONVOY_CHECK_LT(phase, parts_.plan->computes);
+  submitted_ = phase;
+  finished_ = phase;
+  step_offset_ = step - phase;
+  for (std::uint32_t lane = 0; lane < queued_.size(); ++lane) {
+    const std::vector<std::uint32_t>& operations = parts_.schedule->lanes[lane].operations;
+    queued_[lane] = std::ranges::count_if(
+        operations, [&](std::uint32_t index) { return parts_.plan->body[index].phase < phase; });
+    state_->timelines[lane].value = queued_[lane];
+  }
+}
+
+std::uint32_t Executor::phase() const {
+  return static_cast<std::uint32_t>(submitted_ % parts_.plan->computes);
+}
+
 // A slot is taken again once all steps of its iteration are finished.
 std::int64_t Executor::steps_in_flight() const {
   return (std::int64_t{options_.iterations_in_flight} - 1) * parts_.plan->computes + 1;
@@ -147,7 +166,7 @@ void Executor::submit(std::uint32_t index, std::int64_t iteration, const StepInp
   }
   convoy_submission& it = work.submission;
   it.value = value_at(scheduled.lane, scheduled.position, iteration);
-  it.step = static_cast<std::uint64_t>(submitted_);
+  it.step = static_cast<std::uint64_t>(step_offset_ + submitted_);
   it.learning_rate = input.learning_rate;
   if (is_compute(operation.kind)) {
     const BatchPointers& batch = input.batches.at(operation.replica);
@@ -223,7 +242,7 @@ StepResult Executor::finish_step() {
   const std::int64_t iteration = finished_ / computes;
   const auto phase = static_cast<std::uint32_t>(finished_ % computes);
   StepResult result;
-  result.step = finished_;
+  result.step = step_offset_ + finished_;
   ++finished_;  // also when waiting fails: the step is not waited for twice
   StepSlot& slot = *state_->slots[iteration % state_->slots.size()];
   const Schedule& schedule = *parts_.schedule;

@@ -59,6 +59,11 @@ class Executor {
 
   // Runs the prologue and waits for it.
   void run_prologue();
+  // The next step has this number, which devices see: where the random numbers of dropout and
+  // Adam's bias correction go on. It begins with this phase of the plan's body. Before any step.
+  void start_at(std::int64_t step, std::uint32_t phase);
+  // The phase that the next step to submit begins with.
+  std::uint32_t phase() const;
   // Queues the next step. Call finish_step() so often that no more than steps_in_flight() are open.
   void submit_step(const StepInput& input);
   std::int64_t steps_in_flight() const;
@@ -87,6 +92,7 @@ class Executor {
   std::vector<bool> square_sum_complete_;  // per phase
   std::unique_ptr<QueuedState> state_;
   std::vector<std::uint64_t> queued_;  // per lane: the value its last queued operation reaches
+  std::int64_t step_offset_ = 0;       // from submitted_ to the number that devices see
   std::int64_t submitted_ = 0;         // steps
   std::int64_t finished_ = 0;
   bool stands_still_ = false;  // a timeout was reported

@@ -1,5 +1,7 @@
 #include "core/runtime/memory.hpp"
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -7,13 +9,13 @@ namespace convoy {
 
 PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
                        std::uint64_t state_elements)
-    : plan_(plan), engines_(engines), state_elements_(state_elements) {
+    : plan_(plan), engines_(engines), optimizer_(optimizer), state_elements_(state_elements) {
   for (const PlanBuffer& buffer : plan.buffers)
     buffers_.push_back(allocate(buffer.place, buffer.count * dtype_bytes(buffer.dtype)));
   for (const auto* section : {&plan.prologue, &plan.body})
     for (const Operation& operation : *section)
       if (operation.kind == OperationKind::kApply)
-        add_optimizer_state(operation.writes.front().buffer, optimizer);
+        add_optimizer_state(operation.writes.front().buffer);
   for (const std::uint32_t place : plan.cluster->replica_place)
     replica_state_.push_back(
         state_elements == 0 ? nullptr
@@ -27,19 +29,20 @@ void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes) {
   return memory;
 }
 
-void PlanMemory::add_optimizer_state(std::uint32_t buffer, const convoy_optimizer& optimizer) {
+float PlanMemory::initial_of(std::uint32_t slot) const {
+  return static_cast<float>(
+      state_initial(static_cast<convoy_optimizer_kind>(optimizer_.kind), slot));
+}
+
+void PlanMemory::add_optimizer_state(std::uint32_t buffer) {
   const auto [it, inserted] = optimizer_state_.try_emplace(buffer);
   if (!inserted) return;
   const PlanBuffer& target = plan_.buffers[buffer];
-  const auto kind = static_cast<convoy_optimizer_kind>(optimizer.kind);
-  for (std::uint32_t slot = 0; slot < optimizer.state_slots; ++slot) {
+  for (std::uint32_t slot = 0; slot < optimizer_.state_slots; ++slot) {
     auto* state = static_cast<float*>(allocate(target.place, target.count * sizeof(float)));
-    const auto initial = static_cast<float>(state_initial(kind, slot));
-    if (initial != 0) {
-      const std::vector<float> values(target.count, initial);
-      engines_[target.place]->write(state, values.data(), values.size() * sizeof(float));
-    }
     it->second.push_back(state);
+    const float initial = initial_of(slot);
+    if (initial != 0) write_state(buffer, slot, std::vector<float>(target.count, initial));
   }
 }
 
@@ -77,36 +80,94 @@ void PlanMemory::write_buffer(std::uint32_t buffer, const std::vector<float>& va
                                                values.size() * sizeof(float));
 }
 
-std::vector<float> PlanMemory::read_parameters() const {
-  std::vector<float> result(plan_.arena->elements);
-  std::vector<bool> known(result.size(), false);
-  std::map<std::uint32_t, std::vector<float>> contents;
-  const auto take = [&](std::uint32_t buffer, std::uint64_t first, std::uint64_t count) {
-    const auto [it, inserted] = contents.try_emplace(buffer);
-    if (inserted) it->second = read_buffer(buffer);
-    for (std::uint64_t i = first; i < first + count; ++i) {
-      if (!known[i]) result[i] = it->second[i];
-      known[i] = true;
-    }
-  };
+std::vector<std::byte> PlanMemory::read_bytes(std::uint32_t buffer) const {
+  const PlanBuffer& it = plan_.buffers.at(buffer);
+  std::vector<std::byte> bytes(it.count * dtype_bytes(it.dtype));
+  engines_[it.place]->read(bytes.data(), buffers_[buffer], bytes.size());
+  return bytes;
+}
+
+void PlanMemory::write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes) {
+  const PlanBuffer& it = plan_.buffers.at(buffer);
+  CONVOY_CHECK_EQ(bytes.size(), it.count * dtype_bytes(it.dtype));
+  engines_[it.place]->write(buffers_[buffer], bytes.data(), bytes.size());
+}
+
+void PlanMemory::reset() {
+  for (std::uint32_t i = 0; i < buffers_.size(); ++i) {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    write_bytes(i, std::vector<std::byte>(buffer.count * dtype_bytes(buffer.dtype)));
+  }
+  for (const auto& [buffer, slots] : optimizer_state_)
+    for (std::uint32_t slot = 0; slot < slots.size(); ++slot)
+      write_state(buffer, slot, std::vector<float>(plan_.buffers[buffer].count, initial_of(slot)));
+}
+
+std::vector<float> PlanMemory::read_state(std::uint32_t buffer, std::uint32_t slot) const {
+  std::vector<float> values(plan_.buffers[buffer].count);
+  engines_[plan_.buffers[buffer].place]->read(values.data(), optimizer_state(buffer, slot),
+                                              values.size() * sizeof(float));
+  return values;
+}
+
+void PlanMemory::write_state(std::uint32_t buffer, std::uint32_t slot,
+                             std::span<const float> values) {
+  CONVOY_CHECK_EQ(values.size(), plan_.buffers[buffer].count);
+  engines_[plan_.buffers[buffer].place]->write(optimizer_state(buffer, slot), values.data(),
+                                               values.size_bytes());
+}
+
+// Every element from the first update that covers it in program order.
+void PlanMemory::take_updated(const Contents& contents, std::vector<float>& result,
+                              std::vector<bool>& known) const {
+  std::map<std::uint32_t, std::vector<float>> read;
   for (const Operation& operation : plan_.body) {
     if (operation.kind != OperationKind::kApply) continue;
     const PlanSpan& span = operation.writes.front();
-    take(span.buffer, span.first, span.count);
+    const auto [it, inserted] = read.try_emplace(span.buffer);
+    if (inserted) it->second = contents(span.buffer);
+    for (std::uint64_t i = span.first; i < span.first + span.count; ++i) {
+      if (!known[i]) result[i] = it->second[i];
+      known[i] = true;
+    }
   }
-  for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i)
-    if (plan_.buffers[i].kind == CONVOY_BUFFER_PARAMETERS && plan_.buffers[i].owner == 0)
-      take(i, 0, result.size());
+}
+
+std::vector<float> PlanMemory::read_parameters() const {
+  std::vector<float> result(plan_.arena->elements);
+  std::vector<bool> known(result.size(), false);
+  take_updated([this](std::uint32_t buffer) { return read_buffer(buffer); }, result, known);
+  if (std::ranges::find(known, false) == known.end()) return result;
+  for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
+    if (plan_.buffers[i].kind != CONVOY_BUFFER_PARAMETERS || plan_.buffers[i].owner != 0) continue;
+    const std::vector<float> values = read_buffer(i);
+    for (std::size_t e = 0; e < result.size(); ++e)
+      if (!known[e]) result[e] = values[e];
+    break;
+  }
   return result;
 }
 
+std::vector<float> PlanMemory::read_optimizer_state(std::uint32_t slot) const {
+  std::vector<float> result(plan_.arena->elements, initial_of(slot));
+  std::vector<bool> known(result.size(), false);
+  take_updated([&](std::uint32_t buffer) { return read_state(buffer, slot); }, result, known);
+  return result;
+}
+
+void PlanMemory::write_optimizer_state(std::uint32_t slot, const std::vector<float>& arena) {
+  for (const auto& [buffer, slots] : optimizer_state_) write_state(buffer, slot, arena);
+}
+
 void PlanMemory::write_replica_state(const std::vector<float>& values) {
-  for (std::size_t replica = 0; replica < replica_state_.size(); ++replica) {
-    if (replica_state_[replica] == nullptr) continue;
-    CONVOY_CHECK_EQ(values.size(), state_elements_);
-    engines_[plan_.cluster->replica_place[replica]]->write(replica_state_[replica], values.data(),
-                                                           values.size() * sizeof(float));
-  }
+  for (std::uint32_t replica = 0; replica < replica_state_.size(); ++replica)
+    if (replica_state_[replica] != nullptr) write_replica_state(replica, values);
+}
+
+void PlanMemory::write_replica_state(std::uint32_t replica, std::span<const float> values) {
+  CONVOY_CHECK_EQ(values.size(), state_elements_);
+  engines_[plan_.cluster->replica_place[replica]]->write(replica_state_.at(replica), values.data(),
+                                                         values.size_bytes());
 }
 
 std::vector<float> PlanMemory::read_replica_state(std::uint32_t replica) const {

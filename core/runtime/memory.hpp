@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/plan/plan.hpp"
@@ -42,7 +43,24 @@ class PlanMemory {
   // A buffer of f32.
   std::vector<float> read_buffer(std::uint32_t buffer) const;
   void write_buffer(std::uint32_t buffer, const std::vector<float>& values);
+  // A buffer of any dtype.
+  std::vector<std::byte> read_bytes(std::uint32_t buffer) const;
+  void write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes);
+
+  // Everything as it was before the first step, but for parameters and masters, which are zero.
+  void reset();
+  // Slots of optimizer state per updated buffer.
+  std::uint32_t state_slots() const { return optimizer_.state_slots; }
+  // One slot beside one updated buffer, in its index space.
+  std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot) const;
+  void write_state(std::uint32_t buffer, std::uint32_t slot, std::span<const float> values);
+  // One slot as belongs to read_parameters(): of the first update that covers an element, the
+  // slot's initial value where none does.
+  std::vector<float> read_optimizer_state(std::uint32_t slot) const;
+  // Copies the same values beside every updated buffer.
+  void write_optimizer_state(std::uint32_t slot, const std::vector<float>& arena);
   void write_replica_state(const std::vector<float>& values);
+  void write_replica_state(std::uint32_t replica, std::span<const float> values);
   std::vector<float> read_replica_state(std::uint32_t replica) const;
 
  private:
@@ -53,10 +71,15 @@ class PlanMemory {
   using Allocation = std::unique_ptr<void, Free>;
 
   void* allocate(std::uint32_t place, std::uint64_t bytes);
-  void add_optimizer_state(std::uint32_t buffer, const convoy_optimizer& optimizer);
+  void add_optimizer_state(std::uint32_t buffer);
+  float initial_of(std::uint32_t slot) const;
+  using Contents = std::function<std::vector<float>(std::uint32_t buffer)>;
+  void take_updated(const Contents& contents, std::vector<float>& result,
+                    std::vector<bool>& known) const;
 
   const Plan& plan_;
   Engines engines_;
+  convoy_optimizer optimizer_;
   std::uint64_t state_elements_;
   std::uint64_t bytes_ = 0;
   std::vector<Allocation> owned_;

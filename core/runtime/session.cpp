@@ -8,6 +8,7 @@
 #include "core/plan/forward_plan.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/make_plan.hpp"
+#include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/deterministic.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/model_map.hpp"
@@ -35,6 +36,7 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
       devices_(std::move(devices)),
       cluster_(devices_->cluster()),
       engines_(devices_->engines()) {
+  options_.dtype = choose_compute_dtype(options_.dtype, devices_->descriptions());
   choose_layout();
   make_plans(strategy);
   require_supported(lowered_, engines_);
@@ -95,6 +97,7 @@ convoy_compilation Session::compilation(const GraphView& view, std::uint32_t rep
   what.replica = replica;
   what.replicas = replicas();
   what.seed = options_.seed;
+  what.dtype = options_.dtype;
   return what;
 }
 
@@ -168,10 +171,22 @@ void Session::initialize_parameters() {
   const std::vector<float> arena =
       initial_parameters(graph_, *arena_, options_.seed, options_.hash_initializer, threads);
   memory_->write_parameters(arena);
+  initial_square_sum_ = square_sum(arena);
+  if (graph_.state_elements() > 0) memory_->write_replica_state(initial_state(graph_));
+}
+
+double Session::square_sum(const std::vector<float>& arena) const {
+  double sum = 0;
   for (const convoy_decay_range& range : decayed_ranges())
     for (std::uint64_t i = range.first; i < range.first + range.count; ++i)
-      initial_square_sum_ += static_cast<double>(arena[i]) * arena[i];
-  if (graph_.state_elements() > 0) memory_->write_replica_state(initial_state(graph_));
+      sum += static_cast<double>(arena[i]) * arena[i];
+  return sum;
+}
+
+void Session::restart(std::int64_t first_step, std::optional<std::uint32_t> phase) {
+  if (!phase) executor_->run_prologue();
+  executor_->start_at(first_step, phase.value_or(0));
+  initial_square_sum_ = square_sum(memory_->read_parameters());
 }
 
 std::vector<convoy_decay_range> Session::decayed_ranges() const {
@@ -216,27 +231,43 @@ std::vector<float> Session::read_variable(std::size_t variable) const {
 }
 
 ModelValues Session::read_values() const {
-  const std::vector<float> arena = memory_->read_parameters();
-  ModelValues values;
-  for (std::size_t i = 0; i < graph_.variables().size(); ++i) {
-    const GraphVariable& variable = graph_.variables()[i];
-    values.variables.emplace_back(variable.elements);
-    unpack(arena_->layout(i), variable.dimensions, arena.data() + arena_->range(i).first,
-           values.variables.back().data());
-  }
-  values.state = memory_->read_replica_state(0);
-  return values;
+  return {unpacked(memory_->read_parameters()), memory_->read_replica_state(0)};
 }
 
 void Session::write_values(const ModelValues& values) {
   CONVOY_CHECK(forward_only_);
   require_values_of(graph_, values);
-  std::vector<float> arena(arena_->elements(), 0.0f);
-  for (std::size_t i = 0; i < graph_.variables().size(); ++i)
-    pack(arena_->layout(i), graph_.variables()[i].dimensions, values.variables[i].data(),
-         arena.data() + arena_->range(i).first);
-  memory_->write_parameters(arena);
+  memory_->write_parameters(packed(values.variables, 0));
   if (graph_.state_elements() > 0) memory_->write_replica_state(values.state);
+}
+
+std::vector<float> Session::packed(const std::vector<std::vector<float>>& variables,
+                                   float padding) const {
+  std::vector<float> arena(arena_->elements(), padding);
+  for (std::size_t i = 0; i < graph_.variables().size(); ++i) {
+    const std::vector<std::uint64_t>& dimensions = graph_.variables()[i].dimensions;
+    float* storage = arena.data() + arena_->range(i).first;
+    pack(arena_->layout(i), dimensions, variables.at(i).data(), storage);
+    if (padding == 0 || is_plain(arena_->layout(i), dimensions)) continue;
+    // pack() left zeros where no element lies.
+    std::vector<float> taken(arena_->range(i).count);
+    pack(arena_->layout(i), dimensions, std::vector<float>(variables[i].size(), 1).data(),
+         taken.data());
+    for (std::size_t e = 0; e < taken.size(); ++e)
+      if (taken[e] == 0) storage[e] = padding;
+  }
+  return arena;
+}
+
+std::vector<std::vector<float>> Session::unpacked(const std::vector<float>& arena) const {
+  std::vector<std::vector<float>> variables;
+  for (std::size_t i = 0; i < graph_.variables().size(); ++i) {
+    const GraphVariable& variable = graph_.variables()[i];
+    variables.emplace_back(variable.elements);
+    unpack(arena_->layout(i), variable.dimensions, arena.data() + arena_->range(i).first,
+           variables.back().data());
+  }
+  return variables;
 }
 
 }  // namespace convoy

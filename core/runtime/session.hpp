@@ -30,6 +30,8 @@ struct SessionOptions {
   bool dropout = true;
   bool accuracy = false;       // count top-1 and top-5 hits
   bool deterministic = false;  // refuse what cannot promise equal bits
+  // Of activations and operands: a type, or kHalfOfTheDevices, which the session replaces by it.
+  std::uint32_t dtype = CONVOY_F32;
   std::uint64_t bucket_elements = std::uint64_t{4} << 20;
   convoy_optimizer optimizer{};
   GuardOptions guard;  // loss scaling, clipping by norm, norms in the step results
@@ -54,9 +56,9 @@ class Session {
 
   const SessionOptions& options() const { return options_; }
   const Graph& graph() const { return graph_; }
+  bool forward_only() const { return forward_only_; }
   // How variables, gradients and optimizer state are stored.
   const Arena& arena() const { return *arena_; }
-  bool forward_only() const { return forward_only_; }
   // What the checker proved of the plan; meaningless when forward only.
   const CheckReport& check() const { return check_; }
   const Plan& logical_plan() const { return logical_; }
@@ -86,6 +88,14 @@ class Session {
   // that this does not reach. See require_values_of.
   void write_values(const ModelValues& values);
 
+  // Values of all variables as they lie in the arena, with `padding` everywhere else, and back.
+  std::vector<float> packed(const std::vector<std::vector<float>>& variables, float padding) const;
+  std::vector<std::vector<float>> unpacked(const std::vector<float>& arena) const;
+  // Before the first step, when other values were written to memory(): the number of that step and
+  // the phase of the plan's body with which it begins. Without a phase it is the first, after the
+  // plan's prologue.
+  void restart(std::int64_t first_step, std::optional<std::uint32_t> phase);
+
  private:
   struct Release {
     OpenDevice* device;
@@ -103,6 +113,7 @@ class Session {
   void start(StrategyPlugin* strategy);
   void abandon_hung_devices();
   void initialize_parameters();
+  double square_sum(const std::vector<float>& arena) const;
   convoy_compilation compilation(const GraphView& view, std::uint32_t replica) const;
   std::vector<convoy_decay_range> decayed_ranges() const;
   std::optional<std::uint32_t> loss_scale_buffer() const;

@@ -130,6 +130,13 @@ double state_initial(convoy_optimizer_kind kind, std::uint32_t slot) {
   return kind == CONVOY_OPTIMIZER_RMSPROP && slot == 0 ? 1 : 0;
 }
 
+std::string_view state_name(convoy_optimizer_kind kind, std::uint32_t slot) {
+  CONVOY_CHECK_LT(slot, state_slots(kind));
+  if (kind == CONVOY_OPTIMIZER_RMSPROP) return slot == 0 ? "mean_square" : "momentum";
+  if (kind == CONVOY_OPTIMIZER_ADAM) return slot == 0 ? "first_moment" : "second_moment";
+  return "momentum";
+}
+
 void apply_reference(const convoy_optimizer& optimizer, double learning_rate, std::uint64_t step,
                      std::uint64_t contributions, bool decayed, double& parameter,
                      std::span<double> state, double gradient_sum) {

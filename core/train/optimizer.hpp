@@ -44,6 +44,9 @@ std::uint32_t state_slots(convoy_optimizer_kind kind);
 // What a slot holds before the first step. RMSProp's mean square starts at 1, all others at 0.
 double state_initial(convoy_optimizer_kind kind, std::uint32_t slot);
 
+// What a slot is called in checkpoints: "momentum", "mean_square" ...
+std::string_view state_name(convoy_optimizer_kind kind, std::uint32_t slot);
+
 // One parameter's update in double precision: the oracle that devices are tested against.
 // gradient_sum is the sum of `contributions` gradients; decayed says whether weight decay applies
 // to this parameter; state holds optimizer.state_slots numbers; step counts from 0.

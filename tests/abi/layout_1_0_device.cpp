@@ -7,6 +7,7 @@ CONVOY_VALUE(CONVOY_COMPILE_ACCURACY, 2);
 CONVOY_VALUE(CONVOY_COMPILE_INFERENCE, 4);
 CONVOY_VALUE(CONVOY_DEVICE_SHARES_HOST_MEMORY, 1);
 CONVOY_VALUE(CONVOY_DEVICE_DETERMINISTIC, 2);
+CONVOY_VALUE(CONVOY_DEVICE_EMULATES_HALF, 4);
 CONVOY_VALUE(CONVOY_LANE_COMPUTE, 0);
 CONVOY_VALUE(CONVOY_LANE_COPY_IN, 1);
 CONVOY_VALUE(CONVOY_LANE_COPY_OUT, 2);
@@ -76,7 +77,7 @@ CONVOY_AT(convoy_device_request, struct_size, 0);
 CONVOY_AT(convoy_device_request, devices, 8);
 CONVOY_AT(convoy_device_request, threads, 12);
 
-CONVOY_GROWS(convoy_device_description, 480);
+CONVOY_GROWS(convoy_device_description, 488);
 CONVOY_AT(convoy_device_description, struct_size, 0);
 CONVOY_AT(convoy_device_description, flags, 8);
 CONVOY_AT(convoy_device_description, threads, 12);
@@ -86,6 +87,8 @@ CONVOY_AT(convoy_device_description, memory_bytes, 24);
 CONVOY_AT(convoy_device_description, name, 32);
 CONVOY_AT(convoy_device_description, model, 96);
 CONVOY_AT(convoy_device_description, locality, 224);
+CONVOY_AT(convoy_device_description, half_dtype, 480);
+CONVOY_AT(convoy_device_description, reserved, 484);
 
 CONVOY_GROWS(convoy_optimizer, 80);
 CONVOY_AT(convoy_optimizer, struct_size, 0);

@@ -36,6 +36,7 @@ TEST(RunOptions, HaveTheDocumentedDefaults) {
   EXPECT_EQ(options.loss_type_to_report, "total_loss");
   EXPECT_EQ(options.seed, 1234u);
   EXPECT_TRUE(options.dropout);
+  EXPECT_FALSE(options.half);
 }
 
 TEST(RunOptions, TakeTheirValuesFromTheFlags) {
@@ -43,7 +44,8 @@ TEST(RunOptions, TakeTheirValuesFromTheFlags) {
       {"--model=vgg16", "--batch_size=8", "--num_batches=5", "--device=cpu", "--num_devices=2",
        "--gpu_indices=1,0", "--num_intra_threads=3", "--optimizer=RMSProp", "--rmsprop_decay=0.8",
        "--gradient_scale=sum", "--gradient_clip=2", "--seed=4294967295", "--initializer=hash",
-       "--nodropout", "--use_nccl=False", "--input_threads=3", "--init_learning_rate=0.1"});
+       "--nodropout", "--use_fp16", "--use_nccl=False", "--input_threads=3",
+       "--init_learning_rate=0.1"});
   EXPECT_EQ(options.model, "vgg16");
   EXPECT_EQ(options.batch_size, 8);
   EXPECT_EQ(options.num_batches, 5);
@@ -58,6 +60,7 @@ TEST(RunOptions, TakeTheirValuesFromTheFlags) {
   EXPECT_EQ(options.seed, 4294967295u);
   EXPECT_EQ(options.initializer, InitializerChoice::kHash);
   EXPECT_FALSE(options.dropout);
+  EXPECT_TRUE(options.half);
   EXPECT_EQ(options.use_nccl, false);
   EXPECT_EQ(options.input_threads, 3);
   EXPECT_EQ(options.learning_rate.init_learning_rate, 0.1);

@@ -42,6 +42,14 @@ struct Plane {
 
 }  // namespace
 
+// bf16 has 8 significant bits and the exponents of f32, which test values stay far from.
+double nearest_bf16(double value) {
+  if (value == 0.0) return value;
+  int exponent = 0;
+  const double significand = std::frexp(value, &exponent);  // in [1/2, 1)
+  return std::ldexp(std::nearbyint(significand * 256.0), exponent - 8);
+}
+
 ReferenceNetwork::ReferenceNetwork(const Graph& graph, std::uint32_t batch,
                                    const std::vector<std::vector<float>>& parameters,
                                    const std::vector<float>& images,
@@ -56,6 +64,8 @@ double ReferenceNetwork::loss() {
   outputs_.assign(graph_.nodes().size(), {});
   for (std::size_t node = 0; node + 1 < graph_.nodes().size(); ++node) {
     outputs_[node] = evaluate(node);
+    if (!rounds_) continue;
+    for (double& value : outputs_[node]) value = nearest_bf16(value);
   }
   const GraphNode& last = graph_.nodes().back();
   if (last.layer.kind == CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY) return cross_entropy(last);
@@ -101,7 +111,8 @@ Tensor ReferenceNetwork::evaluate(std::size_t index) {
   }
   Tensor result = input(node);
   if (node.layer.kind == CONVOY_LAYER_RELU) {
-    const double limit = node.layer.limit > 0 ? node.layer.limit : 1e300;
+    double limit = node.layer.limit > 0 ? node.layer.limit : 1e300;
+    if (rounds_) limit = nearest_bf16(limit);
     for (double& value : result) value = std::clamp(value, 0.0, limit);
   } else if (node.layer.kind == CONVOY_LAYER_ADD) {
     for (std::size_t i = 1; i < node.inputs.size(); ++i) {
@@ -113,8 +124,15 @@ Tensor ReferenceNetwork::evaluate(std::size_t index) {
   return result;
 }
 
+Tensor ReferenceNetwork::weights(const GraphNode& node) const {
+  Tensor values = parameters_[node.variables[0]];
+  if (!rounds_) return values;
+  for (double& value : values) value = nearest_bf16(value);
+  return values;
+}
+
 Tensor ReferenceNetwork::convolution(const GraphNode& node) {
-  const Tensor& weights = parameters_[node.variables[0]];
+  const Tensor weights = this->weights(node);
   const std::size_t groups = std::max<std::uint32_t>(node.layer.groups, 1);
   const std::size_t channels = node.output.channels, inputs = node.input.channels / groups;
   const Plane in(node.input), out(node.output);
@@ -139,7 +157,7 @@ Tensor ReferenceNetwork::convolution(const GraphNode& node) {
 }
 
 Tensor ReferenceNetwork::fully_connected(const GraphNode& node) {
-  const Tensor& weights = parameters_[node.variables[0]];
+  const Tensor weights = this->weights(node);
   const std::size_t inputs = node.input.elements(), outputs = node.output.channels;
   Tensor result(batch_ * outputs);
   for (std::size_t k = 0; k < result.size(); ++k) {

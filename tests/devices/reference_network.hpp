@@ -9,6 +9,9 @@
 
 namespace convoy::test {
 
+// The nearest bf16 value, ties to even.
+double nearest_bf16(double value);
+
 // A slow forward pass in float64, straight from the definitions, in plain order. Gradients follow
 // from it by central differences, so that no derivative is written twice.
 class ReferenceNetwork {
@@ -24,6 +27,9 @@ class ReferenceNetwork {
     state_.assign(state.begin(), state.end());
   }
 
+  // From now on images, weights and the results of layers are rounded to bf16.
+  void round_to_bf16() { rounds_ = true; }
+
   double loss();
   double derivative(std::uint64_t variable, std::size_t element);
   // Batch mean and unbiased variance per channel of a batch norm's input, after loss().
@@ -33,6 +39,7 @@ class ReferenceNetwork {
 
  private:
   Tensor evaluate(std::size_t node);
+  Tensor weights(const GraphNode& node) const;
   Tensor convolution(const GraphNode& node);
   Tensor fully_connected(const GraphNode& node);
   Tensor batch_norm(std::size_t index);
@@ -50,6 +57,7 @@ class ReferenceNetwork {
   std::vector<Tensor> parameters_;
   Tensor images_;
   std::vector<std::int32_t> labels_;
+  bool rounds_ = false;
   Tensor state_;  // empty: batch norms take the batch's statistics
   std::vector<Tensor> outputs_;
   std::map<std::size_t, std::pair<Tensor, Tensor>> statistics_;

@@ -17,6 +17,7 @@ convoy_compilation compilation(const GraphView& view, const TrainingOptions& opt
   what.replica = options.replica;
   what.replicas = options.replica + 1;
   what.seed = options.seed;
+  what.dtype = options.dtype;
   return what;
 }
 

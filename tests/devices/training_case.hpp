@@ -20,6 +20,7 @@ struct TrainingOptions {
   Layouts layouts = Layouts::kProposed;
   std::uint64_t seed = 1;
   std::uint32_t replica = 0;
+  std::uint32_t dtype = CONVOY_F32;
 };
 
 // A graph compiled on a device, with parameters, images and labels in plain order, and the results

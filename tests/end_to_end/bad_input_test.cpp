@@ -97,7 +97,7 @@ const Mistake kMistakes[] = {
      2,
      "--resnet_base_lr=0.1"},
     {"SeveralHosts", {"run", "--worker_hosts=a:1,b:1", "--job_name=worker"}, 3, "not yet"},
-    {"NotYet", {"run", "--use_fp16"}, 2, "not yet"},
+    {"NotYet", {"run", "--graph_file=x"}, 2, "not yet"},
     {"EvaluationWithoutCheckpoints", {"run", "--eval"}, 2, "--train_dir"},
     {"EvaluationAndInference",
      {"run", "--eval", "--train_dir=x", "--forward_only"},

@@ -31,7 +31,7 @@ GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
   session.threads = 1;  // other tests run beside this one
   session.batch = batch / options.devices;
   session.seed = golden.at("seed").get<std::uint64_t>();
-  session.hash_initializer = true;
+  session.hash_initializer = options.reference_fill;
   session.dropout = false;
   session.optimizer = make_optimizer(options.optimizer, options.devices);
   session_ = std::make_unique<Session>(graph, *strategy_, *devices_, session);

@@ -27,12 +27,13 @@ RunRecord example_record() {
   record.strategy = "ring";
   record.strategy_options = {{"chunks", "2"}};
   record.optimizer = "sgd";
+  record.compute_dtype = "bf16";
   record.devices = {{"cpu:0", "cpu", "a processor", "0x1", 2, 1024}};
   record.batch_per_device = 8;
   record.global_batch = 8;
   record.warmup_steps = 1;
-  record.steps = {{1, 0.5, 16, kPreciseLoss, 0, 0.125, {}},
-                  {2, 0.25, 32, 0.1 + 0.2, 0.001, 0, Accuracy{0.25, 0.5}}};
+  record.steps = {{1, 0.5, 16, kPreciseLoss, 0, 0.125, {}, {}, {}, {}},
+                  {2, 0.25, 32, 0.1 + 0.2, 0.001, 0, Accuracy{0.25, 0.5}, {}, {}, {}}};
   record.total_seconds = 0.75;
   record.total_images_per_second = 16 / 0.75;
   record.exit_status = 130;
@@ -49,6 +50,7 @@ TEST(RunRecord, JsonReadsBack) {
   EXPECT_EQ(read["flags"]["batch_size"], "8");
   EXPECT_EQ(read["strategy"]["name"], "ring");
   EXPECT_EQ(read["strategy"]["options"]["chunks"], "2");
+  EXPECT_EQ(read["compute_dtype"], "bf16");
   EXPECT_EQ(read["devices"][0]["threads"], 2);
   EXPECT_EQ(read["total"]["steps"], 2);
   EXPECT_EQ(read["exit_status"], 130);

@@ -49,17 +49,22 @@ GradientPart ProgramBuilder::begin_gradient(std::size_t node, const Desc& wanted
 }
 
 void ProgramBuilder::finish_gradient(std::size_t node, const GradientPart& part) {
-  if (part.final) return;
+  if (part.final) return round(part.memory);
   Value& value = value_of(node);
   const bool first = !value.gradient_started;
   const dnnl::memory total = gradient_memory(value);
-  if (first) return reorder(part.memory, total);
+  if (first) {
+    reorder(part.memory, total);
+    return round(total);
+  }
+  round(part.memory);
   dnnl::memory addend = part.memory;
   if (addend.get_desc() != value.desc) {
     addend = temporary(value.desc);
     reorder(part.memory, addend);
   }
   then(accumulate_task(total, addend));
+  round(total);
 }
 
 // Whether some part is still to be added to the gradient of one value, or it is still to be changed

@@ -1,4 +1,5 @@
 // The part of ProgramBuilder that concerns variables and their gradients.
+#include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 #include "plugins/devices/cpu/weight_layout.hpp"
 
@@ -19,17 +20,29 @@ Desc ProgramBuilder::stored(std::uint32_t index) const {
 }
 
 dnnl::memory ProgramBuilder::variable(std::uint32_t index, const Desc& wanted) {
-  const convoy_graph_variable& description = *what_.graph->variables[index];
-  const Desc own = storage_desc(description);
-  const std::size_t first = description.arena_first;
-  if (own == wanted) return external(External::kParameters, own, first);
+  const std::size_t first = what_.graph->variables[index]->arena_first;
+  return arranged(index, external(External::kParameters, stored(index), first), wanted);
+}
+
+dnnl::memory ProgramBuilder::weights(std::uint32_t index, const Desc& wanted) {
+  if (!rounds()) return variable(index, wanted);
+  const dnnl::memory rounded = temporary(stored(index));
+  then(round_task(rounded, variable(index, stored(index))));
+  return arranged(index, rounded, wanted);
+}
+
+// From storage to what a primitive wants.
+dnnl::memory ProgramBuilder::arranged(std::uint32_t index, const dnnl::memory& source,
+                                      const Desc& wanted) {
+  const Desc own = source.get_desc();
+  if (own == wanted) return source;
   if (own.data.ndims == wanted.data.ndims) {
     const dnnl::memory converted = temporary(wanted);
-    reorder(external(External::kParameters, own, first), converted);
+    reorder(source, converted);
     return converted;
   }
-  const Desc flat = plain_desc(description);
-  const dnnl::memory plain_memory = variable(index, flat);
+  const Desc flat = plain_desc(*what_.graph->variables[index]);
+  const dnnl::memory plain_memory = arranged(index, source, flat);
   const dnnl::memory split = view(plain_memory, plain_like(wanted));
   if (plain_like(wanted) == wanted) return split;
   const dnnl::memory converted = temporary(wanted);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "plugins/devices/cpu/kernels/table.hpp"
+#include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 #include "plugins/devices/cpu/layers/make_layer.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/weight_layout.hpp"
@@ -18,6 +20,26 @@ void check(const convoy_compilation& what) {
   if ((what.flags & ~kKnown) != 0) {
     throw std::invalid_argument("compile flags " + std::to_string(what.flags & ~kKnown) +
                                 " are unknown to this CPU device");
+  }
+  if (what.dtype != CONVOY_F32 && what.dtype != CONVOY_BF16) {
+    throw std::invalid_argument("CPU devices compute in f32 or bf16, not in type " +
+                                std::to_string(what.dtype));
+  }
+}
+
+// Whether the layer's results need not be in the set of its inputs' values.
+bool makes_new_values(std::uint32_t kind) {
+  switch (kind) {
+    case CONVOY_LAYER_CONVOLUTION:
+    case CONVOY_LAYER_FULLY_CONNECTED:
+    case CONVOY_LAYER_BATCH_NORM:
+    case CONVOY_LAYER_AVERAGE_POOL:
+    case CONVOY_LAYER_ADD:
+    case CONVOY_LAYER_DROPOUT:
+    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -36,7 +58,6 @@ ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
 
 std::unique_ptr<Program> ProgramBuilder::build() {
   const std::size_t count = plan_.nodes.size();
-  define_images();
   for (std::size_t node = 0; node < count; ++node) {
     program_->layers_.push_back(make_layer(*plan_.nodes[node].node->layer));
     build_node(node, true);
@@ -57,6 +78,7 @@ void ProgramBuilder::build_node(std::size_t node, bool forward) {
   try {
     if (forward) {
       layer.build_forward(*this, node);
+      round_activation(node);
     } else {
       layer.build_backward(*this, node);
     }
@@ -69,8 +91,27 @@ void ProgramBuilder::build_node(std::size_t node, bool forward) {
 }
 
 void ProgramBuilder::define_images() {
-  values_[plan_.nodes[0].value].desc = plain(0);
-  values_[plan_.nodes[0].value].external = true;
+  if (rounds()) {
+    const dnnl::memory images = external(External::kImages, plain(0), 0);
+    return then(round_task(define(0, plain(0)), images));
+  }
+  value_of(0).desc = plain(0);
+  value_of(0).external = true;
+}
+
+void ProgramBuilder::round(const dnnl::memory& memory) {
+  if (rounds()) then(round_task(memory, memory));
+}
+
+void ProgramBuilder::round_activation(std::size_t node) {
+  if (makes_new_values(plan_.nodes[node].node->layer->kind)) round(read(node));
+}
+
+// A bound that activations can hold, so that the backward pass finds what was cut off.
+double ProgramBuilder::relu_limit(std::size_t node) const {
+  auto limit = static_cast<float>(plan_.nodes[node].node->layer->limit);
+  if (rounds()) kernels().round_to_bf16(&limit, &limit, 1);
+  return static_cast<double>(limit);
 }
 
 dnnl::memory::dims ProgramBuilder::dims(std::size_t node) const {

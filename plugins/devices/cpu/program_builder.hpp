@@ -24,7 +24,13 @@ struct GradientPart {
 
 // What layers are built with: activations and their gradients by node, variables, temporaries, and
 // the task lists. Keeps track of which memory is in use when; "now" is the pass of the node being
-// built. All activations are f32, NCHW in oneDNN's order of dimensions.
+// built. All activations are stored as f32, NCHW in oneDNN's order of dimensions.
+//
+// A program in bf16 computes with f32 instructions on values rounded to bf16: every activation,
+// every part and sum of its gradient, and the weights of convolutions and fully connected layers as
+// they are read. Products of such values are exact in f32 and sums accumulate in f32, as bf16
+// instructions do it. Biases, batch norm's variables and statistics, gradients of variables and the
+// loss stay f32.
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(const convoy_compilation& what);
@@ -38,6 +44,9 @@ class ProgramBuilder {
   dnnl::prop_kind forward_kind() const {
     return inference() ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   }
+  bool rounds() const { return what_.dtype == CONVOY_BF16; }
+  // The relu's upper bound in the type of activations, 0 = none.
+  double relu_limit(std::size_t node) const;
   const NodePlan& plan(std::size_t node) const { return plan_.nodes[node]; }
   dnnl::memory::dims dims(std::size_t node) const;  // of the node's output
   Desc plain(std::size_t node) const;
@@ -50,6 +59,8 @@ class ProgramBuilder {
   const Desc& desc(std::size_t node) const;
   dnnl::memory read(std::size_t node);
   dnnl::memory read_as(std::size_t node, const Desc& wanted);
+  // Makes the images the activation of the input node.
+  void define_images();
   // Creates the activation that the node produces.
   dnnl::memory define(std::size_t node, const Desc& desc);
 
@@ -66,6 +77,8 @@ class ProgramBuilder {
   // A variable in a layout, for reading now, and the place for its gradient. Grouped convolutions
   // want one dimension more than the variable has; then the elements keep their plain order.
   dnnl::memory variable(std::uint32_t index, const Desc& wanted);
+  // The same in the type of activations.
+  dnnl::memory weights(std::uint32_t index, const Desc& wanted);
   Desc stored(std::uint32_t index) const;
   GradientPart begin_variable_gradient(std::uint32_t index, const Desc& wanted);
   void finish_variable_gradient(std::uint32_t index, const GradientPart& part);
@@ -78,6 +91,8 @@ class ProgramBuilder {
   // The same memory under another description.
   dnnl::memory view(const dnnl::memory& memory, const Desc& desc);
   void reorder(const dnnl::memory& from, const dnnl::memory& to);
+  // Brings memory that was just written to the type of activations.
+  void round(const dnnl::memory& memory);
 
  private:
   struct Copy {
@@ -99,7 +114,8 @@ class ProgramBuilder {
   bool may_share(std::size_t input, std::size_t consumer) const;
   bool changes_before_read(std::size_t changed, std::size_t read) const;
   void build_node(std::size_t node, bool forward);
-  void define_images();
+  void round_activation(std::size_t node);
+  dnnl::memory arranged(std::uint32_t index, const dnnl::memory& source, const Desc& wanted);
 
   convoy_compilation what_;
   GraphPlan plan_;

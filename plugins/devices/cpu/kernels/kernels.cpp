@@ -212,6 +212,13 @@ void bf16_to_f32(float* write, const std::uint16_t* read, std::size_t count) {
   }
 }
 
+void round_to_bf16(float* write, const float* read, std::size_t count) {
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < count; ++i) {
+    write[i] = float_of(static_cast<std::uint32_t>(bfloat_of(read[i])) << 16);
+  }
+}
+
 // Not-a-number passes, so that a diverged run is seen.
 inline float rectified(float value, float limit) {
   const float low = value < 0.0f ? 0.0f : value;
@@ -270,8 +277,8 @@ void dropout(float* write, const float* read, std::uint64_t key, std::uint32_t t
 
 extern const KernelTable kTable;
 const KernelTable kTable = {
-    CONVOY_KERNEL_NAME,  add,        scale,      axpy,        sum,         apply,    square_sum,
-    gradient_square_sum, f32_to_f16, f16_to_f32, f32_to_bf16, bf16_to_f32, add_relu, relu,
-    relu_backward,       dropout};
+    CONVOY_KERNEL_NAME,  add,        scale,        axpy,        sum,         apply,    square_sum,
+    gradient_square_sum, f32_to_f16, f16_to_f32,   f32_to_bf16, bf16_to_f32, add_relu, relu,
+    relu_backward,       dropout,    round_to_bf16};
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET

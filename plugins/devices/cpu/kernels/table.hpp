@@ -52,6 +52,8 @@ struct KernelTable {
   // write <- keep element i with probability threshold / 2^32, scaled; i counts from first.
   void (*dropout)(float* write, const float* read, std::uint64_t key, std::uint32_t threshold,
                   float factor, std::size_t first, std::size_t count);
+  // write <- the nearest bf16 value, ties to even, as f32.
+  void (*round_to_bf16)(float* write, const float* read, std::size_t count);
 };
 
 // The best table for this processor.

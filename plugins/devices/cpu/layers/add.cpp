@@ -9,7 +9,7 @@ void Add::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const Desc desc = builder.desc(plan.inputs[0]);
   const bool relu = plan.fused_relu != kNoNode;
-  const double limit = relu ? builder.plan(plan.fused_relu).node->layer->limit : 0.0;
+  const double limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0;
   dnnl::memory sum = builder.read(plan.inputs[0]);
   const dnnl::memory write = builder.define(node, desc);
   if (plan.inputs.size() == 1) return builder.reorder(sum, write);

@@ -121,6 +121,7 @@ void Dropout::build_backward(ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory own = builder.gradient(node);
   if (drops(builder, layer)) {
     builder.then(dropout_task(own, own, layer.keep, key_of(builder, node)));
+    builder.round(own);
   }
   const std::size_t input = plan.inputs[0];
   if (!plan.in_place && builder.plan(input).needs_gradient) builder.pass_gradient(input, node);

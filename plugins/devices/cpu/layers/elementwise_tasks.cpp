@@ -51,4 +51,14 @@ Task relu_backward_task(const dnnl::memory& gradient, const dnnl::memory& output
   };
 }
 
+Task round_task(const dnnl::memory& write, const dnnl::memory& read) {
+  return [write, read, count = float_count(write)](const TaskContext&) {
+    float* to = floats_of(write);
+    const float* from = floats_of(read);
+    parallel_stretches(count, [&](std::size_t first, std::size_t size) {
+      kernels().round_to_bf16(to + first, from + first, size);
+    });
+  };
+}
+
 }  // namespace convoy::cpu

@@ -39,13 +39,13 @@ void FullyConnected::build_forward(ProgramBuilder& builder, std::size_t node) {
   const bool relu = plan.fused_relu != kNoNode;
   forward_ = describe_fully_connected(
       builder.forward_kind(), source, builder.stored(plan.node->variables[0]), result, has_bias,
-      relu ? with_relu(builder.plan(plan.fused_relu).node->layer->limit) : shared_scratchpad(),
+      relu ? with_relu(builder.relu_limit(plan.fused_relu)) : shared_scratchpad(),
       builder.engine());
   const dnnl::memory flat = builder.read_as(input, builder.plain(input));
   const dnnl::memory output = builder.define(node, builder.plain(node));
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.view(flat, source)},
-      {DNNL_ARG_WEIGHTS, builder.variable(plan.node->variables[0], forward_.weights_desc())},
+      {DNNL_ARG_WEIGHTS, builder.weights(plan.node->variables[0], forward_.weights_desc())},
       {DNNL_ARG_DST, builder.view(output, result)},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
   if (has_bias) {
@@ -102,7 +102,7 @@ void FullyConnected::build_backward_data(ProgramBuilder& builder, std::size_t no
   const GradientPart part = builder.begin_gradient(input, builder.plain(input));
   builder.then(dnnl::inner_product_backward_data(description),
                {{DNNL_ARG_DIFF_DST, builder.view(builder.gradient(node), result)},
-                {DNNL_ARG_WEIGHTS, builder.variable(plan.node->variables[0], weights)},
+                {DNNL_ARG_WEIGHTS, builder.weights(plan.node->variables[0], weights)},
                 {DNNL_ARG_DIFF_SRC, builder.view(part.memory, source)},
                 {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}});
   builder.finish_gradient(input, part);

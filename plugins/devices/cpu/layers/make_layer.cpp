@@ -15,6 +15,7 @@
 #include "plugins/devices/cpu/layers/pool.hpp"
 #include "plugins/devices/cpu/layers/relu.hpp"
 #include "plugins/devices/cpu/layers/softmax_cross_entropy.hpp"
+#include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 // The images: nothing to compute.
 class Input : public Layer {
  public:
-  void build_forward(ProgramBuilder&, std::size_t) override {}
+  void build_forward(ProgramBuilder& builder, std::size_t) override { builder.define_images(); }
   void build_backward(ProgramBuilder&, std::size_t) override {}
 };
 

@@ -11,7 +11,7 @@ void Relu::build_forward(ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory read = builder.read(plan.inputs[0]);
   const dnnl::memory write =
       plan.in_place ? read : builder.define(node, builder.desc(plan.inputs[0]));
-  builder.then(relu_task(write, read, plan.node->layer->limit));
+  builder.then(relu_task(write, read, builder.relu_limit(node)));
 }
 
 // A batch norm that computes the relu also undoes it, from its own record.
@@ -23,11 +23,11 @@ void Relu::build_backward(ProgramBuilder& builder, std::size_t node) {
         plan.done_by_producer && builder.plan(input).node->layer->kind == CONVOY_LAYER_BATCH_NORM;
     if (by_batch_norm) return;
     builder.then(
-        relu_backward_task(builder.gradient(node), builder.read(node), plan.node->layer->limit));
+        relu_backward_task(builder.gradient(node), builder.read(node), builder.relu_limit(node)));
     return;
   }
   const dnnl::memory own = builder.gradient(node);
-  builder.then(relu_backward_task(own, builder.read(node), plan.node->layer->limit));
+  builder.then(relu_backward_task(own, builder.read(node), builder.relu_limit(node)));
   if (builder.plan(input).needs_gradient) builder.pass_gradient(input, node);
 }
 

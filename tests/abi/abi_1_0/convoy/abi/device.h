@@ -96,7 +96,9 @@ enum convoy_device_flag {
   CONVOY_DEVICE_SHARES_HOST_MEMORY =
       1u, /* addresses host memory and its siblings' memory directly */
   /* The same submissions on the same values give the same bits, whatever the timing. */
-  CONVOY_DEVICE_DETERMINISTIC = 2u
+  CONVOY_DEVICE_DETERMINISTIC = 2u,
+  /* Computes half_dtype with 32-bit instructions: its numbers, not its speed. */
+  CONVOY_DEVICE_EMULATES_HALF = 4u
 };
 
 typedef struct convoy_device_description {
@@ -109,6 +111,10 @@ typedef struct convoy_device_description {
   char name[64];         /* for example "cpu:0" */
   char model[128];       /* for example "AMD EPYC 7763, 2 cores" */
   char locality[256];    /* hwloc cpuset string, or PCI id */
+  /* The 16-bit type that programs may be compiled for: CONVOY_BF16 or CONVOY_F16; CONVOY_NONE or 0
+   * (CONVOY_F32) when there is none. */
+  uint32_t half_dtype;
+  uint32_t reserved;
 } convoy_device_description;
 
 enum convoy_lane {

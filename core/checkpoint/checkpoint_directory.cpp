@@ -1,0 +1,121 @@
+#include "core/checkpoint/checkpoint_directory.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/checkpoint/checkpoint_marker.hpp"
+#include "core/checkpoint/durable_file.hpp"
+#include "core/checkpoint/safetensors_writer.hpp"
+
+namespace convoy {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kChecksumKey = "data_crc32c";
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// By name, the highest step first.
+std::vector<std::string> scan(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (checkpoint_step(name)) names.push_back(name);
+  }
+  std::ranges::sort(names, std::ranges::greater{},
+                    [](const std::string& name) { return *checkpoint_step(name); });
+  return names;
+}
+
+}  // namespace
+
+void verify_checksum(const SafetensorsFile& file) {
+  const auto stored = file.metadata().find(kChecksumKey);
+  if (stored == file.metadata().end()) return;
+  const std::string found = fmt::format("{:08x}", file.checksum());
+  if (found != stored->second)
+    fail(ExitCode::kFailed, "{}: its tensors have checksum {}, but {} was saved: it is damaged",
+         file.path().string(), found, printable(stored->second));
+}
+
+CheckpointDirectory::CheckpointDirectory(fs::path folder, std::int64_t keep)
+    : folder_(std::move(folder)), keep_(keep) {}
+
+void CheckpointDirectory::prepare() {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error || !fs::is_directory(folder_, error))
+    fail(ExitCode::kFailed, "cannot create the folder {} for checkpoints: {}", folder_.string(),
+         error ? error.message() : "something else of that name exists");
+  if (::access(folder_.c_str(), W_OK | X_OK) != 0)
+    fail(ExitCode::kFailed, "no permission to write checkpoints to {}", folder_.string());
+  std::vector<fs::path> left_over;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error))
+    if (DurableFile::is_temporary(entry.path())) left_over.push_back(entry.path());
+  for (const fs::path& path : left_over) fs::remove(path, error);
+}
+
+// What the marker names and exists. Without a marker that can be read, every checkpoint there is.
+std::vector<std::string> CheckpointDirectory::list() const {
+  std::vector<std::string> names = read_checkpoint_marker(folder_).value_or(scan(folder_));
+  std::erase_if(names, [this](const std::string& name) {
+    std::error_code error;
+    return contains(damaged_, name) || !fs::exists(folder_ / name, error);
+  });
+  return names;
+}
+
+std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& notice) {
+  std::vector<std::string> names = list();
+  // Those that no marker names may still help when all that it names are damaged.
+  for (const std::string& name : scan(folder_))
+    if (!contains(names, name) && !contains(damaged_, name)) names.push_back(name);
+  for (const std::string& name : names) {
+    try {
+      auto file = std::make_unique<SafetensorsFile>(folder_ / name);
+      verify_checksum(*file);
+      return file;
+    } catch (const Error& error) {
+      notice(fmt::format("{}; the checkpoint before it is tried", error.what()));
+      damaged_.push_back(name);
+    }
+  }
+  if (names.empty()) return nullptr;
+  fail(ExitCode::kFailed,
+       "none of the {} checkpoints in {} can be used (see the notices); move them away to train "
+       "from the start",
+       names.size(), folder_.string());
+}
+
+fs::path CheckpointDirectory::save(std::int64_t step, std::map<std::string, std::string> metadata,
+                                   const std::vector<Tensor>& tensors) {
+  const std::string name = checkpoint_name(step);
+  metadata[kChecksumKey] = fmt::format("{:08x}", tensors_checksum(tensors));
+  write_safetensors(folder_ / name, metadata, tensors);
+  std::erase(damaged_, name);
+  remember(name);
+  return folder_ / name;
+}
+
+void CheckpointDirectory::remember(const std::string& name) {
+  std::vector<std::string> names = list();
+  std::erase(names, name);
+  names.insert(names.begin(), name);
+  std::vector<std::string> old;
+  if (keep_ > 0 && names.size() > static_cast<std::size_t>(keep_)) {
+    old.assign(names.begin() + keep_, names.end());
+    names.resize(static_cast<std::size_t>(keep_));
+  }
+  write_checkpoint_marker(folder_, names);
+  std::error_code error;
+  for (const std::string& gone : old) fs::remove(folder_ / gone, error);
+}
+
+}  // namespace convoy

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/checkpoint/safetensors_file.hpp"
+#include "core/checkpoint/tensor.hpp"
+
+namespace convoy {
+
+// The checkpoints of one training run: model-<step>.safetensors in a folder, and a marker file that
+// lists the complete ones. A checkpoint is written and synced before the marker names it, and old
+// ones go only after that, so that whenever the process or the machine stops, the newest one named
+// is whole.
+class CheckpointDirectory {
+ public:
+  using Notice = std::function<void(const std::string&)>;
+
+  // Keeps the newest `keep` checkpoints; 0 keeps all. Touches nothing.
+  CheckpointDirectory(std::filesystem::path folder, std::int64_t keep);
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+  // Creates the folder where it is missing and removes what an interrupted save left. Error kFailed
+  // when the folder cannot be made or written to.
+  void prepare();
+
+  // The newest checkpoint that is whole: format, size and checksum are right. A damaged one gives a
+  // notice and the one before is tried. nullptr when there is none; Error kFailed when there are
+  // some but all are damaged.
+  std::unique_ptr<SafetensorsFile> open_newest(const Notice& notice);
+
+  // Adds a checksum to the metadata. Returns the file's path. Error kFailed leaves all checkpoints
+  // that were there in place.
+  std::filesystem::path save(std::int64_t step, std::map<std::string, std::string> metadata,
+                             const std::vector<Tensor>& tensors);
+
+ private:
+  std::vector<std::string> list() const;
+  void remember(const std::string& name);
+
+  std::filesystem::path folder_;
+  std::int64_t keep_;
+  std::vector<std::string> damaged_;  // never listed again
+};
+
+// Error kFailed when the bytes are not those that were saved. Files without a checksum pass: they
+// come from other programs.
+void verify_checksum(const SafetensorsFile& file);
+
+}  // namespace convoy

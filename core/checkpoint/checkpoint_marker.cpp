@@ -1,0 +1,67 @@
+#include "core/checkpoint/checkpoint_marker.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/checkpoint/durable_file.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr const char* kPrefix = "model-";
+constexpr const char* kSuffix = ".safetensors";
+constexpr const char* kNames = "newest_first";
+constexpr std::uintmax_t kLongestMarker = std::uintmax_t{1} << 20;  // bytes
+
+}  // namespace
+
+std::string checkpoint_name(std::int64_t step) {
+  return fmt::format("{}{}{}", kPrefix, step, kSuffix);
+}
+
+std::optional<std::int64_t> checkpoint_step(const std::string& name) {
+  const std::string_view text(name);
+  const std::string_view prefix(kPrefix);
+  const std::string_view suffix(kSuffix);
+  if (!text.starts_with(prefix) || !text.ends_with(suffix)) return std::nullopt;
+  if (text.size() <= prefix.size() + suffix.size()) return std::nullopt;
+  const char* const first = text.data() + prefix.size();
+  const char* const last = text.data() + text.size() - suffix.size();
+  std::int64_t step = -1;
+  const auto [end, error] = std::from_chars(first, last, step);
+  if (error != std::errc() || end != last || step < 0) return std::nullopt;
+  return step;
+}
+
+std::optional<std::vector<std::string>> read_checkpoint_marker(
+    const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / kCheckpointMarker;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  if (std::filesystem::file_size(path, error) > kLongestMarker || error) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  const auto document = nlohmann::json::parse(file, nullptr, false);
+  if (!document.is_object() || !document.contains(kNames)) return std::nullopt;
+  const auto& names = document.at(kNames);
+  if (!names.is_array()) return std::nullopt;
+  std::vector<std::string> result;
+  for (const auto& name : names) {
+    if (!name.is_string() || !checkpoint_step(name.get<std::string>())) return std::nullopt;
+    result.push_back(name.get<std::string>());
+  }
+  return result;
+}
+
+void write_checkpoint_marker(const std::filesystem::path& folder,
+                             const std::vector<std::string>& newest_first) {
+  const nlohmann::ordered_json document = {{"format", "convoy checkpoints"},
+                                           {kNames, newest_first}};
+  DurableFile file(folder / kCheckpointMarker);
+  file.write(document.dump(2) + "\n");
+  file.commit();
+}
+
+}  // namespace convoy

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// The file "checkpoint" in a folder of checkpoints: which of them are complete, newest first.
+inline constexpr const char* kCheckpointMarker = "checkpoint";
+
+// "model-<step>.safetensors".
+std::string checkpoint_name(std::int64_t step);
+// The step in such a name; nothing for any other name, a path included.
+std::optional<std::int64_t> checkpoint_step(const std::string& name);
+
+// File names, newest first. Nothing when there is no marker or it cannot be understood: it was
+// torn, or is not convoy's.
+std::optional<std::vector<std::string>> read_checkpoint_marker(const std::filesystem::path& folder);
+
+void write_checkpoint_marker(const std::filesystem::path& folder,
+                             const std::vector<std::string>& newest_first);
+
+}  // namespace convoy

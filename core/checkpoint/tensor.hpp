@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convoy {
+
+// The element types of safetensors, in the order of increasing size.
+enum class TensorDtype {
+  kBool,
+  kU8,
+  kI8,
+  kF8E5M2,
+  kF8E4M3,
+  kI16,
+  kU16,
+  kF16,
+  kBf16,
+  kI32,
+  kU32,
+  kF32,
+  kF64,
+  kI64,
+  kU64
+};
+
+// "F32" and the like, as files have it.
+std::string_view tensor_dtype_name(TensorDtype dtype);
+std::optional<TensorDtype> parse_tensor_dtype(std::string_view name);
+std::uint64_t tensor_dtype_bytes(TensorDtype dtype);  // of one element
+
+// What a file says of a tensor. Elements are row-major; a scalar has an empty shape.
+struct TensorInfo {
+  std::string name;
+  TensorDtype dtype = TensorDtype::kF32;
+  std::vector<std::uint64_t> shape;
+
+  // Of all elements; nothing when the number exceeds 64 bits.
+  std::optional<std::uint64_t> bytes() const;
+};
+
+// "[64, 3, 7, 7]".
+std::string shape_text(std::span<const std::uint64_t> shape);
+
+// A tensor in memory, little-endian like the file.
+struct Tensor {
+  TensorInfo info;
+  std::vector<std::byte> data;
+};
+
+Tensor make_tensor(std::string name, std::vector<std::uint64_t> shape,
+                   std::span<const float> values);
+
+// Values of a floating-point tensor (16, 32 or 64 bits) as f32. Error kFailed naming the tensor for
+// any other dtype.
+std::vector<float> tensor_floats(const TensorInfo& info, std::span<const std::byte> data);
+
+// Text from a file, fit for a message: control characters and bytes outside ASCII escaped, cut at
+// 200 characters.
+std::string printable(std::string_view text);
+
+}  // namespace convoy

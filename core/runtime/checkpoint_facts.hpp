@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "core/checkpoint/safetensors_file.hpp"
+#include "core/plan/guard.hpp"
+#include "core/runtime/training_state.hpp"
+
+namespace convoy {
+
+// What a checkpoint says besides its tensors.
+struct CheckpointFacts {
+  std::int64_t step = 0;     // updates so far: the number of the next step
+  std::int64_t samples = 0;  // training samples taken so far: the position in the data
+  std::uint64_t seed = 0;  // of dropout, data order and labels; random numbers follow from the step
+  std::string model;
+  std::string strategy;
+  std::string optimizer;
+  StateIdentity identity;
+  std::uint32_t phase = 0;
+  LossScale loss_scale;
+  std::string flags;  // of the run that wrote it, as a JSON object
+  std::string convoy_version;
+};
+
+std::map<std::string, std::string> to_metadata(const CheckpointFacts& facts);
+
+// Error kFailed naming the file when it is no checkpoint of convoy or an entry is missing or makes
+// no sense.
+CheckpointFacts read_facts(const SafetensorsFile& file);
+
+}  // namespace convoy

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/checkpoint/safetensors_file.hpp"
+#include "core/checkpoint/tensor.hpp"
+#include "core/graph/graph.hpp"
+#include "core/runtime/checkpoint_facts.hpp"
+#include "core/runtime/training_state.hpp"
+
+namespace convoy {
+
+// A tensor of a model that training changes, by its name in checkpoints: a variable
+// ("conv1/kernel", OIHW, [out, in] or [n]) or a moving statistic ("bn1/moving_mean").
+struct ModelTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;
+  bool statistic = false;
+  std::size_t variable = 0;       // its index, unless it is a statistic
+  std::uint64_t state_first = 0;  // of a statistic, in ModelValues::state
+
+  std::uint64_t elements() const;
+};
+
+// Variables in creation order, then statistics in layer order.
+std::vector<ModelTensor> model_tensors(const Graph& graph);
+
+// The tensors of a checkpoint: the model's, then "optimizer/<slot>/<variable>", then
+// "runtime/<part>".
+std::vector<Tensor> checkpoint_tensors(const Graph& graph, convoy_optimizer_kind optimizer,
+                                       const TrainingState& state);
+
+// The model of a checkpoint. Error kFailed listing every tensor that is missing, that the model
+// does not have, or that has another shape or is not F32.
+ModelValues read_model_values(const SafetensorsFile& file, const Graph& graph);
+
+// What a session goes on from, and what of the checkpoint it cannot use.
+struct Restoration {
+  TrainingState state;
+  std::vector<std::string> notices;
+};
+Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts& facts,
+                             const Session& session);
+
+}  // namespace convoy

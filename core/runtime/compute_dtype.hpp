@@ -1,0 +1,24 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// Instead of a dtype: whatever 16-bit type the devices compute in.
+constexpr std::uint32_t kHalfOfTheDevices = CONVOY_NONE;
+
+// The type of activations and operands for devices that all compute in it: CONVOY_F32, CONVOY_BF16
+// or CONVOY_F16, from such a type or kHalfOfTheDevices. Error kUnavailable names the device that
+// has no such type.
+std::uint32_t choose_compute_dtype(std::uint32_t wanted,
+                                   const std::vector<convoy_device_description>& devices);
+
+// What a user should know about speed when devices only have the type's numbers; else empty.
+std::string emulation_notice(std::uint32_t dtype,
+                             const std::vector<convoy_device_description>& devices);
+
+}  // namespace convoy

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/plan/guard.hpp"
+#include "core/runtime/model_values.hpp"
+#include "core/runtime/session.hpp"
+
+namespace convoy {
+
+// Contents of one buffer of the lowered plan that nothing else in a training state implies: a
+// gradient that waits for its turn, the parameters of a replica that trains alone.
+struct StatePart {
+  std::string name;         // "gradient(0, set 1)", "master(host:0)/momentum", "statistics(1)"
+  std::uint32_t dtype = 0;  // convoy_dtype
+  std::vector<std::byte> bytes;
+};
+
+// Everything that training goes on from, between two steps.
+struct TrainingState {
+  ModelValues values;
+  // [slot][variable], plain like the variables; empty: the slots' initial values.
+  std::vector<std::vector<std::vector<float>>> optimizer;
+  LossScale loss_scale;
+  // Whether `parts` are known. With them, a session with the same lowered plan and storage goes on
+  // bit for bit as if it had never stopped; without, from values and optimizer state alone.
+  bool complete = false;
+  std::uint32_t phase = 0;  // of the plan's body, with which the next step begins
+  std::vector<StatePart> parts;
+};
+
+// What `parts` belong to.
+struct StateIdentity {
+  std::uint64_t plan_hash = 0;     // of the lowered plan
+  std::uint64_t storage_hash = 0;  // of the arena
+  std::uint32_t replicas = 0;
+  std::uint32_t batch = 0;  // per replica
+
+  bool operator==(const StateIdentity&) const = default;
+};
+
+StateIdentity identity_of(const Session& session);
+
+// Nothing may be queued.
+TrainingState read_training_state(Session& session);
+
+// Before the first step, which will have the number `first_step`. Parts must belong to this
+// session; without a complete state the plan's prologue runs again on the values. Error kFailed
+// naming the part that the plan does not have.
+void write_training_state(Session& session, const TrainingState& state, std::int64_t first_step);
+
+}  // namespace convoy

@@ -1,0 +1,172 @@
+#include "core/checkpoint/checkpoint_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "core/base/error.hpp"
+#include "core/checkpoint/checkpoint_marker.hpp"
+#include "tests/checkpoint/scratch.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Optional;
+
+std::vector<Tensor> tensors_of(std::int64_t step) {
+  return {make_tensor("w", {4}, std::vector<float>(4, static_cast<float>(step)))};
+}
+
+class CheckpointFolder : public ::testing::Test {
+ protected:
+  CheckpointFolder()
+      : folder_(fresh_folder(
+            "checkpoints_" +
+            std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {}
+
+  void save(CheckpointDirectory& directory, std::int64_t step) {
+    directory.save(step, {{"step", std::to_string(step)}}, tensors_of(step));
+  }
+
+  // The step of the newest good one, or nothing.
+  std::optional<std::int64_t> newest(std::int64_t keep = 5) {
+    CheckpointDirectory directory(folder_, keep);
+    const auto file =
+        directory.open_newest([this](const std::string& text) { notices_.push_back(text); });
+    if (!file) return std::nullopt;
+    return static_cast<std::int64_t>(file->read_floats(*file->find("w")).front());
+  }
+
+  fs::path folder_;
+  std::vector<std::string> notices_;
+};
+
+TEST_F(CheckpointFolder, KeepsTheNewestOnes) {
+  CheckpointDirectory directory(folder_, 3);
+  directory.prepare();
+  for (std::int64_t step = 2; step <= 20; step += 2) save(directory, step);
+  EXPECT_THAT(files_in(folder_), ElementsAre("checkpoint", "model-16.safetensors",
+                                             "model-18.safetensors", "model-20.safetensors"));
+  EXPECT_THAT(read_checkpoint_marker(folder_),
+              Optional(ElementsAre("model-20.safetensors", "model-18.safetensors",
+                                   "model-16.safetensors")));
+  EXPECT_THAT(newest(), Optional(20));
+}
+
+TEST_F(CheckpointFolder, KeepsAllWhenAskedFor) {
+  CheckpointDirectory directory(folder_, 0);
+  for (std::int64_t step = 1; step <= 7; ++step) save(directory, step);
+  EXPECT_EQ(files_in(folder_).size(), 8u);
+}
+
+TEST_F(CheckpointFolder, AnotherRunGoesOnWithTheList) {
+  for (std::int64_t step = 1; step <= 4; ++step) {
+    CheckpointDirectory directory(folder_, 2);
+    save(directory, step);
+  }
+  EXPECT_THAT(files_in(folder_),
+              ElementsAre("checkpoint", "model-3.safetensors", "model-4.safetensors"));
+}
+
+TEST_F(CheckpointFolder, EmptyOrMissingFolderHasNone) {
+  EXPECT_EQ(newest(), std::nullopt);
+  fs::remove_all(folder_);
+  EXPECT_EQ(newest(), std::nullopt);
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(CheckpointFolder, FallsBackFromDamagedOnes) {
+  CheckpointDirectory directory(folder_, 5);
+  for (const std::int64_t step : {1, 2, 3}) save(directory, step);
+  fs::resize_file(folder_ / "model-3.safetensors", 60);
+  std::string bytes = content(folder_ / "model-2.safetensors");
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);  // of a value: only the checksum tells
+  write_file(folder_ / "model-2.safetensors", bytes);
+  EXPECT_THAT(newest(), Optional(1));
+  ASSERT_EQ(notices_.size(), 2u);
+  EXPECT_THAT(notices_[0], HasSubstr("model-3.safetensors"));
+  EXPECT_THAT(notices_[1], HasSubstr("checksum"));
+}
+
+TEST_F(CheckpointFolder, ForgetsDamagedOnesOnceItSavesAgain) {
+  CheckpointDirectory directory(folder_, 5);
+  for (const std::int64_t step : {1, 2}) save(directory, step);
+  fs::resize_file(folder_ / "model-2.safetensors", 60);
+  CheckpointDirectory next(folder_, 5);
+  next.open_newest([](const std::string&) {});
+  save(next, 3);
+  EXPECT_THAT(read_checkpoint_marker(folder_),
+              Optional(ElementsAre("model-3.safetensors", "model-1.safetensors")));
+}
+
+TEST_F(CheckpointFolder, RefusesToStartAnewWhenAllAreDamaged) {
+  CheckpointDirectory directory(folder_, 5);
+  for (const std::int64_t step : {1, 2}) save(directory, step);
+  for (const char* name : {"model-1.safetensors", "model-2.safetensors"})
+    write_file(folder_ / name, "");
+  EXPECT_THROW(newest(), Error);
+}
+
+TEST_F(CheckpointFolder, HostileMarkersAreIgnored) {
+  CheckpointDirectory directory(folder_, 5);
+  for (const std::int64_t step : {9, 10}) save(directory, step);
+  for (const std::string marker :
+       {"", "{", "[]", R"({"newest_first":7})", R"({"newest_first":["../x"]})",
+        R"({"newest_first":["model--1.safetensors"]})", R"({"newest_first":[7]})", "\xff\xfe"}) {
+    write_file(folder_ / "checkpoint", marker);
+    EXPECT_EQ(read_checkpoint_marker(folder_), std::nullopt) << marker;
+    EXPECT_THAT(newest(), Optional(10)) << marker;
+  }
+}
+
+TEST_F(CheckpointFolder, TheMarkerDecidesWhichIsNewest) {
+  CheckpointDirectory directory(folder_, 5);
+  for (const std::int64_t step : {5, 9}) save(directory, step);
+  write_checkpoint_marker(folder_, {"model-5.safetensors"});  // stopped before it named 9
+  EXPECT_THAT(newest(), Optional(5));
+  write_checkpoint_marker(folder_, {"model-7.safetensors"});  // someone removed it
+  EXPECT_THAT(newest(), Optional(9));
+}
+
+TEST_F(CheckpointFolder, RemovesWhatAnInterruptedSaveLeft) {
+  write_file(folder_ / "model-3.safetensors.saving-17", "half");
+  write_file(folder_ / "notes.txt", "mine");
+  CheckpointDirectory(folder_, 5).prepare();
+  EXPECT_THAT(files_in(folder_), ElementsAre("notes.txt"));
+}
+
+TEST_F(CheckpointFolder, SaysWhenTheFolderCannotBeMade) {
+  write_file(folder_ / "file", "");
+  EXPECT_THROW(CheckpointDirectory(folder_ / "file", 5).prepare(), Error);
+  EXPECT_THROW(CheckpointDirectory(folder_ / "file" / "below", 5).prepare(), Error);
+}
+
+// A limit on file sizes stands for a full disk: writing fails half way.
+TEST_F(CheckpointFolder, AFullDiskLeavesTheCheckpointsThatWereThere) {
+  CheckpointDirectory directory(folder_, 1);
+  save(directory, 1);
+  const std::vector<std::string> before = files_in(folder_);
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1024, old.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string message;
+  try {
+    directory.save(2, {}, {make_tensor("w", {4096}, std::vector<float>(4096, 1.0f))});
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(message, HasSubstr("File too large"));
+  EXPECT_EQ(files_in(folder_), before);
+  EXPECT_THAT(newest(), Optional(1));
+}
+
+}  // namespace
+}  // namespace convoy::testing

@@ -1,0 +1,182 @@
+// Evaluation during training and inference, as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// lenet on the sample pictures: 1,600 for training, so that 0.01 epochs are two steps of 8.
+std::vector<std::string> lenet(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"run",
+                                     "--model=lenet",
+                                     "--device=cpu",
+                                     "--num_devices=2",
+                                     "--num_intra_threads=1",
+                                     "--batch_size=4",
+                                     "--num_batches=6",
+                                     "--num_warmup_batches=1",
+                                     "--display_every=1",
+                                     "--variable_update=replicated",
+                                     "--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+struct Recorded {
+  ProgramResult program;
+  nlohmann::json record;
+
+  std::vector<double> losses() const {
+    std::vector<double> result;
+    for (const nlohmann::json& step : record.at("steps")) result.push_back(step.at("loss"));
+    return result;
+  }
+  std::vector<std::int64_t> evaluated_steps() const {
+    std::vector<std::int64_t> result;
+    for (const nlohmann::json& it : record.at("evaluations")) result.push_back(it.at("step"));
+    return result;
+  }
+  std::vector<double> top_1() const {
+    std::vector<double> result;
+    for (const nlohmann::json& it : record.at("evaluations")) result.push_back(it.at("top_1"));
+    return result;
+  }
+};
+
+Recorded run_recorded(const std::string& name, std::vector<std::string> arguments) {
+  const std::string path = scratch_folder(name) + "/run.json";
+  arguments.push_back("--output_file=" + path);
+  Recorded result{run_convoy(arguments), {}};
+  EXPECT_EQ(result.program.exit_code, 0) << result.program.err;
+  std::ifstream in(path);
+  result.record = nlohmann::json::parse(in);
+  return result;
+}
+
+int count_lines(const std::string& text, const std::string& pattern) {
+  const std::regex line("(^|\n)" + pattern);
+  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), line), {}));
+}
+
+TEST(ForwardOnly, PrintsAccuraciesAndNoLoss) {
+  const Recorded run = run_recorded("forward_only", lenet({"--forward_only"}));
+  EXPECT_THAT(run.program.out, HasSubstr("\nMode:        forward only\n"));
+  EXPECT_THAT(run.program.out,
+              HasSubstr("\nStep\tImg/sec\ttotal_loss\ttop_1_accuracy\ttop_5_accuracy\n"));
+  EXPECT_EQ(count_lines(run.program.out,
+                        "[1-6]\timages/sec: [0-9.]+ \\+/- [0-9.]+ \\(jitter = [0-9.]+\\)\t0\\.000"
+                        "\t[01]\\.[0-9]{3}\t[01]\\.[0-9]{3}(?=\n)"),
+            6)
+      << run.program.out;
+  EXPECT_THAT(run.program.out, HasSubstr("\ntotal images/sec: "));
+  EXPECT_EQ(run.record.at("mode"), "forward only");
+  EXPECT_GT(run.record.at("total").at("images_per_sec"), 0);
+}
+
+TEST(ForwardOnly, GivesTheSameAnswersInEveryEpochBecauseNothingIsUpdated) {
+  // Labels and pictures of hash data are the same in every step, so only updates could change hits.
+  const Recorded run = run_recorded(
+      "forward_same", {"run", "--model=lenet", "--device=cpu", "--batch_size=16", "--num_batches=4",
+                       "--num_warmup_batches=2", "--data_name=hash", "--initializer=hash",
+                       "--init_learning_rate=0.1", "--forward_only"});
+  const nlohmann::json& steps = run.record.at("steps");
+  ASSERT_EQ(steps.size(), 4u);
+  for (const nlohmann::json& step : steps)
+    EXPECT_EQ(step.at("top_5_accuracy"), steps[0].at("top_5_accuracy"));
+}
+
+TEST(ForwardOnly, TakesTheOldFreezeFlagAndSaysThatItChangesNothing) {
+  const ProgramResult result =
+      run_convoy(lenet({"--forward_only", "--freeze_when_forward_only=True"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("variables are constants"));
+}
+
+TEST(EvaluationDuringTraining, PrintsTheWellKnownLines) {
+  const ProgramResult result = run_convoy(lenet(
+      {"--eval_during_training_every_n_steps=3", "--num_eval_batches=4", "--eval_batch_size=5"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\nMode:        training + evaluation\n"));
+  const std::string speed = "(?:[1-4]\t[0-9.]+\\.[0-9] examples/sec\n){4}";
+  const std::string accuracy =
+      "Accuracy @ 1 = [01]\\.[0-9]{4} Accuracy @ 5 = [01]\\.[0-9]{4} \\[40 examples\\]\n";
+  const std::string steps = "(?:[1-6]\timages/sec: [^\n]*\n){3}";
+  const std::regex expected(steps + "Running evaluation at global_step 4\n" + speed + accuracy +
+                            "Resuming training\n" + steps +
+                            "Running final evaluation at global_step 7\n" + speed + accuracy +
+                            "Done with training\n");
+  const std::string lines = result.out.substr(result.out.find("\n1\timages/sec") + 1);
+  EXPECT_TRUE(std::regex_match(lines, expected)) << result.out;
+}
+
+TEST(EvaluationDuringTraining, IsTheSameInAllWaysToSayWhen) {
+  const Recorded plain = run_recorded("eval_plain", lenet({}));
+  EXPECT_EQ(plain.record.at("mode"), "training");
+  EXPECT_TRUE(plain.record.at("evaluations").empty());
+  std::vector<double> accuracies;
+  for (const char* trigger : {"every_n_steps=2", "every_n_epochs=0.01", "at_specified_steps=2,4",
+                              "at_specified_epochs=0.01,0.02,0.03"}) {
+    const Recorded run = run_recorded(
+        "eval_trigger",
+        lenet({std::string("--eval_during_training_") + trigger, "--num_eval_batches=4"}));
+    EXPECT_THAT(run.evaluated_steps(), ElementsAre(2, 4, 6)) << trigger;
+    EXPECT_EQ(run.losses(), plain.losses()) << trigger;
+    if (accuracies.empty()) accuracies = run.top_1();
+    EXPECT_EQ(run.top_1(), accuracies) << trigger;
+    for (const nlohmann::json& it : run.record.at("evaluations")) {
+      EXPECT_EQ(it.at("global_step").get<int>(), it.at("step").get<int>() + 1);
+      EXPECT_EQ(it.at("examples"), 32);
+      EXPECT_GE(it.at("top_5"), it.at("top_1"));
+    }
+  }
+}
+
+TEST(EvaluationDuringTraining, PassesOverTheValidationDataAsManyTimesAsAsked) {
+  const Recorded run =
+      run_recorded("eval_epochs", lenet({"--eval_during_training_at_specified_steps=1",
+                                         "--num_batches=1", "--num_eval_epochs=0.5"}));
+  ASSERT_EQ(run.evaluated_steps().size(), 1u);  // the last step's is the final one
+  EXPECT_EQ(run.record.at("evaluations")[0].at("examples"), 160);
+}
+
+TEST(EvaluationDuringTraining, EndsTrainingWhenTheTargetIsReached) {
+  const std::vector<std::string> every{"--eval_during_training_every_n_steps=2",
+                                       "--num_eval_batches=40", "--init_learning_rate=0.02",
+                                       "--num_batches=40"};
+  const Recorded whole = run_recorded("eval_whole", lenet(every));
+  const std::vector<double> top_1 = whole.top_1();
+  ASSERT_EQ(top_1.size(), 20u);
+  std::size_t better = 1;
+  while (better < top_1.size() && top_1[better] <= top_1[0]) ++better;
+  ASSERT_LT(better, top_1.size()) << "lenet learned nothing in 40 steps";
+  std::vector<std::string> stopping = every;
+  stopping.push_back("--stop_at_top_1_accuracy=" + std::to_string(top_1[better] - 1e-4));
+  const Recorded run = run_recorded("eval_stop", lenet(stopping));
+  EXPECT_EQ(run.evaluated_steps().size(), better + 1);
+  EXPECT_EQ(count_lines(run.program.out, "[0-9]+\timages/sec"), static_cast<int>(2 * (better + 1)));
+  EXPECT_THAT(run.program.out, HasSubstr("\nStopping, as eval accuracy of at least "));
+  EXPECT_THAT(run.program.out, Not(HasSubstr("final")));
+  EXPECT_THAT(run.program.out, Not(HasSubstr("total images/sec")));
+}
+
+TEST(EvaluationDuringTraining, LeavesAPartialSummaryWhenItIsInterrupted) {
+  const ProgramResult result =
+      run_convoy(lenet({"--eval_during_training_every_n_steps=2", "--num_eval_batches=1000000"}),
+                 {.timeout_seconds = 60, .signal = SIGINT, .signal_after = "examples/sec"});
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("Accuracy @ 1 = "));
+  EXPECT_THAT(result.out, HasSubstr("Done with training\n"));
+}
+
+}  // namespace
+}  // namespace convoy
