@@ -62,6 +62,8 @@ DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint
       static_cast<int>(options.input_threads.value_or(std::max<std::int64_t>(1, processors)));
   result.prefetch_depth = static_cast<int>(std::max<std::int64_t>(2, options.prefetch_depth));
   result.distortions = options.distortions;
+  result.cache_records = options.cache_records;
+  result.repeat_one_record = options.repeat_one_record;
   result.resize_method = parse_resize_method(options.resize_method);
   result.on_bad_record = parse_bad_record_policy(options.on_bad_record);
   return result;
@@ -142,7 +144,7 @@ class Run {
     report_.console().generating_evaluation_model();
     validation.prepare(std::make_shared<OpenDevices>(
         *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device)));
-    report_.describe(validation.session());
+    describe(validation.session());
     report_.console().initializing();
     evaluate_trained_models(
         setup_.options, setup_.flags->text("train_dir"), validation,
@@ -161,6 +163,12 @@ class Run {
           *setup_.graph,
           std::make_shared<OpenDevices>(*setup_.device, options.devices, options.threads), options);
     return std::make_unique<Session>(*setup_.graph, *setup_.strategy, *setup_.device, options);
+  }
+
+  void describe(const Session& session) {
+    report_.describe(session);
+    const std::string notice = emulation_notice(session.options().dtype, session.devices());
+    if (!notice.empty()) tell(notice);
   }
 
   void train() {
@@ -183,9 +191,7 @@ class Run {
     generating_model();
     const std::unique_ptr<Session> session = open_session();
     if (validation_) validation_->prepare(session->open_devices());
-    report_.describe(*session);
-    const std::string notice = emulation_notice(session->options().dtype, session->devices());
-    if (!notice.empty()) tell(notice);
+    describe(*session);
     report_.console().initializing();
     checkpoints_->restore(*session);
     report_.console().warming_up();
@@ -200,7 +206,7 @@ class Run {
     report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
     if (evaluations_) evaluations_->final(summary, *session);
     checkpoints_->finish(summary, *session);
-    report_.parameters(parameter_hash(*session));
+    report_.parameters(parameter_hash(session->read_values()));
     report_bad_records(*source);
     if (validation_) report_validation(*validation_);
     if (summary.diverged)

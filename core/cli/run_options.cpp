@@ -61,6 +61,16 @@ void check_device_counts(const RunOptions& options, const ParsedFlags& flags) {
   }
 }
 
+// Both flags are without effect here, but a command line that contradicts itself is a mistake.
+void check_gpu_threads(const ParsedFlags& flags) {
+  const std::int64_t threads = flags.integer("per_gpu_thread_count");
+  if (threads == 0 || flags.text("gpu_thread_mode") != "global") return;
+  fail(ExitCode::kUsage,
+       "--per_gpu_thread_count={} and --gpu_thread_mode=global: in that mode GPUs have no threads "
+       "of their own; leave out one of them",
+       threads);
+}
+
 void read_devices(const ParsedFlags& flags, RunOptions& options) {
   const std::string device = flags.text("device");
   const auto gpus = flags.optional_integer("num_gpus");
@@ -74,6 +84,7 @@ void read_devices(const ParsedFlags& flags, RunOptions& options) {
   options.threads_per_device = flags.integer("num_intra_threads");
   options.half = flags.boolean("use_fp16");
   check_device_counts(options, flags);
+  check_gpu_threads(flags);
 }
 
 void read_data(const ParsedFlags& flags, RunOptions& options) {
@@ -83,6 +94,8 @@ void read_data(const ParsedFlags& flags, RunOptions& options) {
   options.resize_method = flags.text("resize_method");
   options.on_bad_record = flags.text("on_bad_record");
   options.distortions = flags.boolean("distortions");
+  options.cache_records = flags.boolean("datasets_use_caching");
+  options.repeat_one_record = flags.boolean("datasets_repeat_cached_sample");
   options.input_threads = flags.optional_integer("datasets_num_private_threads");
   options.prefetch_depth = flags.integer("datasets_prefetch_buffer_size");
 }

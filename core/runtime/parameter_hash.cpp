@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/graph/layout.hpp"
 
 namespace convoy {
 namespace {
@@ -38,18 +37,10 @@ class Hash {
 
 }  // namespace
 
-std::string parameter_hash(Session& session) {
+std::string parameter_hash(const ModelValues& values) {
   Hash hash;
-  const std::vector<float> arena = session.memory().read_parameters();
-  const std::vector<GraphVariable>& variables = session.graph().variables();
-  std::vector<float> plain;
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    plain.resize(variables[i].elements);
-    unpack(session.arena().layout(i), variables[i].dimensions,
-           arena.data() + session.arena().range(i).first, plain.data());
-    hash.add(plain);
-  }
-  hash.add(session.memory().read_replica_state(0));
+  for (const std::vector<float>& variable : values.variables) hash.add(variable);
+  hash.add(values.state);
   return hash.digits();
 }
 

@@ -80,11 +80,93 @@ TEST(RunOptions, RefuseContradictions) {
   expect_usage_error({"--num_gpus=2", "--num_devices=3"}, "--num_devices=3");
   expect_usage_error({"--num_epochs_per_decay=2"}, "--init_learning_rate");
   expect_usage_error({"--piecewise_learning_rate_schedule=1;2"}, "1;2");
-  expect_usage_error({"--minimum_learning_rate=0.1", "--init_learning_rate=1"}, "floor");
   expect_usage_error({"--momentum=1"}, "--momentum=1");
   expect_usage_error({"--gradient_clip=0"}, "--gradient_clip=0");
   expect_usage_error({"--display_perf_ewma=1.5"}, "from 0 to 1");
   expect_usage_error({"--seed=4294967296"}, "--seed=4294967296");
+}
+
+TEST(RunOptions, LossScalingGoesWithSixteenBitsUnlessTheScaleIsGiven) {
+  EXPECT_FALSE(options_of({}).guard.scales_loss());
+  EXPECT_FALSE(options_of({}).guard.needs_norm());
+  EXPECT_EQ(options_of({"--use_fp16"}).guard.loss_scale, (LossScale{128, 0}));
+  EXPECT_FALSE(options_of({"--use_fp16", "--fp16_loss_scale=1"}).guard.scales_loss());
+  EXPECT_EQ(options_of({"--fp16_loss_scale=8"}).guard.loss_scale.scale, 8);
+  const GuardOptions adapted = options_of({"--use_fp16", "--fp16_enable_auto_loss_scale",
+                                           "--fp16_inc_loss_scale_every_n=20"})
+                                   .guard;
+  EXPECT_TRUE(adapted.automatic_loss_scale);
+  EXPECT_EQ(adapted.increase_every, 20u);
+  expect_usage_error({"--fp16_enable_auto_loss_scale"}, "add --use_fp16");
+  expect_usage_error({"--fp16_loss_scale=0"}, "--fp16_loss_scale=0");
+  expect_usage_error({"--fp16_loss_scale=-2"}, "--fp16_loss_scale=-2");
+  expect_usage_error({"--fp16_loss_scale=1e39"}, "normal 32-bit number");
+  expect_usage_error({"--fp16_inc_loss_scale_every_n=0"}, "--fp16_inc_loss_scale_every_n=0");
+  expect_usage_error({"--fp16_vars"}, "32-bit always");
+}
+
+TEST(RunOptions, AGradientIsClippedByItsNormToSomethingPositive) {
+  EXPECT_EQ(options_of({"--gradient_clip_norm=2.5"}).guard.clip_norm, 2.5);
+  EXPECT_TRUE(options_of({"--report_gradient_norms"}).guard.gradient_norms);
+  expect_usage_error({"--gradient_clip_norm=0"}, "--gradient_clip_norm=0");
+  expect_usage_error({"--gradient_clip_norm=-1"}, "--gradient_clip_norm=-1");
+}
+
+// Every flag with its value, and what to do.
+void expect_contradiction(const std::vector<std::string>& flags,
+                          const std::vector<std::string>& needed = {}) {
+  for (const std::string& flag : flags) expect_usage_error(flags, flag);
+  for (const std::string& part : needed) expect_usage_error(flags, part);
+  expect_usage_error(flags, "give");
+}
+
+TEST(RunOptions, RefuseSchedulesThatContradictEachOther) {
+  const std::string piecewise = "--piecewise_learning_rate_schedule=1;3;.1";
+  for (const char* other : {"--init_learning_rate=0.1", "--learning_rate_decay_factor=0.5",
+                            "--minimum_learning_rate=0.01", "--num_epochs_per_decay=2"}) {
+    expect_usage_error({piecewise, other}, piecewise);
+    expect_usage_error({piecewise, other}, other);
+    expect_usage_error({piecewise, other}, "leave out one or the other");
+  }
+  expect_contradiction({"--num_epochs_per_decay=2"},
+                       {"--init_learning_rate", "--learning_rate_decay_factor"});
+  expect_contradiction({"--learning_rate_decay_factor=0.5", "--init_learning_rate=1"},
+                       {"--num_epochs_per_decay"});
+  expect_contradiction({"--num_epochs_per_decay=2", "--learning_rate_decay_factor=0.5"},
+                       {"--init_learning_rate"});
+  expect_contradiction({"--minimum_learning_rate=0.1", "--init_learning_rate=1"},
+                       {"--num_epochs_per_decay", "--learning_rate_decay_factor"});
+  expect_contradiction({"--num_learning_rate_warmup_epochs=5"},
+                       {"--init_learning_rate", "--piecewise_learning_rate_schedule"});
+  expect_contradiction({"--resnet_base_lr=0.1", "--init_learning_rate=1"});
+  expect_contradiction({"--resnet_base_lr=0.1", piecewise});
+}
+
+TEST(RunOptions, RefuseSchedulesThatDoNotParse) {
+  for (const char* text : {"1;3", "1;3;.1;5", "1;x;.1", "1;2.5;.1", ";", "nan;3;.1", "-1;3;.1"}) {
+    const std::string flag = std::string("--piecewise_learning_rate_schedule=") + text;
+    expect_usage_error({flag}, flag);
+  }
+  for (const char* flag : {"--init_learning_rate=-1", "--init_learning_rate=nan",
+                           "--num_epochs_per_decay=-2", "--optimizer=lamb", "--rmsprop_decay=2"})
+    expect_usage_error({flag}, flag);
+}
+
+TEST(RunOptions, RefuseLengthsDevicesAndThreadsThatContradictEachOther) {
+  expect_contradiction({"--num_batches=10", "--num_epochs=1"});
+  expect_contradiction({"--num_gpus=2", "--num_devices=3"});
+  const std::vector<std::string> threads = {"--per_gpu_thread_count=2", "--gpu_thread_mode=global"};
+  for (const std::string& flag : threads) expect_usage_error(threads, flag);
+  EXPECT_NO_THROW(options_of({"--per_gpu_thread_count=2"}));
+  expect_usage_error({"--gpu_thread_mode=mine"}, "gpu_shared");
+}
+
+TEST(RunOptions, AskForTheHashWithTheGuarantee) {
+  EXPECT_FALSE(options_of({}).print_parameter_hash);
+  EXPECT_TRUE(options_of({"--print_parameter_hash"}).print_parameter_hash);
+  EXPECT_FALSE(options_of({"--print_parameter_hash"}).deterministic);
+  EXPECT_TRUE(options_of({"--deterministic"}).deterministic);
+  EXPECT_TRUE(options_of({"--deterministic"}).print_parameter_hash);
 }
 
 TEST(RunOptions, RefuseMalformedDeviceLists) {

@@ -22,7 +22,8 @@ std::uint32_t first_gradient(const Plan& plan) {
 
 GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
                      const GoldenRunOptions& options)
-    : devices_(cpu_plugin(host_)), strategy_(strategy_plugin(host_, options.strategy)) {
+    : devices_(cpu_plugin(host_)),
+      strategy_(strategy_plugin(host_, options.strategy, options.strategy_options)) {
   const auto batch = golden.at("batch").get<std::uint32_t>();
   CONVOY_CHECK_EQ(batch % options.devices, 0u);
   SessionOptions session;
@@ -30,7 +31,7 @@ GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
   session.threads = 1;  // other tests run beside this one
   session.batch = batch / options.devices;
   session.seed = golden.at("seed").get<std::uint64_t>();
-  session.hash_initializer = true;
+  session.hash_initializer = options.reference_fill;
   session.dropout = false;
   session.optimizer = make_optimizer(options.optimizer, options.devices);
   session_ = std::make_unique<Session>(graph, *strategy_, *devices_, session);

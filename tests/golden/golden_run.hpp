@@ -18,6 +18,8 @@ struct GoldenRunOptions {
   std::string strategy = "replicated";
   std::uint32_t devices = 1;
   OptimizerOptions optimizer;
+  OptionValues strategy_options = {};
+  bool reference_fill = true;  // else the layers' own initialisers
 };
 
 // A model on the processors of this machine, from the reference fill and on the reference images,

@@ -32,8 +32,8 @@ RunRecord example_record() {
   record.batch_per_device = 8;
   record.global_batch = 8;
   record.warmup_steps = 1;
-  record.steps = {{1, 0.5, 16, kPreciseLoss, 0, 0.125, {}},
-                  {2, 0.25, 32, 0.1 + 0.2, 0.001, 0, Accuracy{0.25, 0.5}}};
+  record.steps = {{1, 0.5, 16, kPreciseLoss, 0, 0.125, {}, {}, {}, {}},
+                  {2, 0.25, 32, 0.1 + 0.2, 0.001, 0, Accuracy{0.25, 0.5}, {}, {}, {}}};
   record.total_seconds = 0.75;
   record.total_images_per_second = 16 / 0.75;
   record.exit_status = 130;

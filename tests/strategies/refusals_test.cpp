@@ -30,7 +30,7 @@ void expect_refused(const OptionValues& options, std::uint32_t devices,
   const ArenaMap arena = small_arena(32);
   const Cluster cluster = make_single_host(devices, true, device_kind);
   StrategyUnderTest strategy("replicated", options);
-  expect_error(ExitCode::kFailed, reasons, [&] { strategy.plan(cluster, arena); });
+  expect_error(ExitCode::kUsage, reasons, [&] { strategy.plan(cluster, arena); });
 }
 
 OptionValues spec(const std::string& text) {

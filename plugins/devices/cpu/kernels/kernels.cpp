@@ -276,22 +276,9 @@ void dropout(float* write, const float* read, std::uint64_t key, std::uint32_t t
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable = {CONVOY_KERNEL_NAME,
-                            add,
-                            scale,
-                            axpy,
-                            sum,
-                            apply,
-                            square_sum,
-                            gradient_square_sum,
-                            f32_to_f16,
-                            f16_to_f32,
-                            f32_to_bf16,
-                            bf16_to_f32,
-                            add_relu,
-                            relu,
-                            relu_backward,
-                            dropout,
-                            round_to_bf16};
+const KernelTable kTable = {
+    CONVOY_KERNEL_NAME,  add,        scale,        axpy,        sum,         apply,    square_sum,
+    gradient_square_sum, f32_to_f16, f16_to_f32,   f32_to_bf16, bf16_to_f32, add_relu, relu,
+    relu_backward,       dropout,    round_to_bf16};
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET
