@@ -86,6 +86,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Arguments{}, Arguments{"--optimizer=adam", "--init_learning_rate=0.001"},
                     Arguments{"--variable_consistency=relaxed", "--optimizer=momentum"},
                     Arguments{"--variable_update=independent", "--optimizer=rmsprop"},
+                    Arguments{"--fp16_loss_scale=1024", "--fp16_enable_auto_loss_scale",
+                              "--fp16_inc_loss_scale_every_n=3"},
                     Arguments{"--variable_update=parameter_server", "--staged_vars"}));
 
 // 5 warm-up and 20 timed steps, then 40 asked for: 25 are done, 15 lines come.
