@@ -35,7 +35,7 @@ std::string entry(const FlagTable& table, const FlagDefinition& flag) {
   if (flag.default_value && !flag.default_value->empty())
     head += "; default " + *flag.default_value;
   if (flag.type == FlagType::kBool && !table.contains("no" + flag.name)) {
-    head += "; also --no" + flag.name;
+    head += "; or --no" + flag.name;
   }
   return head + ")\n" + wrapped(flag.help, "      ");
 }

@@ -54,7 +54,7 @@ TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
             "  --length  (same as --steps)\n"
             "\n"
             "Other:\n"
-            "  --eager  (true or false; also --noeager)\n"
+            "  --eager  (true or false; or --noeager)\n"
             "      Hurry.\n"
             "\n"
             "Accepted without effect:\n"

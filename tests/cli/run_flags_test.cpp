@@ -30,8 +30,8 @@ TEST(RunFlags, KnowEveryFlagOfTfCnnBenchmarks) {
 }
 
 TEST(RunFlags, RefuseWhatIsNotThereYetBeforeARunStarts) {
-  for (const char* flag : {"--collect_eval_results_async", "--train_dir=/tmp/x", "--fp16_vars",
-                           "--save_model_steps=10", "--xla", "--trt_mode=FP16"}) {
+  for (const char* flag : {"--collect_eval_results_async", "--graph_file=/tmp/x", "--fp16_vars",
+                           "--save_summaries_steps=10", "--xla", "--trt_mode=FP16"}) {
     const Failure failure = failure_of([&] { parse(complete_table(), {flag}); });
     EXPECT_EQ(failure.code, ExitCode::kUsage) << flag;
     EXPECT_TRUE(failure.mentions(flag)) << failure.text;

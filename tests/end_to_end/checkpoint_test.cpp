@@ -1,0 +1,206 @@
+// Checkpoints as a user meets them: training, stopping, going on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+std::vector<std::string> files_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+struct Trained {
+  ProgramResult program;
+  nlohmann::json record;
+};
+
+// A small run that writes its record; steps and folder as given.
+Trained train(const fs::path& folder, int warmup, int steps, Arguments more = {}) {
+  const fs::path record = fs::path(scratch_folder("checkpoint_record")) / "run.json";
+  Arguments arguments{"run",
+                      "--model=lenet",
+                      "--device=cpu",
+                      "--num_devices=2",
+                      "--num_intra_threads=1",
+                      "--batch_size=4",
+                      "--variable_update=replicated",
+                      "--num_warmup_batches=" + std::to_string(warmup),
+                      "--num_batches=" + std::to_string(steps),
+                      "--display_every=1",
+                      "--output_file=" + record.string()};
+  if (!folder.empty()) arguments.push_back("--train_dir=" + folder.string());
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  Trained result{run_convoy(arguments), {}};
+  if (fs::exists(record)) result.record = nlohmann::json::parse(std::ifstream(record));
+  return result;
+}
+
+std::vector<double> losses(const Trained& trained) {
+  std::vector<double> values;
+  for (const auto& step : trained.record.at("steps")) values.push_back(step.at("loss"));
+  return values;
+}
+
+std::string sample_data() {
+  return "--data_dir=" + std::string(CONVOY_SOURCE_DIR) + "/share/sample_data/imagenet";
+}
+
+class Resumed : public testing::TestWithParam<Arguments> {};
+
+TEST_P(Resumed, RunsEndAsIfTheyHadNotStopped) {
+  Arguments more = GetParam();
+  more.push_back(sample_data());
+  const fs::path folder = scratch_folder("checkpoint_resumed");
+  const Trained whole = train({}, 1, 8, more);
+  ASSERT_EQ(whole.program.exit_code, 0) << whole.program.err;
+  const Trained first = train(folder, 1, 3, more);
+  ASSERT_EQ(first.program.exit_code, 0) << first.program.err;
+  EXPECT_THAT(files_in(folder), ElementsAre("checkpoint", "model-4.safetensors"));
+  const Trained second = train(folder, 0, 9, more);  // 4 are done
+  ASSERT_EQ(second.program.exit_code, 0) << second.program.err;
+  EXPECT_THAT(second.program.err, HasSubstr("step 4, 32 samples"));
+  const std::vector<double> expected = losses(whole);
+  EXPECT_EQ(losses(second), std::vector<double>(expected.begin() + 3, expected.end()));
+  EXPECT_EQ(second.record.at("parameter_hash"), whole.record.at("parameter_hash"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, Resumed,
+    testing::Values(Arguments{}, Arguments{"--optimizer=adam", "--init_learning_rate=0.001"},
+                    Arguments{"--variable_consistency=relaxed", "--optimizer=momentum"},
+                    Arguments{"--variable_update=independent", "--optimizer=rmsprop"},
+                    Arguments{"--variable_update=parameter_server", "--staged_vars"}));
+
+// 5 warm-up and 20 timed steps, then 40 asked for: 25 are done, 15 lines come.
+TEST(Resuming, CountsTheStepsOfEarlierRuns) {
+  const fs::path folder = scratch_folder("checkpoint_count");
+  ASSERT_EQ(train(folder, 5, 20).program.exit_code, 0);
+  const Trained second = train(folder, 5, 40);
+  EXPECT_EQ(second.record.at("steps").size(), 15u);
+  EXPECT_THAT(files_in(folder),
+              ElementsAre("checkpoint", "model-25.safetensors", "model-45.safetensors"));
+  const Trained third = train(folder, 5, 45);
+  EXPECT_EQ(third.program.exit_code, 0);
+  EXPECT_THAT(third.program.err, HasSubstr("nothing to train: the checkpoint is at step 45"));
+  EXPECT_THAT(third.record.at("steps"), testing::IsEmpty());
+}
+
+TEST(Resuming, GoesOnOnAnotherNumberOfDevicesAndStrategy) {
+  const fs::path folder = scratch_folder("checkpoint_devices");
+  ASSERT_EQ(train(folder, 0, 3, {"--variable_update=independent"}).program.exit_code, 0);
+  const Trained second =
+      train(folder, 0, 5, {"--num_devices=1", "--variable_update=parameter_server"});
+  EXPECT_EQ(second.program.exit_code, 0) << second.program.err;
+  EXPECT_THAT(second.program.err, HasSubstr("does not fit this run and is left out"));
+  EXPECT_EQ(second.record.at("steps").size(), 2u);
+  const ProgramResult info = run_convoy({"info", (folder / "model-5.safetensors").string()});
+  EXPECT_THAT(info.out, HasSubstr("samples: 32"));  // 3 steps of 8 and 2 of 4
+}
+
+TEST(Saving, KeepsTheNewestCheckpoints) {
+  const fs::path folder = scratch_folder("checkpoint_keep");
+  const Trained run = train(folder, 0, 20, {"--save_model_steps=2", "--max_ckpts_to_keep=3"});
+  EXPECT_EQ(run.program.exit_code, 0) << run.program.err;
+  EXPECT_THAT(files_in(folder), ElementsAre("checkpoint", "model-16.safetensors",
+                                            "model-18.safetensors", "model-20.safetensors"));
+}
+
+TEST(Saving, HappensWhenTheUserInterrupts) {
+  const fs::path folder = scratch_folder("checkpoint_interrupted");
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=4",
+                  "--num_batches=1000000", "--num_warmup_batches=0", "--display_every=1",
+                  "--train_dir=" + folder.string()},
+                 {.signal = SIGINT, .signal_after = "\n3\t"});
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  EXPECT_EQ(files_in(folder).size(), 2u);
+}
+
+TEST(Saving, StepsAndSecondsContradictEachOther) {
+  const Trained run = train("unused", 0, 1, {"--save_model_steps=2", "--save_model_secs=5"});
+  EXPECT_EQ(run.program.exit_code, 2);
+  EXPECT_THAT(run.program.err, HasSubstr("--save_model_secs=5: give one of them"));
+}
+
+TEST(Checkpoints, DamagedOnesArePassedOver) {
+  const fs::path folder = scratch_folder("checkpoint_damaged");
+  ASSERT_EQ(train(folder, 0, 4, {"--save_model_steps=2"}).program.exit_code, 0);
+  fs::resize_file(folder / "model-4.safetensors", 5000);
+  const Trained run = train(folder, 0, 5);
+  EXPECT_EQ(run.program.exit_code, 0) << run.program.err;
+  EXPECT_THAT(run.program.err, HasSubstr("model-4.safetensors: "));
+  EXPECT_THAT(run.program.err, HasSubstr("step 2, 16 samples"));
+  EXPECT_EQ(run.record.at("steps").size(), 3u);
+}
+
+TEST(Checkpoints, OfAnotherModelAreRefusedWithTheDifferences) {
+  const fs::path folder = scratch_folder("checkpoint_model");
+  ASSERT_EQ(train(folder, 0, 1).program.exit_code, 0);
+  const Trained run = train(folder, 0, 5, {"--model=trivial"});
+  EXPECT_EQ(run.program.exit_code, 1);
+  EXPECT_THAT(run.program.err, HasSubstr("does not fit model trivial"));
+  EXPECT_THAT(run.program.err, HasSubstr("missing: "));
+}
+
+TEST(SaveErrors, EndTheRunUnlessToldOtherwise) {
+  const fs::path folder = scratch_folder("checkpoint_no_folder");
+  std::ofstream(folder / "file") << "x";
+  const Trained stopped = train(folder / "file" / "below", 0, 2);
+  EXPECT_EQ(stopped.program.exit_code, 1);
+  EXPECT_THAT(stopped.program.err, HasSubstr("file/below"));
+  const Trained going_on = train(folder / "file" / "below", 0, 2, {"--on_save_error=continue"});
+  EXPECT_EQ(going_on.program.exit_code, 0) << going_on.program.err;
+  EXPECT_EQ(going_on.record.at("steps").size(), 2u);
+  EXPECT_THAT(going_on.program.err, HasSubstr("step 2 is not saved"));
+}
+
+// A limit on the size of files stands for a full disk.
+TEST(SaveErrors, AFullDiskLeavesTheLastGoodCheckpoint) {
+  const fs::path folder = scratch_folder("checkpoint_full");
+  ASSERT_EQ(train(folder, 0, 1).program.exit_code, 0);
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  const rlimit small{100000, old.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Trained stopped = train(folder, 0, 3);
+  const Trained going_on = train(folder, 0, 4, {"--on_save_error=continue"});
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  EXPECT_EQ(stopped.program.exit_code, 1);
+  EXPECT_THAT(stopped.program.err, HasSubstr("File too large"));
+  EXPECT_EQ(going_on.program.exit_code, 0) << going_on.program.err;
+  EXPECT_THAT(files_in(folder), ElementsAre("checkpoint", "model-1.safetensors"));
+  const Trained after = train(folder, 0, 3);
+  EXPECT_THAT(after.program.err, HasSubstr("step 1, 8 samples"));
+}
+
+TEST(Info, ListsWhatACheckpointHolds) {
+  const fs::path folder = scratch_folder("checkpoint_info");
+  ASSERT_EQ(train(folder, 0, 2, {"--optimizer=momentum"}).program.exit_code, 0);
+  const std::string path = (folder / "model-2.safetensors").string();
+  const ProgramResult text = run_convoy({"info", path});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("optimizer/momentum/"));
+  EXPECT_THAT(text.out, HasSubstr("step: 2"));
+  const auto json = nlohmann::json::parse(run_convoy({"info", path, "--json"}).out);
+  EXPECT_EQ(json.at("metadata").at("model"), "lenet");
+}
+
+}  // namespace
+}  // namespace convoy
