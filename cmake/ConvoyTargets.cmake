@@ -1,5 +1,6 @@
 # convoy_library(NAME SOURCES ... LINK ...): a static library of the host with the project's flags.
-# convoy_test(NAME [THREADS] SOURCES ... LINK ...): one GoogleTest program, its cases discovered by ctest.
+# convoy_test(NAME [THREADS] [LONG] SOURCES ... LINK ...): one GoogleTest program, its cases discovered
+# by ctest.
 
 add_library(convoy_flags INTERFACE)
 target_compile_options(convoy_flags INTERFACE
@@ -54,15 +55,19 @@ target_compile_definitions(convoy_test_flags INTERFACE
   CONVOY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CONVOY_BINARY_DIR="${PROJECT_BINARY_DIR}")
 
 # With THREADS, the program is among those that the thread sanitizer runs (target
-# convoy_thread_tests, ctest label threads): what starts threads or is called by several.
+# convoy_thread_tests, ctest label threads): what starts threads or is called by several. With LONG,
+# it trains whole networks, is about numbers, and is left out where sanitizers slow it down many times.
 add_custom_target(convoy_thread_tests)
 
 function(convoy_test name)
-  cmake_parse_arguments(arg "THREADS" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "THREADS;LONG" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
   add_executable(${name} ${arg_SOURCES})
+  if(arg_LONG AND CONVOY_SANITIZE)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  endif()
   target_link_libraries(${name} PRIVATE
     ${arg_LINK} convoy_test_flags GTest::gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM convoy_test_headers)
@@ -71,6 +76,9 @@ function(convoy_test name)
   if(arg_THREADS)
     add_dependencies(convoy_thread_tests ${name})
     set(labels LABELS threads)
+  endif()
+  if(arg_LONG AND CONVOY_SANITIZE)
+    return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels})

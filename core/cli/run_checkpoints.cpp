@@ -7,13 +7,27 @@
 
 #include "core/base/error.hpp"
 #include "core/base/version.hpp"
+#include "core/plugin/search_path.hpp"
 #include "core/runtime/checkpoint_tensors.hpp"
+#include "core/runtime/foreign_weights.hpp"
 
 namespace convoy {
 namespace {
 
 convoy_optimizer_kind optimizer_of(const Session& session) {
   return static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
+}
+
+// A path, or the name of one of the maps that come with convoy.
+std::filesystem::path map_path(const std::string& map) {
+  if (map.find('/') != std::string::npos || map.ends_with(".json")) return map;
+  return executable_directory() / "../share/convoy/weights" / (map + ".json");
+}
+
+ModelValues read_initial_weights(const CheckpointOptions& options, const Graph& graph) {
+  const SafetensorsFile file(options.init_weights);
+  if (options.weights_map.empty()) return read_model_values(file, graph);
+  return read_foreign_weights(file, graph, read_weights_map(map_path(options.weights_map)));
 }
 
 }  // namespace
@@ -49,7 +63,7 @@ std::int64_t RunCheckpoints::sample_offset() const {
 }
 
 void RunCheckpoints::restore(Session& session) {
-  if (!newest_) return;
+  if (!newest_) return use_initial_weights(session);
   if (session.forward_only()) {
     session.write_values(read_model_values(*newest_, session.graph()));
   } else {
@@ -65,6 +79,16 @@ void RunCheckpoints::restore(Session& session) {
   tell_(fmt::format("restored {}: step {}, {} samples", newest_->path().string(), found_->step,
                     found_->samples));
   newest_.reset();
+}
+
+void RunCheckpoints::use_initial_weights(Session& session) const {
+  if (options_.init_weights.empty()) return;
+  ModelValues values = read_initial_weights(options_, session.graph());
+  if (session.forward_only()) return session.write_values(values);
+  TrainingState state;
+  state.values = std::move(values);
+  state.loss_scale = session.loss_scale();
+  write_training_state(session, state, 0);
 }
 
 bool RunCheckpoints::due(const PausePoint& point) {

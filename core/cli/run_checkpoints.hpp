@@ -16,7 +16,7 @@
 namespace convoy {
 
 // The checkpoints of one training run: where it goes on from, when it saves, and what happens when
-// it cannot. Without --train_dir it does nothing.
+// it cannot. Without --train_dir nothing is saved; weights from elsewhere may come in all the same.
 class RunCheckpoints {
  public:
   using Tell = std::function<void(const std::string&)>;
@@ -31,6 +31,7 @@ class RunCheckpoints {
 
   // Before the first step. Error kFailed when the checkpoint is another model's, listing how its
   // tensors differ.
+  // Without one, --init_weights takes its place.
   void restore(Session& session);
 
   // Whether training pauses after this step to save.
@@ -42,6 +43,7 @@ class RunCheckpoints {
 
  private:
   void prepare();
+  void use_initial_weights(Session& session) const;
   void save(std::int64_t step, Session& session);
   void write(std::int64_t step, Session& session);
 

@@ -34,8 +34,6 @@ constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to s
 constexpr Row kNotYet[] = {
     {"backbone_model_path", kString, "", kNoBackbone},
     {"fp16_vars", kBool, "false", kWideVariables},
-    {"datasets_repeat_cached_sample", kBool, "false", kNoInputChoice},
-    {"datasets_use_caching", kBool, "false", kNoInputChoice},
     {"datasets_use_prefetch", kBool, "true", kNoInputChoice},
     {"input_preprocessor", kString, "default", kNoInputChoice},
     {"fuse_decode_and_crop", kBool, "true", kNoInputChoice},

@@ -42,6 +42,8 @@ struct RunOptions {
   std::string resize_method;
   std::string on_bad_record;
   bool distortions = false;
+  bool cache_records = false;
+  bool repeat_one_record = false;
   std::optional<std::int64_t> input_threads;  // unset: the cores that do not compute
   std::int64_t prefetch_depth = 0;            // batches per device
 

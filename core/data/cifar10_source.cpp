@@ -74,9 +74,11 @@ SampleResult Cifar10Source::make_sample(const SampleRequest& request, float* ima
   const std::int64_t sample = options_.sample_at(request.step, request.position);
   const std::int64_t epoch = sample / order_.records();
   const std::int64_t place = sample % order_.records();
-  const std::int64_t number = order_.record_at(epoch, place);
+  const bool training = options_.subset == Subset::kTrain;
+  const bool repeats = options_.repeat_one_record && training;
+  const std::int64_t number = repeats ? 0 : order_.record_at(epoch, place);
   View view;
-  if (options_.distortions && options_.subset == Subset::kTrain) {
+  if (options_.distortions && training) {
     CounterRandom random(options_.seed, RandomPurpose::kAugmentation,
                          static_cast<std::uint32_t>(place), static_cast<std::uint64_t>(epoch));
     view.x = static_cast<int>(random.below(2 * kBorder + 1)) - kBorder;

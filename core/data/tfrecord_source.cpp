@@ -33,7 +33,8 @@ TfRecordSource::TfRecordSource(const DataOptions& options)
       index_(index_records(find_record_files(options.data_dir, options.subset),
                            options.on_bad_record, options.threads)),
       order_(static_cast<std::int64_t>(index_.records.size()), options.seed,
-             options.subset == Subset::kTrain) {
+             options.subset == Subset::kTrain),
+      cache_(options.cache_records || repeats() ? index_.records.size() : 0) {
   for (int i = 0; i < options_.threads; ++i) workers_.push_back(std::make_unique<Worker>(options_));
   pipeline_ = std::make_unique<BatchPipeline>(
       options_,
@@ -65,10 +66,10 @@ SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* im
   Worker& worker = *workers_[static_cast<std::size_t>(request.worker)];
   SampleResult result;
   for (std::int64_t i = 0; i < records; ++i) {
-    const std::int64_t number = order_.record_at(epoch, (place + i) % records);
+    const std::int64_t number = repeats() ? i : order_.record_at(epoch, (place + i) % records);
     const RecordReference& record = index_.records[static_cast<std::size_t>(number)];
     try {
-      result.label = prepare(worker, record, epoch, place, request.position, image);
+      result.label = prepare(worker, number, epoch, place, request.position, image);
       return result;
     } catch (const BadRecord& error) {
       const std::string text = fmt::format(
@@ -84,14 +85,26 @@ SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* im
        records, options_.data_dir, result.reason);
 }
 
+// Two threads may read the same record at the same time; one of them keeps it.
+const std::string& TfRecordSource::read_record(Worker& worker, std::int64_t number) {
+  const auto index = static_cast<std::size_t>(number);
+  if (!cache_.empty()) {
+    const std::lock_guard lock(cache_mutex_);
+    if (!cache_[index].empty()) return cache_[index];
+  }
+  const RecordReference& record = index_.records[index];
+  TfRecordReader(index_.files[record.file]).read({record.offset, record.length}, worker.record);
+  if (cache_.empty()) return worker.record;
+  const std::lock_guard lock(cache_mutex_);
+  if (cache_[index].empty()) cache_[index] = worker.record;
+  return cache_[index];
+}
+
 // The random numbers belong to the place in the epoch, so a replacement gets those of the sample it
 // stands in for.
-std::int32_t TfRecordSource::prepare(Worker& worker, const RecordReference& record,
-                                     std::int64_t epoch, std::int64_t place, std::int64_t position,
-                                     float* image) const {
-  const TfRecordReader reader(index_.files[record.file]);
-  reader.read({record.offset, record.length}, worker.record);
-  const LabelledImage example = parse_example(worker.record, options_.classes);
+std::int32_t TfRecordSource::prepare(Worker& worker, std::int64_t number, std::int64_t epoch,
+                                     std::int64_t place, std::int64_t position, float* image) {
+  const LabelledImage example = parse_example(read_record(worker, number), options_.classes);
   if (options_.subset == Subset::kTrain) {
     CounterRandom random(options_.seed, RandomPurpose::kAugmentation,
                          static_cast<std::uint32_t>(place), static_cast<std::uint64_t>(epoch));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace convoy {
 // flip and colours for any number of threads, and for any number of replicas that share the global
 // batch. Records are read at random places of the files: fine on solid-state disks. Under kSkip a
 // sample whose record is bad becomes the next good record of its epoch.
+// With options.cache_records every record is read once; with options.repeat_one_record all samples
+// of training are views of the first one, read once: what remains is the work of the processor.
 //
 // The constructor walks all files' headers (see index_records) and fails on a missing or empty
 // folder, an unreadable file, or channels other than 3.
@@ -32,13 +35,17 @@ class TfRecordSource : public BatchSource {
  private:
   struct Worker;  // what a thread reuses from sample to sample
 
+  bool repeats() const { return options_.repeat_one_record && options_.subset == Subset::kTrain; }
   SampleResult make_sample(const SampleRequest& request, float* image);
-  std::int32_t prepare(Worker& worker, const RecordReference& record, std::int64_t epoch,
-                       std::int64_t place, std::int64_t position, float* image) const;
+  const std::string& read_record(Worker& worker, std::int64_t number);
+  std::int32_t prepare(Worker& worker, std::int64_t number, std::int64_t epoch, std::int64_t place,
+                       std::int64_t position, float* image);
 
   const DataOptions options_;
   const RecordIndex index_;
   const SampleOrder order_;
+  std::mutex cache_mutex_;
+  std::vector<std::string> cache_;  // by number of the record; empty: not yet read
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<BatchPipeline> pipeline_;  // last: its threads use the rest
 };

@@ -86,6 +86,32 @@ TEST(RunOptions, RefuseContradictions) {
   expect_usage_error({"--seed=4294967296"}, "--seed=4294967296");
 }
 
+TEST(RunOptions, LossScalingGoesWithSixteenBitsUnlessTheScaleIsGiven) {
+  EXPECT_FALSE(options_of({}).guard.scales_loss());
+  EXPECT_FALSE(options_of({}).guard.needs_norm());
+  EXPECT_EQ(options_of({"--use_fp16"}).guard.loss_scale, (LossScale{128, 0}));
+  EXPECT_FALSE(options_of({"--use_fp16", "--fp16_loss_scale=1"}).guard.scales_loss());
+  EXPECT_EQ(options_of({"--fp16_loss_scale=8"}).guard.loss_scale.scale, 8);
+  const GuardOptions adapted = options_of({"--use_fp16", "--fp16_enable_auto_loss_scale",
+                                           "--fp16_inc_loss_scale_every_n=20"})
+                                   .guard;
+  EXPECT_TRUE(adapted.automatic_loss_scale);
+  EXPECT_EQ(adapted.increase_every, 20u);
+  expect_usage_error({"--fp16_enable_auto_loss_scale"}, "add --use_fp16");
+  expect_usage_error({"--fp16_loss_scale=0"}, "--fp16_loss_scale=0");
+  expect_usage_error({"--fp16_loss_scale=-2"}, "--fp16_loss_scale=-2");
+  expect_usage_error({"--fp16_loss_scale=1e39"}, "normal 32-bit number");
+  expect_usage_error({"--fp16_inc_loss_scale_every_n=0"}, "--fp16_inc_loss_scale_every_n=0");
+  expect_usage_error({"--fp16_vars"}, "32-bit always");
+}
+
+TEST(RunOptions, AGradientIsClippedByItsNormToSomethingPositive) {
+  EXPECT_EQ(options_of({"--gradient_clip_norm=2.5"}).guard.clip_norm, 2.5);
+  EXPECT_TRUE(options_of({"--report_gradient_norms"}).guard.gradient_norms);
+  expect_usage_error({"--gradient_clip_norm=0"}, "--gradient_clip_norm=0");
+  expect_usage_error({"--gradient_clip_norm=-1"}, "--gradient_clip_norm=-1");
+}
+
 // Every flag with its value, and what to do.
 void expect_contradiction(const std::vector<std::string>& flags,
                           const std::vector<std::string>& needed = {}) {

@@ -164,6 +164,32 @@ TEST_F(TfRecordSourceTest, ReplicasShareTheValidationSplitWithoutOverlap) {
   }
 }
 
+TEST_F(TfRecordSourceTest, CachedRecordsOutliveTheirFiles) {
+  const Samples expected = collect(options_, 12);
+  options_.cache_records = true;
+  options_.threads = 3;
+  const Samples cached = collect(options_, 12);
+  EXPECT_EQ(cached.labels, expected.labels);
+  EXPECT_TRUE(cached.images == expected.images);
+
+  TfRecordSource source(options_);
+  for (int step = 0; step < 2 * kRecords; ++step) {  // 4 samples each: all records are read
+    EXPECT_EQ(source.acquire(0, step).count, 4);
+    source.release(0, step);
+    if (step == kRecords) std::filesystem::remove_all(folder_.path());
+  }
+}
+
+TEST_F(TfRecordSourceTest, OneRecordCanStandForAll) {
+  options_.repeat_one_record = true;
+  const Samples samples = collect(options_, 2);
+  EXPECT_THAT(samples.labels, ::testing::Each(1));
+  const auto image = [&](int i) { return samples.images.begin() + i * options_.image_elements(); };
+  EXPECT_FALSE(std::equal(image(0), image(1), image(1))) << "crops still differ";
+  options_.subset = Subset::kValidation;
+  EXPECT_THAT(collect(options_, 1).labels, ElementsAre(1, 2, 3, 4));
+}
+
 TEST_F(TfRecordSourceTest, ResumesAtAnyStep) {
   const Samples all = collect(options_, 8);
   options_.first_step = 6;

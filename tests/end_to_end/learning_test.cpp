@@ -35,6 +35,8 @@ const Variant kVariants[] = {
       "--agg_small_grads_max_bytes=4096"}},
     {"ReplicatedRing", {"--variable_update=replicated", "--all_reduce_spec=xring"}, 2},
     {"ReplicatedCollective", {"--variable_update=replicated", "--all_reduce_spec=collective"}},
+    {"ReplicatedIn16Bits",
+     {"--variable_update=replicated", "--all_reduce_spec=collective", "--use_fp16"}},
 };
 
 struct Case {

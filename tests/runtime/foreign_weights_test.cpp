@@ -1,0 +1,122 @@
+#include "core/runtime/foreign_weights.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "core/base/error.hpp"
+#include "core/checkpoint/safetensors_writer.hpp"
+#include "core/runtime/checkpoint_tensors.hpp"
+#include "tests/runtime/small_models.hpp"
+
+namespace convoy::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+std::string text_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// A file in which tensor i of the model is called "their.i" and holds i everywhere, the last
+// variable without its first row.
+class ForeignWeights : public ::testing::Test {
+ protected:
+  ForeignWeights() {
+    const std::vector<ModelTensor> all = model_tensors(graph_);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      WeightsSource source{"their." + std::to_string(i), 0, 0};
+      std::vector<std::uint64_t> shape = all[i].shape;
+      if (all[i].name == graph_.variables().back().name) {
+        source.rows = 1;
+        source.row_value = -5;
+        --shape.front();
+      }
+      std::uint64_t elements = 1;
+      for (const std::uint64_t dimension : shape) elements *= dimension;
+      tensors_.push_back(
+          make_tensor(source.from, shape, std::vector<float>(elements, static_cast<float>(i))));
+      map_.tensors[all[i].name] = source;
+    }
+  }
+
+  ModelValues read() const {
+    const fs::path path = fs::path(CONVOY_BINARY_DIR) / "tests" / "foreign.safetensors";
+    write_safetensors(path, {}, tensors_);
+    return read_foreign_weights(SafetensorsFile(path), graph_, map_);
+  }
+
+  Graph graph_ = normalised_network();
+  std::vector<Tensor> tensors_;
+  WeightsMap map_;
+};
+
+TEST_F(ForeignWeights, GoWhereTheMapSays) {
+  const ModelValues values = read();
+  const std::size_t variables = graph_.variables().size();
+  for (std::size_t i = 0; i + 1 < variables; ++i)
+    EXPECT_THAT(values.variables[i], Each(static_cast<float>(i))) << graph_.variables()[i].name;
+  const std::vector<float>& last = values.variables.back();
+  EXPECT_EQ(last.front(), -5);
+  EXPECT_EQ(last.back(), static_cast<float>(variables - 1));
+  const std::vector<ModelTensor> all = model_tensors(graph_);
+  for (std::size_t i = variables; i < all.size(); ++i)
+    EXPECT_EQ(values.state.at(all[i].state_first), static_cast<float>(i)) << all[i].name;
+}
+
+TEST_F(ForeignWeights, ThatDoNotFitAreListed) {
+  tensors_[0].info.shape.push_back(1);
+  tensors_[1].info.name = "renamed";
+  map_.tensors.erase(graph_.variables()[2].name);
+  EXPECT_THAT(text_of([this] { read(); }),
+              AllOf(HasSubstr("(5 differences)"), HasSubstr(graph_.variables()[0].name + " is ["),
+                    HasSubstr("needs their.1, which the file does not have"),
+                    HasSubstr(graph_.variables()[2].name + " is not in the map"),
+                    HasSubstr("renamed is left over"), HasSubstr("their.2 is left over")));
+}
+
+TEST_F(ForeignWeights, MayHaveTensorsThatAreIgnored) {
+  tensors_.push_back(make_tensor("bn1.num_batches_tracked", {}, std::vector<float>{1}));
+  EXPECT_THAT(text_of([this] { read(); }), HasSubstr("num_batches_tracked is left over"));
+  map_.ignored_suffixes = {".num_batches_tracked"};
+  EXPECT_EQ(text_of([this] { read(); }), "no error");
+}
+
+TEST(WeightsMaps, ThatMakeNoSenseAreRefused) {
+  const fs::path path = fs::path(CONVOY_BINARY_DIR) / "tests" / "map.json";
+  for (const char* text : {"", "{}", "[]", R"({"tensors": {"a": 7}})", R"({"tensors": {"a": {}}})",
+                           R"({"tensors": {"a": {"from": "b", "rows": "x"}}})"}) {
+    std::ofstream(path) << text;
+    EXPECT_THAT(text_of([&] { read_weights_map(path); }), HasSubstr("is no map of weights"))
+        << text;
+  }
+  EXPECT_THAT(text_of([] { read_weights_map("/no/such.json"); }), HasSubstr("cannot read"));
+}
+
+TEST(WeightsMaps, OfConvoyCanBeRead) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(CONVOY_SOURCE_DIR) / "share/weights")) {
+    if (entry.path().extension() != ".json") continue;
+    ++count;
+    const WeightsMap map = read_weights_map(entry.path());
+    std::set<std::string> sources;
+    for (const auto& [name, source] : map.tensors) sources.insert(source.from);
+    EXPECT_EQ(sources.size(), map.tensors.size()) << entry.path() << ": a tensor is used twice";
+  }
+  EXPECT_GE(count, 5u);
+}
+
+}  // namespace
+}  // namespace convoy::testing
