@@ -11,6 +11,7 @@
 #include "core/cli/interrupt.hpp"
 #include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
+#include "core/cli/run_parts.hpp"
 #include "core/cli/run_report.hpp"
 #include "core/cli/run_setup.hpp"
 #include "core/cli/run_sizes.hpp"
@@ -24,58 +25,6 @@
 
 namespace convoy {
 namespace {
-
-SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
-                               std::uint32_t devices) {
-  const RunOptions& options = setup.options;
-  SessionOptions result;
-  result.devices = devices;
-  result.threads = static_cast<std::uint32_t>(options.threads_per_device);
-  result.batch = sizes.batch;
-  result.seed = options.seed;
-  result.hash_initializer = options.initializer == InitializerChoice::kHash;
-  result.dropout = options.dropout;
-  result.accuracy =
-      options.print_training_accuracy || options.evaluation.mode == RunMode::kForwardOnly;
-  result.deterministic = options.deterministic;
-  if (options.half) result.dtype = kHalfOfTheDevices;
-  result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
-  result.optimizer = make_optimizer(options.optimizer, devices);
-  result.guard = options.guard;
-  return result;
-}
-
-DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices) {
-  const RunOptions& options = setup.options;
-  DataOptions result;
-  result.data_dir = options.data_dir;
-  result.data_name = options.data_name;
-  result.model_dataset = setup.model_info.dataset;
-  result.replicas = static_cast<int>(devices);
-  result.batch = static_cast<int>(sizes.batch);
-  result.height = static_cast<int>(setup.model_info.image_size);
-  result.width = result.height;
-  result.classes = static_cast<int>(setup.graph->classes());
-  result.seed = options.seed;
-  const auto processors = static_cast<std::int64_t>(std::thread::hardware_concurrency());
-  result.threads =
-      static_cast<int>(options.input_threads.value_or(std::max<std::int64_t>(1, processors)));
-  result.prefetch_depth = static_cast<int>(std::max<std::int64_t>(2, options.prefetch_depth));
-  result.distortions = options.distortions;
-  result.cache_records = options.cache_records;
-  result.repeat_one_record = options.repeat_one_record;
-  result.resize_method = parse_resize_method(options.resize_method);
-  result.on_bad_record = parse_bad_record_policy(options.on_bad_record);
-  return result;
-}
-
-LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices,
-                              std::int64_t examples) {
-  const LearningRateContext context{static_cast<double>(std::int64_t{devices} * sizes.batch),
-                                    static_cast<double>(examples), devices,
-                                    setup.options.optimizer.gradient_scale == GradientScale::kSum};
-  return {setup.options.learning_rate, setup.model_info.rate, context};
-}
 
 class Run {
  public:

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/cli/run_setup.hpp"
+#include "core/cli/run_sizes.hpp"
+#include "core/data/data_options.hpp"
+#include "core/runtime/session.hpp"
+#include "core/train/learning_rate.hpp"
+
+namespace convoy {
+
+// What the parts of a run are made with, as the flags say: training's; evaluation changes some.
+SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices);
+DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices);
+// examples make an epoch.
+LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices,
+                              std::int64_t examples);
+
+}  // namespace convoy
