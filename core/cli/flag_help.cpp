@@ -35,7 +35,9 @@ std::string entry(const FlagTable& table, const FlagDefinition& flag) {
   if (flag.default_value && !flag.default_value->empty())
     head += "; default " + *flag.default_value;
   if (flag.type == FlagType::kBool && !table.contains("no" + flag.name)) {
-    head += "; or --no" + flag.name;
+    // A long name leaves no room for a form that the other flags show.
+    const std::string negated = "; or --no" + flag.name;
+    if (head.size() + negated.size() < kHelpWidth) head += negated;
   }
   return head + ")\n" + wrapped(flag.help, "      ");
 }

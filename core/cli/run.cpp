@@ -11,8 +11,8 @@
 #include "core/cli/interrupt.hpp"
 #include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
+#include "core/cli/run_parts.hpp"
 #include "core/cli/run_report.hpp"
-#include "core/cli/run_settings.hpp"
 #include "core/cli/run_setup.hpp"
 #include "core/cli/run_sizes.hpp"
 #include "core/data/dataset.hpp"
@@ -146,8 +146,7 @@ class Run {
     report_.console().warming_up();
     TrainingSummary summary;
     try {
-      summary = run_training(*session, *source,
-                             learning_rate_schedule(setup_, sizes_, devices_, examples),
+      summary = run_training(*session, *source, schedule(setup_, sizes_, devices_, examples),
                              loop_options(), events(*session));
     } catch (const Error&) {
       report_bad_records(*source);

@@ -112,11 +112,9 @@ void load_model(RunSetup& setup, const PluginLog& log) {
   setup.model = std::make_unique<ModelPlugin>(setup.host->load_model(found),
                                               option_values(found.manifest, *setup.flags), log);
   setup.model_info = setup.model->info();
-  const Dataset& dataset =
-      dataset_of_model(options.model, setup.model_info.dataset, options.data_name, options.data_dir,
-                       [&](std::string_view wanted) {
-                         return models_made_for(setup.catalog, *setup.host, wanted);
-                       });
+  const Dataset& dataset = dataset_of_model(
+      options.model, setup.model_info.dataset, options.data_name, options.data_dir,
+      [&](std::string_view wanted) { return models_made_for(setup.catalog, *setup.host, wanted); });
   GraphAssembler assembler(found.manifest.name, setup.model_info.image_size, dataset.classes);
   setup.model->build(*assembler.c_builder());
   setup.graph = assembler.finish();

@@ -29,6 +29,8 @@ Validation::Validation(const RunSetup& setup, const RunSizes& sizes, SessionOpti
   data_.batch = static_cast<int>(session_.batch);
   data_.subset = Subset::kValidation;
   data_.distortions = false;
+  data_.cache_records = false;  // every evaluation reads anew, and once
+  data_.repeat_one_record = false;
   data_.first_step = 0;
   source_ = make_source(data_);
   examples_ = source_->samples_per_epoch();

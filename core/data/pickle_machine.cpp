@@ -259,10 +259,9 @@ PickleId PickleMachine::push_new(PickleValue value) {
 void PickleMachine::push_function(std::string_view module, std::string_view name) {
   const std::string text = fmt::format("{:.80} {:.80}", module, name);
   const auto* const known = std::find(kFunctions.begin(), kFunctions.end(), text);
-  if (known == kFunctions.end()) {
+  if (known == kFunctions.end())
     cursor_.reject("asks for '{}'; only arrays and lists of numbers are read, nothing is run",
                    text);
-  }
   push_new({.kind = Kind::kFunction, .text = *known});
 }
 

@@ -178,5 +178,91 @@ TEST(EvaluationDuringTraining, LeavesAPartialSummaryWhenItIsInterrupted) {
   EXPECT_THAT(result.out, HasSubstr("Done with training\n"));
 }
 
+// Trains for a while and leaves checkpoints.
+std::string trained_folder(const std::string& name, std::vector<std::string> more = {}) {
+  const std::string folder = scratch_folder(name) + "/train";
+  more.push_back("--train_dir=" + folder);
+  const ProgramResult result = run_convoy(lenet(more));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return folder;
+}
+
+TEST(Evaluation, PrintsTheWellKnownLines) {
+  const std::string folder = trained_folder("eval_lines");
+  const Recorded run = run_recorded("eval_lines_out",
+                                    lenet({"--eval", "--train_dir=" + folder, "--eval_batch_size=5",
+                                           "--num_eval_batches=7", "--display_every=3"}));
+  const std::regex expected(
+      "Mode:        evaluation\n"
+      "SingleSess:  False\n"
+      "Batch size:  10 global\n"
+      "             5 per device\n"
+      "Num batches: 7\n"
+      "Num epochs:  0.22\n"
+      "(?:[A-Z][^\n]*\n)+"
+      "==========\n"
+      "Generating evaluation model\n"
+      "Initializing graph\n"
+      "3\t[0-9]+\\.[0-9] examples/sec\n"
+      "6\t[0-9]+\\.[0-9] examples/sec\n"
+      "Accuracy @ 1 = [01]\\.[0-9]{4} Accuracy @ 5 = [01]\\.[0-9]{4} \\[70 examples\\]\n"
+      "-{64}\n"
+      "total images/sec: [0-9]+\\.[0-9]{2}\n"
+      "-{64}\n");
+  const std::string lines = run.program.out.substr(run.program.out.find("Mode: "));
+  EXPECT_TRUE(std::regex_match(lines, expected)) << run.program.out;
+  EXPECT_EQ(run.record.at("mode"), "evaluation");
+  EXPECT_EQ(run.evaluated_steps(), std::vector<std::int64_t>{7});  // 1 for warming up
+  EXPECT_EQ(run.record.at("evaluations")[0].at("checkpoint"), "model-7.safetensors");
+}
+
+TEST(Evaluation, GivesWhatTheEvaluationDuringTrainingGave) {
+  const std::string folder = scratch_folder("eval_same") + "/train";
+  const Recorded training = run_recorded(
+      "eval_same_out", lenet({"--eval_during_training_every_n_steps=3", "--num_eval_batches=10",
+                              "--train_dir=" + folder, "--save_model_steps=3"}));
+  ASSERT_THAT(training.evaluated_steps(), ElementsAre(3, 6));
+  const std::vector<std::string> at = {folder + "/model-4.safetensors", folder};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Recorded run = run_recorded(
+        "eval_same_out", lenet({"--eval", "--train_dir=" + at[i], "--num_eval_batches=10"}));
+    for (const char* field : {"global_step", "top_1", "top_5", "examples"})
+      EXPECT_EQ(run.record.at("evaluations")[0].at(field),
+                training.record.at("evaluations")[i].at(field))
+          << field << " of " << at[i];
+  }
+}
+
+TEST(Evaluation, EndsWithAnErrorWithoutACheckpoint) {
+  const std::string folder = scratch_folder("eval_none");
+  const ProgramResult result = run_convoy(lenet({"--eval", "--train_dir=" + folder}));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("no checkpoint in --train_dir=" + folder));
+}
+
+TEST(Evaluation, WaitsForACheckpointAndLooksAgain) {
+  const std::string folder = scratch_folder("eval_wait");
+  const ProgramResult result = run_convoy(
+      lenet({"--eval", "--train_dir=" + folder, "--eval_interval_secs=1"}),
+      {.timeout_seconds = 60, .signal = SIGINT, .signal_after = "Checkpoint not found in"});
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+}
+
+TEST(Evaluation, RefusesTheCheckpointOfAnotherModel) {
+  const std::string folder = trained_folder("eval_other");
+  const ProgramResult result =
+      run_convoy({"run", "--model=trivial", "--device=cpu", "--eval", "--train_dir=" + folder});
+  EXPECT_EQ(result.exit_code, 1) << result.out;
+  EXPECT_THAT(result.err, Not(HasSubstr("no checkpoint")));
+}
+
+TEST(ForwardOnly, RunsOnTheWeightsOfACheckpointAndSavesNone) {
+  const std::string folder = trained_folder("forward_restored");
+  const Recorded run =
+      run_recorded("forward_restored_out", lenet({"--forward_only", "--train_dir=" + folder}));
+  EXPECT_THAT(run.program.err, HasSubstr("model-7.safetensors"));
+  EXPECT_FALSE(std::ifstream(folder + "/model-14.safetensors").good());
+}
+
 }  // namespace
 }  // namespace convoy

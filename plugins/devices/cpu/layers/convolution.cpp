@@ -41,9 +41,9 @@ void Convolution::build_forward(ProgramBuilder& builder, std::size_t node) {
   shapes_ = std::make_unique<ConvolutionShapes>(*plan.node, *builder.plan(input).node,
                                                 builder.compilation().batch);
   const bool relu = plan.fused_relu != kNoNode;
-  forward_ = shapes_->forward(
-      builder.forward_kind(), builder.engine(),
-      relu ? with_relu(builder.relu_limit(plan.fused_relu)) : shared_scratchpad());
+  forward_ =
+      shapes_->forward(builder.forward_kind(), builder.engine(),
+                       relu ? with_relu(builder.relu_limit(plan.fused_relu)) : shared_scratchpad());
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.read_as(input, forward_.src_desc())},
       {DNNL_ARG_WEIGHTS, builder.weights(plan.node->variables[0], forward_.weights_desc())},
@@ -99,8 +99,7 @@ void Convolution::build_backward_data(ProgramBuilder& builder, std::size_t node)
                                   fixed ? builder.desc(input) : shapes_->any_source(),
                                   fixed ? forward_.dst_desc() : shapes_->any_result());
   });
-  const dnnl::memory weights =
-      builder.weights(plan.node->variables[0], description.weights_desc());
+  const dnnl::memory weights = builder.weights(plan.node->variables[0], description.weights_desc());
   const dnnl::memory gradient = builder.gradient_as(node, description.diff_dst_desc());
   const GradientPart part = builder.begin_gradient(input, description.diff_src_desc());
   builder.then(dnnl::convolution_backward_data(description),

@@ -1,4 +1,4 @@
-#include "core/cli/run_settings.hpp"
+#include "core/cli/run_parts.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -51,8 +51,8 @@ DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint
   return result;
 }
 
-LearningRateSchedule learning_rate_schedule(const RunSetup& setup, const RunSizes& sizes,
-                                            std::uint32_t devices, std::int64_t examples) {
+LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices,
+                              std::int64_t examples) {
   const LearningRateContext context{static_cast<double>(std::int64_t{devices} * sizes.batch),
                                     static_cast<double>(examples), devices,
                                     setup.options.optimizer.gradient_scale == GradientScale::kSum};

@@ -10,11 +10,11 @@
 
 namespace convoy {
 
-// What a command line means for the parts of a training run on so many devices.
+// What the parts of a run are made with, as the flags say: training's; evaluation changes some.
 SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices);
 DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices);
-// `examples` make an epoch.
-LearningRateSchedule learning_rate_schedule(const RunSetup& setup, const RunSizes& sizes,
-                                            std::uint32_t devices, std::int64_t examples);
+// examples make an epoch.
+LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices,
+                              std::int64_t examples);
 
 }  // namespace convoy

@@ -1,0 +1,83 @@
+// The gradients' norms that the program records are those of an independent implementation, and
+// loss scaling and clipping are seen in the record.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy {
+namespace {
+
+nlohmann::json read_json(const std::string& path) {
+  std::ifstream in(path);
+  return nlohmann::json::parse(in);
+}
+
+// The steps that a run of lenet from the reference fill records.
+nlohmann::json recorded_steps(const std::vector<std::string>& more) {
+  const std::string record = scratch_folder("gradient_norms") + "/run.json";
+  std::vector<std::string> arguments{"run",
+                                     "--model=lenet",
+                                     "--device=cpu",
+                                     "--num_intra_threads=1",
+                                     "--initializer=hash",
+                                     "--data_name=hash",
+                                     "--seed=1",
+                                     "--nodropout",
+                                     "--num_warmup_batches=0",
+                                     "--init_learning_rate=0.001",
+                                     "--output_file=" + record};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const ProgramResult result = run_convoy(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return read_json(record).at("steps");
+}
+
+// Weight decay, which the run has, is not part of what is reported.
+TEST(GradientNorms, OfEveryVariableAreTheReferenceOnesOnOneDeviceAndOnTwo) {
+  const nlohmann::json golden = read_json(CONVOY_SOURCE_DIR "/tests/golden/lenet.json");
+  for (const std::uint32_t devices : {1u, 2u})
+    for (const char* strategy : {"replicated", "parameter_server"}) {
+      const nlohmann::json step = recorded_steps({"--num_batches=1", "--report_gradient_norms",
+                                                  "--batch_size=" + std::to_string(2 / devices),
+                                                  "--num_devices=" + std::to_string(devices),
+                                                  std::string("--variable_update=") + strategy})
+                                      .at(0);
+      double square_sum = 0;
+      for (const nlohmann::json& variable : golden.at("variables")) {
+        const double expected = variable.at("g_l2");
+        const double actual = step.at("gradient_norms").at(variable.at("name"));
+        EXPECT_NEAR(actual, expected, 1e-5 * expected)
+            << variable.at("name") << ", " << strategy << " on " << devices;
+        square_sum += actual * actual;
+      }
+      EXPECT_NEAR(step.at("gradient_norm"), std::sqrt(square_sum), 1e-9 * std::sqrt(square_sum));
+      EXPECT_FALSE(step.contains("loss_scale"));
+    }
+}
+
+// At first the sums of two devices do not fit 32 bits; then training goes on as if nothing had
+// been.
+TEST(GradientNorms, StepsThatOverflowAreSkippedAndEachHalvesTheScaleOnce) {
+  const nlohmann::json golden = read_json(CONVOY_SOURCE_DIR "/tests/golden/lenet.json");
+  const std::vector<double> shares{1, 2, 4, 8, 8, 4};  // doubles after two clean steps
+  const std::vector<std::size_t> updates{0, 0, 0, 0, 1, 2};
+  for (const char* strategy : {"replicated", "parameter_server"}) {
+    const nlohmann::json steps = recorded_steps(
+        {"--num_batches=6", "--batch_size=1", "--num_devices=2", "--fp16_enable_auto_loss_scale",
+         "--fp16_loss_scale=3e38", "--fp16_inc_loss_scale_every_n=1", "--weight_decay=0",
+         std::string("--variable_update=") + strategy});
+    const double first = steps.at(0).at("loss_scale");
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      EXPECT_EQ(steps.at(i).at("loss_scale"), first / shares[i]) << strategy << ", step " << i;
+      const double expected = golden.at("sgd").at("loss").at(updates[i]);
+      EXPECT_NEAR(steps.at(i).at("loss"), expected, 1e-5 * expected) << strategy << ", step " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convoy

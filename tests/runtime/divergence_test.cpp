@@ -1,0 +1,67 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "core/runtime/training_loop.hpp"
+#include "core/train/optimizer.hpp"
+#include "tests/runtime/plugins.hpp"
+#include "tests/runtime/small_models.hpp"
+#include "tests/runtime/training.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kReplicas = 2;
+
+// The two-scalar model on real devices; images are numbers until the fifth step.
+class DivergingLoop : public ::testing::Test {
+ protected:
+  static SessionOptions options() {
+    SessionOptions options;
+    options.devices = kReplicas;
+    options.threads = 1;
+    options.batch = 2;
+    options.optimizer = make_optimizer({}, kReplicas);
+    return options;
+  }
+
+  TrainingSummary run(bool tolerate) {
+    NumberSource source({kReplicas, 2, 1}, [](std::int64_t image) {
+      return image < 16 ? 0.5f : std::numeric_limits<float>::quiet_NaN();
+    });
+    TrainingEvents events;
+    events.timed_step = [this](const TrainingStep& step) { seen_.push_back(step.number); };
+    return run_training(session_, source, constant_rate(0.01), {1, 6, 0, tolerate}, events);
+  }
+
+  PluginHost host_;
+  std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
+  std::unique_ptr<StrategyPlugin> strategy_ = strategy_plugin(host_, "replicated");
+  Session session_{two_scalars(), *strategy_, *devices_, options()};
+  std::vector<std::int64_t> seen_;
+};
+
+TEST_F(DivergingLoop, ALossThatIsNotANumberEndsTheRunAfterTheStepsBefore) {
+  try {
+    run(false);
+    FAIL() << "went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNumerical);
+    EXPECT_THAT(error.what(), HasSubstr("step 4 is not a finite number (nan) at learning rate"));
+  }
+  EXPECT_THAT(seen_, ElementsAre(1, 2, 3));
+}
+
+TEST_F(DivergingLoop, ATolerantRunGoesOnAndSaysSince) {
+  const TrainingSummary summary = run(true);
+  EXPECT_EQ(summary.diverged, 4);
+  EXPECT_THAT(seen_, ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+}  // namespace
+}  // namespace convoy::testing
