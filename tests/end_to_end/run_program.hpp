@@ -22,7 +22,7 @@ struct ProgramOptions {
 ProgramResult run_convoy(const std::vector<std::string>& arguments,
                          const ProgramOptions& options = {});
 
-// A fresh folder for one test, removed by nobody: it lies in the build folder.
+// A fresh folder in the build folder, removed when the test program ends.
 std::string scratch_folder(const std::string& name);
 
 }  // namespace convoy
