@@ -1,25 +1,15 @@
 #include <convoy/model.hpp>
 
+#include "inception_convolutions.hpp"
+
 namespace {
 
 using convoy::GraphBuilder;
 using convoy::LayerId;
 using convoy::Padding;
 using convoy::Size;
-
-LayerId conv(GraphBuilder& g, LayerId x, uint32_t channels, Size kernel = 1) {
-  return g.conv(x, channels,
-                {.kernel = kernel, .batch_norm = convoy::BatchNormOptions{}, .relu = true});
-}
-
-LayerId conv_valid(GraphBuilder& g, LayerId x, uint32_t channels, Size kernel, Size stride = 1) {
-  return g.conv(x, channels,
-                {.kernel = kernel,
-                 .stride = stride,
-                 .padding = Padding::kValid,
-                 .batch_norm = convoy::BatchNormOptions{},
-                 .relu = true});
-}
+using inception::conv;
+using inception::conv_valid;
 
 constexpr convoy::PoolOptions kSmooth = {.kernel = 3, .stride = 1, .padding = Padding::kSame};
 constexpr convoy::PoolOptions kHalve = {.kernel = 3, .stride = 2};

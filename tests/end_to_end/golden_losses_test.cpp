@@ -3,38 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/end_to_end/reference_run.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
 namespace {
 
-nlohmann::json read_json(const std::string& path) {
-  std::ifstream in(path);
-  return nlohmann::json::parse(in);
-}
-
-std::vector<double> recorded_losses(const std::vector<std::string>& more) {
-  const std::string record = scratch_folder("golden_losses") + "/run.json";
-  std::vector<std::string> arguments{"run",
-                                     "--model=lenet",
-                                     "--device=cpu",
-                                     "--num_intra_threads=1",
-                                     "--initializer=hash",
-                                     "--data_name=hash",
-                                     "--seed=1",
-                                     "--nodropout",
-                                     "--num_warmup_batches=0",
-                                     "--num_batches=4",
-                                     "--output_file=" + record};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const ProgramResult result = run_convoy(arguments);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  const nlohmann::json json = read_json(record);
+std::vector<double> recorded_losses(std::vector<std::string> more) {
+  more.push_back("--num_batches=4");
   std::vector<double> losses;
-  for (const nlohmann::json& step : json.at("steps"))
+  for (const nlohmann::json& step : reference_steps(more))
     losses.push_back(step.at("loss").get<double>());
   return losses;
 }

@@ -3,37 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/end_to_end/reference_run.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
 namespace {
 
-nlohmann::json read_json(const std::string& path) {
-  std::ifstream in(path);
-  return nlohmann::json::parse(in);
-}
-
-// The steps that a run of lenet from the reference fill records.
-nlohmann::json recorded_steps(const std::vector<std::string>& more) {
-  const std::string record = scratch_folder("gradient_norms") + "/run.json";
-  std::vector<std::string> arguments{"run",
-                                     "--model=lenet",
-                                     "--device=cpu",
-                                     "--num_intra_threads=1",
-                                     "--initializer=hash",
-                                     "--data_name=hash",
-                                     "--seed=1",
-                                     "--nodropout",
-                                     "--num_warmup_batches=0",
-                                     "--init_learning_rate=0.001",
-                                     "--output_file=" + record};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const ProgramResult result = run_convoy(arguments);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  return read_json(record).at("steps");
+nlohmann::json recorded_steps(std::vector<std::string> more) {
+  more.push_back("--init_learning_rate=0.001");
+  return reference_steps(more);
 }
 
 // Weight decay, which the run has, is not part of what is reported.

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/end_to_end/reference_run.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -15,11 +15,6 @@ namespace {
 using nlohmann::json;
 
 constexpr double kTolerance = 1e-5;
-
-json read_json(const std::string& path) {
-  std::ifstream in(path);
-  return json::parse(in);
-}
 
 json record_of(const json& golden, const json& reference, int devices, const char* loss) {
   const std::string path = scratch_folder("optimizers") + "/run.json";

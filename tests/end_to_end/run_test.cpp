@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "tests/end_to_end/reference_run.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -25,11 +25,6 @@ std::vector<std::string> lenet(std::vector<std::string> more) {
                                      "--display_every=2"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
-}
-
-nlohmann::json read_json(const std::string& path) {
-  std::ifstream in(path);
-  return nlohmann::json::parse(in);
 }
 
 TEST(Run, PrintsTheWellKnownLines) {
