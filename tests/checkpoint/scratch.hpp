@@ -7,16 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/scratch_folder.hpp"
+
 namespace convoy::testing {
 
 namespace fs = std::filesystem;
 
-// An empty folder in the build tree.
 inline fs::path fresh_folder(const std::string& name) {
-  const fs::path folder = fs::path(CONVOY_BINARY_DIR) / "tests" / "scratch" / name;
-  fs::remove_all(folder);
-  fs::create_directories(folder);
-  return folder;
+  return scratch_folder(name);
 }
 
 inline std::vector<std::string> files_in(const fs::path& folder) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ struct LayerNetwork {
   std::string name;
   std::function<Graph()> build;
 };
+
+inline void PrintTo(const LayerNetwork& network, std::ostream* out) {
+  *out << network.name;
+}
 
 std::vector<LayerNetwork> layer_networks();
 std::vector<LayerNetwork> model_layer_networks();  // as published models combine layers

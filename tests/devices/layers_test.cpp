@@ -16,6 +16,10 @@ struct NetworkCase {
   Layouts layouts;
 };
 
+void PrintTo(const NetworkCase& c, std::ostream* out) {
+  *out << c.network.name << (c.layouts == Layouts::kPlain ? ", plain" : ", proposed") << " layouts";
+}
+
 std::vector<NetworkCase> all_cases() {
   std::vector<NetworkCase> cases;
   for (const LayerNetwork& network : all_layer_networks()) {

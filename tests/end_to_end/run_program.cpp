@@ -7,7 +7,6 @@
 
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <stdexcept>
 
 namespace convoy {
@@ -77,37 +76,6 @@ ProgramResult run_convoy(const std::vector<std::string>& arguments, const Progra
   ::close(err.ends[0]);
   result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return result;
-}
-
-namespace {
-
-// Of this process, because cases run in processes of their own, several at a time.
-class Scratch {
- public:
-  Scratch()
-      : path_(std::filesystem::path(CONVOY_BINARY_DIR) / "tests" / "scratch" /
-              std::to_string(::getpid())) {}
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-}  // namespace
-
-std::string scratch_folder(const std::string& name) {
-  static const Scratch scratch;
-  const std::filesystem::path folder = scratch.path() / name;
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  return folder.string();
 }
 
 }  // namespace convoy

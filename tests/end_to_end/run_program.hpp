@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/scratch_folder.hpp"
+
 namespace convoy {
 
 struct ProgramResult {
@@ -21,8 +23,5 @@ struct ProgramOptions {
 // Runs build/<preset>/bin/convoy with these arguments and collects what it says.
 ProgramResult run_convoy(const std::vector<std::string>& arguments,
                          const ProgramOptions& options = {});
-
-// A fresh folder in the build folder, removed when the test program ends.
-std::string scratch_folder(const std::string& name);
 
 }  // namespace convoy

@@ -11,6 +11,7 @@
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -56,7 +57,7 @@ class CheckpointTensors : public ::testing::Test {
 
   std::filesystem::path write(const std::vector<Tensor>& tensors) const {
     const std::filesystem::path path =
-        std::filesystem::path(CONVOY_BINARY_DIR) / "tests" / "checkpoint_tensors.safetensors";
+        std::filesystem::path(scratch_folder("checkpoint_tensors")) / "model.safetensors";
     write_safetensors(path, to_metadata(facts_), tensors);
     return path;
   }

@@ -12,6 +12,7 @@
 #include "core/checkpoint/safetensors_writer.hpp"
 #include "core/runtime/checkpoint_tensors.hpp"
 #include "tests/runtime/small_models.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -53,7 +54,7 @@ class ForeignWeights : public ::testing::Test {
   }
 
   ModelValues read() const {
-    const fs::path path = fs::path(CONVOY_BINARY_DIR) / "tests" / "foreign.safetensors";
+    const fs::path path = fs::path(scratch_folder("foreign_weights")) / "x.safetensors";
     write_safetensors(path, {}, tensors_);
     return read_foreign_weights(SafetensorsFile(path), graph_, map_);
   }
@@ -95,7 +96,7 @@ TEST_F(ForeignWeights, MayHaveTensorsThatAreIgnored) {
 }
 
 TEST(WeightsMaps, ThatMakeNoSenseAreRefused) {
-  const fs::path path = fs::path(CONVOY_BINARY_DIR) / "tests" / "map.json";
+  const fs::path path = fs::path(scratch_folder("weights_map")) / "map.json";
   for (const char* text : {"", "{}", "[]", R"({"tensors": {"a": 7}})", R"({"tensors": {"a": {}}})",
                            R"({"tensors": {"a": {"from": "b", "rows": "x"}}})"}) {
     std::ofstream(path) << text;
