@@ -20,9 +20,10 @@ FlagDefinition text(std::string name, const char* value, std::string help) {
 }
 
 FlagDefinition choice(std::string name, std::vector<std::string> allowed, std::string help) {
+  const std::string first = allowed.front();
   return {.name = std::move(name),
           .type = FlagType::kEnum,
-          .default_value = allowed.front(),
+          .default_value = first,
           .help = std::move(help),
           .allowed = std::move(allowed)};
 }

@@ -17,7 +17,7 @@ class Validation {
  public:
   // session and data are those of training; what differs is changed here. sizes gives the batch and
   // the number of steps where the flags of evaluation leave them open. Fails as make_source does.
-  Validation(const RunSetup& setup, const RunSizes& sizes, SessionOptions session,
+  Validation(const RunSetup& setup, const RunSizes& sizes, const SessionOptions& session,
              DataOptions data);
 
   std::uint32_t batch() const { return session_.batch; }  // images per device and step
