@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/data/source_factory.hpp"
 #include "core/plan/interpreter.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/train/optimizer.hpp"
@@ -63,21 +62,11 @@ SessionOptions options_for(std::uint32_t devices) {
   return options;
 }
 
-std::unique_ptr<BatchSource> hash_images(std::uint32_t devices) {
-  DataOptions data;
-  data.data_name = "hash";
-  data.replicas = static_cast<int>(devices);
-  data.batch = static_cast<int>(kGlobalBatch / devices);
-  data.height = data.width = 8;
-  data.classes = 7;
-  return make_source(data);
-}
-
 std::vector<double> losses(PluginHost& host, const DevicePlugin& cpu, const Variant& variant,
                            std::uint32_t devices) {
   const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
   Session session(small_network(), *strategy, cpu, options_for(devices));
-  const auto source = hash_images(devices);
+  const auto source = hash_images(devices, kGlobalBatch);
   std::vector<double> result;
   for (const TrainingStep& step : train(session, *source, kRate, kSteps))
     result.push_back(step.total_loss);
@@ -125,7 +114,7 @@ TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
     const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
     Session session(small_network(), *strategy, *plugin, options_for(devices));
     ASSERT_FALSE(session.cluster().access[0][1]);
-    const auto source = hash_images(devices);
+    const auto source = hash_images(devices, kGlobalBatch);
     train(session, *source, kRate, 5);
     Interpreter interpreter(session.lowered_plan(), interpreter_options(session, kRate));
     interpreter.run(5);

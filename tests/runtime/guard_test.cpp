@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/data/source_factory.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/plan/sample_gradients.hpp"
@@ -55,18 +54,8 @@ SessionOptions options_for(std::uint32_t devices, const GuardOptions& guard) {
   return options;
 }
 
-std::unique_ptr<BatchSource> hash_images(std::uint32_t devices) {
-  DataOptions data;
-  data.data_name = "hash";
-  data.replicas = static_cast<int>(devices);
-  data.batch = static_cast<int>(kGlobalBatch / devices);
-  data.height = data.width = 8;
-  data.classes = 7;
-  return make_source(data);
-}
-
 std::vector<TrainingStep> steps_of(Session& session, std::int64_t steps) {
-  return train(session, *hash_images(session.replicas()), kRate, steps);
+  return train(session, *hash_images(session.replicas(), kGlobalBatch), kRate, steps);
 }
 
 // Exact, and large enough to overflow under the largest scales.

@@ -1,5 +1,7 @@
 #include "tests/runtime/training.hpp"
 
+#include "core/data/source_factory.hpp"
+
 #include "core/base/error.hpp"
 
 namespace convoy::testing {
@@ -40,6 +42,16 @@ std::vector<TrainingStep> train(Session& session, BatchSource& source, double ra
   events.timed_step = events.warmup_step;
   run_training(session, source, constant_rate(rate), {warmup_steps, timed_steps, 0}, events);
   return steps;
+}
+
+std::unique_ptr<BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch) {
+  DataOptions data;
+  data.data_name = "hash";
+  data.replicas = static_cast<int>(devices);
+  data.batch = static_cast<int>(global_batch / devices);
+  data.height = data.width = 8;
+  data.classes = 7;
+  return make_source(data);
 }
 
 }  // namespace convoy::testing

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -48,5 +49,8 @@ LearningRateSchedule constant_rate(double rate);
 // All finished steps of a run, warm-up first.
 std::vector<TrainingStep> train(Session& session, BatchSource& source, double rate,
                                 std::int64_t timed_steps, std::int64_t warmup_steps = 0);
+
+// Reference images for small_network(), a global batch divided among the devices.
+std::unique_ptr<BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch);
 
 }  // namespace convoy::testing
