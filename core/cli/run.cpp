@@ -155,7 +155,7 @@ class Run {
     report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
     if (evaluations_) evaluations_->final(summary, *session);
     checkpoints_->finish(summary, *session);
-    report_.parameters(parameter_hash(session->read_values()));
+    if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(session->read_values()));
     report_bad_records(*source);
     if (validation_) report_validation(*validation_);
     if (summary.diverged)

@@ -165,6 +165,10 @@ void RunReport::total(const TrainingSummary& summary, double evaluation_seconds)
     console_.total(record_.total_images_per_second);
 }
 
+bool RunReport::shows_parameter_hash() const {
+  return setup_.options.print_parameter_hash || !setup_.options.output_file.empty();
+}
+
 void RunReport::parameters(const std::string& hash) {
   record_.parameter_hash = hash;
   if (setup_.options.print_parameter_hash) console_.parameter_hash(hash);

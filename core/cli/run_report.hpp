@@ -39,6 +39,8 @@ class RunReport {
   // Prints the total, unless evaluations interrupted the steps, and completes the record.
   // evaluation_seconds: part of the summary's that belongs to no step.
   void total(const TrainingSummary& summary, double evaluation_seconds = 0);
+  // Whether anybody will see the hash of the trained parameters: reading them all takes time.
+  bool shows_parameter_hash() const;
   // Notes the hash of the trained parameters and prints it when that is wanted.
   void parameters(const std::string& hash);
   void note(const std::string& notice) { record_.notices.push_back(notice); }
