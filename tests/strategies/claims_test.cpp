@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/plan/check.hpp"
+#include "core/plan/fuse_updates.hpp"
 #include "core/plan/lower.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/sanitized.hpp"
@@ -44,6 +45,8 @@ TEST(Claims, AreProvedForEveryVariant) {
         expect_report(check_plan(plan), variant, strategy.claim());
         const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
         expect_report(check_plan(pieces), variant, strategy.claim());
+        const Plan fused = lower(fuse_updates(plan), {.staging_elements = 32, .slice_elements = 8});
+        expect_report(check_plan(fused), variant, strategy.claim());
         ASSERT_FALSE(HasFailure());
       }
     }
