@@ -65,13 +65,15 @@ std::vector<std::string> make_photographs(int count, int width, int height, std:
     CounterRandom random(1, RandomPurpose::kAugmentation, static_cast<std::uint32_t>(number), 7);
     const ByteImage image = paint(width, height, random);
     std::string best;
+    const auto away = [bytes](const std::string& file) {
+      return file.size() > bytes ? file.size() - bytes : bytes - file.size();
+    };
     for (int low = 1, high = 100; low <= high;) {
       const int quality = (low + high) / 2;
       std::string file =
           encode_jpeg(image.values.data(), width, height, kRgb, {quality, false, true});
-      const bool small = file.size() <= bytes;
-      (small ? low : high) = small ? quality + 1 : quality - 1;
-      if (small || best.empty()) best = std::move(file);
+      (file.size() <= bytes ? low : high) = file.size() <= bytes ? quality + 1 : quality - 1;
+      if (best.empty() || away(file) < away(best)) best = std::move(file);
     }
     files.push_back(std::move(best));
   }
