@@ -25,7 +25,7 @@ std::vector<FlagDefinition> check_flags() {
   return {devices};
 }
 
-void print_help(std::ostream& out) {
+void print_check_help(std::ostream& out) {
   FlagTable table;
   table.add_all(subject_flags(check_flags()));
   out << "convoy check NAME [flags]: proves what a strategy computes and compares with what it "
@@ -142,7 +142,7 @@ class CheckRun {
 
 int run_check_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   if (wants_help(arguments)) {
-    print_help(out);
+    print_check_help(out);
     return static_cast<int>(ExitCode::kOk);
   }
   if (arguments.empty() || arguments.front().starts_with("-"))

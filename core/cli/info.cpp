@@ -16,7 +16,7 @@
 namespace convoy {
 namespace {
 
-const std::vector<VerbFlag> kFlags = {
+const std::vector<VerbFlag> kInfoFlags = {
     {"plugin_path", true, "files and directories to look in first, separated by ':'"},
     {"json", false, "print JSON"},
     {"help", false, "print this"}};
@@ -50,13 +50,13 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
 }  // namespace
 
 int run_info(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
-  const VerbArguments given = parse_verb_arguments(arguments, kFlags);
+  const VerbArguments given = parse_verb_arguments(arguments, kInfoFlags);
   if (given.has("help")) {
     out << verb_help(
         "info NAME [flags]",
         "Shows what a plug-in says about itself. NAME may be a path such as ./x.so, or a\n"
         "checkpoint or other .safetensors file: then it lists what is in it.",
-        kFlags);
+        kInfoFlags);
     return static_cast<int>(ExitCode::kOk);
   }
   if (given.positional.size() != 1) {

@@ -16,7 +16,7 @@
 namespace convoy {
 namespace {
 
-const std::vector<VerbFlag> kFlags = {
+const std::vector<VerbFlag> kListFlags = {
     {"plugin_path", true, "files and directories to look in first, separated by ':'"},
     {"json", false, "print JSON"},
     {"help", false, "print this"}};
@@ -84,9 +84,10 @@ void print_json(const Catalog& catalog, std::ostream& out) {
 }  // namespace
 
 int run_list(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
-  const VerbArguments given = parse_verb_arguments(arguments, kFlags);
+  const VerbArguments given = parse_verb_arguments(arguments, kListFlags);
   if (given.has("help")) {
-    out << verb_help("list [flags]", "Shows the installed plug-ins without running them.", kFlags);
+    out << verb_help("list [flags]", "Shows the installed plug-ins without running them.",
+                     kListFlags);
     return static_cast<int>(ExitCode::kOk);
   }
   if (!given.positional.empty()) {

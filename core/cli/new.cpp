@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<VerbFlag> kFlags = {
+const std::vector<VerbFlag> kNewFlags = {
     {"directory", true, "where to write the project (default: ./NAME)"},
     {"help", false, "print this"}};
 
@@ -101,10 +101,10 @@ std::vector<fs::path> template_files(const std::string& kind) {
 }  // namespace
 
 int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
-  const VerbArguments given = parse_verb_arguments(arguments, kFlags);
+  const VerbArguments given = parse_verb_arguments(arguments, kNewFlags);
   if (given.has("help")) {
     out << verb_help("new strategy|model NAME [flags]", "Writes a plug-in project to start from.",
-                     kFlags);
+                     kNewFlags);
     return static_cast<int>(ExitCode::kOk);
   }
   if (given.positional.size() != 2) {

@@ -47,7 +47,7 @@ std::vector<FlagDefinition> plan_flags() {
           toggle("dot", "false", "Graphviz instead of text.")};
 }
 
-void print_help(std::ostream& out) {
+void print_plan_help(std::ostream& out) {
   FlagTable table;
   table.add_all(subject_flags(plan_flags()));
   out << "convoy plan --variable_update=NAME [flags]: shows the plan that a strategy writes. "
@@ -67,7 +67,7 @@ void show(std::ostream& out, const Plan& logical, bool lowered, bool dot) {
 
 int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   if (wants_help(arguments)) {
-    print_help(out);
+    print_plan_help(out);
     return static_cast<int>(ExitCode::kOk);
   }
   const auto strategy = find_flag(arguments, "variable_update");

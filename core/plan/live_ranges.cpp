@@ -7,7 +7,7 @@
 namespace convoy {
 namespace {
 
-ElementRange range_of(const PlanSpan& span) {
+ElementRange elements_of(const PlanSpan& span) {
   return {span.first, span.count};
 }
 
@@ -41,7 +41,7 @@ class LiveElements {
     for (const PlanSpan& span : operation.reads) read(span);
     for (const PlanSpan& span : operation.writes) {
       if (keeps(operation.kind)) read(span);
-      written_[span.buffer].add(range_of(span));
+      written_[span.buffer].add(elements_of(span));
     }
   }
 
@@ -53,7 +53,7 @@ class LiveElements {
 
   void read(const PlanSpan& span) {
     written_[span.buffer].for_each_gap(
-        range_of(span), [&](const ElementRange& range) { live_[span.buffer].add(range); });
+        elements_of(span), [&](const ElementRange& range) { live_[span.buffer].add(range); });
   }
 
   const Plan& plan_;
@@ -75,7 +75,7 @@ std::vector<std::vector<ElementRange>> updated_ranges(const Plan& plan) {
   std::vector<RangeSet> updated(plan.buffers.size());
   for (const Operation& operation : plan.body)
     if (operation.kind == OperationKind::kApply)
-      updated[operation.writes.front().buffer].add(range_of(operation.writes.front()));
+      updated[operation.writes.front().buffer].add(elements_of(operation.writes.front()));
   return to_ranges(updated);
 }
 

@@ -23,19 +23,19 @@ FlagTable table() {
   return result;
 }
 
-EvaluationOptions options_of(const std::vector<std::string>& arguments) {
+EvaluationOptions evaluation_of(const std::vector<std::string>& arguments) {
   return read_evaluation_options(parse(table(), arguments));
 }
 
 void expect_usage_error(const std::vector<std::string>& arguments,
                         const std::vector<std::string>& parts) {
-  const Failure failure = failure_of([&] { options_of(arguments); });
+  const Failure failure = failure_of([&] { evaluation_of(arguments); });
   EXPECT_EQ(failure.code, ExitCode::kUsage) << testing::PrintToString(arguments);
   for (const std::string& part : parts) EXPECT_TRUE(failure.mentions(part)) << failure.text;
 }
 
 TEST(EvaluationOptions, ARunTrainsUnlessItIsToldOtherwise) {
-  const EvaluationOptions options = options_of({});
+  const EvaluationOptions options = evaluation_of({});
   EXPECT_EQ(options.mode, RunMode::kTraining);
   EXPECT_FALSE(options.triggers.any());
   EXPECT_EQ(options.batch_size, std::nullopt);
@@ -46,27 +46,27 @@ TEST(EvaluationOptions, ARunTrainsUnlessItIsToldOtherwise) {
 }
 
 TEST(EvaluationOptions, TheModeHasItsPublishedName) {
-  EXPECT_STREQ(run_mode_name(options_of({}).mode), "training");
-  EXPECT_STREQ(run_mode_name(options_of({"--forward_only"}).mode), "forward only");
-  EXPECT_STREQ(run_mode_name(options_of({"--eval", "--train_dir=x"}).mode), "evaluation");
+  EXPECT_STREQ(run_mode_name(evaluation_of({}).mode), "training");
+  EXPECT_STREQ(run_mode_name(evaluation_of({"--forward_only"}).mode), "forward only");
+  EXPECT_STREQ(run_mode_name(evaluation_of({"--eval", "--train_dir=x"}).mode), "evaluation");
   for (const char* trigger :
        {"--eval_during_training_every_n_steps=2", "--eval_during_training_every_n_epochs=0.5",
         "--eval_during_training_at_specified_steps=2,4",
         "--eval_during_training_at_specified_epochs=1,1.5"})
-    EXPECT_STREQ(run_mode_name(options_of({trigger}).mode), "training + evaluation") << trigger;
+    EXPECT_STREQ(run_mode_name(evaluation_of({trigger}).mode), "training + evaluation") << trigger;
 }
 
 TEST(EvaluationOptions, TakeTheirValuesFromTheFlags) {
   const EvaluationOptions options =
-      options_of({"--eval_during_training_at_specified_steps=2,4", "--eval_batch_size=8",
-                  "--num_eval_batches=5", "--stop_at_top_1_accuracy=0.75"});
+      evaluation_of({"--eval_during_training_at_specified_steps=2,4", "--eval_batch_size=8",
+                     "--num_eval_batches=5", "--stop_at_top_1_accuracy=0.75"});
   EXPECT_THAT(options.triggers.at_steps, ElementsAre(2, 4));
   EXPECT_EQ(options.batch_size, 8);
   EXPECT_EQ(options.num_batches, 5);
   EXPECT_EQ(options.stop_at_top_1, 0.75);
-  EXPECT_EQ(options_of({"--eval", "--train_dir=x", "--eval_interval_secs=30"}).interval_seconds,
+  EXPECT_EQ(evaluation_of({"--eval", "--train_dir=x", "--eval_interval_secs=30"}).interval_seconds,
             30);
-  EXPECT_EQ(options_of({"--num_eval_epochs=0.5"}).num_epochs, 0.5);
+  EXPECT_EQ(evaluation_of({"--num_eval_epochs=0.5"}).num_epochs, 0.5);
 }
 
 TEST(EvaluationOptions, RefuseContradictions) {

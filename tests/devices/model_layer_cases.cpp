@@ -5,7 +5,7 @@
 namespace convoy::test {
 namespace {
 
-constexpr std::uint32_t kClasses = 5;
+constexpr std::uint32_t kModelCaseClasses = 5;
 constexpr std::uint32_t kSame = CONVOY_PADDING_SAME;
 
 using Body = std::function<std::uint32_t(GraphAssembler&, std::uint32_t)>;
@@ -14,10 +14,10 @@ using Body = std::function<std::uint32_t(GraphAssembler&, std::uint32_t)>;
 LayerNetwork network(const std::string& name, std::uint32_t size, std::uint32_t channels,
                      const Body& body) {
   return {name, [=] {
-            GraphAssembler assembler("small", size, kClasses);
+            GraphAssembler assembler("small", size, kModelCaseClasses);
             const std::uint32_t first = convolution(0, channels, 3).add_to(assembler);
             const std::uint32_t last = body(assembler, first);
-            loss(fully_connected(last, kClasses).add_to(assembler)).add_to(assembler);
+            loss(fully_connected(last, kModelCaseClasses).add_to(assembler)).add_to(assembler);
             return assembler.finish();
           }};
 }

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // lenet on the sample pictures: 1,600 for training, so that 0.01 epochs are two steps of 8.
-std::vector<std::string> lenet(std::vector<std::string> more) {
+std::vector<std::string> evaluated_lenet(std::vector<std::string> more) {
   std::vector<std::string> arguments{"run",
                                      "--model=lenet",
                                      "--device=cpu",
@@ -69,7 +69,7 @@ int count_lines(const std::string& text, const std::string& pattern) {
 }
 
 TEST(ForwardOnly, PrintsAccuraciesAndNoLoss) {
-  const Recorded run = run_recorded("forward_only", lenet({"--forward_only"}));
+  const Recorded run = run_recorded("forward_only", evaluated_lenet({"--forward_only"}));
   EXPECT_THAT(run.program.out, HasSubstr("\nMode:        forward only\n"));
   EXPECT_THAT(run.program.out,
               HasSubstr("\nStep\tImg/sec\ttotal_loss\ttop_1_accuracy\ttop_5_accuracy\n"));
@@ -97,13 +97,13 @@ TEST(ForwardOnly, GivesTheSameAnswersInEveryEpochBecauseNothingIsUpdated) {
 
 TEST(ForwardOnly, TakesTheOldFreezeFlagAndSaysThatItChangesNothing) {
   const ProgramResult result =
-      run_convoy(lenet({"--forward_only", "--freeze_when_forward_only=True"}));
+      run_convoy(evaluated_lenet({"--forward_only", "--freeze_when_forward_only=True"}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("variables are constants"));
 }
 
 TEST(EvaluationDuringTraining, PrintsTheWellKnownLines) {
-  const ProgramResult result = run_convoy(lenet(
+  const ProgramResult result = run_convoy(evaluated_lenet(
       {"--eval_during_training_every_n_steps=3", "--num_eval_batches=4", "--eval_batch_size=5"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("\nMode:        training + evaluation\n"));
@@ -120,15 +120,15 @@ TEST(EvaluationDuringTraining, PrintsTheWellKnownLines) {
 }
 
 TEST(EvaluationDuringTraining, IsTheSameInAllWaysToSayWhen) {
-  const Recorded plain = run_recorded("eval_plain", lenet({}));
+  const Recorded plain = run_recorded("eval_plain", evaluated_lenet({}));
   EXPECT_EQ(plain.record.at("mode"), "training");
   EXPECT_TRUE(plain.record.at("evaluations").empty());
   std::vector<double> accuracies;
   for (const char* trigger : {"every_n_steps=2", "every_n_epochs=0.01", "at_specified_steps=2,4",
                               "at_specified_epochs=0.01,0.02,0.03"}) {
     const Recorded run = run_recorded(
-        "eval_trigger",
-        lenet({std::string("--eval_during_training_") + trigger, "--num_eval_batches=4"}));
+        "eval_trigger", evaluated_lenet({std::string("--eval_during_training_") + trigger,
+                                         "--num_eval_batches=4"}));
     EXPECT_THAT(run.evaluated_steps(), ElementsAre(2, 4, 6)) << trigger;
     EXPECT_EQ(run.losses(), plain.losses()) << trigger;
     if (accuracies.empty()) accuracies = run.top_1();
@@ -143,8 +143,8 @@ TEST(EvaluationDuringTraining, IsTheSameInAllWaysToSayWhen) {
 
 TEST(EvaluationDuringTraining, PassesOverTheValidationDataAsManyTimesAsAsked) {
   const Recorded run =
-      run_recorded("eval_epochs", lenet({"--eval_during_training_at_specified_steps=1",
-                                         "--num_batches=1", "--num_eval_epochs=0.5"}));
+      run_recorded("eval_epochs", evaluated_lenet({"--eval_during_training_at_specified_steps=1",
+                                                   "--num_batches=1", "--num_eval_epochs=0.5"}));
   ASSERT_EQ(run.evaluated_steps().size(), 1u);  // the last step's is the final one
   EXPECT_EQ(run.record.at("evaluations")[0].at("examples"), 160);
 }
@@ -153,7 +153,7 @@ TEST(EvaluationDuringTraining, EndsTrainingWhenTheTargetIsReached) {
   const std::vector<std::string> every{"--eval_during_training_every_n_steps=2",
                                        "--num_eval_batches=40", "--init_learning_rate=0.02",
                                        "--num_batches=40"};
-  const Recorded whole = run_recorded("eval_whole", lenet(every));
+  const Recorded whole = run_recorded("eval_whole", evaluated_lenet(every));
   const std::vector<double> top_1 = whole.top_1();
   ASSERT_EQ(top_1.size(), 20u);
   std::size_t better = 1;
@@ -161,7 +161,7 @@ TEST(EvaluationDuringTraining, EndsTrainingWhenTheTargetIsReached) {
   ASSERT_LT(better, top_1.size()) << "lenet learned nothing in 40 steps";
   std::vector<std::string> stopping = every;
   stopping.push_back("--stop_at_top_1_accuracy=" + std::to_string(top_1[better] - 1e-4));
-  const Recorded run = run_recorded("eval_stop", lenet(stopping));
+  const Recorded run = run_recorded("eval_stop", evaluated_lenet(stopping));
   EXPECT_EQ(run.evaluated_steps().size(), better + 1);
   EXPECT_EQ(count_lines(run.program.out, "[0-9]+\timages/sec"), static_cast<int>(2 * (better + 1)));
   EXPECT_THAT(run.program.out, HasSubstr("\nStopping, as eval accuracy of at least "));
@@ -170,9 +170,9 @@ TEST(EvaluationDuringTraining, EndsTrainingWhenTheTargetIsReached) {
 }
 
 TEST(EvaluationDuringTraining, LeavesAPartialSummaryWhenItIsInterrupted) {
-  const ProgramResult result =
-      run_convoy(lenet({"--eval_during_training_every_n_steps=2", "--num_eval_batches=1000000"}),
-                 {.timeout_seconds = 60, .signal = SIGINT, .signal_after = "examples/sec"});
+  const ProgramResult result = run_convoy(
+      evaluated_lenet({"--eval_during_training_every_n_steps=2", "--num_eval_batches=1000000"}),
+      {.timeout_seconds = 60, .signal = SIGINT, .signal_after = "examples/sec"});
   EXPECT_EQ(result.exit_code, 130) << result.err;
   EXPECT_THAT(result.out, HasSubstr("Accuracy @ 1 = "));
   EXPECT_THAT(result.out, HasSubstr("Done with training\n"));
@@ -182,16 +182,16 @@ TEST(EvaluationDuringTraining, LeavesAPartialSummaryWhenItIsInterrupted) {
 std::string trained_folder(const std::string& name, std::vector<std::string> more = {}) {
   const std::string folder = scratch_folder(name) + "/train";
   more.push_back("--train_dir=" + folder);
-  const ProgramResult result = run_convoy(lenet(more));
+  const ProgramResult result = run_convoy(evaluated_lenet(more));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   return folder;
 }
 
 TEST(Evaluation, PrintsTheWellKnownLines) {
   const std::string folder = trained_folder("eval_lines");
-  const Recorded run = run_recorded("eval_lines_out",
-                                    lenet({"--eval", "--train_dir=" + folder, "--eval_batch_size=5",
-                                           "--num_eval_batches=7", "--display_every=3"}));
+  const Recorded run = run_recorded(
+      "eval_lines_out", evaluated_lenet({"--eval", "--train_dir=" + folder, "--eval_batch_size=5",
+                                         "--num_eval_batches=7", "--display_every=3"}));
   const std::regex expected(
       "Mode:        evaluation\n"
       "SingleSess:  False\n"
@@ -219,13 +219,15 @@ TEST(Evaluation, PrintsTheWellKnownLines) {
 TEST(Evaluation, GivesWhatTheEvaluationDuringTrainingGave) {
   const std::string folder = scratch_folder("eval_same") + "/train";
   const Recorded training = run_recorded(
-      "eval_same_out", lenet({"--eval_during_training_every_n_steps=3", "--num_eval_batches=10",
-                              "--train_dir=" + folder, "--save_model_steps=3"}));
+      "eval_same_out",
+      evaluated_lenet({"--eval_during_training_every_n_steps=3", "--num_eval_batches=10",
+                       "--train_dir=" + folder, "--save_model_steps=3"}));
   ASSERT_THAT(training.evaluated_steps(), ElementsAre(3, 6));
   const std::vector<std::string> at = {folder + "/model-4.safetensors", folder};
   for (std::size_t i = 0; i < 2; ++i) {
-    const Recorded run = run_recorded(
-        "eval_same_out", lenet({"--eval", "--train_dir=" + at[i], "--num_eval_batches=10"}));
+    const Recorded run =
+        run_recorded("eval_same_out",
+                     evaluated_lenet({"--eval", "--train_dir=" + at[i], "--num_eval_batches=10"}));
     for (const char* field : {"global_step", "top_1", "top_5", "examples"})
       EXPECT_EQ(run.record.at("evaluations")[0].at(field),
                 training.record.at("evaluations")[i].at(field))
@@ -235,7 +237,7 @@ TEST(Evaluation, GivesWhatTheEvaluationDuringTrainingGave) {
 
 TEST(Evaluation, EndsWithAnErrorWithoutACheckpoint) {
   const std::string folder = scratch_folder("eval_none");
-  const ProgramResult result = run_convoy(lenet({"--eval", "--train_dir=" + folder}));
+  const ProgramResult result = run_convoy(evaluated_lenet({"--eval", "--train_dir=" + folder}));
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("no checkpoint in --train_dir=" + folder));
 }
@@ -243,7 +245,7 @@ TEST(Evaluation, EndsWithAnErrorWithoutACheckpoint) {
 TEST(Evaluation, WaitsForACheckpointAndLooksAgain) {
   const std::string folder = scratch_folder("eval_wait");
   const ProgramResult result = run_convoy(
-      lenet({"--eval", "--train_dir=" + folder, "--eval_interval_secs=1"}),
+      evaluated_lenet({"--eval", "--train_dir=" + folder, "--eval_interval_secs=1"}),
       {.timeout_seconds = 60, .signal = SIGINT, .signal_after = "Checkpoint not found in"});
   EXPECT_EQ(result.exit_code, 130) << result.err;
 }
@@ -258,8 +260,8 @@ TEST(Evaluation, RefusesTheCheckpointOfAnotherModel) {
 
 TEST(ForwardOnly, RunsOnTheWeightsOfACheckpointAndSavesNone) {
   const std::string folder = trained_folder("forward_restored");
-  const Recorded run =
-      run_recorded("forward_restored_out", lenet({"--forward_only", "--train_dir=" + folder}));
+  const Recorded run = run_recorded("forward_restored_out",
+                                    evaluated_lenet({"--forward_only", "--train_dir=" + folder}));
   EXPECT_THAT(run.program.err, HasSubstr("model-7.safetensors"));
   EXPECT_FALSE(std::ifstream(folder + "/model-14.safetensors").good());
 }

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kTolerance = 1e-5;
+constexpr double kOptimizerTolerance = 1e-5;
 
 json record_of(const json& golden, const json& reference, int devices, const char* loss) {
   const std::string path = scratch_folder("optimizers") + "/run.json";
@@ -64,7 +64,7 @@ TEST_P(Optimizers, RecordTheReferencesLossesAndExactRates) {
     ASSERT_EQ(steps.size(), golden.at("steps").get<std::size_t>());
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const double expected = reference.at(loss)[i];
-      EXPECT_NEAR(steps[i].at("loss"), expected, kTolerance * expected) << "step " << i;
+      EXPECT_NEAR(steps[i].at("loss"), expected, kOptimizerTolerance * expected) << "step " << i;
       const double factor = golden.at("learning_rate_factors")[i];
       EXPECT_EQ(steps[i].at("learning_rate").get<double>(),
                 reference.at("init_learning_rate").get<double>() * factor)

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::vector<std::string> lenet(std::vector<std::string> more) {
+std::vector<std::string> lenet_run(std::vector<std::string> more) {
   std::vector<std::string> arguments{"run",
                                      "--model=lenet",
                                      "--device=cpu",
@@ -29,7 +29,7 @@ std::vector<std::string> lenet(std::vector<std::string> more) {
 
 TEST(Run, PrintsTheWellKnownLines) {
   const ProgramResult result =
-      run_convoy(lenet({"--variable_update=replicated", "--all_reduce_spec=collective"}));
+      run_convoy(lenet_run({"--variable_update=replicated", "--all_reduce_spec=collective"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::regex expected(
       "convoy:      [0-9.]+\n"
@@ -63,8 +63,8 @@ TEST(Run, PrintsTheWellKnownLines) {
 TEST(Run, WritesEveryStepToJson) {
   const std::string path = scratch_folder("run_json") + "/run.json";
   const ProgramResult result =
-      run_convoy(lenet({"--variable_update=parameter_server", "--local_parameter_device=cpu",
-                        "--output_file=" + path}));
+      run_convoy(lenet_run({"--variable_update=parameter_server", "--local_parameter_device=cpu",
+                            "--output_file=" + path}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json record = read_json(path);
   ASSERT_EQ(record.at("steps").size(), 6u);
@@ -78,7 +78,7 @@ TEST(Run, WritesEveryStepToJson) {
 TEST(Run, TracesOperationsUnderTheIdsOfThePlan) {
   const std::string path = scratch_folder("run_trace") + "/trace.json";
   const ProgramResult run =
-      run_convoy(lenet({"--variable_update=parameter_server", "--trace_file=" + path}));
+      run_convoy(lenet_run({"--variable_update=parameter_server", "--trace_file=" + path}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const ProgramResult plan =
       run_convoy({"plan", "--model=lenet", "--variable_update=parameter_server", "--num_devices=2",
@@ -120,8 +120,8 @@ TEST(Run, GivesTheSameLossesOnOneTwoAndFourDevices) {
 
 TEST(Run, TrainsOnTheSampleRecords) {
   const ProgramResult result =
-      run_convoy(lenet({"--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet",
-                        "--variable_update=replicated", "--print_training_accuracy"}));
+      run_convoy(lenet_run({"--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet",
+                            "--variable_update=replicated", "--print_training_accuracy"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("Dataset:     imagenet\n"));
   EXPECT_THAT(result.out, HasSubstr("Step\tImg/sec\ttotal_loss\ttop_1_accuracy\ttop_5_accuracy\n"));
@@ -130,7 +130,7 @@ TEST(Run, TrainsOnTheSampleRecords) {
 TEST(Run, EndsWithFiveWhenTheLossIsNotANumber) {
   const std::string path = scratch_folder("run_nan") + "/run.json";
   const ProgramResult result =
-      run_convoy(lenet({"--init_learning_rate=1e30", "--output_file=" + path}));
+      run_convoy(lenet_run({"--init_learning_rate=1e30", "--output_file=" + path}));
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.err, HasSubstr("training diverged"));
   EXPECT_EQ(read_json(path).at("exit_status"), 5);
@@ -149,7 +149,7 @@ TEST_P(Interrupted, LeavesAPartialSummary) {
   const auto [signal, code] = GetParam();
   const std::string path = scratch_folder("run_signal") + "/run.json";
   const ProgramResult result =
-      run_convoy(lenet({"--num_batches=1000000", "--output_file=" + path}),
+      run_convoy(lenet_run({"--num_batches=1000000", "--output_file=" + path}),
                  {.timeout_seconds = 60, .signal = signal, .signal_after = "\n2\timages/sec"});
   EXPECT_EQ(result.exit_code, code) << result.err;
   EXPECT_THAT(result.out, HasSubstr("total images/sec: "));

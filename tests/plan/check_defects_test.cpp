@@ -9,7 +9,7 @@
 namespace convoy::testing {
 namespace {
 
-std::string findings(const CheckReport& report) {
+std::string findings_of(const CheckReport& report) {
   std::string text = report.verdict_text();
   for (const Finding& finding : report.findings)
     text += fmt::format("\n  {}: {}", finding_name(finding.kind), finding.text);
@@ -157,7 +157,7 @@ TEST_P(PlantedDefect, IsNamedWithItsOperation) {
         (finding.kind == defect.kind && finding.operation != CONVOY_NONE &&
          finding.replica == defect.replica && finding.text.find(defect.text) != std::string::npos &&
          finding.text.find(fmt::format("(operation {})", finding.operation)) != std::string::npos);
-  EXPECT_TRUE(found) << defect.name << ": " << findings(report);
+  EXPECT_TRUE(found) << defect.name << ": " << findings_of(report);
 }
 
 const auto kDefectName = [](const auto& info) {

@@ -1,13 +1,7 @@
 #include "tests/plan/sample_plans.hpp"
 
 namespace convoy::testing {
-namespace {
-
-std::uint32_t host_of(Planner& p) {
-  return p.host_place(0);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void write_independent(Planner& p) {
   p.compute();
@@ -17,7 +11,7 @@ void write_independent(Planner& p) {
 }
 
 void write_staged(Planner& p) {
-  const Buffer master = p.master(host_of(p));
+  const Buffer master = p.master(p.host_place(0));
   p.prologue([&] {
     for (const auto r : p.replicas()) p.fill(p.gradient(r, 1), 0);
   });
@@ -26,7 +20,7 @@ void write_staged(Planner& p) {
       for (const auto r : p.replicas()) p.copy(p.parameters(r, 1 - now)[range], master[range]);
     p.compute({.parameters_set = now, .gradients_set = now});
     for (const Range& range : p.buckets()) {
-      const Buffer total = p.scratch(host_of(p), range.count);
+      const Buffer total = p.scratch(p.host_place(0), range.count);
       p.sum(total, p.gradients(range, 1 - now));
       p.apply(master[range], total);
     }
@@ -47,8 +41,8 @@ void write_deferred(Planner& p) {
 
 void write_accumulating(Planner& p) {
   std::vector<Buffer> totals;
-  for (const Range& range : p.buckets()) totals.push_back(p.scratch(host_of(p), range.count));
-  const Buffer master = p.master(host_of(p));
+  for (const Range& range : p.buckets()) totals.push_back(p.scratch(p.host_place(0), range.count));
+  const Buffer master = p.master(p.host_place(0));
   const auto buckets = p.buckets();
   for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
   p.compute();
@@ -63,12 +57,12 @@ void write_accumulating(Planner& p) {
 }
 
 void write_sequential(Planner& p) {
-  const Buffer master = p.master(host_of(p));
+  const Buffer master = p.master(p.host_place(0));
   for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
   p.compute();
   for (const Range& range : p.buckets())
     for (const auto r : p.replicas()) {
-      const Buffer arrived = p.scratch(host_of(p), range.count);
+      const Buffer arrived = p.scratch(p.host_place(0), range.count);
       p.copy(arrived, p.gradient(r)[range]);
       p.apply(master[range], arrived, {.contributions = 1});
     }
@@ -76,7 +70,7 @@ void write_sequential(Planner& p) {
 
 void write_asynchronous(Planner& p) {
   for (const auto r : p.replicas()) {
-    const Buffer master = p.master(host_of(p));
+    const Buffer master = p.master(p.host_place(0));
     convoy_operation read{};
     read.struct_size = sizeof(read);
     read.kind = CONVOY_OP_COPY;
@@ -92,7 +86,7 @@ void write_asynchronous(Planner& p) {
     update.contributions = 1;
     update.place = CONVOY_NONE;
     for (const Range& range : p.buckets()) {
-      const Buffer arrived = p.scratch(host_of(p), range.count);
+      const Buffer arrived = p.scratch(p.host_place(0), range.count);
       p.copy(arrived, p.gradient(r)[range]);
       p.emit(update, {arrived}, {master[range]});
     }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kSixteenth = 0.0625;
 constexpr std::uint32_t kReplicas = 2;
-constexpr std::uint64_t kSteps = 4;
+constexpr std::uint64_t kGoldenSteps = 4;
 
 // B's gradient appears first; A is the first layer's.
 ArenaMap two_scalars() {
@@ -46,8 +46,8 @@ convoy_optimizer optimizer_of(std::uint32_t kind, bool sum) {
 }
 
 struct Losses {
-  std::array<double, kSteps> base{};
-  std::array<double, kSteps> total{};
+  std::array<double, kGoldenSteps> base{};
+  std::array<double, kGoldenSteps> total{};
 };
 
 Losses train(const Plan& plan, std::uint32_t optimizer, bool sum) {
@@ -67,14 +67,14 @@ Losses train(const Plan& plan, std::uint32_t optimizer, bool sum) {
     losses.total[request.step] += (image * a * b + kSixteenth / 2 * (a * a + b * b)) / kReplicas;
   };
   Interpreter interpreter(plan, options);
-  interpreter.run(kSteps);
+  interpreter.run(kGoldenSteps);
   return losses;
 }
 
 struct Golden {
   std::uint32_t optimizer;
   bool sum;  // the historical scale of replicated; all others had the mean
-  std::array<double, kSteps> losses;
+  std::array<double, kGoldenSteps> losses;
 };
 
 constexpr std::uint32_t kSgd = CONVOY_OPTIMIZER_SGD;
@@ -101,9 +101,9 @@ std::vector<OptionValues> options_of(const std::string& strategy) {
   return result;
 }
 
-void expect_losses(const std::array<double, kSteps>& got,
-                   const std::array<double, kSteps>& wanted) {
-  for (std::size_t step = 0; step < kSteps; ++step)
+void expect_losses(const std::array<double, kGoldenSteps>& got,
+                   const std::array<double, kGoldenSteps>& wanted) {
+  for (std::size_t step = 0; step < kGoldenSteps; ++step)
     EXPECT_NEAR(got[step], wanted[step], 1e-5 * std::abs(wanted[step])) << "step " << step;
 }
 

@@ -5,7 +5,7 @@
 namespace convoy::testing {
 namespace {
 
-constexpr double kTolerance = 1e-13;  // both sides compute in float64
+constexpr double kOptimizerTolerance = 1e-13;  // both sides compute in float64
 
 TEST(GoldenOptimizer, TheReferenceFollowsTensorFlowsFormulas) {
   const GoldenOptimizers golden;
@@ -22,7 +22,7 @@ TEST(GoldenOptimizer, TheReferenceFollowsTensorFlowsFormulas) {
       for (std::size_t i = 0; i < parameters.size(); ++i)
         apply_reference(optimizer, golden.learning_rate(step), step, golden.replicas(),
                         golden.is_decayed(i), parameters[i], state[i], sum[i]);
-      golden.expect_parameters(index, step, parameters, kTolerance);
+      golden.expect_parameters(index, step, parameters, kOptimizerTolerance);
     }
   }
 }

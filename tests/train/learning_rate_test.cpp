@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kImageNetTraining = 1281167;
 constexpr double kCifarTraining = 50000;
-constexpr double kTolerance = 1e-12;
+constexpr double kRateTolerance = 1e-12;
 
 convoy_rate_rule constant_rule(double base) {
   convoy_rate_rule rule{};
@@ -57,13 +57,13 @@ void expect_usage_error(const LearningRateOptions& options, const std::string& n
 TEST(LearningRate, ResnetRuleStartsAtZeroAndSwitchesAfterItsBoundaries) {
   const LearningRateSchedule schedule({}, resnet_rule(), imagenet(256));
   EXPECT_EQ(schedule.at(0), 0);
-  EXPECT_NEAR(schedule.at(12511), 0.064, kTolerance);
-  EXPECT_NEAR(schedule.at(25022), 0.128, kTolerance);
-  EXPECT_NEAR(schedule.at(150136), 0.128, kTolerance);
-  EXPECT_NEAR(schedule.at(150137), 0.0128, kTolerance);
-  EXPECT_NEAR(schedule.at(300273), 0.0128, kTolerance);
-  EXPECT_NEAR(schedule.at(300274), 0.00128, kTolerance);
-  EXPECT_NEAR(schedule.at(10'000'000), 1.28e-5, kTolerance);
+  EXPECT_NEAR(schedule.at(12511), 0.064, kRateTolerance);
+  EXPECT_NEAR(schedule.at(25022), 0.128, kRateTolerance);
+  EXPECT_NEAR(schedule.at(150136), 0.128, kRateTolerance);
+  EXPECT_NEAR(schedule.at(150137), 0.0128, kRateTolerance);
+  EXPECT_NEAR(schedule.at(300273), 0.0128, kRateTolerance);
+  EXPECT_NEAR(schedule.at(300274), 0.00128, kRateTolerance);
+  EXPECT_NEAR(schedule.at(10'000'000), 1.28e-5, kRateTolerance);
 }
 
 // Steps just behind the warm-up have the scaled base rate.
@@ -73,17 +73,17 @@ double scaled_base(const LearningRateOptions& options, const LearningRateContext
 }
 
 TEST(LearningRate, ResnetBaseScalesWithTheBatchAndBySumsOnlyWithTheReplicas) {
-  EXPECT_NEAR(scaled_base({}, imagenet(128)), 0.064, kTolerance);
-  EXPECT_NEAR(scaled_base({}, imagenet(2048, 8, true)), 0.128, kTolerance);
-  EXPECT_NEAR(scaled_base({}, imagenet(512, 2)), 0.256, kTolerance);
-  EXPECT_NEAR(scaled_base({}, imagenet(13, 2, true)), 0.00325, kTolerance);
-  EXPECT_NEAR(scaled_base({}, imagenet(13, 2)), 0.0065, kTolerance);
+  EXPECT_NEAR(scaled_base({}, imagenet(128)), 0.064, kRateTolerance);
+  EXPECT_NEAR(scaled_base({}, imagenet(2048, 8, true)), 0.128, kRateTolerance);
+  EXPECT_NEAR(scaled_base({}, imagenet(512, 2)), 0.256, kRateTolerance);
+  EXPECT_NEAR(scaled_base({}, imagenet(13, 2, true)), 0.00325, kRateTolerance);
+  EXPECT_NEAR(scaled_base({}, imagenet(13, 2)), 0.0065, kRateTolerance);
 }
 
 TEST(LearningRate, ResnetBaseCanBeReplaced) {
   LearningRateOptions options;
   options.resnet_base_lr = 0.05;
-  EXPECT_NEAR(scaled_base(options, imagenet(256)), 0.05, kTolerance);
+  EXPECT_NEAR(scaled_base(options, imagenet(256)), 0.05, kRateTolerance);
   EXPECT_THROW(LearningRateSchedule(options, constant_rule(0.005), imagenet(32)), Error);
 }
 
@@ -93,7 +93,7 @@ TEST(LearningRate, WarmsUpToAnInitialRate) {
   options.num_learning_rate_warmup_epochs = 5;
   const LearningRateSchedule schedule(options, resnet_rule(), imagenet(256));
   EXPECT_EQ(schedule.at(0), 0);
-  EXPECT_NEAR(schedule.at(12511), 0.5, kTolerance);
+  EXPECT_NEAR(schedule.at(12511), 0.5, kRateTolerance);
   EXPECT_EQ(schedule.at(25022), 1);
   EXPECT_EQ(schedule.at(10'000'000), 1);
 }
@@ -132,7 +132,7 @@ TEST(LearningRate, TruncatesBoundariesOfOddBatchesLikePython) {
   EXPECT_EQ(exact.at(3843500), 0.1);
   const LearningRateSchedule rule({}, resnet_rule(), imagenet(333));
   EXPECT_EQ(rule.at(115420), rule.at(100000));
-  EXPECT_NEAR(rule.at(115421), 0.1 * rule.at(115420), kTolerance);
+  EXPECT_NEAR(rule.at(115421), 0.1 * rule.at(115420), kRateTolerance);
   options = {};
   options.init_learning_rate = 1;
   options.num_epochs_per_decay = 2.4;
@@ -153,8 +153,8 @@ TEST(LearningRate, CifarRulesCountWholeStepsPerEpoch) {
   const LearningRateSchedule schedule({}, rule, {128, kCifarTraining, 1, false});
   EXPECT_EQ(schedule.at(0), 0.1);
   EXPECT_EQ(schedule.at(82 * 390), 0.1);
-  EXPECT_NEAR(schedule.at(82 * 390 + 1), 0.01, kTolerance);
-  EXPECT_NEAR(schedule.at(300 * 390 + 1), 0.0002, kTolerance);
+  EXPECT_NEAR(schedule.at(82 * 390 + 1), 0.01, kRateTolerance);
+  EXPECT_NEAR(schedule.at(300 * 390 + 1), 0.0002, kRateTolerance);
 }
 
 TEST(LearningRate, DensenetRuleHasWholeStepsPerEpochToo) {
@@ -162,9 +162,9 @@ TEST(LearningRate, DensenetRuleHasWholeStepsPerEpochToo) {
   const LearningRateSchedule schedule({}, rule, {96, kCifarTraining, 2, false});
   const std::int64_t epoch = 520;  // 50000 / 96, rounded down
   EXPECT_EQ(schedule.at(150 * epoch), 0.1);
-  EXPECT_NEAR(schedule.at(150 * epoch + 1), 0.01, kTolerance);
-  EXPECT_NEAR(schedule.at(225 * epoch + 1), 0.001, kTolerance);
-  EXPECT_NEAR(schedule.at(300 * epoch + 1), 0.0001, kTolerance);
+  EXPECT_NEAR(schedule.at(150 * epoch + 1), 0.01, kRateTolerance);
+  EXPECT_NEAR(schedule.at(225 * epoch + 1), 0.001, kRateTolerance);
+  EXPECT_NEAR(schedule.at(300 * epoch + 1), 0.0001, kRateTolerance);
 }
 
 TEST(LearningRate, StaircaseRuleDecaysByEpochs) {
@@ -175,8 +175,8 @@ TEST(LearningRate, StaircaseRuleDecaysByEpochs) {
   const LearningRateSchedule schedule({}, rule, {128, kCifarTraining, 1, false});
   const std::int64_t period = 39062;  // 100 * 50000 / 128, rounded down
   EXPECT_EQ(schedule.at(period - 1), 0.1);
-  EXPECT_NEAR(schedule.at(period), 0.01, kTolerance);
-  EXPECT_NEAR(schedule.at(3 * period), 0.0001, kTolerance);
+  EXPECT_NEAR(schedule.at(period), 0.01, kRateTolerance);
+  EXPECT_NEAR(schedule.at(3 * period), 0.0001, kRateTolerance);
 }
 
 TEST(LearningRate, RefusesIncompleteDecay) {

@@ -82,9 +82,10 @@ void LaneEngine::serve() {
       run(*submission);
       continue;
     }
-    if (closing_.load(std::memory_order_acquire) && queues_.empty()) return;
+    if (closing_.load(std::memory_order_acquire) && queues_.empty()) break;
     idle_until_change(epoch, idle_rounds);
   }
+  hooks_.finish();
 }
 
 void LaneEngine::serve_call() {

@@ -24,7 +24,8 @@ class LaneEngine {
   struct Hooks {
     std::function<void()> start;  // on the new thread, before anything else
     std::function<void(const convoy_submission&)> execute;
-    bool spin = true;  // false when the cores are shared with somebody else
+    std::function<void()> finish;  // on that thread, after everything else
+    bool spin = true;              // false when the cores are shared with somebody else
   };
 
   explicit LaneEngine(Hooks hooks);

@@ -8,7 +8,7 @@ namespace convoy::testing {
 namespace {
 
 constexpr int kLooksBeforeSleep = 20;
-constexpr std::chrono::microseconds kLookAgain{20};
+constexpr std::chrono::microseconds kLaneLooksAgain{20};
 
 void await(const convoy_submission& submission) {
   const convoy_wait* end = submission.waits + submission.wait_count;
@@ -16,7 +16,7 @@ void await(const convoy_submission& submission) {
     if (looks < kLooksBeforeSleep)
       std::this_thread::yield();
     else
-      std::this_thread::sleep_for(kLookAgain);
+      std::this_thread::sleep_for(kLaneLooksAgain);
   }
 }
 
