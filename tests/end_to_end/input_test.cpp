@@ -19,7 +19,7 @@ constexpr const char* kImages = "--data_dir=" CONVOY_SOURCE_DIR "/share/sample_d
 
 // A folder with the training files of CIFAR-10, ten grey pictures each.
 std::string cifar10_folder() {
-  const std::filesystem::path folder = scratch_folder() / "cifar10";
+  const std::filesystem::path folder = scratch_folder("cifar10");
   std::filesystem::create_directories(folder);
   for (int file = 1; file <= 5; ++file) {
     std::ofstream stream(folder / ("data_batch_" + std::to_string(file) + ".bin"),
@@ -37,7 +37,7 @@ nlohmann::json record_at(const std::string& path) {
 TEST(Input, AloneIsMeasuredPerCore) {
   for (const auto& [data, model] : {std::pair<std::string, std::string>{kImages, "--model=lenet"},
                                     {cifar10_folder(), "--model=resnet20"}}) {
-    const std::string file = (scratch_folder() / "input_only.json").string();
+    const std::string file = scratch_folder("input_only") + "/run.json";
     const ProgramResult result = run_convoy(
         {"run", data, model, "--device=cpu", "--input_only", "--batch_size=8", "--num_batches=4",
          "--num_warmup_batches=1", "--input_threads=2", "--output_file=" + file});
@@ -64,7 +64,7 @@ TEST(Input, AloneNeedsDataAndTraining) {
 }
 
 TEST(Input, ARunOnRealDataSaysWhetherTheInputKeepsUp) {
-  const std::string file = (scratch_folder() / "run.json").string();
+  const std::string file = scratch_folder("input_verdict") + "/run.json";
   const ProgramResult result =
       run_convoy({"run", "--model=lenet", kImages, "--device=cpu", "--num_devices=1",
                   "--batch_size=8", "--num_batches=4", "--num_warmup_batches=1",
