@@ -144,6 +144,7 @@ class Run {
         std::make_unique<RunCheckpoints>(setup_, std::int64_t{devices_} * sizes_.batch,
                                          [this](const std::string& text) { tell(text); });
     DataOptions data = data_options(setup_, sizes_, devices_);
+    if (const auto notice = shared_cores_notice(setup_, devices_); !notice.empty()) tell(notice);
     data.first_step = checkpoints_->first_step();
     data.sample_offset = checkpoints_->sample_offset();
     const std::unique_ptr<BatchSource> source = make_source(data);

@@ -199,8 +199,9 @@ PixelView JpegDecoder::decode(const PixelWindow& window, int reduction) {
   bool decoded = completes(state, [&] { start(state, window, reduction, columns); });
   if (decoded) {
     const std::size_t row_bytes = std::size_t{columns.count} * kViewBytes;
-    state.pixels.resize(row_bytes * window.height + kViewBytes);
-    state.row.resize(row_bytes);
+    // Only grown: a vector that shrinks and grows again is filled with zeros each time.
+    state.pixels.resize(std::max(state.pixels.size(), row_bytes * window.height + kViewBytes));
+    state.row.resize(std::max(state.row.size(), row_bytes));
     decoded = completes(state, [&] { decode_rows(state, window, columns); });
   }
   jpeg_abort_decompress(&state.info);

@@ -50,8 +50,8 @@ CONVOY_INLINE Floats8 blend_two(const PixelRows& rows, const std::int32_t* first
                                 const float* fractions) {
   const Floats8 a = blend(rows, first[0]);
   const Floats8 b = blend(rows, first[1]);
-  const Floats8 left = __builtin_shuffle(a, b, Words8{0, 1, 2, 3, 8, 9, 10, 11});
-  const Floats8 right = __builtin_shuffle(a, b, Words8{4, 5, 6, 7, 12, 13, 14, 15});
+  const Floats8 left = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+  const Floats8 right = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
   const float f = fractions[0], g = fractions[1];
   return left + (right - left) * Floats8{f, f, f, f, g, g, g, g};
 }
@@ -70,17 +70,15 @@ CONVOY_INLINE void resize_eight(const PixelRows& rows, const ResizeTaps& columns
     const float fractions[2] = {columns.fractions[i + pair], columns.fractions[i + pair + 4]};
     pairs[pair] = blend_two(rows, first, fractions) * factor + offset;
   }
-  const Words8 low = {0, 8, 1, 9, 4, 12, 5, 13};
-  const Words8 high = {2, 10, 3, 11, 6, 14, 7, 15};
-  const Floats8 red_green_a = __builtin_shuffle(pairs[0], pairs[1], low);
-  const Floats8 red_green_b = __builtin_shuffle(pairs[2], pairs[3], low);
-  const Floats8 blue_a = __builtin_shuffle(pairs[0], pairs[1], high);
-  const Floats8 blue_b = __builtin_shuffle(pairs[2], pairs[3], high);
-  const Words8 even = {0, 1, 8, 9, 4, 5, 12, 13};
-  const Words8 odd = {2, 3, 10, 11, 6, 7, 14, 15};
-  store(planes.red + i, __builtin_shuffle(red_green_a, red_green_b, even));
-  store(planes.green + i, __builtin_shuffle(red_green_a, red_green_b, odd));
-  store(planes.blue + i, __builtin_shuffle(blue_a, blue_b, even));
+  const Floats8 red_green_a = __builtin_shufflevector(pairs[0], pairs[1], 0, 8, 1, 9, 4, 12, 5, 13);
+  const Floats8 red_green_b = __builtin_shufflevector(pairs[2], pairs[3], 0, 8, 1, 9, 4, 12, 5, 13);
+  const Floats8 blue_a = __builtin_shufflevector(pairs[0], pairs[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  const Floats8 blue_b = __builtin_shufflevector(pairs[2], pairs[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  store(planes.red + i,
+        __builtin_shufflevector(red_green_a, red_green_b, 0, 1, 8, 9, 4, 5, 12, 13));
+  store(planes.green + i,
+        __builtin_shufflevector(red_green_a, red_green_b, 2, 3, 10, 11, 6, 7, 14, 15));
+  store(planes.blue + i, __builtin_shufflevector(blue_a, blue_b, 0, 1, 8, 9, 4, 5, 12, 13));
 }
 
 void resize_row(const PixelRows& rows, const ResizeTaps& columns, float factor, float offset,
