@@ -44,6 +44,7 @@ DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint
       static_cast<int>(options.input_threads.value_or(std::max<std::int64_t>(1, processors)));
   result.prefetch_depth = static_cast<int>(std::max<std::int64_t>(2, options.prefetch_depth));
   result.distortions = options.distortions;
+  result.distort_in_yiq = options.distort_in_yiq;
   result.cache_records = options.cache_records;
   result.repeat_one_record = options.repeat_one_record;
   result.resize_method = parse_resize_method(options.resize_method);

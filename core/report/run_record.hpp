@@ -9,6 +9,7 @@
 
 #include "core/report/console.hpp"
 #include "core/report/environment.hpp"
+#include "core/report/input_verdict.hpp"
 #include "core/report/speed_statistics.hpp"
 
 namespace convoy {
@@ -76,7 +77,9 @@ struct RunRecord {
   double total_images_per_second = 0;
   Speed speed;
   StepTimes step_times;
-  std::string parameter_hash;  // of the trained parameters; empty when the run failed
+  std::optional<InputVerdict> input;     // of runs on real data
+  std::optional<InputSpeed> input_only;  // of runs without devices
+  std::string parameter_hash;            // of the trained parameters; empty when the run failed
   std::vector<std::string> notices;
   int exit_status = 0;
   bool interrupted = false;

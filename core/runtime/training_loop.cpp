@@ -1,6 +1,6 @@
 #include "core/runtime/training_loop.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <numeric>
@@ -15,7 +15,8 @@ struct OpenStep {
   std::int64_t number = 0;  // 0-based, warm-up included
   std::int64_t images = 0;
   double learning_rate = 0;
-  double input_wait_seconds = 0;
+  double input_asked = 0;  // when its images were asked for, and when they had come
+  double input_ready = 0;
 };
 
 class Loop {
@@ -70,17 +71,15 @@ class Loop {
   }
 
   void submit() {
-    const auto before = std::chrono::steady_clock::now();
     StepInput input;
-    OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_), 0};
+    OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_), session_.now(), 0};
     for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
       const Batch& batch =
           source_.acquire(static_cast<int>(replica), options_.first_step + submitted_);
       input.batches.push_back({batch.images, batch.labels});
       step.images += batch.count;
     }
-    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - before;
-    step.input_wait_seconds = waited.count();
+    step.input_ready = session_.now();
     input.learning_rate = step.learning_rate;
     session_.executor().submit_step(input);
     open_.push_back(step);
@@ -104,6 +103,9 @@ class Loop {
     TrainingStep step = describe(open, result);
     step.number = index < 0 ? index : index + 1;
     step.seconds = result.end - last_end_;
+    // Waiting while the step before is under way costs nothing.
+    const double idle_since = std::max(open.input_asked, last_end_);
+    step.input_wait_seconds = std::clamp(open.input_ready - idle_since, 0.0, step.seconds);
     last_end_ = result.end;
     if (!std::isfinite(step.base_loss)) {
       if (!options_.tolerate_divergence) refuse_loss(step);
@@ -130,7 +132,6 @@ class Loop {
     step.learning_rate = open.learning_rate;
     // Inference has no loss and no updates; the lines of tf_cnn_benchmarks say 0.
     if (session_.forward_only()) step.base_loss = step.total_loss = step.learning_rate = 0;
-    step.input_wait_seconds = open.input_wait_seconds;
     add_norms(result, step);
     if (session_.options().accuracy) {
       const auto images = static_cast<double>(open.images);

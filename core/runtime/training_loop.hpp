@@ -18,8 +18,8 @@ struct TrainingStep {
   double base_loss = 0;     // mean over the replicas of softmax cross-entropy
   double total_loss = 0;    // plus the L2 term
   double learning_rate = 0;
-  double input_wait_seconds = 0;
-  std::optional<double> top_1;  // fractions of the step's images
+  double input_wait_seconds = 0;  // of seconds: no step was under way and there were no images
+  std::optional<double> top_1;    // fractions of the step's images
   std::optional<double> top_5;
   // Euclidean norms of the gradients before weight decay, per variable of the graph and of all;
   // empty unless the session computes them.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/plan/check.hpp"
+#include "core/plan/fuse_updates.hpp"
 #include "core/plan/lower.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/strategies/strategy_under_test.hpp"
@@ -40,6 +41,8 @@ TEST(Claims, AreProvedForEveryVariant) {
         expect_report(check_plan(plan), variant, strategy.claim());
         const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
         expect_report(check_plan(pieces), variant, strategy.claim());
+        const Plan fused = lower(fuse_updates(plan), {.staging_elements = 32, .slice_elements = 8});
+        expect_report(check_plan(fused), variant, strategy.claim());
         ASSERT_FALSE(HasFailure());
       }
     }
