@@ -8,13 +8,14 @@
 namespace convoy::cpu {
 namespace {
 
-bool stored_as(const Desc& desc, dnnl::memory::format_tag tag) {
+using Tag = dnnl::memory::format_tag;
+
+bool stored_as(const Desc& desc, Tag tag) {
   return desc == Desc(desc.dims(), dnnl::memory::data_type::f32, tag);
 }
 
 // Channels per block of both activations and the weights, 0 when they differ or are not blocked.
 std::size_t block_of(const dnnl::convolution_forward::primitive_desc& forward) {
-  using Tag = dnnl::memory::format_tag;
   const auto all = [&](Tag activations, Tag weights) {
     return stored_as(forward.src_desc(), activations) &&
            stored_as(forward.dst_desc(), activations) && stored_as(forward.weights_desc(), weights);
@@ -44,10 +45,8 @@ BlockedConvolution blocked(const convoy_node& node, const Desc& source, const De
           .pad_left = node.pad_left};
 }
 
-Desc floats(std::size_t count) {
-  return {{static_cast<dnnl::memory::dim>(count)},
-          dnnl::memory::data_type::f32,
-          dnnl::memory::format_tag::x};
+Desc vector_of(std::size_t count) {
+  return {{static_cast<dnnl::memory::dim>(count)}, dnnl::memory::data_type::f32, Tag::x};
 }
 
 }  // namespace
@@ -72,11 +71,11 @@ bool build_direct_weights_gradient(ProgramBuilder& builder, std::size_t node,
   const std::uint32_t bias = plan.node->variables[1];
   const dnnl::memory source = builder.read_as(plan.inputs[0], forward.src_desc());
   const dnnl::memory result = builder.gradient_as(node, forward.dst_desc());
-  const dnnl::memory scratch = builder.scratchpad(floats(kernel->scratch_floats()));
+  const dnnl::memory scratch = builder.scratchpad(vector_of(kernel->scratch_floats()));
   const GradientPart part = builder.begin_variable_gradient(weights, forward.weights_desc());
   const std::size_t bias_count = bias == CONVOY_NONE ? 0 : plan.node->channels;
   GradientPart bias_part;
-  if (bias_count > 0) bias_part = builder.begin_variable_gradient(bias, floats(bias_count));
+  if (bias_count > 0) bias_part = builder.begin_variable_gradient(bias, vector_of(bias_count));
   builder.then([=](const TaskContext&) {
     kernel->run({.source = floats_of(source),
                  .result = floats_of(result),
