@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "plugins/devices/cpu/layers/direct_weights_gradient.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
@@ -63,7 +64,10 @@ void Convolution::library_forward(ProgramBuilder& builder, std::size_t node) {
 }
 
 void Convolution::build_backward(ProgramBuilder& builder, std::size_t node) {
-  library_backward_weights(builder, node);
+  if (algorithms_.backward_weights != ConvolutionAlgorithm::kDirect ||
+      !build_direct_weights_gradient(builder, node, forward_)) {
+    library_backward_weights(builder, node);
+  }
   if (builder.plan(builder.plan(node).inputs[0]).needs_gradient) {
     library_backward_data(builder, node);
   }
