@@ -20,13 +20,13 @@ dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
                                            std::uint32_t batch, bool has_bias,
                                            const dnnl::engine& engine) {
   constexpr auto kFloat = dnnl::memory::data_type::f32;
-  using Tag = dnnl::memory::format_tag;
+  using Format = dnnl::memory::format_tag;
   const auto outputs = static_cast<dnnl::memory::dim>(weights.dimensions[0]);
   const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
   return describe_fully_connected(
-             dnnl::prop_kind::forward_training, {{batch, inputs}, kFloat, Tag::ab},
-             {{outputs, inputs}, kFloat, Tag::any}, {{batch, outputs}, kFloat, Tag::ab}, has_bias,
-             shared_scratchpad(), engine)
+             dnnl::prop_kind::forward_training, {{batch, inputs}, kFloat, Format::ab},
+             {{outputs, inputs}, kFloat, Format::any}, {{batch, outputs}, kFloat, Format::ab},
+             has_bias, shared_scratchpad(), engine)
       .weights_desc();
 }
 
