@@ -3,68 +3,81 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "plugins/devices/cpu/layers/primitive_attributes.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/fused_batch_norm.hpp"
 
 namespace convoy::cpu {
 namespace {
 
-using Flags = dnnl::normalization_flags;
-
-Flags flags_of(const NodePlan& plan, bool inference) {
-  Flags flags = inference ? Flags::use_global_stats : Flags::none;
-  if (plan.node->variables[0] != CONVOY_NONE) flags |= Flags::use_scale;
-  if (plan.node->variables[1] != CONVOY_NONE) flags |= Flags::use_shift;
-  if (plan.fused_relu != kNoNode) flags |= Flags::fuse_norm_relu;
-  return flags;
+Desc with_layout(const Desc& desc, dnnl::memory::format_tag tag) {
+  return {desc.dims(), dnnl::memory::data_type::f32, tag};
 }
 
-Desc vector_of(const NodePlan& plan) {
-  return {{plan.node->channels}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x};
+// A block of 0 means that the layout is another one.
+BlockedShape shape_of(const Desc& desc) {
+  const dnnl::memory::dims dims = desc.dims();
+  BlockedShape shape{static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1]),
+                     static_cast<std::size_t>(dims[2] * dims[3]), 0};
+  if (desc == with_layout(desc, dnnl::memory::format_tag::nChw8c)) shape.block = 8;
+  if (desc == with_layout(desc, dnnl::memory::format_tag::nChw16c)) shape.block = 16;
+  return shape;
 }
 
-// Gamma and beta. The backward pass takes beta too: oneDNN 2.6 counts it among the inputs.
-void add_variables(ProgramBuilder& builder, const NodePlan& plan,
-                   std::unordered_map<int, dnnl::memory>& arguments) {
-  constexpr int kArguments[2] = {DNNL_ARG_SCALE, DNNL_ARG_SHIFT};
-  for (int i = 0; i < 2; ++i) {
-    const std::uint32_t index = plan.node->variables[i];
-    if (index != CONVOY_NONE) arguments[kArguments[i]] = builder.variable(index, vector_of(plan));
-  }
+dnnl::memory scratch_for(ProgramBuilder& builder, const BlockedShape& shape) {
+  const auto floats = static_cast<dnnl::memory::dim>(batch_norm_scratch(shape) * 2);
+  return builder.temporary({{floats}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x});
 }
 
-bool has(Flags flags, Flags flag) {
-  return (flags & flag) != Flags::none;
+double* doubles_of(const dnnl::memory& memory) {
+  return static_cast<double*>(memory.get_data_handle());
+}
+
+// Empty memory stands for what a batch norm does not have.
+float* floats_or_null(const dnnl::memory& memory) {
+  return memory ? floats_of(memory) : nullptr;
+}
+
+dnnl::memory variable_or_none(ProgramBuilder& builder, const NodePlan& plan, std::size_t which) {
+  const std::uint32_t index = plan.node->variables[which];
+  return index == CONVOY_NONE ? dnnl::memory() : builder.variable(index, channel_vector(plan));
 }
 
 }  // namespace
 
 void BatchNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
-  const Desc desc = builder.desc(plan.inputs[0]);
-  flags_ = flags_of(plan, builder.inference());
-  forward_ = {{builder.forward_kind(), desc, static_cast<float>(plan.node->layer->epsilon), flags_},
-              shared_scratchpad(),
-              builder.engine()};
-  const Desc statistics = vector_of(plan);
+  const Desc statistics = channel_vector(plan);
   mean_ = builder.keep(statistics);
   variance_ = builder.keep(statistics);
   const dnnl::memory mean = builder.kept(statistics, mean_);
   const dnnl::memory variance = builder.kept(statistics, variance_);
   if (builder.inference()) load_statistics(builder, node, mean, variance);
-  std::unordered_map<int, dnnl::memory> arguments = {
-      {DNNL_ARG_SRC, builder.read(plan.inputs[0])},
-      {DNNL_ARG_DST, builder.define(node, desc)},
-      {DNNL_ARG_MEAN, mean},
-      {DNNL_ARG_VARIANCE, variance},
-      {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
-  add_variables(builder, plan, arguments);
-  if (has(flags_, Flags::fuse_norm_relu) && !builder.inference()) {
-    record_ = builder.keep(forward_.workspace_desc());
-    arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
+  own_ = shape_of(builder.desc(plan.inputs[0])).block != 0;
+  if (own_) {
+    normalise(builder, node, mean, variance);
+  } else {
+    library_.forward(builder, node, mean, variance);
   }
-  builder.then(dnnl::batch_normalization_forward(forward_), arguments);
   if (!builder.inference()) update_statistics(builder, node, mean, variance);
+}
+
+void BatchNorm::normalise(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
+                          const dnnl::memory& variance) {
+  const NodePlan& plan = builder.plan(node);
+  const Desc desc = builder.desc(plan.inputs[0]);
+  const BlockedShape shape = shape_of(desc);
+  const bool relu = plan.fused_relu != kNoNode;
+  const double limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0;
+  builder.then([shape, relu, limit, mean, variance, given = builder.inference(),
+                epsilon = plan.node->layer->epsilon, read = builder.read(plan.inputs[0]),
+                write = builder.define(node, desc), gamma = variable_or_none(builder, plan, 0),
+                beta = variable_or_none(builder, plan, 1),
+                scratch = scratch_for(builder, shape)](const TaskContext&) {
+    batch_norm_forward(
+        shape,
+        {floats_of(read), nullptr, floats_of(write), floats_or_null(gamma), floats_or_null(beta),
+         floats_of(mean), floats_of(variance), given, epsilon, relu, limit},
+        doubles_of(scratch));
+  });
 }
 
 // Copied to memory of its own because primitives may read whole registers beyond the last channel.
@@ -108,39 +121,47 @@ void BatchNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   const Desc desc = builder.desc(input);
-  const dnnl::batch_normalization_backward::primitive_desc description(
-      {dnnl::prop_kind::backward, desc, desc, static_cast<float>(plan.node->layer->epsilon),
-       flags_},
-      shared_scratchpad(), builder.engine(), forward_);
-  const dnnl::memory gradient = builder.gradient(node);
   const bool wanted = builder.plan(input).needs_gradient;
   const GradientPart part =
       wanted ? builder.begin_gradient(input, desc) : GradientPart{builder.temporary(desc), true};
-  std::unordered_map<int, dnnl::memory> arguments = {
-      {DNNL_ARG_SRC, builder.read(input)},
-      {DNNL_ARG_DIFF_DST, gradient},
-      {DNNL_ARG_DIFF_SRC, part.memory},
-      {DNNL_ARG_MEAN, builder.kept(vector_of(plan), mean_)},
-      {DNNL_ARG_VARIANCE, builder.kept(vector_of(plan), variance_)},
-      {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}};
-  add_variables(builder, plan, arguments);
   GradientPart parts[2];
-  constexpr int kArguments[2] = {DNNL_ARG_DIFF_SCALE, DNNL_ARG_DIFF_SHIFT};
   for (int i = 0; i < 2; ++i) {
-    if (plan.node->variables[i] == CONVOY_NONE) continue;
-    parts[i] = builder.begin_variable_gradient(plan.node->variables[i], vector_of(plan));
-    arguments[kArguments[i]] = parts[i].memory;
+    const std::uint32_t variable = plan.node->variables[i];
+    if (variable == CONVOY_NONE) continue;
+    parts[i] = builder.begin_variable_gradient(variable, channel_vector(plan));
   }
-  if (has(flags_, Flags::fuse_norm_relu)) {
-    arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
+  if (own_) {
+    differentiate(builder, node, part.memory, parts);
+  } else {
+    library_.backward(builder, node, builder.kept(channel_vector(plan), mean_),
+                      builder.kept(channel_vector(plan), variance_), part.memory, parts);
   }
-  builder.then(dnnl::batch_normalization_backward(description), arguments);
   for (int i = 0; i < 2; ++i) {
-    if (plan.node->variables[i] != CONVOY_NONE) {
-      builder.finish_variable_gradient(plan.node->variables[i], parts[i]);
-    }
+    const std::uint32_t variable = plan.node->variables[i];
+    if (variable != CONVOY_NONE) builder.finish_variable_gradient(variable, parts[i]);
   }
   if (wanted) builder.finish_gradient(input, part);
+}
+
+void BatchNorm::differentiate(ProgramBuilder& builder, std::size_t node, const dnnl::memory& write,
+                              const GradientPart (&parts)[2]) {
+  const NodePlan& plan = builder.plan(node);
+  const BlockedShape shape = shape_of(builder.desc(plan.inputs[0]));
+  const bool relu = plan.fused_relu != kNoNode;
+  builder.then(
+      [shape, write, limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0,
+       epsilon = plan.node->layer->epsilon, read = builder.read(plan.inputs[0]),
+       output = relu ? builder.read(node) : dnnl::memory(), gradient = builder.gradient(node),
+       gamma = variable_or_none(builder, plan, 0), mean = builder.kept(channel_vector(plan), mean_),
+       variance = builder.kept(channel_vector(plan), variance_), gamma_gradient = parts[0].memory,
+       beta_gradient = parts[1].memory, scratch = scratch_for(builder, shape)](const TaskContext&) {
+        batch_norm_backward(
+            shape,
+            {floats_of(read), floats_of(gradient), floats_or_null(output), floats_of(write),
+             floats_or_null(gamma), floats_of(mean), floats_of(variance),
+             floats_or_null(gamma_gradient), floats_or_null(beta_gradient), epsilon, limit},
+            doubles_of(scratch));
+      });
 }
 
 }  // namespace convoy::cpu

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <oneapi/dnnl/dnnl.hpp>
-
 #include "plugins/devices/cpu/layers/layer.hpp"
-#include "plugins/devices/cpu/workspace.hpp"
+#include "plugins/devices/cpu/layers/library_batch_norm.hpp"
 
 namespace convoy::cpu {
 
@@ -21,11 +19,16 @@ class BatchNorm : public Layer {
   void update_statistics(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
                          const dnnl::memory& variance);
 
-  dnnl::batch_normalization_forward::primitive_desc forward_;
-  dnnl::normalization_flags flags_ = dnnl::normalization_flags::none;
+  // With the plug-in's own kernels.
+  void normalise(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
+                 const dnnl::memory& variance);
+  void differentiate(ProgramBuilder& builder, std::size_t node, const dnnl::memory& write,
+                     const GradientPart (&parts)[2]);
+
+  bool own_ = false;  // blocked activations; others are the library's
+  LibraryBatchNorm library_;
   Workspace::Id mean_ = 0;
   Workspace::Id variance_ = 0;
-  Workspace::Id record_ = 0;  // of the relu
 };
 
 }  // namespace convoy::cpu

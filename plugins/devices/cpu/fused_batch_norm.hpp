@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+
+namespace convoy::cpu {
+
+// Activations in blocks of channels (nChw8c, nChw16c): channels are padded to whole blocks, and the
+// padding holds zeros.
+struct BlockedShape {
+  std::size_t images, channels, cells;
+  std::size_t block;  // 8 or 16
+
+  std::size_t blocks() const { return (channels + block - 1) / block; }
+  std::size_t elements() const { return images * blocks() * block * cells; }
+};
+
+// Two doubles per channel (padding included) and image: what both passes need beside their memory.
+inline std::size_t batch_norm_scratch(const BlockedShape& shape) {
+  return 2 * shape.images * shape.blocks() * shape.block;
+}
+
+struct BatchNormForward {
+  const float* read;
+  const float* addend;  // of the same layout; null = nothing is added behind the norm
+  float* write;         // may be either of them
+  const float* gamma;   // null = ones
+  const float* beta;    // null = zeros
+  float* mean;          // of every channel; computed here unless they are given
+  float* variance;      // biased
+  bool statistics_given;
+  double epsilon;
+  bool relu;     // behind the norm and the sum
+  double limit;  // of the relu, 0 = none
+};
+
+struct BatchNormBackward {
+  const float* read;
+  const float* gradient;
+  const float* output;  // of a forward pass with a relu and nothing added; null = it had no relu
+  float* write;         // gradient of read; may be the gradient
+  const float* gamma;
+  const float* mean;
+  const float* variance;
+  float* gamma_gradient;  // null = not wanted
+  float* beta_gradient;
+  double epsilon;
+  double limit;
+};
+
+// On the calling thread's team. A group of channels small enough for the caches is read twice, once
+// for its sums and once for the result, so that main memory is read once. All sums have an order of
+// their own: the team's size changes no bit. scratch: batch_norm_scratch(shape) doubles.
+void batch_norm_forward(const BlockedShape& shape, const BatchNormForward& what, double* scratch);
+void batch_norm_backward(const BlockedShape& shape, const BatchNormBackward& what, double* scratch);
+
+}  // namespace convoy::cpu

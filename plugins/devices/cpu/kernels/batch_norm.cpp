@@ -1,0 +1,204 @@
+// Compiled once per instruction set, as kernels.cpp is.
+#include "plugins/devices/cpu/kernels/batch_norm.hpp"
+
+namespace convoy::cpu::CONVOY_KERNEL_SET {
+namespace {
+
+constexpr std::size_t kRun = 256;  // cells that are summed in f32; they stay in the first cache
+constexpr std::size_t kSums = 4;   // independent ones, to hide the latency of an addition
+
+template <std::size_t block>
+struct Lanes {
+  typedef float Vector __attribute__((vector_size(block * sizeof(float))));
+
+  static Vector load(const float* from) {
+    Vector value;
+    __builtin_memcpy(&value, from, sizeof value);
+    return value;
+  }
+  static void store(float* to, Vector value) { __builtin_memcpy(to, &value, sizeof value); }
+  static Vector fill(float value) { return value - Vector{}; }
+};
+
+// Adds term(cell) over the cells [0, count) to the doubles, one per channel.
+template <std::size_t block, typename Term>
+inline void sum_cells(std::size_t count, const Term& term, double* total) {
+  using Vector = typename Lanes<block>::Vector;
+  Vector sums[kSums] = {};
+  std::size_t cell = 0;
+  for (; cell + kSums <= count; cell += kSums) {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kSums; ++i) sums[i] += term(cell + i);
+  }
+  for (; cell < count; ++cell) sums[0] += term(cell);
+  const Vector sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (std::size_t lane = 0; lane < block; ++lane) total[lane] += static_cast<double>(sum[lane]);
+}
+
+// Chan's rule: the moments of a union from those of its parts.
+template <std::size_t block>
+inline void merge(double* mean, double* squares, std::size_t before, const double* run_mean,
+                  const double* run_squares, std::size_t size) {
+  const auto old_count = static_cast<double>(before);
+  const auto run_count = static_cast<double>(size);
+  const double share = run_count / (old_count + run_count);
+  for (std::size_t lane = 0; lane < block; ++lane) {
+    const double distance = run_mean[lane] - mean[lane];
+    mean[lane] += distance * share;
+    squares[lane] += run_squares[lane] + distance * distance * old_count * share;
+  }
+}
+
+template <std::size_t block>
+void moments(const float* read, std::size_t cells, double* mean, double* squares) {
+  using L = Lanes<block>;
+  for (std::size_t lane = 0; lane < block; ++lane) mean[lane] = squares[lane] = 0.0;
+  for (std::size_t done = 0; done < cells; done += kRun) {
+    const std::size_t size = cells - done < kRun ? cells - done : kRun;
+    const float* run = read + done * block;
+    double run_mean[block] = {};
+    double run_squares[block] = {};
+    const auto value = [run](std::size_t cell) { return L::load(run + cell * block); };
+    sum_cells<block>(size, value, run_mean);
+    float centre[block];
+    for (std::size_t lane = 0; lane < block; ++lane) {
+      centre[lane] = static_cast<float>(run_mean[lane] / static_cast<double>(size));
+      run_mean[lane] = static_cast<double>(centre[lane]);
+    }
+    const auto middle = L::load(centre);
+    // The centre is rounded: what is left of the sum of distances corrects mean and squares.
+    double rest[block] = {};
+    sum_cells<block>(
+        size, [&](std::size_t cell) { return value(cell) - middle; }, rest);
+    const auto square = [&](std::size_t cell) {
+      const auto distance = value(cell) - middle;
+      return distance * distance;
+    };
+    sum_cells<block>(size, square, run_squares);
+    for (std::size_t lane = 0; lane < block; ++lane) {
+      const double shift = rest[lane] / static_cast<double>(size);
+      run_mean[lane] += shift;
+      run_squares[lane] -= shift * rest[lane];
+    }
+    merge<block>(mean, squares, done, run_mean, run_squares, size);
+  }
+}
+
+// Not-a-number passes, so that a diverged run is seen.
+template <std::size_t block, bool kAdd>
+void normalise_cells(float* write, const float* read, const float* addend, std::size_t cells,
+                     const NormaliseConstants& constants) {
+  using L = Lanes<block>;
+  const auto mean = L::load(constants.mean);
+  const auto scale = L::load(constants.scale);
+  const auto shift = L::load(constants.shift);
+  const auto lower = L::fill(constants.lower);
+  const auto upper = L::fill(constants.upper);
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < cells * block; i += block) {
+    auto value = (L::load(read + i) - mean) * scale + shift;
+    if (kAdd) value += L::load(addend + i);
+    value = value < lower ? lower : value;
+    L::store(write + i, value > upper ? upper : value);
+  }
+}
+
+template <std::size_t block>
+void normalise(float* write, const float* read, const float* addend, std::size_t cells,
+               const NormaliseConstants& constants) {
+  if (addend == nullptr) {
+    normalise_cells<block, false>(write, read, addend, cells, constants);
+  } else {
+    normalise_cells<block, true>(write, read, addend, cells, constants);
+  }
+}
+
+// The gradient of one cell behind the relu.
+template <std::size_t block, bool kMask>
+inline typename Lanes<block>::Vector masked(const float* gradient, const float* output,
+                                            const typename Lanes<block>::Vector& upper) {
+  using L = Lanes<block>;
+  const auto value = L::load(gradient);
+  if constexpr (!kMask) return value;
+  const auto bound = L::load(output);
+  const typename L::Vector zero = {};
+  const auto cut = (bound <= zero) | (bound >= upper);
+  return cut ? zero : value;
+}
+
+template <std::size_t block, bool kMask>
+void sums_of_cells(const float* gradient, const float* output, const float* read, std::size_t cells,
+                   const NormGradientConstants& constants, double* sum, double* product) {
+  using L = Lanes<block>;
+  using Vector = typename L::Vector;
+  const Vector mean = L::load(constants.mean);
+  const Vector upper = L::fill(constants.upper);
+  for (std::size_t done = 0; done < cells; done += kRun) {
+    const std::size_t end = cells - done < kRun ? cells : done + kRun;
+    Vector sums[2] = {};
+    Vector products[2] = {};
+    const auto add = [&](std::size_t cell, std::size_t i) {
+      const std::size_t at = cell * block;
+      const Vector value = masked<block, kMask>(gradient + at, output + at, upper);
+      sums[i] += value;
+      products[i] += value * (L::load(read + at) - mean);
+    };
+    std::size_t cell = done;
+    for (; cell + 2 <= end; cell += 2) {
+      add(cell, 0);
+      add(cell + 1, 1);
+    }
+    if (cell < end) add(cell, 0);
+    for (std::size_t lane = 0; lane < block; ++lane) {
+      sum[lane] += static_cast<double>(sums[0][lane]) + static_cast<double>(sums[1][lane]);
+      product[lane] +=
+          static_cast<double>(products[0][lane]) + static_cast<double>(products[1][lane]);
+    }
+  }
+}
+
+template <std::size_t block>
+void gradient_sums(const float* gradient, const float* output, const float* read, std::size_t cells,
+                   const NormGradientConstants& constants, double* sum, double* product) {
+  for (std::size_t lane = 0; lane < block; ++lane) sum[lane] = product[lane] = 0.0;
+  if (output == nullptr) {
+    sums_of_cells<block, false>(gradient, gradient, read, cells, constants, sum, product);
+  } else {
+    sums_of_cells<block, true>(gradient, output, read, cells, constants, sum, product);
+  }
+}
+
+template <std::size_t block, bool kMask>
+void gradient_of_cells(float* write, const float* gradient, const float* output, const float* read,
+                       std::size_t cells, const NormGradientConstants& constants) {
+  using L = Lanes<block>;
+  const auto mean = L::load(constants.mean);
+  const auto factor = L::load(constants.factor);
+  const auto offset = L::load(constants.offset);
+  const auto slope = L::load(constants.slope);
+  const auto upper = L::fill(constants.upper);
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < cells * block; i += block) {
+    const auto value = masked<block, kMask>(gradient + i, output + i, upper);
+    L::store(write + i, factor * (value - offset - (L::load(read + i) - mean) * slope));
+  }
+}
+
+template <std::size_t block>
+void gradient(float* write, const float* gradient, const float* output, const float* read,
+              std::size_t cells, const NormGradientConstants& constants) {
+  if (output == nullptr) {
+    gradient_of_cells<block, false>(write, gradient, gradient, read, cells, constants);
+  } else {
+    gradient_of_cells<block, true>(write, gradient, output, read, cells, constants);
+  }
+}
+
+}  // namespace
+
+extern const BatchNormKernels kBatchNormTables[2];
+const BatchNormKernels kBatchNormTables[2] = {
+    {moments<8>, normalise<8>, gradient_sums<8>, gradient<8>},
+    {moments<16>, normalise<16>, gradient_sums<16>, gradient<16>}};
+
+}  // namespace convoy::cpu::CONVOY_KERNEL_SET

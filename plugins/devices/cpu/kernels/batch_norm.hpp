@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+
+namespace convoy::cpu {
+
+inline constexpr std::size_t kLargestBlock = 16;  // channels that lie side by side in storage
+
+// Per channel of a block: what a forward pass does to an element x, within bounds:
+// (x - mean) * scale + shift. Channels of padding have zeros everywhere.
+struct NormaliseConstants {
+  float mean[kLargestBlock];
+  float scale[kLargestBlock];
+  float shift[kLargestBlock];
+  float lower, upper;  // of the relu; infinities when there is none
+};
+
+// Per channel of a block: the gradient of x from the gradient g of the result:
+// factor * (g - offset - (x - mean) * slope). Channels of padding have zeros everywhere.
+struct NormGradientConstants {
+  float mean[kLargestBlock];
+  float factor[kLargestBlock];
+  float offset[kLargestBlock];
+  float slope[kLargestBlock];
+  float upper;  // of the relu; infinity when there is none
+};
+
+// Loops over the cells of one block of channels of one image, which lie side by side in storage,
+// one instance per instruction set. Multiplications and additions are rounded separately and every
+// sum has one order, so that all instruction sets give the same bits.
+struct BatchNormKernels {
+  // Mean, and sum of the squared distances to it, of each channel. Both are taken over short runs
+  // in f32, the squares about the run's own mean, and merged in double: nothing cancels.
+  void (*moments)(const float* read, std::size_t cells, double* mean, double* squares);
+  // addend may be null: what is added before the bounds are applied. write may be either input.
+  void (*normalise)(float* write, const float* read, const float* addend, std::size_t cells,
+                    const NormaliseConstants& constants);
+  // Sums of g and of g * (x - mean). output, the result of the forward pass, may be null: it zeroes
+  // g where it lies outside of the open interval (0, upper).
+  void (*gradient_sums)(const float* gradient, const float* output, const float* read,
+                        std::size_t cells, const NormGradientConstants& constants, double* sum,
+                        double* product);
+  // write may be the gradient.
+  void (*gradient)(float* write, const float* gradient, const float* output, const float* read,
+                   std::size_t cells, const NormGradientConstants& constants);
+};
+
+// The best table for this processor; block: 8 or 16 channels.
+const BatchNormKernels& batch_norm_kernels(std::size_t block);
+
+}  // namespace convoy::cpu
