@@ -9,6 +9,7 @@
 
 #include "core/report/console.hpp"
 #include "core/report/environment.hpp"
+#include "core/report/profile_record.hpp"
 #include "core/report/speed_statistics.hpp"
 
 namespace convoy {
@@ -76,6 +77,8 @@ struct RunRecord {
   double total_images_per_second = 0;
   Speed speed;
   StepTimes step_times;
+  std::optional<BreakdownRecord> step_breakdown;  // of the timed steps, if there were any
+  std::optional<ProfileRecord> profile;           // with --profile
   std::string parameter_hash;  // of the trained parameters; empty when the run failed
   std::vector<std::string> notices;
   int exit_status = 0;
