@@ -72,7 +72,7 @@ std::string step_line(const char* name, double seconds, double step) {
 std::string step_table(const BreakdownRecord& step) {
   std::string text = step_line("step", step.seconds, step.seconds);
   text += step_line("  compute", step.compute, step.seconds);
-  text += step_line("  exposed aggregation", step.aggregation, step.seconds);
+  text += step_line("  aggregation, update, exposed", step.aggregation, step.seconds);
   text += step_line("  input wait", step.input_wait, step.seconds);
   text += step_line("  executor (gaps)", step.executor, step.seconds);
   text += "operations of a step, all places together\n";
@@ -116,8 +116,9 @@ double ProfileRecord::least_seconds() const {
 }
 
 std::string profile_table(const ProfileRecord& profile, const BreakdownRecord& breakdown) {
-  const std::string titles = fmt::format("{:<{}} {:<20} {:<20} {:<20} {}\n", "", kNameColumns,
-                                         " forward ms", " data ms", " weights ms", " helpers");
+  const std::string titles =
+      fmt::format("{:<{}} {:<20} {:<20} {:<20} {}\n", "", kNameColumns, " forward ms",
+                  " backward data ms", " backward weights ms", " helpers");
   std::string text = fmt::format(
       "Profile of a mean step, {}; this device computes {:.1f} GFLOP/s (F) and streams {:.1f} GB/s "
       "(B)\n",

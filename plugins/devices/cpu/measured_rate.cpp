@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kOrder = 1536;
 // Three vectors of 64 MB: more than the last-level caches of one socket.
 constexpr std::size_t kStreamElements = std::size_t{1} << 24;
-constexpr int kMultiplications = 4;
+constexpr int kMultiplications = 8;
 constexpr int kStreams = 6;
 constexpr std::size_t kAlignment = 64;
 
