@@ -13,6 +13,7 @@
 #include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
 #include "core/cli/run_parts.hpp"
+#include "core/cli/run_profile.hpp"
 #include "core/cli/run_report.hpp"
 #include "core/cli/run_setup.hpp"
 #include "core/cli/run_sizes.hpp"
@@ -91,6 +92,8 @@ class Run {
 
   void evaluate() {
     Validation validation = this->validation();
+    if (setup_.options.profile || !setup_.options.trace_file.empty())
+      tell("--profile and --trace_file are about training steps: without effect under --eval");
     sizes_.timed_steps = validation.steps();
     report_.header(devices_, validation.examples());
     report_.console().generating_evaluation_model();
@@ -125,7 +128,8 @@ class Run {
   }
 
   std::unique_ptr<Session> open_session() const {
-    const SessionOptions options = session_options(setup_, sizes_, devices_);
+    SessionOptions options = session_options(setup_, sizes_, devices_);
+    options.profile = setup_.options.profile;
     if (mode() == RunMode::kForwardOnly)
       return std::make_unique<Session>(
           *setup_.graph,
@@ -161,6 +165,7 @@ class Run {
     const std::unique_ptr<Session> session = open_session();
     if (validation_) validation_->prepare(session->open_devices());
     describe(*session);
+    if (setup_.options.profile) profile_ = std::make_unique<RunProfile>(*session);
     report_.console().initializing();
     checkpoints_->restore(*session);
     report_.console().warming_up();
@@ -173,6 +178,9 @@ class Run {
       throw;
     }
     report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
+    report_profile(summary);
+    if (!setup_.options.trace_file.empty() && !report_.traced())
+      tell("no step was traced, because too few were run: no trace file is written");
     if (evaluations_) evaluations_->final(summary, *session);
     checkpoints_->finish(summary, *session);
     if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(session->read_values()));
@@ -183,6 +191,13 @@ class Run {
           fmt::format("the loss is not finite from step {} on: the model's own learning rate does "
                       "not suit unnormalised synthetic images; speed is not affected",
                       *summary.diverged));
+  }
+
+  void report_profile(const TrainingSummary& summary) {
+    if (!profile_) return;
+    const std::optional<ProfileRecord> profile = profile_->record(summary, sizes_.warmup_steps);
+    if (profile) report_.profile(*profile);
+    profile_.reset();  // it refers to the session
   }
 
   // Steps count from the very first run on, warm-up included.
@@ -245,14 +260,14 @@ class Run {
   TrainingEvents events(Session& session) {
     TrainingEvents events;
     events.warmed_up = [this] {
+      if (profile_) profile_->warmed_up();
       report_.console().warmed_up();
       report_.console().columns();
     };
     events.warmup_step = [this](const TrainingStep& step) { report_.warmup_step(step); };
     events.timed_step = [this](const TrainingStep& step) { report_.timed_step(step); };
-    events.trace = [this, &session](const std::vector<OperationTime>& times) {
-      report_.trace(session, times);
-    };
+    if (!setup_.options.trace_file.empty())
+      events.trace = [this, &session](const StepTrace& step) { report_.trace(session, step); };
     events.stop_requested = [this] { return interrupt_.requested(); };
     events.pause_after = [this](const PausePoint& point) {
       evaluation_due_ = evaluations_ && evaluations_->due(point);
@@ -273,6 +288,7 @@ class Run {
   InterruptGuard interrupt_;
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<TrainingEvaluations> evaluations_;
+  std::unique_ptr<RunProfile> profile_;
   bool evaluation_due_ = false;
   std::unique_ptr<RunCheckpoints> checkpoints_;
 };

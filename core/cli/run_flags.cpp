@@ -172,7 +172,12 @@ Flags report_flags() {
              "Whether the printed loss includes weight decay."),
       toggle("print_training_accuracy", "false", "Also print top-1 and top-5 of training batches."),
       text("output_file", "", "Write the run's record here: .json, .jsonl or .csv."),
-      text("trace_file", "", "Write a timeline of one warm-up step here (Chrome trace)."),
+      text("trace_file", "",
+           "Write a timeline of one step here (Chrome trace): the last but one of warm-up, with "
+           "fewer than two warm-up steps the first timed one."),
+      toggle("profile", "false",
+             "Print where the time of the timed steps went: per layer, by kind of layer, and "
+             "between computation, aggregation, input and gaps."),
   };
 }
 

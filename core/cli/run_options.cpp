@@ -140,6 +140,7 @@ void read_reports(const ParsedFlags& flags, RunOptions& options) {
   options.print_training_accuracy = flags.boolean("print_training_accuracy");
   options.output_file = flags.text("output_file");
   options.trace_file = flags.text("trace_file");
+  options.profile = flags.boolean("profile");
 }
 
 }  // namespace

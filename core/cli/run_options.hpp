@@ -64,6 +64,7 @@ struct RunOptions {
   bool print_training_accuracy = false;
   std::string output_file;
   std::string trace_file;
+  bool profile = false;
 
   std::uint32_t seed = 0;
   InitializerChoice initializer = InitializerChoice::kDefault;

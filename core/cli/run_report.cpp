@@ -3,23 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/base/version.hpp"
-#include "core/plan/operation.hpp"
+#include "core/cli/run_profile.hpp"
+#include "core/cli/run_trace.hpp"
 
 namespace convoy {
 namespace {
-
-const char* lane_name(std::uint32_t lane) {
-  constexpr const char* kNames[] = {"compute", "copy in", "copy out", "collective", "update"};
-  return lane < std::size(kNames) ? kNames[lane] : "other";
-}
-
-// A segment is called after the layer whose weights it holds.
-std::string segment_name(const Graph& graph, const Operation& operation) {
-  const std::uint64_t end = operation.first_layer + operation.layer_count;
-  for (std::uint64_t layer = operation.first_layer; layer < end; ++layer)
-    if (owns_weights(graph.nodes().at(layer).layer.kind)) return graph.nodes()[layer].name;
-  return graph.nodes().at(operation.first_layer).name;
-}
 
 std::string loss_column(const RunOptions& options) {
   return options.loss_type_to_report == "base_loss" ? "base_loss" : "total_loss";
@@ -132,19 +120,13 @@ void RunReport::timed_step(const TrainingStep& step) {
                              statistics_.speed().mean));
 }
 
-void RunReport::trace(const Session& session, const std::vector<OperationTime>& times) {
-  const Plan& plan = session.lowered_plan();
-  const std::size_t first = plan.prologue.size();
-  for (const OperationTime& time : times) {
-    const Operation& operation = plan.body.at(time.operation - first);
-    std::string name(operation_name(operation.kind));
-    if (is_compute(operation.kind)) {
-      name += fmt::format(" {}", segment_name(session.graph(), operation));
-    }
-    trace_.push_back({name, time.operation, lane_name(operation.lane),
-                      plan.cluster->places.at(operation.place).name, time.timing.start,
-                      time.timing.end - time.timing.start});
-  }
+void RunReport::trace(const Session& session, const StepTrace& step) {
+  trace_ = trace_events(session, step);
+}
+
+void RunReport::profile(const ProfileRecord& profile) {
+  record_.profile = profile;
+  console_.profile(profile_table(profile, record_.step_breakdown.value_or(BreakdownRecord{})));
 }
 
 void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after,
@@ -159,6 +141,7 @@ void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after
 void RunReport::total(const TrainingSummary& summary, double evaluation_seconds) {
   progress_.clear();
   if (summary.timed_steps == 0) return;
+  record_.step_breakdown = breakdown_record(summary.breakdown);
   record_.total_seconds = summary.total_seconds - evaluation_seconds;
   record_.total_images_per_second =
       static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds;

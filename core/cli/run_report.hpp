@@ -32,7 +32,10 @@ class RunReport {
   void describe(const Session& session);
   void warmup_step(const TrainingStep& step);
   void timed_step(const TrainingStep& step);
-  void trace(const Session& session, const std::vector<OperationTime>& times);
+  void trace(const Session& session, const StepTrace& step);
+  bool traced() const { return !trace_.empty(); }
+  // Notes it for the record and prints it.
+  void profile(const ProfileRecord& profile);
   // Prints what came of an evaluation and notes it for the record. checkpoint: the file, if any.
   void evaluation(const Evaluation& evaluation, const PausePoint& after,
                   const std::string& checkpoint);

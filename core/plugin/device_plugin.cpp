@@ -2,9 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <utility>
 
+#include "core/base/error.hpp"
+
 namespace convoy {
+namespace {
+
+// Slots beyond ABI 1.0's first table may be missing.
+template <typename Function>
+void require_slot(const DevicePlugin& plugin, std::size_t offset, const Function& slot) {
+  if (plugin.table().struct_size >= offset + sizeof(Function) && slot != nullptr) return;
+  fail(ExitCode::kUnavailable,
+       "devices of plug-in {} cannot be profiled: it lacks that function; leave out --profile, or "
+       "ask its author for a version that has it",
+       plugin.manifest().name);
+}
+
+}  // namespace
 
 DevicePlugin::DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValues& options,
                            PluginLog log)
@@ -125,6 +141,31 @@ bool OpenDevice::wait(const convoy_wait& point, double seconds) {
 
 double OpenDevice::now() {
   return plugin_.table().now(self_);
+}
+
+std::vector<convoy_profile_record> OpenDevice::profile(void* program) {
+  require_slot(plugin_, offsetof(convoy_device, profile), plugin_.table().profile);
+  std::vector<convoy_profile_record> records;
+  std::uint64_t count = 0;
+  do {
+    records.resize(count);
+    call(plugin_.settings(), "reading the times of layers", [&](convoy_context* context) {
+      return plugin_.table().profile(self_, context, program, records.data(), records.size(),
+                                     &count);
+    });
+  } while (count > records.size());
+  records.resize(count);
+  return records;
+}
+
+double OpenDevice::measure(convoy_measurement what) {
+  require_slot(plugin_, offsetof(convoy_device, measure), plugin_.table().measure);
+  double rate = 0;
+  call(
+      plugin_.settings(), "measuring its speed",
+      [&](convoy_context* context) { return plugin_.table().measure(self_, context, what, &rate); },
+      ExitCode::kUnavailable);
+  return rate;
 }
 
 }  // namespace convoy

@@ -58,6 +58,9 @@ class OpenDevice {
   // Whether the timeline reached the value within so many seconds.
   bool wait(const convoy_wait& point, double seconds);
   double now();
+  // The records of a program compiled with CONVOY_COMPILE_PROFILE.
+  std::vector<convoy_profile_record> profile(void* program);
+  double measure(convoy_measurement what);
 
  private:
   const DevicePlugin& plugin_;

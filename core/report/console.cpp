@@ -142,6 +142,11 @@ void Console::parameter_hash(const std::string& hash) {
   line("parameter hash: " + hash);
 }
 
+void Console::profile(std::string table) {
+  if (table.ends_with('\n')) table.pop_back();
+  line(table);
+}
+
 bool is_displayed(std::int64_t step, std::int64_t display_every) {
   return step == 1 || step % display_every == 0;
 }

@@ -61,6 +61,8 @@ class Console {
   void input(const std::string& text);
   // After the total, only when it is asked for.
   void parameter_hash(const std::string& hash);
+  // Likewise: a table of several lines.
+  void profile(std::string table);
 
   // How fast an evaluation went since the last such line; steps count from 1.
   void evaluation_step(std::int64_t step, double examples_per_second);

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/report/profile_json.hpp"
 #include "core/report/run_record.hpp"
 
 namespace convoy {
@@ -99,34 +100,37 @@ Json to_json(const InputSpeed& speed) {
 Json summary(const RunRecord& record) {
   Json devices = Json::array();
   for (const DeviceRecord& device : record.devices) devices.push_back(to_json(device));
-  return {{"schema_version", kRunRecordSchemaVersion},
-          {"environment", to_json(record.environment)},
-          {"command_line", record.command_line},
-          {"flags", record.flags},
-          {"model", record.model},
-          {"parameters", record.parameters},
-          {"dataset", record.dataset},
-          {"synthetic_data", record.synthetic_data},
-          {"mode", record.mode},
-          {"strategy",
-           {{"name", record.strategy},
-            {"options", record.strategy_options},
-            {"verdict", record.strategy_verdict}}},
-          {"optimizer", record.optimizer},
-          {"compute_dtype", record.compute_dtype},
-          {"devices", std::move(devices)},
-          {"batch_per_device", record.batch_per_device},
-          {"global_batch", record.global_batch},
-          {"warmup_steps", record.warmup_steps},
-          {"total", totals(record)},
-          {"input", record.input ? to_json(*record.input) : Json(nullptr)},
-          {"input_only", record.input_only ? to_json(*record.input_only) : Json(nullptr)},
-          {"parameter_hash",
-           record.parameter_hash.empty() ? Json(nullptr) : Json(record.parameter_hash)},
-          {"notices", record.notices},
-          {"exit_status", record.exit_status},
-          {"interrupted", record.interrupted},
-          {"error", record.error}};
+  return {
+      {"schema_version", kRunRecordSchemaVersion},
+      {"environment", to_json(record.environment)},
+      {"command_line", record.command_line},
+      {"flags", record.flags},
+      {"model", record.model},
+      {"parameters", record.parameters},
+      {"dataset", record.dataset},
+      {"synthetic_data", record.synthetic_data},
+      {"mode", record.mode},
+      {"strategy",
+       {{"name", record.strategy},
+        {"options", record.strategy_options},
+        {"verdict", record.strategy_verdict}}},
+      {"optimizer", record.optimizer},
+      {"compute_dtype", record.compute_dtype},
+      {"devices", std::move(devices)},
+      {"batch_per_device", record.batch_per_device},
+      {"global_batch", record.global_batch},
+      {"warmup_steps", record.warmup_steps},
+      {"total", totals(record)},
+      {"step_breakdown", record.step_breakdown ? to_json(*record.step_breakdown) : Json(nullptr)},
+      {"profile", record.profile ? to_json(*record.profile) : Json(nullptr)},
+      {"input", record.input ? to_json(*record.input) : Json(nullptr)},
+      {"input_only", record.input_only ? to_json(*record.input_only) : Json(nullptr)},
+      {"parameter_hash",
+       record.parameter_hash.empty() ? Json(nullptr) : Json(record.parameter_hash)},
+      {"notices", record.notices},
+      {"exit_status", record.exit_status},
+      {"interrupted", record.interrupted},
+      {"error", record.error}};
 }
 
 }  // namespace

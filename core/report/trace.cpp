@@ -22,10 +22,39 @@ std::size_t number_of(std::vector<std::string>& names, const std::string& name) 
   return number;
 }
 
-Json name_record(const char* kind, std::size_t process, std::size_t thread,
-                 const std::string& name) {
-  return {
-      {"ph", "M"}, {"name", kind}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}};
+Json metadata(const char* kind, std::size_t process, std::size_t thread, Json arguments) {
+  return {{"ph", "M"},
+          {"name", kind},
+          {"pid", process},
+          {"tid", thread},
+          {"args", std::move(arguments)}};
+}
+
+Json event_record(const TraceEvent& event, std::size_t process, std::size_t thread, double origin) {
+  Json arguments = Json::object();
+  if (event.operation) arguments["operation"] = *event.operation;
+  if (!event.implementation.empty()) arguments["implementation"] = event.implementation;
+  return {{"ph", "X"},
+          {"name", event.name},
+          {"cat", event.category},
+          {"pid", process},
+          {"tid", thread},
+          {"ts", (event.start_seconds - origin) * kMicrosecondsPerSecond},
+          {"dur", event.duration_seconds * kMicrosecondsPerSecond},
+          {"args", std::move(arguments)}};
+}
+
+void add_names(const std::vector<std::string>& devices,
+               const std::vector<std::vector<std::string>>& lanes, Json& records) {
+  for (std::size_t process = 0; process < devices.size(); ++process) {
+    records.push_back(metadata("process_name", process, 0, {{"name", devices[process]}}));
+    records.push_back(metadata("process_sort_index", process, 0, {{"sort_index", process}}));
+    for (std::size_t thread = 0; thread < lanes[process].size(); ++thread) {
+      records.push_back(
+          metadata("thread_name", process, thread, {{"name", lanes[process][thread]}}));
+      records.push_back(metadata("thread_sort_index", process, thread, {{"sort_index", thread}}));
+    }
+  }
 }
 
 }  // namespace
@@ -35,25 +64,18 @@ std::string chrome_trace(const std::vector<TraceEvent>& events) {
   for (const TraceEvent& event : events) origin = std::min(origin, event.start_seconds);
   std::vector<std::string> devices;
   std::vector<std::vector<std::string>> lanes;
-  Json records = Json::array();
+  std::vector<std::pair<double, Json>> timed;
   for (const TraceEvent& event : events) {
     const std::size_t process = number_of(devices, event.device);
     lanes.resize(devices.size());
     const std::size_t thread = number_of(lanes[process], event.lane);
-    records.push_back({{"ph", "X"},
-                       {"name", event.name},
-                       {"pid", process},
-                       {"tid", thread},
-                       {"ts", (event.start_seconds - origin) * kMicrosecondsPerSecond},
-                       {"dur", event.duration_seconds * kMicrosecondsPerSecond},
-                       {"args", {{"operation", event.operation}}}});
+    timed.emplace_back(event.start_seconds, event_record(event, process, thread, origin));
   }
-  for (std::size_t process = 0; process < devices.size(); ++process) {
-    records.push_back(name_record("process_name", process, 0, devices[process]));
-    for (std::size_t thread = 0; thread < lanes[process].size(); ++thread) {
-      records.push_back(name_record("thread_name", process, thread, lanes[process][thread]));
-    }
-  }
+  // What encloses others comes before them.
+  std::ranges::stable_sort(timed, {}, &std::pair<double, Json>::first);
+  Json records = Json::array();
+  add_names(devices, lanes, records);
+  for (auto& [start, record] : timed) records.push_back(std::move(record));
   const Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(records)}};
   return trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,6 +1,7 @@
 #include "core/runtime/open_devices.hpp"
 
 #include <algorithm>
+#include <future>
 
 namespace convoy {
 namespace {
@@ -32,6 +33,15 @@ OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std:
                                                                    : place.served_by.front();
     engines_.push_back(opened_[engine].get());
   }
+}
+
+std::vector<double> OpenDevices::measure(convoy_measurement what) {
+  std::vector<std::future<double>> rates;
+  for (const auto& device : opened_)
+    rates.push_back(std::async(std::launch::async, [&] { return device->measure(what); }));
+  std::vector<double> result;
+  for (std::future<double>& rate : rates) result.push_back(rate.get());
+  return result;
 }
 
 void OpenDevices::abandon() {

@@ -26,6 +26,10 @@ class OpenDevices {
   const std::vector<convoy_device_description>& descriptions() const { return descriptions_; }
   double now() { return opened_.front()->now(); }
 
+  // The same of every device, all at once, as they compute in a step. Error when a kind of devices
+  // cannot measure itself.
+  std::vector<double> measure(convoy_measurement what);
+
   // Never closes the devices: closing one that hangs would hang, too.
   void abandon();
 

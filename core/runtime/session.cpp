@@ -94,6 +94,7 @@ convoy_compilation Session::compilation(const GraphView& view, std::uint32_t rep
   what.batch = options_.batch;
   what.flags = (options_.dropout ? std::uint32_t{CONVOY_COMPILE_DROPOUT} : 0u) |
                (options_.accuracy ? std::uint32_t{CONVOY_COMPILE_ACCURACY} : 0u) |
+               (options_.profile ? std::uint32_t{CONVOY_COMPILE_PROFILE} : 0u) |
                (forward_only_ ? std::uint32_t{CONVOY_COMPILE_INFERENCE} : 0u);
   what.replica = replica;
   what.replicas = replicas();
@@ -166,6 +167,13 @@ void Session::compile() {
     OpenDevice* device = engines_[cluster_.replica_place[replica]];
     programs_.emplace_back(device->compile(compilation(*view_, replica)), Release{device});
   }
+}
+
+std::vector<std::vector<convoy_profile_record>> Session::profile() const {
+  std::vector<std::vector<convoy_profile_record>> records;
+  for (const Program& program : programs_)
+    records.push_back(program.get_deleter().device->profile(program.get()));
+  return records;
 }
 
 void Session::initialize_parameters() {

@@ -28,6 +28,7 @@ struct SessionOptions {
   std::uint64_t seed = 1;
   bool hash_initializer = false;  // reference fill instead of the layers' initialisers
   bool dropout = true;
+  bool profile = false;        // keep the times of layers, see profile()
   bool accuracy = false;       // count top-1 and top-5 hits
   bool deterministic = false;  // refuse what cannot promise equal bits
   // Of activations and operands: a type, or kHalfOfTheDevices, which the session replaces by it.
@@ -72,6 +73,8 @@ class Session {
   PlanMemory& memory() { return *memory_; }
   const PlanMemory& memory() const { return *memory_; }
   double now() { return devices_->now(); }
+  // Per replica, the times of its layers since the session began.
+  std::vector<std::vector<convoy_profile_record>> profile() const;
 
   // The loss scale after the last finished step, and another one for the next step; only while no
   // step is open. Without loss scaling it is 1 for ever, and setting it does nothing.

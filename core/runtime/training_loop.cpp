@@ -10,6 +10,9 @@
 namespace convoy {
 namespace {
 
+// More than are in flight.
+constexpr std::size_t kTracedWaits = 8;
+
 // A step between its submission and its completion.
 struct OpenStep {
   std::int64_t number = 0;  // 0-based, warm-up included
@@ -28,7 +31,8 @@ class Loop {
         schedule_(schedule),
         options_(options),
         events_(events),
-        square_sum_(session.initial_square_sum()) {}
+        square_sum_(session.initial_square_sum()),
+        meter_(session.lowered_plan()) {}
 
   // Batches and devices may go away once this ends, however it ends.
   TrainingSummary run() {
@@ -39,6 +43,7 @@ class Loop {
       throw;
     }
     summary_.stopped = stopping_;
+    summary_.breakdown = meter_.total();
     summary_.global_step = options_.first_step + finished_;
     return summary_;
   }
@@ -80,12 +85,26 @@ class Loop {
       step.images += batch.count;
     }
     step.input_ready = session_.now();
+    note_wait({step.input_asked, step.input_ready});
     input.learning_rate = step.learning_rate;
     session_.executor().submit_step(input);
     open_.push_back(step);
     ++submitted_;
     if (submitted_ > options_.warmup_steps && events_.pause_after)
       pausing_ = events_.pause_after(point(submitted_));
+  }
+
+  void note_wait(const TimeInterval& wait) {
+    meter_.waited_for_input(wait);
+    if (!events_.trace || traced_) return;
+    const std::int64_t index = submitted_ - options_.warmup_steps;
+    waits_.push_back({index < 0 ? index : index + 1, wait});
+    if (waits_.size() > kTracedWaits) waits_.pop_front();
+  }
+
+  void trace(std::int64_t number, const TimeInterval& step) {
+    traced_ = true;
+    events_.trace({number, step, session_.executor().last_times(), {waits_.begin(), waits_.end()}});
   }
 
   void finish() {
@@ -106,12 +125,14 @@ class Loop {
     // Waiting while the step before is under way costs nothing.
     const double idle_since = std::max(open.input_asked, last_end_);
     step.input_wait_seconds = std::clamp(open.input_ready - idle_since, 0.0, step.seconds);
+    const TimeInterval time{last_end_, result.end};
+    meter_.finished(session_.executor().last_times(), index < 0 ? TimeInterval{} : time);
     last_end_ = result.end;
     if (!std::isfinite(step.base_loss)) {
       if (!options_.tolerate_divergence) refuse_loss(step);
       if (!summary_.diverged) summary_.diverged = step.number;
     }
-    if (index == -2 && events_.trace) events_.trace(session_.executor().last_times());
+    if (index == (options_.warmup_steps < 2 ? 0 : -2) && events_.trace) trace(step.number, time);
     if (index < 0) {
       if (events_.warmup_step) events_.warmup_step(step);
       if (index == -1) start_clock(result.end);
@@ -186,7 +207,10 @@ class Loop {
   bool pausing_ = false;  // submits nothing until the open steps are finished
   double started_ = 0;
   double last_end_ = 0;
+  bool traced_ = false;
+  std::deque<StepTrace::InputWait> waits_;
   double square_sum_;  // as the last update that covered everything found it
+  BreakdownMeter meter_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "core/data/batch_source.hpp"
 #include "core/runtime/session.hpp"
+#include "core/runtime/step_breakdown.hpp"
 #include "core/train/learning_rate.hpp"
 
 namespace convoy {
@@ -42,12 +43,25 @@ struct PausePoint {
   std::int64_t global_step = 0;  // updates so far: earlier runs' and warm-up steps included
 };
 
+// What was seen of one step.
+struct StepTrace {
+  struct InputWait {
+    std::int64_t step = 0;  // whose batches the host waited for, numbered like TrainingStep
+    TimeInterval time;
+  };
+  std::int64_t number = 0;
+  TimeInterval step;  // from the completion of the step before to that of this one
+  std::vector<OperationTime> operations;
+  std::vector<InputWait> waits;  // of the latest batches
+};
+
 // Called on the loop's thread. Empty functions are left out.
 struct TrainingEvents {
   std::function<void()> warmed_up;
   std::function<void(const TrainingStep&)> warmup_step;
   std::function<void(const TrainingStep&)> timed_step;
-  std::function<void(const std::vector<OperationTime>&)> trace;  // of the step numbered -2
+  // Of one step: that numbered -2, without enough warm-up steps the first timed one.
+  std::function<void(const StepTrace&)> trace;
   std::function<bool()> stop_requested;
   // Asked once per timed step, before anything behind it is submitted: whether to pause there.
   std::function<bool(const PausePoint&)> pause_after;
@@ -58,9 +72,10 @@ struct TrainingEvents {
 
 struct TrainingSummary {
   std::int64_t timed_steps = 0;
-  std::int64_t global_step = 0;  // updates so far: earlier runs' and warm-up steps included
-  double total_seconds = 0;      // from the end of warm-up to the end of the last step
-  double input_wait_seconds = 0;
+  std::int64_t global_step = 0;          // updates so far: earlier runs' and warm-up steps included
+  double total_seconds = 0;              // from the end of warm-up to the end of the last step
+  double input_wait_seconds = 0;         // of the host, which may be ahead of the devices
+  StepBreakdown breakdown;               // of the timed steps
   bool stopped = false;                  // because stop_requested() said so
   bool ended_early = false;              // because paused() said so
   std::optional<std::int64_t> diverged;  // the first step whose loss was not finite

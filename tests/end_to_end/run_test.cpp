@@ -87,7 +87,7 @@ TEST(Run, TracesOperationsUnderTheIdsOfThePlan) {
   std::size_t operations = 0;
   const nlohmann::json trace = read_json(path);
   for (const nlohmann::json& event : trace.at("traceEvents")) {
-    if (event.at("ph") != "X") continue;
+    if (event.at("ph") != "X" || event.at("cat") != "operation") continue;
     ++operations;
     const std::string name = event.at("name").get<std::string>();
     const std::string kind = name.substr(0, name.find(' '));

@@ -13,11 +13,21 @@ std::vector<TraceEvent> example_events() {
           {"forward", 5, "compute", "cpu:1", 10.5, 0.125}};
 }
 
+// The timed events, in the order of the file.
+std::vector<nlohmann::json> timed(const nlohmann::json& trace) {
+  std::vector<nlohmann::json> events;
+  for (const auto& record : trace["traceEvents"])
+    if (record["ph"] == "X") events.push_back(record);
+  return events;
+}
+
 TEST(Trace, HasOneEventPerOperationInMicrosecondsFromTheEarliest) {
-  const auto trace = nlohmann::json::parse(chrome_trace(example_events()));
-  const auto& forward = trace["traceEvents"][0];
-  EXPECT_EQ(forward["ph"], "X");
+  const auto events = timed(nlohmann::json::parse(chrome_trace(example_events())));
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0]["name"], "copy");  // sorted by start
+  const auto& forward = events[1];
   EXPECT_EQ(forward["name"], "forward");
+  EXPECT_EQ(forward["cat"], "operation");
   EXPECT_EQ(forward["args"]["operation"], 3);
   EXPECT_DOUBLE_EQ(forward["ts"].get<double>(), 5e5);
   EXPECT_DOUBLE_EQ(forward["dur"].get<double>(), 2.5e5);
@@ -25,15 +35,26 @@ TEST(Trace, HasOneEventPerOperationInMicrosecondsFromTheEarliest) {
 
 TEST(Trace, GivesDevicesProcessesAndLanesRows) {
   const auto trace = nlohmann::json::parse(chrome_trace(example_events()));
-  const auto& records = trace["traceEvents"];
-  EXPECT_EQ(records[0]["pid"], records[1]["pid"]);
-  EXPECT_NE(records[0]["tid"], records[1]["tid"]);
-  EXPECT_NE(records[0]["pid"], records[2]["pid"]);
+  const auto events = timed(trace);
+  EXPECT_EQ(events[0]["pid"], events[1]["pid"]);
+  EXPECT_NE(events[0]["tid"], events[1]["tid"]);
+  EXPECT_NE(events[0]["pid"], events[2]["pid"]);
   std::vector<std::string> names;
-  for (const auto& record : records) {
-    if (record["ph"] == "M") names.push_back(record["args"]["name"]);
-  }
+  for (const auto& record : trace["traceEvents"])
+    if (record["ph"] == "M" && record["args"].contains("name"))
+      names.push_back(record["args"]["name"]);
   EXPECT_EQ(names, (std::vector<std::string>{"cpu:0", "compute", "copy in", "cpu:1", "compute"}));
+}
+
+TEST(Trace, LayersSayWhatComputedThemAndWaitsHaveNoOperation) {
+  TraceEvent layer{"conv0 forward", 3, "compute", "cpu:0", 10.5, 0.125};
+  layer.category = "layer";
+  layer.implementation = "jit:avx2";
+  TraceEvent wait{"batch of step 7", std::nullopt, "input", "host", 10.75, 0.125};
+  const auto events = timed(nlohmann::json::parse(chrome_trace({layer, wait})));
+  EXPECT_EQ(events.at(0)["cat"], "layer");
+  EXPECT_EQ(events.at(0)["args"]["implementation"], "jit:avx2");
+  EXPECT_FALSE(events.at(1)["args"].contains("operation")) << events.at(1);
 }
 
 TEST(Trace, MayBeEmpty) {

@@ -5,12 +5,15 @@
 #define CONVOY_DEVICE_HPP
 
 #include <convoy/abi.h>
+
+#include <algorithm>
 #include <convoy/manifest.hpp>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace convoy {
 
@@ -55,6 +58,14 @@ class Device {
   // Throws the text of the device's first failed operation; else whether the point was reached.
   virtual bool wait(const convoy_wait& point, double seconds) = 0;
   virtual double now() = 0;
+  // Optional: the records of a program compiled with CONVOY_COMPILE_PROFILE.
+  virtual std::vector<convoy_profile_record> profile(void* /*program*/) {
+    throw std::runtime_error("this kind of device keeps no times of layers");
+  }
+  // Optional: a convoy_measurement.
+  virtual double measure(uint32_t /*what*/) {
+    throw std::runtime_error("this kind of device does not measure its own speed");
+  }
 };
 
 namespace device_detail {
@@ -134,6 +145,17 @@ inline int32_t wait(void* self, convoy_context* context, const convoy_wait* poin
 inline double now(void* self) noexcept {
   return device_of(self).now();
 }
+inline int32_t profile(void* self, convoy_context* context, void* program,
+                       convoy_profile_record* out, uint64_t capacity, uint64_t* count) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    const std::vector<convoy_profile_record> records = device.profile(program);
+    *count = records.size();
+    std::copy_n(records.begin(), std::min<uint64_t>(capacity, *count), out);
+  });
+}
+inline int32_t measure(void* self, convoy_context* context, uint32_t what, double* out) noexcept {
+  return on_device(self, context, [&](Device& device) { *out = device.measure(what); });
+}
 inline void close(void* self) noexcept {
   delete static_cast<Instance*>(self);
 }
@@ -173,7 +195,9 @@ inline constexpr convoy_device kTable = {sizeof(convoy_device),
                                          supports,
                                          submit,
                                          wait,
-                                         now};
+                                         now,
+                                         profile,
+                                         measure};
 
 }  // namespace device_detail
 

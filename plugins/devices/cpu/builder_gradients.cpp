@@ -63,7 +63,7 @@ void ProgramBuilder::finish_gradient(std::size_t node, const GradientPart& part)
     addend = temporary(value.desc);
     reorder(part.memory, addend);
   }
-  then(accumulate_task(total, addend));
+  help(accumulate_task(total, addend), "add");
   round(total);
 }
 

@@ -27,7 +27,7 @@ dnnl::memory ProgramBuilder::variable(std::uint32_t index, const Desc& wanted) {
 dnnl::memory ProgramBuilder::weights(std::uint32_t index, const Desc& wanted) {
   if (!rounds()) return variable(index, wanted);
   const dnnl::memory rounded = temporary(stored(index));
-  then(round_task(rounded, variable(index, stored(index))));
+  help(round_task(rounded, variable(index, stored(index))), "round");
   return arranged(index, rounded, wanted);
 }
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "plugins/devices/cpu/measured_rate.hpp"
 #include "plugins/devices/cpu/program.hpp"
 #include "plugins/devices/cpu/team.hpp"
 
@@ -138,6 +139,20 @@ bool CpuDevice::wait(const convoy_wait& point, double seconds) {
 
 double CpuDevice::now() {
   return monotonic_seconds();
+}
+
+std::vector<convoy_profile_record> CpuDevice::profile(void* program) {
+  const ProgramProfile* times = static_cast<const Program*>(program)->profile();
+  if (times == nullptr) throw std::invalid_argument("the program was compiled without a profile");
+  std::vector<convoy_profile_record> records;
+  engine_->call([&] { records = times->records(); });
+  return records;
+}
+
+double CpuDevice::measure(std::uint32_t what) {
+  double rate = 0;
+  engine_->call([&] { rate = measured_rate(what); });
+  return rate;
 }
 
 void CpuDevice::execute(const convoy_submission& submission) {

@@ -31,6 +31,8 @@ class CpuDevice : public Device {
   void submit(const convoy_submission& submission) override;
   bool wait(const convoy_wait& point, double seconds) override;
   double now() override;
+  std::vector<convoy_profile_record> profile(void* program) override;
+  double measure(std::uint32_t what) override;
 
   bool shares_cores() const { return cores_.shares_cores(); }
 

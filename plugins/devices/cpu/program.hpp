@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/program_profile.hpp"
 #include "plugins/devices/cpu/task.hpp"
 #include "plugins/devices/cpu/workspace.hpp"
 
@@ -27,6 +28,9 @@ class Program {
 
   // Points the memory objects to the submission's memory and runs the segment's tasks.
   void run(const convoy_submission& submission);
+
+  // Null unless it was compiled with CONVOY_COMPILE_PROFILE.
+  const ProgramProfile* profile() const { return profile_.get(); }
 
  private:
   friend class ProgramBuilder;
@@ -47,6 +51,7 @@ class Program {
   Workspace workspace_;
   std::array<Bindings, 3> external_;
   bool inference_ = false;
+  std::unique_ptr<ProgramProfile> profile_;
   std::vector<std::unique_ptr<Layer>> layers_;
   std::vector<TaskList> forward_;
   std::vector<TaskList> backward_;

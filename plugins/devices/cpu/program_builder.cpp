@@ -15,8 +15,8 @@ namespace {
 
 // Rule 3 of the ABI: what is unknown is refused.
 void check(const convoy_compilation& what) {
-  constexpr std::uint32_t kKnown =
-      CONVOY_COMPILE_DROPOUT | CONVOY_COMPILE_ACCURACY | CONVOY_COMPILE_INFERENCE;
+  constexpr std::uint32_t kKnown = CONVOY_COMPILE_DROPOUT | CONVOY_COMPILE_ACCURACY |
+                                   CONVOY_COMPILE_INFERENCE | CONVOY_COMPILE_PROFILE;
   if ((what.flags & ~kKnown) != 0) {
     throw std::invalid_argument("compile flags " + std::to_string(what.flags & ~kKnown) +
                                 " are unknown to this CPU device");
@@ -52,6 +52,8 @@ ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
       program_(std::make_unique<Program>()) {
   check(what);
   program_->inference_ = inference();
+  if ((what.flags & CONVOY_COMPILE_PROFILE) != 0)
+    program_->profile_ = std::make_unique<ProgramProfile>();
   program_->forward_.resize(what.graph->segment_count);
   program_->backward_.resize(what.graph->segment_count);
 }
@@ -72,6 +74,7 @@ std::unique_ptr<Program> ProgramBuilder::build() {
 void ProgramBuilder::build_node(std::size_t node, bool forward) {
   const NodePlan& here = plan_.nodes[node];
   node_ = node;
+  pass_ = forward ? CONVOY_PASS_FORWARD : CONVOY_PASS_BACKWARD_DATA;
   now_ = forward ? node : 2 * plan_.nodes.size() - 1 - node;
   tasks_ = &(forward ? program_->forward_ : program_->backward_)[here.node->segment];
   Layer& layer = *program_->layers_[node];
@@ -93,14 +96,14 @@ void ProgramBuilder::build_node(std::size_t node, bool forward) {
 void ProgramBuilder::define_images() {
   if (rounds()) {
     const dnnl::memory images = external(External::kImages, plain(0), 0);
-    return then(round_task(define(0, plain(0)), images));
+    return help(round_task(define(0, plain(0)), images), "round");
   }
   value_of(0).desc = plain(0);
   value_of(0).external = true;
 }
 
 void ProgramBuilder::round(const dnnl::memory& memory) {
-  if (rounds()) then(round_task(memory, memory));
+  if (rounds()) help(round_task(memory, memory), "round");
 }
 
 void ProgramBuilder::round_activation(std::size_t node) {
@@ -123,13 +126,25 @@ Desc ProgramBuilder::plain(std::size_t node) const {
   return {dims(node), dnnl::memory::data_type::f32, dnnl::memory::format_tag::nchw};
 }
 
-void ProgramBuilder::then(Task task) {
+void ProgramBuilder::append(Task task, convoy_profile_role role,
+                            const std::string& implementation) {
+  if (program_->profile_)
+    task = program_->profile_->timed(std::move(task), node_, pass_, role, implementation);
   tasks_->push_back(std::move(task));
+}
+
+void ProgramBuilder::then(Task task, const char* implementation) {
+  append(std::move(task), CONVOY_PROFILE_KERNEL, implementation);
+}
+
+void ProgramBuilder::help(Task task, const char* implementation) {
+  append(std::move(task), CONVOY_PROFILE_HELPER, implementation);
 }
 
 void ProgramBuilder::then(const dnnl::primitive& primitive,
                           const std::unordered_map<int, dnnl::memory>& arguments) {
-  tasks_->push_back(primitive_task(primitive, arguments));
+  append(primitive_task(primitive, arguments), CONVOY_PROFILE_KERNEL,
+         implementation_name(primitive));
 }
 
 const Desc& ProgramBuilder::desc(std::size_t node) const {
@@ -195,10 +210,11 @@ dnnl::memory ProgramBuilder::view(const dnnl::memory& memory, const Desc& desc) 
 void ProgramBuilder::reorder(const dnnl::memory& from, const dnnl::memory& to) {
   const dnnl::reorder::primitive_desc description(engine(), from.get_desc(), engine(),
                                                   to.get_desc(), shared_scratchpad());
-  then(dnnl::reorder(description),
-       {{DNNL_ARG_FROM, from},
-        {DNNL_ARG_TO, to},
-        {DNNL_ARG_SCRATCHPAD, scratchpad(description.scratchpad_desc())}});
+  help(primitive_task(dnnl::reorder(description),
+                      {{DNNL_ARG_FROM, from},
+                       {DNNL_ARG_TO, to},
+                       {DNNL_ARG_SCRATCHPAD, scratchpad(description.scratchpad_desc())}}),
+       "reorder");
 }
 
 dnnl::memory ProgramBuilder::external(External which, const Desc& desc, std::size_t first) {

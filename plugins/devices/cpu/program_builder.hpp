@@ -50,9 +50,15 @@ class ProgramBuilder {
   const NodePlan& plan(std::size_t node) const { return plan_.nodes[node]; }
   dnnl::memory::dims dims(std::size_t node) const;  // of the node's output
   Desc plain(std::size_t node) const;
-  void then(Task task);  // appends to the pass being built
+  // Append to the pass being built. The implementation's name is for profiles.
+  void then(Task task, const char* implementation = "own");
   void then(const dnnl::primitive& primitive,
             const std::unordered_map<int, dnnl::memory>& arguments);
+  // The same for what only surrounds a layer's own computation.
+  void help(Task task, const char* implementation);
+  // What the following tasks of the node's backward compute, for profiles: gradients of activations
+  // unless said otherwise.
+  void part(convoy_pass pass) { pass_ = pass; }
 
   // Activation of a node: its description, itself for reading now, and the same in another layout
   // (converted once per step).
@@ -114,6 +120,7 @@ class ProgramBuilder {
   bool may_share(std::size_t input, std::size_t consumer) const;
   bool changes_before_read(std::size_t changed, std::size_t read) const;
   void build_node(std::size_t node, bool forward);
+  void append(Task task, convoy_profile_role role, const std::string& implementation);
   void round_activation(std::size_t node);
   dnnl::memory arranged(std::uint32_t index, const dnnl::memory& source, const Desc& wanted);
 
@@ -122,6 +129,7 @@ class ProgramBuilder {
   std::vector<Value> values_;
   std::unique_ptr<Program> program_;
   TaskList* tasks_ = nullptr;
+  convoy_pass pass_ = CONVOY_PASS_FORWARD;
   std::size_t node_ = 0;
   std::size_t now_ = 0;
 };

@@ -4,16 +4,12 @@
 #include <string>
 
 namespace convoy::cpu {
-namespace {
 
-// Which of oneDNN's implementations this is, for messages.
 std::string implementation_name(const dnnl::primitive& primitive) {
   const char* name = nullptr;
   dnnl_primitive_desc_query(primitive.get_primitive_desc(), dnnl_query_impl_info_str, 0, &name);
   return name == nullptr ? "a primitive" : name;
 }
-
-}  // namespace
 
 Task primitive_task(const dnnl::primitive& primitive,
                     const std::unordered_map<int, dnnl::memory>& arguments) {

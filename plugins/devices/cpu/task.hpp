@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +24,9 @@ using TaskList = std::vector<Task>;
 // A primitive with its arguments, ready to run without building anything in a step.
 Task primitive_task(const dnnl::primitive& primitive,
                     const std::unordered_map<int, dnnl::memory>& arguments);
+
+// Which of oneDNN's implementations this is, for messages and profiles.
+std::string implementation_name(const dnnl::primitive& primitive);
 
 // The factor on the gradient of the loss.
 inline double loss_scale_of(const convoy_compute& compute) {

@@ -86,6 +86,8 @@ void FakeDevice::propose_layout(const convoy_compilation& what, convoy_layout* o
 }
 
 void* FakeDevice::compile(const convoy_compilation& what) {
+  if ((what.flags & CONVOY_COMPILE_PROFILE) != 0)
+    throw std::runtime_error("a fake device keeps no times of layers");
   return new FakeProgram(segment_ranges(*what.graph), what.graph->arena_elements, what,
                          fake_gradient);
 }

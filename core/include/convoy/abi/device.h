@@ -68,7 +68,9 @@ enum convoy_compile_flag {
   CONVOY_COMPILE_ACCURACY = 2u, /* count top-1 and top-5 hits */
   /* Forward only: batch norm uses the moving statistics and leaves them alone, nothing is kept for
    * a backward pass, dropout layers do nothing. BACKWARD is refused. */
-  CONVOY_COMPILE_INFERENCE = 4u
+  CONVOY_COMPILE_INFERENCE = 4u,
+  /* The program keeps the times that profile() reads; results stay the same to the bit. */
+  CONVOY_COMPILE_PROFILE = 16u
 };
 
 typedef struct convoy_compilation {
@@ -232,6 +234,39 @@ typedef struct convoy_submission {
   uint32_t reserved;
 } convoy_submission;
 
+enum convoy_pass {
+  CONVOY_PASS_FORWARD = 0,
+  CONVOY_PASS_BACKWARD_DATA = 1, /* also a layer's whole backward where it is one computation */
+  CONVOY_PASS_BACKWARD_WEIGHTS = 2
+};
+
+enum convoy_profile_role {
+  CONVOY_PROFILE_KERNEL = 0, /* the layer's own computation */
+  CONVOY_PROFILE_HELPER = 1  /* what surrounds it: conversions of storage, sums of gradients */
+};
+
+#define CONVOY_PROFILE_RECENT 4u
+
+/* frozen. What one implementation has cost in one pass of one layer since the program was compiled.
+ * Where an implementation runs several times in a pass, a call is each of its runs. */
+typedef struct convoy_profile_record {
+  uint32_t node; /* index into the graph's nodes */
+  uint32_t pass; /* convoy_pass */
+  uint32_t role; /* convoy_profile_role */
+  uint32_t reserved;
+  uint64_t calls;
+  double seconds;
+  /* Of the latest calls, on the clock of now(): call number n (from 0) is at n % 4. */
+  double recent_start[CONVOY_PROFILE_RECENT];
+  double recent_end[CONVOY_PROFILE_RECENT];
+  char implementation[64]; /* for example "jit:avx2" */
+} convoy_profile_record;
+
+enum convoy_measurement {
+  CONVOY_MEASURE_MULTIPLY = 0, /* f32 matrix product: floating-point operations per second */
+  CONVOY_MEASURE_STREAM = 1    /* c = a + b on large vectors: bytes read and written per second */
+};
+
 typedef struct convoy_device {
   uint64_t struct_size;
   uint32_t abi_major;
@@ -267,6 +302,14 @@ typedef struct convoy_device {
   int32_t (*wait)(void* device, convoy_context* context, const convoy_wait* point, double seconds,
                   uint32_t* reached);
   double (*now)(void* device);
+  /* Optional. Times of a program compiled with PROFILE, as of a moment between two operations, in
+   * the order in which a step first reaches them: at most `capacity` records to `out`, how many
+   * there are to *count. */
+  int32_t (*profile)(void* device, convoy_context* context, void* program,
+                     convoy_profile_record* out, uint64_t capacity, uint64_t* count);
+  /* Optional. What the device can do at best, measured now, between two operations, with all it
+   * computes with; takes a fraction of a second. */
+  int32_t (*measure)(void* device, convoy_context* context, uint32_t what, double* out);
 } convoy_device;
 
 /* The type of convoy_device_v1, the entry point. */

@@ -64,10 +64,12 @@ void Convolution::library_forward(ProgramBuilder& builder, std::size_t node) {
 }
 
 void Convolution::build_backward(ProgramBuilder& builder, std::size_t node) {
+  builder.part(CONVOY_PASS_BACKWARD_WEIGHTS);
   if (algorithms_.backward_weights != ConvolutionAlgorithm::kDirect ||
       !build_direct_weights_gradient(builder, node, forward_)) {
     library_backward_weights(builder, node);
   }
+  builder.part(CONVOY_PASS_BACKWARD_DATA);
   if (builder.plan(builder.plan(node).inputs[0]).needs_gradient) {
     library_backward_data(builder, node);
   }

@@ -55,7 +55,9 @@ void FullyConnected::build_forward(ProgramBuilder& builder, std::size_t node) {
 }
 
 void FullyConnected::build_backward(ProgramBuilder& builder, std::size_t node) {
+  builder.part(CONVOY_PASS_BACKWARD_WEIGHTS);
   build_backward_weights(builder, node);
+  builder.part(CONVOY_PASS_BACKWARD_DATA);
   if (builder.plan(builder.plan(node).inputs[0]).needs_gradient) {
     build_backward_data(builder, node);
   }

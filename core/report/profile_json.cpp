@@ -1,0 +1,48 @@
+#include "core/report/profile_json.hpp"
+
+namespace convoy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const LayerProfile& layer) {
+  Json passes = Json::object();
+  for (std::size_t i = 0; i < layer.passes.size(); ++i) {
+    const PassProfile& pass = layer.passes[i];
+    if (!pass.recorded) continue;
+    passes[kPassNames[i]] = {{"seconds", pass.seconds},
+                             {"helper_seconds", pass.helper_seconds},
+                             {"flops", pass.flops},
+                             {"bytes", pass.bytes},
+                             {"implementation", pass.implementation}};
+  }
+  return {{"name", layer.name}, {"kind", layer.kind}, {"passes", std::move(passes)}};
+}
+
+}  // namespace
+
+Json to_json(const BreakdownRecord& breakdown) {
+  Json operations = Json::object();
+  for (const auto& [kind, sum] : breakdown.operations)
+    operations[kind] = {{"per_step", sum.per_step}, {"seconds", sum.seconds}};
+  return {{"seconds", breakdown.seconds},         {"compute", breakdown.compute},
+          {"aggregation", breakdown.aggregation}, {"input_wait", breakdown.input_wait},
+          {"executor", breakdown.executor},       {"operations", std::move(operations)}};
+}
+
+Json to_json(const ProfileRecord& profile) {
+  Json layers = Json::array();
+  for (const LayerProfile& layer : profile.layers) layers.push_back(to_json(layer));
+  return {{"averaged_over_devices", profile.devices},
+          {"multiply_flops_per_sec", profile.multiply_rate},
+          {"stream_bytes_per_sec", profile.stream_rate},
+          {"step_seconds", profile.step_seconds},
+          {"primitives_seconds", profile.primitives_seconds()},
+          {"unavoidable_bytes", profile.unavoidable_bytes},
+          {"least_seconds", profile.least_seconds()},
+          {"expected_passes", profile.expected_passes},
+          {"missing_passes", profile.missing_passes},
+          {"layers", std::move(layers)}};
+}
+
+}  // namespace convoy

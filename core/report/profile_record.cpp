@@ -1,0 +1,134 @@
+#include "core/report/profile_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace convoy {
+namespace {
+
+constexpr double kGiga = 1e9;
+constexpr double kMilliseconds = 1e3;
+constexpr std::size_t kNameColumns = 30;
+
+double share(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+// "  12.34 151.2F  80%": milliseconds, GFLOP/s of the peak or GB/s of the stream rate.
+std::string pass_text(const PassProfile& pass, const ProfileRecord& profile) {
+  if (!pass.recorded || pass.seconds <= 0) return fmt::format(" {:>20}", "");
+  const bool computes = pass.flops > 0;
+  const double rate = (computes ? pass.flops : pass.bytes) / pass.seconds;
+  const double best = computes ? profile.multiply_rate : profile.stream_rate;
+  return fmt::format(" {:>8.3f} {:>5.1f}{} {:>3.0f}%", pass.seconds * kMilliseconds, rate / kGiga,
+                     computes ? 'F' : 'B', 100 * share(rate, best));
+}
+
+std::string layer_line(const LayerProfile& layer, const ProfileRecord& profile) {
+  std::string text = fmt::format("{:<{}}", layer.name.substr(0, kNameColumns), kNameColumns);
+  double helpers = 0;
+  for (const PassProfile& pass : layer.passes) {
+    text += pass_text(pass, profile);
+    helpers += pass.helper_seconds;
+  }
+  if (helpers > 0) text += fmt::format(" {:>8.3f}", helpers * kMilliseconds);
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
+}
+
+// The layers of one kind as if they were one.
+LayerProfile sum_of_kind(const ProfileRecord& profile, const std::string& kind) {
+  LayerProfile sum;
+  sum.name = kind;
+  for (const LayerProfile& layer : profile.layers) {
+    if (layer.kind != kind) continue;
+    for (std::size_t i = 0; i < sum.passes.size(); ++i) {
+      const PassProfile& pass = layer.passes[i];
+      sum.passes[i].recorded |= pass.recorded;
+      sum.passes[i].seconds += pass.seconds;
+      sum.passes[i].helper_seconds += pass.helper_seconds;
+      sum.passes[i].flops += pass.flops;
+      sum.passes[i].bytes += pass.recorded ? pass.bytes : 0;
+    }
+  }
+  return sum;
+}
+
+std::string kinds_table(const ProfileRecord& profile) {
+  std::vector<std::string> kinds;  // in order of appearance
+  for (const LayerProfile& layer : profile.layers)
+    if (std::ranges::find(kinds, layer.kind) == kinds.end()) kinds.push_back(layer.kind);
+  std::string text;
+  for (const std::string& kind : kinds) text += layer_line(sum_of_kind(profile, kind), profile);
+  return text;
+}
+
+std::string step_line(const char* name, double seconds, double step) {
+  return fmt::format("{:<{}} {:>8.3f} ms {:>6.2f} %\n", name, kNameColumns, seconds * kMilliseconds,
+                     100 * share(seconds, step));
+}
+
+std::string step_table(const BreakdownRecord& step) {
+  std::string text = step_line("step", step.seconds, step.seconds);
+  text += step_line("  compute", step.compute, step.seconds);
+  text += step_line("  aggregation, update, exposed", step.aggregation, step.seconds);
+  text += step_line("  input wait", step.input_wait, step.seconds);
+  text += step_line("  executor (gaps)", step.executor, step.seconds);
+  text += "operations of a step, all places together\n";
+  for (const auto& [kind, operations] : step.operations)
+    text += fmt::format("  {:<{}} {:>8.3f} ms in {:g}\n", kind, kNameColumns - 2,
+                        operations.seconds * kMilliseconds, operations.per_step);
+  return text;
+}
+
+std::string primitives_table(const ProfileRecord& profile) {
+  const double primitives = profile.primitives_seconds();
+  const double least = profile.least_seconds();
+  std::string text = fmt::format(
+      "convolution and fully connected primitives {:.3f} ms: step / primitives {:.3f}\n",
+      primitives * kMilliseconds, share(profile.step_seconds, primitives));
+  text += fmt::format(
+      "with {:.3f} GB of other layers and the update at the stream rate {:.3f} ms: step / that "
+      "{:.3f}\n",
+      profile.unavoidable_bytes / kGiga, least * kMilliseconds, share(profile.step_seconds, least));
+  for (const std::string& pass : profile.missing_passes)
+    text += fmt::format("no time of {}\n", pass);
+  return text;
+}
+
+}  // namespace
+
+bool is_primitive(const LayerProfile& layer) {
+  return layer.kind == "convolution" || layer.kind == "fully_connected";
+}
+
+double ProfileRecord::primitives_seconds() const {
+  double sum = 0;
+  for (const LayerProfile& layer : layers)
+    if (is_primitive(layer))
+      for (const PassProfile& pass : layer.passes) sum += pass.seconds;
+  return sum;
+}
+
+double ProfileRecord::least_seconds() const {
+  return primitives_seconds() + (stream_rate > 0 ? unavoidable_bytes / stream_rate : 0);
+}
+
+std::string profile_table(const ProfileRecord& profile, const BreakdownRecord& breakdown) {
+  const std::string titles =
+      fmt::format("{:<{}} {:<20} {:<20} {:<20} {}\n", "", kNameColumns, " forward ms",
+                  " backward data ms", " backward weights ms", " helpers");
+  std::string text = fmt::format(
+      "Profile of a mean step, {}; this device computes {:.1f} GFLOP/s (F) and streams {:.1f} GB/s "
+      "(B)\n",
+      profile.devices == 1 ? "one device"
+                           : fmt::format("averaged over {} devices", profile.devices),
+      profile.multiply_rate / kGiga, profile.stream_rate / kGiga);
+  text += titles;
+  for (const LayerProfile& layer : profile.layers) text += layer_line(layer, profile);
+  text += "\nby kind of layer\n" + titles + kinds_table(profile) + "\n";
+  return text + step_table(breakdown) + "\n" + primitives_table(profile);
+}
+
+}  // namespace convoy

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/runtime/executor.hpp"
+
+namespace convoy {
+
+struct TimeInterval {
+  double start = 0;  // seconds, on the devices' clock
+  double end = 0;
+};
+
+// Where the time of steps went, in seconds, averaged over the devices. The four parts add up to the
+// steps' time.
+struct StepBreakdown {
+  struct OfKind {
+    std::int64_t operations = 0;
+    double seconds = 0;  // of all devices and hosts together
+  };
+
+  std::int64_t steps = 0;
+  double seconds = 0;
+  double compute = 0;      // the device ran forward or backward
+  double aggregation = 0;  // it did not, but something else ran: copies, sums, updates, or another
+                           // device that this one has to wait for
+  double input_wait = 0;   // nothing ran and the host waited for a batch
+  double executor = 0;     // nothing ran for no such reason: gaps between operations
+  std::map<OperationKind, OfKind> kinds;
+};
+
+// Adds up what finished steps report. Operations of the next step may run before a step has ended,
+// so a step is accounted for when the next one is finished. Not thread-safe.
+class BreakdownMeter {
+ public:
+  explicit BreakdownMeter(const Plan& lowered);
+
+  void waited_for_input(const TimeInterval& wait) { waits_.push_back(wait); }
+  // The operations of a step, and its time when it counts (warm-up steps have an empty one).
+  void finished(const std::vector<OperationTime>& operations, const TimeInterval& step);
+  // Including the last step.
+  StepBreakdown total() const;
+
+ private:
+  void account(const TimeInterval& step, StepBreakdown& total) const;
+  void forget_before(double time);
+
+  const Plan& plan_;
+  std::vector<std::vector<TimeInterval>> compute_;  // per replica
+  std::vector<TimeInterval> running_;               // all operations
+  std::vector<TimeInterval> waits_;
+  TimeInterval open_;  // the step that is still to be accounted for
+  StepBreakdown total_;
+};
+
+}  // namespace convoy

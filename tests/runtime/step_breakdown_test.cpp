@@ -1,0 +1,85 @@
+#include "core/runtime/step_breakdown.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+#include "tests/devices/fake/fake_device.hpp"
+#include "tests/runtime/plugins.hpp"
+#include "tests/runtime/small_models.hpp"
+#include "tests/runtime/training.hpp"
+
+namespace convoy::testing {
+namespace {
+
+// Two devices; operation 0 and 1 compute on them, 2 is an update.
+class Breakdown : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    cluster_ = make_single_host(2, true, "device");
+    plan_.cluster = &cluster_;
+    for (std::uint32_t id = 0; id < 3; ++id) {
+      Operation operation;
+      operation.id = id;
+      operation.kind = id < 2 ? OperationKind::kForward : OperationKind::kApply;
+      operation.replica = id < 2 ? id : CONVOY_NONE;
+      plan_.body.push_back(operation);
+    }
+  }
+
+  Cluster cluster_;
+  Plan plan_;
+};
+
+TEST_F(Breakdown, DividesAStepAmongItsFourParts) {
+  BreakdownMeter meter(plan_);
+  meter.waited_for_input({7, 8.5});
+  meter.finished({{0, {0, 4}}, {1, {1, 3}}, {2, {4, 6}}}, {0, 10});
+  const StepBreakdown total = meter.total();
+  EXPECT_EQ(total.steps, 1);
+  EXPECT_DOUBLE_EQ(total.seconds, 10);
+  EXPECT_DOUBLE_EQ(total.compute, 3);      // 4 and 2
+  EXPECT_DOUBLE_EQ(total.aggregation, 3);  // busy until 6
+  EXPECT_DOUBLE_EQ(total.input_wait, 1.5);
+  EXPECT_DOUBLE_EQ(total.executor, 2.5);
+  EXPECT_EQ(total.kinds.at(OperationKind::kForward).operations, 2);
+  EXPECT_DOUBLE_EQ(total.kinds.at(OperationKind::kApply).seconds, 2);
+}
+
+TEST_F(Breakdown, CountsWhatTheNextStepDidBeforeThisOneEnded) {
+  BreakdownMeter meter(plan_);
+  meter.finished({{0, {0, 4}}, {1, {0, 4}}, {2, {4, 10}}}, {0, 10});
+  meter.finished({{0, {5, 12}}, {1, {5, 12}}, {2, {12, 14}}}, {10, 14});
+  const StepBreakdown total = meter.total();
+  EXPECT_EQ(total.steps, 2);
+  EXPECT_DOUBLE_EQ(total.compute, 4 + 5 + 2);
+  EXPECT_DOUBLE_EQ(total.aggregation, 1 + 2);
+  EXPECT_DOUBLE_EQ(total.executor, 0);
+}
+
+TEST_F(Breakdown, LeavesOutStepsThatDoNotCount) {
+  BreakdownMeter meter(plan_);
+  meter.finished({{0, {0, 4}}}, {});
+  EXPECT_EQ(meter.total().steps, 0);
+  EXPECT_EQ(meter.total().seconds, 0);
+}
+
+TEST(ProfiledSession, SaysWhyDevicesWithoutTimesCannotHaveAProfile) {
+  PluginHost host;
+  const auto devices = fake_plugin();
+  const auto strategy = strategy_plugin(host, "replicated");
+  SessionOptions options;
+  options.devices = 1;
+  options.profile = true;
+  try {
+    const Session session(two_scalars(), *strategy, *devices, options);
+    FAIL() << "a fake device was profiled";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("keeps no times of layers"), std::string::npos)
+        << error.what();
+  }
+  OpenDevices open(*devices, 1, 1);
+  EXPECT_THROW(open.measure(CONVOY_MEASURE_STREAM), Error);
+}
+
+}  // namespace
+}  // namespace convoy::testing
