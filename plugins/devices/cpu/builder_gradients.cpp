@@ -1,5 +1,7 @@
 // The part of ProgramBuilder that concerns gradients of activations.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
@@ -31,7 +33,20 @@ dnnl::memory ProgramBuilder::gradient_memory(Value& value) {
 // A node that nothing differentiable reads has a gradient of zero, which the graph rules out: every
 // layer leads to the loss.
 dnnl::memory ProgramBuilder::gradient(std::size_t node) {
+  add_pending(value_of(node));
   return gradient_memory(value_of(node));
+}
+
+void ProgramBuilder::add_pending(Value& value) {
+  if (!value.addend) return;
+  const Workspace::Id addend = *std::exchange(value.addend, std::nullopt);
+  then(accumulate_task(gradient_memory(value), kept(value.desc, addend)));
+}
+
+GradientSum ProgramBuilder::gradient_sum(std::size_t node) {
+  Value& value = value_of(node);
+  const std::optional<Workspace::Id> addend = std::exchange(value.addend, std::nullopt);
+  return {gradient_memory(value), addend ? kept(value.desc, *addend) : dnnl::memory()};
 }
 
 dnnl::memory ProgramBuilder::gradient_as(std::size_t node, const Desc& wanted) {
@@ -44,8 +59,9 @@ dnnl::memory ProgramBuilder::gradient_as(std::size_t node, const Desc& wanted) {
 
 GradientPart ProgramBuilder::begin_gradient(std::size_t node, const Desc& wanted) {
   Value& value = value_of(node);
-  if (value.gradient_started || value.desc != wanted) return {temporary(wanted), false};
-  return {gradient_memory(value), true};
+  if (!value.gradient_started && value.desc == wanted) return {gradient_memory(value), true};
+  const Workspace::Id id = keep(wanted);
+  return {kept(wanted, id), false, id};
 }
 
 void ProgramBuilder::finish_gradient(std::size_t node, const GradientPart& part) {
@@ -56,6 +72,12 @@ void ProgramBuilder::finish_gradient(std::size_t node, const GradientPart& part)
   if (first) {
     reorder(part.memory, total);
     return round(total);
+  }
+  // The last addition may be made by the producer's backward, together with its own work.
+  add_pending(value);
+  if (!rounds() && part.id && part.memory.get_desc() == value.desc) {
+    value.addend = part.id;
+    return;
   }
   round(part.memory);
   dnnl::memory addend = part.memory;
@@ -90,6 +112,7 @@ bool ProgramBuilder::may_share(std::size_t input, std::size_t consumer) const {
     const Value& value = values_[other];
     if (other == theirs || !value.gradient_started) continue;
     if (value.gradient != values_[theirs].gradient) continue;
+    if (value.addend) return false;
     if (changes_before_read(mine, other) || changes_before_read(other, mine)) return false;
   }
   return true;

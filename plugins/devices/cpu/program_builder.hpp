@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ using Desc = dnnl::memory::desc;
 struct GradientPart {
   dnnl::memory memory;
   bool final = false;
+  std::optional<Workspace::Id> id = {};  // of memory that nothing else uses
+};
+
+// A gradient as a sum of two: the second may be empty.
+struct GradientSum {
+  dnnl::memory total;
+  dnnl::memory addend;
 };
 
 // What layers are built with: activations and their gradients by node, variables, temporaries, and
@@ -73,6 +81,8 @@ class ProgramBuilder {
   // Gradient of a node's activation, complete when the node's backward is built.
   dnnl::memory gradient(std::size_t node);
   dnnl::memory gradient_as(std::size_t node, const Desc& wanted);
+  // The same before its last addition, which the caller makes in `total`.
+  GradientSum gradient_sum(std::size_t node);
   // Where a consumer writes its part of the gradient of a node's activation, in a layout it likes;
   // it calls finish_gradient once the writing task is appended.
   GradientPart begin_gradient(std::size_t node, const Desc& wanted);
@@ -112,11 +122,13 @@ class ProgramBuilder {
     std::vector<Copy> copies;
     bool gradient_started = false;
     Workspace::Id gradient = 0;
+    std::optional<Workspace::Id> addend;  // a part that is still to be added to the gradient
   };
 
   Value& value_of(std::size_t node) { return values_[plan_.nodes[node].value]; }
   dnnl::memory external(External which, const Desc& desc, std::size_t first);
   dnnl::memory gradient_memory(Value& value);
+  void add_pending(Value& value);
   bool may_share(std::size_t input, std::size_t consumer) const;
   bool changes_before_read(std::size_t changed, std::size_t read) const;
   void build_node(std::size_t node, bool forward);

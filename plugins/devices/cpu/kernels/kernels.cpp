@@ -6,6 +6,11 @@ namespace convoy::cpu::CONVOY_KERNEL_SET {
 
 double gradient_square_sum(const ApplyConstants& constants, const float* gradient,
                            const float* parameters, std::size_t count);
+void add_relu(float* write, const float* a, const float* b, float limit, std::size_t count);
+void relu(float* write, const float* read, float limit, std::size_t count);
+void relu_backward(float* gradient, const float* output, float limit, std::size_t count);
+void add_relu_backward(float* gradient, const float* addend, const float* output, float limit,
+                       std::size_t count);
 
 namespace {
 
@@ -219,37 +224,6 @@ void round_to_bf16(float* write, const float* read, std::size_t count) {
   }
 }
 
-// Not-a-number passes, so that a diverged run is seen.
-inline float rectified(float value, float limit) {
-  const float low = value < 0.0f ? 0.0f : value;
-  return low > limit ? limit : low;
-}
-
-inline float upper_bound(float limit) {
-  return limit > 0.0f ? limit : __builtin_inff();
-}
-
-void add_relu(float* write, const float* a, const float* b, float limit, std::size_t count) {
-  const float bound = upper_bound(limit);
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < count; ++i) write[i] = rectified(a[i] + b[i], bound);
-}
-
-void relu(float* write, const float* read, float limit, std::size_t count) {
-  const float bound = upper_bound(limit);
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < count; ++i) write[i] = rectified(read[i], bound);
-}
-
-void relu_backward(float* __restrict gradient, const float* __restrict output, float limit,
-                   std::size_t count) {
-  const float bound = upper_bound(limit);
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool cut = (output[i] <= 0.0f) | (output[i] >= bound);
-    gradient[i] = cut ? 0.0f : gradient[i];
-  }
-}
-
 // Two rounds of multiply and shift on the counter, 32 bits wide so that it vectorises.
 inline std::uint32_t hash(std::uint32_t low, std::uint32_t key_low, std::uint32_t key_high) {
   std::uint32_t h = low * 0x9e3779b1u ^ key_low;
@@ -276,9 +250,23 @@ void dropout(float* write, const float* read, std::uint64_t key, std::uint32_t t
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable = {
-    CONVOY_KERNEL_NAME,  add,        scale,        axpy,        sum,         apply,    square_sum,
-    gradient_square_sum, f32_to_f16, f16_to_f32,   f32_to_bf16, bf16_to_f32, add_relu, relu,
-    relu_backward,       dropout,    round_to_bf16};
+const KernelTable kTable = {CONVOY_KERNEL_NAME,
+                            add,
+                            scale,
+                            axpy,
+                            sum,
+                            apply,
+                            square_sum,
+                            gradient_square_sum,
+                            f32_to_f16,
+                            f16_to_f32,
+                            f32_to_bf16,
+                            bf16_to_f32,
+                            add_relu,
+                            relu,
+                            relu_backward,
+                            add_relu_backward,
+                            dropout,
+                            round_to_bf16};
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET

@@ -49,6 +49,9 @@ struct KernelTable {
   void (*relu)(float* write, const float* read, float limit, std::size_t count);
   // Zeroes the gradient where the output was cut off.
   void (*relu_backward)(float* gradient, const float* output, float limit, std::size_t count);
+  // The same for the sum of two gradients, into the first.
+  void (*add_relu_backward)(float* gradient, const float* addend, const float* output, float limit,
+                            std::size_t count);
   // write <- keep element i with probability threshold / 2^32, scaled; i counts from first.
   void (*dropout)(float* write, const float* read, std::uint64_t key, std::uint32_t threshold,
                   float factor, std::size_t first, std::size_t count);

@@ -51,6 +51,19 @@ Task relu_backward_task(const dnnl::memory& gradient, const dnnl::memory& output
   };
 }
 
+Task add_relu_backward_task(const dnnl::memory& gradient, const dnnl::memory& addend,
+                            const dnnl::memory& output, double limit) {
+  const auto bound = static_cast<float>(limit);
+  return [gradient, addend, output, bound, count = float_count(gradient)](const TaskContext&) {
+    float* values = floats_of(gradient);
+    const float* others = floats_of(addend);
+    const float* from = floats_of(output);
+    parallel_stretches(count, [&](std::size_t first, std::size_t size) {
+      kernels().add_relu_backward(values + first, others + first, from + first, bound, size);
+    });
+  };
+}
+
 Task round_task(const dnnl::memory& write, const dnnl::memory& read) {
   return [write, read, count = float_count(write)](const TaskContext&) {
     float* to = floats_of(write);

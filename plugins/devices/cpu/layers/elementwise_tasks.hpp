@@ -12,6 +12,9 @@ Task add_relu_task(const dnnl::memory& write, const dnnl::memory& a, const dnnl:
                    double limit);
 Task relu_task(const dnnl::memory& write, const dnnl::memory& read, double limit);
 Task relu_backward_task(const dnnl::memory& gradient, const dnnl::memory& output, double limit);
+// The same for the sum of two gradients, into the first.
+Task add_relu_backward_task(const dnnl::memory& gradient, const dnnl::memory& addend,
+                            const dnnl::memory& output, double limit);
 // write <- read rounded to bf16; of one description, which may be one memory.
 Task round_task(const dnnl::memory& write, const dnnl::memory& read);
 

@@ -22,9 +22,12 @@ void Relu::build_backward(ProgramBuilder& builder, std::size_t node) {
     const bool by_batch_norm =
         plan.done_by_producer && builder.plan(input).node->layer->kind == CONVOY_LAYER_BATCH_NORM;
     if (by_batch_norm) return;
-    builder.then(
-        relu_backward_task(builder.gradient(node), builder.read(node), builder.relu_limit(node)));
-    return;
+    const GradientSum gradient = builder.gradient_sum(node);
+    const dnnl::memory output = builder.read(node);
+    const double limit = builder.relu_limit(node);
+    return builder.then(gradient.addend
+                            ? add_relu_backward_task(gradient.total, gradient.addend, output, limit)
+                            : relu_backward_task(gradient.total, output, limit));
   }
   const dnnl::memory own = builder.gradient(node);
   builder.then(relu_backward_task(own, builder.read(node), builder.relu_limit(node)));
