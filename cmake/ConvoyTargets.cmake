@@ -1,6 +1,6 @@
 # convoy_library(NAME SOURCES ... LINK ...): a static library of the host with the project's flags.
-# convoy_test(NAME [THREADS] [LONG] SOURCES ... LINK ...): one GoogleTest program, its cases discovered
-# by ctest.
+# convoy_test(NAME [THREADS] [LONG] [SHARDS n] [TIMEOUT seconds] SOURCES ... LINK ...): one GoogleTest
+# program, its cases discovered by ctest.
 
 add_library(convoy_flags INTERFACE)
 target_compile_options(convoy_flags INTERFACE
@@ -58,10 +58,15 @@ target_compile_definitions(convoy_test_flags INTERFACE
 # With THREADS, the program is among those that the thread sanitizer runs (target
 # convoy_thread_tests, ctest label threads): what starts threads or is called by several. With LONG,
 # it trains whole networks, is about numbers, and is left out where sanitizers slow it down many times.
+#
+# Each case is a process, and a test of ctest, of its own. Not with a sanitizer, where the start of a
+# process costs more than most cases: there the program is one test, or as many as SHARDS says, each
+# of them a share of its cases. One share should take at most some ten seconds. What takes longest
+# starts first, so that no core waits for it in the end.
 add_custom_target(convoy_thread_tests)
 
 function(convoy_test name)
-  cmake_parse_arguments(arg "THREADS;LONG" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "THREADS;LONG" "SHARDS;TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -73,14 +78,35 @@ function(convoy_test name)
     ${arg_LINK} convoy_test_flags GTest::gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM convoy_test_headers)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  set(labels)
+  set(properties TIMEOUT ${arg_TIMEOUT})
   if(arg_THREADS)
     add_dependencies(convoy_thread_tests ${name})
-    set(labels LABELS threads)
+    list(APPEND properties LABELS threads)
   endif()
-  if(arg_LONG AND CONVOY_SANITIZE)
+  if(CONVOY_SANITIZE)
+    if(NOT arg_LONG)
+      convoy_test_shares(${name} "${arg_SHARDS}" ${properties})
+    endif()
     return()
   endif()
+  if(arg_LONG)
+    list(APPEND properties COST 100)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels})
+                       PROPERTIES ${properties})
+endfunction()
+
+# convoy_test_shares(NAME SHARDS PROPERTY...): the cases of a test program in SHARDS processes.
+function(convoy_test_shares name shards)
+  if(NOT shards)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES ${ARGN})
+    return()
+  endif()
+  math(EXPR last "${shards} - 1")
+  foreach(share RANGE ${last})
+    add_test(NAME ${name}.${share} COMMAND ${name})
+    set_tests_properties(${name}.${share} PROPERTIES ${ARGN} COST 50
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${share}")
+  endforeach()
 endfunction()

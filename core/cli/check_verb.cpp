@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/plan/check.hpp"
+#include "core/plan/fuse_updates.hpp"
 #include "core/plan/lower.hpp"
 
 namespace convoy {
@@ -102,7 +103,7 @@ class CheckRun {
   void judge(const std::string& what, const Plan& plan) {
     const CheckReport report = check_plan(plan);
     const std::string verdict = report.verdict_text();
-    const std::string lowered = check_plan(lower(plan)).verdict_text();
+    const std::string lowered = check_plan(lower(fuse_updates(plan))).verdict_text();
     const bool kept = satisfies(report, subject_.manifest().claim) && lowered == verdict;
     out_ << what << verdict;
     if (lowered != verdict) out_ << ", but lowered it is " << lowered;

@@ -5,6 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/plan/dot.hpp"
+#include "core/plan/fuse_updates.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/print.hpp"
 #include "core/plan/schedule.hpp"
@@ -57,7 +58,7 @@ void print_plan_help(std::ostream& out) {
 
 void show(std::ostream& out, const Plan& logical, bool lowered, bool dot) {
   if (!lowered) return dot ? print_dot(out, logical, false) : print_plan(out, logical);
-  const Plan plan = lower(logical);
+  const Plan plan = lower(fuse_updates(logical));
   if (dot) return print_dot(out, plan, true);
   const Schedule schedule = make_schedule(plan);
   print_plan(out, plan, &schedule);

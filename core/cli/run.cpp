@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/flag_parser.hpp"
+#include "core/cli/input_only.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
@@ -46,7 +47,9 @@ class Run {
   int execute() {
     for (const std::string& notice : setup_.notices) err_ << "convoy: " << notice << '\n';
     try {
-      if (mode() == RunMode::kEvaluation)
+      if (setup_.options.input_only)
+        read_only();
+      else if (mode() == RunMode::kEvaluation)
         evaluate();
       else
         train();
@@ -108,6 +111,22 @@ class Run {
     report_validation(validation);
   }
 
+  void read_only() {
+    check_input_only(setup_.options);
+    const DataOptions data = data_options(setup_, sizes_, devices_);
+    const std::unique_ptr<BatchSource> source = make_source(data);
+    report_.header(devices_, source->samples_per_epoch());
+    report_.console().warming_up();
+    const InputSpeed speed = measure_input(*source, data, {sizes_.warmup_steps, sizes_.timed_steps},
+                                           [this](std::int64_t step, double seconds) {
+                                             if (step == 1) report_.console().warmed_up();
+                                             report_.input_step(step, seconds);
+                                             return !interrupt_.requested();
+                                           });
+    report_.input_total(speed);
+    report_bad_records(*source);
+  }
+
   std::unique_ptr<Session> open_session() const {
     SessionOptions options = session_options(setup_, sizes_, devices_);
     options.profile = setup_.options.profile;
@@ -129,6 +148,7 @@ class Run {
         std::make_unique<RunCheckpoints>(setup_, std::int64_t{devices_} * sizes_.batch,
                                          [this](const std::string& text) { tell(text); });
     DataOptions data = data_options(setup_, sizes_, devices_);
+    if (const auto notice = shared_cores_notice(setup_, devices_); !notice.empty()) tell(notice);
     data.first_step = checkpoints_->first_step();
     data.sample_offset = checkpoints_->sample_offset();
     const std::unique_ptr<BatchSource> source = make_source(data);

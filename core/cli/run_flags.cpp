@@ -100,6 +100,12 @@ Flags data_flags() {
       choice("resize_method", {"bilinear", "nearest", "bicubic", "area", "round_robin"},
              "How images are resized."),
       toggle("distortions", "false", "Changes colours at random, besides cropping and flipping."),
+      toggle("distort_color_in_yiq", "true",
+             "Whether distortions turn hue and saturation in the colour space YIQ (fast), or in "
+             "HSV."),
+      toggle("input_only", "false",
+             "Reads and prepares the images of data_dir as training would, without training, and "
+             "reports how many come per second and core."),
       choice("on_bad_record", {"fail", "skip"},
              "What to do with a record that cannot be read or decoded."),
       toggle("datasets_use_caching", "false", "Keeps records in memory, undecoded, once read."),

@@ -34,10 +34,7 @@ constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to s
 constexpr Row kNotYet[] = {
     {"backbone_model_path", kString, "", kNoBackbone},
     {"fp16_vars", kBool, "false", kWideVariables},
-    {"datasets_use_prefetch", kBool, "true", kNoInputChoice},
     {"input_preprocessor", kString, "default", kNoInputChoice},
-    {"fuse_decode_and_crop", kBool, "true", kNoInputChoice},
-    {"distort_color_in_yiq", kBool, "true", kNoInputChoice},
     {"ml_perf", kBool, "false", kNoInputChoice},
     {"save_summaries_steps", kInt, "0", kUseOutputFile},
     {"summary_verbosity", kInt, "0", kUseOutputFile},
@@ -76,6 +73,8 @@ constexpr Row kMeaningless[] = {
 
 constexpr const char* kOwnThreads = "ignored: devices and input have their own threads";
 constexpr const char* kOneReader = "ignored: there is one input reader, with a reproducible order";
+constexpr const char* kAlwaysAhead = "ignored: batches are always prepared ahead of their use";
+constexpr const char* kAlwaysFused = "ignored: only the crop window is ever decoded";
 constexpr const char* kOneWay = "ignored: convoy has one way to do this";
 constexpr const char* kOwnMemory = "ignored: devices allocate what they need once";
 constexpr const char* kLibraryChooses = "ignored: the device's library chooses its algorithms";
@@ -97,6 +96,8 @@ constexpr Row kHarmless[] = {
     {"datasets_sloppy_parallel_interleave", kBool, "false", kOneReader},
     {"datasets_parallel_interleave_prefetch", kInt, nullptr, kOneReader},
     {"multi_device_iterator_max_buffer_size", kInt, "1", kOneReader},
+    {"datasets_use_prefetch", kBool, "true", kAlwaysAhead},
+    {"fuse_decode_and_crop", kBool, "true", kAlwaysFused},
     {"eval_dir", kString, "", "ignored: accuracies are printed and go to --output_file"},
     {"use_tf_layers", kBool, "true", kOneWay},
     {"use_resource_vars", kBool, "false", kOneWay},

@@ -94,6 +94,8 @@ void read_data(const ParsedFlags& flags, RunOptions& options) {
   options.resize_method = flags.text("resize_method");
   options.on_bad_record = flags.text("on_bad_record");
   options.distortions = flags.boolean("distortions");
+  options.distort_in_yiq = flags.boolean("distort_color_in_yiq");
+  options.input_only = flags.boolean("input_only");
   options.cache_records = flags.boolean("datasets_use_caching");
   options.repeat_one_record = flags.boolean("datasets_repeat_cached_sample");
   options.input_threads = flags.optional_integer("datasets_num_private_threads");

@@ -42,6 +42,8 @@ struct RunOptions {
   std::string resize_method;
   std::string on_bad_record;
   bool distortions = false;
+  bool distort_in_yiq = true;
+  bool input_only = false;  // no devices: measures how fast the input is
   bool cache_records = false;
   bool repeat_one_record = false;
   std::optional<std::int64_t> input_threads;  // unset: the cores that do not compute

@@ -1,11 +1,33 @@
 #include "core/cli/run_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 
 #include "core/runtime/compute_dtype.hpp"
 
 namespace convoy {
+namespace {
+
+std::int64_t processors() {
+  return std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+}
+
+// Processors that CPU devices leave to others.
+std::int64_t free_processors(const RunSetup& setup, std::uint32_t devices) {
+  if (setup.device->manifest().name != "cpu" || setup.options.input_only) return processors();
+  const std::int64_t threads = setup.options.threads_per_device;
+  return threads == 0 ? 0 : std::max<std::int64_t>(0, processors() - threads * devices);
+}
+
+// As many as there are free processors; all, if there are none, as the system then shares them out.
+std::int64_t input_threads(const RunSetup& setup, std::uint32_t devices) {
+  const std::int64_t free = free_processors(setup, devices);
+  return setup.options.input_threads.value_or(free > 0 ? free : processors());
+}
+
+}  // namespace
 
 SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
                                std::uint32_t devices) {
@@ -39,16 +61,25 @@ DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint
   result.width = result.height;
   result.classes = static_cast<int>(setup.graph->classes());
   result.seed = options.seed;
-  const auto processors = static_cast<std::int64_t>(std::thread::hardware_concurrency());
-  result.threads =
-      static_cast<int>(options.input_threads.value_or(std::max<std::int64_t>(1, processors)));
+  result.threads = static_cast<int>(input_threads(setup, devices));
   result.prefetch_depth = static_cast<int>(std::max<std::int64_t>(2, options.prefetch_depth));
   result.distortions = options.distortions;
+  result.distort_in_yiq = options.distort_in_yiq;
   result.cache_records = options.cache_records;
   result.repeat_one_record = options.repeat_one_record;
   result.resize_method = parse_resize_method(options.resize_method);
   result.on_bad_record = parse_bad_record_policy(options.on_bad_record);
   return result;
+}
+
+std::string shared_cores_notice(const RunSetup& setup, std::uint32_t devices) {
+  const std::int64_t threads = input_threads(setup, devices);
+  const std::int64_t free = free_processors(setup, devices);
+  if (setup.options.data_dir.empty() || threads <= free) return {};
+  return fmt::format(
+      "{} threads that prepare images share the {} cores with the devices, which leave {} free; "
+      "--num_intra_threads leaves more to them",
+      threads, processors(), free);
 }
 
 LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/cli/run_setup.hpp"
 #include "core/cli/run_sizes.hpp"
@@ -13,6 +14,9 @@ namespace convoy {
 // What the parts of a run are made with, as the flags say: training's; evaluation changes some.
 SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices);
 DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices);
+// What to tell the user when the threads that prepare real images have no cores of their own; empty
+// when they have.
+std::string shared_cores_notice(const RunSetup& setup, std::uint32_t devices);
 // examples make an epoch.
 LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices,
                               std::int64_t examples);

@@ -39,7 +39,8 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
   record_.model = setup.graph->model();
   record_.dataset = setup.model_info.dataset;
   record_.synthetic_data = setup.options.data_dir.empty();
-  record_.mode = run_mode_name(setup.options.evaluation.mode);
+  record_.mode =
+      setup.options.input_only ? "input only" : run_mode_name(setup.options.evaluation.mode);
   record_.strategy = setup.strategy->manifest().name;
   const OptionValues& options = setup.strategy->options();
   record_.strategy_options.insert(options.begin(), options.end());
@@ -146,6 +147,27 @@ void RunReport::total(const TrainingSummary& summary, double evaluation_seconds)
       static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds;
   if (setup_.options.evaluation.mode != RunMode::kTrainingAndEvaluation)
     console_.total(record_.total_images_per_second);
+  if (record_.synthetic_data) return;
+  record_.input = judge_input({static_cast<double>(summary.timed_steps * global_batch_),
+                               record_.total_seconds, summary.input_wait_seconds});
+  console_.input(input_line(*record_.input));
+}
+
+void RunReport::input_step(std::int64_t step, double seconds) {
+  if (step < 0) return;
+  statistics_.add(seconds);
+  progress_.show(fmt::format("batch {} of {}, {:.2f} images/sec", step, sizes_.timed_steps,
+                             statistics_.speed().mean));
+}
+
+void RunReport::input_total(const InputSpeed& speed) {
+  progress_.clear();
+  if (speed.images == 0) return;
+  record_.total_seconds = speed.seconds;
+  record_.total_images_per_second = speed.images_per_second();
+  record_.input_only = speed;
+  console_.total(record_.total_images_per_second);
+  console_.input(input_speed_line(speed));
 }
 
 bool RunReport::shows_parameter_hash() const {

@@ -42,6 +42,9 @@ class RunReport {
   // Prints the total, unless evaluations interrupted the steps, and completes the record.
   // evaluation_seconds: part of the summary's that belongs to no step.
   void total(const TrainingSummary& summary, double evaluation_seconds = 0);
+  // A step of --input_only, and what came of all of them.
+  void input_step(std::int64_t step, double seconds);
+  void input_total(const InputSpeed& speed);
   // Whether anybody will see the hash of the trained parameters: reading them all takes time.
   bool shows_parameter_hash() const;
   // Notes the hash of the trained parameters and prints it when that is wanted.

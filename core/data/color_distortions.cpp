@@ -1,87 +1,84 @@
 #include "core/data/color_distortions.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
+#include <numbers>
 
 namespace convoy {
 namespace {
 
-// Position of a colour on the circle of hues, 0 (red) to 6, given its extremes.
-float hue_of(const float* rgb, float lowest, float highest) {
-  const float range = highest - lowest;
-  if (range <= 0) return 0;
-  if (rgb[0] == highest) return std::fmod((rgb[1] - rgb[2]) / range + 6, 6.0f);
-  if (rgb[1] == highest) return (rgb[2] - rgb[0]) / range + 2;
-  return (rgb[0] - rgb[1]) / range + 4;
+using Matrix = std::array<double, 9>;
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix result = {};
+  for (std::size_t row = 0; row < 3; ++row)
+    for (std::size_t column = 0; column < 3; ++column)
+      for (std::size_t i = 0; i < 3; ++i)
+        result[3 * row + column] += a[3 * row + i] * b[3 * i + column];
+  return result;
 }
 
-// The colour of this hue between `lowest` and `highest`.
-void set_hue(float* rgb, float hue, float lowest, float highest) {
-  constexpr std::array<float, kRgb> kCentres = {0, 2, 4};  // red, green, blue
-  for (std::size_t i = 0; i < kRgb; ++i) {
-    const float away = std::abs(hue - kCentres[i]);
-    const float distance = std::min(away, 6 - away);
-    const float share = std::clamp(2 - distance, 0.0f, 1.0f);
-    rgb[i] = lowest + share * (highest - lowest);
-  }
-}
-
-template <typename Change>
-void for_each_pixel(FloatImage& image, Change change) {
-  for (std::size_t i = 0; i < image.values.size(); i += kRgb) change(image.values.data() + i);
-}
+// NTSC's colour space: brightness and two axes of colour, to three digits, and back.
+constexpr Matrix kToYiq = {0.299, 0.587, 0.114, 0.596, -0.274, -0.322, 0.211, -0.523, 0.312};
+constexpr Matrix kFromYiq = {1,           0.95617069, 0.62143257, 1,         -0.2726886,
+                             -0.64681324, 1,          -1.103744,  1.70062309};
 
 }  // namespace
 
-void add_brightness(FloatImage& image, float delta) {
-  for (float& value : image.values) value += delta;
+std::array<float, 9> yiq_matrix(float saturation, float hue) {
+  const double along = double{saturation} * std::cos(double{hue});
+  const double across = double{saturation} * std::sin(double{hue});
+  const Matrix turn = {1, 0, 0, 0, along, across, 0, -across, along};
+  const Matrix matrix = product(kFromYiq, product(turn, kToYiq));
+  std::array<float, 9> result;
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<float>(matrix[i]);
+  return result;
 }
 
-void scale_contrast(FloatImage& image, float factor) {
-  std::array<double, kRgb> mean = {};
-  for_each_pixel(image, [&](const float* rgb) {
-    for (std::size_t i = 0; i < kRgb; ++i) mean[i] += rgb[i];
-  });
-  for (double& sum : mean) sum /= double(image.width) * image.height;
-  for_each_pixel(image, [&](float* rgb) {
-    for (std::size_t i = 0; i < kRgb; ++i) {
-      rgb[i] = static_cast<float>((rgb[i] - mean[i]) * factor + mean[i]);
-    }
-  });
+void ColorDistorter::distort(float* planes, std::size_t pixels, bool contrast_last,
+                             CounterRandom& random) const {
+  const double turn = in_yiq_ ? 0.2 * std::numbers::pi : 0.2;
+  ColorChanges changes;
+  changes.brightness = static_cast<float>(random.uniform(-32.0 / 255, 32.0 / 255));
+  changes.saturation = static_cast<float>(random.uniform(0.5, 1.5));
+  changes.hue = static_cast<float>(random.uniform(-turn, turn));
+  changes.contrast = static_cast<float>(random.uniform(0.5, 1.5));
+  changes.contrast_last = contrast_last;
+  apply(changes, planes, pixels);
 }
 
-void scale_saturation(FloatImage& image, float factor) {
-  for_each_pixel(image, [factor](float* rgb) {
-    const auto [low, high] = std::minmax({rgb[0], rgb[1], rgb[2]});
-    const float lowest = low, highest = high;
-    const float saturation = highest > 0 ? (highest - lowest) / highest : 0;
-    const float changed = std::clamp(saturation * factor, 0.0f, 1.0f);
-    set_hue(rgb, hue_of(rgb, lowest, highest), highest - changed * highest, highest);
-  });
+void ColorDistorter::apply(const ColorChanges& changes, float* values, std::size_t pixels) const {
+  const ColorPlanes planes = {values, values + pixels, values + 2 * pixels, pixels};
+  if (changes.contrast_last) {
+    change_hue(changes, changes.brightness, planes);
+    kernels_.finish(planes, contrast(changes.contrast, 0, planes));
+    return;
+  }
+  kernels_.scale(planes, contrast(changes.contrast, changes.brightness, planes));
+  change_hue(changes, 0, planes);
+  kernels_.finish(planes, {});
 }
 
-void rotate_hue(FloatImage& image, float turn) {
-  for_each_pixel(image, [turn](float* rgb) {
-    const auto [low, high] = std::minmax({rgb[0], rgb[1], rgb[2]});
-    const float lowest = low, highest = high;
-    const float hue = hue_of(rgb, lowest, highest) + 6 * turn;
-    set_hue(rgb, hue - 6 * std::floor(hue / 6), lowest, highest);
-  });
+void ColorDistorter::change_hue(const ColorChanges& changes, float brightness,
+                                const ColorPlanes& planes) const {
+  if (in_yiq_) {
+    kernels_.multiply(planes, yiq_matrix(changes.saturation, changes.hue).data(), brightness);
+  } else {
+    kernels_.change_hsv(planes, {brightness, changes.saturation, 6 * changes.hue});
+  }
 }
 
-void distort_colors(FloatImage& image, bool contrast_last, CounterRandom& random) {
-  const auto brightness = static_cast<float>(random.uniform(-32.0 / 255, 32.0 / 255));
-  const auto saturation = static_cast<float>(random.uniform(0.5, 1.5));
-  const auto hue = static_cast<float>(random.uniform(-0.2, 0.2));
-  const auto contrast = static_cast<float>(random.uniform(0.5, 1.5));
-  for (float& value : image.values) value /= 255;
-  add_brightness(image, brightness);
-  if (!contrast_last) scale_contrast(image, contrast);
-  scale_saturation(image, saturation);
-  rotate_hue(image, hue);
-  if (contrast_last) scale_contrast(image, contrast);
-  for (float& value : image.values) value = std::clamp(value, 0.0f, 1.0f) * 255;
+// (value + brightness - mean) * factor + mean, the mean being that of the brightened values.
+ChannelChange ColorDistorter::contrast(float factor, float brightness,
+                                       const ColorPlanes& planes) const {
+  std::array<double, 3> sums;
+  kernels_.sum(planes, sums.data());
+  ChannelChange change;
+  change.factor = factor;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double mean = sums[i] / static_cast<double>(planes.count) + brightness;
+    change.offset[i] = static_cast<float>(mean * (1 - double{factor}) + brightness * factor);
+  }
+  return change;
 }
 
 }  // namespace convoy

@@ -41,6 +41,7 @@ struct DataOptions {
   int threads = 1;         // that read and decode
   int prefetch_depth = 2;  // batches per replica made ahead of acquire()
   bool distortions = false;
+  bool distort_in_yiq = true;      // hue and saturation as a rotation in YIQ, else in HSV
   bool cache_records = false;      // keep what was read in memory, not decoded
   bool repeat_one_record = false;  // training: the first usable record stands for all
   ResizeMethod resize_method = ResizeMethod::kBilinear;

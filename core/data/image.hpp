@@ -43,6 +43,18 @@ struct InterleavedImage {
 using ByteImage = InterleavedImage<std::uint8_t>;  // 0 .. 255
 using FloatImage = InterleavedImage<float>;
 
+// A picture in somebody else's memory, four bytes per pixel: red, green, blue and one without
+// meaning. One pixel more than the last one is readable.
+struct PixelView {
+  int width = 0;
+  int height = 0;
+  const std::uint8_t* pixels = nullptr;
+  std::size_t row_bytes = 0;
+
+  const std::uint8_t* row(int y) const { return pixels + row_bytes * static_cast<std::size_t>(y); }
+};
+inline constexpr int kViewBytes = 4;  // per pixel
+
 // Mirrors left and right in place.
 void flip_horizontally(ByteImage& image);
 

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 
+#include "core/data/color_distortions.hpp"
 #include "core/data/counter_random.hpp"
 #include "core/data/data_options.hpp"
 #include "core/data/example.hpp"
 #include "core/data/image.hpp"
 #include "core/data/jpeg_decoder.hpp"
 #include "core/data/resize.hpp"
+#include "core/data/view_resizer.hpp"
 
 namespace convoy {
 
@@ -31,14 +33,19 @@ class ImagePreprocessor {
  private:
   ImageSize evaluation_size(ImageSize size) const;
   ResizeMethod method_at(std::int64_t position) const;
-  void write_normalised(float* result) const;
+  int reduction_for(const PixelWindow& crop) const;
+  void prepare_bilinear(ImageSize size, const PixelWindow& crop, bool mirrored,
+                        const ViewResizer::Normalisation& normalisation, float* result);
+  void write_planes(const ViewResizer::Normalisation& normalisation, float* result) const;
 
   int width_;
   int height_;
   ResizeMethod resize_method_;
   bool distortions_;
   JpegDecoder decoder_;
-  Resizer resizer_;
+  ViewResizer view_resizer_;
+  ColorDistorter distorter_;
+  Resizer resizer_;  // and its pictures: of the methods other than bilinear
   ByteImage decoded_;
   FloatImage resized_;
 };

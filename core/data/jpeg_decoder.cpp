@@ -4,7 +4,6 @@
 #include <array>
 #include <csetjmp>
 #include <cstdio>
-#include <cstring>
 #include <vector>
 
 // libjpeg's headers need <cstdio> before them.
@@ -28,7 +27,8 @@ struct Session {
   jpeg_progress_mgr progress = {};
   std::jmp_buf jump = {};
   std::array<char, JMSG_LENGTH_MAX> message = {};
-  std::vector<std::uint8_t> row;  // one decoded row of up to four components
+  std::vector<std::uint8_t> pixels;  // of the last decode
+  std::vector<std::uint8_t> row;     // one decoded row of four inks
 };
 
 [[noreturn]] void jump_out(j_common_ptr info) {
@@ -71,8 +71,8 @@ bool is_cmyk(const jpeg_decompress_struct& info) {
 }
 
 // Adobe's files, nearly all of those with four components, store the inverse of the ink.
-void convert_cmyk(const std::uint8_t* row, int count, bool inverted, std::uint8_t* rgb) {
-  for (int x = 0; x < count; ++x, row += 4, rgb += kRgb) {
+void convert_cmyk(const std::uint8_t* row, JDIMENSION count, bool inverted, std::uint8_t* rgb) {
+  for (JDIMENSION x = 0; x < count; ++x, row += 4, rgb += kViewBytes) {
     for (int i = 0; i < kRgb; ++i) {
       const int colour = inverted ? row[i] : 255 - row[i];
       const int black = inverted ? row[3] : 255 - row[3];
@@ -85,28 +85,43 @@ void convert_cmyk(const std::uint8_t* row, int count, bool inverted, std::uint8_
 // channels sees the same neighbours as in a full decode.
 constexpr int kMargin = 2;
 
-void decode_rows(Session& session, const PixelWindow& window, std::uint8_t* pixels) {
+// The columns that libjpeg decodes for a window: these begin where a block does.
+struct Columns {
+  JDIMENSION first = 0;
+  JDIMENSION count = 0;
+};
+
+void start(Session& session, const PixelWindow& window, int reduction, Columns& columns) {
   jpeg_decompress_struct& info = session.info;
-  info.out_color_space = is_cmyk(info) ? JCS_CMYK : JCS_RGB;
+  info.out_color_space = is_cmyk(info) ? JCS_CMYK : JCS_EXT_RGBX;
+  info.scale_num = 1;
+  info.scale_denom = static_cast<unsigned>(reduction);
   jpeg_start_decompress(&info);
   const int left = std::max(window.x - kMargin, 0);
   const int right =
       std::min(window.x + window.width + kMargin, static_cast<int>(info.output_width));
-  JDIMENSION first_column = static_cast<JDIMENSION>(left);
-  JDIMENSION columns = static_cast<JDIMENSION>(right - left);
-  jpeg_crop_scanline(&info, &first_column, &columns);
+  columns = {static_cast<JDIMENSION>(left), static_cast<JDIMENSION>(right - left)};
+  jpeg_crop_scanline(&info, &columns.first, &columns.count);
+}
+
+// The rows of the window, all of `columns`; several at a time, as libjpeg makes them in pairs.
+void decode_rows(Session& session, const PixelWindow& window, const Columns& columns) {
+  jpeg_decompress_struct& info = session.info;
   if (window.y > 0) jpeg_skip_scanlines(&info, static_cast<JDIMENSION>(window.y));
-  const int skipped = window.x - static_cast<int>(first_column);
-  const std::size_t row_bytes = static_cast<std::size_t>(window.width) * kRgb;
-  for (int y = 0; y < window.height; ++y, pixels += row_bytes) {
-    JSAMPROW row = session.row.data();
-    jpeg_read_scanlines(&info, &row, 1);
-    const std::uint8_t* first = row + skipped * info.output_components;
+  const std::size_t row_bytes = std::size_t{columns.count} * kViewBytes;
+  std::uint8_t* pixels = session.pixels.data();
+  std::array<JSAMPROW, 8> rows;
+  for (int y = 0; y < window.height;) {
     if (is_cmyk(info)) {
-      convert_cmyk(first, window.width, info.saw_Adobe_marker != 0, pixels);
-    } else {
-      std::memcpy(pixels, first, row_bytes);
+      JSAMPROW row = session.row.data();
+      jpeg_read_scanlines(&info, &row, 1);
+      convert_cmyk(row, columns.count, info.saw_Adobe_marker != 0, pixels + row_bytes * y++);
+      continue;
     }
+    const int count = std::min(window.height - y, static_cast<int>(rows.size()));
+    for (int i = 0; i < count; ++i)
+      rows[static_cast<std::size_t>(i)] = pixels + row_bytes * (y + i);
+    y += static_cast<int>(jpeg_read_scanlines(&info, rows.data(), static_cast<JDIMENSION>(count)));
   }
 }
 
@@ -153,19 +168,47 @@ ImageSize JpegDecoder::open(std::string_view file) {
   return {static_cast<int>(state.info.image_width), static_cast<int>(state.info.image_height)};
 }
 
+ImageSize reduced_size(ImageSize size, int reduction) {
+  return {(size.width + reduction - 1) / reduction, (size.height + reduction - 1) / reduction};
+}
+
 void JpegDecoder::decode(const PixelWindow& window, ByteImage& image) {
+  const PixelView view = decode(window, 1);
+  image.resize(view.width, view.height);
+  for (int y = 0; y < view.height; ++y) {
+    const std::uint8_t* pixel = view.row(y);
+    std::uint8_t* write = image.row(y);
+    for (int x = 0; x < view.width; ++x, pixel += kViewBytes, write += kRgb) {
+      for (int i = 0; i < kRgb; ++i) write[i] = pixel[i];
+    }
+  }
+}
+
+PixelView JpegDecoder::decode(const PixelWindow& window, int reduction) {
   State& state = *state_;
   CONVOY_CHECK(state.opened);
   state.opened = false;
+  CONVOY_CHECK(reduction == 1 || reduction == 2 || reduction == 4 || reduction == 8);
+  const ImageSize size = reduced_size(
+      {static_cast<int>(state.info.image_width), static_cast<int>(state.info.image_height)},
+      reduction);
   CONVOY_CHECK(window.x >= 0 && window.y >= 0 && window.width > 0 && window.height > 0);
-  CONVOY_CHECK_LE(window.x + window.width, static_cast<int>(state.info.image_width));
-  CONVOY_CHECK_LE(window.y + window.height, static_cast<int>(state.info.image_height));
-  image.resize(window.width, window.height);
-  state.row.resize(std::size_t{state.info.image_width} * 4);
-  std::uint8_t* pixels = image.values.data();
-  const bool decoded = completes(state, [&] { decode_rows(state, window, pixels); });
+  CONVOY_CHECK_LE(window.x + window.width, size.width);
+  CONVOY_CHECK_LE(window.y + window.height, size.height);
+  Columns columns;
+  bool decoded = completes(state, [&] { start(state, window, reduction, columns); });
+  if (decoded) {
+    const std::size_t row_bytes = std::size_t{columns.count} * kViewBytes;
+    // Only grown: a vector that shrinks and grows again is filled with zeros each time.
+    state.pixels.resize(std::max(state.pixels.size(), row_bytes * window.height + kViewBytes));
+    state.row.resize(std::max(state.row.size(), row_bytes));
+    decoded = completes(state, [&] { decode_rows(state, window, columns); });
+  }
   jpeg_abort_decompress(&state.info);
   if (!decoded) reject_record("damaged JPEG file: {}", state.message.data());
+  const std::size_t skipped = static_cast<std::size_t>(window.x) - columns.first;
+  return {window.width, window.height, state.pixels.data() + skipped * kViewBytes,
+          std::size_t{columns.count} * kViewBytes};
 }
 
 }  // namespace convoy

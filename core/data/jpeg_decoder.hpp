@@ -15,6 +15,9 @@ inline constexpr std::int64_t kLargestImagePixels = 100'000'000;
 // The limit other training decoders use.
 inline constexpr int kLargestScanCount = 500;
 
+// The size of a picture that is decoded with `reduction`.
+ImageSize reduced_size(ImageSize size, int reduction);
+
 // Decodes JPEG files to RGB, all of a picture or a window of it. Grey and CMYK pictures are
 // converted. Reuse one decoder for many pictures; it serves one thread. Throws BadRecord for files
 // that are not JPEG, damaged, truncated, or over the limits above.
@@ -32,6 +35,11 @@ class JpegDecoder {
   // Costs little more than the window's share of the picture. The pixels are those of a full
   // decode.
   void decode(const PixelWindow& window, ByteImage& image);
+
+  // Likewise, with sides of 1 / `reduction` (1, 2, 4 or 8), each pixel about the mean of a square:
+  // faster, as less is computed. `window` is one of the reduced picture, whose size is
+  // reduced_size(). The view is valid until the next decode.
+  PixelView decode(const PixelWindow& window, int reduction);
 
  private:
   struct State;

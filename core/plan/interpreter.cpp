@@ -181,20 +181,29 @@ void Interpreter::adapt(const Operation& operation) {
 }
 
 void Interpreter::apply(const Operation& operation, std::uint64_t step) {
-  const PlanSpan& target = operation.writes.front();
   const double rate = options_.learning_rate(step);
   UpdateConstants constants =
       update_constants(options_.optimizer, operation.contributions, rate, step);
   const bool scaled = (operation.flags & CONVOY_OP_LOSS_SCALED) != 0;
-  if (scaled) include_loss_scale(constants, *floats(operation.reads[1]));
+  if (scaled) include_loss_scale(constants, *floats(operation.reads[element_reads(operation)]));
   if ((operation.flags & CONVOY_OP_NORMED) != 0) {
     const float norm = *floats(operation.reads.back());
     if ((operation.flags & CONVOY_OP_SKIP_NON_FINITE) != 0 && !std::isfinite(norm)) return;
     include_norm(constants, norm, operation.scalar);
   }
+  std::vector<float> total(operation.writes.front().count);
+  std::copy_n(floats(operation.reads.front()), total.size(), total.begin());
+  for (std::size_t r = 1; r < element_reads(operation); ++r) {
+    const float* gradient = floats(operation.reads[r]);
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += gradient[i];
+  }
+  for (const PlanSpan& target : operation.writes) update(target, constants, total);
+}
+
+void Interpreter::update(const PlanSpan& target, UpdateConstants constants,
+                         std::span<const float> gradient) {
   const float decay = constants.weight_decay;
   float* parameters = floats(target);
-  const float* gradient = floats(operation.reads.front());
   float* slots[kSlots];
   for (std::uint32_t slot = 0; slot < kSlots; ++slot)
     slots[slot] = state(target.buffer, slot).data() + target.first;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/interpreter_update.hpp"
 #include "core/plan/plan.hpp"
 
 namespace convoy {
@@ -69,6 +70,7 @@ class Interpreter {
   void forward(const Operation& operation);
   void backward(const Operation& operation);
   void apply(const Operation& operation, std::uint64_t step);
+  void update(const PlanSpan& target, UpdateConstants constants, std::span<const float> gradient);
   void norm(const Operation& operation);
   void adapt(const Operation& operation);
   bool is_decayed(std::uint64_t element) const;

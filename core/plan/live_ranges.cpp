@@ -75,7 +75,7 @@ std::vector<std::vector<ElementRange>> updated_ranges(const Plan& plan) {
   std::vector<RangeSet> updated(plan.buffers.size());
   for (const Operation& operation : plan.body)
     if (operation.kind == OperationKind::kApply)
-      updated[operation.writes.front().buffer].add(elements_of(operation.writes.front()));
+      for (const PlanSpan& span : operation.writes) updated[span.buffer].add(elements_of(span));
   return to_ranges(updated);
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/lower_collective.hpp"
 #include "core/plan/lower_norm.hpp"
+#include "core/plan/lower_update.hpp"
 #include "core/plan/lowering.hpp"
 
 namespace convoy {
@@ -57,6 +58,7 @@ void lower_operation(Lowering& lowering, const Operation& operation) {
   if (is_collective(operation.kind)) return lower_collective(lowering, operation);
   if (operation.kind == OperationKind::kCopy) return lower_copy(lowering, operation);
   if (operation.kind == OperationKind::kNorm) return lower_norm(lowering, operation);
+  if (operation.kind == OperationKind::kApply) return lower_update(lowering, operation);
   lowering.at_place(operation, operation.place);
 }
 

@@ -105,6 +105,10 @@ void Console::total(double images_per_second) {
   line(rule);
 }
 
+void Console::input(const std::string& text) {
+  line(text);
+}
+
 void Console::evaluation_step(std::int64_t step, double examples_per_second) {
   line(fmt::format("{}\t{:.1f} examples/sec", step, examples_per_second));
 }

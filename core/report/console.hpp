@@ -57,6 +57,8 @@ class Console {
   void step(std::int64_t step, const Speed& speed, double loss,
             std::optional<Accuracy> accuracy = {});
   void total(double images_per_second);
+  // What is known of the input, after the total.
+  void input(const std::string& text);
   // After the total, only when it is asked for.
   void parameter_hash(const std::string& hash);
   // Likewise: a table of several lines.

@@ -9,6 +9,7 @@
 
 #include "core/report/console.hpp"
 #include "core/report/environment.hpp"
+#include "core/report/input_verdict.hpp"
 #include "core/report/profile_record.hpp"
 #include "core/report/speed_statistics.hpp"
 
@@ -79,6 +80,8 @@ struct RunRecord {
   StepTimes step_times;
   std::optional<BreakdownRecord> step_breakdown;  // of the timed steps, if there were any
   std::optional<ProfileRecord> profile;           // with --profile
+  std::optional<InputVerdict> input;              // of runs on real data
+  std::optional<InputSpeed> input_only;           // of runs without devices
   std::string parameter_hash;  // of the trained parameters; empty when the run failed
   std::vector<std::string> notices;
   int exit_status = 0;

@@ -79,6 +79,24 @@ Json totals(const RunRecord& record) {
             {"max", number(record.step_times.maximum)}}}};
 }
 
+Json to_json(const InputVerdict& verdict) {
+  return {{"images_per_sec", number(verdict.images_per_second)},
+          {"images_per_sec_without_wait", number(verdict.images_per_second_without_wait)},
+          {"wait_share", number(verdict.wait_share)},
+          {"input_bound", verdict.bound}};
+}
+
+Json to_json(const InputSpeed& speed) {
+  return {{"images", speed.images},
+          {"seconds", number(speed.seconds)},
+          {"processor_seconds", number(speed.processor_seconds)},
+          {"threads", speed.threads},
+          {"cores", speed.cores},
+          {"images_per_sec", number(speed.images_per_second())},
+          {"images_per_sec_and_core", number(speed.images_per_second_and_core())},
+          {"images_per_processor_sec", number(speed.images_per_processor_second())}};
+}
+
 Json summary(const RunRecord& record) {
   Json devices = Json::array();
   for (const DeviceRecord& device : record.devices) devices.push_back(to_json(device));
@@ -105,6 +123,8 @@ Json summary(const RunRecord& record) {
       {"total", totals(record)},
       {"step_breakdown", record.step_breakdown ? to_json(*record.step_breakdown) : Json(nullptr)},
       {"profile", record.profile ? to_json(*record.profile) : Json(nullptr)},
+      {"input", record.input ? to_json(*record.input) : Json(nullptr)},
+      {"input_only", record.input_only ? to_json(*record.input_only) : Json(nullptr)},
       {"parameter_hash",
        record.parameter_hash.empty() ? Json(nullptr) : Json(record.parameter_hash)},
       {"notices", record.notices},

@@ -15,7 +15,7 @@ PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_op
   for (const auto* section : {&plan.prologue, &plan.body})
     for (const Operation& operation : *section)
       if (operation.kind == OperationKind::kApply)
-        add_optimizer_state(operation.writes.front().buffer);
+        for (const PlanSpan& span : operation.writes) add_optimizer_state(span.buffer);
   for (const std::uint32_t place : plan.cluster->replica_place)
     replica_state_.push_back(
         state_elements == 0 ? nullptr

@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/graph/layout.hpp"
 #include "core/plan/forward_plan.hpp"
+#include "core/plan/fuse_updates.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/make_plan.hpp"
 #include "core/runtime/compute_dtype.hpp"
@@ -133,7 +134,8 @@ void Session::make_plans(StrategyPlugin* strategy) {
                          [&](const convoy_planner& planner) { strategy->plan(planner); });
     check_claim(strategy->manifest());
   }
-  lowered_ = lower(strategy == nullptr ? logical_ : guard(logical_, check_, options_.guard));
+  lowered_ =
+      lower(strategy == nullptr ? logical_ : fuse_updates(guard(logical_, check_, options_.guard)));
   schedule_ = make_schedule(lowered_);
 }
 

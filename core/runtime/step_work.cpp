@@ -19,34 +19,37 @@ std::vector<convoy_decay_range> decay_ranges(const std::vector<convoy_decay_rang
   return result;
 }
 
-void build_update(const ExecutorParts& parts, const Operation& operation,
-                  const convoy_optimizer& optimizer, StepWork& work) {
-  const PlanSpan& span = operation.writes.front();
-  work.decayed = decay_ranges(parts.decayed, span);
-  convoy_update& update = work.update;
+convoy_update make_update(const Operation& operation, const convoy_optimizer& optimizer,
+                          const StepWork& work) {
+  convoy_update update{};
   update.struct_size = sizeof(update);
   update.optimizer = &optimizer;
   update.contributions = operation.contributions;
-  for (std::uint32_t slot = 0; slot < 2; ++slot) {
-    float* state = parts.memory->optimizer_state(span.buffer, slot);
-    update.state[slot] = state == nullptr ? nullptr : state + span.first;
-  }
   update.decayed = work.decayed.data();
   update.decayed_count = work.decayed.size();
-  work.submission.update = &update;
+  return update;
+}
+
+void build_update(const ExecutorParts& parts, const Operation& operation,
+                  const convoy_optimizer& optimizer, StepWork& work) {
+  work.decayed = decay_ranges(parts.decayed, operation.writes.front());
+  for (const PlanSpan& span : operation.writes) {
+    convoy_update update = make_update(operation, optimizer, work);
+    for (std::uint32_t slot = 0; slot < 2; ++slot) {
+      float* state = parts.memory->optimizer_state(span.buffer, slot);
+      update.state[slot] = state == nullptr ? nullptr : state + span.first;
+    }
+    work.updates.push_back(update);
+  }
+  work.submission.update = work.updates.data();
 }
 
 // The norm of a gradient alone needs no decayed ranges, and is not in the arena's index space.
 void build_norm(const ExecutorParts& parts, const Operation& operation,
                 const convoy_optimizer& optimizer, StepWork& work) {
   if (element_reads(operation) > 1) work.decayed = decay_ranges(parts.decayed, operation.reads[1]);
-  convoy_update& update = work.update;
-  update.struct_size = sizeof(update);
-  update.optimizer = &optimizer;
-  update.contributions = operation.contributions;
-  update.decayed = work.decayed.data();
-  update.decayed_count = work.decayed.size();
-  work.submission.update = &update;
+  work.updates.push_back(make_update(operation, optimizer, work));
+  work.submission.update = work.updates.data();
 }
 
 void build_compute(const ExecutorParts& parts, const Operation& operation, StepWork& work) {
@@ -122,7 +125,7 @@ std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts,
     }
     if (operation.variable != CONVOY_NONE || operation.kind == OperationKind::kAdaptLossScale)
       work.submission.result = &work.result;
-    if (wants_square_sum[i]) work.update.square_sum = &work.square_sum;
+    if (wants_square_sum[i]) work.updates.front().square_sum = &work.square_sum;
   }
   return slot;
 }

@@ -35,13 +35,13 @@ struct alignas(64) Timeline {
 struct StepWork {
   convoy_submission submission{};
   convoy_compute compute{};
-  convoy_update update{};
   convoy_timing timing{};
   double square_sum = 0;
   double result = 0;
   std::vector<convoy_wait> waits;
   std::vector<convoy_region> reads;
   std::vector<convoy_region> writes;
+  std::vector<convoy_update> updates;  // one per write of an update, one for a norm
   std::vector<convoy_decay_range> decayed;
 };
 

@@ -1,5 +1,6 @@
 #include "core/runtime/training_loop.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <numeric>
@@ -17,7 +18,8 @@ struct OpenStep {
   std::int64_t number = 0;  // 0-based, warm-up included
   std::int64_t images = 0;
   double learning_rate = 0;
-  double input_wait_seconds = 0;
+  double input_asked = 0;  // when its images were asked for, and when they had come
+  double input_ready = 0;
 };
 
 class Loop {
@@ -74,18 +76,16 @@ class Loop {
   }
 
   void submit() {
-    const double before = session_.now();
     StepInput input;
-    OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_), 0};
+    OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_), session_.now(), 0};
     for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
       const Batch& batch =
           source_.acquire(static_cast<int>(replica), options_.first_step + submitted_);
       input.batches.push_back({batch.images, batch.labels});
       step.images += batch.count;
     }
-    const TimeInterval wait{before, session_.now()};
-    step.input_wait_seconds = wait.end - wait.start;
-    note_wait(wait);
+    step.input_ready = session_.now();
+    note_wait({step.input_asked, step.input_ready});
     input.learning_rate = step.learning_rate;
     session_.executor().submit_step(input);
     open_.push_back(step);
@@ -124,6 +124,9 @@ class Loop {
     step.seconds = result.end - last_end_;
     const TimeInterval time{last_end_, result.end};
     meter_.finished(session_.executor().last_times(), index < 0 ? TimeInterval{} : time);
+    // Waiting while the step before is under way costs nothing.
+    const double idle_since = std::max(open.input_asked, last_end_);
+    step.input_wait_seconds = std::clamp(open.input_ready - idle_since, 0.0, step.seconds);
     last_end_ = result.end;
     if (!std::isfinite(step.base_loss)) {
       if (!options_.tolerate_divergence) refuse_loss(step);
@@ -150,7 +153,6 @@ class Loop {
     step.learning_rate = open.learning_rate;
     // Inference has no loss and no updates; the lines of tf_cnn_benchmarks say 0.
     if (session_.forward_only()) step.base_loss = step.total_loss = step.learning_rate = 0;
-    step.input_wait_seconds = open.input_wait_seconds;
     add_norms(result, step);
     if (session_.options().accuracy) {
       const auto images = static_cast<double>(open.images);

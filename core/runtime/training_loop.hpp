@@ -19,8 +19,8 @@ struct TrainingStep {
   double base_loss = 0;     // mean over the replicas of softmax cross-entropy
   double total_loss = 0;    // plus the L2 term
   double learning_rate = 0;
-  double input_wait_seconds = 0;
-  std::optional<double> top_1;  // fractions of the step's images
+  double input_wait_seconds = 0;  // of seconds: no step was under way and there were no images
+  std::optional<double> top_1;    // fractions of the step's images
   std::optional<double> top_5;
   // Euclidean norms of the gradients before weight decay, per variable of the graph and of all;
   // empty unless the session computes them.
@@ -74,7 +74,7 @@ struct TrainingSummary {
   std::int64_t timed_steps = 0;
   std::int64_t global_step = 0;          // updates so far: earlier runs' and warm-up steps included
   double total_seconds = 0;              // from the end of warm-up to the end of the last step
-  double input_wait_seconds = 0;         // of the host, which may be ahead of the devices
+  double input_wait_seconds = 0;         // as the steps say
   StepBreakdown breakdown;               // of the timed steps
   bool stopped = false;                  // because stop_requested() said so
   bool ended_early = false;              // because paused() said so

@@ -40,6 +40,26 @@ TEST(CropSampler, KeepsAreaAspectAndBounds) {
   EXPECT_NEAR(sum / 5000, 0.4, 0.1);
 }
 
+TEST(CropSampler, PlacesEndBeforeTheFarEdge) {
+  int largest_x = 0, largest_y = 0, at_origin = 0;
+  for (std::uint32_t i = 0; i < 20000; ++i) {
+    CounterRandom random = stream(i);
+    const PixelWindow window = sample_crop({20, 16}, {}, random);
+    if (window.width < 20) {
+      ASSERT_LT(window.x + window.width, 20) << "sample " << i;
+      largest_x = std::max(largest_x, window.x + window.width);
+    }
+    if (window.height < 16) {
+      ASSERT_LT(window.y + window.height, 16) << "sample " << i;
+      largest_y = std::max(largest_y, window.y + window.height);
+    }
+    at_origin += window.x == 0 && window.y == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(largest_x, 19);
+  EXPECT_EQ(largest_y, 15);
+  EXPECT_GT(at_origin, 0);
+}
+
 TEST(CropSampler, WithoutBoxesATenthOfTheImageIsTheLeast) {
   double least = 1;
   for (std::uint32_t i = 0; i < 2000; ++i) {

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
+
+#include "core/data/crop_sampler.hpp"
+#include "core/data/view_resizer.hpp"
 #include "tests/data/data_test_support.hpp"
 
 namespace convoy {
@@ -75,7 +80,8 @@ TEST(ImagePreprocessor, EvaluationTakesTheCentreOfTheEnlargedImage) {
     for (int x = 0; x < 20; ++x) {
       for (int channel = 0; channel < kRgb; ++channel) {
         const auto index = static_cast<std::size_t>((channel * 20 + y) * 20 + x);
-        ASSERT_FLOAT_EQ(result[index], enlarged.row(y + 12)[(x + 1) * kRgb + channel] / 127.5f - 1)
+        ASSERT_NEAR(result[index], enlarged.row(y + 12)[(x + 1) * kRgb + channel] / 127.5f - 1,
+                    1e-6)
             << "pixel " << x << ", " << y;
       }
     }
@@ -90,6 +96,45 @@ TEST(ImagePreprocessor, EvaluationWorksForExtremeShapes) {
     const LabelledImage image = {encode_picture(picture), 1, {}};
     preprocessor.prepare_evaluation(image, 0, result.data());
     for (const float value : result) ASSERT_NEAR(value, 1, 0.01);
+  }
+}
+
+// Crops at least twice as large as wanted are decoded smaller, which averages pixels where plain
+// bilinear sampling picks some: the difference is bounded for smooth pictures.
+TEST(ImagePreprocessor, ReducedDecodingStaysCloseToFullDecoding) {
+  ByteImage picture;
+  picture.resize(640, 480);
+  for (int y = 0; y < 480; ++y) {
+    for (int x = 0; x < 640; ++x) {
+      std::uint8_t* pixel = picture.row(y) + x * kRgb;
+      pixel[0] = static_cast<std::uint8_t>(128 + 100 * std::sin(x * 0.05));
+      pixel[1] = static_cast<std::uint8_t>(128 + 100 * std::sin(y * 0.04 + x * 0.02));
+      pixel[2] = static_cast<std::uint8_t>(x * 255 / 639);
+    }
+  }
+  const LabelledImage image = {encode_picture(picture, {95, false, true}), 1, {}};
+  for (const int size : {24, 50, 100}) {
+    ImagePreprocessor preprocessor(options_for(size, size));
+    const auto pixels = static_cast<std::size_t>(size) * size;
+    std::vector<float> result(3 * pixels), expected(3 * pixels);
+    double squares = 0;
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      CounterRandom random(1, RandomPurpose::kAugmentation, i, 0), same = random;
+      preprocessor.prepare_training(image, 0, random, result.data());
+      JpegDecoder decoder;
+      const PixelWindow crop = sample_crop(decoder.open(image.encoded), {}, same);
+      const bool mirrored = same.uniform() < 0.5;
+      const PixelView view = decoder.decode(crop, 1);
+      ViewResizer().resize(view, {crop.width, size, 0, size, mirrored, 1, 0, 0, crop.width},
+                           {crop.height, size, 0, size, false, 1, 0, 0, crop.height},
+                           {1 / 127.5f, -1}, expected.data());
+      for (std::size_t k = 0; k < result.size(); ++k)
+        squares += std::pow(127.5 * (result[k] - expected[k]), 2);
+    }
+    const double mean = squares / (20.0 * 3 * static_cast<double>(pixels));
+    const double decibels = 10 * std::log10(255 * 255 / mean);
+    RecordProperty("peak_signal_to_noise_" + std::to_string(size), std::to_string(decibels));
+    EXPECT_GT(decibels, 38) << "size " << size;
   }
 }
 

@@ -81,6 +81,72 @@ TEST(JpegDecoder, AWindowHasThePixelsOfAFullDecode) {
   }
 }
 
+// A reduced picture is near the mean of squares of the whole one (not equal to it: the transform
+// leaves out high frequencies, and chroma is not interpolated).
+TEST(JpegDecoder, AReducedWindowIsTheMeanOfSquares) {
+  const std::string file =
+      encode_picture(make_constant_picture(97, 65, 200, 90, 30), {95, false, true});
+  JpegDecoder decoder;
+  for (const int reduction : {2, 4, 8}) {
+    const ImageSize size = reduced_size(decoder.open(file), reduction);
+    const PixelWindow window = {size.width / 3, size.height / 3, size.width / 2, size.height / 2};
+    const PixelView view = decoder.decode(window, reduction);
+    ASSERT_EQ(view.width, window.width);
+    for (int y = 0; y < view.height; ++y) {
+      for (int x = 0; x < view.width; ++x) {
+        ASSERT_NEAR(view.row(y)[kViewBytes * x], 200, 3) << "reduction " << reduction;
+        ASSERT_NEAR(view.row(y)[kViewBytes * x + 2], 30, 4) << "reduction " << reduction;
+      }
+    }
+  }
+}
+
+TEST(JpegDecoder, AReducedWindowHasThePixelsOfTheReducedPicture) {
+  JpegDecoder decoder;
+  CounterRandom random(6, RandomPurpose::kAugmentation, 0, 0);
+  const std::string file = encode_picture(make_picture(331, 197, 2), {90, false, true});
+  for (const int reduction : {2, 4, 8}) {
+    const ImageSize size = reduced_size(decoder.open(file), reduction);
+    const PixelView view = decoder.decode({0, 0, size.width, size.height}, reduction);
+    const std::vector<std::uint8_t> whole(view.pixels, view.row(size.height));
+    const std::size_t row_bytes = view.row_bytes;
+    for (int i = 0; i < 40; ++i) {
+      PixelWindow window;
+      window.width = 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(size.width)));
+      window.height = 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(size.height)));
+      window.x =
+          static_cast<int>(random.below(static_cast<std::uint32_t>(size.width - window.width + 1)));
+      window.y = static_cast<int>(
+          random.below(static_cast<std::uint32_t>(size.height - window.height + 1)));
+      decoder.open(file);
+      const PixelView part = decoder.decode(window, reduction);
+      for (int y = 0; y < window.height; ++y) {
+        for (int x = 0; x < window.width; ++x) {
+          const std::size_t at = row_bytes * static_cast<std::size_t>(window.y + y) +
+                                 static_cast<std::size_t>(kViewBytes * (window.x + x));
+          for (int c = 0; c < kRgb; ++c) {
+            ASSERT_EQ(part.row(y)[kViewBytes * x + c], whole[at + static_cast<std::size_t>(c)])
+                << "reduction " << reduction << ", pixel " << x << ", " << y << " of "
+                << window.width << " x " << window.height << " at " << window.x << ", " << window.y;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Decoding ends with the window, but everything above it has to be read.
+TEST(JpegDecoder, ATruncationBelowTheWindowDoesNoHarmAndOneAboveItIsAnError) {
+  const std::string file = encode_picture(make_picture(160, 160, 3), {90, false, true});
+  const std::string half = file.substr(0, file.size() / 2);
+  JpegDecoder decoder;
+  const ByteImage whole = decode(decoder, file, {10, 4, 60, 20});
+  EXPECT_EQ(decode(decoder, half, {10, 4, 60, 20}).values, whole.values);
+  EXPECT_THROW(decode(decoder, half, {10, 130, 60, 20}), BadRecord);
+  decoder.open(half);
+  EXPECT_THROW(decoder.decode({5, 60, 30, 18}, 2), BadRecord);
+}
+
 TEST(JpegDecoder, GreyBecomesThreeEqualChannels) {
   const std::vector<std::uint8_t> grey(20 * 10, 77);
   const ByteImage decoded = decode(encode_jpeg(grey.data(), 20, 10, 1, {}));

@@ -127,6 +127,41 @@ TEST_P(Optimizers, ReportSquaresOfDecayedParametersBeforeTheUpdate) {
   EXPECT_NEAR(update.square_sum, expected, 1e-9 * expected);
 }
 
+// Three gradients for two sets of parameters, in one go and one after the other.
+TEST_P(Optimizers, JoinSumAndUpdatesWithoutChangingABit) {
+  DeviceUnderTest device;
+  UpdateCase first(GetParam()), second(GetParam()), apart(GetParam());
+  second.parameters = noise(UpdateCase::kCount, 2);
+  for (std::uint32_t step = 0; step < 2; ++step) {
+    std::vector<float> gradients[3];
+    std::vector<float> total(UpdateCase::kCount);
+    for (std::uint32_t g = 0; g < 3; ++g) {
+      gradients[g] = noise(UpdateCase::kCount, 30 + 3 * step + g);
+      for (std::size_t i = 0; i < total.size(); ++i) {
+        total[i] = g == 0 ? gradients[0][i] : total[i] + gradients[g][i];
+      }
+    }
+    const convoy_region reads[] = {region(gradients[0]), region(gradients[1]),
+                                   region(gradients[2])};
+    const convoy_region writes[] = {region(second.parameters), region(first.parameters)};
+    const convoy_update updates[] = {second.update, first.update};
+    convoy_submission submission = operation(CONVOY_OP_APPLY);
+    submission.reads = reads;
+    submission.read_count = 3;
+    submission.writes = writes;
+    submission.write_count = 2;
+    submission.update = updates;
+    submission.learning_rate = 0.05;
+    submission.step = step;
+    device.run(submission);
+    apart.step(device, total, step);
+  }
+  EXPECT_EQ(first.parameters, apart.parameters);
+  EXPECT_EQ(first.state[0], apart.state[0]);
+  EXPECT_EQ(first.state[1], apart.state[1]);
+  EXPECT_NE(first.parameters, second.parameters);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Optimizers,
                          testing::Values(Rule{"sgd", CONVOY_OPTIMIZER_SGD, 0.0},
                                          Rule{"sgd_clipped", CONVOY_OPTIMIZER_SGD, 0.1},

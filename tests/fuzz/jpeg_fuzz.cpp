@@ -1,4 +1,4 @@
-// A picture: any bytes, decoded whole and, when it is large enough, in part.
+// A picture: any bytes, decoded whole and, when it is large enough, in part, also reduced.
 #include "core/data/jpeg_decoder.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
@@ -20,6 +20,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (picture.width < 8 || picture.height < 8) return;
     decoder.open(file);
     decoder.decode({3, 2, picture.width - 5, picture.height - 6}, image);
+    for (const int reduction : {2, 4, 8}) {
+      const convoy::ImageSize small = convoy::reduced_size(decoder.open(file), reduction);
+      decoder.decode(
+          {small.width / 3, small.height / 3, (small.width + 1) / 2, (small.height + 1) / 2},
+          reduction);
+    }
   });
   return 0;
 }

@@ -18,11 +18,12 @@
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/training.hpp"
+#include "tests/sanitized.hpp"
 
 namespace convoy::testing {
 namespace {
 
-constexpr int kRuns = 3;
+constexpr int kRuns = kSanitized ? 2 : 3;
 constexpr std::int64_t kSteps = 5;
 constexpr std::uint32_t kBatch = 4;
 constexpr std::uint32_t kSize = 16;

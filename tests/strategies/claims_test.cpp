@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/plan/check.hpp"
+#include "core/plan/fuse_updates.hpp"
 #include "core/plan/lower.hpp"
 #include "tests/plan/sample_models.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/strategies/strategy_under_test.hpp"
 #include "tests/strategies/variants.hpp"
 
@@ -32,6 +36,7 @@ TEST(Claims, AreProvedForEveryVariant) {
   for (const Variant& variant : all_variants()) {
     StrategyUnderTest strategy(variant.strategy, variant.options);
     for (const std::uint32_t devices : {2u, 3u, 8u}) {
+      if (kSanitized && devices > std::max(3u, variant.fewest_devices)) continue;
       if (devices < variant.fewest_devices || devices > variant.most_devices) continue;
       for (const bool shared_memory : {true, false}) {
         SCOPED_TRACE(variant.name() + ", " + std::to_string(devices) + " devices");
@@ -40,6 +45,8 @@ TEST(Claims, AreProvedForEveryVariant) {
         expect_report(check_plan(plan), variant, strategy.claim());
         const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
         expect_report(check_plan(pieces), variant, strategy.claim());
+        const Plan fused = lower(fuse_updates(plan), {.staging_elements = 32, .slice_elements = 8});
+        expect_report(check_plan(fused), variant, strategy.claim());
         ASSERT_FALSE(HasFailure());
       }
     }

@@ -153,11 +153,28 @@ ContentId SymbolicRun::whole_arena(ValueId value) {
   return contents_.intern({{0, plan_.arena->elements, value}});
 }
 
+// The sum of its gradients, as sum would leave it.
+Content SymbolicRun::gradient_sum(const Operation& apply, std::uint64_t frame) {
+  if (element_reads(apply) == 1) return read(apply.reads.front(), apply.id, frame);
+  Operation sum;
+  sum.kind = OperationKind::kSum;
+  sum.id = apply.id;
+  sum.reads.assign(apply.reads.begin(),
+                   apply.reads.begin() + static_cast<std::ptrdiff_t>(element_reads(apply)));
+  sum.writes = {apply.writes.front()};
+  return elementwise(sum, frame);
+}
+
 void SymbolicRun::apply(const Operation& operation) {
-  const PlanSpan& target = operation.writes.front();
-  const std::uint64_t frame = target.first;  // that of the arena
+  const std::uint64_t frame = operation.writes.front().first;  // that of the arena
+  const Content gradient = gradient_sum(operation, frame);
+  for (const PlanSpan& target : operation.writes) update_span(operation, target, gradient);
+}
+
+void SymbolicRun::update_span(const Operation& operation, const PlanSpan& target,
+                              const Content& gradient) {
+  const std::uint64_t frame = target.first;
   const Content parameters = read(target, operation.id, frame);
-  const Content gradient = read(operation.reads.front(), operation.id, frame);
   const Content state = states_[target.buffer].read(target.first, target.count, frame, values_);
   Content new_parameters;
   Content new_state;

@@ -70,6 +70,8 @@ class SymbolicRun {
   void forward(const Operation& operation);
   void backward(const Operation& operation);
   void apply(const Operation& operation);
+  Content gradient_sum(const Operation& apply, std::uint64_t frame);
+  void update_span(const Operation& operation, const PlanSpan& target, const Content& gradient);
   void reduce_scatter(const Operation& operation);
   void all_gather(const Operation& operation);
   void opaque(const Operation& operation);

@@ -10,6 +10,7 @@
 #include "plugins/devices/cpu/cast.hpp"
 #include "plugins/devices/cpu/norm.hpp"
 #include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/update_constants.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -94,22 +95,13 @@ Arity arity_of(std::uint32_t kind) {
       return {2, 1};
     case CONVOY_OP_SUM:
     case CONVOY_OP_CALL:
-      return {0, 0};
     case CONVOY_OP_APPLY:
+      return {0, 0};
     case CONVOY_OP_NORM:
       return {0, 1};
     default:
       return {1, 1};
   }
-}
-
-// Loss scale and norm, which the host adds to some operations, come last and are small.
-std::uint64_t element_reads(const convoy_submission& operation) {
-  std::uint64_t reads = operation.read_count;
-  for (const std::uint32_t flag : {CONVOY_OP_LOSS_SCALED, CONVOY_OP_NORMED}) {
-    if ((operation.flags & flag) != 0 && reads > 0) --reads;
-  }
-  return reads;
 }
 
 bool same_counts(const convoy_submission& operation) {

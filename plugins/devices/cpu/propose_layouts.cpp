@@ -9,6 +9,8 @@
 namespace convoy::cpu {
 namespace {
 
+using Tag = dnnl::memory::format_tag;
+
 dnnl::memory::desc convolution_weights(const convoy_node& node, const convoy_node& input,
                                        std::uint32_t batch, const dnnl::engine& engine) {
   return ConvolutionShapes(node, input, batch)
@@ -20,7 +22,6 @@ dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
                                            std::uint32_t batch, bool has_bias,
                                            const dnnl::engine& engine) {
   constexpr auto kFloat = dnnl::memory::data_type::f32;
-  using Tag = dnnl::memory::format_tag;
   const auto outputs = static_cast<dnnl::memory::dim>(weights.dimensions[0]);
   const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
   return describe_fully_connected(

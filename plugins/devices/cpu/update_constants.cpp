@@ -59,6 +59,14 @@ ApplyConstants update_constants(const convoy_submission& operation) {
   return constants;
 }
 
+std::uint64_t element_reads(const convoy_submission& operation) {
+  std::uint64_t reads = operation.read_count;
+  for (const std::uint32_t flag : {CONVOY_OP_LOSS_SCALED, CONVOY_OP_NORMED}) {
+    if ((operation.flags & flag) != 0 && reads > 0) --reads;
+  }
+  return reads;
+}
+
 bool is_skipped(const convoy_submission& operation) {
   constexpr std::uint32_t kBoth = CONVOY_OP_NORMED | CONVOY_OP_SKIP_NON_FINITE;
   return (operation.flags & kBoth) == kBoth && !std::isfinite(last_read(operation));

@@ -13,4 +13,8 @@ ApplyConstants update_constants(const convoy_submission& operation);
 // Whether an apply must leave everything as it is because the gradient is not finite.
 bool is_skipped(const convoy_submission& operation);
 
+// How many reads have as many elements as the writes: loss scale and norm, which the host adds to
+// some operations, come last and are small.
+std::uint64_t element_reads(const convoy_submission& operation);
+
 }  // namespace convoy::cpu

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <vector>
 
 #include "core/plan/interpreter_arithmetic.hpp"
 #include "core/plan/interpreter_guard.hpp"
@@ -83,17 +84,26 @@ void adapt(const convoy_submission& submission) {
   adapt_loss_scale(state, {floats(norms), norms.count}, submission.sizes[0]);
 }
 
-void apply(const convoy_submission& submission) {
-  const convoy_update& update = *submission.update;
-  UpdateConstants constants = update_constants(*update.optimizer, update.contributions,
-                                               submission.learning_rate, submission.step);
-  const bool updates = guard(submission, constants);
+// The gradients of an update, added up from left to right.
+std::vector<float> gradient_sum(const convoy_submission& submission) {
+  std::uint64_t reads = submission.read_count;
+  for (const std::uint32_t flag : {CONVOY_OP_LOSS_SCALED, CONVOY_OP_NORMED})
+    if ((submission.flags & flag) != 0) --reads;
+  std::vector<float> total(submission.writes[0].count);
+  for (std::uint64_t r = 0; r < reads; ++r) {
+    const auto* gradient = static_cast<const float*>(submission.reads[r].data);
+    for (std::size_t i = 0; i < total.size(); ++i)
+      total[i] = r == 0 ? gradient[i] : total[i] + gradient[i];
+  }
+  return total;
+}
+
+void apply_to(float* parameters, const convoy_update& update, UpdateConstants constants,
+              const std::vector<float>& gradient, bool updates) {
   const float decay = constants.weight_decay;
-  auto* parameters = static_cast<float*>(submission.writes[0].data);
-  const auto* gradient = static_cast<const float*>(submission.reads[0].data);
   float unused[2] = {0, 0};
   double square_sum = 0;
-  for (std::uint64_t i = 0; i < submission.writes[0].count; ++i) {
+  for (std::uint64_t i = 0; i < gradient.size(); ++i) {
     const bool decayed = is_decayed(update, i);
     if (decayed) square_sum += static_cast<double>(parameters[i]) * parameters[i];
     if (!updates) continue;
@@ -104,6 +114,17 @@ void apply(const convoy_submission& submission) {
     update_element(constants, gradient[i], parameters[i], *state[0], *state[1]);
   }
   if (update.square_sum != nullptr) *update.square_sum = square_sum;
+}
+
+void apply(const convoy_submission& submission) {
+  const convoy_update& update = *submission.update;
+  UpdateConstants constants = update_constants(*update.optimizer, update.contributions,
+                                               submission.learning_rate, submission.step);
+  const bool updates = guard(submission, constants);
+  const std::vector<float> gradient = gradient_sum(submission);
+  for (std::uint64_t w = 0; w < submission.write_count; ++w)
+    apply_to(static_cast<float*>(submission.writes[w].data), submission.update[w], constants,
+             gradient, updates);
 }
 
 }  // namespace

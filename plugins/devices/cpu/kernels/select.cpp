@@ -1,3 +1,4 @@
+#include "plugins/devices/cpu/kernels/instruction_set.hpp"
 #include "plugins/devices/cpu/kernels/table.hpp"
 
 namespace convoy::cpu {
@@ -16,14 +17,8 @@ extern const KernelTable kTable;
 
 const KernelTable& kernels() {
 #ifdef CONVOY_X86_KERNELS
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
-    return x86_64_v4::kTable;
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi2")) {
-    return x86_64_v3::kTable;
-  }
+  if (has_x86_64_v4()) return x86_64_v4::kTable;
+  if (has_x86_64_v3()) return x86_64_v3::kTable;
 #endif
   return baseline::kTable;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "plugins/devices/cpu/layers/direct_weights_gradient.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
@@ -40,12 +41,19 @@ void Convolution::build_forward(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = plan.inputs[0];
   shapes_ = std::make_unique<ConvolutionShapes>(*plan.node, *builder.plan(input).node,
                                                 builder.compilation().batch);
+  algorithms_ =
+      choose_convolution_algorithms(*plan.node, *builder.plan(input).node, builder.compilation());
   const bool relu = plan.fused_relu != kNoNode;
   forward_ =
       shapes_->forward(builder.forward_kind(), builder.engine(),
                        relu ? with_relu(builder.relu_limit(plan.fused_relu)) : shared_scratchpad());
+  library_forward(builder, node);
+}
+
+void Convolution::library_forward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
   std::unordered_map<int, dnnl::memory> arguments = {
-      {DNNL_ARG_SRC, builder.read_as(input, forward_.src_desc())},
+      {DNNL_ARG_SRC, builder.read_as(plan.inputs[0], forward_.src_desc())},
       {DNNL_ARG_WEIGHTS, builder.weights(plan.node->variables[0], forward_.weights_desc())},
       {DNNL_ARG_DST, builder.define(node, forward_.dst_desc())},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
@@ -57,14 +65,17 @@ void Convolution::build_forward(ProgramBuilder& builder, std::size_t node) {
 
 void Convolution::build_backward(ProgramBuilder& builder, std::size_t node) {
   builder.part(CONVOY_PASS_BACKWARD_WEIGHTS);
-  build_backward_weights(builder, node);
+  if (algorithms_.backward_weights != ConvolutionAlgorithm::kDirect ||
+      !build_direct_weights_gradient(builder, node, forward_)) {
+    library_backward_weights(builder, node);
+  }
   builder.part(CONVOY_PASS_BACKWARD_DATA);
   if (builder.plan(builder.plan(node).inputs[0]).needs_gradient) {
-    build_backward_data(builder, node);
+    library_backward_data(builder, node);
   }
 }
 
-void Convolution::build_backward_weights(ProgramBuilder& builder, std::size_t node) {
+void Convolution::library_backward_weights(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::uint32_t kernel = plan.node->variables[0];
   const std::uint32_t bias = plan.node->variables[1];
@@ -93,7 +104,7 @@ void Convolution::build_backward_weights(ProgramBuilder& builder, std::size_t no
   if (shapes_->has_bias()) builder.finish_variable_gradient(bias, bias_part);
 }
 
-void Convolution::build_backward_data(ProgramBuilder& builder, std::size_t node) {
+void Convolution::library_backward_data(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   const auto description = fixed_or_free([&](bool fixed) {

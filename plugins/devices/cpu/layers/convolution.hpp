@@ -3,21 +3,25 @@
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "plugins/devices/cpu/layers/convolution_algorithm.hpp"
 #include "plugins/devices/cpu/layers/convolution_shapes.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
 
 namespace convoy::cpu {
 
-// A convolution, with bias and the relu behind it if there are any.
+// A convolution, with bias and the relu behind it if there are any. Which implementation computes a
+// pass is chosen in choose_convolution_algorithms(); layouts are the library's whoever computes.
 class Convolution : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 
  private:
-  void build_backward_weights(ProgramBuilder& builder, std::size_t node);
-  void build_backward_data(ProgramBuilder& builder, std::size_t node);
+  void library_forward(ProgramBuilder& builder, std::size_t node);
+  void library_backward_weights(ProgramBuilder& builder, std::size_t node);
+  void library_backward_data(ProgramBuilder& builder, std::size_t node);
 
+  ConvolutionAlgorithms algorithms_;
   std::unique_ptr<ConvolutionShapes> shapes_;
   dnnl::convolution_forward::primitive_desc forward_;
 };

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+
+#include "plugins/devices/cpu/convolutions/tap_kernels.hpp"
+
+namespace convoy::cpu {
+
+// An ungrouped convolution whose activations are stored in blocks of channels (nChw8c or nChw16c,
+// padded channels hold zeros) and its weights as OIhw8i8o or OIhw16i16o. Channels count the
+// padding.
+struct BlockedConvolution {
+  std::size_t batch, block;
+  std::size_t in_channels, in_height, in_width;
+  std::size_t out_channels, out_height, out_width;
+  std::size_t kernel_height, kernel_width;
+  std::size_t stride_height, stride_width;
+  std::size_t pad_top, pad_left;
+};
+
+// The gradient of a convolution's weights (and bias) as a sum of matrix products, one for each tap
+// of the filter: input channels x output channels, over the pixels of all images.
+//
+// Tasks are tiles of channels, times parts of the batch where tiles are few. The division follows
+// from the shape alone and the parts are added in order: the result does not depend on the number
+// of threads.
+class WeightsGradient {
+ public:
+  explicit WeightsGradient(const BlockedConvolution& shape);
+
+  // Floats of memory that run() needs for its own use.
+  std::size_t scratch_floats() const;
+
+  // What run() reads (the activation and the gradient of the result) and writes. bias may be null,
+  // otherwise it holds bias_count floats, the number of output channels without padding.
+  struct Arguments {
+    const float* source;
+    const float* result;
+    float* weights;
+    float* bias;
+    std::size_t bias_count;
+    float* scratch;
+  };
+
+  // Computes on the team of the calling thread.
+  void run(const Arguments& arguments) const;
+
+ private:
+  // Half-open ranges of blocks of channels and of images.
+  struct Tile {
+    std::size_t first_in, last_in, first_out, last_out, first_image, last_image;
+  };
+  // Rows of some images, few enough for the caches.
+  struct Chunk {
+    std::size_t first_image, images, first_row, rows;
+    bool fresh;
+  };
+
+  std::size_t tiles() const;
+  Tile tile(std::size_t index, std::size_t part) const;
+  void run_tile(const Tile& tile, const float* source, const float* result, float* weights,
+                float* bias) const;
+  void run_chunk(const Tile& tile, const Chunk& chunk, const float* source, const float* result,
+                 float* weights) const;
+  void run_taps(const Chunk& chunk, const float* source, TapGradient gradient) const;
+  void sum_results(const Tile& tile, const Chunk& chunk, const float* result, float* bias) const;
+  void add_parts(const float* parts, std::size_t distance, float* total, std::size_t count) const;
+  TapBox box(const Chunk& chunk) const;
+
+  BlockedConvolution shape_;
+  const TapKernels* kernels_;
+  std::size_t in_blocks_, out_blocks_, taps_;
+  std::size_t tile_in_, tile_out_, parts_, chunk_images_, chunk_rows_;
+  std::size_t weights_floats_;
+};
+
+}  // namespace convoy::cpu

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+
+namespace convoy::cpu {
+
+// A 3x3 convolution with stride 1 whose activations are stored as nChw8c or nChw16c and whose
+// weights as OIhw8i8o or OIhw16i16o, all f32. Channels include the padding to whole blocks, which
+// holds zeros everywhere. Padding of the image is 0 to 2 per side.
+struct WinogradShape {
+  std::size_t batch = 0;
+  std::size_t block = 8;  // channels per block, 8 or 16
+  std::size_t in_channels = 0, in_height = 0, in_width = 0;
+  std::size_t out_channels = 0, out_height = 0, out_width = 0;
+  std::size_t pad_top = 0, pad_left = 0;
+};
+
+// The bias may be null; it has bias_count elements (without padding). A relu's limit of 0 is none.
+struct WinogradResultOptions {
+  const float* bias = nullptr;
+  std::size_t bias_count = 0;
+  bool relu = false;
+  float limit = 0.0f;
+};
+
+// Winograd convolutions F(4x4, 3x3). All functions run on the team of the calling thread with at
+// most `threads` threads; results have the same bits for any number of threads. Scratch memory is
+// aligned to 64 bytes and as large as the size functions say for the same shape and thread count,
+// in floats.
+
+std::size_t winograd_forward_scratch(const WinogradShape& shape, std::size_t threads);
+void winograd_forward(const WinogradShape& shape, const float* source, const float* weights,
+                      const WinogradResultOptions& options, float* result, float* scratch,
+                      std::size_t threads);
+
+std::size_t winograd_backward_data_scratch(const WinogradShape& shape, std::size_t threads);
+void winograd_backward_data(const WinogradShape& shape, const float* gradient, const float* weights,
+                            float* source_gradient, float* scratch, std::size_t threads);
+
+std::size_t winograd_backward_weights_scratch(const WinogradShape& shape, std::size_t threads);
+void winograd_backward_weights(const WinogradShape& shape, const float* source,
+                               const float* gradient, float* weights_gradient, float* scratch,
+                               std::size_t threads);
+
+// The sum of the gradient per channel, bias_count of them.
+void winograd_backward_bias(const WinogradShape& shape, const float* gradient, float* bias_gradient,
+                            std::size_t bias_count);
+
+}  // namespace convoy::cpu

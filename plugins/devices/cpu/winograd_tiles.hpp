@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "plugins/devices/cpu/kernels/winograd.hpp"
+#include "plugins/devices/cpu/winograd.hpp"
+
+namespace convoy::cpu {
+
+// Points of one batch of tiles: 8 MB of them stay in the last-level cache between the phases.
+inline constexpr std::size_t kWinogradPointFloats = std::size_t{2} << 20;
+// Depth of one matrix product: its columns stay in the first-level cache.
+inline constexpr std::size_t kWinogradDepth = 256;
+// Keeps rows and points from falling into the same sets of the caches.
+inline constexpr std::size_t kWinogradSkew = 16;
+
+inline constexpr std::size_t divide_up(std::size_t value, std::size_t by) {
+  return (value + by - 1) / by;
+}
+
+// Activations of the whole batch in blocks of channels.
+struct WinogradImages {
+  float* data;
+  std::size_t channels, height, width, block;
+
+  std::size_t panels() const { return divide_up(channels, kWinogradPanel); }
+
+  // Sixteen channels of an image, or the last eight.
+  WinogradPlane plane(std::size_t image, std::size_t panel) const {
+    WinogradPlane plane{{nullptr, nullptr}, block, height, width};
+    for (std::size_t group = 0; group < 2; ++group) {
+      const std::size_t channel = panel * kWinogradPanel + group * kWinogradLanes;
+      if (channel >= channels) break;
+      plane.groups[group] =
+          data + (image * channels + channel / block * block) * height * width + channel % block;
+    }
+    return plane;
+  }
+};
+
+// All tiles of a batch of images in order of image, row and column, and batches of whole rows of
+// tiles that are worked on together. Depends on the shape alone.
+struct WinogradTiling {
+  std::size_t columns;     // tiles per row
+  std::size_t image_rows;  // rows of tiles per image
+  std::size_t rows;        // of the whole batch
+  std::size_t rows_at_once;
+
+  // point_floats: floats per tile and point.
+  WinogradTiling(std::size_t batch, std::size_t height, std::size_t width, std::size_t point_floats)
+      : columns(divide_up(width, kWinogradTile)),
+        image_rows(divide_up(height, kWinogradTile)),
+        rows(batch * image_rows) {
+    const std::size_t tiles = kWinogradPointFloats / (kWinogradPoints * point_floats);
+    const std::size_t most = std::clamp<std::size_t>(tiles / columns, 1, rows);
+    rows_at_once = divide_up(rows, divide_up(rows, most));
+  }
+
+  std::size_t tiles_at_once() const { return rows_at_once * columns; }
+};
+
+}  // namespace convoy::cpu

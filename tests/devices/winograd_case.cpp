@@ -1,0 +1,157 @@
+#include "tests/devices/winograd_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace convoy::test {
+namespace {
+
+std::size_t whole_blocks(std::size_t channels, std::size_t block) {
+  return (channels + block - 1) / block * block;
+}
+
+std::vector<float> random_values(std::size_t count, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+std::size_t image_index(std::size_t image, std::size_t channel, std::size_t pixel,
+                        std::size_t padded, std::size_t pixels, std::size_t block) {
+  return (image * padded + channel / block * block) * pixels + pixel * block + channel % block;
+}
+
+std::size_t weight_index(std::size_t out, std::size_t in, std::size_t tap,
+                         const ConvolutionSizes& sizes) {
+  const std::size_t block = sizes.block;
+  const std::size_t in_blocks = whole_blocks(sizes.in, block) / block;
+  return (((out / block * in_blocks + in / block) * 9 + tap) * block + in % block) * block +
+         out % block;
+}
+
+// Calls use(result index, source index, weight index) for every product of the convolution.
+template <typename Use>
+void for_each_product(const ConvolutionSizes& s, const Use& use) {
+  const std::size_t height = s.out_height();
+  const std::size_t width = s.out_width();
+  for (std::size_t image = 0; image < s.batch; ++image) {
+    for (std::size_t i = 0; i < s.out * s.in * 9; ++i) {
+      const std::size_t out = i / (s.in * 9), in = i / 9 % s.in, tap = i % 9;
+      for (std::size_t y = 0; y < height; ++y) {
+        const std::size_t row = y + tap / 3 - s.top;
+        if (row >= s.height) continue;
+        for (std::size_t x = 0; x < width; ++x) {
+          const std::size_t column = x + tap % 3 - s.left;
+          if (column >= s.width) continue;
+          use(((image * s.out + out) * height + y) * width + x,
+              ((image * s.in + in) * s.height + row) * s.width + column, i);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+cpu::WinogradShape ConvolutionSizes::shape() const {
+  cpu::WinogradShape shape;
+  shape.batch = batch;
+  shape.block = block;
+  shape.in_channels = whole_blocks(in, block);
+  shape.in_height = height;
+  shape.in_width = width;
+  shape.out_channels = whole_blocks(out, block);
+  shape.out_height = out_height();
+  shape.out_width = out_width();
+  shape.pad_top = top;
+  shape.pad_left = left;
+  return shape;
+}
+
+void PrintTo(const ConvolutionSizes& s, std::ostream* out) {
+  *out << s.batch << "x" << s.in << "x" << s.height << "x" << s.width << " to " << s.out
+       << " channels, padding " << s.top << s.left << s.bottom << s.right << ", block " << s.block;
+}
+
+ConvolutionReference::ConvolutionReference(const ConvolutionSizes& given)
+    : sizes(given),
+      source(random_values(given.batch * given.in * given.height * given.width, 1)),
+      weights(random_values(given.out * given.in * 9, 2)),
+      gradient(random_values(given.batch * given.out * given.out_height() * given.out_width(), 3)),
+      result(gradient.size()),
+      source_gradient(source.size()),
+      weights_gradient(weights.size()) {
+  for_each_product(sizes, [this](std::size_t to, std::size_t from, std::size_t weight) {
+    result[to] += double{source[from]} * double{weights[weight]};
+    source_gradient[from] += double{gradient[to]} * double{weights[weight]};
+    weights_gradient[weight] += double{gradient[to]} * double{source[from]};
+  });
+}
+
+std::vector<float> blocked_images(const std::vector<float>& plain, std::size_t batch,
+                                  std::size_t channels, std::size_t pixels, std::size_t block) {
+  const std::size_t padded = whole_blocks(channels, block);
+  std::vector<float> blocked(batch * padded * pixels);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    blocked[image_index(i / (channels * pixels), i / pixels % channels, i % pixels, padded, pixels,
+                        block)] = plain[i];
+  }
+  return blocked;
+}
+
+std::vector<float> plain_images(const std::vector<float>& blocked, std::size_t batch,
+                                std::size_t channels, std::size_t pixels, std::size_t block) {
+  const std::size_t padded = whole_blocks(channels, block);
+  std::vector<float> plain(batch * channels * pixels);
+  for (std::size_t i = 0; i < batch * padded * pixels; ++i) {
+    const std::size_t image = i / (padded * pixels), channel = i / pixels % padded;
+    const float value = blocked[image_index(image, channel, i % pixels, padded, pixels, block)];
+    if (channel < channels) {
+      plain[(image * channels + channel) * pixels + i % pixels] = value;
+    } else {
+      EXPECT_EQ(value, 0.0f) << "padding, channel " << channel;
+    }
+  }
+  return plain;
+}
+
+std::vector<float> blocked_weights(const std::vector<float>& plain, const ConvolutionSizes& sizes) {
+  std::vector<float> blocked(whole_blocks(sizes.out, sizes.block) *
+                             whole_blocks(sizes.in, sizes.block) * 9);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    blocked[weight_index(i / (sizes.in * 9), i / 9 % sizes.in, i % 9, sizes)] = plain[i];
+  }
+  return blocked;
+}
+
+std::vector<float> plain_weights(const std::vector<float>& blocked, const ConvolutionSizes& sizes) {
+  std::vector<float> plain(sizes.out * sizes.in * 9);
+  const std::size_t in_padded = whole_blocks(sizes.in, sizes.block);
+  for (std::size_t i = 0; i < blocked.size(); ++i) {
+    const std::size_t out = i / (in_padded * 9), in = i / 9 % in_padded;
+    const float value = blocked[weight_index(out, in, i % 9, sizes)];
+    if (out < sizes.out && in < sizes.in) {
+      plain[(out * sizes.in + in) * 9 + i % 9] = value;
+    } else {
+      EXPECT_EQ(value, 0.0f) << "padding, channels " << out << " and " << in;
+    }
+  }
+  return plain;
+}
+
+double relative_error(const std::vector<float>& values, const std::vector<double>& expected) {
+  double error = 0.0;
+  double size = 0.0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double difference = double{values[i]} - expected[i];
+    error += difference * difference;
+    size += expected[i] * expected[i];
+  }
+  return std::sqrt(error / size);
+}
+
+}  // namespace convoy::test

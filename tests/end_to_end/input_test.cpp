@@ -1,0 +1,82 @@
+// What a run says about its input, and the input alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace convoy {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kImages = "--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet";
+
+// A folder with the training files of CIFAR-10, ten grey pictures each.
+std::string cifar10_folder() {
+  const std::filesystem::path folder = scratch_folder("cifar10");
+  std::filesystem::create_directories(folder);
+  for (int file = 1; file <= 5; ++file) {
+    std::ofstream stream(folder / ("data_batch_" + std::to_string(file) + ".bin"),
+                         std::ios::binary);
+    for (char label = 0; label < 10; ++label) stream << label << std::string(3072, '\x70');
+  }
+  return "--data_dir=" + folder.string();
+}
+
+nlohmann::json record_at(const std::string& path) {
+  std::ifstream stream(path);
+  return nlohmann::json::parse(stream);
+}
+
+TEST(Input, AloneIsMeasuredPerCore) {
+  for (const auto& [data, model] : {std::pair<std::string, std::string>{kImages, "--model=lenet"},
+                                    {cifar10_folder(), "--model=resnet20"}}) {
+    const std::string file = scratch_folder("input_only") + "/run.json";
+    const ProgramResult result = run_convoy(
+        {"run", data, model, "--device=cpu", "--input_only", "--batch_size=8", "--num_batches=4",
+         "--num_warmup_batches=1", "--input_threads=2", "--output_file=" + file});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("Mode:        input only\n"));
+    EXPECT_THAT(result.out, HasSubstr("total images/sec: "));
+    EXPECT_THAT(result.out, HasSubstr("images/sec/core"));
+    const nlohmann::json record = record_at(file);
+    EXPECT_EQ(record["input_only"]["images"], 32);
+    EXPECT_EQ(record["input_only"]["threads"], 2);
+    EXPECT_GT(record["input_only"]["images_per_sec_and_core"], 0);
+    EXPECT_EQ(record["mode"], "input only");
+  }
+}
+
+TEST(Input, AloneNeedsDataAndTraining) {
+  const ProgramResult synthetic = run_convoy({"run", "--model=lenet", "--input_only"});
+  EXPECT_EQ(synthetic.exit_code, 2);
+  EXPECT_THAT(synthetic.err, HasSubstr("there is no --data_dir"));
+  const ProgramResult inference =
+      run_convoy({"run", "--model=lenet", kImages, "--input_only", "--forward_only"});
+  EXPECT_EQ(inference.exit_code, 2);
+  EXPECT_THAT(inference.err, HasSubstr("leave out --eval, --forward_only"));
+}
+
+TEST(Input, ARunOnRealDataSaysWhetherTheInputKeepsUp) {
+  const std::string file = scratch_folder("input_verdict") + "/run.json";
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", kImages, "--device=cpu", "--num_devices=1",
+                  "--batch_size=8", "--num_batches=4", "--num_warmup_batches=1",
+                  "--datasets_use_prefetch=true", "--output_file=" + file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("without waiting for input"));
+  EXPECT_TRUE(record_at(file)["input"]["input_bound"].is_boolean());
+  const ProgramResult synthetic =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=8",
+                  "--num_batches=2", "--num_warmup_batches=1"});
+  EXPECT_THAT(synthetic.out, Not(HasSubstr("waiting for input")));
+}
+
+}  // namespace
+}  // namespace convoy
