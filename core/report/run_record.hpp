@@ -78,10 +78,10 @@ struct RunRecord {
   double total_images_per_second = 0;
   Speed speed;
   StepTimes step_times;
-  std::optional<InputVerdict> input;              // of runs on real data
-  std::optional<InputSpeed> input_only;           // of runs without devices
   std::optional<BreakdownRecord> step_breakdown;  // of the timed steps, if there were any
   std::optional<ProfileRecord> profile;           // with --profile
+  std::optional<InputVerdict> input;              // of runs on real data
+  std::optional<InputSpeed> input_only;           // of runs without devices
   std::string parameter_hash;  // of the trained parameters; empty when the run failed
   std::vector<std::string> notices;
   int exit_status = 0;

@@ -74,7 +74,7 @@ struct TrainingSummary {
   std::int64_t timed_steps = 0;
   std::int64_t global_step = 0;          // updates so far: earlier runs' and warm-up steps included
   double total_seconds = 0;              // from the end of warm-up to the end of the last step
-  double input_wait_seconds = 0;         // of the host, which may be ahead of the devices
+  double input_wait_seconds = 0;         // as the steps say
   StepBreakdown breakdown;               // of the timed steps
   bool stopped = false;                  // because stop_requested() said so
   bool ended_early = false;              // because paused() said so
