@@ -1,50 +1,60 @@
 #include "plugins/devices/cpu/layers/concat.hpp"
 
-#include "plugins/devices/cpu/layers/primitive_attributes.hpp"
+#include <algorithm>
+
+#include "plugins/devices/cpu/layers/channel_copy.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {
 
-// The slice of a gradient that belongs to one input, as oneDNN can express it: blocked layouts only
-// when the slice starts and ends with a block.
-bool has_slice(const Desc& whole, const dnnl::memory::dims& dims, const dnnl::memory::dims& at) {
-  return static_cast<bool>(whole.submemory_desc(dims, at, true));
+// Channels in the largest blocks that an input has, padded to whole blocks: convolutions and
+// normalisations behind are fast on that, whatever the offsets of the inputs are.
+Desc joined(const ProgramBuilder& builder, std::size_t node) {
+  std::size_t block = 1;
+  for (std::size_t input : builder.plan(node).inputs) {
+    const auto storage = channel_storage(builder.desc(input));
+    if (storage) block = std::max(block, storage->block);
+  }
+  constexpr auto kFloat = dnnl::memory::data_type::f32;
+  if (block == 8) return {builder.dims(node), kFloat, dnnl::memory::format_tag::nChw8c};
+  if (block == 16) return {builder.dims(node), kFloat, dnnl::memory::format_tag::nChw16c};
+  return builder.plain(node);
+}
+
+std::size_t channels_of(const ProgramBuilder& builder, std::size_t node) {
+  return builder.plan(node).node->channels;
 }
 
 }  // namespace
 
 void Concat::build_forward(ProgramBuilder& builder, std::size_t node) {
-  constexpr int kChannels = 1;
-  const std::vector<std::size_t>& inputs = builder.plan(node).inputs;
-  std::vector<Desc> descs;
-  std::unordered_map<int, dnnl::memory> arguments;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    descs.push_back(builder.desc(inputs[i]));
-    arguments[DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i)] = builder.read(inputs[i]);
+  const dnnl::memory whole = builder.define(node, joined(builder, node));
+  std::vector<ChannelCopy> copies;
+  std::size_t first = 0;
+  for (std::size_t input : builder.plan(node).inputs) {
+    const bool known = channel_storage(builder.desc(input)).has_value();
+    const dnnl::memory part =
+        known ? builder.read(input) : builder.read_as(input, builder.plain(input));
+    copies.push_back({whole, part, first, 0, channels_of(builder, input)});
+    first += channels_of(builder, input);
   }
-  const dnnl::concat::primitive_desc description(kChannels, descs, builder.engine(),
-                                                 shared_scratchpad());
-  arguments[DNNL_ARG_DST] = builder.define(node, description.dst_desc());
-  arguments[DNNL_ARG_SCRATCHPAD] = builder.scratchpad(description.scratchpad_desc());
-  builder.then(dnnl::concat(description), arguments);
+  builder.then(copy_channels_task(copies));
 }
 
 void Concat::build_backward(ProgramBuilder& builder, std::size_t node) {
-  dnnl::memory own = builder.gradient(node);
-  dnnl::memory::dims at = {0, 0, 0, 0};
+  const dnnl::memory whole = builder.gradient(node);
+  std::size_t first = 0;
   for (std::size_t input : builder.plan(node).inputs) {
-    const dnnl::memory::dims dims = builder.dims(input);
+    const std::size_t channels = channels_of(builder, input);
     if (builder.plan(input).needs_gradient) {
-      if (!has_slice(own.get_desc(), dims, at)) {
-        own = builder.gradient_as(node, builder.plain(node));
-      }
-      const dnnl::memory slice = builder.view(own, own.get_desc().submemory_desc(dims, at));
-      const GradientPart part = builder.begin_gradient(input, builder.desc(input));
-      builder.reorder(slice, part.memory);
+      const bool known = channel_storage(builder.desc(input)).has_value();
+      const GradientPart part =
+          builder.begin_gradient(input, known ? builder.desc(input) : builder.plain(input));
+      builder.then(copy_channels_task({{part.memory, whole, 0, first, channels}}));
       builder.finish_gradient(input, part);
     }
-    at[1] += dims[1];
+    first += channels;
   }
 }
 

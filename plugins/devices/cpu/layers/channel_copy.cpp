@@ -1,0 +1,127 @@
+#include "plugins/devices/cpu/layers/channel_copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plugins/devices/cpu/team.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+// Neighbouring channels that are within one block on both sides. from_first counts for copies only.
+struct Run {
+  std::size_t copy;
+  std::size_t to, from, channels;  // elements from the image's start
+  bool zero;
+};
+
+struct Sides {
+  ChannelStorage to, from;
+};
+
+std::size_t place(const ChannelStorage& storage, std::size_t channel) {
+  return channel / storage.block * storage.group + channel % storage.block;
+}
+
+void add_runs(std::size_t index, const ChannelCopy& copy, const Sides& sides,
+              std::vector<Run>& runs) {
+  const auto left = [](const ChannelStorage& storage, std::size_t channel) {
+    return storage.block - channel % storage.block;
+  };
+  for (std::size_t done = 0; done < copy.channels;) {
+    const std::size_t to = copy.to_first + done;
+    const std::size_t from = copy.from_first + done;
+    const std::size_t size =
+        std::min({left(sides.to, to), left(sides.from, from), copy.channels - done});
+    runs.push_back({index, place(sides.to, to), place(sides.from, from), size, false});
+    done += size;
+  }
+  const std::size_t end = copy.to_first + copy.channels;
+  if (end < sides.to.channels) return;
+  for (std::size_t at = end; at < sides.to.padded_channels;) {
+    const std::size_t size = std::min(left(sides.to, at), sides.to.padded_channels - at);
+    runs.push_back({index, place(sides.to, at), 0, size, true});
+    at += size;
+  }
+}
+
+// A count that the compiler knows makes one or two instructions of a cell.
+template <std::size_t kCount>
+void copy_cells(float* to, std::size_t to_step, const float* from, std::size_t from_step,
+                std::size_t cells) {
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    std::memcpy(to + cell * to_step, from + cell * from_step, kCount * sizeof(float));
+  }
+}
+
+void copy_run(float* to, std::size_t to_step, const float* from, std::size_t from_step,
+              std::size_t cells, std::size_t channels) {
+  if (channels == to_step && channels == from_step) {
+    std::memcpy(to, from, cells * channels * sizeof(float));
+    return;
+  }
+  switch (channels) {
+    case 1:
+      return copy_cells<1>(to, to_step, from, from_step, cells);
+    case 4:
+      return copy_cells<4>(to, to_step, from, from_step, cells);
+    case 8:
+      return copy_cells<8>(to, to_step, from, from_step, cells);
+    case 16:
+      return copy_cells<16>(to, to_step, from, from_step, cells);
+    default:
+      for (std::size_t cell = 0; cell < cells; ++cell) {
+        for (std::size_t i = 0; i < channels; ++i) {
+          to[cell * to_step + i] = from[cell * from_step + i];
+        }
+      }
+  }
+}
+
+void zero_run(float* to, std::size_t step, std::size_t cells, std::size_t channels) {
+  for (std::size_t cell = 0; cell < cells; ++cell) std::fill_n(to + cell * step, channels, 0.0F);
+}
+
+}  // namespace
+
+std::optional<ChannelStorage> channel_storage(const dnnl::memory::desc& desc) {
+  const dnnl_memory_desc_t& raw = desc.data;
+  if (raw.format_kind != dnnl_blocked || raw.ndims != 4 || raw.offset0 != 0) return std::nullopt;
+  const dnnl_blocking_desc_t& blocking = raw.format_desc.blocking;
+  const bool blocked = blocking.inner_nblks == 1 && blocking.inner_idxs[0] == 1;
+  if (blocking.inner_nblks != 0 && !blocked) return std::nullopt;
+  if (raw.dims[2] > 1 && blocking.strides[2] != raw.dims[3] * blocking.strides[3]) {
+    return std::nullopt;
+  }
+  const auto count = [](dnnl_dim_t value) { return static_cast<std::size_t>(value); };
+  return ChannelStorage{count(raw.dims[0]),
+                        count(raw.dims[1]),
+                        count(raw.padded_dims[1]),
+                        count(raw.dims[2] * raw.dims[3]),
+                        blocked ? count(blocking.inner_blks[0]) : 1,
+                        count(blocking.strides[0]),
+                        count(blocking.strides[1]),
+                        count(blocking.strides[3])};
+}
+
+Task copy_channels_task(const std::vector<ChannelCopy>& copies) {
+  std::vector<Sides> sides;
+  std::vector<Run> runs;
+  for (const ChannelCopy& copy : copies) {
+    sides.push_back({*channel_storage(copy.to.get_desc()), *channel_storage(copy.from.get_desc())});
+    add_runs(sides.size() - 1, copy, sides.back(), runs);
+  }
+  return [copies, sides, runs](const TaskContext&) {
+    parallel_indices(sides.front().to.images * runs.size(), [&](std::size_t index) {
+      const std::size_t image = index / runs.size();
+      const Run& run = runs[index % runs.size()];
+      const auto& [to, from] = sides[run.copy];
+      float* write = floats_of(copies[run.copy].to) + image * to.image + run.to;
+      if (run.zero) return zero_run(write, to.step, to.cells, run.channels);
+      const float* read = floats_of(copies[run.copy].from) + image * from.image + run.from;
+      copy_run(write, to.step, read, from.step, to.cells, run.channels);
+    });
+  };
+}
+
+}  // namespace convoy::cpu
