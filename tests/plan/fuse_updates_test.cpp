@@ -93,8 +93,10 @@ TEST(FuseUpdates, MakesOneUpdateOfEveryBucketWhereMemoryIsShared) {
     auto counts = count_kinds(fused);
     EXPECT_EQ(counts[OperationKind::kSum] + counts[OperationKind::kAllReduce], 0u) << name;
     EXPECT_EQ(counts[OperationKind::kApply], arena.buckets.size()) << name;
-    for (const Operation& operation : fused.body)
-      if (operation.kind == OperationKind::kApply) EXPECT_EQ(operation.reads.size(), 3u) << name;
+    for (const Operation& operation : fused.body) {
+      if (operation.kind != OperationKind::kApply) continue;
+      EXPECT_EQ(operation.reads.size(), 3u) << name;
+    }
   }
 }
 
@@ -116,7 +118,7 @@ TEST(FuseUpdates, KeepsASumThatSomethingElseReads) {
       const Buffer kept = p.persistent(p.host_place(0), p.arena_elements());
       const Buffer total = p.scratch(p.host_place(0), p.arena_elements());
       p.sum(total, p.gradients(p.arena()));
-      if (before) p.scale(kept, 0.5, total);
+      if (before) p.scale(kept, total, 0.5);
       for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
       if (after) p.add(kept, kept, total);
     });
