@@ -182,6 +182,7 @@ class Run {
     if (!setup_.options.trace_file.empty() && !report_.traced())
       tell("no step was traced, because too few were run: no trace file is written");
     if (evaluations_) evaluations_->final(summary, *session);
+    report_.input_verdict();
     checkpoints_->finish(summary, *session);
     if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(session->read_values()));
     report_bad_records(*source);

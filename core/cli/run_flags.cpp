@@ -193,6 +193,9 @@ Flags reproducibility_flags() {
       choice("initializer", {"default", "hash"},
              "Initial values: the layers' rules, or a fixed fill for comparing programs."),
       toggle("dropout", "true", "Whether dropout layers drop."),
+      toggle("winograd_nonfused", "true",
+             "Whether devices may compute 3x3 convolutions with fewer multiplications (Winograd's "
+             "algorithm), which rounds differently; with false they sum by definition."),
       toggle("deterministic", "false",
              "Guarantees that the same seed on the same devices gives the same parameters, bit for "
              "bit, and prints their hash at the end. Synchronous strategies on CPU devices do so "

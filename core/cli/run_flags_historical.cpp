@@ -113,7 +113,6 @@ constexpr Row kHarmless[] = {
     {"gpu_kt_max_pending", kInt, "0", kOwnMemory},
     {"trt_max_workspace_size_bytes", kInt, "4294967296", kOwnMemory},
     {"autotune_threshold", kInt, nullptr, kLibraryChooses},
-    {"winograd_nonfused", kBool, "true", kLibraryChooses},
     {"batchnorm_persistent", kBool, "true", kLibraryChooses},
 };
 

@@ -162,6 +162,7 @@ RunOptions make_run_options(const ParsedFlags& flags) {
   options.seed = static_cast<std::uint32_t>(flags.integer("tf_random_seed"));
   if (flags.text("initializer") == "hash") options.initializer = InitializerChoice::kHash;
   options.dropout = flags.boolean("dropout");
+  options.winograd = flags.boolean("winograd_nonfused");
   options.deterministic = flags.boolean("deterministic");
   options.print_parameter_hash = options.deterministic || flags.boolean("print_parameter_hash");
   options.plugin_path = flags.text("plugin_path");

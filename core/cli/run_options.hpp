@@ -69,6 +69,7 @@ struct RunOptions {
   std::uint32_t seed = 0;
   InitializerChoice initializer = InitializerChoice::kDefault;
   bool dropout = true;
+  bool winograd = true;
   bool deterministic = false;
   bool print_parameter_hash = false;  // implied by deterministic
   std::string plugin_path;

@@ -39,6 +39,7 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
   result.seed = options.seed;
   result.hash_initializer = options.initializer == InitializerChoice::kHash;
   result.dropout = options.dropout;
+  result.winograd = options.winograd;
   result.accuracy =
       options.print_training_accuracy || options.evaluation.mode == RunMode::kForwardOnly;
   result.deterministic = options.deterministic;

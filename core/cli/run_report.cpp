@@ -150,7 +150,10 @@ void RunReport::total(const TrainingSummary& summary, double evaluation_seconds)
   if (record_.synthetic_data) return;
   record_.input = judge_input({static_cast<double>(summary.timed_steps * global_batch_),
                                record_.total_seconds, summary.input_wait_seconds});
-  console_.input(input_line(*record_.input));
+}
+
+void RunReport::input_verdict() {
+  if (record_.input) console_.input(input_line(*record_.input));
 }
 
 void RunReport::input_step(std::int64_t step, double seconds) {

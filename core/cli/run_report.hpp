@@ -42,6 +42,8 @@ class RunReport {
   // Prints the total, unless evaluations interrupted the steps, and completes the record.
   // evaluation_seconds: part of the summary's that belongs to no step.
   void total(const TrainingSummary& summary, double evaluation_seconds = 0);
+  // Says for real data whether the input kept up; after the last line of the published format.
+  void input_verdict();
   // A step of --input_only, and what came of all of them.
   void input_step(std::int64_t step, double seconds);
   void input_total(const InputSpeed& speed);

@@ -93,6 +93,7 @@ convoy_compilation Session::compilation(const GraphView& view, std::uint32_t rep
   what.graph = view.c_graph();
   what.batch = options_.batch;
   what.flags = (options_.dropout ? std::uint32_t{CONVOY_COMPILE_DROPOUT} : 0u) |
+               (options_.winograd ? 0u : std::uint32_t{CONVOY_COMPILE_DIRECT_CONVOLUTIONS}) |
                (options_.accuracy ? std::uint32_t{CONVOY_COMPILE_ACCURACY} : 0u) |
                (options_.profile ? std::uint32_t{CONVOY_COMPILE_PROFILE} : 0u) |
                (forward_only_ ? std::uint32_t{CONVOY_COMPILE_INFERENCE} : 0u);

@@ -28,6 +28,7 @@ struct SessionOptions {
   std::uint64_t seed = 1;
   bool hash_initializer = false;  // reference fill instead of the layers' initialisers
   bool dropout = true;
+  bool winograd = true;        // devices may save multiplications of convolutions
   bool profile = false;        // keep the times of layers, see profile()
   bool accuracy = false;       // count top-1 and top-5 hits
   bool deterministic = false;  // refuse what cannot promise equal bits

@@ -16,7 +16,8 @@ namespace {
 // Rule 3 of the ABI: what is unknown is refused.
 void check(const convoy_compilation& what) {
   constexpr std::uint32_t kKnown = CONVOY_COMPILE_DROPOUT | CONVOY_COMPILE_ACCURACY |
-                                   CONVOY_COMPILE_INFERENCE | CONVOY_COMPILE_PROFILE;
+                                   CONVOY_COMPILE_INFERENCE | CONVOY_COMPILE_DIRECT_CONVOLUTIONS |
+                                   CONVOY_COMPILE_PROFILE;
   if ((what.flags & ~kKnown) != 0) {
     throw std::invalid_argument("compile flags " + std::to_string(what.flags & ~kKnown) +
                                 " are unknown to this CPU device");

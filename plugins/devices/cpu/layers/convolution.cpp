@@ -47,7 +47,15 @@ void Convolution::build_forward(ProgramBuilder& builder, std::size_t node) {
   forward_ =
       shapes_->forward(builder.forward_kind(), builder.engine(),
                        relu ? with_relu(builder.relu_limit(plan.fused_relu)) : shared_scratchpad());
-  library_forward(builder, node);
+  if (algorithms_.forward == ConvolutionAlgorithm::kWinograd &&
+      !stored_for_winograd(builder, node)) {
+    algorithms_ = {};
+  }
+  if (algorithms_.forward == ConvolutionAlgorithm::kWinograd) {
+    winograd_forward(builder, node);
+  } else {
+    library_forward(builder, node);
+  }
 }
 
 void Convolution::library_forward(ProgramBuilder& builder, std::size_t node) {
@@ -65,14 +73,23 @@ void Convolution::library_forward(ProgramBuilder& builder, std::size_t node) {
 
 void Convolution::build_backward(ProgramBuilder& builder, std::size_t node) {
   builder.part(CONVOY_PASS_BACKWARD_WEIGHTS);
-  if (algorithms_.backward_weights != ConvolutionAlgorithm::kDirect ||
-      !build_direct_weights_gradient(builder, node, forward_)) {
-    library_backward_weights(builder, node);
-  }
+  build_backward_weights(builder, node);
+  if (!builder.plan(builder.plan(node).inputs[0]).needs_gradient) return;
   builder.part(CONVOY_PASS_BACKWARD_DATA);
-  if (builder.plan(builder.plan(node).inputs[0]).needs_gradient) {
+  if (algorithms_.backward_data == ConvolutionAlgorithm::kWinograd) {
+    winograd_backward_data(builder, node);
+  } else {
     library_backward_data(builder, node);
   }
+}
+
+void Convolution::build_backward_weights(ProgramBuilder& builder, std::size_t node) {
+  if (algorithms_.backward_weights == ConvolutionAlgorithm::kWinograd) {
+    return winograd_backward_weights(builder, node);
+  }
+  const bool direct = algorithms_.backward_weights == ConvolutionAlgorithm::kDirect &&
+                      build_direct_weights_gradient(builder, node, forward_);
+  if (!direct) library_backward_weights(builder, node);
 }
 
 void Convolution::library_backward_weights(ProgramBuilder& builder, std::size_t node) {

@@ -6,6 +6,7 @@
 #include "plugins/devices/cpu/layers/convolution_algorithm.hpp"
 #include "plugins/devices/cpu/layers/convolution_shapes.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/winograd.hpp"
 
 namespace convoy::cpu {
 
@@ -17,13 +18,21 @@ class Convolution : public Layer {
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 
  private:
+  void build_backward_weights(ProgramBuilder& builder, std::size_t node);
   void library_forward(ProgramBuilder& builder, std::size_t node);
   void library_backward_weights(ProgramBuilder& builder, std::size_t node);
   void library_backward_data(ProgramBuilder& builder, std::size_t node);
 
+  // Whether the library's layouts are those that the Winograd kernels know; fills winograd_.
+  bool stored_for_winograd(const ProgramBuilder& builder, std::size_t node);
+  void winograd_forward(ProgramBuilder& builder, std::size_t node);
+  void winograd_backward_weights(ProgramBuilder& builder, std::size_t node);
+  void winograd_backward_data(ProgramBuilder& builder, std::size_t node);
+
   ConvolutionAlgorithms algorithms_;
   std::unique_ptr<ConvolutionShapes> shapes_;
   dnnl::convolution_forward::primitive_desc forward_;
+  WinogradShape winograd_;
 };
 
 }  // namespace convoy::cpu

@@ -1,14 +1,42 @@
 #include "plugins/devices/cpu/layers/convolution_algorithm.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "plugins/devices/cpu/layers/direct_weights_gradient.hpp"
 
 namespace convoy::cpu {
+namespace {
+
+// With fewer channels the transforms cost more than the multiplications that they save.
+constexpr std::uint32_t kLeastChannels = 16;
+constexpr std::uint32_t kMostPadding = 2;
+
+// What winograd.hpp can compute; rounding to bf16 is defined on the direct algorithm.
+bool suits_winograd(const convoy_node& node, const convoy_node& input,
+                    const convoy_compilation& compilation) {
+  const convoy_layer& layer = *node.layer;
+  if ((compilation.flags & CONVOY_COMPILE_DIRECT_CONVOLUTIONS) != 0) return false;
+  if (compilation.dtype != CONVOY_F32 || layer.groups > 1) return false;
+  if (layer.kernel_height != 3 || layer.kernel_width != 3) return false;
+  if (layer.stride_height != 1 || layer.stride_width != 1) return false;
+  if (std::max({node.pad_top, node.pad_left, node.pad_bottom, node.pad_right}) > kMostPadding) {
+    return false;
+  }
+  return std::min(node.channels, input.channels) >= kLeastChannels;
+}
+
+}  // namespace
 
 ConvolutionAlgorithms choose_convolution_algorithms(const convoy_node& node,
                                                     const convoy_node& input,
                                                     const convoy_compilation& compilation) {
   ConvolutionAlgorithms chosen;
-  if (suits_direct_weights_gradient(node, input, compilation)) {
+  if (suits_winograd(node, input, compilation)) {
+    chosen.forward = ConvolutionAlgorithm::kWinograd;
+    chosen.backward_data = ConvolutionAlgorithm::kWinograd;
+    chosen.backward_weights = ConvolutionAlgorithm::kWinograd;
+  } else if (suits_direct_weights_gradient(node, input, compilation)) {
     chosen.backward_weights = ConvolutionAlgorithm::kDirect;
   }
   return chosen;

@@ -69,6 +69,9 @@ enum convoy_compile_flag {
   /* Forward only: batch norm uses the moving statistics and leaves them alone, nothing is kept for
    * a backward pass, dropout layers do nothing. BACKWARD is refused. */
   CONVOY_COMPILE_INFERENCE = 4u,
+  /* Convolutions by their definition: no algorithms that save multiplications and round
+   * differently. */
+  CONVOY_COMPILE_DIRECT_CONVOLUTIONS = 8u,
   /* The program keeps the times that profile() reads; results stay the same to the bit. */
   CONVOY_COMPILE_PROFILE = 16u
 };

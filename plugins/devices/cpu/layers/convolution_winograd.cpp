@@ -1,0 +1,129 @@
+// The part of Convolution that the plug-in's own kernels compute.
+#include <omp.h>
+
+#include "plugins/devices/cpu/layers/convolution.hpp"
+#include "plugins/devices/cpu/program_builder.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+
+bool is(const Desc& desc, Tag tag) {
+  return desc == Desc(desc.dims(), dnnl::memory::data_type::f32, tag);
+}
+
+// Channels per block when activations and weights are all stored in such blocks, else 0.
+std::size_t common_block(const Desc& source, const Desc& weights, const Desc& result) {
+  if (is(source, Tag::nChw8c) && is(result, Tag::nChw8c) && is(weights, Tag::OIhw8i8o)) return 8;
+  if (is(source, Tag::nChw16c) && is(result, Tag::nChw16c) && is(weights, Tag::OIhw16i16o)) {
+    return 16;
+  }
+  return 0;
+}
+
+std::size_t padded_channels(const Desc& desc) {
+  return static_cast<std::size_t>(desc.data.padded_dims[1]);
+}
+
+// A program runs on the team that builds it.
+std::size_t team_size() {
+  return static_cast<std::size_t>(omp_get_max_threads());
+}
+
+dnnl::memory scratch_memory(ProgramBuilder& builder, std::size_t floats) {
+  return builder.scratchpad(
+      {{static_cast<dnnl::memory::dim>(floats)}, dnnl::memory::data_type::f32, Tag::a});
+}
+
+}  // namespace
+
+bool Convolution::stored_for_winograd(const ProgramBuilder& builder, std::size_t node) {
+  const convoy_node& here = *builder.plan(node).node;
+  const convoy_node& input = *builder.plan(builder.plan(node).inputs[0]).node;
+  const Desc source = forward_.src_desc();
+  const Desc result = forward_.dst_desc();
+  winograd_.block = common_block(source, forward_.weights_desc(), result);
+  if (winograd_.block == 0) return false;
+  winograd_.batch = builder.compilation().batch;
+  winograd_.in_channels = padded_channels(source);
+  winograd_.in_height = input.height;
+  winograd_.in_width = input.width;
+  winograd_.out_channels = padded_channels(result);
+  winograd_.out_height = here.height;
+  winograd_.out_width = here.width;
+  winograd_.pad_top = here.pad_top;
+  winograd_.pad_left = here.pad_left;
+  return true;
+}
+
+void Convolution::winograd_forward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::size_t threads = team_size();
+  const dnnl::memory source = builder.read_as(plan.inputs[0], forward_.src_desc());
+  const dnnl::memory weights = builder.weights(plan.node->variables[0], forward_.weights_desc());
+  const dnnl::memory result = builder.define(node, forward_.dst_desc());
+  const dnnl::memory scratch =
+      scratch_memory(builder, winograd_forward_scratch(winograd_, threads));
+  WinogradResultOptions options;
+  options.relu = plan.fused_relu != kNoNode;
+  if (options.relu) options.limit = static_cast<float>(builder.relu_limit(plan.fused_relu));
+  dnnl::memory bias;
+  if (shapes_->has_bias()) {
+    bias = builder.variable(plan.node->variables[1], shapes_->bias());
+    options.bias_count = plan.node->channels;
+  }
+  builder.then(
+      [=, shape = winograd_](const TaskContext&) {
+        WinogradResultOptions now = options;
+        if (bias) now.bias = floats_of(bias);
+        cpu::winograd_forward(shape, floats_of(source), floats_of(weights), now, floats_of(result),
+                              floats_of(scratch), threads);
+      },
+      "winograd F(4x4, 3x3)");
+}
+
+void Convolution::winograd_backward_weights(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::uint32_t kernel = plan.node->variables[0];
+  const std::size_t threads = team_size();
+  const dnnl::memory source = builder.read_as(plan.inputs[0], forward_.src_desc());
+  const dnnl::memory gradient = builder.gradient_as(node, forward_.dst_desc());
+  const dnnl::memory scratch =
+      scratch_memory(builder, winograd_backward_weights_scratch(winograd_, threads));
+  const GradientPart part = builder.begin_variable_gradient(kernel, forward_.weights_desc());
+  builder.then(
+      [=, shape = winograd_](const TaskContext&) {
+        cpu::winograd_backward_weights(shape, floats_of(source), floats_of(gradient),
+                                       floats_of(part.memory), floats_of(scratch), threads);
+      },
+      "winograd F(4x4, 3x3)");
+  builder.finish_variable_gradient(kernel, part);
+  if (!shapes_->has_bias()) return;
+  const std::uint32_t bias = plan.node->variables[1];
+  const GradientPart sums = builder.begin_variable_gradient(bias, shapes_->bias());
+  builder.then([=, shape = winograd_, count = plan.node->channels](const TaskContext&) {
+    winograd_backward_bias(shape, floats_of(gradient), floats_of(sums.memory), count);
+  });
+  builder.finish_variable_gradient(bias, sums);
+}
+
+void Convolution::winograd_backward_data(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::size_t input = plan.inputs[0];
+  const std::size_t threads = team_size();
+  const dnnl::memory weights = builder.weights(plan.node->variables[0], forward_.weights_desc());
+  const dnnl::memory gradient = builder.gradient_as(node, forward_.dst_desc());
+  const dnnl::memory scratch =
+      scratch_memory(builder, winograd_backward_data_scratch(winograd_, threads));
+  const GradientPart part = builder.begin_gradient(input, forward_.src_desc());
+  builder.then(
+      [=, shape = winograd_](const TaskContext&) {
+        cpu::winograd_backward_data(shape, floats_of(gradient), floats_of(weights),
+                                    floats_of(part.memory), floats_of(scratch), threads);
+      },
+      "winograd F(4x4, 3x3)");
+  builder.finish_gradient(input, part);
+}
+
+}  // namespace convoy::cpu
