@@ -23,18 +23,18 @@ struct Computed {
 };
 
 void compute_backward(const BatchNormCase& what, const BatchNormData& data,
-                      const std::vector<float>& read, const std::vector<float>& write,
-                      std::vector<double>& scratch, Computed& result) {
+                      const std::vector<float>& read, std::vector<double>& scratch,
+                      Computed& result) {
   const float* gamma = what.variables ? data.gamma.data() : nullptr;
   std::vector<float> gradient = to_blocks(data.gradient, what);
   result.gamma_gradient.resize(what.channels);
   result.beta_gradient.resize(what.channels);
-  cpu::batch_norm_backward(
-      what.shape(),
-      {read.data(), gradient.data(), what.relu ? write.data() : nullptr, gradient.data(), gamma,
-       result.mean.data(), result.variance.data(), result.gamma_gradient.data(),
-       result.beta_gradient.data(), what.epsilon, what.limit},
-      scratch.data());
+  cpu::batch_norm_backward(what.shape(),
+                           {read.data(), gradient.data(), gradient.data(), gamma,
+                            what.variables ? data.beta.data() : nullptr, result.mean.data(),
+                            result.variance.data(), result.gamma_gradient.data(),
+                            result.beta_gradient.data(), what.epsilon, what.relu, what.limit},
+                           scratch.data());
   result.read_gradient = from_blocks(gradient.data(), what, result.padding);
 }
 
@@ -55,7 +55,7 @@ Computed compute(const BatchNormCase& what, const BatchNormData& data, int threa
        result.mean.data(), result.variance.data(), false, what.epsilon, what.relu, what.limit},
       scratch.data());
   result.write = from_blocks(write.data(), what, result.padding);
-  if (!what.add) compute_backward(what, data, read, write, scratch, result);
+  if (!what.add) compute_backward(what, data, read, scratch, result);
   return result;
 }
 

@@ -82,8 +82,10 @@ double inverse_deviation(float variance, double epsilon) {
   return 1.0 / std::sqrt(static_cast<double>(variance) + epsilon);
 }
 
-NormaliseConstants constants_of(const BlockedShape& shape, const BatchNormForward& what,
-                                std::size_t block, std::size_t lanes) {
+// Both passes know all that is needed.
+template <typename Pass>
+NormaliseConstants forward_constants(const BlockedShape& shape, const Pass& what, std::size_t block,
+                                     std::size_t lanes) {
   NormaliseConstants constants{};
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     const std::size_t channel = block * shape.block + lane;
@@ -134,7 +136,7 @@ NormGradientConstants constants_of(const BlockedShape& shape, const BatchNormBac
     constants.slope[lane] =
         static_cast<float>(inverse * inverse * places.second(0, block)[lane] / elements);
   }
-  constants.upper = what.limit > 0.0 ? static_cast<float>(what.limit) : kInfinity;
+  constants.forward = forward_constants(shape, what, block, places.lanes(block));
   return constants;
 }
 
@@ -177,7 +179,7 @@ void batch_norm_forward(const BlockedShape& shape, const BatchNormForward& what,
   run(shape, 2, sums, finish, [&](std::size_t image, std::size_t block) {
     const std::size_t first = places.cells(image, block);
     kernels.normalise(what.write + first, what.read + first, at(what.addend, first), shape.cells,
-                      constants_of(shape, what, block, places.lanes(block)));
+                      forward_constants(shape, what, block, places.lanes(block)));
   });
 }
 
@@ -188,19 +190,17 @@ void batch_norm_backward(const BlockedShape& shape, const BatchNormBackward& wha
   const auto sums = [&](std::size_t image, std::size_t block) {
     NormGradientConstants constants{};
     std::copy_n(what.mean + block * shape.block, places.lanes(block), constants.mean);
-    constants.upper = what.limit > 0.0 ? static_cast<float>(what.limit) : kInfinity;
+    constants.forward = forward_constants(shape, what, block, places.lanes(block));
     const std::size_t first = places.cells(image, block);
-    kernels.gradient_sums(what.gradient + first, at(what.output, first), what.read + first,
-                          shape.cells, constants, places.first(image, block),
-                          places.second(image, block));
+    kernels.gradient_sums(what.gradient + first, what.read + first, shape.cells, what.relu,
+                          constants, places.first(image, block), places.second(image, block));
   };
   const auto finish = [&](std::size_t block) { sum_images(shape, what, places, block); };
-  run(shape, what.output == nullptr ? 3 : 4, sums, finish,
-      [&](std::size_t image, std::size_t block) {
-        const std::size_t first = places.cells(image, block);
-        kernels.gradient(what.write + first, what.gradient + first, at(what.output, first),
-                         what.read + first, shape.cells, constants_of(shape, what, places, block));
-      });
+  run(shape, 3, sums, finish, [&](std::size_t image, std::size_t block) {
+    const std::size_t first = places.cells(image, block);
+    kernels.gradient(what.write + first, what.gradient + first, what.read + first, shape.cells,
+                     what.relu, constants_of(shape, what, places, block));
+  });
 }
 
 }  // namespace convoy::cpu

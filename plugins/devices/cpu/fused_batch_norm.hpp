@@ -36,14 +36,15 @@ struct BatchNormForward {
 struct BatchNormBackward {
   const float* read;
   const float* gradient;
-  const float* output;  // of a forward pass with a relu and nothing added; null = it had no relu
-  float* write;         // gradient of read; may be the gradient
-  const float* gamma;
+  float* write;        // gradient of read; may be the gradient
+  const float* gamma;  // as forward
+  const float* beta;
   const float* mean;
   const float* variance;
   float* gamma_gradient;  // null = not wanted
   float* beta_gradient;
   double epsilon;
+  bool relu;  // as forward, where nothing was added in front of it
   double limit;
 };
 

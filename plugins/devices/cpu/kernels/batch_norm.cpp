@@ -115,33 +115,44 @@ void normalise(float* write, const float* read, const float* addend, std::size_t
 
 // The gradient of one cell behind the relu.
 template <std::size_t block, bool kMask>
-inline typename Lanes<block>::Vector masked(const float* gradient, const float* output,
-                                            const typename Lanes<block>::Vector& upper) {
+struct Masked {
   using L = Lanes<block>;
-  const auto value = L::load(gradient);
-  if constexpr (!kMask) return value;
-  const auto bound = L::load(output);
-  const typename L::Vector zero = {};
-  const auto cut = (bound <= zero) | (bound >= upper);
-  return cut ? zero : value;
-}
+  using Vector = typename L::Vector;
+
+  explicit Masked(const NormGradientConstants& constants)
+      : mean(L::load(constants.mean)),
+        scale(L::load(constants.forward.scale)),
+        shift(L::load(constants.forward.shift)),
+        upper(L::fill(constants.forward.upper)) {}
+
+  // distance: of the element that was read to the mean.
+  Vector operator()(const float* gradient, const Vector& distance) const {
+    const Vector value = L::load(gradient);
+    if constexpr (!kMask) return value;
+    const Vector zero = {};
+    const Vector result = distance * scale + shift;
+    const auto cut = (result <= zero) | (result >= upper);
+    return cut ? zero : value;
+  }
+
+  Vector mean, scale, shift, upper;
+};
 
 template <std::size_t block, bool kMask>
-void sums_of_cells(const float* gradient, const float* output, const float* read, std::size_t cells,
+void sums_of_cells(const float* gradient, const float* read, std::size_t cells,
                    const NormGradientConstants& constants, double* sum, double* product) {
   using L = Lanes<block>;
   using Vector = typename L::Vector;
-  const Vector mean = L::load(constants.mean);
-  const Vector upper = L::fill(constants.upper);
+  const Masked<block, kMask> masked(constants);
   for (std::size_t done = 0; done < cells; done += kRun) {
     const std::size_t end = cells - done < kRun ? cells : done + kRun;
     Vector sums[2] = {};
     Vector products[2] = {};
     const auto add = [&](std::size_t cell, std::size_t i) {
-      const std::size_t at = cell * block;
-      const Vector value = masked<block, kMask>(gradient + at, output + at, upper);
+      const Vector distance = L::load(read + cell * block) - masked.mean;
+      const Vector value = masked(gradient + cell * block, distance);
       sums[i] += value;
-      products[i] += value * (L::load(read + at) - mean);
+      products[i] += value * distance;
     };
     std::size_t cell = done;
     for (; cell + 2 <= end; cell += 2) {
@@ -158,39 +169,39 @@ void sums_of_cells(const float* gradient, const float* output, const float* read
 }
 
 template <std::size_t block>
-void gradient_sums(const float* gradient, const float* output, const float* read, std::size_t cells,
+void gradient_sums(const float* gradient, const float* read, std::size_t cells, bool relu,
                    const NormGradientConstants& constants, double* sum, double* product) {
   for (std::size_t lane = 0; lane < block; ++lane) sum[lane] = product[lane] = 0.0;
-  if (output == nullptr) {
-    sums_of_cells<block, false>(gradient, gradient, read, cells, constants, sum, product);
+  if (relu) {
+    sums_of_cells<block, true>(gradient, read, cells, constants, sum, product);
   } else {
-    sums_of_cells<block, true>(gradient, output, read, cells, constants, sum, product);
+    sums_of_cells<block, false>(gradient, read, cells, constants, sum, product);
   }
 }
 
 template <std::size_t block, bool kMask>
-void gradient_of_cells(float* write, const float* gradient, const float* output, const float* read,
-                       std::size_t cells, const NormGradientConstants& constants) {
+void gradient_of_cells(float* write, const float* gradient, const float* read, std::size_t cells,
+                       const NormGradientConstants& constants) {
   using L = Lanes<block>;
-  const auto mean = L::load(constants.mean);
+  const Masked<block, kMask> masked(constants);
   const auto factor = L::load(constants.factor);
   const auto offset = L::load(constants.offset);
   const auto slope = L::load(constants.slope);
-  const auto upper = L::fill(constants.upper);
 #pragma GCC ivdep
   for (std::size_t i = 0; i < cells * block; i += block) {
-    const auto value = masked<block, kMask>(gradient + i, output + i, upper);
-    L::store(write + i, factor * (value - offset - (L::load(read + i) - mean) * slope));
+    const auto distance = L::load(read + i) - masked.mean;
+    const auto value = masked(gradient + i, distance);
+    L::store(write + i, factor * (value - offset - distance * slope));
   }
 }
 
 template <std::size_t block>
-void gradient(float* write, const float* gradient, const float* output, const float* read,
-              std::size_t cells, const NormGradientConstants& constants) {
-  if (output == nullptr) {
-    gradient_of_cells<block, false>(write, gradient, gradient, read, cells, constants);
+void gradient(float* write, const float* gradient, const float* read, std::size_t cells, bool relu,
+              const NormGradientConstants& constants) {
+  if (relu) {
+    gradient_of_cells<block, true>(write, gradient, read, cells, constants);
   } else {
-    gradient_of_cells<block, true>(write, gradient, output, read, cells, constants);
+    gradient_of_cells<block, false>(write, gradient, read, cells, constants);
   }
 }
 

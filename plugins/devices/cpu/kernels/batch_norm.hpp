@@ -22,7 +22,7 @@ struct NormGradientConstants {
   float factor[kLargestBlock];
   float offset[kLargestBlock];
   float slope[kLargestBlock];
-  float upper;  // of the relu; infinity when there is none
+  NormaliseConstants forward;  // of the pass whose relu is undone
 };
 
 // Loops over the cells of one block of channels of one image, which lie side by side in storage,
@@ -35,14 +35,13 @@ struct BatchNormKernels {
   // addend may be null: what is added before the bounds are applied. write may be either input.
   void (*normalise)(float* write, const float* read, const float* addend, std::size_t cells,
                     const NormaliseConstants& constants);
-  // Sums of g and of g * (x - mean). output, the result of the forward pass, may be null: it zeroes
-  // g where it lies outside of the open interval (0, upper).
-  void (*gradient_sums)(const float* gradient, const float* output, const float* read,
-                        std::size_t cells, const NormGradientConstants& constants, double* sum,
-                        double* product);
+  // Sums of g and of g * (x - mean). With a relu g is zero where the forward pass cut the result
+  // off: that is computed once more from x, to the bit, which is cheaper than to read the result.
+  void (*gradient_sums)(const float* gradient, const float* read, std::size_t cells, bool relu,
+                        const NormGradientConstants& constants, double* sum, double* product);
   // write may be the gradient.
-  void (*gradient)(float* write, const float* gradient, const float* output, const float* read,
-                   std::size_t cells, const NormGradientConstants& constants);
+  void (*gradient)(float* write, const float* gradient, const float* read, std::size_t cells,
+                   bool relu, const NormGradientConstants& constants);
 };
 
 // The best table for this processor; block: 8 or 16 channels.

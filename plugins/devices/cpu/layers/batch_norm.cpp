@@ -149,17 +149,17 @@ void BatchNorm::differentiate(ProgramBuilder& builder, std::size_t node, const d
   const BlockedShape shape = shape_of(builder.desc(plan.inputs[0]));
   const bool relu = plan.fused_relu != kNoNode;
   builder.then(
-      [shape, write, limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0,
+      [shape, write, relu, limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0,
        epsilon = plan.node->layer->epsilon, read = builder.read(plan.inputs[0]),
-       output = relu ? builder.read(node) : dnnl::memory(), gradient = builder.gradient(node),
+       gradient = builder.gradient(node), beta = variable_or_none(builder, plan, 1),
        gamma = variable_or_none(builder, plan, 0), mean = builder.kept(channel_vector(plan), mean_),
        variance = builder.kept(channel_vector(plan), variance_), gamma_gradient = parts[0].memory,
        beta_gradient = parts[1].memory, scratch = scratch_for(builder, shape)](const TaskContext&) {
         batch_norm_backward(
             shape,
-            {floats_of(read), floats_of(gradient), floats_or_null(output), floats_of(write),
-             floats_or_null(gamma), floats_of(mean), floats_of(variance),
-             floats_or_null(gamma_gradient), floats_or_null(beta_gradient), epsilon, limit},
+            {floats_of(read), floats_of(gradient), floats_of(write), floats_or_null(gamma),
+             floats_or_null(beta), floats_of(mean), floats_of(variance),
+             floats_or_null(gamma_gradient), floats_or_null(beta_gradient), epsilon, relu, limit},
             doubles_of(scratch));
       });
 }
