@@ -64,6 +64,18 @@ GradientPart ProgramBuilder::begin_gradient(std::size_t node, const Desc& wanted
   return {kept(wanted, id), false, id};
 }
 
+GradientPart ProgramBuilder::begin_gradient_over(std::size_t node) {
+  Value& value = value_of(node);
+  const NodePlan& producer = plan_.nodes[node];
+  const bool last_reader = producer.node->layer->kind == CONVOY_LAYER_CONVOLUTION &&
+                           plan_.values[producer.value].members.size() == 1 &&
+                           producer.consumers.size() == 1 && value.copies.empty();
+  if (!last_reader || value.gradient_started || rounds()) return begin_gradient(node, value.desc);
+  value.gradient = value.data;
+  value.gradient_started = true;
+  return {kept(value.desc, value.gradient), true};
+}
+
 void ProgramBuilder::finish_gradient(std::size_t node, const GradientPart& part) {
   if (part.final) return round(part.memory);
   Value& value = value_of(node);

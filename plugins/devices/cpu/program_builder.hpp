@@ -86,6 +86,10 @@ class ProgramBuilder {
   // Where a consumer writes its part of the gradient of a node's activation, in a layout it likes;
   // it calls finish_gradient once the writing task is appended.
   GradientPart begin_gradient(std::size_t node, const Desc& wanted);
+  // The same for a consumer that reads the activation and writes its gradient cell by cell: a
+  // convolution's result that nobody else reads any more gives its own memory, which saves fetching
+  // other memory to write it.
+  GradientPart begin_gradient_over(std::size_t node);
   void finish_gradient(std::size_t node, const GradientPart& part);
   // Adds the consumer's own gradient to that of its input, or lets one memory serve as both.
   void pass_gradient(std::size_t input, std::size_t consumer);

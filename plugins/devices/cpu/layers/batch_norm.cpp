@@ -117,13 +117,18 @@ void BatchNorm::update_statistics(ProgramBuilder& builder, std::size_t node,
   });
 }
 
+// The input's gradient is written even where nobody wants it: it comes with that of the variables.
+GradientPart BatchNorm::begin_input_gradient(ProgramBuilder& builder, std::size_t node) {
+  const std::size_t input = builder.plan(node).inputs[0];
+  if (!builder.plan(input).needs_gradient) return {builder.temporary(builder.desc(input)), true};
+  return own_ ? builder.begin_gradient_over(input)
+              : builder.begin_gradient(input, builder.desc(input));
+}
+
 void BatchNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
-  const Desc desc = builder.desc(input);
-  const bool wanted = builder.plan(input).needs_gradient;
-  const GradientPart part =
-      wanted ? builder.begin_gradient(input, desc) : GradientPart{builder.temporary(desc), true};
+  const GradientPart part = begin_input_gradient(builder, node);
   GradientPart parts[2];
   for (int i = 0; i < 2; ++i) {
     const std::uint32_t variable = plan.node->variables[i];
@@ -140,7 +145,7 @@ void BatchNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
     const std::uint32_t variable = plan.node->variables[i];
     if (variable != CONVOY_NONE) builder.finish_variable_gradient(variable, parts[i]);
   }
-  if (wanted) builder.finish_gradient(input, part);
+  if (builder.plan(input).needs_gradient) builder.finish_gradient(input, part);
 }
 
 void BatchNorm::differentiate(ProgramBuilder& builder, std::size_t node, const dnnl::memory& write,

@@ -19,6 +19,7 @@ class BatchNorm : public Layer {
   void update_statistics(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
                          const dnnl::memory& variance);
 
+  GradientPart begin_input_gradient(ProgramBuilder& builder, std::size_t node);
   // With the plug-in's own kernels.
   void normalise(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
                  const dnnl::memory& variance);
