@@ -26,8 +26,8 @@ dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
   const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
   return describe_fully_connected(
              dnnl::prop_kind::forward_training, {{batch, inputs}, kFloat, Tag::ab},
-             {{outputs, inputs}, kFloat, Tag::any}, {{batch, outputs}, kFloat, Tag::ab},
-             has_bias, shared_scratchpad(), engine)
+             {{outputs, inputs}, kFloat, Tag::any}, {{batch, outputs}, kFloat, Tag::ab}, has_bias,
+             shared_scratchpad(), engine)
       .weights_desc();
 }
 
