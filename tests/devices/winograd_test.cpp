@@ -7,8 +7,8 @@
 namespace convoy::test {
 namespace {
 
-// The worst seen is 8e-7 with 512 channels; a wrong tile or constant gives 1e-2 and more.
-constexpr double kTolerance = 4e-6;
+// The worst of these cases is 1.7e-6 on AVX2; a wrong tile or constant gives 1e-2 and more.
+constexpr double kTolerance = 2.5e-6;
 
 // Memory aligned to 64 bytes.
 class Scratch {

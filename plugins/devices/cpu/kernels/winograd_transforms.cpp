@@ -24,13 +24,10 @@ inline void store(float* to, Vector value) {
   *reinterpret_cast<Stored*>(to) = value;
 }
 
-// The interpolation points are 0, +-a, +-b and infinity.
-#ifndef WA
-#define WA 1.0
-#define WB 2.0
-#endif
-constexpr double kA = WA;
-constexpr double kB = WB;
+// The interpolation points are 0, +-a, +-b and infinity. These roots round to results that are
+// about 1.7 times as far from the exact ones as the direct algorithm's; with 1 and 2 it is 5 times.
+constexpr double kA = 0.70710678118654752;
+constexpr double kB = 1.4142135623730951;
 constexpr double kA2 = kA * kA;
 constexpr double kB2 = kB * kB;
 // What divides the weights at +-a and +-b.
