@@ -9,7 +9,7 @@ namespace convoy {
 // memory once. Done where every device involved addresses all of that memory, the sum goes from
 // left to right as before, nothing comes between and nothing else ever sees the sum: parameters
 // keep their bits, gradients keep what backward wrote. Takes and gives a logical plan; operations
-// keep their sources.
+// keep their sources. Only for devices that join updates (CONVOY_DEVICE_JOINS_UPDATES).
 Plan fuse_updates(const Plan& logical);
 
 }  // namespace convoy

@@ -35,6 +35,11 @@ OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std:
   }
 }
 
+bool OpenDevices::all_have(std::uint32_t flag) const {
+  return std::all_of(descriptions_.begin(), descriptions_.end(),
+                     [flag](const auto& device) { return (device.flags & flag) != 0; });
+}
+
 std::vector<double> OpenDevices::measure(convoy_measurement what) {
   std::vector<std::future<double>> rates;
   for (const auto& device : opened_)

@@ -24,6 +24,8 @@ class OpenDevices {
   // Per place of the cluster.
   const Engines& engines() const { return engines_; }
   const std::vector<convoy_device_description>& descriptions() const { return descriptions_; }
+  // Whether all devices have that flag of convoy_device_flag.
+  bool all_have(std::uint32_t flag) const;
   double now() { return opened_.front()->now(); }
 
   // The same of every device, all at once, as they compute in a step. Error when a kind of devices

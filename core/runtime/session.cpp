@@ -135,8 +135,9 @@ void Session::make_plans(StrategyPlugin* strategy) {
                          [&](const convoy_planner& planner) { strategy->plan(planner); });
     check_claim(strategy->manifest());
   }
-  lowered_ =
-      lower(strategy == nullptr ? logical_ : fuse_updates(guard(logical_, check_, options_.guard)));
+  const Plan guarded = strategy == nullptr ? logical_ : guard(logical_, check_, options_.guard);
+  const bool joins = strategy != nullptr && devices_->all_have(CONVOY_DEVICE_JOINS_UPDATES);
+  lowered_ = lower(joins ? fuse_updates(guarded) : guarded);
   schedule_ = make_schedule(lowered_);
 }
 

@@ -128,6 +128,33 @@ TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
   }
 }
 
+struct Trained {
+  std::size_t sums = 0;
+  std::vector<float> parameters;  // of replica 0
+};
+
+Trained train_sharing_memory(PluginHost& host, bool joins_updates) {
+  const auto plugin = fake_plugin({.shared_memory = true, .joins_updates = joins_updates});
+  const auto strategy = strategy_plugin(host, "replicated");
+  Session session(small_network(), *strategy, *plugin, options_for(2));
+  const auto source = hash_images(2, kGlobalBatch);
+  train(session, *source, kRate, 3);
+  Trained result;
+  for (const Operation& operation : session.lowered_plan().body)
+    if (operation.kind == OperationKind::kSum) ++result.sums;
+  result.parameters = session.memory().read_buffer(0);
+  return result;
+}
+
+TEST(Equivalence, OnlyDevicesThatJoinUpdatesGetJoinedOnes) {
+  PluginHost host;
+  const Trained joined = train_sharing_memory(host, true);
+  const Trained apart = train_sharing_memory(host, false);
+  EXPECT_EQ(joined.sums, 0u);
+  EXPECT_GT(apart.sums, 0u);
+  EXPECT_EQ(joined.parameters, apart.parameters);
+}
+
 TEST(Equivalence, AllReplicasStartAlikeAndTheSeedMatters) {
   PluginHost host;
   const auto cpu = cpu_plugin(host);

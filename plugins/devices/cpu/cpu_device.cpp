@@ -69,8 +69,8 @@ CpuDevice::CpuDevice(const CoreSet::Share& share) : cores_(share), index_(share.
 
 void CpuDevice::describe(convoy_device_description& out) {
   // Teams have a fixed size and every reduction a fixed order.
-  out.flags =
-      CONVOY_DEVICE_SHARES_HOST_MEMORY | CONVOY_DEVICE_DETERMINISTIC | CONVOY_DEVICE_EMULATES_HALF;
+  out.flags = CONVOY_DEVICE_SHARES_HOST_MEMORY | CONVOY_DEVICE_DETERMINISTIC |
+              CONVOY_DEVICE_EMULATES_HALF | CONVOY_DEVICE_JOINS_UPDATES;
   out.half_dtype = CONVOY_BF16;
   out.threads = cores_.threads();
   out.numa_node = cores_.numa_node();

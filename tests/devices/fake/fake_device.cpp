@@ -45,6 +45,7 @@ FakeOptions read_options(const DeviceHost& host) {
   return {.seed = natural("seed"),
           .delay_microseconds = natural("delay_microseconds"),
           .shared_memory = number("shared_memory") != 0,
+          .joins_updates = number("joins_updates") != 0,
           .fail_device = number("fail_device"),
           .fail_operation = natural("fail_operation"),
           .hang_device = number("hang_device"),
@@ -74,6 +75,7 @@ FakeDevice::FakeDevice(std::uint32_t index, std::uint32_t devices, const FakeOpt
 
 void FakeDevice::describe(convoy_device_description& out) {
   out.flags = options_.shared_memory ? std::uint32_t{CONVOY_DEVICE_SHARES_HOST_MEMORY} : 0u;
+  if (options_.joins_updates) out.flags |= CONVOY_DEVICE_JOINS_UPDATES;
   out.numa_node = CONVOY_NONE;
   out.lanes = kLanes;
   set_text(out.name, fmt::format("fake:{}", index_));
@@ -198,6 +200,7 @@ std::unique_ptr<DevicePlugin> fake_plugin(const FakeOptions& options) {
       {"seed", static_cast<std::int64_t>(options.seed)},
       {"delay_microseconds", options.delay_microseconds},
       {"shared_memory", options.shared_memory ? 1 : 0},
+      {"joins_updates", options.joins_updates ? 1 : 0},
       {"fail_device", options.fail_device},
       {"fail_operation", options.fail_operation},
       {"hang_device", options.hang_device},

@@ -18,6 +18,7 @@ struct FakeOptions {
   std::uint64_t seed = 1;
   std::uint32_t delay_microseconds = 0;  // the longest; before and after operations, at random
   bool shared_memory = false;            // address host memory and each other's
+  bool joins_updates = true;             // sum several gradients in an APPLY
   int fail_device = -1;                  // this device's operation number fail_operation fails
   std::uint32_t fail_operation = 0;
   int hang_device = -1;  // this device's operation number hang_operation takes hang_milliseconds

@@ -103,7 +103,9 @@ enum convoy_device_flag {
   /* The same submissions on the same values give the same bits, whatever the timing. */
   CONVOY_DEVICE_DETERMINISTIC = 2u,
   /* Computes half_dtype with 32-bit instructions: its numbers, not its speed. */
-  CONVOY_DEVICE_EMULATES_HALF = 4u
+  CONVOY_DEVICE_EMULATES_HALF = 4u,
+  /* APPLY may sum several gradients and update several parameters; others get a SUM before. */
+  CONVOY_DEVICE_JOINS_UPDATES = 8u
 };
 
 typedef struct convoy_device_description {
@@ -227,7 +229,7 @@ typedef struct convoy_submission {
   uint64_t write_count;
   const uint64_t* sizes;          /* MATMUL: m, n, k; ADAPT_LOSS_SCALE */
   const convoy_compute* compute;  /* FORWARD, BACKWARD */
-  const convoy_update* update;    /* APPLY, NORM */
+  const convoy_update* update;    /* APPLY: one per write; NORM: one */
   convoy_host_kernel host_kernel; /* CALL */
   convoy_timing* timing;          /* NULL = not wanted */
   /* Host memory; NULL = not wanted. NORM: the sum of squares, ADAPT_LOSS_SCALE: the scale before.

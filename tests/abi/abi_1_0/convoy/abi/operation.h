@@ -25,7 +25,10 @@ enum convoy_operation_kind {
   CONVOY_OP_ALL_GATHER = 11,     /* reads n pieces, writes n spans: each <- the pieces in order */
   CONVOY_OP_BROADCAST = 12,      /* reads 1 span, writes n */
   CONVOY_OP_REDUCE = 13,         /* reads n spans, writes 1 */
-  CONVOY_OP_APPLY = 14,    /* write 0 (parameters) <- optimizer(write 0, read 0 = gradient sum) */
+  /* write 0 (parameters) <- optimizer(write 0, read 0 = gradient sum). Devices that join updates
+   * (CONVOY_DEVICE_JOINS_UPDATES) may get several reads, whose sum from left to right is the
+   * gradient sum, and several writes, each of which is updated with it. */
+  CONVOY_OP_APPLY = 14,
   CONVOY_OP_CALL = 15,     /* the plug-in's kernel on its reads and writes */
   CONVOY_OP_FORWARD = 16,  /* replica's layers; reads parameters */
   CONVOY_OP_BACKWARD = 17, /* replica's layers; reads parameters, writes gradients */
