@@ -35,6 +35,9 @@ struct Cluster {
   // access[p][q]: the engine of place p addresses memory of place q directly.
   std::vector<std::vector<bool>> access;
   std::vector<std::vector<Route>> routes;
+  // The devices reduce, gather and broadcast among themselves (NCCL or the like): lowering leaves
+  // collectives whose algorithm is theirs to choose as one operation.
+  bool device_collectives = false;
 
   std::uint32_t replicas() const { return static_cast<std::uint32_t>(replica_place.size()); }
 };

@@ -125,9 +125,21 @@ void lower_all_gather(Lowering& lowering, const Operation& it) {
   }
 }
 
+bool is_left_to_devices(const Lowering& lowering, const Operation& it) {
+  if (!lowering.logical().cluster->device_collectives) return false;
+  if (it.algorithm != CONVOY_ALGORITHM_DEVICE && it.algorithm != CONVOY_ALGORITHM_TWO_LEVEL)
+    return false;
+  const auto on_device = [&](const PlanSpan& span) {
+    return !lowering.is_host(lowering.place_of(span));
+  };
+  return std::all_of(it.reads.begin(), it.reads.end(), on_device) &&
+         std::all_of(it.writes.begin(), it.writes.end(), on_device);
+}
+
 }  // namespace
 
 void lower_collective(Lowering& lowering, const Operation& operation) {
+  if (is_left_to_devices(lowering, operation)) return lowering.emit_collective(operation);
   switch (operation.kind) {
     case OperationKind::kAllReduce:
       return lower_all_reduce(lowering, operation);

@@ -64,6 +64,13 @@ void Lowering::emit(Operation operation, std::uint32_t engine, std::uint32_t lan
   (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(operation));
 }
 
+void Lowering::emit_collective(const Operation& collective) {
+  Operation operation = collective;
+  operation.place = place_of(collective.writes.front());
+  operation.lane = CONVOY_LANE_COLLECTIVE;
+  (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(operation));
+}
+
 void Lowering::at_place(const Operation& operation, std::uint32_t place, std::uint32_t lane) {
   const std::vector<std::uint32_t> candidates = engines(place);
   const std::uint64_t count = operation.writes.front().count;

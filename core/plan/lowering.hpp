@@ -24,6 +24,8 @@ class Lowering {
 
   // Appends an operation that runs as it is.
   void emit(Operation operation, std::uint32_t engine, std::uint32_t lane);
+  // Appends a collective that the devices of its spans run together: on the first one's lane.
+  void emit_collective(const Operation& collective);
   // Runs an operation at a place: cut into slices over the engines that serve it when that is
   // possible and worth it, with staging where an engine does not address a span.
   void at_place(const Operation& operation, std::uint32_t place,

@@ -78,8 +78,7 @@ void fill_lanes(const Plan& plan, const std::vector<std::uint32_t>& order, Sched
 
 }  // namespace
 
-Schedule make_schedule(const Plan& lowered) {
-  const Dependencies dependencies = find_dependencies(lowered);
+Schedule order_lanes(const Plan& lowered, const Dependencies& dependencies) {
   const std::vector<std::uint32_t> compute = compute_positions(lowered);
   const std::vector<std::uint32_t> ready = ready_times(lowered, dependencies, compute);
   const std::vector<std::uint32_t> need = need_times(lowered, dependencies, compute);
@@ -102,6 +101,12 @@ Schedule make_schedule(const Plan& lowered) {
   for (const std::uint32_t i : schedule.submission)
     for (std::uint32_t p = lowered.body[i].phase; p < lowered.computes; ++p)
       ++schedule.phase_end[p];
+  return schedule;
+}
+
+Schedule make_schedule(const Plan& lowered) {
+  const Dependencies dependencies = find_dependencies(lowered);
+  Schedule schedule = order_lanes(lowered, dependencies);
   reduce_waits(dependencies, schedule);
   return schedule;
 }

@@ -89,8 +89,11 @@ struct SoftwareProfile {
   double copy_seconds = 6e-6;            // cost of every copy besides its bytes
   double host_operation_seconds = 2e-6;  // of every sum or update on a host
   double add_bytes_per_second = 0;       // most that its sums on a host reach; 0 = the host's rate
-  double straggler_sigma = 0.004;        // relative deviation of a device's step
-  bool rings_follow_links = true;        // looks for a good ring; else devices in their order
+  // Bytes that a sum on a host moves per byte of its total, besides reading and writing each once:
+  // 2 for a separate pass that scales it.
+  double extra_sum_traffic = 0;
+  double straggler_sigma = 0.004;  // relative deviation of a device's step
+  bool rings_follow_links = true;  // looks for a good ring; else devices in their order
 
   // Between hosts: rate of its RPC per host and direction (0 = the network's), cost per transfer,
   // part of the rate that is left while a device of the host computes, and the rate's loss per

@@ -20,9 +20,10 @@ struct InputLoad {
 struct SimulationOptions {
   SoftwareProfile software;
   InputLoad input;
-  std::uint32_t iterations = 3;  // of the plan's body; at least 2, the last one counts
-  std::uint64_t seed = 1;        // of random fetch orders
-  bool keep_operations = false;  // fill SimulationResult::operations
+  std::uint32_t iterations = 3;   // of the plan's body; at least 2, the last one counts
+  std::uint64_t seed = 1;         // of random fetch orders
+  std::uint32_t state_slots = 0;  // of the optimizer: what an update reads and writes besides
+  bool keep_operations = false;   // fill SimulationResult::operations
 };
 
 // When an operation of the lowered plan ran in the last iteration, in seconds since its start; a

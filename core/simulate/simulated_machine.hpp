@@ -14,6 +14,7 @@ namespace convoy::simulate {
 struct SimulatedLink {
   std::string name;             // "gpu0 -> switch0"
   double bytes_per_second = 0;  // what transfers reach together
+  bool receives = false;        // the receiving direction of a network card: in-cast counts
 };
 
 // A place of the cluster and what it is made of.
