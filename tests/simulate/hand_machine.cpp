@@ -28,7 +28,6 @@ Cluster make_cluster(std::uint32_t hosts, std::uint32_t per_host, bool peer_acce
         {CONVOY_PLACE_HOST, h, CONVOY_NONE, CONVOY_NONE, fmt::format("host:{}", h), {}});
   const std::size_t count = cluster.places.size();
   cluster.access.assign(count, std::vector<bool>(count, false));
-  cluster.routes.assign(count, std::vector<Route>(count));
   for (std::size_t p = 0; p < count; ++p)
     for (std::size_t q = 0; q < count; ++q) {
       const bool same_host = cluster.places[p].host == cluster.places[q].host;
