@@ -23,7 +23,7 @@ void Predictor::fit(const SimulatedCluster& cluster, double images_per_second) {
   const std::vector<LayerTimes> unscaled = layers(cluster.machine, 1);
   SimulationOptions options = options_.simulation;
   options.input = {};
-  const double images = double{options_.batch} * cluster.cluster.replicas();
+  const double images = static_cast<double>(options_.batch) * cluster.cluster.replicas();
   scale_ = fit_layer_scale(
       [&](double factor) {
         std::vector<LayerTimes> scaled;
@@ -43,7 +43,8 @@ Prediction Predictor::predict(const SimulatedCluster& cluster) const {
   if (!result.problem.empty()) return result;
   result.step = simulate(result.lowered, cluster.machine, layers(cluster.machine, scale_),
                          options_.simulation);
-  result.images_per_second = double{options_.batch} * result.devices / result.step->step_seconds;
+  result.images_per_second =
+      static_cast<double>(options_.batch) * result.devices / result.step->step_seconds;
   return result;
 }
 
