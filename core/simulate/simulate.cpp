@@ -39,12 +39,20 @@ std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes
 }
 
 std::vector<SimulatedOperation> last_operations(const TaskGraph& graph, const RunTimes& times,
-                                                std::size_t first, Ticks origin) {
+                                                std::size_t first, Ticks origin,
+                                                std::size_t links) {
   std::vector<SimulatedOperation> result;
-  for (std::size_t task = 0; task < graph.tasks.size(); ++task)
-    if (graph.tasks[task].operation != kNone)
-      result.push_back({graph.tasks[task].operation, to_seconds(times.start[first + task] - origin),
-                        to_seconds(times.end[first + task] - origin)});
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    if (task.operation == kNone) continue;
+    result.push_back({task.operation,
+                      to_seconds(times.start[first + i] - origin),
+                      to_seconds(times.end[first + i] - origin),
+                      {}});
+    if (task.route == kNone) continue;
+    for (const LinkShare& share : graph.routes[task.route])
+      if (share.link < links) result.back().links.push_back(share.link);
+  }
   return result;
 }
 
@@ -70,7 +78,8 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   result.critical = chain.per_step(computes);
   result.bottleneck = name_bottleneck(chain, lowered, machine, result);
   result.operations_run = times.start.size();
-  if (options.keep_operations) result.operations = last_operations(graph, times, first, origin);
+  if (options.keep_operations)
+    result.operations = last_operations(graph, times, first, origin, machine.links.size());
   return result;
 }
 

@@ -32,6 +32,7 @@ struct SimulatedOperation {
   std::uint32_t operation = 0;  // index into the body
   double start = 0;
   double end = 0;
+  std::vector<std::uint32_t> links;  // that it loads
 };
 
 struct LinkLoad {
