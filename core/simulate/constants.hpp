@@ -86,6 +86,7 @@ struct SoftwareProfile {
   std::string source;  // where the figures come from
   FetchOrder fetch_order = FetchOrder::kPlanned;
   bool step_barrier = false;             // a step starts when all of the one before has ended
+  bool bucket_per_variable = false;      // moves and reduces every variable by itself
   double copy_seconds = 6e-6;            // cost of every copy besides its bytes
   double host_operation_seconds = 2e-6;  // of every sum or update on a host
   double add_bytes_per_second = 0;       // most that its sums on a host reach; 0 = the host's rate
