@@ -49,8 +49,8 @@ constexpr Row kNotYet[] = {
 };
 
 constexpr const char* kOneHost =
-    "several hosts: running over a network comes later. Here run on one host, with --num_gpus or "
-    "--num_devices for its devices; `convoy plan` and `convoy check` take --hosts, --worker_hosts "
+    "several hosts: not yet, running over a network comes later. Run on one host, with --num_gpus "
+    "or --num_devices for its devices; convoy plan and convoy check take --hosts, --worker_hosts "
     "and --ps_hosts now and show what every host would do";
 
 constexpr Row kSeveralHosts[] = {

@@ -63,7 +63,8 @@ std::optional<std::int64_t> ask_version(const DynamicLibraries& libraries, void*
   return version;
 }
 
-Finding examine(const DynamicLibraries& libraries, const Library& library, Health if_missing) {
+Finding examine_library(const DynamicLibraries& libraries, const Library& library,
+                        Health if_missing) {
   std::string reason;
   for (const char* name : library.names) {
     void* const handle = libraries.open(name, reason);
@@ -79,21 +80,25 @@ Finding examine(const DynamicLibraries& libraries, const Library& library, Healt
 
 }  // namespace
 
+void probe_cuda_libraries(const SystemRoot& root, const DynamicLibraries& libraries,
+                          Findings& findings) {
+  // A kernel driver without its library is a broken installation; the others are only missing.
+  const bool driver = root.exists("proc/driver/nvidia/version");
+  for (const Library& library : cuda_libraries())
+    findings.push_back(examine_library(
+        libraries, library,
+        driver && library.names.front() == std::string("libcuda.so.1") ? Health::kFail
+                                                                       : Health::kWarn));
+}
+
 void probe_libraries(const SystemRoot& root, const DynamicLibraries& libraries,
                      Findings& findings) {
   if (nvidia_gpu_count(root) == 0)
     return findings.push_back(
         {"CUDA libraries", Health::kOk, "not looked for: there is no NVIDIA GPU", ""});
-  if (!root.is_this_machine())
-    return findings.push_back({"CUDA libraries", Health::kUnknown,
-                               "not looked for: these are another machine's files", ""});
-  // A kernel driver without its library is a broken installation; the others are only missing.
-  const bool driver = root.exists("proc/driver/nvidia/version");
-  for (const Library& library : cuda_libraries())
-    findings.push_back(examine(libraries, library,
-                               driver && library.names.front() == std::string("libcuda.so.1")
-                                   ? Health::kFail
-                                   : Health::kWarn));
+  if (root.is_this_machine()) return probe_cuda_libraries(root, libraries, findings);
+  findings.push_back({"CUDA libraries", Health::kUnknown,
+                      "not looked for: these are another machine's files", ""});
 }
 
 }  // namespace convoy::doctor

@@ -36,7 +36,7 @@ std::optional<std::string> soft_limit(const std::string& limits, const std::stri
   return std::nullopt;
 }
 
-Finding examine(const Limit& limit, const std::string& limits) {
+Finding examine_limit(const Limit& limit, const std::string& limits) {
   const auto soft = soft_limit(limits, limit.name);
   if (!soft) return {limit.subject, Health::kUnknown, "/proc/self/limits does not say", ""};
   if (*soft == "unlimited") return {limit.subject, Health::kOk, "unlimited", ""};
@@ -51,7 +51,7 @@ Finding examine(const Limit& limit, const std::string& limits) {
 
 void probe_limits(const SystemRoot& root, Findings& findings) {
   const std::string limits = root.text("proc/self/limits").value_or("");
-  for (const Limit& limit : kLimits) findings.push_back(examine(limit, limits));
+  for (const Limit& limit : kLimits) findings.push_back(examine_limit(limit, limits));
 }
 
 }  // namespace convoy::doctor

@@ -70,34 +70,6 @@ void peer_access(const Management& nvml, const std::vector<Device>& devices, Fin
                       "nvidia-smi topo -p2p r"});
 }
 
-void through_management(const SystemRoot& root, const DynamicLibraries& libraries,
-                        Findings& findings) {
-  constexpr const char* kSubject = "NVLink and peer access";
-  const auto unknown = [&](const std::string& why) {
-    findings.push_back({kSubject, Health::kUnknown, why, ""});
-  };
-  if (!root.is_this_machine()) return unknown("not asked: these are another machine's files");
-  std::string reason;
-  void* const handle = libraries.open("libnvidia-ml.so.1", reason);
-  if (handle == nullptr) return unknown(reason);
-  const Management nvml = load_management(libraries, handle);
-  if (!nvml.complete()) return unknown("libnvidia-ml.so.1 is too old to say");
-  unsigned count = 0;
-  const int code = nvml.start();
-  if (code != 0 || nvml.count(&count) != 0)
-    return unknown(
-        fmt::format("NVML does not start (code {}): driver and library must be of one "
-                    "version, see nvidia-smi",
-                    code));
-  std::vector<Device> devices;
-  for (unsigned i = 0; i < count; ++i) {
-    Device device = nullptr;
-    if (nvml.device(i, &device) == 0) devices.push_back(device);
-  }
-  links(nvml, devices, findings);
-  peer_access(nvml, devices, findings);
-}
-
 void address_translation(const SystemRoot& root, Findings& findings) {
   const std::size_t groups = root.names("sys/kernel/iommu_groups").size();
   if (!root.exists("sys/kernel"))
@@ -162,9 +134,34 @@ void bridge_access_control(const SystemRoot& root, Findings& findings) {
 
 }  // namespace
 
+void probe_gpu_links(const DynamicLibraries& libraries, Findings& findings) {
+  const auto unknown = [&](const std::string& why) {
+    findings.push_back({"NVLink and peer access", Health::kUnknown, why, ""});
+  };
+  std::string reason;
+  void* const handle = libraries.open("libnvidia-ml.so.1", reason);
+  if (handle == nullptr) return unknown(reason);
+  const Management nvml = load_management(libraries, handle);
+  if (!nvml.complete()) return unknown("libnvidia-ml.so.1 is too old to say");
+  unsigned count = 0;
+  const int code = nvml.start();
+  if (code != 0 || nvml.count(&count) != 0)
+    return unknown(
+        fmt::format("NVML does not start (code {}): driver and library must be of one version, see "
+                    "nvidia-smi",
+                    code));
+  std::vector<Device> devices;
+  for (unsigned i = 0; i < count; ++i) {
+    Device device = nullptr;
+    if (nvml.device(i, &device) == 0) devices.push_back(device);
+  }
+  links(nvml, devices, findings);
+  peer_access(nvml, devices, findings);
+}
+
 void probe_peers(const SystemRoot& root, const DynamicLibraries& libraries, Findings& findings) {
   if (nvidia_gpu_count(root) == 0) return;
-  through_management(root, libraries, findings);
+  probe_gpu_links(libraries, findings);
   address_translation(root, findings);
   bridge_access_control(root, findings);
 }

@@ -23,7 +23,13 @@ void probe_limits(const SystemRoot& root, Findings& findings);
 void probe_graphics(const SystemRoot& root, Findings& findings);
 // NVIDIA's libraries as they would be found now, with versions.
 void probe_libraries(const SystemRoot& root, const DynamicLibraries& libraries, Findings& findings);
-// NVLink and access between GPUs; what could be in its way: IOMMU and access control of bridges.
+// The same whatever GPUs there are.
+void probe_cuda_libraries(const SystemRoot& root, const DynamicLibraries& libraries,
+                          Findings& findings);
+// NVLink and access between GPUs, as NVIDIA's management library knows them.
+void probe_gpu_links(const DynamicLibraries& libraries, Findings& findings);
+// The same where there are GPUs, and what could be in their way: IOMMU and access control of
+// bridges.
 void probe_peers(const SystemRoot& root, const DynamicLibraries& libraries, Findings& findings);
 // InfiniBand and other remote memory access.
 void probe_network(const SystemRoot& root, Findings& findings);

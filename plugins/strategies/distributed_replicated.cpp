@@ -35,10 +35,13 @@ class DistributedReplicated : public convoy::Strategy {
  private:
   static void push(convoy::Planner& p, const Worker& worker, const Placed& variable,
                    std::size_t index) {
-    const convoy::Span sum = local_sum(p, worker, variable.range, index);
-    const convoy::Buffer received = p.scratch(variable.server, variable.range.count);
-    p.copy(received, sum);
-    p.apply(p.master(variable.server)[variable.range], received,
+    convoy::Span sum = local_sum(p, worker, variable.range, index);
+    if (variable.server != worker.host_place) {
+      const convoy::Buffer received = p.scratch(variable.server, variable.range.count);
+      p.copy(received, sum);
+      sum = received;
+    }
+    p.apply(p.master(variable.server)[variable.range], sum,
             {.contributions = worker.replicas.size()});
   }
 
@@ -54,8 +57,11 @@ class DistributedReplicated : public convoy::Strategy {
   }
 
   static void pull(convoy::Planner& p, const Worker& worker, const Placed& variable) {
-    const convoy::Buffer pulled = p.scratch(worker.host_place, variable.range.count);
-    p.copy(pulled, p.master(variable.server)[variable.range]);
+    convoy::Span pulled = p.master(variable.server)[variable.range];
+    if (variable.server != worker.host_place) {
+      pulled = p.scratch(worker.host_place, variable.range.count);
+      p.copy(pulled, p.master(variable.server)[variable.range]);
+    }
     for (const auto r : worker.replicas) p.copy(p.parameters(r)[variable.range], pulled);
   }
 };
