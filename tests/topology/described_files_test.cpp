@@ -82,7 +82,7 @@ TEST(DescribedFilesTest, ClustersHaveANetworkAndAllHostsNodes) {
   EXPECT_EQ(cluster.machine.links.size(), 8 * one.machine.links.size() + 8);
   EXPECT_EQ(cluster.machine.nodes.front().kind, NodeKind::network);
   for (const Node& node : cluster.machine.nodes)
-    if (node.parent) EXPECT_LT(*node.parent, cluster.machine.nodes.size());
+    EXPECT_LT(node.parent.value_or(0), cluster.machine.nodes.size()) << node.name;
 }
 
 TEST(DescribedFilesTest, MoreGpusThanThePlatformHasAreRefused) {
