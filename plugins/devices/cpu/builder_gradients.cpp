@@ -66,11 +66,12 @@ GradientPart ProgramBuilder::begin_gradient(std::size_t node, const Desc& wanted
 
 GradientPart ProgramBuilder::begin_gradient_over(std::size_t node) {
   Value& value = value_of(node);
+  if (value.gradient_started && !rounds()) return {gradient_memory(value), true, {}, true};
   const NodePlan& producer = plan_.nodes[node];
   const bool last_reader = producer.node->layer->kind == CONVOY_LAYER_CONVOLUTION &&
                            plan_.values[producer.value].members.size() == 1 &&
                            producer.consumers.size() == 1 && value.copies.empty();
-  if (!last_reader || value.gradient_started || rounds()) return begin_gradient(node, value.desc);
+  if (!last_reader || rounds()) return begin_gradient(node, value.desc);
   value.gradient = value.data;
   value.gradient_started = true;
   return {kept(value.desc, value.gradient), true};
@@ -108,7 +109,8 @@ bool ProgramBuilder::changes_before_read(std::size_t changed, std::size_t read) 
   for (std::size_t member : plan_.values[changed].members) {
     if (member < node_ && member >= reader && plan_.changes_gradient(member)) return true;
     for (std::size_t consumer : plan_.nodes[member].consumers) {
-      if (consumer < node_ && consumer >= reader && !plan_.nodes[consumer].in_place) return true;
+      if (consumer < node_ && consumer >= reader && plan_.nodes[consumer].value != changed)
+        return true;
     }
   }
   return false;
