@@ -64,14 +64,19 @@ GradientPart ProgramBuilder::begin_gradient(std::size_t node, const Desc& wanted
   return {kept(wanted, id), false, id};
 }
 
-GradientPart ProgramBuilder::begin_gradient_over(std::size_t node) {
+GradientPart ProgramBuilder::begin_gradient_addition(std::size_t node) {
   Value& value = value_of(node);
   if (value.gradient_started && !rounds()) return {gradient_memory(value), true, {}, true};
+  return begin_gradient(node, value.desc);
+}
+
+GradientPart ProgramBuilder::begin_gradient_over(std::size_t node) {
+  Value& value = value_of(node);
   const NodePlan& producer = plan_.nodes[node];
   const bool last_reader = producer.node->layer->kind == CONVOY_LAYER_CONVOLUTION &&
                            plan_.values[producer.value].members.size() == 1 &&
                            producer.consumers.size() == 1 && value.copies.empty();
-  if (!last_reader || rounds()) return begin_gradient(node, value.desc);
+  if (!last_reader || value.gradient_started || rounds()) return begin_gradient_addition(node);
   value.gradient = value.data;
   value.gradient_started = true;
   return {kept(value.desc, value.gradient), true};

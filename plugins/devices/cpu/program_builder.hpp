@@ -88,9 +88,11 @@ class ProgramBuilder {
   // Where a consumer writes its part of the gradient of a node's activation, in a layout it likes;
   // it calls finish_gradient once the writing task is appended.
   GradientPart begin_gradient(std::size_t node, const Desc& wanted);
+  // The same for a consumer that can add to what is there, in the layout of the activation.
+  GradientPart begin_gradient_addition(std::size_t node);
   // The same for a consumer that reads the activation and writes its gradient cell by cell: a
   // convolution's result that nobody else reads any more gives its own memory, which saves fetching
-  // other memory to write it. A gradient that has other parts already is added to.
+  // other memory to write it.
   GradientPart begin_gradient_over(std::size_t node);
   void finish_gradient(std::size_t node, const GradientPart& part);
   // Adds the consumer's own gradient to that of its input, or lets one memory serve as both.
