@@ -40,7 +40,7 @@ dnnl::memory ProgramBuilder::gradient(std::size_t node) {
 void ProgramBuilder::add_pending(Value& value) {
   if (!value.addend) return;
   const Workspace::Id addend = *std::exchange(value.addend, std::nullopt);
-  then(accumulate_task(gradient_memory(value), kept(value.desc, addend)));
+  help(accumulate_task(gradient_memory(value), kept(value.desc, addend)), "add");
 }
 
 GradientSum ProgramBuilder::gradient_sum(std::size_t node) {
