@@ -15,14 +15,14 @@ namespace {
 
 struct PoolCase {
   std::size_t block, planes;
-  cpu::PoolShape shape;
+  cpu::PlaneWindows shape;
 
   std::size_t in_elements() const { return planes * shape.in_height * shape.in_width * block; }
   std::size_t out_elements() const { return planes * shape.out_height * shape.out_width * block; }
 };
 
 void PrintTo(const PoolCase& what, std::ostream* out) {
-  const cpu::PoolShape& s = what.shape;
+  const cpu::PlaneWindows& s = what.shape;
   *out << what.planes << " planes of " << s.in_height << "x" << s.in_width << " to " << s.out_height
        << "x" << s.out_width << ", window " << s.kernel_height << "x" << s.kernel_width
        << ", stride " << s.stride_height << ", padding " << s.pad_top << s.pad_left << ", block "
@@ -40,7 +40,7 @@ std::vector<float> small_integers(std::size_t count, std::uint32_t seed) {
 // Calls use(element of the result, element of the source) for every pair, cell by cell in order.
 template <typename Use>
 void each_pair(const PoolCase& what, const Use& use) {
-  const cpu::PoolShape& s = what.shape;
+  const cpu::PlaneWindows& s = what.shape;
   for (std::size_t to = 0; to < what.out_elements(); ++to) {
     const std::size_t window = to / what.block;
     const std::size_t plane = window / (s.out_height * s.out_width);

@@ -17,7 +17,7 @@ std::size_t cells_on_image(std::size_t window, std::size_t stride, std::size_t p
 
 }  // namespace
 
-BlockedPool::BlockedPool(const PoolShape& shape, std::size_t planes, std::size_t block)
+BlockedPool::BlockedPool(const PlaneWindows& shape, std::size_t planes, std::size_t block)
     : shape_(shape), planes_(planes), block_(block), kernels_(&pool_kernels(block)) {
   for (std::size_t y = 0; y < shape.out_height; ++y) {
     const std::size_t rows =

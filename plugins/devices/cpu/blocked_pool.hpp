@@ -16,7 +16,7 @@ class BlockedPool {
   static constexpr std::size_t kMostCells = 256;
 
   // planes: images times blocks of channels.
-  BlockedPool(const PoolShape& shape, std::size_t planes, std::size_t block);
+  BlockedPool(const PlaneWindows& shape, std::size_t planes, std::size_t block);
 
   // record: one byte per element of the result; may be null.
   void max_forward(const float* read, float* write, std::uint8_t* record) const;
@@ -30,7 +30,7 @@ class BlockedPool {
   std::size_t in_plane() const { return shape_.in_height * shape_.in_width * block_; }
   std::size_t out_plane() const { return shape_.out_height * shape_.out_width * block_; }
 
-  PoolShape shape_;
+  PlaneWindows shape_;
   std::size_t planes_, block_;
   const PoolKernels* kernels_;
   std::vector<float> shares_;  // per window: one over the number of its cells

@@ -65,7 +65,7 @@ inline Span span(std::size_t window, std::size_t stride, std::size_t pad, std::s
 
 // Calls use(window row, window column, rows, columns) for every window.
 template <typename Use>
-inline void each_window(const PoolShape& s, const Use& use) {
+inline void each_window(const PlaneWindows& s, const Use& use) {
   for (std::size_t y = 0; y < s.out_height; ++y) {
     const Span rows = span(y, s.stride_height, s.pad_top, s.kernel_height, s.in_height);
     for (std::size_t x = 0; x < s.out_width; ++x) {
@@ -77,7 +77,8 @@ inline void each_window(const PoolShape& s, const Use& use) {
 // Calls use(cell of the plane, cell of the window) for every cell of a window. Windows of the
 // common widths have loops that the compiler can unroll.
 template <typename Use>
-inline void each_cell(const PoolShape& s, const Span& rows, const Span& columns, const Use& use) {
+inline void each_cell(const PlaneWindows& s, const Span& rows, const Span& columns,
+                      const Use& use) {
   const std::size_t width = columns.end > columns.first ? columns.end - columns.first : 0;
   const auto lines = [&](auto count) {
     for (std::size_t y = rows.first; y < rows.end; ++y) {
@@ -97,7 +98,7 @@ inline void each_cell(const PoolShape& s, const Span& rows, const Span& columns,
 }
 
 template <std::size_t block>
-void max_forward(const PoolShape& s, const float* read, float* write, std::uint8_t* record) {
+void max_forward(const PlaneWindows& s, const float* read, float* write, std::uint8_t* record) {
   using L = Lanes<block>;
   each_window(s, [&](std::size_t y, std::size_t x, const Span& rows, const Span& columns) {
     auto best = L::load(read + (rows.first * s.in_width + columns.first) * block);
@@ -118,7 +119,7 @@ void max_forward(const PoolShape& s, const float* read, float* write, std::uint8
 
 // Rows are zeroed right before the first window that reaches them, while they are in the cache.
 template <std::size_t block>
-void max_backward(const PoolShape& s, const float* gradient, const std::uint8_t* record,
+void max_backward(const PlaneWindows& s, const float* gradient, const std::uint8_t* record,
                   float* write, bool add) {
   using L = Lanes<block>;
   const std::size_t row = s.in_width * block;
@@ -144,7 +145,7 @@ void max_backward(const PoolShape& s, const float* gradient, const std::uint8_t*
 }
 
 template <std::size_t block>
-void average_forward(const PoolShape& s, const float* read, const float* shares, float* write) {
+void average_forward(const PlaneWindows& s, const float* read, const float* shares, float* write) {
   using L = Lanes<block>;
   each_window(s, [&](std::size_t y, std::size_t x, const Span& rows, const Span& columns) {
     typename L::Vector sum = {};
@@ -156,8 +157,8 @@ void average_forward(const PoolShape& s, const float* read, const float* shares,
 }
 
 template <std::size_t block>
-void average_backward(const PoolShape& s, const float* gradient, const float* shares, float* write,
-                      bool add) {
+void average_backward(const PlaneWindows& s, const float* gradient, const float* shares,
+                      float* write, bool add) {
   using L = Lanes<block>;
   const std::size_t row = s.in_width * block;
   std::size_t ready = add ? s.in_height : 0;

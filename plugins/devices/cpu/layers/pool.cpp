@@ -9,12 +9,12 @@ using Tag = dnnl::memory::format_tag;
 
 // Channels per block, 0 when the layout is another one.
 std::size_t block_of(const Desc& desc) {
-  constexpr auto kFloat = dnnl::memory::data_type::f32;
-  if (desc == Desc(desc.dims(), kFloat, Tag::nChw8c)) return 8;
-  return desc == Desc(desc.dims(), kFloat, Tag::nChw16c) ? 16 : 0;
+  constexpr auto type = dnnl::memory::data_type::f32;
+  if (desc == Desc(desc.dims(), type, Tag::nChw8c)) return 8;
+  return desc == Desc(desc.dims(), type, Tag::nChw16c) ? 16 : 0;
 }
 
-PoolShape plane_of(const convoy_node& node, const convoy_node& input) {
+PlaneWindows plane_of(const convoy_node& node, const convoy_node& input) {
   const convoy_layer& layer = *node.layer;
   return {.in_height = input.height,
           .in_width = input.width,
@@ -47,7 +47,7 @@ bool takes_maximum(const NodePlan& plan) {
 void Pool::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const Desc& source = builder.desc(plan.inputs[0]);
-  const PoolShape shape = plane_of(*plan.node, *builder.plan(plan.inputs[0]).node);
+  const PlaneWindows shape = plane_of(*plan.node, *builder.plan(plan.inputs[0]).node);
   const std::size_t block = block_of(source);
   if (block == 0 || shape.kernel_height * shape.kernel_width > BlockedPool::kMostCells) {
     return library_.forward(builder, node);
