@@ -6,12 +6,45 @@
 #include "core/train/optimizer.hpp"
 
 namespace convoy {
+namespace {
+
+// Which buffers operations read or write. Others exist on paper: what fused operations left over.
+std::vector<bool> named_buffers(const Plan& plan) {
+  std::vector<bool> named(plan.buffers.size(), false);
+  for (const auto* section : {&plan.prologue, &plan.body})
+    for (const Operation& operation : *section)
+      for (const auto* spans : {&operation.reads, &operation.writes})
+        for (const PlanSpan& span : *spans) named[span.buffer] = true;
+  return named;
+}
+
+std::uint64_t MemoryUse::*part_of(const PlanBuffer& buffer) {
+  switch (buffer.kind) {
+    case CONVOY_BUFFER_PARAMETERS:
+    case CONVOY_BUFFER_MASTER:
+      return &MemoryUse::parameters;
+    case CONVOY_BUFFER_GRADIENT:
+      return &MemoryUse::gradients;
+    default:
+      return &MemoryUse::plan_buffers;
+  }
+}
+
+}  // namespace
 
 PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
                        std::uint64_t state_elements)
-    : plan_(plan), engines_(engines), optimizer_(optimizer), state_elements_(state_elements) {
-  for (const PlanBuffer& buffer : plan.buffers)
-    buffers_.push_back(allocate(buffer.place, buffer.count * dtype_bytes(buffer.dtype)));
+    : plan_(plan),
+      engines_(engines),
+      optimizer_(optimizer),
+      state_elements_(state_elements),
+      use_(plan.cluster->places.size()) {
+  const std::vector<bool> named = named_buffers(plan);
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan.buffers[i];
+    const std::uint64_t bytes = buffer.count * dtype_bytes(buffer.dtype);
+    buffers_.push_back(named[i] ? allocate(buffer.place, bytes, part_of(buffer)) : nullptr);
+  }
   for (const auto* section : {&plan.prologue, &plan.body})
     for (const Operation& operation : *section)
       if (operation.kind == OperationKind::kApply)
@@ -19,13 +52,14 @@ PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_op
   for (const std::uint32_t place : plan.cluster->replica_place)
     replica_state_.push_back(
         state_elements == 0 ? nullptr
-                            : static_cast<float*>(allocate(place, state_elements * sizeof(float))));
+                            : static_cast<float*>(allocate(place, state_elements * sizeof(float),
+                                                           &MemoryUse::statistics)));
 }
 
-void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes) {
+void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes, Part part) {
   void* memory = engines_.at(place)->allocate(bytes);
   owned_.emplace_back(memory, Free{engines_[place]});
-  bytes_ += bytes;
+  use_.at(place).*part += bytes;
   return memory;
 }
 
@@ -39,7 +73,8 @@ void PlanMemory::add_optimizer_state(std::uint32_t buffer) {
   if (!inserted) return;
   const PlanBuffer& target = plan_.buffers[buffer];
   for (std::uint32_t slot = 0; slot < optimizer_.state_slots; ++slot) {
-    auto* state = static_cast<float*>(allocate(target.place, target.count * sizeof(float)));
+    auto* state = static_cast<float*>(
+        allocate(target.place, target.count * sizeof(float), &MemoryUse::optimizer_state));
     it->second.push_back(state);
     const float initial = initial_of(slot);
     if (initial != 0) write_state(buffer, slot, std::vector<float>(target.count, initial));
@@ -61,6 +96,7 @@ void PlanMemory::write_parameters(const std::vector<float>& arena) {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const PlanBuffer& buffer = plan_.buffers[i];
     if (buffer.kind != CONVOY_BUFFER_PARAMETERS && buffer.kind != CONVOY_BUFFER_MASTER) continue;
+    if (buffers_[i] == nullptr) continue;
     CONVOY_CHECK_EQ(arena.size(), buffer.count);
     engines_[buffer.place]->write(buffers_[i], arena.data(), arena.size() * sizeof(float));
   }
@@ -95,6 +131,7 @@ void PlanMemory::write_bytes(std::uint32_t buffer, std::span<const std::byte> by
 
 void PlanMemory::reset() {
   for (std::uint32_t i = 0; i < buffers_.size(); ++i) {
+    if (buffers_[i] == nullptr) continue;
     const PlanBuffer& buffer = plan_.buffers[i];
     write_bytes(i, std::vector<std::byte>(buffer.count * dtype_bytes(buffer.dtype)));
   }

@@ -16,9 +16,21 @@ namespace convoy {
 // Which open device runs a place's operations and owns its memory.
 using Engines = std::vector<OpenDevice*>;
 
-// The memory of one lowered plan: its buffers, optimizer state beside every buffer that an apply
-// updates, and batch norm statistics per replica. All of it is allocated here, near its place,
-// before the first step; nothing is allocated later.
+// Bytes in one place, by what they are for.
+struct MemoryUse {
+  std::uint64_t parameters = 0;  // of replicas and masters
+  std::uint64_t gradients = 0;
+  std::uint64_t optimizer_state = 0;
+  std::uint64_t plan_buffers = 0;  // scratch and persistent ones, staging included
+  std::uint64_t statistics = 0;    // of batch norm
+  // Of compiled layers; 0 when the device does not say.
+  std::uint64_t activations = 0;
+  std::uint64_t scratch = 0;
+};
+
+// The memory of one lowered plan: those of its buffers that an operation names, optimizer state
+// beside every buffer that an apply updates, and batch norm statistics per replica. All of it is
+// allocated here, near its place, before the first step; nothing is allocated later.
 class PlanMemory {
  public:
   PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
@@ -33,7 +45,8 @@ class PlanMemory {
   float* optimizer_state(std::uint32_t buffer, std::uint32_t slot) const;
   // Moving statistics of a replica; nullptr when the model has none.
   float* replica_state(std::uint32_t replica) const { return replica_state_.at(replica); }
-  std::uint64_t bytes() const { return bytes_; }
+  // Per place of the cluster.
+  const std::vector<MemoryUse>& use() const { return use_; }
 
   // Copies the same values into every parameters and master buffer: all replicas start alike.
   void write_parameters(const std::vector<float>& arena);
@@ -70,7 +83,9 @@ class PlanMemory {
   };
   using Allocation = std::unique_ptr<void, Free>;
 
-  void* allocate(std::uint32_t place, std::uint64_t bytes);
+  using Part = std::uint64_t MemoryUse::*;
+
+  void* allocate(std::uint32_t place, std::uint64_t bytes, Part part);
   void add_optimizer_state(std::uint32_t buffer);
   float initial_of(std::uint32_t slot) const;
   using Contents = std::function<std::vector<float>(std::uint32_t buffer)>;
@@ -81,7 +96,7 @@ class PlanMemory {
   Engines engines_;
   convoy_optimizer optimizer_;
   std::uint64_t state_elements_;
-  std::uint64_t bytes_ = 0;
+  std::vector<MemoryUse> use_;
   std::vector<Allocation> owned_;
   std::vector<void*> buffers_;
   std::map<std::uint32_t, std::vector<float*>> optimizer_state_;

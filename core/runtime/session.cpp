@@ -171,6 +171,19 @@ void Session::compile() {
   }
 }
 
+std::vector<MemoryUse> Session::memory_use() const {
+  std::vector<MemoryUse> use = memory_->use();
+  for (std::uint32_t replica = 0; replica < programs_.size(); ++replica) {
+    const Program& program = programs_[replica];
+    const auto memory = program.get_deleter().device->program_memory(program.get());
+    if (!memory) continue;
+    MemoryUse& place = use.at(cluster_.replica_place[replica]);
+    place.activations += memory->activations;
+    place.scratch += memory->scratch;
+  }
+  return use;
+}
+
 std::vector<std::vector<convoy_profile_record>> Session::profile() const {
   std::vector<std::vector<convoy_profile_record>> records;
   for (const Program& program : programs_)

@@ -73,6 +73,8 @@ class Session {
   Executor& executor() { return *executor_; }
   PlanMemory& memory() { return *memory_; }
   const PlanMemory& memory() const { return *memory_; }
+  // Bytes per place of the cluster: of the plan and of the compiled layers.
+  std::vector<MemoryUse> memory_use() const;
   double now() { return devices_->now(); }
   // Per replica, the times of its layers since the session began.
   std::vector<std::vector<convoy_profile_record>> profile() const;

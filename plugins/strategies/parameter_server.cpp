@@ -96,4 +96,5 @@ CONVOY_STRATEGY(ParameterServer, "name=parameter_server", "version=0.1.0",
                 "apply gradients one step later; includes variable_consistency=relaxed.",
                 "option=variable_consistency:enum:strong:strong|relaxed:relaxed = apply the "
                 "gradients of the step before.",
+                "variant=local_parameter_device=cpu", "variant=local_parameter_device=gpu",
                 "needs=copy,fill,sum,apply,forward,backward")

@@ -87,4 +87,8 @@ CONVOY_STRATEGY(
     "option=network_topology:enum:dgx1:dgx1|gcp_v100:Which pairs of devices bridge the halves.",
     "option=variable_consistency:enum:strong:strong|relaxed:relaxed = apply the gradients of the "
     "step before.",
+    "variant=all_reduce_spec=collective", "variant=all_reduce_spec=nccl",
+    "variant=all_reduce_spec=pscpu", "variant=all_reduce_spec=psgpu",
+    "variant=all_reduce_spec=xring", "variant=local_parameter_device=gpu",
+    "variant=local_parameter_device=cpu", "variant=hierarchical_copy=true",
     "needs=copy,fill,add,sum,all_reduce,apply,forward,backward")

@@ -141,6 +141,10 @@ double CpuDevice::now() {
   return monotonic_seconds();
 }
 
+convoy_program_memory CpuDevice::program_memory(void* program) {
+  return static_cast<const Program*>(program)->memory();
+}
+
 std::vector<convoy_profile_record> CpuDevice::profile(void* program) {
   const ProgramProfile* times = static_cast<const Program*>(program)->profile();
   if (times == nullptr) throw std::invalid_argument("the program was compiled without a profile");
