@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                       SlabCase{"BlockedBoth", {37, 11, 3, 3}, {0, 1, 2, 3}, {{1, 8}, {0, 8}}},
                       SlabCase{"OneBlockOfRows", {5, 11}, {1, 0}, {{1, 4}, {0, 8}}},
                       SlabCase{"Bias", {37}, {0}, {}}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace convoy
