@@ -1,7 +1,6 @@
 #include "tests/benchmarks/training_trial.hpp"
 
 #include <algorithm>
-#include <deque>
 
 #include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
@@ -87,7 +86,7 @@ double TrainingTrial::run(int steps) {
   double last_end = 0;
   while (submitted_ < end || open > 0) {
     for (; submitted_ < end && open < session_->executor().steps_in_flight(); ++open) submit();
-    const StepResult result = session_->executor().finish_step();
+    const StepResult& result = session_->executor().finish_step();
     for (std::uint32_t replica = 0; replica < session_->replicas(); ++replica)
       source_->release(static_cast<int>(replica), submitted_ - open);
     --open;
