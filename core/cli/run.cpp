@@ -173,7 +173,7 @@ class Run {
     if (evaluations_) evaluations_->final(summary, *session);
     report_.input_verdict();
     checkpoints_->finish(summary, *session);
-    if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(session->read_values()));
+    if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(*session));
     report_bad_records(*source);
     if (validation_) report_validation(*validation_);
     if (summary.diverged)
