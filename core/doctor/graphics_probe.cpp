@@ -80,6 +80,9 @@ void kernel_driver(const SystemRoot& root, bool expected, Findings& findings) {
   if (expected)
     return findings.push_back({kSubject, Health::kWarn, "not loaded although there are GPUs",
                                "modprobe nvidia; in a container: docker run --gpus all"});
+  if (!root.exists("proc/sys") || !root.exists("sys/bus/pci"))
+    return findings.push_back(
+        {kSubject, Health::kUnknown, "none seen, nor whether there are GPUs", ""});
   findings.push_back({kSubject, Health::kOk, "not loaded, no NVIDIA GPU needs it", ""});
 }
 

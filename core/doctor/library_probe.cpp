@@ -93,6 +93,9 @@ void probe_cuda_libraries(const SystemRoot& root, const DynamicLibraries& librar
 
 void probe_libraries(const SystemRoot& root, const DynamicLibraries& libraries,
                      Findings& findings) {
+  if (!root.exists("sys/bus/pci"))
+    return findings.push_back({"CUDA libraries", Health::kUnknown,
+                               "not looked for: whether there are GPUs is not to be seen", ""});
   if (nvidia_gpu_count(root) == 0)
     return findings.push_back(
         {"CUDA libraries", Health::kOk, "not looked for: there is no NVIDIA GPU", ""});

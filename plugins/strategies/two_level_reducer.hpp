@@ -103,10 +103,9 @@ class TwoLevelReducer {
 
   void spread(convoy::Planner& p, const Worker& worker, const Spans& gradients,
               convoy::Span total) const {
-    Spans spans = members(worker, gradients);
+    const Spans spans = members(worker, gradients);
     if (on_devices_) {
-      spans.erase(spans.begin());
-      if (!spans.empty()) p.broadcast(spans, total);
+      if (spans.size() > 1) p.broadcast(Spans(spans.begin() + 1, spans.end()), total);
       return;
     }
     for (const convoy::Span& gradient : spans) p.copy(gradient, total);

@@ -72,8 +72,9 @@ TEST(HostPlans, AreProvedAsWrittenAndAsLowered) {
         for (const Finding& finding : report.findings) ADD_FAILURE() << finding.text;
         EXPECT_EQ(verdict_name(report.verdict), verdict_name(variant.verdict));
         EXPECT_TRUE(satisfies(report, strategy.claim())) << report.verdict_text();
-        if (variant.verdict == Verdict::kAppliesPerStep)
+        if (variant.verdict == Verdict::kAppliesPerStep) {
           EXPECT_EQ(report.applies_per_step, hosts.hosts);
+        }
         const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
         EXPECT_EQ(check_plan(pieces).verdict_text(), report.verdict_text());
         ASSERT_FALSE(HasFailure());

@@ -39,6 +39,7 @@ void CoreSet::choose_cores(const Share& share) {
     first = share.index % cores;
     last = first + 1;
     shares_cores_ = true;
+    shared_core_ = static_cast<std::uint32_t>(first);
   }
   for (std::uint64_t core = first; core < last; ++core) {
     const hwloc_obj_t object =
