@@ -34,8 +34,10 @@ class BitReader {
  public:
   explicit BitReader(const std::uint8_t* data) : begin_(data), next_(data) {}
 
-  // Makes at least 56 bits available.
+  // Makes enough bits available for a symbol with its value, 16 + 11. Not always all that there is
+  // room for: the next symbol would wait for the address of the bits.
   void refill() {
+    if (count_ >= 32) return;
     std::uint64_t word;
     std::memcpy(&word, next_, sizeof word);
     if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);

@@ -6,8 +6,8 @@
 
 namespace convoy {
 
-// What a Huffman code of a JPEG file stands for.
-struct HuffmanSymbol {
+// What a Huffman code of a JPEG file stands for. Aligned, so that it is read at once.
+struct alignas(4) HuffmanSymbol {
   std::uint8_t bits = 0;  // of the code and of the value that follows it; 0: no such code
   std::uint8_t size = 0;  // bits of the value alone
   std::uint8_t run = 0;   // zero coefficients before the value
