@@ -136,10 +136,10 @@ bool accepts_given_options(const Catalog& catalog, const Manifest& manifest,
   return true;
 }
 
-Selection choose_strategy(RunSetup& setup) {
+Selection choose_strategy(RunSetup& setup, const std::string& device) {
   const Catalog& catalog = setup.catalog;
   SelectionFacts facts;
-  facts.device = setup.device->manifest().name;
+  facts.device = device;
   facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
   const SelectionRules rules =
       SelectionRules::read(executable_directory() / "../share/convoy/select/rules.json");
@@ -164,11 +164,11 @@ void map_use_nccl(const Manifest& manifest, const RunOptions& options, OptionVal
          kSpec, kSpec, spec);
 }
 
-void load_strategy(RunSetup& setup, const PluginLog& log) {
+void load_strategy(RunSetup& setup, const std::string& device, const PluginLog& log) {
   std::string name = setup.options.variable_update;
   OptionValues chosen;
   if (name == kAuto) {
-    const Selection selection = choose_strategy(setup);
+    const Selection selection = choose_strategy(setup, device);
     chosen = selection.flags;
     name = chosen.extract("variable_update").mapped();
     std::string options;
@@ -185,28 +185,48 @@ void load_strategy(RunSetup& setup, const PluginLog& log) {
   setup.strategy = std::make_unique<StrategyPlugin>(setup.host->load_strategy(found), values, log);
 }
 
-}  // namespace
-
-RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log) {
+RunSetup read_flags(std::span<const std::string> arguments,
+                    std::vector<FlagDefinition> verb_flags) {
   RunSetup setup;
   setup.catalog = scan_catalog(arguments);
   setup.host = std::make_unique<PluginHost>();
   const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
   const std::string model = model_of(setup.catalog, arguments);
-  setup.flags = parse_flags(make_table(setup.catalog, strategy, model), arguments);
+  FlagTable table = make_table(setup.catalog, strategy, model);
+  table.add_all(std::move(verb_flags));
+  setup.flags = parse_flags(table, arguments);
   setup.options = make_run_options(*setup.flags);
   setup.notices = setup.flags->notices();
-  load_device(setup, log);
-  load_model(setup, log);
-  load_strategy(setup, log);
   return setup;
 }
 
-std::string run_help(std::span<const std::string> arguments) {
+}  // namespace
+
+RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log) {
+  RunSetup setup = read_flags(arguments, {});
+  load_device(setup, log);
+  load_model(setup, log);
+  load_strategy(setup, setup.device->manifest().name, log);
+  return setup;
+}
+
+RunSetup set_up_imagined_run(std::span<const std::string> arguments,
+                             std::vector<FlagDefinition> verb_flags, const std::string& device,
+                             const PluginLog& log) {
+  RunSetup setup = read_flags(arguments, std::move(verb_flags));
+  load_model(setup, log);
+  load_strategy(setup, device, log);
+  return setup;
+}
+
+std::string run_help(std::span<const std::string> arguments,
+                     std::vector<FlagDefinition> verb_flags) {
   const Catalog catalog = scan_catalog(arguments);
   const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
   const std::string model = model_of(catalog, arguments);
-  return flag_help(make_table(catalog, strategy, model));
+  FlagTable table = make_table(catalog, strategy, model);
+  table.add_all(std::move(verb_flags));
+  return flag_help(table);
 }
 
 }  // namespace convoy

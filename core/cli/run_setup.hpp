@@ -37,8 +37,15 @@ struct RunSetup {
 // graph. `log` receives what plug-ins say.
 RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log);
 
+// The same for a verb that runs nothing: with flags of its own, and no device plug-in is opened;
+// `device` is the kind of the devices that are imagined.
+RunSetup set_up_imagined_run(std::span<const std::string> arguments,
+                             std::vector<FlagDefinition> verb_flags, const std::string& device,
+                             const PluginLog& log);
+
 // The flags as `convoy run --help` shows them, with the options of the strategy that the arguments
 // name, if any.
-std::string run_help(std::span<const std::string> arguments);
+std::string run_help(std::span<const std::string> arguments,
+                     std::vector<FlagDefinition> verb_flags = {});
 
 }  // namespace convoy

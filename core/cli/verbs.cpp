@@ -7,11 +7,13 @@
 #include "core/base/error.hpp"
 #include "core/base/version.hpp"
 #include "core/cli/check_verb.hpp"
+#include "core/cli/doctor_verb.hpp"
 #include "core/cli/info.hpp"
 #include "core/cli/list.hpp"
 #include "core/cli/new.hpp"
 #include "core/cli/plan_verb.hpp"
 #include "core/cli/run.hpp"
+#include "core/cli/simulate_verb.hpp"
 #include "core/plugin/nearest.hpp"
 
 namespace convoy {
@@ -29,13 +31,15 @@ constexpr Verb kVerbs[] = {
     {"info", "a plug-in's description and options", run_info},
     {"plan", "show the plan a strategy writes", run_plan_verb},
     {"check", "prove what a strategy computes", run_check_verb},
+    {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
+    {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
 };
 
 void print_help(std::ostream& out) {
   out << "convoy " << kVersion << ": trains convolutional networks on several devices and measures "
       << "how fast.\n\nUsage: convoy VERB [arguments]; convoy VERB --help says more.\n\n";
-  for (const Verb& verb : kVerbs) out << fmt::format("  {:<8}{}\n", verb.name, verb.summary);
+  for (const Verb& verb : kVerbs) out << fmt::format("  {:<10}{}\n", verb.name, verb.summary);
   out << "\nExit codes: 0 ok, 1 failed, 2 usage, 3 environment, device or plug-in unavailable,\n"
          "4 threshold missed, 5 numerical failure, 6 timeout, 130/143 interrupted (Ctrl-C, "
          "SIGTERM)\n"

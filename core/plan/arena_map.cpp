@@ -24,4 +24,15 @@ std::vector<ElementRange> make_buckets(std::uint64_t arena_elements, std::uint64
   return buckets;
 }
 
+std::vector<ElementRange> variable_buckets(const ArenaMap& arena) {
+  std::vector<ElementRange> buckets;
+  for (std::size_t i = 0; i < arena.variables.size(); ++i) {
+    const std::uint64_t first = i == 0 ? 0 : arena.variables[i].range.first;
+    const bool last = i + 1 == arena.variables.size();
+    const std::uint64_t end = last ? arena.elements : arena.variables[i + 1].range.first;
+    buckets.push_back({first, end - first});
+  }
+  return buckets;
+}
+
 }  // namespace convoy

@@ -42,5 +42,7 @@ struct ArenaMap {
 // Cuts the arena into buckets of about `elements` each, at multiples of 16 elements; the last one
 // may be smaller. At most `elements` of the arena when 0 is given: one bucket.
 std::vector<ElementRange> make_buckets(std::uint64_t arena_elements, std::uint64_t elements);
+// One bucket per variable, with the padding behind it.
+std::vector<ElementRange> variable_buckets(const ArenaMap& arena);
 
 }  // namespace convoy

@@ -18,18 +18,18 @@ Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::str
 
   const std::uint32_t count = devices + 1;
   cluster.access.assign(count, std::vector<bool>(count, peer_access));
-  cluster.routes.assign(count, std::vector<Route>(count));
   for (std::uint32_t p = 0; p < count; ++p) {
     cluster.access[p][p] = true;
     // A device's copy engines reach host memory; the host never reaches into a device.
     if (p != host) cluster.access[p][host] = true;
-    for (std::uint32_t q = 0; q < count; ++q) {
-      Route& route = cluster.routes[p][q];
-      route.kind = p == q        ? CONVOY_ROUTE_SAME_MEMORY
-                   : peer_access ? CONVOY_ROUTE_SHARED_MEMORY
-                                 : CONVOY_ROUTE_PCIE_HOST_BRIDGE;
-    }
   }
+  cluster.route = [peer_access](std::uint32_t from, std::uint32_t to) {
+    Route route;
+    route.kind = from == to    ? CONVOY_ROUTE_SAME_MEMORY
+                 : peer_access ? CONVOY_ROUTE_SHARED_MEMORY
+                               : CONVOY_ROUTE_PCIE_HOST_BRIDGE;
+    return route;
+  };
   return cluster;
 }
 

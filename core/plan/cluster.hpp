@@ -3,6 +3,7 @@
 #include <convoy/abi.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,12 @@ struct Cluster {
   std::vector<std::uint32_t> replica_place;
   // access[p][q]: the engine of place p addresses memory of place q directly.
   std::vector<std::vector<bool>> access;
-  std::vector<std::vector<Route>> routes;
+  // Asked for by strategies; empty: nothing is known. Pure: a table of thousands of places would
+  // not fit into memory.
+  std::function<Route(std::uint32_t from, std::uint32_t to)> route;
+  // The devices reduce, gather and broadcast among themselves (NCCL or the like): lowering leaves
+  // collectives whose algorithm is theirs to choose as one operation.
+  bool device_collectives = false;
 
   std::uint32_t replicas() const { return static_cast<std::uint32_t>(replica_place.size()); }
 };

@@ -69,7 +69,7 @@ int32_t PlanWriter::get_route(void* self, uint32_t from, uint32_t to, convoy_rou
     require_struct(out->struct_size, sizeof(*out), "convoy_route");
     require_index(from, it.cluster_.places.size(), "place");
     require_index(to, it.cluster_.places.size(), "place");
-    const Route& route = it.cluster_.routes[from][to];
+    const Route route = it.cluster_.route ? it.cluster_.route(from, to) : Route{};
     out->kind = route.kind;
     out->peer_access = it.cluster_.access[to][from] ? 1 : 0;
     out->bytes_per_second = route.bytes_per_second;

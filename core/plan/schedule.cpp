@@ -1,9 +1,9 @@
 #include "core/plan/schedule.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <numeric>
-#include <tuple>
 
 #include "core/plan/reduce_waits.hpp"
 
@@ -78,8 +78,7 @@ void fill_lanes(const Plan& plan, const std::vector<std::uint32_t>& order, Sched
 
 }  // namespace
 
-Schedule make_schedule(const Plan& lowered) {
-  const Dependencies dependencies = find_dependencies(lowered);
+Schedule order_lanes(const Plan& lowered, const Dependencies& dependencies) {
   const std::vector<std::uint32_t> compute = compute_positions(lowered);
   const std::vector<std::uint32_t> ready = ready_times(lowered, dependencies, compute);
   const std::vector<std::uint32_t> need = need_times(lowered, dependencies, compute);
@@ -90,11 +89,16 @@ Schedule make_schedule(const Plan& lowered) {
   schedule.operations.resize(lowered.body.size());
   schedule.submission.resize(lowered.body.size());
   std::iota(schedule.submission.begin(), schedule.submission.end(), 0u);
-  const auto key = [&](std::uint32_t i) {
-    return std::make_tuple(lowered.body[i].phase, ready[i], compute[i] == kNever ? need[i] : 0u, i);
+  struct Key {
+    std::uint32_t phase, ready, need;
+    auto operator<=>(const Key&) const = default;
   };
-  std::sort(schedule.submission.begin(), schedule.submission.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  std::vector<Key> keys;
+  keys.reserve(lowered.body.size());
+  for (std::uint32_t i = 0; i < lowered.body.size(); ++i)
+    keys.push_back({lowered.body[i].phase, ready[i], compute[i] == kNever ? need[i] : 0u});
+  std::stable_sort(schedule.submission.begin(), schedule.submission.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
   fill_lanes(lowered, schedule.submission, schedule);
   for (std::size_t i = 0; i < lowered.body.size(); ++i)
     schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;
@@ -102,6 +106,12 @@ Schedule make_schedule(const Plan& lowered) {
   for (const std::uint32_t i : schedule.submission)
     for (std::uint32_t p = lowered.body[i].phase; p < lowered.computes; ++p)
       ++schedule.phase_end[p];
+  return schedule;
+}
+
+Schedule make_schedule(const Plan& lowered) {
+  const Dependencies dependencies = find_dependencies(lowered);
+  Schedule schedule = order_lanes(lowered, dependencies);
   reduce_waits(dependencies, schedule);
   return schedule;
 }

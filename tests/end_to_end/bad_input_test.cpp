@@ -97,6 +97,7 @@ const Mistake kMistakes[] = {
      2,
      "--resnet_base_lr=0.1"},
     {"SeveralHosts", {"run", "--worker_hosts=a:1,b:1", "--job_name=worker"}, 3, "not yet"},
+    {"HostsByNumber", {"run", "--hosts=4"}, 3, "convoy plan and convoy check take --hosts"},
     {"NotYet", {"run", "--graph_file=x"}, 2, "not yet"},
     {"EvaluationWithoutCheckpoints", {"run", "--eval"}, 2, "--train_dir"},
     {"EvaluationAndInference",

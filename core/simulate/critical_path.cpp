@@ -1,0 +1,103 @@
+#include "core/simulate/critical_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace convoy::simulate {
+namespace {
+
+std::uint32_t last_instance(const RunTimes& times, Ticks end) {
+  for (std::size_t i = times.end.size(); i-- > 0;)
+    if (times.end[i] == end) return static_cast<std::uint32_t>(i);
+  return kNone;
+}
+
+// The link of a route that takes longest to carry the route's bytes.
+std::uint32_t narrowest(const TaskGraph& graph, std::uint32_t route) {
+  std::uint32_t result = kNone;
+  double rate = 0;
+  for (const LinkShare& share : graph.routes[route]) {
+    const double own = graph.links[share.link].bytes_per_second / share.weight;
+    if (result != kNone && own >= rate) continue;
+    result = share.link;
+    rate = own;
+  }
+  return result;
+}
+
+template <typename Key>
+Key longest(const std::map<Key, Ticks>& shares) {
+  return std::max_element(shares.begin(), shares.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+const char* noun(Activity activity) {
+  switch (activity) {
+    case Activity::kCompute:
+      return "compute";
+    case Activity::kCopy:
+      return "copies";
+    case Activity::kCollective:
+      return "collectives";
+    case Activity::kSum:
+      return "sums";
+    case Activity::kUpdate:
+      return "updates";
+  }
+  return "";
+}
+
+}  // namespace
+
+CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks origin, Ticks end) {
+  CriticalChain chain;
+  Ticks at = end;
+  std::uint32_t instance = last_instance(times, end);
+  const auto size = static_cast<std::uint32_t>(graph.tasks.size());
+  while (instance != kNone && at > origin) {
+    const Task& task = graph.tasks[instance % size];
+    chain.wait += at - std::min(at, times.end[instance]);
+    at = std::min(at, times.end[instance]);
+    const Ticks start = std::max(origin, std::min(at, times.start[instance]));
+    chain.activities[task.activity] += at - start;
+    if (task.route != kNone)
+      chain.routes[task.route] += at - start;
+    else if (task.activity != Activity::kCompute)
+      chain.places[task.place] += at - start;
+    at = start;
+    instance = times.cause[instance];
+  }
+  chain.wait += std::max<Ticks>(0, at - origin);
+  if (!chain.routes.empty()) chain.busiest_link = narrowest(graph, longest(chain.routes));
+  return chain;
+}
+
+CriticalPath CriticalChain::per_step(double steps) const {
+  const auto share = [&](Activity activity) {
+    const auto found = activities.find(activity);
+    return found == activities.end() ? 0 : to_seconds(found->second) / steps;
+  };
+  return {share(Activity::kCompute), share(Activity::kCopy),   share(Activity::kCollective),
+          share(Activity::kSum),     share(Activity::kUpdate), to_seconds(wait) / steps};
+}
+
+std::string name_bottleneck(const CriticalChain& chain, const Plan& plan,
+                            const SimulatedMachine& machine, const SimulationResult& result) {
+  constexpr double kNothing = 0.02;  // of a step: not worth naming
+  std::map<Activity, Ticks> others = chain.activities;
+  others.erase(Activity::kCompute);
+  if (result.exposed_seconds < kNothing * result.step_seconds || others.empty()) return "compute";
+  const Activity worst = longest(others);
+  const std::string share =
+      fmt::format("{} ({:.0f} % of the step)", noun(worst),
+                  100 * to_seconds(others[worst]) / (result.step_seconds * plan.computes));
+  if (chain.busiest_link != kNone && chain.busiest_link < machine.links.size())
+    return fmt::format("{} on {}", share, machine.links[chain.busiest_link].name);
+  if (!chain.places.empty())
+    return fmt::format("{} at {}", share, plan.cluster->places[longest(chain.places)].name);
+  return share;
+}
+
+}  // namespace convoy::simulate

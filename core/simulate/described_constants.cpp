@@ -1,0 +1,129 @@
+#include "core/simulate/described_constants.hpp"
+
+#include <map>
+
+#include "core/base/error.hpp"
+
+namespace convoy::simulate {
+namespace {
+
+using topology::Fact;
+
+void take(const Fact<double>& fact, double& value) {
+  if (fact.known()) value = *fact.value;
+}
+
+std::uint64_t bytes(const Fact<double>& fact) {
+  return static_cast<std::uint64_t>(fact.value_or(0));
+}
+
+// Of the 16-bit types the faster one.
+double half_peak(const topology::DeviceEntry& entry) {
+  return std::max(entry.peak_f16.value_or(0), entry.peak_bf16.value_or(0));
+}
+
+const topology::HostEntry& host_of(const topology::Machine& machine,
+                                   const topology::Catalogue& catalogue) {
+  for (const topology::Node& node : machine.nodes)
+    if (node.kind == topology::NodeKind::package && !node.model.empty())
+      if (const topology::HostEntry* entry = catalogue.find_host(node.model)) return *entry;
+  return catalogue.fallback_host();
+}
+
+const topology::DeviceEntry* entry_of(const topology::Node& gpu,
+                                      const topology::Catalogue& catalogue) {
+  const topology::DeviceEntry* entry = nullptr;
+  if (gpu.id) entry = catalogue.find_device(*gpu.id);
+  return entry != nullptr || gpu.model.empty() ? entry : catalogue.find_device(gpu.model);
+}
+
+SimulatedDevice unknown_device(const topology::Node& gpu) {
+  SimulatedDevice device;
+  device.name = gpu.model.empty() ? gpu.name : gpu.model;
+  device.memory_bytes = gpu.memory_bytes.value_or(0);
+  device.memory_bytes_per_second = gpu.memory_bytes_per_second.value_or(0);
+  return device;
+}
+
+std::string kind_of(const topology::Node& gpu) {
+  return (gpu.id ? topology::format_pci_id(*gpu.id) : std::string()) + " " + gpu.model;
+}
+
+}  // namespace
+
+SimulatedDevice simulated_device(const topology::DeviceEntry& entry) {
+  SimulatedDevice device;
+  device.name = entry.name;
+  take(entry.peak_f32, device.flops_per_second);
+  device.half_flops_per_second = half_peak(entry);
+  take(entry.memory_bytes_per_second, device.memory_bytes_per_second);
+  device.memory_bytes = bytes(entry.memory_bytes);
+  device.reserved_bytes = bytes(entry.reserved_bytes);
+  take(entry.flops_efficiency, device.flops_efficiency);
+  take(entry.memory_efficiency, device.memory_efficiency);
+  take(entry.kernel_seconds, device.kernel_seconds);
+  take(entry.gain_3x3, device.gain_3x3);
+  take(entry.gain_5x5, device.gain_5x5);
+  if (entry.copy_engines.known())
+    device.copy_engines = static_cast<std::uint32_t>(*entry.copy_engines.value);
+  take(entry.collective_progress, device.collective_progress);
+  take(entry.collective_tax, device.collective_tax);
+  take(entry.collective_seconds, device.collective_seconds);
+  const auto dies = static_cast<std::size_t>(entry.dies_per_board.value_or(1));
+  if (dies > 1) {
+    device.board_rates.assign(dies, 1.0);
+    device.board_rates.back() = entry.board_coupling.value_or(1);
+  }
+  return device;
+}
+
+SimulatedHost simulated_host(const topology::HostEntry& entry) {
+  SimulatedHost host;
+  host.name = entry.name;
+  take(entry.pcie_efficiency, host.pcie_efficiency);
+  take(entry.nvlink_efficiency, host.nvlink_efficiency);
+  take(entry.socket_efficiency, host.socket_efficiency);
+  take(entry.network_efficiency, host.network_efficiency);
+  take(entry.socket_bytes_per_second, host.unknown_socket_bytes_per_second);
+  take(entry.memory_bytes_per_second, host.memory_bytes_per_second);
+  take(entry.add_bytes_per_second, host.add_bytes_per_second);
+  take(entry.decoded_images_per_core, host.decoded_images_per_core);
+  take(entry.nvlink_hop_seconds, host.nvlink_hop_seconds);
+  take(entry.pcie_hop_seconds, host.pcie_hop_seconds);
+  take(entry.network_hop_seconds, host.network_hop_seconds);
+  return host;
+}
+
+MachineConstants machine_constants(const topology::Machine& machine,
+                                   const topology::Catalogue& catalogue,
+                                   std::vector<std::string>& unknown) {
+  MachineConstants constants;
+  constants.host = simulated_host(host_of(machine, catalogue));
+  std::map<std::string, std::uint32_t> kinds;
+  for (const topology::Node& node : machine.nodes) {
+    if (node.kind == topology::NodeKind::package && node.host == 0)
+      constants.host.input_cores += node.cores.value_or(0);
+    if (node.kind != topology::NodeKind::gpu) continue;
+    const auto next = static_cast<std::uint32_t>(constants.devices.size());
+    if (!kinds.try_emplace(kind_of(node), next).second) continue;
+    const topology::DeviceEntry* entry = entry_of(node, catalogue);
+    constants.devices.push_back(entry != nullptr ? simulated_device(*entry) : unknown_device(node));
+    if (entry == nullptr) unknown.push_back(catalogue.missing_device(node));
+  }
+  constants.device_of = [kinds](const topology::Node& gpu) { return kinds.at(kind_of(gpu)); };
+  return constants;
+}
+
+MachineConstants platform_constants(const topology::Platform& platform,
+                                    const topology::Catalogue& catalogue) {
+  std::vector<std::string> unknown;
+  MachineConstants constants = machine_constants(platform.machine, catalogue, unknown);
+  CONVOY_CHECK(unknown.empty());  // the reader took the platform's GPU from the catalogue
+  const topology::HostEntry* host = catalogue.find_host(platform.host_constants);
+  CONVOY_CHECK(host != nullptr);
+  constants.host = simulated_host(*host);
+  constants.host.input_cores = platform.input_cores;
+  return constants;
+}
+
+}  // namespace convoy::simulate

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "topology/machine.hpp"
+#include "topology/routes.hpp"
+
+namespace convoy::simulate {
+
+// Routes in a machine of many hosts, each found in the graph of its own host: those between hosts
+// lead over the nearest network card at both ends. Nodes and links are the machine's, which must
+// outlive this.
+class HostRoutes {
+ public:
+  explicit HostRoutes(const topology::Machine& machine);
+
+  // kind is unconnected when there is none.
+  topology::Route find(std::size_t from, std::size_t to);
+  // Of these nodes the one that the route from (or to) this one is shortest to; the first of equal
+  // ones. They must not be empty.
+  std::size_t nearest(std::size_t to, const std::vector<std::size_t>& candidates);
+
+ private:
+  struct Host {
+    topology::Machine graph;
+    std::vector<std::size_t> nodes;  // of the whole machine, by those of the graph
+    std::vector<std::size_t> links;  // likewise
+    std::vector<std::pair<std::size_t, topology::Hop>> uplinks;  // network cards, way out
+  };
+  topology::Route find_in_host(Host& host, std::size_t from, std::size_t to) const;
+  // The route from a node out into the network.
+  std::optional<topology::Route> way_out(std::size_t from);
+
+  const topology::Machine& machine_;
+  std::vector<std::size_t> local_;  // index of every node in its host's graph
+  std::map<std::uint32_t, Host> hosts_;
+};
+
+}  // namespace convoy::simulate

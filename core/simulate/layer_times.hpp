@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/simulate/constants.hpp"
+
+namespace convoy::simulate {
+
+// How long one segment's pass takes on a device that does nothing else, and where its kernels end.
+struct PassTime {
+  double seconds = 0;
+  std::vector<double> kernel_ends;  // ascending, the last one is `seconds`
+};
+
+// Per segment of the graph, forward and backward.
+struct LayerTimes {
+  std::vector<PassTime> forward;
+  std::vector<PassTime> backward;
+
+  double seconds() const;  // of all together
+  LayerTimes scaled(double factor) const;
+};
+
+// Roofline: every layer takes the longer of its operations and its bytes at what the device reaches
+// of its peaks, plus the cost of a kernel. `half`: in the 16-bit type, half the bytes. Throws Error
+// when a peak of the device is unknown.
+LayerTimes layer_times(const Graph& graph, std::uint32_t batch, const SimulatedDevice& device,
+                       bool half);
+
+// The factor on layer times with which `step_seconds(factor)`, a simulated step that grows with it,
+// takes `target` seconds: what a measured rate of one device says about its layers, when the plan
+// that it was measured with costs time of its own. Returns the smallest factor tried when already
+// everything else takes longer than the target.
+double fit_layer_scale(const std::function<double(double factor)>& step_seconds, double target);
+
+}  // namespace convoy::simulate

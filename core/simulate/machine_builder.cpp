@@ -1,0 +1,256 @@
+#include "core/simulate/machine_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "core/base/error.hpp"
+#include "core/simulate/host_routes.hpp"
+#include "core/simulate/machine_links.hpp"
+#include "core/simulate/task_graph.hpp"
+
+namespace convoy::simulate {
+namespace {
+
+using topology::NodeKind;
+using topology::RouteKind;
+
+std::uint32_t abi_route(RouteKind kind) {
+  switch (kind) {
+    case RouteKind::same_node:
+      return CONVOY_ROUTE_SAME_MEMORY;
+    case RouteKind::nvlink:
+      return CONVOY_ROUTE_NVLINK;
+    case RouteKind::pcie_switch:
+      return CONVOY_ROUTE_PCIE_SWITCH;
+    case RouteKind::host_bridge:
+      return CONVOY_ROUTE_PCIE_HOST_BRIDGE;
+    case RouteKind::socket:
+      return CONVOY_ROUTE_SOCKET;
+    case RouteKind::network:
+      return CONVOY_ROUTE_NETWORK;
+    default:
+      return CONVOY_ROUTE_UNKNOWN;
+  }
+}
+
+PathKind path_kind(RouteKind kind) {
+  if (kind == RouteKind::same_node) return PathKind::kLocal;
+  if (kind == RouteKind::nvlink) return PathKind::kNvlink;
+  return kind == RouteKind::network ? PathKind::kNetwork : PathKind::kPcie;
+}
+
+// The graph, and for every place the nodes that it may be: shared by the functions that look for
+// routes later.
+struct PlaceNodes {
+  explicit PlaceNodes(const topology::Machine& machine) : graph(machine), routes(graph) {}
+  PlaceNodes(const PlaceNodes&) = delete;
+  PlaceNodes& operator=(const PlaceNodes&) = delete;
+
+  topology::Route find(std::uint32_t from, std::uint32_t to) {
+    if (from == to) {
+      topology::Route here;
+      here.kind = RouteKind::same_node;
+      return here;
+    }
+    // Two hosts' memories: from the first node of each.
+    const auto& sources = nodes[from];
+    const auto& targets = nodes[to];
+    const std::size_t target =
+        targets.size() == 1 ? targets.front() : routes.nearest(sources.front(), targets);
+    return routes.find(sources.size() == 1 ? sources.front() : routes.nearest(target, sources),
+                       target);
+  }
+
+  topology::Machine graph;
+  HostRoutes routes;
+  std::vector<std::vector<std::size_t>> nodes;
+};
+
+class GpuClusterBuilder {
+ public:
+  GpuClusterBuilder(const topology::Machine& machine, std::uint32_t devices_per_host,
+                    const MachineConstants& constants)
+      : constants_(constants),
+        devices_per_host_(devices_per_host),
+        places_(std::make_shared<PlaceNodes>(machine)) {}
+
+  SimulatedCluster run() {
+    machine_.links = simulated_links(graph(), constants_.host);
+    machine_.devices = constants_.devices;
+    for (const topology::Node& node : graph().nodes)
+      cluster_.hosts = std::max(cluster_.hosts, node.host + 1);
+    for (std::uint32_t host = 0; host < cluster_.hosts; ++host) add_devices(host);
+    for (std::uint32_t host = 0; host < cluster_.hosts; ++host) add_host(host);
+    check_network();
+    set_access();
+    add_routes();
+    return {std::move(cluster_), std::move(machine_)};
+  }
+
+ private:
+  const topology::Machine& graph() const { return places_->graph; }
+
+  std::vector<std::size_t> nodes_of(std::uint32_t host, NodeKind kind) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < graph().nodes.size(); ++i)
+      if (graph().nodes[i].host == host && graph().nodes[i].kind == kind) found.push_back(i);
+    return found;
+  }
+
+  void add_devices(std::uint32_t host) {
+    const std::vector<std::size_t> gpus = nodes_of(host, NodeKind::gpu);
+    if (gpus.size() < devices_per_host_)
+      fail(
+          ExitCode::kUsage,
+          "{} GPUs asked for, but {} has {} (per host); ask for fewer with --num_gpus, or for more "
+          "--hosts",
+          devices_per_host_, graph().name, gpus.size());
+    for (std::uint32_t i = 0; i < devices_per_host_; ++i) {
+      const auto place = static_cast<std::uint32_t>(cluster_.places.size());
+      const topology::Node& gpu = graph().nodes[gpus[i]];
+      const std::uint32_t near = cluster_.hosts * devices_per_host_ + host;
+      cluster_.places.push_back(
+          {CONVOY_PLACE_DEVICE, host, place, near, fmt::format("cuda:{}", place), {}});
+      cluster_.replica_place.push_back(place);
+      const std::uint32_t kind = constants_.device_of(gpu);
+      std::uint64_t memory = constants_.devices.at(kind).memory_bytes;
+      if (memory == 0) memory = gpu.memory_bytes.value_or(0);
+      machine_.places.push_back({host, kind, board_of(gpus, i, kind), kNone, memory});
+      places_->nodes.push_back({gpus[i]});
+    }
+  }
+
+  // GPUs behind one switch, when it has as many as a board; neighbours by number where a virtual
+  // machine hides the switches.
+  std::uint32_t board_of(const std::vector<std::size_t>& gpus, std::uint32_t index,
+                         std::uint32_t kind) {
+    const std::size_t size = constants_.devices[kind].board_rates.size();
+    if (size < 2) return kNone;
+    const auto parent = graph().nodes[gpus[index]].parent;
+    const auto siblings = std::count_if(gpus.begin(), gpus.end(), [&](std::size_t gpu) {
+      return graph().nodes[gpu].parent == parent;
+    });
+    const bool switched = parent && static_cast<std::size_t>(siblings) == size &&
+                          graph().nodes[*parent].kind == NodeKind::pci_bridge;
+    const std::size_t key = switched ? *parent : graph().nodes.size() + gpus[index / size * size];
+    const auto next = static_cast<std::uint32_t>(boards_.size());
+    return boards_.try_emplace(key, next).first->second;
+  }
+
+  void add_host(std::uint32_t host) {
+    std::vector<std::size_t> memories = nodes_of(host, NodeKind::numa_node);
+    if (memories.empty()) memories = nodes_of(host, NodeKind::package);
+    if (memories.empty()) memories = nodes_of(host, NodeKind::host);
+    if (memories.empty())
+      fail(ExitCode::kUsage,
+           "{}: host {} has neither NUMA nodes nor packages, where the data of "
+           "its GPUs could pass",
+           graph().name, host);
+    double rate = 0;
+    std::uint64_t bytes = 0;
+    for (const std::size_t node : memories) {
+      rate += graph().nodes[node].memory_bytes_per_second.value_or(
+          constants_.host.memory_bytes_per_second);
+      bytes += graph().nodes[node].memory_bytes.value_or(0);
+    }
+    cluster_.places.push_back(
+        {CONVOY_PLACE_HOST, host, CONVOY_NONE, CONVOY_NONE, fmt::format("host:{}", host), {}});
+    machine_.places.push_back({host, kNone, kNone,
+                               static_cast<std::uint32_t>(machine_.links.size()),
+                               bytes > 0 ? bytes : constants_.host.memory_bytes});
+    machine_.links.push_back({fmt::format("memory of host:{}", host), rate});
+    machine_.hosts.push_back(constants_.host);
+    places_->nodes.push_back(memories);
+  }
+
+  void check_network() {
+    for (std::uint32_t host = 1; host < cluster_.hosts; ++host) {
+      const std::uint32_t first = cluster_.hosts * devices_per_host_;
+      if (places_->find(first, first + host).kind == RouteKind::network) continue;
+      fail(
+          ExitCode::kUsage,
+          "{} has {} hosts, but no network leads from host 0 to host {}: add a network card to the "
+          "machine's description",
+          graph().name, cluster_.hosts, host);
+    }
+  }
+
+  void set_access() {
+    const std::size_t count = cluster_.places.size();
+    cluster_.access.assign(count, std::vector<bool>(count, false));
+    std::map<std::pair<std::size_t, std::size_t>, bool> known;
+    for (const topology::PeerAccess& it : graph().peer_access)
+      if (it.possible.known()) known[{it.from, it.to}] = *it.possible.value;
+    for (std::uint32_t p = 0; p < count; ++p) {
+      cluster_.access[p][p] = true;
+      if (p >= cluster_.replicas()) continue;
+      cluster_.access[p][cluster_.places[p].near_place] = true;
+      const std::uint32_t first = p / devices_per_host_ * devices_per_host_;
+      for (std::uint32_t q = first; q < first + devices_per_host_; ++q) {
+        if (p == q) continue;
+        const auto fact = known.find({places_->nodes[p].front(), places_->nodes[q].front()});
+        cluster_.access[p][q] = fact != known.end() ? fact->second : likely_access(p, q);
+      }
+    }
+  }
+
+  bool likely_access(std::uint32_t from, std::uint32_t to) {
+    const RouteKind kind = places_->find(from, to).kind;
+    if (kind == RouteKind::nvlink) return true;
+    return !graph().virtual_machine.value_or(false) &&
+           (kind == RouteKind::pcie_switch || kind == RouteKind::host_bridge);
+  }
+
+  void add_routes() {
+    cluster_.device_collectives = true;
+    cluster_.route = [places = places_](std::uint32_t from, std::uint32_t to) {
+      const topology::Route found = places->find(from, to);
+      convoy::Route route;
+      route.kind = abi_route(found.kind);
+      route.bytes_per_second = found.bytes_per_second.value_or(0);
+      return route;
+    };
+    machine_.paths = [places = places_](std::uint32_t from, std::uint32_t to) {
+      const topology::Route found = places->find(from, to);
+      Path path;
+      path.kind = path_kind(found.kind);
+      for (const topology::Hop& hop : found.hops) path.links.push_back(simulated_link(hop));
+      return path;
+    };
+  }
+
+  const MachineConstants& constants_;
+  std::uint32_t devices_per_host_;
+  std::shared_ptr<PlaceNodes> places_;
+  std::map<std::size_t, std::uint32_t> boards_;
+  Cluster cluster_;
+  SimulatedMachine machine_;
+};
+
+}  // namespace
+
+SimulatedCluster make_gpu_cluster(const topology::Machine& machine, std::uint32_t devices_per_host,
+                                  const MachineConstants& constants) {
+  return GpuClusterBuilder(machine, devices_per_host, constants).run();
+}
+
+SimulatedCluster make_cpu_cluster(std::uint32_t devices, const SimulatedDevice& device,
+                                  const SimulatedHost& host) {
+  SimulatedCluster result;
+  result.cluster = make_single_host(devices, true, "cpu");
+  SimulatedMachine& machine = result.machine;
+  machine.devices.push_back(device);
+  machine.devices.front().one_engine = true;
+  machine.hosts.push_back(host);
+  machine.links.push_back({"memory of host:0", host.memory_bytes_per_second});
+  // Devices on one host share what its processors have of power and memory.
+  for (std::uint32_t d = 0; d < devices; ++d) machine.places.push_back({0, 0, 0, 0, 0});
+  machine.places.push_back({0, kNone, kNone, 0, host.memory_bytes});
+  machine.paths = [](std::uint32_t, std::uint32_t) { return Path{}; };
+  return result;
+}
+
+}  // namespace convoy::simulate

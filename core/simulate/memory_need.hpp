@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/plan/plan.hpp"
+#include "core/simulate/simulated_machine.hpp"
+
+namespace convoy::simulate {
+
+// What a place has to hold, in bytes.
+struct MemoryNeed {
+  std::uint64_t buffers = 0;  // of the lowered plan, staging included
+  std::uint64_t optimizer_state = 0;
+  std::uint64_t activations = 0;  // of a device's replica, and their gradients
+  std::uint64_t reserved = 0;     // by the device's software
+  std::uint64_t total() const { return buffers + optimizer_state + activations + reserved; }
+};
+
+// Per place of the plan's cluster. `half`: activations in 16 bits.
+std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, std::uint32_t batch,
+                                     std::uint32_t state_slots, bool half,
+                                     const SimulatedMachine& machine);
+
+// Empty when every place whose memory is known holds its share; else which does not, what it needs
+// and what there is.
+std::string memory_problem(const std::vector<MemoryNeed>& needs, const Cluster& cluster,
+                           const SimulatedMachine& machine);
+
+}  // namespace convoy::simulate

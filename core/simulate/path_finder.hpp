@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace convoy::simulate {
+
+enum class PathKind { kLocal, kNvlink, kPcie, kNetwork };
+
+// The links that data pass from one place to another, and the farthest kind among them.
+struct Path {
+  PathKind kind = PathKind::kLocal;
+  std::vector<std::uint32_t> links;  // indices into SimulatedMachine::links
+};
+
+// Asked once per pair of places that a plan uses.
+using PathFinder = std::function<Path(std::uint32_t from, std::uint32_t to)>;
+
+}  // namespace convoy::simulate

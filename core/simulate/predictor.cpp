@@ -1,0 +1,51 @@
+#include "core/simulate/predictor.hpp"
+
+#include "core/base/error.hpp"
+#include "core/plan/fuse_updates.hpp"
+
+namespace convoy::simulate {
+
+Plan Predictor::lowered_plan(const Cluster& cluster) const {
+  const Plan logical = plan_(cluster);
+  return lower(options_.joins_updates ? fuse_updates(logical) : logical, options_.lowering);
+}
+
+std::vector<LayerTimes> Predictor::layers(const SimulatedMachine& machine, double scale) const {
+  std::vector<LayerTimes> result;
+  for (const SimulatedDevice& device : machine.devices)
+    result.push_back(layer_times(graph_, options_.batch, device, options_.half).scaled(scale));
+  return result;
+}
+
+void Predictor::fit(const SimulatedCluster& cluster, double images_per_second) {
+  CONVOY_CHECK(images_per_second > 0);
+  const Plan plan = lowered_plan(cluster.cluster);
+  const std::vector<LayerTimes> unscaled = layers(cluster.machine, 1);
+  SimulationOptions options = options_.simulation;
+  options.input = {};
+  const double images = static_cast<double>(options_.batch) * cluster.cluster.replicas();
+  scale_ = fit_layer_scale(
+      [&](double factor) {
+        std::vector<LayerTimes> scaled;
+        for (const LayerTimes& times : unscaled) scaled.push_back(times.scaled(factor));
+        return simulate(plan, cluster.machine, scaled, options).step_seconds;
+      },
+      images / images_per_second);
+}
+
+Prediction Predictor::predict(const SimulatedCluster& cluster) const {
+  Prediction result;
+  result.devices = cluster.cluster.replicas();
+  result.lowered = lowered_plan(cluster.cluster);
+  result.memory = memory_needs(result.lowered, graph_, options_.batch,
+                               options_.simulation.state_slots, options_.half, cluster.machine);
+  result.problem = memory_problem(result.memory, cluster.cluster, cluster.machine);
+  if (!result.problem.empty()) return result;
+  result.step = simulate(result.lowered, cluster.machine, layers(cluster.machine, scale_),
+                         options_.simulation);
+  result.images_per_second =
+      static_cast<double>(options_.batch) * result.devices / result.step->step_seconds;
+  return result;
+}
+
+}  // namespace convoy::simulate

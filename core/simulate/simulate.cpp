@@ -1,0 +1,86 @@
+#include "core/simulate/simulate.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.hpp"
+#include "core/simulate/critical_path.hpp"
+#include "core/simulate/task_builder.hpp"
+#include "core/simulate/virtual_run.hpp"
+
+namespace convoy::simulate {
+namespace {
+
+// How far the executor runs ahead.
+constexpr std::uint32_t kIterationsInFlight = 2;
+
+double longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t first) {
+  std::map<std::uint32_t, Ticks> busy;
+  for (std::size_t task = 0; task < graph.tasks.size(); ++task)
+    if (graph.tasks[task].activity == Activity::kCompute)
+      busy[graph.tasks[task].place] += times.end[first + task] - times.start[first + task];
+  Ticks longest = 0;
+  for (const auto& [place, ticks] : busy) longest = std::max(longest, ticks);
+  return to_seconds(longest);
+}
+
+std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes& times,
+                                 double seconds) {
+  std::vector<LinkLoad> loads;
+  for (std::uint32_t link = 0; link < machine.links.size(); ++link) {
+    const double bytes = times.link_bytes[link];
+    if (bytes == 0) continue;
+    loads.push_back({link, bytes, bytes / (seconds * machine.links[link].bytes_per_second)});
+  }
+  std::stable_sort(loads.begin(), loads.end(), [](const LinkLoad& a, const LinkLoad& b) {
+    return a.utilization > b.utilization;
+  });
+  return loads;
+}
+
+std::vector<SimulatedOperation> last_operations(const TaskGraph& graph, const RunTimes& times,
+                                                std::size_t first, Ticks origin,
+                                                std::size_t links) {
+  std::vector<SimulatedOperation> result;
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    if (task.operation == kNone) continue;
+    result.push_back({task.operation,
+                      to_seconds(times.start[first + i] - origin),
+                      to_seconds(times.end[first + i] - origin),
+                      {}});
+    if (task.route == kNone) continue;
+    for (const LinkShare& share : graph.routes[task.route])
+      if (share.link < links) result.back().links.push_back(share.link);
+  }
+  return result;
+}
+
+}  // namespace
+
+SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
+                          const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
+  CONVOY_CHECK(options.iterations >= 2);
+  const TaskGraph graph = build_tasks(lowered, machine, layers, options);
+  const RunTimes times = run_tasks(graph, machine, options.iterations,
+                                   options.software.step_barrier ? 1 : kIterationsInFlight);
+  const Ticks origin = times.iteration_end[options.iterations - 2];
+  const Ticks end = times.iteration_end[options.iterations - 1];
+  const std::size_t first = graph.tasks.size() * (options.iterations - 1);
+  const double computes = lowered.computes;
+  SimulationResult result;
+  result.step_seconds = to_seconds(end - origin) / computes;
+  result.compute_seconds = longest_compute(graph, times, first) / computes;
+  result.exposed_seconds = std::max(0.0, result.step_seconds - result.compute_seconds);
+  result.links = link_loads(machine, times, result.step_seconds * computes);
+  for (LinkLoad& load : result.links) load.bytes /= computes;
+  const CriticalChain chain = follow_chain(graph, times, origin, end);
+  result.critical = chain.per_step(computes);
+  result.bottleneck = name_bottleneck(chain, lowered, machine, result);
+  result.operations_run = times.start.size();
+  if (options.keep_operations)
+    result.operations = last_operations(graph, times, first, origin, machine.links.size());
+  return result;
+}
+
+}  // namespace convoy::simulate

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/simulate/constants.hpp"
+#include "core/simulate/layer_times.hpp"
+#include "core/simulate/simulated_machine.hpp"
+
+namespace convoy::simulate {
+
+// Real data: how many bytes per step every device receives, and images that hosts decode for it.
+struct InputLoad {
+  std::uint64_t images = 0;           // per device and step; 0 = synthetic data
+  std::uint64_t bytes_per_image = 0;  // as copied to the device
+};
+
+struct SimulationOptions {
+  SoftwareProfile software;
+  InputLoad input;
+  std::uint32_t iterations = 3;   // of the plan's body; at least 2, the last one counts
+  std::uint64_t seed = 1;         // of random fetch orders
+  std::uint32_t state_slots = 0;  // of the optimizer: what an update reads and writes besides
+  bool keep_operations = false;   // fill SimulationResult::operations
+};
+
+// When an operation of the lowered plan ran in the last iteration, in seconds since its start; a
+// pipelined operation may have begun before it.
+struct SimulatedOperation {
+  std::uint32_t operation = 0;  // index into the body
+  double start = 0;
+  double end = 0;
+  std::vector<std::uint32_t> links;  // that it loads
+};
+
+struct LinkLoad {
+  std::uint32_t link = 0;  // index into SimulatedMachine::links
+  double bytes = 0;        // per step
+  double utilization = 0;  // of its capacity, over the step
+};
+
+// Where a step's time goes, along the chain of operations that each waited for the one before, back
+// from the step's last one.
+struct CriticalPath {
+  double compute = 0;     // forward and backward
+  double copy = 0;        // between places, input included
+  double collective = 0;  // all_reduce and the like
+  double sum = 0;         // sums and other element-wise work
+  double update = 0;      // the optimizer's
+  double wait = 0;        // on nothing of the above: the order of a queue, a step's barrier
+};
+
+// A step in the steady state: of a plan with several computes, the mean of its period.
+struct SimulationResult {
+  double step_seconds = 0;
+  double compute_seconds = 0;  // of the device that computes longest
+  double exposed_seconds = 0;  // the rest of the step
+  CriticalPath critical;
+  std::string bottleneck;       // for people: what the step's time is spent on
+  std::vector<LinkLoad> links;  // those that carry anything, most loaded first
+  std::uint64_t operations_run = 0;
+  std::vector<SimulatedOperation> operations;
+};
+
+// Runs a lowered plan in virtual time: lanes in the order in which the executor has them, transfers
+// that share links fairly, collectives, the devices' compute as in `layers` (one entry per kind of
+// device). Deterministic: the same arguments give the same bits. The plan's cluster has one place
+// per place of the machine.
+SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
+                          const std::vector<LayerTimes>& layers, const SimulationOptions& options);
+
+}  // namespace convoy::simulate

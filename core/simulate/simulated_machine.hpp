@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/plan/cluster.hpp"
+#include "core/simulate/constants.hpp"
+#include "core/simulate/path_finder.hpp"
+
+namespace convoy::simulate {
+
+// One direction of a link, or a memory: something that transfers share.
+struct SimulatedLink {
+  std::string name;             // "gpu0 -> switch0"
+  double bytes_per_second = 0;  // what transfers reach together
+  bool receives = false;        // the receiving direction of a network card: in-cast counts
+};
+
+// A place of the cluster and what it is made of.
+struct SimulatedPlace {
+  std::uint32_t host = 0;              // index into hosts
+  std::uint32_t device = CONVOY_NONE;  // index into devices; host places: none
+  std::uint32_t board = CONVOY_NONE;   // devices with the same number share power and clock
+  std::uint32_t memory = CONVOY_NONE;  // link of the memory that its element-wise work loads
+  std::uint64_t memory_bytes = 0;      // 0 = unknown
+};
+
+// The machine as the engine sees it: numbered links with capacities, and for every pair of places
+// the links between them. Made from a machine graph (make_simulated_machine) or by hand.
+struct SimulatedMachine {
+  std::vector<SimulatedLink> links;
+  std::vector<SimulatedDevice> devices;  // kinds of devices
+  std::vector<SimulatedHost> hosts;      // one per host of the cluster
+  std::vector<SimulatedPlace> places;    // one per place of the cluster
+  PathFinder paths;
+};
+
+}  // namespace convoy::simulate

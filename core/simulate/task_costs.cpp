@@ -1,0 +1,203 @@
+#include "core/simulate/task_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.hpp"
+
+namespace convoy::simulate {
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+double bytes_of(const PlanSpan& span) {
+  return static_cast<double>(span.count * dtype_bytes(span.dtype));
+}
+
+Activity activity_of(OperationKind kind) {
+  if (kind == OperationKind::kCopy) return Activity::kCopy;
+  return kind == OperationKind::kApply ? Activity::kUpdate : Activity::kSum;
+}
+
+}  // namespace
+
+TaskCosts::TaskCosts(const Plan& plan, const SimulatedMachine& machine,
+                     const SimulationOptions& options, TaskGraph& graph)
+    : plan_(plan),
+      machine_(machine),
+      options_(options),
+      graph_(graph),
+      routes_(machine, graph),
+      collectives_(machine, options.software, routes_),
+      host_devices_(machine.hosts.size()) {
+  for (const SimulatedLink& link : machine.links)
+    graph.links.push_back(
+        {link.bytes_per_second, link.receives ? options.software.incast_loss : 0});
+  if (options.software.rpc_bytes_per_second > 0) add_rpc_links();
+  for (std::uint32_t place = 0; place < machine.places.size(); ++place)
+    if (machine.places[place].device != kNone)
+      host_devices_[machine.places[place].host].push_back(place);
+  // The slowest of n devices whose steps deviate normally.
+  const double devices = plan.cluster->replicas();
+  straggling_ = 1 + options.software.straggler_sigma * std::sqrt(2 * std::log(devices));
+  for (LayerTimes& layers : graph.layers) layers = layers.scaled(straggling_);
+}
+
+// One that sends and one that receives per host.
+void TaskCosts::add_rpc_links() {
+  first_rpc_link_ = static_cast<std::uint32_t>(graph_.links.size());
+  graph_.links.resize(graph_.links.size() + 2 * machine_.hosts.size(),
+                      {options_.software.rpc_bytes_per_second, 0});
+}
+
+Task TaskCosts::task(const Operation& operation) {
+  Task task;
+  if (is_compute(operation.kind))
+    task = compute(operation);
+  else if (is_collective(operation.kind))
+    task = collective(operation);
+  else
+    task = operation.kind == OperationKind::kCopy ? copy(operation) : kernel(operation);
+  task.place = operation.place;
+  return task;
+}
+
+Task TaskCosts::compute(const Operation& operation) const {
+  const SimulatedPlace& place = machine_.places.at(operation.place);
+  const LayerTimes& layers = graph_.layers.at(place.device);
+  const bool forward = operation.kind == OperationKind::kForward;
+  Task task;
+  task.activity = Activity::kCompute;
+  task.pass = &(forward ? layers.forward : layers.backward).at(operation.segment);
+  return task;
+}
+
+Task TaskCosts::collective(const Operation& operation) {
+  const bool gathers = operation.reads.size() < operation.writes.size();
+  const auto& spans = gathers || operation.reads.size() == operation.writes.size()
+                          ? operation.writes
+                          : operation.reads;
+  std::vector<std::uint32_t> places;
+  double bytes = 0;
+  for (const PlanSpan& span : spans) {
+    const std::uint32_t place = place_of(span);
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    bytes = std::max(bytes, bytes_of(span));
+  }
+  for (const PlanSpan& span : operation.reads) bytes = std::max(bytes, bytes_of(span));
+  return collectives_.task(operation.kind, places, bytes);
+}
+
+void TaskCosts::load_memory(RouteSum& sum, std::uint32_t place, double weight) const {
+  const std::uint32_t memory = machine_.places[place].memory;
+  if (memory != kNone) sum.add(memory, weight);
+}
+
+double TaskCosts::local_rate(std::uint32_t engine) const {
+  const SimulatedPlace& place = machine_.places[engine];
+  if (place.device != kNone) {
+    const SimulatedDevice& device = machine_.devices[place.device];
+    const double rate = device.memory_efficiency * device.memory_bytes_per_second;
+    return rate > 0 ? rate : kNoLimit;
+  }
+  const SimulatedHost& host = machine_.hosts[place.host];
+  double rate = host.add_bytes_per_second > 0 ? host.add_bytes_per_second : kNoLimit;
+  if (options_.software.add_bytes_per_second > 0)
+    rate = std::min(rate, options_.software.add_bytes_per_second);
+  return options_.input.images > 0 ? rate * host.add_share_while_decoding : rate;
+}
+
+Task TaskCosts::transfer(std::uint32_t from, std::uint32_t to, double bytes) {
+  Task task;
+  task.activity = Activity::kCopy;
+  task.seconds = options_.software.copy_seconds;
+  task.bytes = bytes;
+  task.limit = kNoLimit;
+  task.busy_limit = kNoLimit;
+  task.route = transfer_route(from, to);
+  if (routes_.path(from, to).kind == PathKind::kNetwork) pass_network(task, from, to);
+  return task;
+}
+
+std::uint32_t TaskCosts::transfer_route(std::uint32_t from, std::uint32_t to) {
+  const auto [it, inserted] = transfer_routes_.try_emplace({from, to}, kNone);
+  if (!inserted) return it->second;
+  RouteSum sum;
+  const Path& path = routes_.path(from, to);
+  sum.add(path, 1);
+  load_memory(sum, from, 1);
+  load_memory(sum, to, 1);
+  if (path.kind == PathKind::kNetwork && first_rpc_link_ != kNone) {
+    sum.add(first_rpc_link_ + 2 * machine_.places[from].host, 1);
+    sum.add(first_rpc_link_ + 2 * machine_.places[to].host + 1, 1);
+  }
+  return it->second = routes_.add(std::move(sum));
+}
+
+void TaskCosts::pass_network(Task& task, std::uint32_t from, std::uint32_t to) {
+  const SoftwareProfile& software = options_.software;
+  task.seconds += software.rpc_seconds;
+  if (software.network_progress >= 1) return;
+  task.group = host_pair_group(machine_.places[from].host, machine_.places[to].host);
+  task.busy_limit = software.network_progress * routes_.capacity(task.route);
+}
+
+std::uint32_t TaskCosts::host_pair_group(std::uint32_t from, std::uint32_t to) {
+  std::vector<std::uint32_t> places = host_devices_[std::min(from, to)];
+  const auto& others = host_devices_[std::max(from, to)];
+  places.insert(places.end(), others.begin(), others.end());
+  return routes_.add_group(places);
+}
+
+Task TaskCosts::copy(const Operation& operation) {
+  const std::uint32_t from = place_of(operation.reads.front());
+  const std::uint32_t to = place_of(operation.writes.front());
+  Task task = transfer(from, to, bytes_of(operation.writes.front()));
+  const std::uint32_t device = machine_.places[operation.place].device;
+  // A processor that copies reads and writes itself.
+  const bool by_kernel = from == to || (device != kNone && machine_.devices[device].one_engine) ||
+                         routes_.path(from, to).kind == PathKind::kLocal;
+  if (by_kernel) task.limit = std::min(task.limit, local_rate(operation.place) / 2);
+  return task;
+}
+
+// Element-wise work: goes through all its spans at the pace of its engine's memory and of the links
+// to what lies elsewhere.
+Task TaskCosts::kernel(const Operation& operation) {
+  const std::uint32_t engine = operation.place;
+  const SimulatedPlace& place = machine_.places[engine];
+  Task task;
+  task.activity = activity_of(operation.kind);
+  task.seconds = place.device == kNone ? options_.software.host_operation_seconds
+                                       : machine_.devices[place.device].kernel_seconds;
+  for (const auto* spans : {&operation.reads, &operation.writes})
+    for (const PlanSpan& span : *spans) task.bytes = std::max(task.bytes, bytes_of(span));
+  RouteSum sum;
+  double traffic = 0;  // per byte of the task
+  const auto go_through = [&](const PlanSpan& span, double times, bool read) {
+    const double weight = times * bytes_of(span) / task.bytes;
+    const std::uint32_t at = place_of(span);
+    traffic += weight;
+    load_memory(sum, at, weight);
+    if (at != engine) sum.add(read ? routes_.path(at, engine) : routes_.path(engine, at), weight);
+  };
+  for (const PlanSpan& span : operation.reads) go_through(span, 1, true);
+  const bool update = operation.kind == OperationKind::kApply;
+  const double write_times = update ? 2 + 2.0 * options_.state_slots : 1;
+  for (const PlanSpan& span : operation.writes) go_through(span, write_times, false);
+  if (operation.kind == OperationKind::kSum && place.device == kNone) {
+    traffic += options_.software.extra_sum_traffic;
+    load_memory(sum, engine, options_.software.extra_sum_traffic);
+  }
+  task.limit = traffic > 0 ? local_rate(engine) / traffic : kNoLimit;
+  task.busy_limit = task.limit;
+  task.route = routes_.add(std::move(sum));
+  if (task.route == kNone && task.limit < kNoLimit) {
+    task.seconds += task.bytes / task.limit;
+    task.bytes = 0;
+  }
+  return task;
+}
+
+}  // namespace convoy::simulate

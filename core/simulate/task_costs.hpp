@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/simulate/collective_cost.hpp"
+#include "core/simulate/route_table.hpp"
+#include "core/simulate/simulate.hpp"
+
+namespace convoy::simulate {
+
+// What the operations of a lowered plan cost: the fixed part, the bytes and the route. Adds the
+// links that only the software has to the graph, whose layers must be set.
+class TaskCosts {
+ public:
+  TaskCosts(const Plan& plan, const SimulatedMachine& machine, const SimulationOptions& options,
+            TaskGraph& graph);
+
+  Task task(const Operation& operation);
+  // A transfer of its own, outside any plan.
+  Task transfer(std::uint32_t from, std::uint32_t to, double bytes);
+  double straggling() const { return straggling_; }
+
+ private:
+  Task compute(const Operation& operation) const;
+  Task collective(const Operation& operation);
+  Task copy(const Operation& operation);
+  Task kernel(const Operation& operation);
+
+  std::uint32_t transfer_route(std::uint32_t from, std::uint32_t to);
+  void pass_network(Task& task, std::uint32_t from, std::uint32_t to);
+  void add_rpc_links();
+  void load_memory(RouteSum& sum, std::uint32_t place, double weight) const;
+  std::uint32_t host_pair_group(std::uint32_t from, std::uint32_t to);
+  // Bytes per second of element-wise work on an engine.
+  double local_rate(std::uint32_t engine) const;
+  std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
+
+  const Plan& plan_;
+  const SimulatedMachine& machine_;
+  const SimulationOptions& options_;
+  TaskGraph& graph_;
+  RouteTable routes_;
+  CollectiveCost collectives_;
+  double straggling_ = 1;
+  std::uint32_t first_rpc_link_ = kNone;
+  std::vector<std::vector<std::uint32_t>> host_devices_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> transfer_routes_;
+};
+
+}  // namespace convoy::simulate

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/simulate/fair_shares.hpp"
+#include "core/simulate/layer_times.hpp"
+
+namespace convoy::simulate {
+
+constexpr std::uint32_t kNone = 0xffffffffu;
+
+enum class Activity : std::uint8_t { kCompute, kCopy, kCollective, kSum, kUpdate };
+
+// One operation of a lowered plan's body, with what it costs. Compute tasks take the time of their
+// pass; all others take `seconds`, then send `bytes` over their route.
+struct Task {
+  Activity activity = Activity::kCopy;
+  std::uint32_t place = 0;  // whose engine runs it
+  std::uint32_t lane = 0;   // index into TaskGraph::lanes
+  std::uint32_t urgency = 0;
+  double seconds = 0;
+  double bytes = 0;
+  double limit = 0;             // most bytes per second of the route; infinity = only its links'
+  double busy_limit = 0;        // while a device of the group computes
+  std::uint32_t route = kNone;  // index into TaskGraph::routes
+  std::uint32_t group = kNone;  // devices whose computing slows this down
+  const PassTime* pass = nullptr;
+  std::uint32_t operation = kNone;  // index into the body; none: input, which plans do not show
+};
+
+struct TaskLane {
+  std::uint32_t engine = 0;
+  std::uint32_t kind = 0;            // convoy_lane
+  std::vector<std::uint32_t> tasks;  // in order
+  bool runs_ahead = false;           // input: does not wait for earlier iterations to end
+};
+
+// Runs one task at a time, of any of its lanes.
+struct TaskEngine {
+  std::uint32_t place = 0;
+  std::vector<std::uint32_t> lanes;
+};
+
+struct TaskSuccessor {
+  std::uint32_t task = 0;
+  std::uint32_t distance = 0;  // iterations later
+};
+
+// Lists of lists in one array.
+template <typename T>
+class Lists {
+ public:
+  std::uint32_t add(std::span<const T> list) {
+    items_.insert(items_.end(), list.begin(), list.end());
+    ends_.push_back(items_.size());
+    return static_cast<std::uint32_t>(ends_.size() - 2);
+  }
+  std::span<const T> operator[](std::uint32_t index) const {
+    return {items_.data() + ends_[index], ends_[index + 1] - ends_[index]};
+  }
+  std::size_t size() const { return ends_.size() - 1; }
+
+ private:
+  std::vector<T> items_;
+  std::vector<std::size_t> ends_ = {0};
+};
+
+// A plan's body as numbers: what the engine goes through again and again.
+struct TaskGraph {
+  std::vector<Task> tasks;
+  std::vector<TaskLane> lanes;
+  std::vector<TaskEngine> engines;
+  Lists<TaskSuccessor> successors;                // per task
+  std::vector<std::vector<std::uint32_t>> waits;  // per distance and task, how many it waits for
+  Lists<LinkShare> routes;
+  Lists<std::uint32_t> groups;      // places
+  std::vector<LinkCapacity> links;  // the machine's, then those that only this software has
+  std::vector<LayerTimes> layers;   // that the passes are in
+};
+
+}  // namespace convoy::simulate

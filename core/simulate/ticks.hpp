@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace convoy::simulate {
+
+// Virtual time in nanoseconds. Whole numbers, so that what ends together in a symmetric machine
+// ends at the same time, whatever the rounding of the rates.
+using Ticks = std::int64_t;
+
+inline Ticks to_ticks(double seconds) {
+  return static_cast<Ticks>(std::llround(seconds * 1e9));
+}
+inline double to_seconds(Ticks ticks) {
+  return static_cast<double>(ticks) * 1e-9;
+}
+
+}  // namespace convoy::simulate

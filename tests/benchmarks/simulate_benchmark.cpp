@@ -1,0 +1,152 @@
+// How long the stages from a strategy to a simulated step take, and how they grow.
+#include <benchmark/benchmark.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/cli/plan_subject.hpp"
+#include "core/plan/lower.hpp"
+#include "core/simulate/simulate.hpp"
+#include "tests/simulate/hand_machine.hpp"
+
+namespace convoy {
+namespace {
+
+using testing::HandMachine;
+
+FlagDefinition no_flag() {
+  FlagDefinition flag;
+  flag.name = "unused";
+  flag.default_value = "";
+  flag.help = "Verbs have flags of their own, this one has none.";
+  return flag;
+}
+
+// A strategy with its options, and a model, on GPUs below one switch per host.
+struct Subject {
+  Subject(const std::string& strategy, std::vector<std::string> arguments, const std::string& model)
+      : subject(strategy, with_model(std::move(arguments), model), {no_flag()}, log_to(messages)) {}
+
+  static std::vector<std::string> with_model(std::vector<std::string> arguments,
+                                             const std::string& model) {
+    arguments.push_back("--model=" + model);
+    arguments.push_back("--plugin_path=" CONVOY_BINARY_DIR "/lib/convoy/plugins");
+    return arguments;
+  }
+
+  std::ostringstream messages;
+  PlanSubject subject;
+};
+
+struct Variant {
+  const char* strategy;
+  std::vector<std::string> options;
+};
+
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> list = {{"parameter_server", {"--local_parameter_device=cpu"}},
+                                            {"parameter_server", {"--local_parameter_device=gpu"}},
+                                            {"replicated", {}},
+                                            {"replicated", {"--local_parameter_device=cpu"}},
+                                            {"replicated", {"--all_reduce_spec=nccl"}}};
+  return list;
+}
+
+constexpr double kBucketMegabytes[] = {1, 2, 4, 8, 16, 32, 64, 128};
+
+std::uint64_t elements(double megabytes) {
+  return static_cast<std::uint64_t>(megabytes * (1 << 20) / sizeof(float));
+}
+
+simulate::LayerTimes layers_of(const Graph& graph) {
+  simulate::SimulatedDevice device;
+  device.flops_per_second = 10.6e12;
+  device.memory_bytes_per_second = 732e9;
+  return simulate::layer_times(graph, 64, device, false);
+}
+
+Plan lowered_plan(PlanSubject& subject, const Cluster& cluster, const ArenaMap& arena) {
+  bool refused = false;
+  return lower(subject.plan(cluster, arena, refused));
+}
+
+// All strategies and bucket sizes for 8 GPUs, planning included.
+void select_among_forty(benchmark::State& state, const char* model) {
+  std::vector<std::unique_ptr<Subject>> subjects;
+  for (const Variant& variant : variants())
+    subjects.push_back(std::make_unique<Subject>(variant.strategy, variant.options, model));
+  const HandMachine hand = testing::hand_machine(1, 8, true);
+  const simulate::LayerTimes layers = layers_of(subjects.front()->subject.graph());
+  double best = 0;
+  std::chrono::duration<double> planning{};
+  std::uint64_t operations = 0;
+  for (auto _ : state) {
+    best = 1e9;
+    for (const auto& it : subjects)
+      for (const double megabytes : kBucketMegabytes) {
+        const auto begin = std::chrono::steady_clock::now();
+        const ArenaMap arena = it->subject.arena_map(elements(megabytes));
+        const Plan plan = lowered_plan(it->subject, hand.cluster, arena);
+        planning += std::chrono::steady_clock::now() - begin;
+        const auto result = simulate::simulate(plan, hand.machine, {layers}, {});
+        best = std::min(best, result.step_seconds);
+        operations += result.operations_run;
+      }
+  }
+  state.counters["best_step_ms"] = best * 1e3;
+  const auto rounds = static_cast<double>(state.iterations());
+  state.counters["planning_ms"] = 1e3 * planning.count() / rounds;
+  state.counters["operations"] = static_cast<double>(operations) / rounds;
+}
+
+// One strategy on hosts of 8 GPUs: what planning and what simulating take.
+void simulate_many(benchmark::State& state, std::size_t variant) {
+  const auto devices = static_cast<std::uint32_t>(state.range(0));
+  const Variant& it = variants()[variant];
+  Subject subject(it.strategy, it.options, "resnet50");
+  const HandMachine hand = testing::hand_machine(devices / 8, 8, true);
+  const simulate::LayerTimes layers = layers_of(subject.subject.graph());
+  const ArenaMap arena = subject.subject.arena_map(elements(4));
+  const Plan plan = lowered_plan(subject.subject, hand.cluster, arena);
+  double step = 0;
+  for (auto _ : state) {
+    const auto result = simulate::simulate(plan, hand.machine, {layers}, {});
+    step = result.step_seconds;
+    state.counters["operations_per_second"] = benchmark::Counter(
+        static_cast<double>(result.operations_run), benchmark::Counter::kIsIterationInvariantRate);
+  }
+  state.counters["step_ms"] = step * 1e3;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_MB"] = static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void plan_many(benchmark::State& state, std::size_t variant) {
+  const auto devices = static_cast<std::uint32_t>(state.range(0));
+  const Variant& it = variants()[variant];
+  Subject subject(it.strategy, it.options, "resnet50");
+  const HandMachine hand = testing::hand_machine(devices / 8, 8, true);
+  const ArenaMap arena = subject.subject.arena_map(elements(4));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(lowered_plan(subject.subject, hand.cluster, arena).body.size());
+}
+
+BENCHMARK_CAPTURE(select_among_forty, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(select_among_forty, resnet152, "resnet152")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan_many, collective, std::size_t{4})
+    ->RangeMultiplier(4)
+    ->Range(64, 4096)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_many, collective, std::size_t{4})
+    ->RangeMultiplier(4)
+    ->Range(64, 4096)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,183 @@
+#include "tests/simulate/published_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/cli/plan_subject.hpp"
+#include "core/plan/arena_map.hpp"
+#include "core/simulate/described_constants.hpp"
+#include "core/simulate/parameter_servers.hpp"
+#include "core/simulate/predictor.hpp"
+
+namespace convoy::testing {
+namespace {
+
+PublishedRow read_row(const nlohmann::json& json) {
+  PublishedRow row;
+  row.model = json.at("model").get<std::string>();
+  row.batch = json.at("batch").get<std::uint32_t>();
+  row.strategy = json.at("strategy").get<std::string>();
+  row.options = json.at("options").get<std::vector<std::string>>();
+  for (const nlohmann::json& rate : json.at("rates"))
+    if (!rate.at(1).is_null())
+      row.rates.push_back({rate.at(0).get<std::uint32_t>(), rate.at(1).get<double>()});
+  if (json.contains("servers"))
+    for (const nlohmann::json& count : json.at("servers"))
+      row.servers[count.at(0).get<std::uint32_t>()] = count.at(1).get<std::uint32_t>();
+  return row;
+}
+
+FlagDefinition no_flag() {
+  FlagDefinition flag;
+  flag.name = "unused";
+  flag.default_value = "";
+  flag.help = "Verbs have flags of their own, this one has none.";
+  return flag;
+}
+
+class RowPredictor {
+ public:
+  RowPredictor(const Foresight& foresight, const PublishedTable& table, const PublishedRow& row)
+      : foresight_(foresight),
+        table_(table),
+        row_(row),
+        subject_(row.strategy, arguments(row), {no_flag()}, log_to(messages_)),
+        arena_(subject_.arena_map(0)),
+        predictor_(
+            subject_.graph(), [this](const Cluster& it) { return plan(it); }, options()) {
+    if (foresight.software.bucket_per_variable) arena_.buckets = variable_buckets(arena_);
+  }
+
+  void predict(std::vector<PredictedCell>& cells) {
+    const auto [one, single] = row_.rates.front();
+    CONVOY_CHECK_EQ(one, 1u);
+    predictor_.fit(cluster(1), single);
+    for (const auto& [devices, published] : row_.rates) {
+      if (devices == 1) continue;
+      const simulate::Prediction prediction = predictor_.predict(cluster(devices));
+      if (!prediction.problem.empty())
+        fail(ExitCode::kFailed, "{}, {}, {} GPUs: {}", table_.title(), row_.model, devices,
+             prediction.problem);
+      cells.push_back({row_.model, devices, published, prediction.images_per_second,
+                       single * static_cast<double>(devices)});
+    }
+  }
+
+ private:
+  static std::vector<std::string> arguments(const PublishedRow& row) {
+    std::vector<std::string> result = row.options;
+    result.push_back("--model=" + row.model);
+    result.push_back("--plugin_path=" CONVOY_BINARY_DIR "/lib/convoy/plugins");
+    return result;
+  }
+
+  simulate::PredictorOptions options() const {
+    simulate::PredictorOptions result;
+    result.batch = row_.batch;
+    result.simulation.software = foresight_.software;
+    if (table_.data == "real")
+      result.simulation.input = {row_.batch, std::uint64_t{3} * sizeof(float) *
+                                                 subject_.graph().image_size() *
+                                                 subject_.graph().image_size()};
+    return result;
+  }
+
+  simulate::SimulatedCluster cluster(std::uint32_t devices) const {
+    constexpr std::uint32_t kPerHost = 8;
+    const std::uint32_t hosts = (devices + kPerHost - 1) / kPerHost;
+    const topology::Platform platform =
+        topology::read_platform(foresight_.platforms, table_.platform, hosts, foresight_.catalogue);
+    simulate::SimulatedCluster result =
+        simulate::make_gpu_cluster(platform.machine, devices / hosts,
+                                   simulate::platform_constants(platform, foresight_.catalogue));
+    if (const auto servers = row_.servers.find(devices); servers != row_.servers.end()) {
+      std::vector<std::uint32_t> on;
+      for (std::uint32_t host = 0; host < servers->second; ++host) on.push_back(host);
+      simulate::add_parameter_servers(result, on);
+    }
+    return result;
+  }
+
+  Plan plan(const Cluster& cluster) {
+    bool refused = false;
+    return subject_.plan(cluster, arena_, refused);
+  }
+
+  const Foresight& foresight_;
+  const PublishedTable& table_;
+  const PublishedRow& row_;
+  std::ostringstream messages_;
+  PlanSubject subject_;
+  ArenaMap arena_;
+  simulate::Predictor predictor_;
+};
+
+Errors errors_by(const std::vector<PredictedCell>& cells,
+                 const std::function<double(const PredictedCell&)>& predicted) {
+  Errors errors;
+  for (const PredictedCell& cell : cells) {
+    const double error = std::abs(predicted(cell) / cell.published - 1);
+    errors.mean += error / static_cast<double>(cells.size());
+    if (error <= errors.worst) continue;
+    errors.worst = error;
+    errors.worst_cell = fmt::format("{} on {} GPUs", cell.model, cell.devices);
+  }
+  return errors;
+}
+
+}  // namespace
+
+std::vector<PublishedTable> read_published_tables(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  const nlohmann::json document = nlohmann::json::parse(in);
+  std::vector<PublishedTable> tables;
+  for (const nlohmann::json& json : document.at("tables")) {
+    PublishedTable table;
+    table.name = json.at("name").get<std::string>();
+    table.part = json.at("table").get<std::string>();
+    table.platform = json.at("platform").get<std::string>();
+    table.data = json.at("data").get<std::string>();
+    for (const nlohmann::json& row : json.at("rows")) table.rows.push_back(read_row(row));
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+Foresight read_foresight(const std::string& software) {
+  const std::filesystem::path share = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
+  return {topology::Catalogue::read(share / "catalogue"),
+          simulate::read_software_profile(share / "profiles", software), share / "platforms"};
+}
+
+std::vector<PredictedCell> predict_table(const Foresight& foresight, const PublishedTable& table) {
+  std::vector<PredictedCell> cells;
+  for (const PublishedRow& row : table.rows) RowPredictor(foresight, table, row).predict(cells);
+  return cells;
+}
+
+Errors errors_of(const std::vector<PredictedCell>& cells) {
+  return errors_by(cells, [](const PredictedCell& cell) { return cell.predicted; });
+}
+
+Errors linear_errors(const std::vector<PredictedCell>& cells) {
+  return errors_by(cells, [](const PredictedCell& cell) { return cell.linear; });
+}
+
+Errors efficiency_errors(const std::vector<PredictedCell>& cells) {
+  std::map<std::uint32_t, std::pair<double, double>> sums;  // per number of GPUs
+  for (const PredictedCell& cell : cells) {
+    sums[cell.devices].first += cell.published / cell.linear;
+    sums[cell.devices].second += 1;
+  }
+  return errors_by(cells, [&](const PredictedCell& cell) {
+    const auto& [sum, count] = sums.at(cell.devices);
+    return cell.linear * sum / count;
+  });
+}
+
+}  // namespace convoy::testing

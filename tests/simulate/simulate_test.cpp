@@ -1,0 +1,269 @@
+#include "core/simulate/simulate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/plan/lower.hpp"
+#include "tests/plan/sample_plans.hpp"
+#include "tests/simulate/hand_machine.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using simulate::SimulatedOperation;
+using simulate::SimulationOptions;
+using simulate::SimulationResult;
+
+constexpr std::uint64_t kElements = 250'000;  // per segment: 1 MB
+constexpr double kMegabyte = 1e6;
+
+SimulationOptions free_options() {
+  SimulationOptions options;
+  options.software = free_software();
+  options.keep_operations = true;
+  return options;
+}
+
+struct Simulated {
+  Plan plan;
+  SimulationResult result;
+
+  // Durations of all operations of a kind, in seconds.
+  std::vector<double> durations(OperationKind kind) const {
+    std::vector<double> found;
+    for (const SimulatedOperation& it : result.operations)
+      if (plan.body[it.operation].kind == kind) found.push_back(it.end - it.start);
+    return found;
+  }
+};
+
+Simulated run(const HandMachine& hand, const ArenaMap& arena, const WritePlan& write,
+              const simulate::LayerTimes& layers, const SimulationOptions& options) {
+  Plan lowered = lower(write_plan(hand.cluster, arena, write));
+  SimulationResult result = simulate::simulate(lowered, hand.machine, {layers}, options);
+  return {std::move(lowered), std::move(result)};
+}
+
+void expect_all(const std::vector<double>& values, double expected) {
+  ASSERT_FALSE(values.empty());
+  for (const double value : values) EXPECT_NEAR(value, expected, 2e-9);
+}
+
+void fetch_and_compute(Planner& p) {
+  for (const auto r : p.replicas())
+    p.copy(p.parameters(r)[p.arena()], p.master(p.host_place(0))[p.arena()]);
+  p.compute();
+}
+
+TEST(SimulateTest, OneCopyTakesItsBytesOverItsSlowestLink) {
+  const HandMachine hand = hand_machine(1, 1, false, {.device = 8e9, .root = 5e9});
+  SimulationOptions options = free_options();
+  options.software.copy_seconds = 1e-5;
+  const ArenaMap arena = equal_arena(1, kElements);
+  const Simulated it = run(hand, arena, fetch_and_compute, equal_layers(1, 1e-3, 2e-3), options);
+  expect_all(it.durations(OperationKind::kCopy), 1e-5 + kMegabyte / 5e9);
+  // Parameters must not change under the pass that reads them: nothing overlaps here.
+  EXPECT_NEAR(it.result.step_seconds, 1e-5 + kMegabyte / 5e9 + 3e-3, 1e-8);
+  EXPECT_NEAR(it.result.compute_seconds, 3e-3, 1e-8);
+}
+
+TEST(SimulateTest, TwoCopiesShareALinkAndNothingElse) {
+  const ArenaMap arena = equal_arena(1, kElements);
+  const auto copies = [&](double root) {
+    const HandMachine hand = hand_machine(1, 2, false, {.device = 10e9, .root = root});
+    return run(hand, arena, fetch_and_compute, equal_layers(1, 1e-3, 2e-3), free_options())
+        .durations(OperationKind::kCopy);
+  };
+  expect_all(copies(10e9), 2 * kMegabyte / 10e9);
+  expect_all(copies(20e9), kMegabyte / 10e9);
+}
+
+TEST(SimulateTest, RingMovesTwiceTheOthersShareOverEveryLink) {
+  const ArenaMap arena = equal_arena(1, kElements);
+  for (const std::uint32_t devices : {2u, 4u, 8u}) {
+    const HandMachine hand = hand_machine(1, devices, true);
+    const Simulated it = run(hand, arena, write_replicated(CONVOY_ALGORITHM_DEVICE),
+                             equal_layers(1, 1e-3, 2e-3), free_options());
+    const double n = devices;
+    expect_all(it.durations(OperationKind::kAllReduce), 2 * (n - 1) / n * kMegabyte / 10e9);
+    for (const simulate::LinkLoad& load : it.result.links)
+      EXPECT_NEAR(load.bytes, 2 * (n - 1) / n * kMegabyte, 1)
+          << hand.machine.links[load.link].name << " of " << devices << " devices";
+  }
+}
+
+TEST(SimulateTest, RingOverHostsIsAsFastAsTheNetwork) {
+  const HandMachine hand = hand_machine(4, 2, true, {.network = 1e9});
+  const Simulated it =
+      run(hand, equal_arena(1, kElements), write_replicated(CONVOY_ALGORITHM_DEVICE),
+          equal_layers(1, 1e-3, 2e-3), free_options());
+  expect_all(it.durations(OperationKind::kAllReduce), 2 * 7.0 / 8 * kMegabyte / 1e9);
+}
+
+// Two segments of 1 ms forward and 2 ms backward: the last one's gradients travel behind the first
+// one's backward pass.
+TEST(SimulateTest, TransfersHideBehindComputeOfOtherLayers) {
+  const HandMachine hand = hand_machine(1, 4, true, {.device = 1e9, .root = 1e9});
+  const Simulated it =
+      run(hand, equal_arena(2, kElements), write_replicated(CONVOY_ALGORITHM_DEVICE),
+          equal_layers(2, 1e-3, 2e-3), free_options());
+  const double transfer = 1.5 * kMegabyte / 1e9;  // 1.5 ms, shorter than the pass
+  const double update = 3 * kMegabyte / 1e12;     // parameters in and out, gradient
+  EXPECT_NEAR(it.result.step_seconds, 6e-3 + transfer + update, 1e-8);
+  EXPECT_NEAR(it.result.critical.compute, 6e-3, 1e-8);
+  EXPECT_NEAR(it.result.critical.collective, transfer, 1e-8);
+  EXPECT_NE(it.result.bottleneck.find("collectives"), std::string::npos) << it.result.bottleneck;
+}
+
+TEST(SimulateTest, CollectivesMakeLittleProgressUnderComputeAndSlowItDown) {
+  HandMachine hand = hand_machine(1, 4, true, {.device = 1e9, .root = 1e9});
+  hand.machine.devices[0].collective_progress = 0.5;
+  hand.machine.devices[0].collective_tax = 0.25;
+  const Simulated it =
+      run(hand, equal_arena(2, kElements), write_replicated(CONVOY_ALGORITHM_DEVICE),
+          equal_layers(2, 1e-3, 2e-3), free_options());
+  std::vector<double> passes = it.durations(OperationKind::kBackward);
+  // The pass that runs while the first collective does takes a quarter longer ...
+  EXPECT_NEAR(*std::max_element(passes.begin(), passes.end()), 2.5e-3, 1e-8);
+  // ... in which time the collective gets half of its 2.5 MB done, and the rest afterwards.
+  std::vector<double> rings = it.durations(OperationKind::kAllReduce);
+  EXPECT_NEAR(*std::max_element(rings.begin(), rings.end()), 2.5e-3 + 0.25e-3, 1e-8);
+}
+
+TEST(SimulateTest, CollectivesWaitForTheEndOfAKernel) {
+  HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
+  hand.machine.devices[0].waits_for_kernel = true;
+  const Simulated it =
+      run(hand, equal_arena(2, kElements), write_replicated(CONVOY_ALGORITHM_DEVICE),
+          equal_layers(2, 1e-3, 2e-3), free_options());
+  std::vector<double> rings = it.durations(OperationKind::kAllReduce);
+  EXPECT_NEAR(*std::max_element(rings.begin(), rings.end()), 1e-3 + 2e-3, 1e-8);
+}
+
+TEST(SimulateTest, BusyNeighboursOnABoardSlowEachOtherDown) {
+  HandMachine hand = hand_machine(1, 2, true);
+  hand.machine.devices[0].board_rates = {1.0, 0.8};
+  const auto step = [&] {
+    return run(hand, equal_arena(1, kElements), write_independent, equal_layers(1, 1e-3, 3e-3),
+               free_options())
+        .result.compute_seconds;
+  };
+  EXPECT_NEAR(step(), 4e-3, 1e-8);
+  for (auto& place : hand.machine.places)
+    if (place.device != CONVOY_NONE) place.board = 0;
+  EXPECT_NEAR(step(), 4e-3 / 0.8, 1e-8);
+}
+
+TEST(SimulateTest, StragglersGrowWithTheNumberOfDevices) {
+  SimulationOptions options = free_options();
+  options.software.straggler_sigma = 0.01;
+  const auto compute = [&](std::uint32_t devices) {
+    return run(hand_machine(1, devices, true), equal_arena(1, kElements), write_independent,
+               equal_layers(1, 1e-3, 3e-3), options)
+        .result.compute_seconds;
+  };
+  EXPECT_NEAR(compute(1), 4e-3, 1e-8);
+  EXPECT_NEAR(compute(8), 4e-3 * (1 + 0.01 * std::sqrt(2 * std::log(8.0))), 1e-8);
+}
+
+TEST(SimulateTest, HostSumsAreLimitedByItsMemory) {
+  HandMachine hand = hand_machine(1, 4, false, {.host_memory = 10e9});
+  const Simulated it = run(hand, equal_arena(1, kElements), write_parameter_server,
+                           equal_layers(1, 1e-3, 2e-3), free_options());
+  // Four gradients in, the total out.
+  expect_all(it.durations(OperationKind::kSum), 5 * kMegabyte / 10e9);
+}
+
+TEST(SimulateTest, SlowInputSetsThePace) {
+  HandMachine hand = hand_machine(1, 2, true);
+  hand.machine.hosts[0].input_cores = 4;
+  hand.machine.hosts[0].decoded_images_per_core = 100;
+  SimulationOptions options = free_options();
+  options.input = {32, 1000};
+  const auto step = [&] {
+    return run(hand, equal_arena(1, kElements), write_independent, equal_layers(1, 1e-3, 2e-3),
+               options)
+        .result.step_seconds;
+  };
+  EXPECT_NEAR(step(), 64.0 / 400, 1e-6);
+  hand.machine.hosts[0].decoded_images_per_core = 1e6;
+  EXPECT_LT(step(), 3.1e-3);
+}
+
+// Every transfer of the plan passes the links of its path, and nothing else does.
+TEST(SimulateTest, LinksCarryTheBytesOfThePlan) {
+  const ArenaMap arena = equal_arena(3, kElements);
+  for (const bool peers : {false, true})
+    for (const SamplePlan& sample : sample_plans()) {
+      HandMachine hand = hand_machine(1, 4, peers);
+      hand.cluster.device_collectives = false;  // all are copies and sums
+      const Simulated it =
+          run(hand, arena, sample.write, equal_layers(3, 1e-3, 2e-3), free_options());
+      std::map<std::uint32_t, double> expected;
+      for (const Operation& operation : it.plan.body) {
+        if (operation.kind != OperationKind::kCopy) continue;
+        const std::uint32_t from = it.plan.buffers[operation.reads[0].buffer].place;
+        const std::uint32_t to = it.plan.buffers[operation.writes[0].buffer].place;
+        if (from == to) continue;
+        const PlanSpan& span = operation.reads[0];
+        const auto bytes = static_cast<double>(span.count * dtype_bytes(span.dtype));
+        for (const std::uint32_t link : hand.machine.paths(from, to).links)
+          expected[link] += bytes / it.plan.computes;
+      }
+      double carried = 0;
+      for (const simulate::LinkLoad& load : it.result.links) {
+        if (hand.machine.links[load.link].name.find("memory") != std::string::npos) continue;
+        EXPECT_GE(load.bytes, expected[load.link] * (1 - 1e-12)) << sample.name;
+        EXPECT_LE(load.utilization, 1 + 1e-6) << sample.name;
+        carried += load.bytes;
+      }
+      double wanted = 0;
+      for (const auto& [link, bytes] : expected) wanted += bytes;
+      if (!peers) {
+        EXPECT_NEAR(carried, wanted, 1) << sample.name;
+      }
+    }
+}
+
+TEST(SimulateTest, SameArgumentsGiveTheSameBits) {
+  const HandMachine hand = hand_machine(2, 4, false);
+  const ArenaMap arena = equal_arena(6, kElements);
+  const HandMachine one_host = hand_machine(1, 8, true);
+  SimulationOptions options = free_options();
+  options.software.fetch_order = simulate::FetchOrder::kRandom;
+  for (const SamplePlan& sample : sample_plans()) {
+    const auto times = [&](std::uint64_t seed) {
+      options.seed = seed;
+      const Simulated it = run(one_host, arena, sample.write, equal_layers(6, 1e-3, 2e-3), options);
+      std::vector<double> all = {it.result.step_seconds};
+      for (const SimulatedOperation& operation : it.result.operations) {
+        all.push_back(operation.start);
+        all.push_back(operation.end);
+      }
+      return all;
+    };
+    EXPECT_EQ(times(1), times(1)) << sample.name;
+  }
+}
+
+TEST(SimulateTest, OrderOfFetchesMattersWhereTheyTakeLong) {
+  const HandMachine hand = hand_machine(1, 2, false, {.device = 1e9, .root = 1e9});
+  const ArenaMap arena = equal_arena(8, kElements);
+  const auto step = [&](simulate::FetchOrder order) {
+    SimulationOptions options = free_options();
+    options.software.fetch_order = order;
+    options.software.step_barrier = true;
+    return run(hand, arena, write_parameter_server, equal_layers(8, 2e-3, 4e-3), options)
+        .result.step_seconds;
+  };
+  const double planned = step(simulate::FetchOrder::kPlanned);
+  EXPECT_LT(planned, step(simulate::FetchOrder::kRandom));
+  EXPECT_LT(step(simulate::FetchOrder::kRandom), step(simulate::FetchOrder::kReverse));
+  EXPECT_NEAR(planned, step(simulate::FetchOrder::kForward), 1e-9);
+}
+
+}  // namespace
+}  // namespace convoy::testing
