@@ -8,6 +8,10 @@
 
 namespace convoy::CONVOY_KERNEL_SET {
 
+void transform_block(const std::int16_t* coefficients, const float* factors, std::uint8_t* pixels,
+                     std::size_t row_bytes);
+void resize_planes_row(const PlaneRows* rows, const ResizeTaps& luminance, const ResizeTaps& chroma,
+                       float* scratch, float factor, float offset, const ColorPlanes& planes);
 void sum(const ColorPlanes& planes, double* sums);
 void change_hsv(const ColorPlanes& planes, const HsvChange& change);
 void multiply(const ColorPlanes& planes, const float* matrix, float offset);
@@ -102,7 +106,8 @@ void resize_row(const PixelRows& rows, const ResizeTaps& columns, float factor, 
 }  // namespace
 
 extern const PixelKernels kTable;
-const PixelKernels kTable = {CONVOY_KERNEL_NAME, resize_row, sum,   change_hsv,
+const PixelKernels kTable = {CONVOY_KERNEL_NAME, resize_row, transform_block,
+                             resize_planes_row,  sum,        change_hsv,
                              multiply,           scale,      finish};
 
 }  // namespace convoy::CONVOY_KERNEL_SET
