@@ -42,6 +42,8 @@ TEST_P(PeakMemory, StaysNearWhatWasPlanned) {
   EXPECT_GE(peak, 0.9 * planned) << "a plan that is not used: " << memory.dump(1);
 }
 
+const auto kRunName = [](const auto& info) { return info.param.name; };
+
 INSTANTIATE_TEST_SUITE_P(
     Runs, PeakMemory,
     ::testing::Values(
@@ -52,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         MemoryCase{"ParameterServerOnHost",
                    "--num_devices=2",
                    {"--variable_update=parameter_server", "--local_parameter_device=cpu"}}),
-    [](const auto& info) { return info.param.name; });
+    kRunName);
 
 }  // namespace
 }  // namespace convoy
