@@ -45,7 +45,8 @@ void virtual_machine(const SystemRoot& root, Findings& findings) {
   const auto flags = value_of(*processors, "flags", ':');
   const bool guest = flags && (" " + *flags + " ").find(" hypervisor ") != std::string::npos;
   std::string name = root.text("sys/class/dmi/id/sys_vendor").value_or("");
-  name += (name.empty() ? "" : " ") + root.text("sys/class/dmi/id/product_name").value_or("");
+  const std::string product = root.text("sys/class/dmi/id/product_name").value_or("");
+  if (!product.empty()) name += (name.empty() ? "" : " ") + product;
   if (!guest)
     return findings.push_back(
         {"virtual machine", Health::kOk, name.empty() ? "no" : fmt::format("no ({})", name), ""});
