@@ -123,7 +123,7 @@ TEST(MachineBuilderTest, GpusBehindOneSwitchAreABoardWhenTheyAreAsMany) {
 TEST(MachineBuilderTest, PeerAccessIsWhatIsSaidElseThatOfOneSocketOutsideVirtualMachines) {
   GraphMaker graph;
   graph.host(0, std::nullopt);
-  const auto access = [&](std::uint32_t from, std::uint32_t to) {
+  const auto access = [&](std::uint32_t from, std::uint32_t to) -> bool {
     return simulate::make_gpu_cluster(graph.machine, 3, constants()).cluster.access[from][to];
   };
   EXPECT_TRUE(access(0, 1));
