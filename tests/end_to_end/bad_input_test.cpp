@@ -56,7 +56,7 @@ const Mistake kMistakes[] = {
     {"CrossReplicaSyncOff",
      {"run", "--model=lenet", "--variable_update=parameter_server", "--nocross_replica_sync"},
      2,
-     "--nocross_replica_sync: --variable_update=parameter_server"},
+     "cross_replica_sync=false is about several hosts, here is one"},
     {"HierarchyOfOne",
      {"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--variable_update=replicated",
       "--hierarchical_copy"},
