@@ -66,8 +66,9 @@ TEST(SimulateVerbTest, AListOfCountsGivesATable) {
 }
 
 TEST(SimulateVerbTest, SeveralHostsHaveAsManyDevicesEach) {
-  const nlohmann::json json = record({"--platform=ec2-p2.8xlarge", "--hosts=4", "--num_gpus=2",
-                                      "--variable_update=replicated", "--all_reduce_spec=collective"});
+  const nlohmann::json json =
+      record({"--platform=ec2-p2.8xlarge", "--hosts=4", "--num_gpus=2",
+              "--variable_update=replicated", "--all_reduce_spec=collective"});
   EXPECT_EQ(json["results"][0]["devices"], 8);
   EXPECT_EQ(json["hosts"], 4);
 }
