@@ -1,9 +1,6 @@
 // Compiled once per instruction set, like kernels.cpp.
 #include "core/data/kernels/table.hpp"
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
+#include "core/data/kernels/vectors.hpp"
 
 namespace convoy::CONVOY_KERNEL_SET {
 
@@ -12,27 +9,9 @@ void resize_planes_row(const PlaneRows* rows, const ResizeTaps& luminance, const
 
 namespace {
 
-// Vectors are values of functions: those must never become calls, whose conventions differ.
-#define CONVOY_INLINE inline __attribute__((always_inline))
-#pragma GCC diagnostic ignored "-Wpsabi"
-
-typedef std::uint8_t Bytes8 __attribute__((vector_size(8)));
-typedef std::int32_t Words8 __attribute__((vector_size(32)));
 typedef std::uint64_t Pairs4 __attribute__((vector_size(32)));
-typedef float Floats8 __attribute__((vector_size(32)));
 
 constexpr int kLanes = 8;
-
-CONVOY_INLINE Floats8 load_bytes(const std::uint8_t* bytes) {
-#ifdef __AVX2__
-  const __m128i packed = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));
-  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(packed));
-#else
-  Bytes8 packed;
-  __builtin_memcpy(&packed, bytes, sizeof packed);
-  return __builtin_convertvector(__builtin_convertvector(packed, Words8), Floats8);
-#endif
-}
 
 CONVOY_INLINE void store(float* write, const Floats8& value) {
   __builtin_memcpy(write, &value, sizeof value);

@@ -118,19 +118,25 @@ void max_forward(const PlaneWindows& s, const float* read, float* write, std::ui
 }
 
 // Rows are zeroed right before the first window that reaches them, while they are in the cache.
+struct ClearedRows {
+  float* plane;
+  std::size_t row_floats;
+  std::size_t rows;  // ready from the plane's first on
+
+  void clear_to(std::size_t end) {
+    if (end <= rows) return;
+    __builtin_memset(plane + rows * row_floats, 0, (end - rows) * row_floats * sizeof(float));
+    rows = end;
+  }
+};
+
 template <std::size_t block>
 void max_backward(const PlaneWindows& s, const float* gradient, const std::uint8_t* record,
                   float* write, bool add) {
   using L = Lanes<block>;
-  const std::size_t row = s.in_width * block;
-  std::size_t ready = add ? s.in_height : 0;
-  const auto prepare = [&](std::size_t rows) {
-    if (rows <= ready) return;
-    __builtin_memset(write + ready * row, 0, (rows - ready) * row * sizeof(float));
-    ready = rows;
-  };
+  ClearedRows rows_of_plane{write, s.in_width * block, add ? s.in_height : 0};
   each_window(s, [&](std::size_t y, std::size_t x, const Span& rows, const Span& columns) {
-    prepare(rows.end);
+    rows_of_plane.clear_to(rows.end);
     const std::size_t window = (y * s.out_width + x) * block;
     const auto value = L::load(gradient + window);
     const auto where = L::load_bytes(record + window);
@@ -141,7 +147,7 @@ void max_backward(const PlaneWindows& s, const float* gradient, const std::uint8
       L::store(to, L::load(to) + (chosen ? value : zero));
     });
   });
-  prepare(s.in_height);
+  rows_of_plane.clear_to(s.in_height);
 }
 
 template <std::size_t block>
@@ -160,15 +166,9 @@ template <std::size_t block>
 void average_backward(const PlaneWindows& s, const float* gradient, const float* shares,
                       float* write, bool add) {
   using L = Lanes<block>;
-  const std::size_t row = s.in_width * block;
-  std::size_t ready = add ? s.in_height : 0;
-  const auto prepare = [&](std::size_t rows) {
-    if (rows <= ready) return;
-    __builtin_memset(write + ready * row, 0, (rows - ready) * row * sizeof(float));
-    ready = rows;
-  };
+  ClearedRows rows_of_plane{write, s.in_width * block, add ? s.in_height : 0};
   each_window(s, [&](std::size_t y, std::size_t x, const Span& rows, const Span& columns) {
-    prepare(rows.end);
+    rows_of_plane.clear_to(rows.end);
     const std::size_t window = y * s.out_width + x;
     const auto value = L::load(gradient + window * block) * shares[window];
     each_cell(s, rows, columns, [&](std::size_t cell, std::size_t) {
@@ -176,7 +176,7 @@ void average_backward(const PlaneWindows& s, const float* gradient, const float*
       L::store(to, L::load(to) + value);
     });
   });
-  prepare(s.in_height);
+  rows_of_plane.clear_to(s.in_height);
 }
 
 }  // namespace
