@@ -33,9 +33,9 @@ Json node_to_json(const Node& node) {
 }
 
 // One value of the document and where it is.
-class Field {
+class JsonField {
  public:
-  Field(const Json& value, std::string path, const std::string& source)
+  JsonField(const Json& value, std::string path, const std::string& source)
       : value_(value), path_(std::move(path)), source_(source) {}
 
   [[noreturn]] void reject(const std::string& problem) const {
@@ -46,15 +46,15 @@ class Field {
   bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
   bool is_null() const { return value_.is_null(); }
 
-  Field at(const char* key) const {
+  JsonField at(const char* key) const {
     if (!has(key)) reject(fmt::format("lacks the field {}", key));
     return {value_.at(key), path_ + "/" + key, source_};
   }
 
-  std::vector<Field> elements() const {
+  std::vector<JsonField> elements() const {
     if (!value_.is_array()) reject("is not a list");
     if (value_.size() > kMostLinks) reject(fmt::format("has {} elements", value_.size()));
-    std::vector<Field> result;
+    std::vector<JsonField> result;
     for (std::size_t i = 0; i < value_.size(); ++i)
       result.emplace_back(value_[i], fmt::format("{}/{}", path_, i), source_);
     return result;
@@ -89,7 +89,7 @@ class Field {
   Fact<T> fact() const {
     Fact<T> result;
     result.source = at("source").text();
-    const Field value = at("value");
+    const JsonField value = at("value");
     if (value.is_null()) return result;
     T known{};
     value.get(known);
@@ -111,7 +111,7 @@ class Field {
   const std::string& source_;
 };
 
-Node node_of(const Field& field, std::size_t earlier) {
+Node node_of(const JsonField& field, std::size_t earlier) {
   Node node;
   node.kind = field.at("kind").kind<NodeKind>(9);
   node.name = field.at("name").text();
@@ -126,7 +126,7 @@ Node node_of(const Field& field, std::size_t earlier) {
     if (!node.address) field.at("address").reject("is not a PCI address");
   }
   if (field.has("id")) {
-    const std::vector<Field> id = field.at("id").elements();
+    const std::vector<JsonField> id = field.at("id").elements();
     if (id.size() != 2) field.at("id").reject("is not vendor and device");
     node.id = PciId{static_cast<std::uint16_t>(id[0].whole(0xffff)),
                     static_cast<std::uint16_t>(id[1].whole(0xffff))};
@@ -135,31 +135,31 @@ Node node_of(const Field& field, std::size_t earlier) {
   node.memory_bytes_per_second = field.at("memory_bytes_per_second").fact<double>();
   node.cores = field.at("cores").fact<std::uint32_t>();
   if (field.has("processing_units"))
-    for (const Field& unit : field.at("processing_units").elements())
+    for (const JsonField& unit : field.at("processing_units").elements())
       node.processing_units.push_back(unit.count());
   return node;
 }
 
-std::size_t node_number(const Field& field, const Machine& machine) {
+std::size_t node_number(const JsonField& field, const Machine& machine) {
   const std::uint64_t number = field.whole(kMostNodes);
   if (number >= machine.nodes.size())
     field.reject(fmt::format("is {}, but there are {} nodes", number, machine.nodes.size()));
   return number;
 }
 
-void read_lists(const Field& root, Machine& machine) {
-  const std::vector<Field> nodes = root.at("nodes").elements();
+void read_lists(const JsonField& root, Machine& machine) {
+  const std::vector<JsonField> nodes = root.at("nodes").elements();
   if (nodes.size() > kMostNodes) root.at("nodes").reject("has more nodes than any machine");
-  for (const Field& node : nodes) machine.nodes.push_back(node_of(node, machine.nodes.size()));
-  for (const Field& link : root.at("links").elements())
+  for (const JsonField& node : nodes) machine.nodes.push_back(node_of(node, machine.nodes.size()));
+  for (const JsonField& link : root.at("links").elements())
     machine.links.push_back({node_number(link.at("a"), machine), node_number(link.at("b"), machine),
                              link.at("kind").kind<LinkKind>(6), link.at("count").count(),
                              link.at("a_to_b").fact<double>(), link.at("b_to_a").fact<double>()});
-  for (const Field& access : root.at("peer_access").elements())
+  for (const JsonField& access : root.at("peer_access").elements())
     machine.peer_access.push_back({node_number(access.at("from"), machine),
                                    node_number(access.at("to"), machine),
                                    access.at("possible").fact<bool>()});
-  for (const Field& note : root.at("notes").elements()) machine.notes.push_back(note.text());
+  for (const JsonField& note : root.at("notes").elements()) machine.notes.push_back(note.text());
 }
 
 }  // namespace
@@ -191,8 +191,8 @@ Machine read_machine_json(std::string_view text, const std::string& source) {
     fail(ExitCode::kUsage, "{}: not valid JSON ({}); the file may be truncated: write it again",
          source, error.what());
   }
-  const Field root(document, {}, source);
-  const Field format = root.at("format");
+  const JsonField root(document, {}, source);
+  const JsonField format = root.at("format");
   if (format.text() != kFormat)
     format.reject(fmt::format("is '{}', but '{}' is known", format.text(), kFormat));
   Machine machine;

@@ -5,11 +5,10 @@
 #include <map>
 
 #include "topology/graph_edit.hpp"
+#include "topology/pci_class.hpp"
 
 namespace convoy::topology {
 namespace {
-
-constexpr std::uint16_t kNvidia = 0x10de;
 
 bool between(std::uint16_t id, std::uint16_t first, std::uint16_t last) {
   return id >= first && id <= last;

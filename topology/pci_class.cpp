@@ -12,7 +12,6 @@ namespace {
 // VMware, virtio, Red Hat (QXL), Microsoft (Hyper-V).
 constexpr std::array<std::uint16_t, 8> kOnlyDisplay = {0x1a03, 0x102b, 0x1234, 0x1013,
                                                        0x15ad, 0x1af4, 0x1b36, 0x1414};
-constexpr std::uint16_t kNvidia = 0x10de;
 constexpr std::uint16_t kAmd = 0x1002;
 constexpr std::uint16_t kOtherBridge = 0x0680;
 

@@ -8,6 +8,8 @@
 
 namespace convoy::topology {
 
+inline constexpr std::uint16_t kNvidia = 0x10de;  // in PCI's list of vendors
+
 // What kind of PCI device it is (base class and subclass, 0x0302) and which one.
 struct PciType {
   std::uint16_t kind = 0;
