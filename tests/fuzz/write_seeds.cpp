@@ -12,6 +12,10 @@
 #include "core/data/image.hpp"
 #include "core/data/tfrecord_writer.hpp"
 #include "share/tools/jpeg_encoder.hpp"
+#include "tests/topology/machine_texts.hpp"
+#include "topology/machine_json.hpp"
+#include "topology/nccl_reader.hpp"
+#include "topology/read_machine.hpp"
 
 namespace convoy {
 namespace {
@@ -42,10 +46,23 @@ std::string picture(bool progressive) {
   return encode_jpeg(image.values.data(), image.width, image.height, kRgb, encoding);
 }
 
+void write_machines(const fs::path& folder) {
+  const std::string pair = topology::power8_xml("3.0");
+  const topology::Machine machine = topology::parse_machine(pair, "seed");
+  write(folder / "hwloc_3", pair);
+  write(folder / "hwloc_2", topology::plain_xml("2.0"));
+  write(folder / "nccl", topology::write_nccl_dump(machine));
+  write(folder / "json", topology::machine_to_json(machine).dump());
+  write(folder / "nvidia_smi",
+        "GPU0 GPU1 CPU Affinity NUMA Affinity\nGPU0 X NV2 0-9 0\n"
+        "GPU1 NV2 X 0-9 0\n");
+}
+
 void write_all(const fs::path& folder) {
   // Fuzzers add to the folders what they find; every run is to start alike.
-  for (const char* const fuzzer : {"example", "jpeg", "pickle", "tfrecord"})
+  for (const char* const fuzzer : {"example", "jpeg", "machine", "pickle", "tfrecord"})
     fs::remove_all(folder / fuzzer);
+  write_machines(folder / "machine");
   for (const bool progressive : {false, true}) {
     const std::string name = progressive ? "progressive" : "baseline";
     const LabelledImage image{picture(progressive), 7, {{0.1f, 0.2f, 0.8f, 0.9f}}};

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "topology/machine.hpp"
+
+namespace convoy::topology {
+
+// The machine for people: its tree with the speed of the link above each node, NVLink between the
+// GPUs, which GPUs share which uplink, and the notes.
+void print_machine(std::ostream& out, const Machine& machine);
+
+// Every fact, one per line: what, value, source.
+void print_sources(std::ostream& out, const Machine& machine);
+
+// The tree as a picture.
+std::string machine_svg(const Machine& machine);
+
+// "15.8 GB/s", "unknown".
+std::string format_rate(const Fact<double>& rate);
+
+}  // namespace convoy::topology
