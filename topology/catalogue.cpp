@@ -16,13 +16,13 @@ constexpr const char* kHostsFile = "hosts.json";
 constexpr const char* kFallbackHost = "unknown";
 
 template <typename Entry>
-struct Field {
+struct ConstantField {
   const char* name;
   Fact<double> Entry::*member;
   bool required = false;
 };
 
-constexpr Field<DeviceEntry> kDeviceFields[] = {
+constexpr ConstantField<DeviceEntry> kDeviceFields[] = {
     {"peak_f64", &DeviceEntry::peak_f64},
     {"peak_f32", &DeviceEntry::peak_f32, true},
     {"peak_tf32", &DeviceEntry::peak_tf32},
@@ -48,7 +48,7 @@ constexpr Field<DeviceEntry> kDeviceFields[] = {
     {"board_coupling", &DeviceEntry::board_coupling},
 };
 
-constexpr Field<HostEntry> kHostFields[] = {
+constexpr ConstantField<HostEntry> kHostFields[] = {
     {"memory_bytes_per_second", &HostEntry::memory_bytes_per_second, true},
     {"socket_bytes_per_second", &HostEntry::socket_bytes_per_second, true},
     {"add_bytes_per_second", &HostEntry::add_bytes_per_second, true},
@@ -64,8 +64,8 @@ constexpr Field<HostEntry> kHostFields[] = {
 };
 
 template <typename Entry, std::size_t n>
-void read_fields(DescribedObject& object, const Field<Entry> (&fields)[n], Entry& entry) {
-  for (const Field<Entry>& field : fields)
+void read_fields(DescribedObject& object, const ConstantField<Entry> (&fields)[n], Entry& entry) {
+  for (const ConstantField<Entry>& field : fields)
     entry.*field.member =
         field.required ? object.constant(field.name) : object.constant_or_unknown(field.name);
   object.finish();

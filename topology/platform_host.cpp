@@ -90,7 +90,7 @@ void PlatformHost::place_gpus(DescribedObject& object, std::size_t bridge) {
   }
 }
 
-// "nvlink": [[from, to, bricks], ...] as texts "0-1 x1", or every GPU to the NVSwitches.
+// Direct links one by one, or every GPU to the NVSwitches.
 void PlatformHost::read_nvlink(DescribedObject& object) {
   for (DescribedObject& edge : object.objects("nvlink")) {
     const NvlinkEdge read{edge.count("from"), edge.count("to"), edge.count_or("bricks", 1)};

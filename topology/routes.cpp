@@ -14,7 +14,7 @@ namespace {
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // A link whose rate is unknown comes after all that are known, except inside a processor.
-double width(const Link& link, bool forward) {
+double link_width(const Link& link, bool forward) {
   const Fact<double>& rate = forward ? link.a_to_b : link.b_to_a;
   return rate.value_or(link.kind == LinkKind::internal ? kNoLimit : 0);
 }
@@ -94,7 +94,7 @@ class RouteSearch {
   }
 
   double width_of(const Edge& edge) const {
-    return width(machine_.links[edge.hop.link], edge.hop.forward);
+    return link_width(machine_.links[edge.hop.link], edge.hop.forward);
   }
 
   // The width of the widest route; negative when there is none.

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/cli/cluster_flags.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/plan/check.hpp"
 #include "core/plan/fuse_updates.hpp"
@@ -22,8 +23,10 @@ std::vector<FlagDefinition> check_flags() {
   FlagDefinition devices;
   devices.name = "num_devices";
   devices.default_value = "1,2,3,4,8";
-  devices.help = "For which numbers of devices, separated by commas.";
-  return {devices};
+  devices.help = "For which numbers of devices on every host, separated by commas.";
+  std::vector<FlagDefinition> flags = {devices};
+  for (FlagDefinition& flag : cluster_flags()) flags.push_back(std::move(flag));
+  return flags;
 }
 
 void print_check_help(std::ostream& out) {
@@ -71,7 +74,8 @@ struct Cut {
 
 class CheckRun {
  public:
-  CheckRun(PlanSubject& subject, std::ostream& out) : subject_(subject), out_(out) {
+  CheckRun(PlanSubject& subject, std::ostream& out)
+      : subject_(subject), out_(out), hosts_(describe_hosts(subject.flags())) {
     cuts_.push_back({"one bucket", subject.arena_map(0)});
     cuts_.push_back({"16 MiB buckets", subject.arena_map(kDefaultBucket)});
     cuts_.push_back({"ragged buckets", subject.arena_map(0)});
@@ -87,10 +91,12 @@ class CheckRun {
 
  private:
   void check(std::uint32_t devices, bool peer_access, const Cut& cut) {
-    const std::string what =
-        fmt::format("{:>4} {}, {}, {}: ", devices, devices == 1 ? "device" : "devices",
-                    peer_access ? "shared memory" : "no peer access", cut.name);
-    const Cluster cluster = make_single_host(devices, peer_access, "device");
+    const std::string what = fmt::format(
+        "{}{:>4} {}, {}, {}: ", hosts_text(hosts_), devices, devices == 1 ? "device" : "devices",
+        peer_access ? "shared memory" : "no peer access", cut.name);
+    hosts_.devices_per_host = devices;
+    hosts_.peer_access = peer_access;
+    const Cluster cluster = make_hosts(hosts_);
     bool refused = false;
     try {
       judge(what, subject_.plan(cluster, cut.arena, refused));
@@ -133,6 +139,7 @@ class CheckRun {
 
   PlanSubject& subject_;
   std::ostream& out_;
+  HostsDescription hosts_;
   std::vector<Cut> cuts_;
   int kept_ = 0;
   int broken_ = 0;

@@ -50,6 +50,13 @@ void FlagTable::add_all(std::vector<FlagDefinition> flags) {
   for (FlagDefinition& flag : flags) add(std::move(flag));
 }
 
+void FlagTable::replace_all(std::vector<FlagDefinition> flags) {
+  for (FlagDefinition& flag : flags) {
+    std::erase_if(flags_, [&](const FlagDefinition& known) { return known.name == flag.name; });
+    add(std::move(flag));
+  }
+}
+
 const FlagDefinition* FlagTable::find(std::string_view name) const {
   for (const FlagDefinition& flag : flags_) {
     if (flag.name == name) return flag.alias_of.empty() ? &flag : find(flag.alias_of);

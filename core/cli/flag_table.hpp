@@ -16,6 +16,8 @@ class FlagTable {
   // it would refuse): both come from plug-ins' declarations.
   void add(FlagDefinition flag);
   void add_all(std::vector<FlagDefinition> flags);
+  // The same; a flag that is known already is replaced.
+  void replace_all(std::vector<FlagDefinition> flags);
 
   // The flag of that name, an alias resolved; null when there is none. Valid until the next add.
   const FlagDefinition* find(std::string_view name) const;

@@ -28,6 +28,11 @@ void print_option(const OptionDeclaration& option, std::ostream& out) {
   if (!option.help.empty()) out << fmt::format("      {}\n", option.help);
 }
 
+void print_variant(const Variant& variant, std::ostream& out) {
+  for (const auto& [name, value] : variant) out << fmt::format("  --{}={}", name, value);
+  out << '\n';
+}
+
 void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   const Manifest& manifest = plugin.manifest;
   out << fmt::format("{} {} {}\n", to_string(manifest.kind), manifest.name, manifest.version);
@@ -45,6 +50,9 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   }
   out << "\noptions, with their defaults:\n";
   for (const OptionDeclaration& option : manifest.options) print_option(option, out);
+  if (manifest.variants.empty()) return;
+  out << "\nwhat --variable_update=auto compares of it:\n";
+  for (const Variant& variant : manifest.variants) print_variant(variant, out);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/cli/cluster_flags.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/plan/dot.hpp"
 #include "core/plan/fuse_updates.hpp"
@@ -33,19 +34,22 @@ std::vector<FlagDefinition> plan_flags() {
   devices.default_value = "2";
   devices.minimum = 1;
   devices.maximum = 4096;
-  devices.help = "For how many devices.";
+  devices.help = "For how many devices on every host.";
   FlagDefinition bucket;
   bucket.name = "bucket_mb";
   bucket.type = FlagType::kFloat;
   bucket.default_value = "16";
   bucket.minimum = 0;
   bucket.help = "Size of the pieces (2^20 bytes) in which gradients travel; 0 = one piece.";
-  return {strategy,
-          devices,
-          bucket,
-          toggle("peer_access", "true", "Whether devices address each other's memory."),
-          toggle("lowered", "false", "The plan as it runs: staging, slices, lanes and waits."),
-          toggle("dot", "false", "Graphviz instead of text.")};
+  std::vector<FlagDefinition> flags = {
+      strategy,
+      devices,
+      bucket,
+      toggle("peer_access", "true", "Whether devices address each other's memory."),
+      toggle("lowered", "false", "The plan as it runs: staging, slices, lanes and waits."),
+      toggle("dot", "false", "Graphviz instead of text.")};
+  for (FlagDefinition& flag : cluster_flags()) flags.push_back(std::move(flag));
+  return flags;
 }
 
 void print_plan_help(std::ostream& out) {
@@ -78,8 +82,10 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
          "are");
   PlanSubject subject(*strategy, arguments, plan_flags(), log_to(err));
   const ParsedFlags& flags = subject.flags();
-  const Cluster cluster = make_single_host(static_cast<std::uint32_t>(flags.integer("num_devices")),
-                                           flags.boolean("peer_access"), "device");
+  HostsDescription hosts = describe_hosts(flags);
+  hosts.devices_per_host = static_cast<std::uint32_t>(flags.integer("num_devices"));
+  hosts.peer_access = flags.boolean("peer_access");
+  const Cluster cluster = make_hosts(hosts);
   const ArenaMap arena = subject.arena_map(
       static_cast<std::uint64_t>(flags.number("bucket_mb") * (1 << 20) / sizeof(float)));
   bool refused = false;

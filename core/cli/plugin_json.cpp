@@ -16,6 +16,12 @@ nlohmann::ordered_json to_json(const FoundPlugin& plugin) {
                        {"allowed", option.allowed},
                        {"help", option.help}});
   }
+  nlohmann::ordered_json variants = nlohmann::ordered_json::array();
+  for (const Variant& variant : manifest.variants) {
+    nlohmann::ordered_json settings = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : variant) settings[name] = value;
+    variants.push_back(settings);
+  }
   return {{"kind", to_string(manifest.kind)},
           {"name", manifest.name},
           {"version", manifest.version},
@@ -24,6 +30,7 @@ nlohmann::ordered_json to_json(const FoundPlugin& plugin) {
           {"claim", manifest.claim},
           {"needs", manifest.needs},
           {"options", options},
+          {"variants", variants},
           {"path", plugin.path.string()}};
 }
 

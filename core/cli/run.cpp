@@ -33,7 +33,7 @@ class Run {
   Run(std::span<const std::string> arguments, RunSetup& setup, std::ostream& out, std::ostream& err)
       : setup_(setup),
         devices_(count_devices()),
-        sizes_(sizes_of_mode()),
+        sizes_(choose_sizes(setup, devices_, std::max(1u, std::thread::hardware_concurrency()))),
         report_(arguments, setup, sizes_, devices_, out, err),
         err_(err) {
     if (sizes_.adapted)
@@ -71,19 +71,7 @@ class Run {
         static_cast<std::uint32_t>(setup_.options.threads_per_device)};
     return setup_.device->count(request);
   }
-  std::int64_t published_examples() const {
-    return find_dataset(setup_.model_info.dataset).training_examples;
-  }
   RunMode mode() const { return setup_.options.evaluation.mode; }
-  RunSizes sizes_of_mode() const {
-    RunSizes sizes = choose_sizes(setup_, devices_, cores(), published_examples());
-    if (mode() != RunMode::kEvaluation) return sizes;
-    sizes.warmup_steps = 0;
-    sizes.batch = static_cast<std::uint32_t>(
-        setup_.options.evaluation.batch_size.value_or(std::int64_t{sizes.batch}));
-    return sizes;
-  }
-  std::uint32_t cores() const { return std::max(1u, std::thread::hardware_concurrency()); }
 
   Validation validation() const {
     return {setup_, sizes_, session_options(setup_, sizes_, devices_),
@@ -172,7 +160,8 @@ class Run {
     TrainingSummary summary;
     try {
       summary = run_training(*session, *source, schedule(setup_, sizes_, devices_, examples),
-                             loop_options(), events(*session));
+                             training_loop_options(setup_, sizes_, checkpoints_->first_step()),
+                             events(*session));
     } catch (const Error&) {
       report_bad_records(*source);
       throw;
@@ -184,7 +173,7 @@ class Run {
     if (evaluations_) evaluations_->final(summary, *session);
     report_.input_verdict();
     checkpoints_->finish(summary, *session);
-    if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(session->read_values()));
+    if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(*session));
     report_bad_records(*source);
     if (validation_) report_validation(*validation_);
     if (summary.diverged)
@@ -246,16 +235,6 @@ class Run {
   void tell(const std::string& text) {
     err_ << "convoy: " << text << '\n';
     report_.note(text);
-  }
-
-  // Synthetic images are raw pixels, as they always were, on which some models' own learning rates
-  // diverge. Such a run is about speed; only a rate that the user chose makes divergence an error.
-  TrainingLoopOptions loop_options() const {
-    const LearningRateOptions& rate = setup_.options.learning_rate;
-    const bool chosen = rate.init_learning_rate || !rate.piecewise_learning_rate_schedule.empty();
-    const bool synthetic = setup_.options.data_dir.empty();
-    return {sizes_.warmup_steps, sizes_.timed_steps, checkpoints_->first_step(),
-            synthetic && !chosen};
   }
 
   TrainingEvents events(Session& session) {

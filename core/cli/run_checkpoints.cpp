@@ -124,7 +124,7 @@ void RunCheckpoints::save(std::int64_t step, Session& session) {
 }
 
 void RunCheckpoints::write(std::int64_t step, Session& session) {
-  const TrainingState state = read_training_state(session);
+  TrainingState state = read_training_state(session);
   CheckpointFacts facts;
   facts.step = step;
   facts.samples = step * global_batch_ + sample_offset();
@@ -139,7 +139,7 @@ void RunCheckpoints::write(std::int64_t step, Session& session) {
                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   facts.convoy_version = kVersion;
   directory_->save(step, to_metadata(facts),
-                   checkpoint_tensors(session.graph(), optimizer_of(session), state));
+                   checkpoint_tensors(session.graph(), optimizer_of(session), std::move(state)));
   saved_step_ = step;
 }
 

@@ -49,12 +49,18 @@ constexpr Row kNotYet[] = {
 };
 
 constexpr const char* kOneHost =
-    "several hosts: not yet. Run on one host, with --num_gpus or --num_devices for its devices";
+    "several hosts: not yet, running over a network comes later. Run on one host, with --num_gpus "
+    "or --num_devices for its devices; convoy plan and convoy check take --hosts, --worker_hosts "
+    "and --ps_hosts now and show what every host would do";
 
 constexpr Row kSeveralHosts[] = {
-    {"job_name", kString, "", kOneHost},       {"ps_hosts", kString, "", kOneHost},
-    {"worker_hosts", kString, "", kOneHost},   {"controller_host", kString, "", kOneHost},
-    {"task_index", kInt, "0", kOneHost},       {"server_protocol", kString, "grpc", kOneHost},
+    {"hosts", kInt, "1", kOneHost},
+    {"job_name", kString, "", kOneHost},
+    {"ps_hosts", kString, "", kOneHost},
+    {"worker_hosts", kString, "", kOneHost},
+    {"controller_host", kString, "", kOneHost},
+    {"task_index", kInt, "0", kOneHost},
+    {"server_protocol", kString, "grpc", kOneHost},
     {"horovod_device", kString, "", kOneHost},
 };
 

@@ -91,4 +91,14 @@ LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std:
   return {setup.options.learning_rate, setup.model_info.rate, context};
 }
 
+// Synthetic images are raw pixels, as they always were, on which some models' own learning rates
+// diverge. Such a run is about speed; only a rate that the user chose makes divergence an error.
+TrainingLoopOptions training_loop_options(const RunSetup& setup, const RunSizes& sizes,
+                                          std::int64_t first_step) {
+  const LearningRateOptions& rate = setup.options.learning_rate;
+  const bool chosen = rate.init_learning_rate || !rate.piecewise_learning_rate_schedule.empty();
+  const bool synthetic = setup.options.data_dir.empty();
+  return {sizes.warmup_steps, sizes.timed_steps, first_step, synthetic && !chosen};
+}
+
 }  // namespace convoy

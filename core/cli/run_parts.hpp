@@ -7,6 +7,7 @@
 #include "core/cli/run_sizes.hpp"
 #include "core/data/data_options.hpp"
 #include "core/runtime/session.hpp"
+#include "core/runtime/training_loop.hpp"
 #include "core/train/learning_rate.hpp"
 
 namespace convoy {
@@ -14,6 +15,9 @@ namespace convoy {
 // What the parts of a run are made with, as the flags say: training's; evaluation changes some.
 SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices);
 DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices);
+// first_step: how many were trained before this run.
+TrainingLoopOptions training_loop_options(const RunSetup& setup, const RunSizes& sizes,
+                                          std::int64_t first_step);
 // What to tell the user when the threads that prepare real images have no cores of their own; empty
 // when they have.
 std::string shared_cores_notice(const RunSetup& setup, std::uint32_t devices);

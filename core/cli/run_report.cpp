@@ -61,6 +61,14 @@ void RunReport::describe(const Session& session) {
   for (const convoy_device_description& device : session.devices())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});
+  record_.memory.emplace();
+  const std::vector<MemoryUse> uses = session.memory_use();
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const MemoryUse& use = uses[i];
+    record_.memory->places.push_back({session.cluster().places[i].name, use.parameters,
+                                      use.gradients, use.optimizer_state, use.plan_buffers,
+                                      use.statistics, use.activations, use.scratch});
+  }
 }
 
 // The options that have a line of their own in the well-known header.
@@ -183,6 +191,7 @@ void RunReport::parameters(const std::string& hash) {
 }
 
 void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
+  if (record_.memory) record_.memory->peak_resident_bytes = peak_resident_bytes();
   progress_.clear();
   if (statistics_.steps() > 0) {
     record_.speed = statistics_.speed();

@@ -193,7 +193,7 @@ RunSetup read_flags(std::span<const std::string> arguments,
   const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
   const std::string model = model_of(setup.catalog, arguments);
   FlagTable table = make_table(setup.catalog, strategy, model);
-  table.add_all(std::move(verb_flags));
+  table.replace_all(std::move(verb_flags));  // --hosts is refused by run alone
   setup.flags = parse_flags(table, arguments);
   setup.options = make_run_options(*setup.flags);
   setup.notices = setup.flags->notices();
@@ -225,7 +225,7 @@ std::string run_help(std::span<const std::string> arguments,
   const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
   const std::string model = model_of(catalog, arguments);
   FlagTable table = make_table(catalog, strategy, model);
-  table.add_all(std::move(verb_flags));
+  table.replace_all(std::move(verb_flags));  // --hosts is refused by run alone
   return flag_help(table);
 }
 

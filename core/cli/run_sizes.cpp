@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/data/dataset.hpp"
 #include "core/train/run_length.hpp"
 
 namespace convoy {
@@ -20,10 +21,7 @@ double seconds_per_image(const RunSetup& setup, std::uint32_t cores) {
   return 3 * static_cast<double>(setup.graph->multiply_adds()) / (kAssumedRate * cores);
 }
 
-}  // namespace
-
-RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores,
-                      std::int64_t examples_per_epoch) {
+RunSizes training_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores) {
   const RunOptions& options = setup.options;
   const bool on_cpu = cores > 0;
   const double image_seconds = on_cpu ? seconds_per_image(setup, cores) : 0;
@@ -37,8 +35,8 @@ RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_
     sizes.batch = std::min(sizes.batch, limit);
   }
   const std::int64_t global_batch = std::int64_t{devices} * sizes.batch;
-  sizes.timed_steps =
-      timed_steps(options.num_batches, options.num_epochs, global_batch, examples_per_epoch);
+  sizes.timed_steps = timed_steps(options.num_batches, options.num_epochs, global_batch,
+                                  find_dataset(setup.model_info.dataset).training_examples);
   sizes.warmup_steps = options.num_warmup_batches;
   const double step_seconds = image_seconds * static_cast<double>(global_batch);
   if (on_cpu && !options.num_batches && !options.num_epochs) {
@@ -51,6 +49,17 @@ RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_
     sizes.warmup_steps = 3;
     sizes.adapted = true;
   }
+  return sizes;
+}
+
+}  // namespace
+
+RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores) {
+  RunSizes sizes = training_sizes(setup, devices, cores);
+  if (setup.options.evaluation.mode != RunMode::kEvaluation) return sizes;
+  sizes.warmup_steps = 0;
+  sizes.batch = static_cast<std::uint32_t>(
+      setup.options.evaluation.batch_size.value_or(std::int64_t{sizes.batch}));
   return sizes;
 }
 

@@ -17,7 +17,7 @@ struct RunSizes {
 // What the command line says, else the model's batch, 10 warm-up and 100 timed steps. Where nothing
 // is said and the devices are CPUs, batch and steps are chosen so that the whole run takes about a
 // minute: a GPU's defaults would take hours.
-RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores,
-                      std::int64_t examples_per_epoch);
+// Evaluation has a batch size of its own and no warm-up.
+RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores);
 
 }  // namespace convoy

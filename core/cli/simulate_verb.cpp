@@ -22,8 +22,8 @@
 namespace convoy {
 namespace {
 
-constexpr std::uint32_t kMostDevices = 4096;  // per host; more is a typing error
-constexpr std::uint32_t kImageValues = 3;     // channels, one byte each
+constexpr std::uint32_t kMostDevices = 4096;              // per host; more is a typing error
+constexpr std::uint64_t kPixelBytes = 3 * sizeof(float);  // as batches reach devices
 
 // "1,2,4,8"; Error kUsage naming the flag.
 std::vector<std::uint32_t> parse_counts(const std::string& flag, const std::string& value) {
@@ -91,6 +91,9 @@ class Simulation {
                             : fmt::format("{} ({})", software.name, software.source);
     map_ = make_arena_map(*setup_.graph, arena_,
                           static_cast<std::uint64_t>(setup_.options.bucket_mb * (1 << 20) / 4));
+    if (!software.bucket_per_variable || setup_.flags->is_given("bucket_mb")) return;
+    map_.buckets.clear();
+    for (const VariableRange& variable : map_.variables) map_.buckets.push_back(variable.range);
   }
 
   int execute(std::ostream& out) {
@@ -121,7 +124,7 @@ class Simulation {
     options.simulation.keep_operations = !setup_.options.trace_file.empty();
     if (!setup_.options.data_dir.empty()) {
       const std::uint64_t side = setup_.graph->image_size();
-      options.simulation.input = {subject_.batch, kImageValues * side * side};
+      options.simulation.input = {subject_.batch, kPixelBytes * side * side};
     }
     return {*setup_.graph, [this](const Cluster& cluster) { return plan(cluster); }, options};
   }
@@ -139,16 +142,15 @@ class Simulation {
     const std::optional<double> rate = setup_.flags->optional_number("images_per_sec");
     subject_.rates = rate ? fmt::format("{} images/sec of one device", *rate)
                           : std::string("roofline of the device's peaks");
-    const simulate::SimulatedCluster one = hardware_.cluster(1);
-    if (rate && one.cluster.replicas() == 1) predictor.fit(one, *rate);
+    const simulate::SimulatedCluster one = hardware_.cluster(1, 1);
+    if (rate) predictor.fit(one, *rate);
     std::vector<SimulatedCount> counts;
     for (const std::uint32_t count : counts_) {
-      counts.push_back({hardware_.cluster(count), {}});
+      counts.push_back({hardware_.cluster(hardware_.hosts, count), {}});
       counts.back().prediction = predictor.predict(counts.back().cluster);
       counts.back().prediction.lowered.cluster = nullptr;
     }
-    const simulate::Prediction single = predictor.predict(one);
-    one_device_rate_ = rate.value_or(single.images_per_second / single.devices);
+    one_device_rate_ = rate.value_or(predictor.predict(one).images_per_second);
     return counts;
   }
 

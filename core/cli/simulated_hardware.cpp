@@ -1,11 +1,15 @@
 #include "core/cli/simulated_hardware.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/simulate/described_constants.hpp"
+#include "topology/platform.hpp"
 
 namespace convoy {
 namespace {
@@ -39,14 +43,42 @@ SimulatedHardware cpu_hardware(const RunSetup& setup) {
          "the rates of this machine's CPU devices are not known: say with --images_per_sec how "
          "fast one of them trains {} (convoy run --num_devices=1 measures it)",
          setup.graph->model());
+  if (setup.flags->integer("hosts") > 1)
+    fail(ExitCode::kUsage,
+         "--hosts={}: CPU devices are those of one host; --platform takes several",
+         setup.flags->integer("hosts"));
   SimulatedHardware hardware;
   hardware.name = "CPU devices of one host";
   hardware.device = "cpu";
   hardware.most_devices = std::max(1u, std::thread::hardware_concurrency());
   simulate::SimulatedHost host;
   host.memory_bytes_per_second = 15e9 * hardware.most_devices;
-  hardware.cluster = [host](std::uint32_t devices) {
+  hardware.cluster = [host](std::uint32_t, std::uint32_t devices) {
     return simulate::make_cpu_cluster(devices, plain_cpu(), host);
+  };
+  return hardware;
+}
+
+SimulatedHardware gpu_hardware(const RunSetup& setup, const std::filesystem::path& share) {
+  const std::string name = setup.flags->text("platform");
+  if (name.empty())
+    fail(ExitCode::kUsage,
+         "which machine? --platform=NAME takes one of {}, or a file; --device=cpu takes CPU "
+         "devices",
+         fmt::join(topology::platform_names(share / "platforms"), ", "));
+  const auto hosts = static_cast<std::uint32_t>(setup.flags->integer("hosts"));
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  const auto platform = topology::read_platform(share / "platforms", name, 1, catalogue);
+  SimulatedHardware hardware;
+  hardware.name = hosts == 1 ? name : fmt::format("{} x {}", hosts, name);
+  hardware.device = "cuda";
+  hardware.hosts = hosts;
+  hardware.most_devices = platform.gpus_per_host;
+  hardware.cluster = [=](std::uint32_t machines, std::uint32_t devices_per_host) {
+    const auto several = topology::read_platform(share / "platforms", name, machines, catalogue);
+    topology::check_gpu_count(several, devices_per_host);
+    return simulate::make_gpu_cluster(several.machine, devices_per_host,
+                                      simulate::platform_constants(several, catalogue));
   };
   return hardware;
 }
@@ -56,7 +88,6 @@ SimulatedHardware cpu_hardware(const RunSetup& setup) {
 std::vector<FlagDefinition> simulation_flags() {
   std::vector<FlagDefinition> flags = {
       text("platform", "", "A described machine: a name from share/platforms, or a file."),
-      text("topology", "", "The topology of a machine: XML of lstopo, a dump of NCCL, ..."),
       text("software", "convoy", "Whose behaviour is simulated: convoy, or a profile's name."),
   };
   FlagDefinition hosts = text("hosts", "1", "So many machines of the kind, on one network.");
@@ -78,7 +109,12 @@ std::string simulated_device(std::span<const std::string> arguments) {
 }
 
 SimulatedHardware choose_simulated_hardware(const RunSetup& setup) {
-  return cpu_hardware(setup);
+  const std::filesystem::path share = executable_directory() / "../share/convoy";
+  const bool on_cpu = setup.options.device == DeviceChoice::kCpu;
+  SimulatedHardware hardware = on_cpu ? cpu_hardware(setup) : gpu_hardware(setup, share);
+  hardware.software =
+      simulate::read_software_profile(share / "profiles", setup.flags->text("software"));
+  return hardware;
 }
 
 }  // namespace convoy

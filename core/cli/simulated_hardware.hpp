@@ -20,7 +20,8 @@ struct SimulatedHardware {
   std::string device;  // "cuda", "cpu"
   std::uint32_t hosts = 1;
   std::uint32_t most_devices = 1;  // per host
-  std::function<simulate::SimulatedCluster(std::uint32_t devices_per_host)> cluster;
+  std::function<simulate::SimulatedCluster(std::uint32_t hosts, std::uint32_t devices_per_host)>
+      cluster;
   simulate::SoftwareProfile software;
 };
 

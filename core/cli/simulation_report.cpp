@@ -7,8 +7,10 @@
 #include <ostream>
 
 #include "core/base/version.hpp"
+#include "core/data/dataset.hpp"
 #include "core/report/console.hpp"
 #include "core/train/optimizer.hpp"
+#include "core/train/run_length.hpp"
 
 namespace convoy {
 namespace {
@@ -84,6 +86,12 @@ void print_simulation_header(std::ostream& out, const RunSetup& setup,
   header.mode = "training (simulated)";
   header.global_batch = std::int64_t{last.prediction.devices} * subject.batch;
   header.batch_per_device = subject.batch;
+  const RunOptions& options = setup.options;
+  const std::int64_t examples = find_dataset(setup.model_info.dataset).training_examples;
+  header.num_batches =
+      timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
+  header.num_epochs =
+      static_cast<double>(header.num_batches * header.global_batch) / static_cast<double>(examples);
   for (const Place& place : last.cluster.cluster.places)
     if (place.kind == CONVOY_PLACE_DEVICE) header.devices.push_back("/" + place.name);
   header.data_format = setup.options.data_format;

@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/version.hpp"
 #include "core/cli/check_verb.hpp"
+#include "core/cli/doctor_verb.hpp"
 #include "core/cli/info.hpp"
 #include "core/cli/list.hpp"
 #include "core/cli/new.hpp"
@@ -33,6 +34,7 @@ constexpr Verb kVerbs[] = {
     {"check", "prove what a strategy computes", run_check_verb},
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
     {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
+    {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
 };
 

@@ -43,7 +43,7 @@ void ImagePreprocessor::prepare_training(const LabelledImage& image, std::int64_
   const ResizeMethod method = method_at(position);
   const ViewResizer::Normalisation& values = distortions_ ? kUnit : kNormalised;
   if (method == ResizeMethod::kBilinear) {
-    prepare_bilinear(size, crop, mirrored, values, result);
+    prepare_bilinear(image.encoded, size, crop, mirrored, values, result);
   } else {
     decoder_.decode(crop, decoded_);
     if (mirrored) flip_horizontally(decoded_);
@@ -56,11 +56,21 @@ void ImagePreprocessor::prepare_training(const LabelledImage& image, std::int64_
   }
 }
 
-// Crops that are at least twice as large as wanted are decoded smaller.
-void ImagePreprocessor::prepare_bilinear(ImageSize size, const PixelWindow& crop, bool mirrored,
+// Crops that are at least twice as large as wanted are decoded smaller; of others, usual files are
+// decoded by our own decoder.
+void ImagePreprocessor::prepare_bilinear(std::string_view file, ImageSize size,
+                                         const PixelWindow& crop, bool mirrored,
                                          const ViewResizer::Normalisation& normalisation,
                                          float* result) {
   const int reduction = reduction_for(crop);
+  if (reduction == 1) {
+    if (const PlaneViews* planes = baseline_decoder_.decode(file, size, crop)) {
+      plane_resizer_.resize(*planes, {crop.width, width_, 0, width_, mirrored, 1, crop.x},
+                            {crop.height, height_, 0, height_, false, 1, crop.y}, normalisation,
+                            result);
+      return;
+    }
+  }
   PixelWindow part = crop;
   if (reduction > 1) {
     const ImageSize reduced = reduced_size(size, reduction);

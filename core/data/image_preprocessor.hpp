@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
+#include "core/data/baseline_decoder.hpp"
 #include "core/data/color_distortions.hpp"
 #include "core/data/counter_random.hpp"
 #include "core/data/data_options.hpp"
 #include "core/data/example.hpp"
 #include "core/data/image.hpp"
 #include "core/data/jpeg_decoder.hpp"
+#include "core/data/plane_resizer.hpp"
 #include "core/data/resize.hpp"
 #include "core/data/view_resizer.hpp"
 
@@ -34,8 +37,9 @@ class ImagePreprocessor {
   ImageSize evaluation_size(ImageSize size) const;
   ResizeMethod method_at(std::int64_t position) const;
   int reduction_for(const PixelWindow& crop) const;
-  void prepare_bilinear(ImageSize size, const PixelWindow& crop, bool mirrored,
-                        const ViewResizer::Normalisation& normalisation, float* result);
+  void prepare_bilinear(std::string_view file, ImageSize size, const PixelWindow& crop,
+                        bool mirrored, const ViewResizer::Normalisation& normalisation,
+                        float* result);
   void write_planes(const ViewResizer::Normalisation& normalisation, float* result) const;
 
   int width_;
@@ -43,6 +47,8 @@ class ImagePreprocessor {
   ResizeMethod resize_method_;
   bool distortions_;
   JpegDecoder decoder_;
+  BaselineDecoder baseline_decoder_;
+  PlaneResizer plane_resizer_;
   ViewResizer view_resizer_;
   ColorDistorter distorter_;
   Resizer resizer_;  // and its pictures: of the methods other than bilinear

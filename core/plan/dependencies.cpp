@@ -1,8 +1,6 @@
 #include "core/plan/dependencies.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 
 namespace convoy {
 namespace {
@@ -16,34 +14,46 @@ struct Access {
   bool any_order = false;         // of the writers
 };
 
-// Who touched which elements of one buffer last: intervals keyed by their first element, split
-// where spans begin and end.
-class IntervalMap {
+// Who touched which elements of one buffer last: one entry per stretch between two elements at
+// which any span of the body begins or ends.
+class Stretches {
  public:
-  IntervalMap() { intervals_.emplace(0, Access{}); }
-
+  void note(const PlanSpan& span) {
+    begins_.push_back(span.first);
+    begins_.push_back(span.first + span.count);
+  }
+  void settle() {
+    std::sort(begins_.begin(), begins_.end());
+    begins_.erase(std::unique(begins_.begin(), begins_.end()), begins_.end());
+    accesses_.resize(begins_.size());
+  }
   template <typename Visit>
-  void visit(std::uint64_t first, std::uint64_t count, Visit visit) {
-    cut(first);
-    cut(first + count);
-    for (auto it = intervals_.find(first); it != intervals_.end() && it->first < first + count;
-         ++it)
-      visit(it->second);
+  void visit(const PlanSpan& span, Visit visit) {
+    const auto begin = std::lower_bound(begins_.begin(), begins_.end(), span.first);
+    const std::uint64_t end = span.first + span.count;
+    for (auto i = static_cast<std::size_t>(begin - begins_.begin()); begins_[i] < end; ++i)
+      visit(accesses_[i]);
   }
 
  private:
-  void cut(std::uint64_t at) {
-    auto after = intervals_.upper_bound(at);
-    auto current = std::prev(after);
-    if (current->first != at) intervals_.emplace_hint(after, at, current->second);
-  }
-  std::map<std::uint64_t, Access> intervals_;
+  std::vector<std::uint64_t> begins_;
+  std::vector<Access> accesses_;
 };
 
 class Finder {
  public:
   explicit Finder(const Plan& plan)
-      : plan_(plan), maps_(plan.buffers.size() + plan.cluster->replicas()) {}
+      : plan_(plan), stretches_(plan.buffers.size() + plan.cluster->replicas()) {
+    for (const Operation& operation : plan.body) {
+      for (const auto* spans : {&operation.reads, &operation.writes})
+        for (const PlanSpan& span : *spans) stretches_[span.buffer].note(span);
+      if (is_compute(operation.kind)) {
+        const PlanSpan span = activations(operation.replica);
+        stretches_[span.buffer].note(span);
+      }
+    }
+    for (Stretches& stretches : stretches_) stretches.settle();
+  }
 
   std::vector<std::vector<Dependency>> run() {
     const std::size_t size = plan_.body.size();
@@ -66,7 +76,7 @@ class Finder {
 
   void read(const Operation& operation, const PlanSpan& span, Position at) {
     const bool relaxed = (operation.flags & CONVOY_OP_RELAXED_READS) != 0;
-    maps_[span.buffer].visit(span.first, span.count, [&](Access& access) {
+    stretches_[span.buffer].visit(span, [&](Access& access) {
       if (relaxed) {
         if (operation.max_lag != CONVOY_UNBOUNDED) lag(access.writers, operation.max_lag, at);
         return;
@@ -89,7 +99,7 @@ class Finder {
 
   void write(const Operation& operation, const PlanSpan& span, Position at) {
     const bool any_order = (operation.flags & CONVOY_OP_ANY_ORDER) != 0;
-    maps_[span.buffer].visit(span.first, span.count, [&](Access& access) {
+    stretches_[span.buffer].visit(span, [&](Access& access) {
       const bool commutes = any_order && access.any_order;
       before_.insert(before_.end(), access.readers.begin(), access.readers.end());
       if (commutes) {
@@ -117,7 +127,7 @@ class Finder {
   }
 
   const Plan& plan_;
-  std::vector<IntervalMap> maps_;
+  std::vector<Stretches> stretches_;
   std::vector<Position> before_;
   std::vector<Dependency> lagged_;
   std::vector<std::vector<Dependency>> result_;

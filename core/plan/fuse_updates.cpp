@@ -40,7 +40,14 @@ struct UpdateGroup {
 
 class UpdateFusion {
  public:
-  explicit UpdateFusion(const Plan& plan) : plan_(plan), body_(plan.body) {}
+  explicit UpdateFusion(const Plan& plan)
+      : plan_(plan), body_(plan.body), touching_(plan.buffers.size()) {
+    for (std::size_t i = 0; i < body_.size(); ++i)
+      for (const SpanList* spans : {&body_[i].reads, &body_[i].writes})
+        for (const PlanSpan& span : *spans)
+          if (touching_[span.buffer].empty() || touching_[span.buffer].back() != i)
+            touching_[span.buffer].push_back(i);
+  }
 
   Plan run() {
     Plan result = plan_;
@@ -48,7 +55,7 @@ class UpdateFusion {
     std::vector<bool> gone(body_.size(), false);
     std::vector<std::optional<Operation>> fused(body_.size());
     for (std::size_t i = 0; i < body_.size(); ++i) {
-      if (!is_gradient_sum(body_[i])) continue;
+      if (!is_gradient_sum(body_[i]) || !is_on_one_host(body_[i])) continue;
       const UpdateGroup group = find_group(i);
       if (group.updates.empty() || !is_legal(group)) continue;
       for (const std::size_t member : group.members) gone[member] = true;
@@ -75,10 +82,34 @@ class UpdateFusion {
            it.writes.front().dtype == CONVOY_F32;
   }
 
+  // No engine addresses memory of two hosts.
+  bool is_on_one_host(const Operation& sum) const {
+    const auto host_of = [&](const PlanSpan& span) {
+      return plan_.cluster->places[plan_.buffers[span.buffer].place].host;
+    };
+    return std::all_of(sum.reads.begin(), sum.reads.end(), [&](const PlanSpan& span) {
+      return host_of(span) == host_of(sum.reads.front());
+    });
+  }
+
+  // The next operation after this one that may touch the totals: with few of them, one that
+  // touches their buffers.
+  std::size_t next(const SpanList& totals, std::size_t after) const {
+    constexpr std::size_t kFew = 8;
+    if (totals.size() > kFew) return after + 1;
+    std::size_t nearest = body_.size();
+    for (const PlanSpan& total : totals) {
+      const std::vector<std::size_t>& users = touching_[total.buffer];
+      const auto user = std::upper_bound(users.begin(), users.end(), after);
+      if (user != users.end()) nearest = std::min(nearest, *user);
+    }
+    return nearest;
+  }
+
   // Follows the sum through copies to updates, until something else looks at it.
   UpdateGroup find_group(std::size_t sum) const {
     UpdateGroup group{{sum}, {}, body_[sum].writes};
-    for (std::size_t i = sum + 1; i < body_.size(); ++i) {
+    for (std::size_t i = next(group.totals, sum); i < body_.size(); i = next(group.totals, i)) {
       const Operation& it = body_[i];
       if (it.phase != body_[sum].phase) break;
       const bool takes_sum = !it.reads.empty() && holds_span(group.totals, it.reads.front());
@@ -183,6 +214,7 @@ class UpdateFusion {
 
   const Plan& plan_;
   const std::vector<Operation>& body_;
+  std::vector<std::vector<std::size_t>> touching_;  // per buffer: operations, ascending
 };
 
 }  // namespace

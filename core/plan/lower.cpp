@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/lower_collective.hpp"
+#include "core/plan/lower_network.hpp"
 #include "core/plan/lower_norm.hpp"
 #include "core/plan/lower_update.hpp"
 #include "core/plan/lowering.hpp"
@@ -15,6 +16,7 @@ namespace {
 void lower_copy(Lowering& lowering, const Operation& copy) {
   const std::uint32_t from = lowering.place_of(copy.reads[0]);
   const std::uint32_t to = lowering.place_of(copy.writes[0]);
+  if (lowering.host_of(to) != lowering.host_of(from)) return copy_over_network(lowering, copy);
   if (lowering.is_host(to) && lowering.is_host(from)) return lowering.at_place(copy, to);
   const std::uint32_t engine = lowering.is_host(to) ? from : to;
   const std::uint32_t other = engine == to ? from : to;

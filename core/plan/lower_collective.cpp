@@ -1,6 +1,7 @@
 #include "core/plan/lower_collective.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace convoy {
 namespace {
@@ -99,10 +100,41 @@ void lower_tree(Lowering& lowering, const Operation& it) {
       copy_to(lowering, it, it.writes[i + stride], it.writes[i]);
 }
 
+// Which spans of the collective are in the memory of one host, for every host in it.
+std::vector<std::vector<std::size_t>> members_by_host(const Lowering& lowering,
+                                                      const Operation& it) {
+  std::map<std::uint32_t, std::vector<std::size_t>> members;
+  for (std::size_t i = 0; i < it.writes.size(); ++i)
+    members[lowering.host_of(lowering.place_of(it.writes[i]))].push_back(i);
+  std::vector<std::vector<std::size_t>> result;
+  for (auto& [host, indices] : members) result.push_back(std::move(indices));
+  return result;
+}
+
+// Inside every host to its first member, a ring over those, and back inside every host: each
+// element crosses the network twice per host, however many devices a host has.
+void lower_two_level(Lowering& lowering, const Operation& it,
+                     const std::vector<std::vector<std::size_t>>& hosts) {
+  std::vector<PlanSpan> leaders;
+  for (const std::vector<std::size_t>& members : hosts) {
+    std::vector<PlanSpan> parts;
+    for (const std::size_t i : members) parts.push_back(it.reads[i]);
+    leaders.push_back(it.writes[members.front()]);
+    at_destination(lowering, derive(it, OperationKind::kSum, std::move(parts), {leaders.back()}));
+  }
+  lower_ring(lowering, derive(it, OperationKind::kAllReduce, leaders, leaders));
+  for (const std::vector<std::size_t>& members : hosts)
+    for (const std::size_t i : members)
+      copy_to(lowering, it, it.writes[i], it.writes[members.front()]);
+}
+
 void lower_all_reduce(Lowering& lowering, const Operation& it) {
   if (it.algorithm == CONVOY_ALGORITHM_RING) return lower_ring(lowering, it);
   if (it.algorithm == CONVOY_ALGORITHM_TREE) return lower_tree(lowering, it);
-  if (!lower_shared(lowering, it)) lower_ring(lowering, it);
+  if (lower_shared(lowering, it)) return;
+  const std::vector<std::vector<std::size_t>> hosts = members_by_host(lowering, it);
+  if (hosts.size() < 2) return lower_ring(lowering, it);
+  lower_two_level(lowering, it, hosts);
 }
 
 void lower_reduce_scatter(Lowering& lowering, const Operation& it) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/plan/lower_network.hpp"
 
 namespace convoy {
 
@@ -42,6 +43,10 @@ bool Lowering::is_host(std::uint32_t place) const {
   return logical_.cluster->places[place].kind == CONVOY_PLACE_HOST;
 }
 
+std::uint32_t Lowering::host_of(std::uint32_t place) const {
+  return logical_.cluster->places[place].host;
+}
+
 bool Lowering::can_access(std::uint32_t engine, std::uint32_t place) const {
   return logical_.cluster->access[engine][place];
 }
@@ -69,6 +74,13 @@ void Lowering::emit_collective(const Operation& collective) {
   operation.place = place_of(collective.writes.front());
   operation.lane = CONVOY_LANE_COLLECTIVE;
   (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(operation));
+}
+
+void Lowering::emit_network_copy(Operation copy) {
+  CONVOY_CHECK(host_of(place_of(copy.reads.front())) != host_of(place_of(copy.writes.front())));
+  copy.place = place_of(copy.writes.front());
+  copy.lane = CONVOY_LANE_COPY_IN;
+  (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(copy));
 }
 
 void Lowering::at_place(const Operation& operation, std::uint32_t place, std::uint32_t lane) {
@@ -129,6 +141,7 @@ void Lowering::copy_between(const Operation& like, const PlanSpan& to, const Pla
   const std::uint32_t origin = place_of(from);
   if (can_access(target, origin)) return emit(copy, target, CONVOY_LANE_COPY_IN);
   if (can_access(origin, target)) return emit(copy, origin, CONVOY_LANE_COPY_OUT);
+  if (host_of(origin) != host_of(target)) return copy_over_network(*this, copy);
   copy_through_host(copy);
 }
 
@@ -137,19 +150,24 @@ void Lowering::copy_through_host(const Operation& copy) {
   const std::uint32_t origin = place_of(copy.reads[0]);
   const std::uint32_t host = logical_.cluster->places[target].near_place;
   const std::uint64_t count = copy.writes[0].count;
-  constexpr std::uint32_t kFirstSlot = 2 * 4096;  // apart from the slots of staged operands
   for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
     const std::uint64_t size = std::min(options_.staging_elements, count - first);
     const Operation piece = slice(copy, first, size);
-    const std::uint32_t slot = kFirstSlot + 2 * target + parity_[target]++ % 2;
-    const PlanSpan through = staging(host, slot, copy.writes[0].dtype, size);
+    const PlanSpan through = passage(host, target, copy.writes[0].dtype, size);
     Operation out = piece;
     out.writes = {through};
     emit(out, origin, CONVOY_LANE_COPY_OUT);
     Operation in = piece;
     in.reads = {through};
+    in.flags &= ~std::uint32_t{CONVOY_OP_RELAXED_READS};  // what went through is never old
     emit(in, target, CONVOY_LANE_COPY_IN);
   }
+}
+
+PlanSpan Lowering::passage(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
+                           std::uint64_t count) {
+  constexpr std::uint32_t kFirstSlot = 2 * 4096;  // apart from the slots of staged operands
+  return staging(place, kFirstSlot + 2 * user + parity_[user]++ % 2, dtype, count);
 }
 
 PlanSpan Lowering::staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,

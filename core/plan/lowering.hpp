@@ -17,6 +17,8 @@ class Lowering {
   const LoweringOptions& options() const { return options_; }
   std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
   bool is_host(std::uint32_t place) const;
+  // The number of the host that the place belongs to.
+  std::uint32_t host_of(std::uint32_t place) const;
   bool can_access(std::uint32_t engine, std::uint32_t place) const;
   bool can_access_all(std::uint32_t engine, const Operation& operation) const;
   // The engines that run a place's operations: itself, or the devices that serve it.
@@ -35,6 +37,12 @@ class Lowering {
   void on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
   // Device to device without peer access: out to the destination's host, then in.
   void copy_through_host(const Operation& copy);
+  // Appends a copy between the memories of two hosts: the receiving host place fetches it.
+  void emit_network_copy(Operation copy);
+  // The part of a bounded buffer at `place` that a copy's next piece of `count` elements goes
+  // through; two pieces of every pair of `place` and `user` are in flight.
+  PlanSpan passage(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
+                   std::uint64_t count);
   // A new buffer of f32 whose contents last for a period.
   PlanSpan scratch(std::uint32_t place, std::uint64_t count);
 

@@ -1,9 +1,9 @@
 #include "core/plan/schedule.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <numeric>
-#include <tuple>
 
 #include "core/plan/reduce_waits.hpp"
 
@@ -89,11 +89,16 @@ Schedule order_lanes(const Plan& lowered, const Dependencies& dependencies) {
   schedule.operations.resize(lowered.body.size());
   schedule.submission.resize(lowered.body.size());
   std::iota(schedule.submission.begin(), schedule.submission.end(), 0u);
-  const auto key = [&](std::uint32_t i) {
-    return std::make_tuple(lowered.body[i].phase, ready[i], compute[i] == kNever ? need[i] : 0u, i);
+  struct Key {
+    std::uint32_t phase, ready, need;
+    auto operator<=>(const Key&) const = default;
   };
-  std::sort(schedule.submission.begin(), schedule.submission.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  std::vector<Key> keys;
+  keys.reserve(lowered.body.size());
+  for (std::uint32_t i = 0; i < lowered.body.size(); ++i)
+    keys.push_back({lowered.body[i].phase, ready[i], compute[i] == kNever ? need[i] : 0u});
+  std::stable_sort(schedule.submission.begin(), schedule.submission.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
   fill_lanes(lowered, schedule.submission, schedule);
   for (std::size_t i = 0; i < lowered.body.size(); ++i)
     schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;

@@ -158,6 +158,21 @@ std::vector<convoy_profile_record> OpenDevice::profile(void* program) {
   return records;
 }
 
+std::optional<convoy_program_memory> OpenDevice::program_memory(void* program) {
+  const auto& table = plugin_.table();
+  constexpr std::size_t kOffset = offsetof(convoy_device, program_memory);
+  if (table.struct_size < kOffset + sizeof(table.program_memory) ||
+      table.program_memory == nullptr) {
+    return std::nullopt;
+  }
+  convoy_program_memory memory{};
+  call(plugin_.settings(), "asking what memory a program has", [&](convoy_context* context) {
+    return table.program_memory(self_, context, program, &memory);
+  });
+  if (memory.activations == 0 && memory.scratch == 0) return std::nullopt;
+  return memory;
+}
+
 double OpenDevice::measure(convoy_measurement what) {
   require_slot(plugin_, offsetof(convoy_device, measure), plugin_.table().measure);
   double rate = 0;

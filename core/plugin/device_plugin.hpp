@@ -61,6 +61,8 @@ class OpenDevice {
   // The records of a program compiled with CONVOY_COMPILE_PROFILE.
   std::vector<convoy_profile_record> profile(void* program);
   double measure(convoy_measurement what);
+  // Empty when the plug-in does not say.
+  std::optional<convoy_program_memory> program_memory(void* program);
 
  private:
   const DevicePlugin& plugin_;

@@ -141,6 +141,40 @@ OptionDeclaration parse_option(std::string_view value) {
   return option;
 }
 
+// Names and values of options: checked once all options are known.
+Variant parse_variant(std::string_view value) {
+  Variant variant;
+  for (const std::string& setting : split(value, ',')) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos) {
+      throw ManifestError(fmt::format(
+          "its manifest says variant={}; it should be <option>=<value>,<option>=<value>", value));
+    }
+    variant.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return variant;
+}
+
+void check_variants(Manifest& manifest) {
+  for (Variant& variant : manifest.variants) {
+    for (auto& [name, value] : variant) {
+      const auto option = std::find_if(manifest.options.begin(), manifest.options.end(),
+                                       [&](const auto& each) { return each.name == name; });
+      if (option == manifest.options.end()) {
+        throw ManifestError(
+            fmt::format("a variant of its manifest sets {}, which is not an option", name));
+      }
+      try {
+        value = checked_option_value(*option, value);
+      } catch (const std::invalid_argument& problem) {
+        throw ManifestError(
+            fmt::format("a variant of its manifest sets {} to '{}', but it takes {}", name, value,
+                        problem.what()));
+      }
+    }
+  }
+}
+
 void parse_needs(std::string_view value, Manifest& manifest) {
   manifest.needs = split(value, ',');
   for (const std::string& operation : manifest.needs) {
@@ -167,6 +201,8 @@ void parse_entry(std::string_view key, std::string_view value, Manifest& manifes
     parse_needs(value, manifest);
   } else if (key == "option") {
     manifest.options.push_back(parse_option(value));
+  } else if (key == "variant") {
+    manifest.variants.push_back(parse_variant(value));
   } else {
     throw ManifestError(fmt::format(
         "its manifest has the unknown key '{}' (it is for ABI {}.{}, "
@@ -212,7 +248,7 @@ Manifest parse_manifest(std::string_view text) {
       throw ManifestError(fmt::format("its manifest entry '{}' is not key=value", entry));
     }
     const std::string_view key = entry.substr(0, equals);
-    if (!seen.insert(key).second && key != "option") {
+    if (!seen.insert(key).second && key != "option" && key != "variant") {
       throw ManifestError(fmt::format("its manifest says {}= twice", key));
     }
     if (key != "abi") parse_entry(key, entry.substr(equals + 1), manifest);
@@ -224,6 +260,7 @@ Manifest parse_manifest(std::string_view text) {
                     manifest.name));
   }
   require_distinct_options(manifest);
+  check_variants(manifest);
   return manifest;
 }
 

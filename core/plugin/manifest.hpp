@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace convoy {
@@ -22,6 +23,9 @@ struct OptionDeclaration {
   std::string help = {};
 };
 
+// Values of some options, as a plug-in's author thinks them worth comparing with others.
+using Variant = std::vector<std::pair<std::string, std::string>>;
+
 // What a plug-in says about itself, validated. The SDK header convoy/manifest.hpp describes the
 // text form.
 struct Manifest {
@@ -33,6 +37,7 @@ struct Manifest {
   std::uint32_t abi_major = 0;
   std::uint32_t abi_minor = 0;
   std::vector<OptionDeclaration> options;
+  std::vector<Variant> variants;   // strategies: what --variable_update=auto compares
   std::vector<std::string> needs;  // operation kinds
 };
 

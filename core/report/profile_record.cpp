@@ -27,12 +27,12 @@ std::string pass_text(const PassProfile& pass, const ProfileRecord& profile) {
 
 std::string layer_line(const LayerProfile& layer, const ProfileRecord& profile) {
   std::string text = fmt::format("{:<{}}", layer.name.substr(0, kNameColumns), kNameColumns);
-  double helpers = 0;
+  double around = 0;
   for (const PassProfile& pass : layer.passes) {
     text += pass_text(pass, profile);
-    helpers += pass.helper_seconds;
+    around += pass.helper_seconds;
   }
-  if (helpers > 0) text += fmt::format(" {:>8.3f}", helpers * kMilliseconds);
+  if (around > 0) text += fmt::format(" {:>8.3f}", around * kMilliseconds);
   text.erase(text.find_last_not_of(' ') + 1);
   return text + "\n";
 }
@@ -118,7 +118,7 @@ double ProfileRecord::least_seconds() const {
 std::string profile_table(const ProfileRecord& profile, const BreakdownRecord& breakdown) {
   const std::string titles =
       fmt::format("{:<{}} {:<20} {:<20} {:<20} {}\n", "", kNameColumns, " forward ms",
-                  " backward data ms", " backward weights ms", " helpers");
+                  " backward data ms", " backward weights ms", " reorders, sums");
   std::string text = fmt::format(
       "Profile of a mean step, {}; this device computes {:.1f} GFLOP/s (F) and streams {:.1f} GB/s "
       "(B)\n",

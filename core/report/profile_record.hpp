@@ -29,7 +29,7 @@ struct BreakdownRecord {
 struct PassProfile {
   bool recorded = false;
   double seconds = 0;         // the layer's own computation
-  double helper_seconds = 0;  // conversions and sums around it
+  double helper_seconds = 0;  // reorders and sums around it
   double flops = 0;           // by the layer's shape; 0 where memory is the limit
   double bytes = 0;           // likewise: each tensor once
   std::string implementation;
@@ -54,7 +54,7 @@ struct ProfileRecord {
   std::int64_t expected_passes = 0;
   std::vector<std::string> missing_passes;
 
-  // Of convolutions and fully connected layers, without helpers.
+  // Of convolutions and fully connected layers, without the reorders and sums around them.
   double primitives_seconds() const;
   // What a step needs at least: its primitives and the unavoidable bytes at the stream rate.
   double least_seconds() const;

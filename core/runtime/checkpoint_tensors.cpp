@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/train/optimizer.hpp"
@@ -171,25 +172,29 @@ std::vector<ModelTensor> model_tensors(const Graph& graph) {
 }
 
 std::vector<Tensor> checkpoint_tensors(const Graph& graph, convoy_optimizer_kind optimizer,
-                                       const TrainingState& state) {
+                                       TrainingState state) {
   std::vector<Tensor> tensors;
   for (const ModelTensor& tensor : model_tensors(graph)) {
-    const std::span<const float> values =
-        tensor.statistic ? std::span(state.values.state).subspan(tensor.state_first)
-                         : std::span(state.values.variables.at(tensor.variable));
+    std::span<const float> values = std::span(state.values.state).subspan(tensor.state_first);
+    std::vector<float> variable;  // goes when its tensor is made
+    if (!tensor.statistic) {
+      variable = std::exchange(state.values.variables.at(tensor.variable), {});
+      values = variable;
+    }
     tensors.push_back(make_tensor(tensor.name, tensor.shape, values.first(tensor.elements())));
   }
   for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot)
     for (std::size_t i = 0; i < graph.variables().size(); ++i) {
       const GraphVariable& variable = graph.variables()[i];
       tensors.push_back(make_tensor(optimizer_name_of(optimizer, slot, variable.name),
-                                    variable.dimensions, state.optimizer[slot][i]));
+                                    variable.dimensions,
+                                    std::exchange(state.optimizer[slot][i], {})));
     }
-  for (const StatePart& part : state.parts)
-    tensors.push_back({{kRuntimePrefix + part.name,
-                        stored_dtype(part.dtype),
-                        {part.bytes.size() / dtype_bytes(part.dtype)}},
-                       part.bytes});
+  for (StatePart& part : state.parts) {
+    const std::uint64_t elements = part.bytes.size() / dtype_bytes(part.dtype);
+    tensors.push_back({{kRuntimePrefix + part.name, stored_dtype(part.dtype), {elements}},
+                       std::move(part.bytes)});
+  }
   return tensors;
 }
 

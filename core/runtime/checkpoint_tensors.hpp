@@ -27,9 +27,9 @@ struct ModelTensor {
 std::vector<ModelTensor> model_tensors(const Graph& graph);
 
 // The tensors of a checkpoint: the model's, then "optimizer/<slot>/<variable>", then
-// "runtime/<part>".
+// "runtime/<part>". The state is taken apart on the way, so that there is one copy of it, not two.
 std::vector<Tensor> checkpoint_tensors(const Graph& graph, convoy_optimizer_kind optimizer,
-                                       const TrainingState& state);
+                                       TrainingState state);
 
 // The model of a checkpoint. Error kFailed listing every tensor that is missing, that the model
 // does not have, or that has another shape or is not F32.

@@ -59,7 +59,7 @@ class Scoring {
   }
 
   void finish() {
-    const StepResult step = session_.executor().finish_step();
+    const StepResult& step = session_.executor().finish_step();
     const std::int64_t images = images_.front();
     images_.pop_front();
     for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)

@@ -36,6 +36,7 @@ Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
   choose_square_sums();
   state_->optimizer = *parts_.optimizer;
   state_->timelines.resize(queued_.size());
+  last_times_.reserve(parts_.plan->body.size());
   for (std::uint32_t s = 0; s < options_.iterations_in_flight; ++s)
     state_->slots.push_back(build_slot(parts_, wants_square_sum_, *state_));
 }
@@ -228,54 +229,51 @@ std::uint64_t Executor::last_value(std::uint32_t lane, std::uint32_t phase,
   return 0;
 }
 
-void Executor::collect_norms(StepResult& result, const StepWork& work,
-                             const Operation& operation) const {
-  if (operation.kind == OperationKind::kAdaptLossScale) result.loss_scale = work.result;
+void Executor::collect_norms(const StepWork& work, const Operation& operation) {
+  if (operation.kind == OperationKind::kAdaptLossScale) result_.loss_scale = work.result;
   if (operation.variable == CONVOY_NONE) return;
-  result.gradient_square_sums.resize(parts_.plan->arena->variables.size());
-  result.gradient_square_sums[operation.variable] += work.result;
+  result_.gradient_square_sums.resize(parts_.plan->arena->variables.size());
+  result_.gradient_square_sums[operation.variable] += work.result;
 }
 
-StepResult Executor::finish_step() {
+const StepResult& Executor::finish_step() {
   CONVOY_CHECK_LT(finished_, submitted_);
   const std::int64_t computes = parts_.plan->computes;
   const std::int64_t iteration = finished_ / computes;
   const auto phase = static_cast<std::uint32_t>(finished_ % computes);
-  StepResult result;
-  result.step = step_offset_ + finished_;
+  result_.step = step_offset_ + finished_;
   ++finished_;  // also when waiting fails: the step is not waited for twice
   StepSlot& slot = *state_->slots[iteration % state_->slots.size()];
-  const Schedule& schedule = *parts_.schedule;
-  const std::uint32_t begin = phase == 0 ? 0 : schedule.phase_end[phase - 1];
-  for (std::uint32_t lane = 0; lane < schedule.lanes.size(); ++lane) {
+  for (std::uint32_t lane = 0; lane < parts_.schedule->lanes.size(); ++lane) {
     const std::uint64_t value = last_value(lane, phase, slot);
     if (value > 0) wait_for(lane, value);
   }
-  double square_sum = 0;
-  for (std::uint32_t i = begin; i < schedule.phase_end[phase]; ++i) {
-    const StepWork& work = slot.work[schedule.submission[i]];
-    result.end = std::max(result.end, work.timing.end);
-    if (wants_square_sum_[schedule.submission[i]]) square_sum += work.square_sum;
-    collect_norms(result, work, parts_.plan->body[schedule.submission[i]]);
-  }
-  result.losses = slot.losses[phase];
-  result.hits = slot.hits[phase];
-  if (square_sum_complete_[phase]) result.square_sum = square_sum;
-  last_slot_ = &slot;
-  last_phase_ = phase;
-  return result;
+  collect(slot, phase);
+  return result_;
 }
 
-std::vector<OperationTime> Executor::last_times() const {
-  std::vector<OperationTime> times;
-  if (last_slot_ == nullptr) return times;
+// Everything is assigned to what the step before left, so that its memory serves again.
+void Executor::collect(StepSlot& slot, std::uint32_t phase) {
   const Schedule& schedule = *parts_.schedule;
-  const std::uint32_t begin = last_phase_ == 0 ? 0 : schedule.phase_end[last_phase_ - 1];
-  for (std::uint32_t i = begin; i < schedule.phase_end[last_phase_]; ++i) {
+  result_.end = 0;
+  result_.square_sum.reset();
+  result_.loss_scale.reset();
+  result_.gradient_square_sums.clear();
+  last_times_.clear();
+  double square_sum = 0;
+  for (std::uint32_t i = phase == 0 ? 0 : schedule.phase_end[phase - 1];
+       i < schedule.phase_end[phase]; ++i) {
     const std::uint32_t index = schedule.submission[i];
-    times.push_back({parts_.plan->body[index].id, last_slot_->work[index].timing});
+    const StepWork& work = slot.work[index];
+    const Operation& operation = parts_.plan->body[index];
+    result_.end = std::max(result_.end, work.timing.end);
+    if (wants_square_sum_[index]) square_sum += work.square_sum;
+    collect_norms(work, operation);
+    last_times_.push_back({operation.id, work.timing});
   }
-  return times;
+  result_.losses = slot.losses[phase];
+  result_.hits = slot.hits[phase];
+  if (square_sum_complete_[phase]) result_.square_sum = square_sum;
 }
 
 }  // namespace convoy

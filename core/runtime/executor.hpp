@@ -47,7 +47,8 @@ struct ExecutorOptions {
 };
 
 // Runs a lowered plan. All submissions are built once; a step only fills in its counters and
-// pointers and queues them, up to a few iterations ahead. Not thread-safe.
+// pointers and queues them, up to a few iterations ahead. Once every phase of the plan has run, a
+// step allocates nothing and takes no lock. Not thread-safe.
 class Executor {
  public:
   explicit Executor(ExecutorParts parts, const ExecutorOptions& options = {});
@@ -68,17 +69,19 @@ class Executor {
   void submit_step(const StepInput& input);
   std::int64_t steps_in_flight() const;
   // Waits for the oldest open step. Error kTimeout names the operation that does not end; a
-  // device's own failure comes as it reports it, after the name of its place.
-  StepResult finish_step();
-  // When the operations of the last finished step ran.
-  std::vector<OperationTime> last_times() const;
+  // device's own failure comes as it reports it, after the name of its place. The result is valid
+  // until the next call.
+  const StepResult& finish_step();
+  // When the operations of the last finished step ran; valid until the next step is finished.
+  const std::vector<OperationTime>& last_times() const { return last_times_; }
   // Waits until nothing that was queued can touch memory any more, whether it failed or not; false
   // when a device stopped moving, so that its memory and this object's must never be freed.
   bool drain() noexcept;
 
  private:
   void choose_square_sums();
-  void collect_norms(StepResult& result, const StepWork& work, const Operation& operation) const;
+  void collect(StepSlot& slot, std::uint32_t phase);
+  void collect_norms(const StepWork& work, const Operation& operation);
   void submit(std::uint32_t index, std::int64_t iteration, const StepInput& input);
   std::uint64_t last_value(std::uint32_t lane, std::uint32_t phase, const StepSlot& slot) const;
   void wait_for(std::uint32_t lane, std::uint64_t value);
@@ -97,8 +100,8 @@ class Executor {
   std::int64_t finished_ = 0;
   bool stands_still_ = false;  // a timeout was reported
   bool gave_up_ = false;       // drain() did
-  const StepSlot* last_slot_ = nullptr;
-  std::uint32_t last_phase_ = 0;
+  StepResult result_;
+  std::vector<OperationTime> last_times_;
 };
 
 }  // namespace convoy

@@ -8,23 +8,27 @@
 
 namespace convoy {
 
+std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std::uint64_t seed,
+                                    bool hash, int threads) {
+  const GraphVariable& variable = graph.variables()[index];
+  std::vector<float> plain(variable.elements);
+  if (hash) {
+    for (std::uint32_t e = 0; e < variable.elements; ++e)
+      plain[e] = hash_fill(index + 1, static_cast<std::uint32_t>(seed), e, variable.fill.scale,
+                           variable.fill.offset);
+  } else {
+    initialize(variable.initializer, variable.fan_in, seed, index, plain, threads);
+  }
+  return plain;
+}
+
 std::vector<float> initial_parameters(const Graph& graph, const Arena& arena, std::uint64_t seed,
                                       bool hash, int threads) {
   std::vector<float> result(arena.elements(), 0.0f);
-  std::vector<float> plain;
-  for (std::size_t i = 0; i < graph.variables().size(); ++i) {
-    const GraphVariable& variable = graph.variables()[i];
-    const auto index = static_cast<std::uint32_t>(i);
-    plain.resize(variable.elements);
-    if (hash) {
-      for (std::uint32_t e = 0; e < variable.elements; ++e)
-        plain[e] = hash_fill(index + 1, static_cast<std::uint32_t>(seed), e, variable.fill.scale,
-                             variable.fill.offset);
-    } else {
-      initialize(variable.initializer, variable.fan_in, seed, index, plain, threads);
-    }
-    pack(arena.layout(i), variable.dimensions, plain.data(), result.data() + arena.range(i).first);
-  }
+  for (std::uint32_t i = 0; i < graph.variables().size(); ++i)
+    pack(arena.layout(i), graph.variables()[i].dimensions,
+         initial_variable(graph, i, seed, hash, threads).data(),
+         result.data() + arena.range(i).first);
   return result;
 }
 

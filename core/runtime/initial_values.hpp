@@ -7,9 +7,12 @@
 
 namespace convoy {
 
-// Every variable's first values in its storage, padding zero. With `hash`, the reference fill that
-// other programs can reproduce bit for bit (key = creation index + 1), else the layers' own
-// initialisers. Depends on nothing but the arguments; not on `threads`.
+// A variable's first values, plain (OIHW, OI or N). With `hash`, the reference fill that other
+// programs can reproduce bit for bit (key = creation index + 1), else the layer's own initialiser.
+// Depends on nothing but the arguments; not on `threads`.
+std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std::uint64_t seed,
+                                    bool hash, int threads);
+// The same of all variables, each in its storage, padding zero.
 std::vector<float> initial_parameters(const Graph& graph, const Arena& arena, std::uint64_t seed,
                                       bool hash, int threads);
 

@@ -3,30 +3,60 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/plan/range_set.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy {
+namespace {
+
+std::uint64_t MemoryUse::*part_of(const PlanBuffer& buffer) {
+  switch (buffer.kind) {
+    case CONVOY_BUFFER_PARAMETERS:
+    case CONVOY_BUFFER_MASTER:
+      return &MemoryUse::parameters;
+    case CONVOY_BUFFER_GRADIENT:
+      return &MemoryUse::gradients;
+    default:
+      return &MemoryUse::plan_buffers;
+  }
+}
+
+}  // namespace
 
 PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
                        std::uint64_t state_elements)
-    : plan_(plan), engines_(engines), optimizer_(optimizer), state_elements_(state_elements) {
-  for (const PlanBuffer& buffer : plan.buffers)
-    buffers_.push_back(allocate(buffer.place, buffer.count * dtype_bytes(buffer.dtype)));
-  for (const auto* section : {&plan.prologue, &plan.body})
-    for (const Operation& operation : *section)
-      if (operation.kind == OperationKind::kApply)
-        for (const PlanSpan& span : operation.writes) add_optimizer_state(span.buffer);
+    : plan_(plan),
+      engines_(engines),
+      optimizer_(optimizer),
+      state_elements_(state_elements),
+      use_(plan.cluster->places.size()) {
+  const std::vector<StoredElements> named = named_elements(plan);
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan.buffers[i];
+    blocks_.push_back(
+        make_block(buffer.place, named[i], dtype_bytes(buffer.dtype), part_of(buffer)));
+  }
+  allocate_optimizer_state();
+  find_owners();
   for (const std::uint32_t place : plan.cluster->replica_place)
     replica_state_.push_back(
         state_elements == 0 ? nullptr
-                            : static_cast<float*>(allocate(place, state_elements * sizeof(float))));
+                            : static_cast<float*>(allocate(place, state_elements * sizeof(float),
+                                                           &MemoryUse::statistics)));
 }
 
-void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes) {
+void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes, Part part) {
   void* memory = engines_.at(place)->allocate(bytes);
   owned_.emplace_back(memory, Free{engines_[place]});
-  bytes_ += bytes;
+  use_.at(place).*part += bytes;
   return memory;
+}
+
+PlanMemory::Block PlanMemory::make_block(std::uint32_t place, const StoredElements& elements,
+                                         std::uint64_t element_bytes, Part part) {
+  void* memory =
+      elements.empty() ? nullptr : allocate(place, elements.count() * element_bytes, part);
+  return {elements, element_bytes, engines_.at(place), static_cast<std::byte*>(memory)};
 }
 
 float PlanMemory::initial_of(std::uint32_t slot) const {
@@ -34,129 +64,190 @@ float PlanMemory::initial_of(std::uint32_t slot) const {
       state_initial(static_cast<convoy_optimizer_kind>(optimizer_.kind), slot));
 }
 
-void PlanMemory::add_optimizer_state(std::uint32_t buffer) {
-  const auto [it, inserted] = optimizer_state_.try_emplace(buffer);
-  if (!inserted) return;
-  const PlanBuffer& target = plan_.buffers[buffer];
-  for (std::uint32_t slot = 0; slot < optimizer_.state_slots; ++slot) {
-    auto* state = static_cast<float*>(allocate(target.place, target.count * sizeof(float)));
-    it->second.push_back(state);
-    const float initial = initial_of(slot);
-    if (initial != 0) write_state(buffer, slot, std::vector<float>(target.count, initial));
+void PlanMemory::allocate_optimizer_state() {
+  const std::vector<StoredElements> updated = updated_elements(plan_);
+  for (std::uint32_t buffer = 0; buffer < updated.size(); ++buffer) {
+    if (updated[buffer].empty()) continue;
+    std::vector<Block>& slots = optimizer_state_[buffer];
+    for (std::uint32_t slot = 0; slot < optimizer_.state_slots; ++slot) {
+      slots.push_back(make_block(plan_.buffers[buffer].place, updated[buffer], sizeof(float),
+                                 &MemoryUse::optimizer_state));
+      if (initial_of(slot) != 0) fill_block(slots.back(), initial_of(slot));
+    }
   }
 }
 
+// Every element belongs to the first update that covers it in program order.
+void PlanMemory::find_owners() {
+  RangeSet known;
+  for (const Operation& operation : plan_.body) {
+    if (operation.kind != OperationKind::kApply) continue;
+    const PlanSpan& span = operation.writes.front();
+    known.for_each_gap({span.first, span.count}, [&](const ElementRange& range) {
+      owners_.push_back({range, span.buffer});
+    });
+    if (span.count > 0) known.add({span.first, span.count});
+  }
+  const auto of_replica = std::ranges::find_if(plan_.buffers, [](const PlanBuffer& buffer) {
+    return buffer.kind == CONVOY_BUFFER_PARAMETERS && buffer.owner == 0;
+  });
+  if (of_replica != plan_.buffers.end()) {
+    const auto buffer = static_cast<std::uint32_t>(of_replica - plan_.buffers.begin());
+    known.for_each_gap(whole_arena(), [&](const ElementRange& range) {
+      owners_.push_back({range, buffer});
+    });
+  }
+  std::ranges::sort(owners_, {}, [](const Owner& owner) { return owner.range.first; });
+}
+
+std::byte* PlanMemory::address(const Block& block, const ElementRange& range) {
+  return block.memory + block.elements.offset(range) * block.element_bytes;
+}
+
 convoy_region PlanMemory::region(const PlanSpan& span) const {
-  const PlanBuffer& buffer = plan_.buffers[span.buffer];
-  auto* bytes = static_cast<std::byte*>(buffers_[span.buffer]);
-  return {bytes + span.first * dtype_bytes(span.dtype), span.count, span.dtype, buffer.place};
+  const Block& block = blocks_.at(span.buffer);
+  return {address(block, {span.first, span.count}), span.count, span.dtype,
+          plan_.buffers[span.buffer].place};
 }
 
-float* PlanMemory::optimizer_state(std::uint32_t buffer, std::uint32_t slot) const {
-  const std::vector<float*>& slots = optimizer_state_.at(buffer);
-  return slot < slots.size() ? slots[slot] : nullptr;
+float* PlanMemory::base(std::uint32_t buffer) const {
+  return reinterpret_cast<float*>(address(blocks_.at(buffer), {0, plan_.buffers[buffer].count}));
 }
 
-void PlanMemory::write_parameters(const std::vector<float>& arena) {
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const PlanBuffer& buffer = plan_.buffers[i];
-    if (buffer.kind != CONVOY_BUFFER_PARAMETERS && buffer.kind != CONVOY_BUFFER_MASTER) continue;
-    CONVOY_CHECK_EQ(arena.size(), buffer.count);
-    engines_[buffer.place]->write(buffers_[i], arena.data(), arena.size() * sizeof(float));
+const PlanMemory::Block& PlanMemory::state_block(std::uint32_t buffer, std::uint32_t slot) const {
+  return optimizer_state_.at(buffer).at(slot);
+}
+
+float* PlanMemory::optimizer_state(const PlanSpan& span, std::uint32_t slot) const {
+  const std::vector<Block>& slots = optimizer_state_.at(span.buffer);
+  if (slot >= slots.size()) return nullptr;
+  return reinterpret_cast<float*>(address(slots[slot], {span.first, span.count}));
+}
+
+void PlanMemory::read_block(const Block& block, const ElementRange& range, void* values) {
+  for (const StoredElements::Part& part : block.elements.parts_in(range)) {
+    auto* to =
+        static_cast<std::byte*>(values) + (part.range.first - range.first) * block.element_bytes;
+    block.device->read(to, block.memory + part.offset * block.element_bytes,
+                       part.range.count * block.element_bytes);
+  }
+}
+
+void PlanMemory::write_block(const Block& block, const ElementRange& range, const void* values) {
+  for (const StoredElements::Part& part : block.elements.parts_in(range)) {
+    const auto* from = static_cast<const std::byte*>(values) +
+                       (part.range.first - range.first) * block.element_bytes;
+    block.device->write(block.memory + part.offset * block.element_bytes, from,
+                        part.range.count * block.element_bytes);
+  }
+}
+
+// In pieces, because the memory may be as large as the model.
+void PlanMemory::fill_block(const Block& block, float value) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  const std::vector<float> piece(std::min(kPiece, block.elements.count()), value);
+  const std::uint64_t bytes = block.elements.count() * block.element_bytes;
+  for (std::uint64_t at = 0; at < bytes; at += piece.size() * sizeof(float))
+    block.device->write(block.memory + at, piece.data(),
+                        std::min(bytes - at, piece.size() * sizeof(float)));
+}
+
+void PlanMemory::write_parameters(std::uint64_t first, std::span<const float> values) {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const std::uint32_t kind = plan_.buffers[i].kind;
+    if (kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER)
+      write_block(blocks_[i], {first, values.size()}, values.data());
   }
 }
 
 std::vector<float> PlanMemory::read_buffer(std::uint32_t buffer) const {
   CONVOY_CHECK_EQ(plan_.buffers.at(buffer).dtype, std::uint32_t{CONVOY_F32});
   std::vector<float> values(plan_.buffers[buffer].count);
-  engines_[plan_.buffers[buffer].place]->read(values.data(), buffers_[buffer],
-                                              values.size() * sizeof(float));
+  read_block(blocks_[buffer], {0, values.size()}, values.data());
   return values;
 }
 
 void PlanMemory::write_buffer(std::uint32_t buffer, const std::vector<float>& values) {
-  CONVOY_CHECK_EQ(values.size(), plan_.buffers.at(buffer).count);
-  engines_[plan_.buffers[buffer].place]->write(buffers_[buffer], values.data(),
-                                               values.size() * sizeof(float));
+  write_bytes(buffer, std::as_bytes(std::span(values)));
+}
+
+std::vector<std::byte> PlanMemory::read_bytes(std::uint32_t buffer,
+                                              const ElementRange& range) const {
+  const Block& block = blocks_.at(buffer);
+  std::vector<std::byte> bytes(range.count * block.element_bytes);
+  read_block(block, range, bytes.data());
+  return bytes;
 }
 
 std::vector<std::byte> PlanMemory::read_bytes(std::uint32_t buffer) const {
-  const PlanBuffer& it = plan_.buffers.at(buffer);
-  std::vector<std::byte> bytes(it.count * dtype_bytes(it.dtype));
-  engines_[it.place]->read(bytes.data(), buffers_[buffer], bytes.size());
-  return bytes;
+  return read_bytes(buffer, {0, plan_.buffers.at(buffer).count});
 }
 
 void PlanMemory::write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes) {
   const PlanBuffer& it = plan_.buffers.at(buffer);
   CONVOY_CHECK_EQ(bytes.size(), it.count * dtype_bytes(it.dtype));
-  engines_[it.place]->write(buffers_[buffer], bytes.data(), bytes.size());
+  write_block(blocks_[buffer], {0, it.count}, bytes.data());
 }
 
 void PlanMemory::reset() {
-  for (std::uint32_t i = 0; i < buffers_.size(); ++i) {
-    const PlanBuffer& buffer = plan_.buffers[i];
-    write_bytes(i, std::vector<std::byte>(buffer.count * dtype_bytes(buffer.dtype)));
-  }
+  for (const Block& block : blocks_) fill_block(block, 0);
   for (const auto& [buffer, slots] : optimizer_state_)
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot)
-      write_state(buffer, slot, std::vector<float>(plan_.buffers[buffer].count, initial_of(slot)));
+      fill_block(slots[slot], initial_of(slot));
+}
+
+std::vector<float> PlanMemory::read_state(std::uint32_t buffer, std::uint32_t slot,
+                                          const ElementRange& range) const {
+  std::vector<float> values(range.count);
+  read_block(state_block(buffer, slot), range, values.data());
+  return values;
 }
 
 std::vector<float> PlanMemory::read_state(std::uint32_t buffer, std::uint32_t slot) const {
-  std::vector<float> values(plan_.buffers[buffer].count);
-  engines_[plan_.buffers[buffer].place]->read(values.data(), optimizer_state(buffer, slot),
-                                              values.size() * sizeof(float));
-  return values;
+  return read_state(buffer, slot, {0, plan_.buffers.at(buffer).count});
 }
 
 void PlanMemory::write_state(std::uint32_t buffer, std::uint32_t slot,
                              std::span<const float> values) {
   CONVOY_CHECK_EQ(values.size(), plan_.buffers[buffer].count);
-  engines_[plan_.buffers[buffer].place]->write(optimizer_state(buffer, slot), values.data(),
-                                               values.size_bytes());
+  write_block(state_block(buffer, slot), {0, values.size()}, values.data());
 }
 
-// Every element from the first update that covers it in program order.
-void PlanMemory::take_updated(const Contents& contents, std::vector<float>& result,
-                              std::vector<bool>& known) const {
-  std::map<std::uint32_t, std::vector<float>> read;
-  for (const Operation& operation : plan_.body) {
-    if (operation.kind != OperationKind::kApply) continue;
-    const PlanSpan& span = operation.writes.front();
-    const auto [it, inserted] = read.try_emplace(span.buffer);
-    if (inserted) it->second = contents(span.buffer);
-    for (std::uint64_t i = span.first; i < span.first + span.count; ++i) {
-      if (!known[i]) result[i] = it->second[i];
-      known[i] = true;
-    }
+void PlanMemory::read_owned(const ElementRange& range, const BlockOf& block, float* values) const {
+  const std::uint64_t end = range.first + range.count;
+  for (const Owner& owner : owners_) {
+    const std::uint64_t first = std::max(range.first, owner.range.first);
+    const std::uint64_t last = std::min(end, owner.range.first + owner.range.count);
+    const Block* from = first < last ? block(owner.buffer) : nullptr;
+    if (from != nullptr) read_block(*from, {first, last - first}, values + (first - range.first));
   }
 }
 
-std::vector<float> PlanMemory::read_parameters() const {
-  std::vector<float> result(plan_.arena->elements);
-  std::vector<bool> known(result.size(), false);
-  take_updated([this](std::uint32_t buffer) { return read_buffer(buffer); }, result, known);
-  if (std::ranges::find(known, false) == known.end()) return result;
-  for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
-    if (plan_.buffers[i].kind != CONVOY_BUFFER_PARAMETERS || plan_.buffers[i].owner != 0) continue;
-    const std::vector<float> values = read_buffer(i);
-    for (std::size_t e = 0; e < result.size(); ++e)
-      if (!known[e]) result[e] = values[e];
-    break;
-  }
+void PlanMemory::read_parameters(const ElementRange& range, float* values) const {
+  const auto block = [this](std::uint32_t buffer) { return &blocks_[buffer]; };
+  read_owned(range, block, values);
+}
+
+std::vector<float> PlanMemory::read_parameters(const ElementRange& range) const {
+  std::vector<float> result(range.count);
+  read_parameters(range, result.data());
   return result;
 }
 
-std::vector<float> PlanMemory::read_optimizer_state(std::uint32_t slot) const {
-  std::vector<float> result(plan_.arena->elements, initial_of(slot));
-  std::vector<bool> known(result.size(), false);
-  take_updated([&](std::uint32_t buffer) { return read_state(buffer, slot); }, result, known);
+std::vector<float> PlanMemory::read_optimizer_state(std::uint32_t slot,
+                                                    const ElementRange& range) const {
+  std::vector<float> result(range.count, initial_of(slot));
+  const auto block = [&](std::uint32_t buffer) {
+    return optimizer_state_.contains(buffer) ? &state_block(buffer, slot) : nullptr;
+  };
+  read_owned(range, block, result.data());
   return result;
 }
 
-void PlanMemory::write_optimizer_state(std::uint32_t slot, const std::vector<float>& arena) {
-  for (const auto& [buffer, slots] : optimizer_state_) write_state(buffer, slot, arena);
+void PlanMemory::write_optimizer_state(std::uint32_t slot, std::uint64_t first,
+                                       std::span<const float> values) {
+  for (const auto& [buffer, slots] : optimizer_state_)
+    write_block(slots.at(slot), {first, values.size()}, values.data());
 }
 
 void PlanMemory::write_replica_state(const std::vector<float>& values) {

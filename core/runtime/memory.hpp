@@ -10,15 +10,29 @@
 
 #include "core/plan/plan.hpp"
 #include "core/plugin/device_plugin.hpp"
+#include "core/runtime/stored_elements.hpp"
 
 namespace convoy {
 
 // Which open device runs a place's operations and owns its memory.
 using Engines = std::vector<OpenDevice*>;
 
-// The memory of one lowered plan: its buffers, optimizer state beside every buffer that an apply
-// updates, and batch norm statistics per replica. All of it is allocated here, near its place,
-// before the first step; nothing is allocated later.
+// Bytes in one place, by what they are for.
+struct MemoryUse {
+  std::uint64_t parameters = 0;  // of replicas and masters
+  std::uint64_t gradients = 0;
+  std::uint64_t optimizer_state = 0;
+  std::uint64_t plan_buffers = 0;  // scratch and persistent ones, staging included
+  std::uint64_t statistics = 0;    // of batch norm
+  // Of compiled layers; 0 when the device does not say.
+  std::uint64_t activations = 0;
+  std::uint64_t scratch = 0;
+};
+
+// The memory of one lowered plan: those elements of its buffers that an operation names, optimizer
+// state beside the elements that updates change, and batch norm statistics per replica. All of it
+// is allocated here, near its place, before the first step; nothing is allocated later. What has no
+// memory reads as zeros, and writing it does nothing.
 class PlanMemory {
  public:
   PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
@@ -26,24 +40,33 @@ class PlanMemory {
   PlanMemory(const PlanMemory&) = delete;
   PlanMemory& operator=(const PlanMemory&) = delete;
 
-  // The memory that a span names.
+  // The memory that a span names. Invariant: all of it has memory.
   convoy_region region(const PlanSpan& span) const;
-  float* base(std::uint32_t buffer) const { return static_cast<float*>(buffers_.at(buffer)); }
-  // Optimizer state of an updated buffer, in its index space; nullptr for a slot it does not have.
-  float* optimizer_state(std::uint32_t buffer, std::uint32_t slot) const;
+  // The start of a buffer that has memory for all its elements.
+  float* base(std::uint32_t buffer) const;
+  // Which elements of a buffer have memory.
+  const StoredElements& stored(std::uint32_t buffer) const { return blocks_.at(buffer).elements; }
+  // Optimizer state of elements that some update changes; nullptr for a slot that there is not.
+  float* optimizer_state(const PlanSpan& span, std::uint32_t slot) const;
   // Moving statistics of a replica; nullptr when the model has none.
   float* replica_state(std::uint32_t replica) const { return replica_state_.at(replica); }
-  std::uint64_t bytes() const { return bytes_; }
+  // Per place of the cluster.
+  const std::vector<MemoryUse>& use() const { return use_; }
 
   // Copies the same values into every parameters and master buffer: all replicas start alike.
-  void write_parameters(const std::vector<float>& arena);
+  // `values` are those of the arena from element `first` on.
+  void write_parameters(std::uint64_t first, std::span<const float> values);
+  void write_parameters(std::span<const float> arena) { write_parameters(0, arena); }
   // The parameters after the last update: every element as the first update that covers it in
   // program order left it (a master's, or a replica's own), else as replica 0 holds it.
-  std::vector<float> read_parameters() const;
+  void read_parameters(const ElementRange& range, float* values) const;
+  std::vector<float> read_parameters(const ElementRange& range) const;
+  std::vector<float> read_parameters() const { return read_parameters(whole_arena()); }
   // A buffer of f32.
   std::vector<float> read_buffer(std::uint32_t buffer) const;
   void write_buffer(std::uint32_t buffer, const std::vector<float>& values);
-  // A buffer of any dtype.
+  // A buffer of any dtype, or a range of it.
+  std::vector<std::byte> read_bytes(std::uint32_t buffer, const ElementRange& range) const;
   std::vector<std::byte> read_bytes(std::uint32_t buffer) const;
   void write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes);
 
@@ -52,13 +75,16 @@ class PlanMemory {
   // Slots of optimizer state per updated buffer.
   std::uint32_t state_slots() const { return optimizer_.state_slots; }
   // One slot beside one updated buffer, in its index space.
+  std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot,
+                                const ElementRange& range) const;
   std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot) const;
   void write_state(std::uint32_t buffer, std::uint32_t slot, std::span<const float> values);
   // One slot as belongs to read_parameters(): of the first update that covers an element, the
   // slot's initial value where none does.
-  std::vector<float> read_optimizer_state(std::uint32_t slot) const;
-  // Copies the same values beside every updated buffer.
-  void write_optimizer_state(std::uint32_t slot, const std::vector<float>& arena);
+  std::vector<float> read_optimizer_state(std::uint32_t slot, const ElementRange& range) const;
+  // Copies the same values beside every updated buffer, from element `first` of the arena on.
+  void write_optimizer_state(std::uint32_t slot, std::uint64_t first,
+                             std::span<const float> values);
   void write_replica_state(const std::vector<float>& values);
   void write_replica_state(std::uint32_t replica, std::span<const float> values);
   std::vector<float> read_replica_state(std::uint32_t replica) const;
@@ -69,22 +95,47 @@ class PlanMemory {
     void operator()(void* memory) const { device->deallocate(memory); }
   };
   using Allocation = std::unique_ptr<void, Free>;
+  using Part = std::uint64_t MemoryUse::*;
 
-  void* allocate(std::uint32_t place, std::uint64_t bytes);
-  void add_optimizer_state(std::uint32_t buffer);
+  // Memory for elements of an index space.
+  struct Block {
+    StoredElements elements;
+    std::uint64_t element_bytes;
+    OpenDevice* device;
+    std::byte* memory;  // nullptr when nothing is stored
+  };
+  // Where a range of the arena is updated first.
+  struct Owner {
+    ElementRange range;
+    std::uint32_t buffer;
+  };
+
+  void* allocate(std::uint32_t place, std::uint64_t bytes, Part part);
+  Block make_block(std::uint32_t place, const StoredElements& elements, std::uint64_t element_bytes,
+                   Part part);
+  void allocate_optimizer_state();
+  void find_owners();
+  ElementRange whole_arena() const { return {0, plan_.arena->elements}; }
   float initial_of(std::uint32_t slot) const;
-  using Contents = std::function<std::vector<float>(std::uint32_t buffer)>;
-  void take_updated(const Contents& contents, std::vector<float>& result,
-                    std::vector<bool>& known) const;
+  static std::byte* address(const Block& block, const ElementRange& range);
+  // The stored elements of `range`, whose values begin at `values`.
+  static void read_block(const Block& block, const ElementRange& range, void* values);
+  static void write_block(const Block& block, const ElementRange& range, const void* values);
+  static void fill_block(const Block& block, float value);
+  const Block& state_block(std::uint32_t buffer, std::uint32_t slot) const;
+  // nullptr: nothing is read.
+  using BlockOf = std::function<const Block*(std::uint32_t buffer)>;
+  void read_owned(const ElementRange& range, const BlockOf& block, float* values) const;
 
   const Plan& plan_;
   Engines engines_;
   convoy_optimizer optimizer_;
   std::uint64_t state_elements_;
-  std::uint64_t bytes_ = 0;
+  std::vector<MemoryUse> use_;
   std::vector<Allocation> owned_;
-  std::vector<void*> buffers_;
-  std::map<std::uint32_t, std::vector<float*>> optimizer_state_;
+  std::vector<Block> blocks_;  // per buffer
+  std::map<std::uint32_t, std::vector<Block>> optimizer_state_;
+  std::vector<Owner> owners_;  // disjoint, ascending
   std::vector<float*> replica_state_;
 };
 

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -20,8 +21,8 @@ class Hash {
   Hash() : state_(XXH3_createState()) {
     CONVOY_CHECK(state_ != nullptr && XXH3_128bits_reset(state_.get()) == XXH_OK);
   }
-  void add(const std::vector<float>& values) {
-    XXH3_128bits_update(state_.get(), values.data(), values.size() * sizeof(float));
+  void add(std::span<const float> values) {
+    XXH3_128bits_update(state_.get(), values.data(), values.size_bytes());
   }
   std::string digits() const {
     XXH128_canonical_t canonical;
@@ -41,6 +42,14 @@ std::string parameter_hash(const ModelValues& values) {
   Hash hash;
   for (const std::vector<float>& variable : values.variables) hash.add(variable);
   hash.add(values.state);
+  return hash.digits();
+}
+
+std::string parameter_hash(const Session& session) {
+  Hash hash;
+  for (std::size_t i = 0; i < session.graph().variables().size(); ++i)
+    session.visit_variable(i, [&](std::span<const float> rows) { hash.add(rows); });
+  hash.add(session.memory().read_replica_state(0));
   return hash.digits();
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/runtime/model_values.hpp"
+#include "core/runtime/session.hpp"
 
 namespace convoy {
 
@@ -12,5 +13,7 @@ namespace convoy {
 // (means, then variances). Equal parameters have equal hashes whatever the devices, their storage
 // or the strategy.
 std::string parameter_hash(const ModelValues& values);
+// Of what a session has trained, without a copy of all of it.
+std::string parameter_hash(const Session& session);
 
 }  // namespace convoy

@@ -44,8 +44,8 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
   if (strategy != nullptr) require_promises(strategy->manifest());
   memory_ =
       std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
+  initialize_parameters();  // before there are activations: it needs memory of its own for a moment
   compile();
-  initialize_parameters();
   start(strategy);
 }
 
@@ -171,6 +171,19 @@ void Session::compile() {
   }
 }
 
+std::vector<MemoryUse> Session::memory_use() const {
+  std::vector<MemoryUse> use = memory_->use();
+  for (std::uint32_t replica = 0; replica < programs_.size(); ++replica) {
+    const Program& program = programs_[replica];
+    const auto memory = program.get_deleter().device->program_memory(program.get());
+    if (!memory) continue;
+    MemoryUse& place = use.at(cluster_.replica_place[replica]);
+    place.activations += memory->activations;
+    place.scratch += memory->scratch;
+  }
+  return use;
+}
+
 std::vector<std::vector<convoy_profile_record>> Session::profile() const {
   std::vector<std::vector<convoy_profile_record>> records;
   for (const Program& program : programs_)
@@ -178,27 +191,20 @@ std::vector<std::vector<convoy_profile_record>> Session::profile() const {
   return records;
 }
 
+// One variable after the other: all of them together are as large as the model.
 void Session::initialize_parameters() {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const std::vector<float> arena =
-      initial_parameters(graph_, *arena_, options_.seed, options_.hash_initializer, threads);
-  memory_->write_parameters(arena);
-  initial_square_sum_ = square_sum(arena);
+  for (std::uint32_t i = 0; i < graph_.variables().size(); ++i)
+    write_variable(i,
+                   initial_variable(graph_, i, options_.seed, options_.hash_initializer, threads));
+  initial_square_sum_ = square_sum();
   if (graph_.state_elements() > 0) memory_->write_replica_state(initial_state(graph_));
-}
-
-double Session::square_sum(const std::vector<float>& arena) const {
-  double sum = 0;
-  for (const convoy_decay_range& range : decayed_ranges())
-    for (std::uint64_t i = range.first; i < range.first + range.count; ++i)
-      sum += static_cast<double>(arena[i]) * arena[i];
-  return sum;
 }
 
 void Session::restart(std::int64_t first_step, std::optional<std::uint32_t> phase) {
   if (!phase) executor_->run_prologue();
   executor_->start_at(first_step, phase.value_or(0));
-  initial_square_sum_ = square_sum(memory_->read_parameters());
+  initial_square_sum_ = square_sum();
 }
 
 std::vector<convoy_decay_range> Session::decayed_ranges() const {
@@ -231,55 +237,6 @@ void Session::set_loss_scale(const LossScale& value) {
   if (!buffer) return;
   memory_->write_buffer(*buffer,
                         {static_cast<float>(value.scale), static_cast<float>(value.clean_steps)});
-}
-
-std::vector<float> Session::read_variable(std::size_t variable) const {
-  const std::vector<float> arena = memory_->read_parameters();
-  const GraphVariable& it = graph_.variables().at(variable);
-  std::vector<float> plain(it.elements);
-  unpack(arena_->layout(variable), it.dimensions, arena.data() + arena_->range(variable).first,
-         plain.data());
-  return plain;
-}
-
-ModelValues Session::read_values() const {
-  return {unpacked(memory_->read_parameters()), memory_->read_replica_state(0)};
-}
-
-void Session::write_values(const ModelValues& values) {
-  CONVOY_CHECK(forward_only_);
-  require_values_of(graph_, values);
-  memory_->write_parameters(packed(values.variables, 0));
-  if (graph_.state_elements() > 0) memory_->write_replica_state(values.state);
-}
-
-std::vector<float> Session::packed(const std::vector<std::vector<float>>& variables,
-                                   float padding) const {
-  std::vector<float> arena(arena_->elements(), padding);
-  for (std::size_t i = 0; i < graph_.variables().size(); ++i) {
-    const std::vector<std::uint64_t>& dimensions = graph_.variables()[i].dimensions;
-    float* storage = arena.data() + arena_->range(i).first;
-    pack(arena_->layout(i), dimensions, variables.at(i).data(), storage);
-    if (padding == 0 || is_plain(arena_->layout(i), dimensions)) continue;
-    // pack() left zeros where no element lies.
-    std::vector<float> taken(arena_->range(i).count);
-    pack(arena_->layout(i), dimensions, std::vector<float>(variables[i].size(), 1).data(),
-         taken.data());
-    for (std::size_t e = 0; e < taken.size(); ++e)
-      if (taken[e] == 0) storage[e] = padding;
-  }
-  return arena;
-}
-
-std::vector<std::vector<float>> Session::unpacked(const std::vector<float>& arena) const {
-  std::vector<std::vector<float>> variables;
-  for (std::size_t i = 0; i < graph_.variables().size(); ++i) {
-    const GraphVariable& variable = graph_.variables()[i];
-    variables.emplace_back(variable.elements);
-    unpack(arena_->layout(i), variable.dimensions, arena.data() + arena_->range(i).first,
-           variables.back().data());
-  }
-  return variables;
 }
 
 }  // namespace convoy

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -73,6 +75,8 @@ class Session {
   Executor& executor() { return *executor_; }
   PlanMemory& memory() { return *memory_; }
   const PlanMemory& memory() const { return *memory_; }
+  // Bytes per place of the cluster: of the plan and of the compiled layers.
+  std::vector<MemoryUse> memory_use() const;
   double now() { return devices_->now(); }
   // Per replica, the times of its layers since the session began.
   std::vector<std::vector<convoy_profile_record>> profile() const;
@@ -86,15 +90,22 @@ class Session {
   double initial_square_sum() const { return initial_square_sum_; }
   // The trained parameters of one variable, plain (OIHW, OI or N), as of the last finished step.
   std::vector<float> read_variable(std::size_t variable) const;
+  // The same a few rows at a time, for those who need no copy of it.
+  void visit_variable(std::size_t variable,
+                      const std::function<void(std::span<const float>)>& visit) const;
+  // Makes plain values those of every copy of a variable; only before the first step.
+  void write_variable(std::size_t variable, std::span<const float> values);
   // All of them and replica 0's batch norm statistics, likewise.
   ModelValues read_values() const;
   // What every replica computes on from the next step on. Forward only: a strategy may keep copies
   // that this does not reach. See require_values_of.
   void write_values(const ModelValues& values);
 
-  // Values of all variables as they lie in the arena, with `padding` everywhere else, and back.
-  std::vector<float> packed(const std::vector<std::vector<float>>& variables, float padding) const;
-  std::vector<std::vector<float>> unpacked(const std::vector<float>& arena) const;
+  // One variable's values as they lie in its storage, with `padding` where no element lies, and
+  // back.
+  std::vector<float> packed(std::size_t variable, const std::vector<float>& values,
+                            float padding) const;
+  std::vector<float> plain(std::size_t variable, std::vector<float> storage) const;
   // Before the first step, when other values were written to memory(): the number of that step and
   // the phase of the plan's body with which it begins. Without a phase it is the first, after the
   // plan's prologue.
@@ -117,7 +128,7 @@ class Session {
   void start(StrategyPlugin* strategy);
   void abandon_hung_devices();
   void initialize_parameters();
-  double square_sum(const std::vector<float>& arena) const;
+  double square_sum() const;  // of w^2 over decayed elements
   convoy_compilation compilation(const GraphView& view, std::uint32_t replica) const;
   std::vector<convoy_decay_range> decayed_ranges() const;
   std::optional<std::uint32_t> loss_scale_buffer() const;

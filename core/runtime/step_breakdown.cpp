@@ -3,27 +3,13 @@
 #include <algorithm>
 
 namespace convoy {
-namespace {
-
-// How much of the window the intervals cover together.
-double covered(std::vector<TimeInterval> intervals, const TimeInterval& window) {
-  std::ranges::sort(intervals, {}, &TimeInterval::start);
-  double sum = 0;
-  double until = window.start;
-  for (const TimeInterval& interval : intervals) {
-    const double start = std::max(interval.start, until);
-    const double end = std::min(interval.end, window.end);
-    if (end <= start) continue;
-    sum += end - start;
-    until = end;
-  }
-  return sum;
-}
-
-}  // namespace
-
 BreakdownMeter::BreakdownMeter(const Plan& lowered)
-    : plan_(lowered), compute_(lowered.cluster->replicas()) {}
+    : plan_(lowered), compute_(lowered.cluster->replicas()) {
+  // Of at most the open step, the one before and the one after, and some waits.
+  const std::size_t most = 3 * lowered.body.size() + 64;
+  for (std::vector<TimeInterval>& device : compute_) device.reserve(most);
+  for (auto* intervals : {&running_, &waits_, &sorted_}) intervals->reserve(most);
+}
 
 void BreakdownMeter::finished(const std::vector<OperationTime>& operations,
                               const TimeInterval& step) {
@@ -49,15 +35,33 @@ StepBreakdown BreakdownMeter::total() const {
   return total;
 }
 
+// How much of the window the intervals in sorted_, which it sorts, cover together.
+double BreakdownMeter::covered(const TimeInterval& window) const {
+  std::ranges::sort(sorted_, {}, &TimeInterval::start);
+  double sum = 0;
+  double until = window.start;
+  for (const TimeInterval& interval : sorted_) {
+    const double start = std::max(interval.start, until);
+    const double end = std::min(interval.end, window.end);
+    if (end <= start) continue;
+    sum += end - start;
+    until = end;
+  }
+  return sum;
+}
+
 void BreakdownMeter::account(const TimeInterval& step, StepBreakdown& total) const {
   const double seconds = step.end - step.start;
   if (seconds <= 0) return;
-  const double busy = covered(running_, step);
-  std::vector<TimeInterval> busy_or_waiting = running_;
-  busy_or_waiting.insert(busy_or_waiting.end(), waits_.begin(), waits_.end());
-  const double explained = covered(std::move(busy_or_waiting), step);
+  sorted_ = running_;
+  const double busy = covered(step);
+  sorted_.insert(sorted_.end(), waits_.begin(), waits_.end());
+  const double explained = covered(step);
   double computing = 0;
-  for (const std::vector<TimeInterval>& device : compute_) computing += covered(device, step);
+  for (const std::vector<TimeInterval>& device : compute_) {
+    sorted_ = device;
+    computing += covered(step);
+  }
   computing /= static_cast<double>(compute_.size());
   ++total.steps;
   total.seconds += seconds;

@@ -45,6 +45,7 @@ class BreakdownMeter {
 
  private:
   void account(const TimeInterval& step, StepBreakdown& total) const;
+  double covered(const TimeInterval& window) const;
   void forget_before(double time);
 
   const Plan& plan_;
@@ -53,6 +54,7 @@ class BreakdownMeter {
   std::vector<TimeInterval> waits_;
   TimeInterval open_;  // the step that is still to be accounted for
   StepBreakdown total_;
+  mutable std::vector<TimeInterval> sorted_;  // memory that serves every step
 };
 
 }  // namespace convoy

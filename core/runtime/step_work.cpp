@@ -35,10 +35,8 @@ void build_update(const ExecutorParts& parts, const Operation& operation,
   work.decayed = decay_ranges(parts.decayed, operation.writes.front());
   for (const PlanSpan& span : operation.writes) {
     convoy_update update = make_update(operation, optimizer, work);
-    for (std::uint32_t slot = 0; slot < 2; ++slot) {
-      float* state = parts.memory->optimizer_state(span.buffer, slot);
-      update.state[slot] = state == nullptr ? nullptr : state + span.first;
-    }
+    for (std::uint32_t slot = 0; slot < 2; ++slot)
+      update.state[slot] = parts.memory->optimizer_state(span, slot);
     work.updates.push_back(update);
   }
   work.submission.update = work.updates.data();

@@ -76,7 +76,8 @@ class Loop {
   }
 
   void submit() {
-    StepInput input;
+    StepInput& input = input_;
+    input.batches.clear();
     OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_), session_.now(), 0};
     for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
       const Batch& batch =
@@ -109,8 +110,8 @@ class Loop {
 
   void finish() {
     const OpenStep step = open_.front();
-    const StepResult result = session_.executor().finish_step();
-    open_.pop_front();
+    const StepResult& result = session_.executor().finish_step();
+    open_.erase(open_.begin());
     ++finished_;
     for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)
       source_.release(static_cast<int>(replica), options_.first_step + step.number);
@@ -200,7 +201,8 @@ class Loop {
   const TrainingLoopOptions& options_;
   const TrainingEvents& events_;
   TrainingSummary summary_;
-  std::deque<OpenStep> open_;
+  StepInput input_;             // its memory serves every step
+  std::vector<OpenStep> open_;  // the oldest first
   std::int64_t submitted_ = 0;
   std::int64_t finished_ = 0;
   bool stopping_ = false;

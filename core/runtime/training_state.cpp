@@ -27,27 +27,32 @@ std::vector<float> floats_of(const Bytes& bytes) {
   return values;
 }
 
-// A piece of memory that lives across iterations.
+// A piece of memory that lives across iterations. Contents are bytes of ranges of its elements.
 struct LivePiece {
+  using Contents = std::function<Bytes(const ElementRange&)>;
+
   std::string name;
   std::uint32_t dtype = CONVOY_F32;
   std::uint64_t count = 0;  // elements
   Ranges ranges;            // the elements that matter
-  Bytes implied;            // what it holds when nothing is said about it
-  std::function<Bytes()> read;
+  Contents implied;         // what it holds when nothing is said about it
+  Contents read;
   std::function<void(const Bytes&)> write;
 
-  bool holds(const Bytes& bytes) const {
-    const std::uint64_t size = dtype_bytes(dtype);
-    return std::ranges::all_of(ranges, [&](const ElementRange& range) {
-      return std::memcmp(bytes.data() + range.first * size, implied.data() + range.first * size,
-                         range.count * size) == 0;
-    });
+  // In stretches, because the piece may be as large as the model.
+  bool holds_what_is_implied() const {
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
+    for (const ElementRange& range : ranges)
+      for (std::uint64_t done = 0; done < range.count; done += kAtOnce) {
+        const ElementRange stretch{range.first + done, std::min(kAtOnce, range.count - done)};
+        if (read(stretch) != implied(stretch)) return false;
+      }
+    return true;
   }
 };
 
-// All pieces of a session, one after the other: each may be as large as the model. What a piece
-// implies is read from the session, whose canonical values must be in place.
+// All pieces of a session, one after the other. What a piece implies is read from the session,
+// whose canonical values must be in place.
 class LivePieces {
  public:
   LivePieces(Session& session, std::uint32_t phase)
@@ -64,7 +69,6 @@ class LivePieces {
 
  private:
   void visit_buffers(const std::function<void(const LivePiece&)>& visit) const {
-    const Bytes parameters = bytes_of(memory_.read_parameters());
     const auto live = live_ranges(plan_, phase_);
     for (std::uint32_t i = 0; i < live.size(); ++i) {
       if (live[i].empty()) continue;
@@ -72,50 +76,59 @@ class LivePieces {
       const bool copy = buffer.kind == CONVOY_BUFFER_PARAMETERS ||  //
                         buffer.kind == CONVOY_BUFFER_MASTER;
       LivePiece piece{plan_.buffer_name(i), buffer.dtype, buffer.count, live[i], {}, {}, {}};
-      piece.implied = copy ? parameters : Bytes(buffer.count * dtype_bytes(buffer.dtype));
-      piece.read = [this, i] { return memory_.read_bytes(i); };
+      piece.implied = [this, copy, size = dtype_bytes(buffer.dtype)](const ElementRange& range) {
+        return copy ? bytes_of(memory_.read_parameters(range)) : Bytes(range.count * size);
+      };
+      piece.read = [this, i](const ElementRange& range) { return memory_.read_bytes(i, range); };
       piece.write = [this, i](const Bytes& bytes) { memory_.write_bytes(i, bytes); };
       visit(piece);
     }
   }
 
   void visit_optimizer(const std::function<void(const LivePiece&)>& visit) const {
-    const auto kind = static_cast<convoy_optimizer_kind>(session_.options().optimizer.kind);
     const auto updated = updated_ranges(plan_);
-    for (std::uint32_t slot = 0; slot < memory_.state_slots(); ++slot) {
-      const Bytes canonical = bytes_of(memory_.read_optimizer_state(slot));
-      for (std::uint32_t i = 0; i < updated.size(); ++i) {
-        if (updated[i].empty()) continue;
-        const PlanBuffer& buffer = plan_.buffers[i];
-        LivePiece piece{fmt::format("{}/{}", plan_.buffer_name(i), state_name(kind, slot)),
-                        CONVOY_F32,
-                        buffer.count,
-                        updated[i],
-                        canonical,
-                        {},
-                        {}};
-        piece.read = [this, i, slot] { return bytes_of(memory_.read_state(i, slot)); };
-        piece.write = [this, i, slot](const Bytes& bytes) {
-          memory_.write_state(i, slot, floats_of(bytes));
-        };
-        visit(piece);
-      }
-    }
+    for (std::uint32_t slot = 0; slot < memory_.state_slots(); ++slot)
+      for (std::uint32_t i = 0; i < updated.size(); ++i)
+        if (!updated[i].empty()) visit(optimizer_piece(i, slot, updated[i]));
+  }
+
+  LivePiece optimizer_piece(std::uint32_t buffer, std::uint32_t slot, const Ranges& ranges) const {
+    const auto kind = static_cast<convoy_optimizer_kind>(session_.options().optimizer.kind);
+    LivePiece piece{fmt::format("{}/{}", plan_.buffer_name(buffer), state_name(kind, slot)),
+                    CONVOY_F32,
+                    plan_.buffers[buffer].count,
+                    ranges,
+                    {},
+                    {},
+                    {}};
+    piece.implied = [this, slot](const ElementRange& range) {
+      return bytes_of(memory_.read_optimizer_state(slot, range));
+    };
+    piece.read = [this, buffer, slot](const ElementRange& range) {
+      return bytes_of(memory_.read_state(buffer, slot, range));
+    };
+    piece.write = [this, buffer, slot](const Bytes& bytes) {
+      memory_.write_state(buffer, slot, floats_of(bytes));
+    };
+    return piece;
+  }
+
+  Bytes statistics(std::uint32_t replica, const ElementRange& range) const {
+    const std::vector<float> all = memory_.read_replica_state(replica);
+    const auto bytes = std::as_bytes(std::span(all).subspan(range.first, range.count));
+    return {bytes.begin(), bytes.end()};
   }
 
   void visit_statistics(const std::function<void(const LivePiece&)>& visit) const {
     const std::uint64_t count = session_.graph().state_elements();
     if (count == 0) return;
-    const Bytes canonical = bytes_of(memory_.read_replica_state(0));
     for (std::uint32_t replica = 1; replica < session_.replicas(); ++replica) {
-      LivePiece piece{fmt::format("statistics({})", replica),
-                      CONVOY_F32,
-                      count,
-                      {{0, count}},
-                      canonical,
-                      {},
-                      {}};
-      piece.read = [this, replica] { return bytes_of(memory_.read_replica_state(replica)); };
+      LivePiece piece{
+          fmt::format("statistics({})", replica), CONVOY_F32, count, {{0, count}}, {}, {}, {}};
+      piece.implied = [this](const ElementRange& range) { return statistics(0, range); };
+      piece.read = [this, replica](const ElementRange& range) {
+        return statistics(replica, range);
+      };
       piece.write = [this, replica](const Bytes& bytes) {
         memory_.write_replica_state(replica, floats_of(bytes));
       };
@@ -159,14 +172,18 @@ StateIdentity identity_of(const Session& session) {
 TrainingState read_training_state(Session& session) {
   TrainingState state;
   state.values = session.read_values();
-  for (std::uint32_t slot = 0; slot < session.memory().state_slots(); ++slot)
-    state.optimizer.push_back(session.unpacked(session.memory().read_optimizer_state(slot)));
+  for (std::uint32_t slot = 0; slot < session.memory().state_slots(); ++slot) {
+    std::vector<std::vector<float>>& variables = state.optimizer.emplace_back();
+    for (std::size_t i = 0; i < session.graph().variables().size(); ++i)
+      variables.push_back(
+          session.plain(i, session.memory().read_optimizer_state(slot, session.arena().range(i))));
+  }
   state.loss_scale = session.loss_scale();
   state.complete = true;
   state.phase = session.executor().phase();
   LivePieces(session, state.phase).for_each([&](const LivePiece& piece) {
-    Bytes bytes = piece.read();
-    if (!piece.holds(bytes)) state.parts.push_back({piece.name, piece.dtype, std::move(bytes)});
+    if (!piece.holds_what_is_implied())
+      state.parts.push_back({piece.name, piece.dtype, piece.read({0, piece.count})});
   });
   return state;
 }
@@ -175,11 +192,16 @@ void write_training_state(Session& session, const TrainingState& state, std::int
   require_values_of(session.graph(), state.values);
   PlanMemory& memory = session.memory();
   memory.reset();
-  memory.write_parameters(session.packed(state.values.variables, 0));
   const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
-  for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot)
-    memory.write_optimizer_state(
-        slot, session.packed(state.optimizer[slot], static_cast<float>(state_initial(kind, slot))));
+  for (std::size_t i = 0; i < state.values.variables.size(); ++i) {
+    const std::uint64_t first = session.arena().range(i).first;
+    session.write_variable(i, state.values.variables[i]);
+    for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot) {
+      const auto initial = static_cast<float>(state_initial(kind, slot));
+      memory.write_optimizer_state(slot, first,
+                                   session.packed(i, state.optimizer[slot].at(i), initial));
+    }
+  }
   if (!state.values.state.empty()) memory.write_replica_state(state.values.state);
   if (state.complete) write_parts(session, state);
   session.restart(first_step, state.complete ? std::optional(state.phase) : std::nullopt);

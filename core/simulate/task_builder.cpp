@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/plan/dependencies.hpp"
@@ -48,21 +49,27 @@ void add_engines(const SimulatedMachine& machine, const Schedule& schedule, Task
 
 void add_waits(const Dependencies& dependencies, const InputTasks& input, TaskGraph& graph) {
   const std::size_t tasks = graph.tasks.size();
+  std::vector<std::uint32_t> ends(tasks + 1, 0);
   std::uint32_t largest = 0;
-  std::vector<std::vector<TaskSuccessor>> successors(tasks);
-  const auto add = [&](std::uint32_t before, std::uint32_t task, std::uint32_t distance) {
-    successors[before].push_back({task, distance});
-    largest = std::max(largest, distance);
+  const auto for_each_wait = [&](auto visit) {
+    for (std::uint32_t task = 0; task < dependencies.size(); ++task)
+      for (const Dependency& it : dependencies[task]) visit(it.before, task, it.distance);
+    for (const InputWait& it : input.waits) visit(it.before, it.task, it.distance);
   };
-  for (std::uint32_t task = 0; task < dependencies.size(); ++task)
-    for (const Dependency& dependency : dependencies[task])
-      add(dependency.before, task, dependency.distance);
-  for (const InputWait& wait : input.waits) add(wait.before, wait.task, wait.distance);
+  for_each_wait([&](std::uint32_t before, std::uint32_t, std::uint32_t distance) {
+    ++ends[before + 1];
+    largest = std::max(largest, distance);
+  });
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<TaskSuccessor> successors(ends.back());
+  std::vector<std::uint32_t> next(ends.begin(), ends.end() - 1);
   graph.waits.assign(largest + 1, std::vector<std::uint32_t>(tasks, 0));
-  for (const std::vector<TaskSuccessor>& list : successors) {
-    graph.successors.add(list);
-    for (const TaskSuccessor& it : list) ++graph.waits[it.distance][it.task];
-  }
+  for_each_wait([&](std::uint32_t before, std::uint32_t task, std::uint32_t distance) {
+    successors[next[before]++] = {task, distance};
+    ++graph.waits[distance][task];
+  });
+  for (std::size_t task = 0; task < tasks; ++task)
+    graph.successors.add({successors.data() + ends[task], ends[task + 1] - ends[task]});
 }
 
 }  // namespace

@@ -115,6 +115,14 @@ Task TaskCosts::transfer(std::uint32_t from, std::uint32_t to, double bytes) {
   task.bytes = bytes;
   task.limit = kNoLimit;
   task.busy_limit = kNoLimit;
+  task.route = transfer_route(from, to);
+  if (routes_.path(from, to).kind == PathKind::kNetwork) pass_network(task, from, to);
+  return task;
+}
+
+std::uint32_t TaskCosts::transfer_route(std::uint32_t from, std::uint32_t to) {
+  const auto [it, inserted] = transfer_routes_.try_emplace({from, to}, kNone);
+  if (!inserted) return it->second;
   RouteSum sum;
   const Path& path = routes_.path(from, to);
   sum.add(path, 1);
@@ -124,9 +132,7 @@ Task TaskCosts::transfer(std::uint32_t from, std::uint32_t to, double bytes) {
     sum.add(first_rpc_link_ + 2 * machine_.places[from].host, 1);
     sum.add(first_rpc_link_ + 2 * machine_.places[to].host + 1, 1);
   }
-  task.route = routes_.add(std::move(sum));
-  if (path.kind == PathKind::kNetwork) pass_network(task, from, to);
-  return task;
+  return it->second = routes_.add(std::move(sum));
 }
 
 void TaskCosts::pass_network(Task& task, std::uint32_t from, std::uint32_t to) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "core/plan/plan.hpp"
@@ -28,6 +30,7 @@ class TaskCosts {
   Task copy(const Operation& operation);
   Task kernel(const Operation& operation);
 
+  std::uint32_t transfer_route(std::uint32_t from, std::uint32_t to);
   void pass_network(Task& task, std::uint32_t from, std::uint32_t to);
   void add_rpc_links();
   void load_memory(RouteSum& sum, std::uint32_t place, double weight) const;
@@ -45,6 +48,7 @@ class TaskCosts {
   double straggling_ = 1;
   std::uint32_t first_rpc_link_ = kNone;
   std::vector<std::vector<std::uint32_t>> host_devices_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> transfer_routes_;
 };
 
 }  // namespace convoy::simulate

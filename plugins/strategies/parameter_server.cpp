@@ -1,58 +1,39 @@
 #include <convoy/strategy.hpp>
 
-#include <vector>
+#include <memory>
+
+#include "local_servers.hpp"
+#include "network_servers.hpp"
+#include "server_exchange.hpp"
+#include "workers.hpp"
 
 namespace {
 
+using convoy_strategies::ServerExchange;
+
 // Variables live in one place; every step all replicas fetch them, and their gradients are summed
-// and applied where the variables are. With local_parameter_device=gpu every bucket is cut evenly
-// over the compute devices, which balances any model; with cpu the host keeps them.
+// and applied where the variables are: on one host in its memory or on its devices, on several
+// hosts at the parameter servers.
 class ParameterServer : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {
-    const Shards shards = place_variables(p);
-    if (p.flag("staged_vars")) return plan_staged(p, shards);
-    if (p.option("variable_consistency") == "relaxed") return plan_relaxed(p, shards);
-    fetch(p, shards, 0);
+    const std::unique_ptr<ServerExchange> exchange = choose_exchange(p);
+    if (p.flag("staged_vars")) return plan_staged(p, *exchange);
+    if (p.option("variable_consistency") == "relaxed") return plan_relaxed(p, *exchange);
+    exchange->fetch(0);
     p.compute();
-    update(p, shards, 0);
+    exchange->update(0);
   }
 
  private:
-  // Part of the arena and the place that owns it.
-  struct Shard {
-    convoy::Range range;
-    std::uint32_t server;
-  };
-  using Shards = std::vector<Shard>;
-
-  static Shards place_variables(const convoy::Planner& p) {
-    const bool on_host = p.option("local_parameter_device") == "cpu";
-    Shards shards;
-    for (const convoy::Range bucket : p.buckets()) {
-      if (on_host) {
-        shards.push_back({bucket, p.host_place(0)});
-        continue;
-      }
-      std::uint32_t replica = 0;
-      for (const convoy::Range piece : convoy::split(bucket, p.replica_count()))
-        shards.push_back({piece, p.replica_place(replica++)});
-    }
-    return shards;
-  }
-
-  static void fetch(convoy::Planner& p, const Shards& shards, std::uint32_t set) {
-    for (const Shard& shard : shards)
-      for (const auto r : p.replicas())
-        p.copy(p.parameters(r, set)[shard.range], p.master(shard.server)[shard.range]);
-  }
-
-  static void update(convoy::Planner& p, const Shards& shards, std::uint32_t set) {
-    for (const Shard& shard : shards) {
-      const convoy::Buffer total = p.scratch(shard.server, shard.range.count);
-      p.sum(total, p.gradients(shard.range, set));
-      p.apply(p.master(shard.server)[shard.range], total);
-    }
+  static std::unique_ptr<ServerExchange> choose_exchange(convoy::Planner& p) {
+    if (convoy_strategies::has_network(p))
+      return std::make_unique<convoy_strategies::NetworkServers>(p);
+    if (!p.flag("cross_replica_sync"))
+      p.refuse(
+          "cross_replica_sync=false is about several hosts, here is one: leave it out, or plan "
+          "for more with --hosts");
+    return std::make_unique<convoy_strategies::LocalServers>(p);
   }
 
   static void clear_gradients(convoy::Planner& p, std::uint32_t set) {
@@ -61,25 +42,25 @@ class ParameterServer : public convoy::Strategy {
 
   // Software pipeline: a step computes on what was fetched during the step before, and its
   // gradients are applied during the step after. Two sets take turns, so nothing is copied for it.
-  static void plan_staged(convoy::Planner& p, const Shards& shards) {
+  static void plan_staged(convoy::Planner& p, ServerExchange& exchange) {
     p.prologue([&] {
-      fetch(p, shards, 0);
+      exchange.fetch(0);
       clear_gradients(p, 1);
     });
     for (const std::uint32_t set : {0u, 1u}) {
-      fetch(p, shards, 1 - set);
+      exchange.fetch(1 - set);
       p.compute({.parameters_set = set, .gradients_set = set});
-      update(p, shards, 1 - set);
+      exchange.update(1 - set);
     }
   }
 
   // Gradients are applied one step late, so that summing them never delays the next step.
-  static void plan_relaxed(convoy::Planner& p, const Shards& shards) {
+  static void plan_relaxed(convoy::Planner& p, ServerExchange& exchange) {
     p.prologue([&] { clear_gradients(p, 1); });
     for (const std::uint32_t set : {0u, 1u}) {
-      fetch(p, shards, 0);
+      exchange.fetch(0);
       p.compute({.gradients_set = set});
-      update(p, shards, 1 - set);
+      exchange.update(1 - set);
     }
   }
 };
@@ -88,12 +69,19 @@ class ParameterServer : public convoy::Strategy {
 
 CONVOY_STRATEGY(ParameterServer, "name=parameter_server", "version=0.1.0",
                 "description=Variables in one place: fetched by all replicas every step, updated "
-                "with the mean of their gradients.",
-                "claim=synchronous|stale",
+                "with the mean of their gradients; on several hosts with every worker's mean.",
+                "claim=synchronous|stale|sequential|asynchronous",
                 "option=local_parameter_device:enum:gpu:cpu|gpu:Where variables live: cpu = host "
-                "memory, gpu = spread over the compute devices, whatever they are.",
+                "memory, gpu = spread over the compute devices, whatever they are. Several hosts: "
+                "where a worker keeps large variables that it has fetched.",
                 "option=staged_vars:bool:false::Compute on values fetched one step earlier and "
                 "apply gradients one step later; includes variable_consistency=relaxed.",
                 "option=variable_consistency:enum:strong:strong|relaxed:relaxed = apply the "
                 "gradients of the step before.",
+                "variant=local_parameter_device=cpu", "variant=local_parameter_device=gpu",
+                "option=cross_replica_sync:bool:true::Several hosts: false = no worker waits for "
+                "another; fetches may be old and updates come in any order.",
+                "option=variable_placement:enum:bytes:round_robin|bytes:Several hosts: which "
+                "parameter server keeps a variable, the next one in turn or the one with the "
+                "fewest bytes.",
                 "needs=copy,fill,sum,apply,forward,backward")

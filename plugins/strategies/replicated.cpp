@@ -58,8 +58,11 @@ class Replicated : public convoy::Strategy {
                  "' has several ranges, which replicated does not take; name one algorithm");
       return convoy_strategies::spec_reducer(p, ranges.front());
     }
+    if (p.flag("hierarchical_copy") && convoy_strategies::has_network(p))
+      p.refuse("hierarchical_copy is about the devices of one host; name an all_reduce_spec");
     if (p.flag("hierarchical_copy"))
       return convoy_strategies::hierarchical_reducer(p, p.option("network_topology"));
+    if (convoy_strategies::has_network(p)) return convoy_strategies::own_all_reduce(p, 1);
     const bool on_host = p.option("local_parameter_device") == "cpu";
     return on_host ? convoy_strategies::reduce_on_host : convoy_strategies::reduce_in_turn;
   }
@@ -74,7 +77,8 @@ CONVOY_STRATEGY(
     "claim=synchronous|stale",
     "option=all_reduce_spec:string:::How gradients are summed: empty = copied to one place in turn "
     "and back, pscpu, psgpu[#shards], xring[#shards], collective = the devices' own all-reduce, "
-    "nccl = the same on CUDA devices.",
+    "nccl = the same on CUDA devices; several hosts: nccl/xring, nccl/rechd, nccl/pscpu, "
+    "pscpu/pscpu = inside each host / between them, empty = collective.",
     "option=local_parameter_device:enum:gpu:cpu|gpu:Where gradients are summed without a spec: "
     "cpu = host memory, gpu = the compute devices in turn.",
     "option=gradient_repacking:int:0::Cut all gradients into this many packs; 0 = the host's "
@@ -87,4 +91,8 @@ CONVOY_STRATEGY(
     "option=network_topology:enum:dgx1:dgx1|gcp_v100:Which pairs of devices bridge the halves.",
     "option=variable_consistency:enum:strong:strong|relaxed:relaxed = apply the gradients of the "
     "step before.",
-    "needs=copy,fill,add,sum,all_reduce,apply,forward,backward")
+    "variant=all_reduce_spec=collective", "variant=all_reduce_spec=nccl",
+    "variant=all_reduce_spec=pscpu", "variant=all_reduce_spec=psgpu",
+    "variant=all_reduce_spec=xring", "variant=local_parameter_device=gpu",
+    "variant=local_parameter_device=cpu", "variant=hierarchical_copy=true",
+    "needs=copy,fill,add,sum,all_reduce,reduce,broadcast,apply,forward,backward")

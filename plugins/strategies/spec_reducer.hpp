@@ -7,37 +7,62 @@
 
 #include "all_reduce_spec.hpp"
 #include "gradient_reducers.hpp"
+#include "two_level_reducer.hpp"
+#include "workers.hpp"
 
 namespace convoy_strategies {
 
-// In how many parts an algorithm can reduce a pack: host memory is one place here, the devices' own
-// all-reduce has one or two rings, all else at most one part per device.
+// In how many parts an algorithm can reduce a pack: every host's memory is one place, the devices'
+// own all-reduce has one or two rings, all else at most one part per device.
 inline std::uint64_t most_shards(const convoy::Planner& p, const std::string& algorithm) {
-  if (algorithm == "pscpu" || algorithm == "nccl") return 1;
+  if (algorithm == "pscpu") return workers_of(p).size();
+  if (algorithm == "nccl") return 1;
   if (algorithm == "collective") return 2;
   return p.replica_count();
+}
+
+inline Reducer on_hosts(const convoy::Planner& p, std::uint64_t shards) {
+  return [workers = workers_of(p), shards](convoy::Planner& planner, const Spans& gradients,
+                                           std::size_t index) {
+    reduce_on_hosts(planner, workers, gradients, shards, index);
+  };
+}
+
+// The devices' own all-reduce; between hosts it goes through one device of each.
+inline Reducer own_all_reduce(const convoy::Planner& p, std::uint64_t shards) {
+  return collective_reducer(has_network(p) ? CONVOY_ALGORITHM_TWO_LEVEL : CONVOY_ALGORITHM_DEVICE,
+                            shards);
+}
+
+inline void require_nccl(const convoy::Planner& p) {
+  const std::string device = p.place(p.replica_place(0)).name;
+  if (device.rfind("cuda", 0) != 0)
+    p.refuse("all_reduce_spec nccl needs CUDA devices, the first one here is " + device +
+             "; use all_reduce_spec=collective, the devices' own all-reduce");
+  if (has_network(p))
+    p.refuse(
+        "all_reduce_spec nccl reduces inside one host: name nccl/xring or collective for several");
 }
 
 inline Reducer spec_reducer(const convoy::Planner& p, const AllReduceRange& range) {
   const auto shards = static_cast<std::uint64_t>(range.shards);
   const std::string& algorithm = range.algorithm;
   const std::string spec = "all_reduce_spec " + algorithm;
-  if (algorithm.find('/') != std::string::npos)
+  if (algorithm.find('/') != std::string::npos) {
+    if (has_network(p)) return TwoLevelReducer(p, algorithm, shards);
     p.refuse(spec +
              " reduces inside and between several hosts; here is one host: name pscpu, psgpu, "
              "xring or collective");
+  }
   const std::uint64_t most = most_shards(p, algorithm);
   if (shards > most)
     p.refuse(spec + "#" + std::to_string(shards) + ": at most " + std::to_string(most) +
              " shards on this cluster; ask for fewer");
-  if (algorithm == "pscpu") return reduce_on_host;
+  if (algorithm == "pscpu") return on_hosts(p, shards);
   if (algorithm == "psgpu") return sharded_on_devices(shards);
   if (algorithm == "xring") return collective_reducer(CONVOY_ALGORITHM_RING, shards);
-  const std::string device = p.place(p.replica_place(0)).name;
-  if (algorithm == "nccl" && device.rfind("cuda", 0) != 0)
-    p.refuse(spec + " needs CUDA devices, the first one here is " + device +
-             "; use all_reduce_spec=collective, the devices' own all-reduce");
-  return collective_reducer(CONVOY_ALGORITHM_DEVICE, shards);
+  if (algorithm == "nccl") require_nccl(p);
+  return own_all_reduce(p, shards);
 }
 
 }  // namespace convoy_strategies

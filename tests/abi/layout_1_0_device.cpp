@@ -20,13 +20,6 @@ CONVOY_VALUE(CONVOY_OPTIMIZER_SGD, 0);
 CONVOY_VALUE(CONVOY_OPTIMIZER_MOMENTUM, 1);
 CONVOY_VALUE(CONVOY_OPTIMIZER_RMSPROP, 2);
 CONVOY_VALUE(CONVOY_OPTIMIZER_ADAM, 3);
-CONVOY_VALUE(CONVOY_PASS_FORWARD, 0);
-CONVOY_VALUE(CONVOY_PASS_BACKWARD_DATA, 1);
-CONVOY_VALUE(CONVOY_PASS_BACKWARD_WEIGHTS, 2);
-CONVOY_VALUE(CONVOY_PROFILE_KERNEL, 0);
-CONVOY_VALUE(CONVOY_PROFILE_HELPER, 1);
-CONVOY_VALUE(CONVOY_MEASURE_MULTIPLY, 0);
-CONVOY_VALUE(CONVOY_MEASURE_STREAM, 1);
 
 CONVOY_GROWS(convoy_node, 64);
 CONVOY_AT(convoy_node, struct_size, 0);
@@ -173,18 +166,7 @@ CONVOY_AT(convoy_submission, result, 152);
 CONVOY_AT(convoy_submission, flags, 160);
 CONVOY_AT(convoy_submission, reserved, 164);
 
-CONVOY_FROZEN(convoy_profile_record, 160);
-CONVOY_AT(convoy_profile_record, node, 0);
-CONVOY_AT(convoy_profile_record, pass, 4);
-CONVOY_AT(convoy_profile_record, role, 8);
-CONVOY_AT(convoy_profile_record, reserved, 12);
-CONVOY_AT(convoy_profile_record, calls, 16);
-CONVOY_AT(convoy_profile_record, seconds, 24);
-CONVOY_AT(convoy_profile_record, recent_start, 32);
-CONVOY_AT(convoy_profile_record, recent_end, 64);
-CONVOY_AT(convoy_profile_record, implementation, 96);
-
-CONVOY_GROWS(convoy_device, 152);
+CONVOY_GROWS(convoy_device, 160);
 CONVOY_AT(convoy_device, struct_size, 0);
 CONVOY_AT(convoy_device, abi_major, 8);
 CONVOY_AT(convoy_device, abi_minor, 12);
@@ -205,3 +187,4 @@ CONVOY_AT(convoy_device, wait, 120);
 CONVOY_AT(convoy_device, now, 128);
 CONVOY_AT(convoy_device, profile, 136);
 CONVOY_AT(convoy_device, measure, 144);
+CONVOY_AT(convoy_device, program_memory, 152);

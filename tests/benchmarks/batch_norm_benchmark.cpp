@@ -69,9 +69,9 @@ void OwnBackward(benchmark::State& state) {
   for (auto _ : state) {
     convoy::cpu::batch_norm_backward(
         a.shape(),
-        {a.read.data(), a.gradient.data(), a.read_gradient.data(), a.vector(0), a.vector(1),
-         a.vector(2), a.vector(3), a.vector(4), a.vector(5), static_cast<double>(kEpsilon), true,
-         0.0},
+        {a.read.data(), a.gradient.data(), nullptr, nullptr, a.read_gradient.data(), false,
+         a.vector(0), a.vector(1), a.vector(2), a.vector(3), a.vector(4), a.vector(5),
+         static_cast<double>(kEpsilon), true, 0.0},
         scratch.data());
   }
   report(state, a, 3);

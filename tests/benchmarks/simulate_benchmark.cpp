@@ -3,7 +3,8 @@
 
 #include <sys/resource.h>
 
-#include <map>
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -83,16 +84,25 @@ void select_among_forty(benchmark::State& state, const char* model) {
   const HandMachine hand = testing::hand_machine(1, 8, true);
   const simulate::LayerTimes layers = layers_of(subjects.front()->subject.graph());
   double best = 0;
+  std::chrono::duration<double> planning{};
+  std::uint64_t operations = 0;
   for (auto _ : state) {
     best = 1e9;
     for (const auto& it : subjects)
       for (const double megabytes : kBucketMegabytes) {
+        const auto begin = std::chrono::steady_clock::now();
         const ArenaMap arena = it->subject.arena_map(elements(megabytes));
         const Plan plan = lowered_plan(it->subject, hand.cluster, arena);
-        best = std::min(best, simulate::simulate(plan, hand.machine, {layers}, {}).step_seconds);
+        planning += std::chrono::steady_clock::now() - begin;
+        const auto result = simulate::simulate(plan, hand.machine, {layers}, {});
+        best = std::min(best, result.step_seconds);
+        operations += result.operations_run;
       }
   }
   state.counters["best_step_ms"] = best * 1e3;
+  const auto rounds = static_cast<double>(state.iterations());
+  state.counters["planning_ms"] = 1e3 * planning.count() / rounds;
+  state.counters["operations"] = static_cast<double>(operations) / rounds;
 }
 
 // One strategy on hosts of 8 GPUs: what planning and what simulating take.

@@ -109,7 +109,8 @@ void add(const Case& it) {
 int main(int count, char** arguments) {
   constexpr Case kCases[] = {{"lenet", 8, 4, 4},       {"resnet50", 16, 4, 54},
                              {"alexnet", 64, 6, 8},    {"vgg16", 8, 4, 16},
-                             {"inception3", 8, 5, 95}, {"resnet152", 8, 4, 156}};
+                             {"inception3", 8, 5, 95}, {"resnet152", 8, 4, 156},
+                             {"mobilenet", 16, 6, 54}};
   for (const Case& it : kCases) add(it);
   benchmark::Initialize(&count, arguments);
   if (benchmark::ReportUnrecognizedArguments(count, arguments)) return 1;

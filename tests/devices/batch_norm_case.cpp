@@ -51,11 +51,12 @@ void compute_result(const BatchNormCase& what, BatchNormData& data) {
 
 void compute_gradients(const BatchNormCase& what, BatchNormData& data) {
   const auto count = static_cast<double>(what.images * what.cells());
-  const auto passed = [&](std::size_t i) {
+  data.passed.resize(what.elements());
+  each_element(what, [&](std::size_t, std::size_t i) {
     const bool cut =
         what.relu && (data.write[i] <= 0.0 || (what.limit > 0.0 && data.write[i] >= what.limit));
-    return cut ? 0.0 : static_cast<double>(data.gradient[i]);
-  };
+    data.passed[i] = cut ? 0.0 : static_cast<double>(data.gradient[i]);
+  });
   const auto normal = [&](std::size_t c, std::size_t i) {
     return (static_cast<double>(data.read[i]) - data.mean[c]) /
            std::sqrt(data.variance[c] + what.epsilon);
@@ -63,15 +64,15 @@ void compute_gradients(const BatchNormCase& what, BatchNormData& data) {
   data.gamma_gradient.assign(what.channels, 0.0);
   data.beta_gradient.assign(what.channels, 0.0);
   each_element(what, [&](std::size_t c, std::size_t i) {
-    data.beta_gradient[c] += passed(i);
-    data.gamma_gradient[c] += passed(i) * normal(c, i);
+    data.beta_gradient[c] += data.passed[i];
+    data.gamma_gradient[c] += data.passed[i] * normal(c, i);
   });
   data.read_gradient.resize(what.elements());
   each_element(what, [&](std::size_t c, std::size_t i) {
     const double gamma = what.variables ? static_cast<double>(data.gamma[c]) : 1.0;
-    data.read_gradient[i] =
-        gamma / std::sqrt(data.variance[c] + what.epsilon) *
-        (passed(i) - data.beta_gradient[c] / count - normal(c, i) * data.gamma_gradient[c] / count);
+    data.read_gradient[i] = gamma / std::sqrt(data.variance[c] + what.epsilon) *
+                            (data.passed[i] - data.beta_gradient[c] / count -
+                             normal(c, i) * data.gamma_gradient[c] / count);
   });
 }
 

@@ -28,6 +28,7 @@ struct BatchNormData {
   // Of the reference, in double: sums and squares about the exact mean.
   std::vector<float> read, addend, gradient, gamma, beta;
   std::vector<double> mean, variance, write, read_gradient, gamma_gradient, beta_gradient;
+  std::vector<double> passed;  // the gradient in front of the relu: also that of the addend
 };
 
 // NCHW to blocks of channels, padded with zeros, and back; the magnitudes of what lies in the

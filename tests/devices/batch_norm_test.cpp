@@ -19,32 +19,60 @@ namespace {
 
 struct Computed {
   std::vector<float> write, mean, variance, read_gradient, gamma_gradient, beta_gradient;
+  std::vector<float> passed;  // where a sum is part of the batch norm
   double padding = 0.0;
 };
 
+// A share of every value, and the rest of it.
+std::vector<float> scaled(const std::vector<float>& values, float factor) {
+  std::vector<float> result = values;
+  for (float& value : result) value *= factor;
+  return result;
+}
+
+// With a sum: the gradient comes in two parts, and that of the input is added to what is there.
+void compute_joined_backward(const BatchNormCase& what, const BatchNormData& data,
+                             const std::vector<float>& read, const std::vector<float>& output,
+                             std::vector<double>& scratch, Computed& result) {
+  std::vector<float> total = scaled(to_blocks(data.gradient, what), 0.25f);
+  const std::vector<float> part = scaled(to_blocks(data.gradient, what), 0.75f);
+  std::vector<float> write = to_blocks(data.addend, what);
+  cpu::batch_norm_backward(
+      what.shape(),
+      {read.data(), total.data(), part.data(), what.relu ? output.data() : nullptr, write.data(),
+       true, what.variables ? data.gamma.data() : nullptr,
+       what.variables ? data.beta.data() : nullptr, result.mean.data(), result.variance.data(),
+       result.gamma_gradient.data(), result.beta_gradient.data(), what.epsilon, what.relu,
+       what.limit},
+      scratch.data());
+  result.passed = from_blocks(total.data(), what, result.padding);
+  result.read_gradient = from_blocks(write.data(), what, result.padding);
+  for (std::size_t i = 0; i < data.addend.size(); ++i) result.read_gradient[i] -= data.addend[i];
+}
+
+// The gradient is replaced in place.
 void compute_backward(const BatchNormCase& what, const BatchNormData& data,
                       const std::vector<float>& read, std::vector<double>& scratch,
                       Computed& result) {
   const float* gamma = what.variables ? data.gamma.data() : nullptr;
   std::vector<float> gradient = to_blocks(data.gradient, what);
-  result.gamma_gradient.resize(what.channels);
-  result.beta_gradient.resize(what.channels);
   cpu::batch_norm_backward(what.shape(),
-                           {read.data(), gradient.data(), gradient.data(), gamma,
-                            what.variables ? data.beta.data() : nullptr, result.mean.data(),
+                           {read.data(), gradient.data(), nullptr, nullptr, gradient.data(), false,
+                            gamma, what.variables ? data.beta.data() : nullptr, result.mean.data(),
                             result.variance.data(), result.gamma_gradient.data(),
                             result.beta_gradient.data(), what.epsilon, what.relu, what.limit},
                            scratch.data());
   result.read_gradient = from_blocks(gradient.data(), what, result.padding);
 }
 
-// The gradient is replaced in place; the backward pass is left out where something was added.
 Computed compute(const BatchNormCase& what, const BatchNormData& data, int threads) {
   omp_set_num_threads(threads);
   Computed result;
   const std::vector<float> read = to_blocks(data.read, what);
   const std::vector<float> addend = to_blocks(data.addend, what);
   std::vector<float> write(read.size(), 7.0f);
+  result.gamma_gradient.resize(what.channels);
+  result.beta_gradient.resize(what.channels);
   result.mean.resize(what.channels);
   result.variance.resize(what.channels);
   std::vector<double> scratch(cpu::batch_norm_scratch(what.shape()));
@@ -55,7 +83,11 @@ Computed compute(const BatchNormCase& what, const BatchNormData& data, int threa
        result.mean.data(), result.variance.data(), false, what.epsilon, what.relu, what.limit},
       scratch.data());
   result.write = from_blocks(write.data(), what, result.padding);
-  if (!what.add) compute_backward(what, data, read, scratch, result);
+  if (what.add) {
+    compute_joined_backward(what, data, read, write, scratch, result);
+  } else {
+    compute_backward(what, data, read, scratch, result);
+  }
   return result;
 }
 
@@ -86,8 +118,12 @@ std::vector<BatchNormCase> cases() {
     all.push_back(what);
     what.add = true;
     all.push_back(what);
-    what.add = false;
     what.limit = 1.5;
+    all.push_back(what);
+    what.relu = false;
+    all.push_back(what);
+    what.relu = true;
+    what.add = false;
     what.variables = false;
     all.push_back(what);
   }
@@ -106,7 +142,9 @@ TEST_P(BatchNormKernel, AgreesWithDoublePrecision) {
   EXPECT_LT(error(computed.variance, data.variance), 1e-6);
   EXPECT_LT(error(computed.write, data.write), 2e-6);
   EXPECT_EQ(computed.padding, 0.0);
-  if (what.add) return;
+  if (what.add) {
+    EXPECT_LT(error(computed.passed, data.passed), 1e-6);
+  }
   EXPECT_LT(error(computed.read_gradient, data.read_gradient), 4e-6);
   EXPECT_LT(error(computed.gamma_gradient, data.gamma_gradient), 4e-6);
   EXPECT_LT(error(computed.beta_gradient, data.beta_gradient), 4e-6);
@@ -119,6 +157,7 @@ TEST_P(BatchNormKernel, GivesTheSameBitsForEveryNumberOfThreads) {
     const Computed several = compute(GetParam(), data, threads);
     EXPECT_EQ(several.write, one.write) << threads;
     EXPECT_EQ(several.variance, one.variance) << threads;
+    EXPECT_EQ(several.passed, one.passed) << threads;
     EXPECT_EQ(several.read_gradient, one.read_gradient) << threads;
     EXPECT_EQ(several.gamma_gradient, one.gamma_gradient) << threads;
     EXPECT_EQ(several.beta_gradient, one.beta_gradient) << threads;

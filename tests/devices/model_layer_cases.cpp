@@ -64,6 +64,57 @@ LayerNetwork inverted_residual(const std::string& name, std::uint32_t channels,
   });
 }
 
+std::uint32_t bounded(GraphAssembler& assembler, std::uint32_t from, double limit) {
+  LayerCase layer = relu(from);
+  layer.layer.limit = limit;
+  return layer.add_to(assembler);
+}
+
+// Residual blocks that end in a batch norm, a sum and a relu; the sum's other part has readers of
+// its own, is a batch norm too, or is what the batch norm reads.
+LayerNetwork norm_and_sum(const std::string& name, std::uint32_t channels, double limit) {
+  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+    x = relu(x).add_to(assembler);
+    const std::uint32_t left =
+        batch_norm(convolution(x, channels, 1).add_to(assembler)).add_to(assembler);
+    std::uint32_t y = norm_relu(assembler, convolution(x, channels, 3).add_to(assembler), 0);
+    y = batch_norm(convolution(y, channels, 3).add_to(assembler)).add_to(assembler);
+    x = bounded(assembler, LayerCase(CONVOY_LAYER_ADD, {left, y}).add_to(assembler), limit);
+    y = batch_norm(convolution(x, channels, 3).add_to(assembler)).add_to(assembler);
+    x = bounded(assembler, LayerCase(CONVOY_LAYER_ADD, {y, x}).add_to(assembler), limit);
+    y = batch_norm(x).add_to(assembler);
+    return LayerCase(CONVOY_LAYER_ADD, {x, y}).add_to(assembler);
+  });
+}
+
+// The same right behind the images, which are not stored in blocks of channels.
+LayerNetwork norm_of_images(const std::string& name, double limit) {
+  return {name, [=] {
+            GraphAssembler assembler("small", 6, kModelCaseClasses);
+            const std::uint32_t left = norm_relu(assembler, 0, limit);
+            const std::uint32_t right = batch_norm(left).add_to(assembler);
+            const std::uint32_t sum = LayerCase(CONVOY_LAYER_ADD, {left, right}).add_to(assembler);
+            const std::uint32_t active = bounded(assembler, sum, limit);
+            const std::uint32_t twice =
+                LayerCase(CONVOY_LAYER_ADD, {active, batch_norm(active).add_to(assembler)})
+                    .add_to(assembler);
+            loss(fully_connected(twice, kModelCaseClasses).add_to(assembler)).add_to(assembler);
+            return assembler.finish();
+          }};
+}
+
+// Batch norms in front of convolutions: sums are read by both a batch norm and the next sum.
+LayerNetwork norm_first(const std::string& name, std::uint32_t channels) {
+  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+    for (int block = 0; block < 2; ++block) {
+      const std::uint32_t active = norm_relu(assembler, x, 0);
+      const std::uint32_t y = convolution(active, channels, 3).add_to(assembler);
+      x = LayerCase(CONVOY_LAYER_ADD, {x, y}).add_to(assembler);
+    }
+    return norm_relu(assembler, x, 0);
+  });
+}
+
 // A shortcut that drops every other cell and pads the channels, around a strided convolution.
 LayerNetwork padded_shortcut(const std::string& name, std::uint32_t size, std::uint32_t channels,
                              std::uint32_t wider) {
@@ -133,6 +184,12 @@ std::vector<LayerNetwork> model_layer_networks() {
       grouped_network("depthwise_two_filters", 5, 10, 20, 10, 1, kSame),
       inverted_residual("inverted_residual_whole_blocks", 8, 16),
       inverted_residual("inverted_residual_odd_channels", 9, 21),
+      norm_and_sum("norm_and_sum_whole_blocks", 8, 0.0),
+      norm_and_sum("norm_and_sum_bounded_odd_channels", 5, 0.8),
+      norm_of_images("norm_of_images", 0.0),
+      norm_of_images("norm_of_images_bounded", 0.8),
+      norm_first("norm_first_whole_blocks", 8),
+      norm_first("norm_first_odd_channels", 7),
       padded_shortcut("padded_shortcut_whole_blocks", 8, 16, 32),
       padded_shortcut("padded_shortcut_half_blocks", 8, 8, 16),
       padded_shortcut("padded_shortcut_odd", 7, 5, 12),

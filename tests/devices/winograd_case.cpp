@@ -1,8 +1,11 @@
 #include "tests/devices/winograd_case.hpp"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
+#include <algorithm>
 #include <cmath>
+#include <new>
 #include <random>
 
 namespace convoy::test {
@@ -54,6 +57,21 @@ void for_each_product(const ConvolutionSizes& s, const Use& use) {
     }
   }
 }
+
+// Memory aligned to 64 bytes.
+class Scratch {
+ public:
+  explicit Scratch(std::size_t floats) : data_(new (std::align_val_t{64}) float[floats]) {
+    std::fill_n(data_, floats, 0.0f);
+  }
+  ~Scratch() { operator delete[](data_, std::align_val_t{64}); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  float* data() { return data_; }
+
+ private:
+  float* data_;
+};
 
 }  // namespace
 
@@ -141,6 +159,35 @@ std::vector<float> plain_weights(const std::vector<float>& blocked, const Convol
     }
   }
   return plain;
+}
+
+WinogradResults compute_winograd(const ConvolutionReference& reference, std::size_t threads,
+                                 const cpu::WinogradResultOptions& options) {
+  omp_set_num_threads(static_cast<int>(threads));
+  const ConvolutionSizes& s = reference.sizes;
+  const cpu::WinogradShape shape = s.shape();
+  const std::size_t in_pixels = s.height * s.width;
+  const std::size_t out_pixels = s.out_height() * s.out_width();
+  const auto source = blocked_images(reference.source, s.batch, s.in, in_pixels, s.block);
+  const auto gradient = blocked_images(reference.gradient, s.batch, s.out, out_pixels, s.block);
+  const auto weights = blocked_weights(reference.weights, s);
+  Scratch scratch(std::max({cpu::winograd_forward_scratch(shape, threads),
+                            cpu::winograd_backward_data_scratch(shape, threads),
+                            cpu::winograd_backward_weights_scratch(shape, threads)}));
+  std::vector<float> result(gradient.size());
+  std::vector<float> source_gradient(source.size());
+  std::vector<float> weights_gradient(weights.size());
+  cpu::winograd_forward(shape, source.data(), weights.data(), options, result.data(),
+                        scratch.data(), threads);
+  cpu::winograd_backward_data(shape, gradient.data(), weights.data(), source_gradient.data(),
+                              scratch.data(), threads);
+  cpu::winograd_backward_weights(shape, source.data(), gradient.data(), weights_gradient.data(),
+                                 scratch.data(), threads);
+  std::vector<float> bias_gradient(s.out);
+  cpu::winograd_backward_bias(shape, gradient.data(), bias_gradient.data(), s.out);
+  return {plain_images(result, s.batch, s.out, out_pixels, s.block),
+          plain_images(source_gradient, s.batch, s.in, in_pixels, s.block),
+          plain_weights(weights_gradient, s), bias_gradient};
 }
 
 double relative_error(const std::vector<float>& values, const std::vector<double>& expected) {

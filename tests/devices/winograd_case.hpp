@@ -38,6 +38,13 @@ std::vector<float> plain_images(const std::vector<float>& blocked, std::size_t b
 std::vector<float> blocked_weights(const std::vector<float>& plain, const ConvolutionSizes& sizes);
 std::vector<float> plain_weights(const std::vector<float>& blocked, const ConvolutionSizes& sizes);
 
+// All passes of the Winograd kernels, in plain order, on a team of so many threads.
+struct WinogradResults {
+  std::vector<float> result, source_gradient, weights_gradient, bias_gradient;
+};
+WinogradResults compute_winograd(const ConvolutionReference& reference, std::size_t threads,
+                                 const cpu::WinogradResultOptions& options = {});
+
 // Root of the mean square error over that of the values.
 double relative_error(const std::vector<float>& values, const std::vector<double>& expected);
 

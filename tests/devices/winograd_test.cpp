@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/devices/winograd_case.hpp"
 
@@ -10,58 +11,58 @@ namespace {
 // The worst of these cases is 1.7e-6 on AVX2; a wrong tile or constant gives 1e-2 and more.
 constexpr double kTolerance = 2.5e-6;
 
-// Memory aligned to 64 bytes.
-class Scratch {
- public:
-  explicit Scratch(std::size_t floats) : data_(new (std::align_val_t{64}) float[floats]) {
-    std::fill_n(data_, floats, 0.0f);
-  }
-  ~Scratch() { operator delete[](data_, std::align_val_t{64}); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  float* data() { return data_; }
-
- private:
-  float* data_;
-};
-
-struct Computed {
-  std::vector<float> result, source_gradient, weights_gradient;
-};
-
-Computed compute(const ConvolutionReference& reference, std::size_t threads) {
-  const ConvolutionSizes& s = reference.sizes;
-  const cpu::WinogradShape shape = s.shape();
-  const std::size_t in_pixels = s.height * s.width;
-  const std::size_t out_pixels = s.out_height() * s.out_width();
-  const auto source = blocked_images(reference.source, s.batch, s.in, in_pixels, s.block);
-  const auto gradient = blocked_images(reference.gradient, s.batch, s.out, out_pixels, s.block);
-  const auto weights = blocked_weights(reference.weights, s);
-  Scratch scratch(std::max({cpu::winograd_forward_scratch(shape, threads),
-                            cpu::winograd_backward_data_scratch(shape, threads),
-                            cpu::winograd_backward_weights_scratch(shape, threads)}));
-  std::vector<float> result(gradient.size());
-  std::vector<float> source_gradient(source.size());
-  std::vector<float> weights_gradient(weights.size());
-  cpu::winograd_forward(shape, source.data(), weights.data(), {}, result.data(), scratch.data(),
-                        threads);
-  cpu::winograd_backward_data(shape, gradient.data(), weights.data(), source_gradient.data(),
-                              scratch.data(), threads);
-  cpu::winograd_backward_weights(shape, source.data(), gradient.data(), weights_gradient.data(),
-                                 scratch.data(), threads);
-  return {plain_images(result, s.batch, s.out, out_pixels, s.block),
-          plain_images(source_gradient, s.batch, s.in, in_pixels, s.block),
-          plain_weights(weights_gradient, s)};
-}
-
 class Winograd : public testing::TestWithParam<ConvolutionSizes> {};
 
 TEST_P(Winograd, AllPassesMatchDirectFloat64) {
   const ConvolutionReference reference(GetParam());
-  const Computed computed = compute(reference, 2);
+  const WinogradResults computed = compute_winograd(reference, 2);
   EXPECT_LT(relative_error(computed.result, reference.result), kTolerance);
   EXPECT_LT(relative_error(computed.source_gradient, reference.source_gradient), kTolerance);
   EXPECT_LT(relative_error(computed.weights_gradient, reference.weights_gradient), kTolerance);
+}
+
+TEST_P(Winograd, GivesTheSameBitsForEveryNumberOfThreads) {
+  const ConvolutionReference reference(GetParam());
+  const WinogradResults one = compute_winograd(reference, 1);
+  for (const std::size_t threads : {2, 3, 5}) {
+    const WinogradResults several = compute_winograd(reference, threads);
+    EXPECT_EQ(several.result, one.result) << threads;
+    EXPECT_EQ(several.source_gradient, one.source_gradient) << threads;
+    EXPECT_EQ(several.weights_gradient, one.weights_gradient) << threads;
+    EXPECT_EQ(several.bias_gradient, one.bias_gradient) << threads;
+  }
+}
+
+TEST_P(Winograd, SumsTheGradientOfTheBias) {
+  const ConvolutionReference reference(GetParam());
+  const ConvolutionSizes& s = reference.sizes;
+  const std::size_t pixels = s.out_height() * s.out_width();
+  std::vector<double> expected(s.out);
+  for (std::size_t i = 0; i < reference.gradient.size(); ++i) {
+    expected[i / pixels % s.out] += double{reference.gradient[i]};
+  }
+  EXPECT_LT(relative_error(compute_winograd(reference, 2).bias_gradient, expected), 1e-6);
+}
+
+// Bounds at which a good part of the results is cut off on either side.
+TEST_P(Winograd, AddsTheBiasAndCutsAtTheBoundsOfTheRelu) {
+  ConvolutionReference reference(GetParam());
+  const ConvolutionSizes& s = reference.sizes;
+  std::vector<float> bias(s.out);
+  for (std::size_t i = 0; i < s.out; ++i) bias[i] = 3.0f * std::sin(static_cast<float>(i) + 1.0f);
+  const std::size_t pixels = s.out_height() * s.out_width();
+  const float limit = 2.0f;
+  for (std::size_t i = 0; i < reference.result.size(); ++i) {
+    const double sum = reference.result[i] + double{bias[i / pixels % s.out]};
+    reference.result[i] = std::clamp(sum, 0.0, double{limit});
+  }
+  const WinogradResults computed = compute_winograd(
+      reference, 2, {.bias = bias.data(), .bias_count = s.out, .relu = true, .limit = limit});
+  for (std::size_t i = 0; i < computed.result.size(); ++i) {
+    // Rounding grows with the sums, not with what is left of them.
+    ASSERT_NEAR(computed.result[i], reference.result[i], 1e-5 * std::sqrt(9.0 * double(s.in)))
+        << "element " << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Winograd,

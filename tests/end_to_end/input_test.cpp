@@ -5,7 +5,12 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <vector>
 
+#include "core/data/example.hpp"
+#include "core/data/tfrecord_writer.hpp"
+#include "share/tools/jpeg_encoder.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/scratch_folder.hpp"
 
@@ -76,6 +81,33 @@ TEST(Input, ARunOnRealDataSaysWhetherTheInputKeepsUp) {
       run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=8",
                   "--num_batches=2", "--num_warmup_batches=1"});
   EXPECT_THAT(synthetic.out, Not(HasSubstr("waiting for input")));
+}
+
+// Two megapixels of noise take one thread far longer to decode than lenet takes to learn from them.
+std::string folder_of_large_pictures() {
+  constexpr int kWidth = 1600, kHeight = 1200;
+  std::mt19937 random(1);
+  std::vector<std::uint8_t> pixels(std::size_t{3} * kWidth * kHeight);
+  for (std::uint8_t& value : pixels) value = static_cast<std::uint8_t>(random());
+  const std::string image = encode_jpeg(pixels.data(), kWidth, kHeight, 3, {90, false, true});
+  const std::filesystem::path folder = scratch_folder("imagenet_of_large_pictures");
+  std::filesystem::create_directories(folder);
+  TfRecordWriter writer(folder / "train-00000-of-00001");
+  for (int label = 1; label <= 2; ++label) writer.write(serialise_example({image, label, {}}));
+  writer.close();
+  return "--data_dir=" + folder.string();
+}
+
+TEST(Input, ARunThatWaitsForImagesIsInputBound) {
+  const std::string file = scratch_folder("input_bound") + "/run.json";
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", folder_of_large_pictures(), "--device=cpu",
+                  "--num_devices=1", "--num_intra_threads=1", "--input_threads=1", "--batch_size=4",
+                  "--num_batches=6", "--num_warmup_batches=1", "--output_file=" + file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("input-bound: "));
+  const nlohmann::json input = record_at(file)["input"];
+  EXPECT_TRUE(input["input_bound"].get<bool>()) << input;
 }
 
 }  // namespace

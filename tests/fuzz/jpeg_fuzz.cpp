@@ -1,4 +1,6 @@
-// A picture: any bytes, decoded whole and, when it is large enough, in part, also reduced.
+// A picture: any bytes, decoded whole and, when it is large enough, in part, also reduced, and by
+// the decoder of usual files.
+#include "core/data/baseline_decoder.hpp"
 #include "core/data/jpeg_decoder.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
@@ -19,7 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     decoder.decode({0, 0, picture.width, picture.height}, image);
     if (picture.width < 8 || picture.height < 8) return;
     decoder.open(file);
-    decoder.decode({3, 2, picture.width - 5, picture.height - 6}, image);
+    const convoy::PixelWindow window{3, 2, picture.width - 5, picture.height - 6};
+    convoy::BaselineDecoder().decode(file, picture, window);
+    decoder.decode(window, image);
     for (const int reduction : {2, 4, 8}) {
       const convoy::ImageSize small = convoy::reduced_size(decoder.open(file), reduction);
       decoder.decode(

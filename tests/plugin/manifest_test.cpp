@@ -111,6 +111,27 @@ TEST(Manifest, RefusesOptionsThatContradictThemselves) {
       HasSubstr("option a twice"));
 }
 
+TEST(Manifest, HoldsVariantsWithValuesAsPluginsSeeThem) {
+  const Manifest manifest = parse_manifest(
+      text_of({"abi=1.0", "kind=strategy", "name=x", "variant=fast=1",
+               "option=fast:bool:false::", "option=packs:int:0::", "variant=packs=3,fast=false"}));
+  ASSERT_EQ(manifest.variants.size(), 2u);
+  EXPECT_THAT(manifest.variants[0], ElementsAre(std::pair("fast", "true")));
+  EXPECT_THAT(manifest.variants[1],
+              ElementsAre(std::pair("packs", "3"), std::pair("fast", "false")));
+}
+
+TEST(Manifest, RefusesVariantsThatItsOptionsDoNotAllow) {
+  const auto reason = [](const std::string& variant) {
+    return reason_of(
+        {"abi=1.0", "kind=strategy", "name=x", "option=packs:int:0::", "variant=" + variant});
+  };
+  EXPECT_THAT(reason("packs"), HasSubstr("it should be <option>=<value>"));
+  EXPECT_THAT(reason("bags=1"), HasSubstr("sets bags, which is not an option"));
+  EXPECT_THAT(reason("packs=many"), HasSubstr("sets packs to 'many', but it takes an integer"));
+  EXPECT_EQ(reason("packs=4"), "none");
+}
+
 TEST(Manifest, RefusesTextThatDoesNotEnd) {
   EXPECT_THROW(parse_manifest("abi=1.0"), ManifestError);
   EXPECT_THROW(parse_manifest(""), ManifestError);

@@ -48,10 +48,7 @@ class Memory : public ::testing::Test {
   }
 
   std::vector<float> state(std::uint32_t of, std::uint32_t slot) {
-    std::vector<float> result(arena_.elements);
-    engines_[plan_.buffers[of].place]->read(result.data(), memory_->optimizer_state(of, slot),
-                                            result.size() * sizeof(float));
-    return result;
+    return memory_->read_state(of, slot);
   }
 
   ArenaMap arena_;
@@ -67,8 +64,68 @@ class Memory : public ::testing::Test {
 TEST_F(Memory, BytesAreThoseOfBuffersOptimizerStateAndStatistics) {
   PlanMemory& memory = allocate(write_parameter_server, optimizer(CONVOY_OPTIMIZER_ADAM, 2), 10);
   const std::uint64_t arena = arena_.elements * sizeof(float);
-  // Parameters and gradients of two replicas, one master with two states, one scratch in all.
-  EXPECT_EQ(memory.bytes(), 4 * arena + 3 * arena + arena + 2 * 10 * sizeof(float));
+  MemoryUse sum;
+  for (const MemoryUse& place : memory.use()) {
+    sum.parameters += place.parameters;
+    sum.gradients += place.gradients;
+    sum.optimizer_state += place.optimizer_state;
+    sum.plan_buffers += place.plan_buffers;
+    sum.statistics += place.statistics;
+  }
+  EXPECT_EQ(sum.parameters, 3 * arena) << "two replicas and a master";
+  EXPECT_EQ(sum.gradients, 2 * arena);
+  EXPECT_EQ(sum.optimizer_state, 2 * arena);
+  EXPECT_EQ(sum.plan_buffers, arena) << "one scratch in all";
+  EXPECT_EQ(sum.statistics, 2 * 10 * sizeof(float));
+}
+
+TEST_F(Memory, IsNotSpentOnBuffersThatNoOperationNames) {
+  const auto write_more = [](Planner& planner) {
+    write_parameter_server(planner);
+    planner.scratch(0, 1 << 20);
+  };
+  PlanMemory& memory = allocate(write_more, optimizer(CONVOY_OPTIMIZER_SGD, 0));
+  const std::uint64_t arena = arena_.elements * sizeof(float);
+  std::uint64_t buffers = 0;
+  for (const MemoryUse& place : memory.use()) buffers += place.plan_buffers;
+  EXPECT_EQ(buffers, arena) << "the scratch that sums, not the one that nothing uses";
+  memory.reset();
+}
+
+TEST_F(Memory, OfMastersOnDevicesIsThatOfOneArena) {
+  PlanMemory& memory = allocate(write_sharded_server, optimizer(CONVOY_OPTIMIZER_MOMENTUM, 1));
+  const std::uint64_t arena = arena_.elements * sizeof(float);
+  std::uint64_t parameters = 0;
+  std::uint64_t state = 0;
+  for (const MemoryUse& place : memory.use()) {
+    parameters += place.parameters;
+    state += place.optimizer_state;
+  }
+  EXPECT_EQ(parameters, 3 * arena) << "two replicas, and two masters that share one arena";
+  EXPECT_EQ(state, arena);
+}
+
+TEST_F(Memory, OfElementsThatNothingNamesReadsAsZeros) {
+  PlanMemory& memory = allocate(write_sharded_server, optimizer(CONVOY_OPTIMIZER_SGD, 0));
+  memory.write_parameters(values_);
+  for (const std::uint32_t owner : {0u, 1u}) {
+    const std::vector<float> read = memory.read_buffer(buffer(CONVOY_BUFFER_MASTER, owner));
+    for (std::size_t b = 0; b < arena_.buckets.size(); ++b)
+      for (std::uint64_t e = arena_.buckets[b].first;
+           e < arena_.buckets[b].first + arena_.buckets[b].count; ++e)
+        ASSERT_EQ(read[e], b % 2 == owner ? values_[e] : 0.0f) << "element " << e;
+  }
+}
+
+TEST_F(Memory, IsWrittenAndReadInParts) {
+  PlanMemory& memory = allocate(write_sharded_server, optimizer(CONVOY_OPTIMIZER_RMSPROP, 2));
+  constexpr std::uint64_t kFirst = 20;  // across the first three buckets
+  constexpr std::uint64_t kCount = 60;
+  const std::span<const float> part = std::span(values_).subspan(kFirst, kCount);
+  memory.write_parameters(kFirst, part);
+  EXPECT_EQ(memory.read_parameters({kFirst, kCount}), std::vector<float>(part.begin(), part.end()));
+  EXPECT_EQ(memory.read_parameters({0, kFirst}), std::vector<float>(kFirst, 0.0f));
+  EXPECT_EQ(memory.read_optimizer_state(0, {kFirst, kCount}), std::vector<float>(kCount, 1.0f));
 }
 
 TEST_F(Memory, RegionsPointIntoTheirBuffers) {
@@ -91,14 +148,15 @@ TEST_F(Memory, StateExistsWhereSomethingIsUpdatedAndStartsAsTheOptimizerSays) {
   const std::uint32_t master = buffer(CONVOY_BUFFER_MASTER, 2);
   EXPECT_EQ(state(master, 0), std::vector<float>(arena_.elements, 1.0f));
   EXPECT_EQ(state(master, 1), std::vector<float>(arena_.elements, 0.0f));
-  EXPECT_THROW(memory.optimizer_state(buffer(CONVOY_BUFFER_PARAMETERS, 0), 0), std::out_of_range);
+  EXPECT_THROW(memory.optimizer_state({buffer(CONVOY_BUFFER_PARAMETERS, 0), CONVOY_F32, 0, 1}, 0),
+               std::out_of_range);
 }
 
 TEST_F(Memory, ThereIsNoStateForSlotsThatTheOptimizerDoesNotUse) {
   PlanMemory& memory = allocate(write_parameter_server, optimizer(CONVOY_OPTIMIZER_MOMENTUM, 1));
   const std::uint32_t master = buffer(CONVOY_BUFFER_MASTER, 2);
-  EXPECT_NE(memory.optimizer_state(master, 0), nullptr);
-  EXPECT_EQ(memory.optimizer_state(master, 1), nullptr);
+  EXPECT_NE(memory.optimizer_state({master, CONVOY_F32, 0, 1}, 0), nullptr);
+  EXPECT_EQ(memory.optimizer_state({master, CONVOY_F32, 0, 1}, 1), nullptr);
 }
 
 TEST_F(Memory, WritesParametersIntoEveryCopyAndNothingElse) {
@@ -129,9 +187,7 @@ TEST_F(Memory, ReadsEachParameterWhereItIsUpdatedFirst) {
   for (const Case& it : cases) {
     PlanMemory& memory = allocate(it.write, optimizer(CONVOY_OPTIMIZER_SGD, 0));
     for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
-      const std::vector<float> marks(plan_.buffers[i].count, static_cast<float>(i));
-      engines_[plan_.buffers[i].place]->write(memory.base(i), marks.data(),
-                                              marks.size() * sizeof(float));
+      memory.write_buffer(i, std::vector<float>(plan_.buffers[i].count, static_cast<float>(i)));
     }
     const std::vector<float> read = memory.read_parameters();
     for (std::size_t b = 0; b < arena_.buckets.size(); ++b)
@@ -153,8 +209,8 @@ TEST_F(Memory, ReadsWhatOverlappingUpdatesCoverTogether) {
                                              buffer(CONVOY_BUFFER_PARAMETERS, 1),
                                              buffer(CONVOY_BUFFER_MASTER, 2)};
   for (std::size_t mark = 0; mark < owners.size(); ++mark) {
-    const std::vector<float> marks(arena_.elements, static_cast<float>(mark));
-    engines_[0]->write(memory.base(owners[mark]), marks.data(), marks.size() * sizeof(float));
+    memory.write_buffer(owners[mark],
+                        std::vector<float>(arena_.elements, static_cast<float>(mark)));
   }
   const std::vector<float> read = memory.read_parameters();
   for (std::size_t e = 0; e < read.size(); ++e)

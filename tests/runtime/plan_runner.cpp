@@ -18,11 +18,11 @@ bool same_float(float a, float b) {
          std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
 
-// Compares element by element; `excused` elements of the expected side are left out.
+// Compares a range element by element; `excused` elements of the expected side are left out.
 std::string compare(std::span<const std::byte> actual, std::span<const std::byte> expected,
-                    std::uint32_t dtype, bool excuse_poison) {
+                    const ElementRange& range, std::uint32_t dtype, bool excuse_poison) {
   const std::size_t size = dtype_bytes(dtype);
-  for (std::size_t at = 0; at < expected.size(); at += size) {
+  for (std::size_t at = range.first * size; at < (range.first + range.count) * size; at += size) {
     const std::byte* want = expected.data() + at;
     const std::byte* have = actual.data() + at;
     if (std::memcmp(want, have, size) == 0) continue;
@@ -74,7 +74,7 @@ void PlanRunner::open(const DevicePlugin& plugin) {
 void PlanRunner::poison(std::uint32_t buffer) {
   const PlanBuffer& it = lowered_.buffers[buffer];
   const std::vector<std::byte> bytes(it.count * dtype_bytes(it.dtype), kPoisonByte);
-  engines_[it.place]->write(memory_->base(buffer), bytes.data(), bytes.size());
+  memory_->write_bytes(buffer, bytes);
 }
 
 ExecutorParts PlanRunner::parts(bool toy_programs) {
@@ -118,33 +118,27 @@ std::vector<StepResult> PlanRunner::run(std::int64_t steps) {
   return results;
 }
 
-std::vector<std::byte> PlanRunner::read(std::uint32_t buffer) const {
-  const PlanBuffer& it = plan_.buffers[buffer];
-  std::vector<std::byte> bytes(it.count * dtype_bytes(it.dtype));
-  engines_[it.place]->read(bytes.data(), memory_->base(buffer), bytes.size());
-  return bytes;
-}
-
-std::vector<float> PlanRunner::read_state(std::uint32_t buffer, std::uint32_t slot) const {
-  std::vector<float> values(plan_.buffers[buffer].count);
-  engines_[plan_.buffers[buffer].place]->read(values.data(), memory_->optimizer_state(buffer, slot),
-                                              values.size() * sizeof(float));
-  return values;
-}
-
+// Only elements that some operation names have memory.
 std::string PlanRunner::difference(const Interpreter& expected) const {
+  const std::vector<StoredElements> updated = updated_elements(plan_);
   for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan_.buffers[i];
     const bool scratch = buffer.kind == CONVOY_BUFFER_SCRATCH;
-    const std::string text = compare(read(i), expected.bytes(i), buffer.dtype, scratch);
-    if (!text.empty()) return fmt::format("{} {}", plan_.buffer_name(i), text);
+    const std::vector<std::byte> contents = memory_->read_bytes(i);
+    for (const auto& part : memory_->stored(i).parts()) {
+      const std::string text =
+          compare(contents, expected.bytes(i), part.range, buffer.dtype, scratch);
+      if (!text.empty()) return fmt::format("{} {}", plan_.buffer_name(i), text);
+    }
+    if (updated[i].empty()) continue;
     for (std::uint32_t slot = 0; slot < options_.optimizer.state_slots; ++slot) {
       const auto state = expected.optimizer_state(i, slot);
-      if (state.empty()) continue;
-      const std::vector<float> actual = read_state(i, slot);
-      const std::string bad =
-          compare(std::as_bytes(std::span(actual)), std::as_bytes(state), CONVOY_F32, false);
-      if (!bad.empty()) return fmt::format("state {} of {} {}", slot, plan_.buffer_name(i), bad);
+      const std::vector<float> actual = memory_->read_state(i, slot);
+      for (const auto& part : updated[i].parts()) {
+        const std::string bad = compare(std::as_bytes(std::span(actual)), std::as_bytes(state),
+                                        part.range, CONVOY_F32, false);
+        if (!bad.empty()) return fmt::format("state {} of {} {}", slot, plan_.buffer_name(i), bad);
+      }
     }
   }
   return {};

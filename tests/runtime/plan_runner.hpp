@@ -45,8 +45,6 @@ class PlanRunner {
   void open(const DevicePlugin& plugin);
   void poison(std::uint32_t buffer);
   ExecutorParts parts(bool toy_programs);
-  std::vector<std::byte> read(std::uint32_t buffer) const;
-  std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot) const;
 
   const Plan& plan_;
   InterpreterOptions options_;

@@ -11,6 +11,7 @@
 #include "core/cli/plan_subject.hpp"
 #include "core/plan/arena_map.hpp"
 #include "core/simulate/described_constants.hpp"
+#include "core/simulate/parameter_servers.hpp"
 #include "core/simulate/predictor.hpp"
 
 namespace convoy::testing {
@@ -25,6 +26,9 @@ PublishedRow read_row(const nlohmann::json& json) {
   for (const nlohmann::json& rate : json.at("rates"))
     if (!rate.at(1).is_null())
       row.rates.push_back({rate.at(0).get<std::uint32_t>(), rate.at(1).get<double>()});
+  if (json.contains("servers"))
+    for (const nlohmann::json& count : json.at("servers"))
+      row.servers[count.at(0).get<std::uint32_t>()] = count.at(1).get<std::uint32_t>();
   return row;
 }
 
@@ -88,8 +92,15 @@ class RowPredictor {
     const std::uint32_t hosts = (devices + kPerHost - 1) / kPerHost;
     const topology::Platform platform =
         topology::read_platform(foresight_.platforms, table_.platform, hosts, foresight_.catalogue);
-    return simulate::make_gpu_cluster(platform.machine, devices / hosts,
-                                      simulate::platform_constants(platform, foresight_.catalogue));
+    simulate::SimulatedCluster result =
+        simulate::make_gpu_cluster(platform.machine, devices / hosts,
+                                   simulate::platform_constants(platform, foresight_.catalogue));
+    if (const auto servers = row_.servers.find(devices); servers != row_.servers.end()) {
+      std::vector<std::uint32_t> on;
+      for (std::uint32_t host = 0; host < servers->second; ++host) on.push_back(host);
+      simulate::add_parameter_servers(result, on);
+    }
+    return result;
   }
 
   Plan plan(const Cluster& cluster) {

@@ -22,6 +22,8 @@ struct PublishedRow {
   std::string strategy;
   std::vector<std::string> options;
   std::vector<std::pair<std::uint32_t, double>> rates;  // the first one is of one GPU
+  // Parameter servers, by the number of GPUs, where there were not as many as hosts.
+  std::map<std::uint32_t, std::uint32_t> servers;
 };
 
 struct PublishedTable {

@@ -1,13 +1,14 @@
 // Compiled once per instruction set, with CONVOY_KERNEL_SET naming the namespace. Uses no library
 // templates: their out-of-line copies would be shared between the instruction sets by the linker.
 #include "core/data/kernels/table.hpp"
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
+#include "core/data/kernels/vectors.hpp"
 
 namespace convoy::CONVOY_KERNEL_SET {
 
+void transform_block(const std::int16_t* coefficients, const float* factors, std::uint8_t* pixels,
+                     std::size_t row_bytes);
+void resize_planes_row(const PlaneRows* rows, const ResizeTaps& luminance, const ResizeTaps& chroma,
+                       float* scratch, float factor, float offset, const ColorPlanes& planes);
 void sum(const ColorPlanes& planes, double* sums);
 void change_hsv(const ColorPlanes& planes, const HsvChange& change);
 void multiply(const ColorPlanes& planes, const float* matrix, float offset);
@@ -16,32 +17,12 @@ void finish(const ColorPlanes& planes, const ChannelChange& change);
 
 namespace {
 
-// Vectors are values of functions: those must never become calls, whose conventions differ.
-#define CONVOY_INLINE inline __attribute__((always_inline))
-#pragma GCC diagnostic ignored "-Wpsabi"
-
-typedef std::uint8_t Bytes8 __attribute__((vector_size(8)));
-typedef std::int32_t Words8 __attribute__((vector_size(32)));
-typedef float Floats8 __attribute__((vector_size(32)));
-
 constexpr int kLanes = 8;  // pixels of the result at a time
-
-// GCC 12 converts bytes to words one by one, unless told the instruction.
-CONVOY_INLINE Floats8 load_two(const std::uint8_t* bytes) {
-#ifdef __AVX2__
-  const __m128i packed = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));
-  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(packed));
-#else
-  Bytes8 packed;
-  __builtin_memcpy(&packed, bytes, sizeof packed);
-  return __builtin_convertvector(__builtin_convertvector(packed, Words8), Floats8);
-#endif
-}
 
 // Two neighbouring pixels, as eight values between the two rows.
 CONVOY_INLINE Floats8 blend(const PixelRows& rows, std::int32_t pixel) {
-  const Floats8 a = load_two(rows.upper + std::ptrdiff_t{4} * pixel);
-  const Floats8 b = load_two(rows.lower + std::ptrdiff_t{4} * pixel);
+  const Floats8 a = load_bytes(rows.upper + std::ptrdiff_t{4} * pixel);
+  const Floats8 b = load_bytes(rows.lower + std::ptrdiff_t{4} * pixel);
   return a + (b - a) * rows.fraction;
 }
 
@@ -102,7 +83,8 @@ void resize_row(const PixelRows& rows, const ResizeTaps& columns, float factor, 
 }  // namespace
 
 extern const PixelKernels kTable;
-const PixelKernels kTable = {CONVOY_KERNEL_NAME, resize_row, sum,   change_hsv,
+const PixelKernels kTable = {CONVOY_KERNEL_NAME, resize_row, transform_block,
+                             resize_planes_row,  sum,        change_hsv,
                              multiply,           scale,      finish};
 
 }  // namespace convoy::CONVOY_KERNEL_SET

@@ -22,6 +22,15 @@ struct PixelRows {
   float fraction = 0;
 };
 
+// Two rows of values of a plane and how far the wanted row lies from the upper to the lower one.
+// Readable up to a multiple of 8 values.
+struct PlaneRows {
+  const std::uint8_t* upper = nullptr;
+  const std::uint8_t* lower = nullptr;
+  float fraction = 0;
+  int count = 0;
+};
+
 // Three arrays of the same length: red, green, blue.
 struct ColorPlanes {
   float* red = nullptr;
@@ -50,6 +59,16 @@ struct PixelKernels {
   // Bilinear: one row of the result, value * factor + offset, into the row's part of each plane.
   void (*resize_row)(const PixelRows& rows, const ResizeTaps& columns, float factor, float offset,
                      const ColorPlanes& planes);
+  // One block of 8 x 8 pixels from its coefficients, whose columns are stored one after another:
+  // each is multiplied by its factor, which contains what the transform leaves out.
+  void (*transform_block)(const std::int16_t* coefficients, const float* factors,
+                          std::uint8_t* pixels, std::size_t row_bytes);
+  // Bilinear: one row of the result from rows of luminance and of the two chroma planes (JFIF's
+  // blue and red differences), value * factor + offset. `scratch` has room for the longest of the
+  // rows and 16 values more.
+  void (*resize_planes_row)(const PlaneRows* rows, const ResizeTaps& luminance,
+                            const ResizeTaps& chroma, float* scratch, float factor, float offset,
+                            const ColorPlanes& planes);
   // The sums of the three planes.
   void (*sum)(const ColorPlanes& planes, double* sums);
   // Brightness, then saturation, then hue.

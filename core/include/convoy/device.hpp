@@ -66,6 +66,8 @@ class Device {
   virtual double measure(uint32_t /*what*/) {
     throw std::runtime_error("this kind of device does not measure its own speed");
   }
+  // Optional.
+  virtual convoy_program_memory program_memory(void* /*program*/) { return {}; }
 };
 
 namespace device_detail {
@@ -156,6 +158,10 @@ inline int32_t profile(void* self, convoy_context* context, void* program,
 inline int32_t measure(void* self, convoy_context* context, uint32_t what, double* out) noexcept {
   return on_device(self, context, [&](Device& device) { *out = device.measure(what); });
 }
+inline int32_t program_memory(void* self, convoy_context* context, void* program,
+                              convoy_program_memory* out) noexcept {
+  return on_device(self, context, [&](Device& device) { *out = device.program_memory(program); });
+}
 inline void close(void* self) noexcept {
   delete static_cast<Instance*>(self);
 }
@@ -197,7 +203,8 @@ inline constexpr convoy_device kTable = {sizeof(convoy_device),
                                          wait,
                                          now,
                                          profile,
-                                         measure};
+                                         measure,
+                                         program_memory};
 
 }  // namespace device_detail
 

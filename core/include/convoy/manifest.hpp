@@ -5,13 +5,16 @@
 //                   "claim=synchronous",
 //                   "option=server:int:0::Which device keeps the variables.",
 //                   "option=mode:enum:fast:fast|safe:How much to check.",
+//                   "variant=mode=fast", "variant=mode=safe,server=1",
 //                   "needs=copy,sum,apply");
 //
 // kind (strategy, model, device) and name are required; the entry point macros of strategy.hpp,
 // model.hpp and device.hpp add the kind. option=<name>:<type>:<default>:<allowed>:<help> may be
 // repeated; types are bool, int, float, string and enum, allowed values are separated by '|' and
-// may be empty. needs lists the operations that the plug-in uses. Keys other than these are errors
-// in the host. Used once per plug-in, in any namespace, from C++17 on; a semicolon may follow.
+// may be empty. variant=<option>=<value>,... may be repeated, too: what --variable_update=auto
+// compares of a strategy; without any it takes the defaults. needs lists the operations that the
+// plug-in uses. Keys other than these are errors in the host. Used once per plug-in, in any
+// namespace, from C++17 on; a semicolon may follow.
 #ifndef CONVOY_MANIFEST_HPP
 #define CONVOY_MANIFEST_HPP
 

@@ -56,8 +56,14 @@ struct CollectiveOptions {
   std::uint32_t reduction = CONVOY_REDUCE_SUM;
 };
 
+struct CopyOptions {
+  bool relaxed = false;                      // what is read may lag
+  std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
+};
+
 struct ApplyOptions {
   std::uint64_t contributions = 0;  // replica gradients in the sum; 0 = one per replica
+  bool any_order = false;           // commutes with other such updates of the same elements
 };
 
 struct ComputeOptions {
@@ -174,7 +180,14 @@ class Planner {
   }
 
   // --- operations, in program order
-  void copy(Span to, Span from) { emit(make(CONVOY_OP_COPY), {from}, {to}); }
+  void copy(Span to, Span from, CopyOptions options = {}) {
+    convoy_operation operation = make(CONVOY_OP_COPY);
+    if (options.relaxed) {
+      operation.flags = CONVOY_OP_RELAXED_READS;
+      operation.max_lag = options.max_lag;
+    }
+    emit(operation, {from}, {to});
+  }
   void fill(Span to, double value) { emit(make(CONVOY_OP_FILL, value), {}, {to}); }
   void add(Span to, Span a, Span b) { emit(make(CONVOY_OP_ADD), {a, b}, {to}); }
   void scale(Span to, Span from, double by) { emit(make(CONVOY_OP_SCALE, by), {from}, {to}); }
@@ -210,6 +223,7 @@ class Planner {
   void apply(Span parameters, Span gradient_sum, ApplyOptions options = {}) {
     convoy_operation operation = make(CONVOY_OP_APPLY);
     operation.contributions = options.contributions;
+    if (options.any_order) operation.flags = CONVOY_OP_ANY_ORDER;
     emit(operation, {gradient_sum}, {parameters});
   }
   // The plug-in's own kernel (Strategy::host_kernel) at a place.

@@ -80,7 +80,9 @@ void Judge::read_everything() {
 void Judge::measure_lags() {
   const auto& sizes = audit_.style().computes_per_update;
   const std::uint64_t block = sizes.size() == 1 ? *sizes.begin() : 1;
-  for (const ForwardRead& read : run_.reads())
+  std::set<std::pair<ContentId, std::uint64_t>> measured;
+  for (const ForwardRead& read : run_.reads()) {
+    if (!measured.insert({read.content, read.compute}).second) continue;
     for (const Piece& piece : run_.contents().content(read.content)) {
       const Version& version =
           audit_.parameters(piece.value, {piece.first, piece.count}, read.operation);
@@ -93,6 +95,7 @@ void Judge::measure_lags() {
       if (*low > 0 && *low == *high)
         updates_per_step_.insert((version.updates * block + *low - 1) / *low);
     }
+  }
 }
 
 // In the last period, everything that forwards read must contain one period's gradients more than
@@ -100,15 +103,19 @@ void Judge::measure_lags() {
 void Judge::require_progress() {
   const auto& reads = run_.reads();
   const std::uint64_t end = run_.computes(0);
+  std::multimap<std::pair<std::uint32_t, std::uint64_t>, const ForwardRead*> by_compute;
+  for (const ForwardRead& read : reads) by_compute.insert({{read.replica, read.compute}, &read});
   for (const ForwardRead& now : reads) {
-    if (now.compute + plan_.computes < end) continue;
-    for (const ForwardRead& before : reads)
-      if (before.replica == now.replica && before.compute + plan_.computes == now.compute)
-        require_progress(before, now);
+    if (now.compute + plan_.computes < end || now.compute < plan_.computes) continue;
+    const auto [first, last] = by_compute.equal_range({now.replica, now.compute - plan_.computes});
+    for (auto it = first; it != last; ++it) require_progress(*it->second, now);
   }
 }
 
+// Replicas that read the same before and now have the same progress: once it is sound, it is.
 void Judge::require_progress(const ForwardRead& before, const ForwardRead& now) {
+  if (progressed_.contains({before.content, now.content})) return;
+  const std::size_t findings = audit_.findings().size() + absent_.size();
   const Content& old_content = run_.contents().content(before.content);
   const Content& new_content = run_.contents().content(now.content);
   for_each_stretch({&old_content, &new_content}, [&](std::uint64_t first, std::uint64_t count,
@@ -126,6 +133,8 @@ void Judge::require_progress(const ForwardRead& before, const ForwardRead& now) 
     for (const std::uint32_t r : stuck)
       absent_.try_emplace({now.replica, r}, version.operation, range);
   });
+  if (audit_.findings().size() + absent_.size() == findings)
+    progressed_.insert({before.content, now.content});
 }
 
 bool Judge::every_replica_alone() const {

@@ -38,6 +38,7 @@ class Judge {
   bool lagging_ = false;  // some forward read parameters that miss more than accumulation explains
   std::int64_t staleness_ = 0;  // computes whose gradients a forward does not see, at most
   std::set<std::uint64_t> updates_per_step_;
+  std::set<std::pair<ContentId, ContentId>> progressed_;  // of a period before and of now
   // (reader, source): the replica whose gradients never reach the reader's parameters, found where.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, ElementRange>> absent_;
 };

@@ -40,7 +40,7 @@ dnnl::memory ProgramBuilder::gradient(std::size_t node) {
 void ProgramBuilder::add_pending(Value& value) {
   if (!value.addend) return;
   const Workspace::Id addend = *std::exchange(value.addend, std::nullopt);
-  then(accumulate_task(gradient_memory(value), kept(value.desc, addend)));
+  help(accumulate_task(gradient_memory(value), kept(value.desc, addend)), "add");
 }
 
 GradientSum ProgramBuilder::gradient_sum(std::size_t node) {
@@ -64,13 +64,19 @@ GradientPart ProgramBuilder::begin_gradient(std::size_t node, const Desc& wanted
   return {kept(wanted, id), false, id};
 }
 
+GradientPart ProgramBuilder::begin_gradient_addition(std::size_t node) {
+  Value& value = value_of(node);
+  if (value.gradient_started && !rounds()) return {gradient_memory(value), true, {}, true};
+  return begin_gradient(node, value.desc);
+}
+
 GradientPart ProgramBuilder::begin_gradient_over(std::size_t node) {
   Value& value = value_of(node);
   const NodePlan& producer = plan_.nodes[node];
   const bool last_reader = producer.node->layer->kind == CONVOY_LAYER_CONVOLUTION &&
                            plan_.values[producer.value].members.size() == 1 &&
                            producer.consumers.size() == 1 && value.copies.empty();
-  if (!last_reader || value.gradient_started || rounds()) return begin_gradient(node, value.desc);
+  if (!last_reader || value.gradient_started || rounds()) return begin_gradient_addition(node);
   value.gradient = value.data;
   value.gradient_started = true;
   return {kept(value.desc, value.gradient), true};
@@ -108,7 +114,8 @@ bool ProgramBuilder::changes_before_read(std::size_t changed, std::size_t read) 
   for (std::size_t member : plan_.values[changed].members) {
     if (member < node_ && member >= reader && plan_.changes_gradient(member)) return true;
     for (std::size_t consumer : plan_.nodes[member].consumers) {
-      if (consumer < node_ && consumer >= reader && !plan_.nodes[consumer].in_place) return true;
+      if (consumer < node_ && consumer >= reader && plan_.nodes[consumer].value != changed)
+        return true;
     }
   }
   return false;

@@ -39,7 +39,10 @@ void CoreSet::choose_cores(const Share& share) {
     first = share.index % cores;
     last = first + 1;
     shares_cores_ = true;
+    shared_core_ = static_cast<std::uint32_t>(first);
   }
+  // Cores beyond its threads are left to others, such as the threads that prepare images.
+  if (share.threads != 0) last = std::min<std::uint64_t>(last, first + share.threads);
   for (std::uint64_t core = first; core < last; ++core) {
     const hwloc_obj_t object =
         hwloc_get_obj_by_type(topology_.get(), HWLOC_OBJ_CORE, static_cast<unsigned>(core));

@@ -64,6 +64,7 @@ CpuDevice::CpuDevice(const CoreSet::Share& share) : cores_(share), index_(share.
   hooks.execute = [this](const convoy_submission& submission) { execute(submission); };
   hooks.finish = end_team;
   hooks.spin = !cores_.shares_cores();
+  if (cores_.shared_core()) hooks.turn = shared_core_turn(*cores_.shared_core());
   engine_ = std::make_unique<LaneEngine>(std::move(hooks));
 }
 
@@ -139,6 +140,10 @@ bool CpuDevice::wait(const convoy_wait& point, double seconds) {
 
 double CpuDevice::now() {
   return monotonic_seconds();
+}
+
+convoy_program_memory CpuDevice::program_memory(void* program) {
+  return static_cast<const Program*>(program)->memory();
 }
 
 std::vector<convoy_profile_record> CpuDevice::profile(void* program) {

@@ -33,6 +33,7 @@ class CpuDevice : public Device {
   double now() override;
   std::vector<convoy_profile_record> profile(void* program) override;
   double measure(std::uint32_t what) override;
+  convoy_program_memory program_memory(void* program) override;
 
   bool shares_cores() const { return cores_.shares_cores(); }
 

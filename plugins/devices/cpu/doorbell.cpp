@@ -4,64 +4,113 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <ctime>
+#include <mutex>
 
 namespace convoy::cpu {
 
 void Doorbell::ring() {
   epoch_.fetch_add(1, std::memory_order_seq_cst);
-  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  if (asleep_.load(std::memory_order_seq_cst) == 0) return;
   syscall(SYS_futex, &epoch_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
-// std::atomic::wait has no time limit, hence the system call.
-void Doorbell::sleep(std::uint32_t seen, double seconds) {
-  timespec limit{};
-  limit.tv_sec = static_cast<time_t>(seconds);
-  limit.tv_nsec = static_cast<long>((seconds - static_cast<double>(limit.tv_sec)) * 1e9);
-  sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  if (epoch() == seen) {
+// All in one order: either this sees the new value of a timeline, or who stored it sees asleep_ and
+// the points. std::atomic::wait has no time limit, hence the system call.
+void Doorbell::sleep(std::uint32_t seen, std::span<const convoy_wait> points, double seconds) {
+  const std::size_t count = std::min(points.size(), kMostPoints);
+  for (std::size_t i = 0; i < count; ++i) {
+    timelines_[i].store(points[i].timeline, std::memory_order_relaxed);
+    values_[i].store(points[i].value, std::memory_order_relaxed);
+  }
+  point_count_.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
+  asleep_.store(1, std::memory_order_seq_cst);
+  if (epoch() == seen && std::none_of(points.begin(), points.end(), holds)) {
+    timespec limit{};
+    limit.tv_sec = static_cast<time_t>(seconds);
+    limit.tv_nsec = static_cast<long>((seconds - static_cast<double>(limit.tv_sec)) * 1e9);
     syscall(SYS_futex, &epoch_, FUTEX_WAIT_PRIVATE, seen, &limit, nullptr, 0);
   }
-  sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+  asleep_.store(0, std::memory_order_seq_cst);
 }
 
-// The fence pairs with the registration in wait(): either this sees the waiter, or the waiter sees
-// the new value of the timeline.
-void Doorbell::reached(const std::uint64_t* timeline, std::uint64_t value) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (waiting_.load(std::memory_order_seq_cst) == 0) return;
-  const std::lock_guard lock(mutex_);
-  for (Waiter* waiter : waiters_) {
-    if (waiter->point.timeline == timeline && waiter->point.value <= value) {
-      waiter->woken.notify_all();
-    }
+bool Doorbell::wants(const std::uint64_t* timeline, std::uint64_t value) const {
+  if (asleep_.load(std::memory_order_seq_cst) == 0) return false;
+  const std::uint32_t count = point_count_.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (timelines_[i].load(std::memory_order_relaxed) == timeline &&
+        values_[i].load(std::memory_order_relaxed) <= value)
+      return true;
+  }
+  return false;
+}
+
+DoorbellHall::~DoorbellHall() {
+  for (Doorbell* bell = first_.load(std::memory_order_relaxed); bell != nullptr;) {
+    const std::unique_ptr<Doorbell> owned(bell);
+    bell = owned->next_.load(std::memory_order_relaxed);
   }
 }
 
-void Doorbell::wake_hosts() {
-  const std::lock_guard lock(mutex_);
-  for (Waiter* waiter : waiters_) waiter->woken.notify_all();
+Doorbell& DoorbellHall::take() {
+  for (Doorbell* bell = first_.load(std::memory_order_acquire); bell != nullptr;
+       bell = bell->next_.load(std::memory_order_relaxed)) {
+    if (bell->taken_.exchange(1, std::memory_order_acq_rel) == 0) return *bell;
+  }
+  auto fresh = std::make_unique<Doorbell>();
+  fresh->taken_.store(1, std::memory_order_relaxed);
+  Doorbell* first = first_.load(std::memory_order_acquire);
+  do {
+    fresh->next_.store(first, std::memory_order_relaxed);
+  } while (!first_.compare_exchange_weak(first, fresh.get(), std::memory_order_acq_rel));
+  return *fresh.release();
 }
 
-void Doorbell::block(Waiter& waiter, double seconds) {
-  std::unique_lock lock(mutex_);
-  if (holds(waiter.point)) return;
-  waiter.woken.wait_for(lock, std::chrono::duration<double>(seconds));
+void DoorbellHall::give_back(Doorbell& doorbell) {
+  doorbell.taken_.store(0, std::memory_order_release);
 }
 
-std::shared_ptr<Doorbell> shared_doorbell() {
+void DoorbellHall::reach(std::uint64_t* timeline, std::uint64_t value) {
+  std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_seq_cst);
+  for (Doorbell* bell = first_.load(std::memory_order_acquire); bell != nullptr;
+       bell = bell->next_.load(std::memory_order_relaxed)) {
+    if (bell->wants(timeline, value)) bell->ring();
+  }
+}
+
+void DoorbellHall::ring_all() {
+  for (Doorbell* bell = first_.load(std::memory_order_acquire); bell != nullptr;
+       bell = bell->next_.load(std::memory_order_relaxed))
+    bell->ring();
+}
+
+void DoorbellHall::wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop) {
+  constexpr double kLookAgain = 0.005;
+  if (holds(point) || stop.load(std::memory_order_acquire)) return;
+  const double deadline = monotonic_seconds() + seconds;
+  Doorbell& bell = take();
+  for (;;) {
+    const std::uint32_t epoch = bell.epoch();
+    const double left = deadline - monotonic_seconds();
+    if (holds(point) || stop.load(std::memory_order_seq_cst) || left <= 0.0) break;
+    bell.sleep(epoch, {&point, 1}, std::min(left, kLookAgain));
+  }
+  give_back(bell);
+}
+
+std::shared_ptr<DoorbellHall> shared_doorbell_hall() {
   static std::mutex mutex;
-  static std::weak_ptr<Doorbell> current;
+  static std::weak_ptr<DoorbellHall> current;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<Doorbell> doorbell = current.lock();
-  if (!doorbell) {
-    doorbell = std::make_shared<Doorbell>();
-    current = doorbell;
+  std::shared_ptr<DoorbellHall> hall = current.lock();
+  if (!hall) {
+    hall = std::make_shared<DoorbellHall>();
+    current = hall;
   }
-  return doorbell;
+  return hall;
 }
 
 double monotonic_seconds() {

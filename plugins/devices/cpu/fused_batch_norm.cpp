@@ -187,19 +187,24 @@ void batch_norm_backward(const BlockedShape& shape, const BatchNormBackward& wha
                          double* scratch) {
   const BatchNormKernels& kernels = batch_norm_kernels(shape.block);
   const Places places(shape, scratch);
+  const bool masks = what.relu && what.output == nullptr;
   const auto sums = [&](std::size_t image, std::size_t block) {
     NormGradientConstants constants{};
     std::copy_n(what.mean + block * shape.block, places.lanes(block), constants.mean);
     constants.forward = forward_constants(shape, what, block, places.lanes(block));
     const std::size_t first = places.cells(image, block);
-    kernels.gradient_sums(what.gradient + first, what.read + first, shape.cells, what.relu,
-                          constants, places.first(image, block), places.second(image, block));
+    const JoinedGradient joined{what.gradient + first, at(what.addend, first),
+                                at(what.output, first), constants.forward.upper};
+    kernels.gradient_sums(joined, what.read + first, shape.cells, masks, constants,
+                          places.first(image, block), places.second(image, block));
   };
   const auto finish = [&](std::size_t block) { sum_images(shape, what, places, block); };
-  run(shape, 3, sums, finish, [&](std::size_t image, std::size_t block) {
+  const std::size_t joined = (what.addend != nullptr ? 1 : 0) + (what.output != nullptr ? 1 : 0);
+  run(shape, 3 + joined, sums, finish, [&](std::size_t image, std::size_t block) {
     const std::size_t first = places.cells(image, block);
-    kernels.gradient(what.write + first, what.gradient + first, what.read + first, shape.cells,
-                     what.relu, constants_of(shape, what, places, block));
+    kernels.gradient(what.write + first, what.accumulate ? what.write + first : nullptr,
+                     what.gradient + first, what.read + first, shape.cells, masks,
+                     constants_of(shape, what, places, block));
   });
 }
 

@@ -35,16 +35,19 @@ struct BatchNormForward {
 
 struct BatchNormBackward {
   const float* read;
-  const float* gradient;
-  float* write;        // gradient of read; may be the gradient
-  const float* gamma;  // as forward
+  float* gradient;      // of the result; changed where it is joined
+  const float* addend;  // what is first added to the gradient; null = nothing
+  const float* output;  // the forward pass's result, where a relu behind a sum cut it; else null
+  float* write;         // gradient of read; may be the gradient
+  bool accumulate;      // adds to what write holds
+  const float* gamma;   // as forward
   const float* beta;
   const float* mean;
   const float* variance;
   float* gamma_gradient;  // null = not wanted
   float* beta_gradient;
   double epsilon;
-  bool relu;  // as forward, where nothing was added in front of it
+  bool relu;  // as forward; without an output it must be right behind the norm
   double limit;
 };
 

@@ -27,26 +27,32 @@ void pause_briefly() {
   }
 }
 
-bool is_ready(const convoy_submission& submission) {
-  const convoy_wait* waits = submission.waits;
-  return std::all_of(waits, waits + submission.wait_count, holds);
+// Null when the operation may start.
+const convoy_wait* first_unmet(const convoy_submission& submission) {
+  const convoy_wait* end = submission.waits + submission.wait_count;
+  const convoy_wait* found = std::find_if_not(submission.waits, end, holds);
+  return found == end ? nullptr : found;
 }
 
 }  // namespace
 
 LaneEngine::LaneEngine(Hooks hooks)
-    : hooks_(std::move(hooks)), doorbell_(shared_doorbell()), thread_([this] { serve(); }) {}
+    : hooks_(std::move(hooks)),
+      hall_(shared_doorbell_hall()),
+      doorbell_(hall_->take()),
+      thread_([this] { serve(); }) {}
 
 LaneEngine::~LaneEngine() {
   closing_.store(true, std::memory_order_seq_cst);
-  doorbell_->ring();
+  doorbell_.ring();
   thread_.join();
+  DoorbellHall::give_back(doorbell_);
 }
 
 void LaneEngine::submit(const convoy_submission& submission) {
   if (submission.lane >= kLanes) throw std::invalid_argument("the CPU device has 5 lanes");
-  queues_.put(submission);
-  doorbell_->ring();
+  queues_[submission.lane].put(submission);
+  doorbell_.ring();
 }
 
 void LaneEngine::call(const std::function<void()>& work) {
@@ -56,13 +62,13 @@ void LaneEngine::call(const std::function<void()>& work) {
   call_finished_ = false;
   call_error_ = nullptr;
   has_call_.store(true, std::memory_order_seq_cst);
-  doorbell_->ring();
+  doorbell_.ring();
   call_done_.wait(lock, [this] { return call_finished_; });
   if (call_error_) std::rethrow_exception(call_error_);
 }
 
 bool LaneEngine::wait(const convoy_wait& point, double seconds) {
-  doorbell_->wait(point, seconds, [this] { return failed_.load(std::memory_order_acquire); });
+  hall_->wait(point, seconds, failed_);
   if (failed_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(mutex_);
     throw std::runtime_error(failure_);
@@ -73,16 +79,19 @@ bool LaneEngine::wait(const convoy_wait& point, double seconds) {
 void LaneEngine::serve() {
   hooks_.start();
   int idle_rounds = 0;
+  bool has_turn = false;
   for (;;) {
-    const std::uint32_t epoch = doorbell_->epoch();
+    const std::uint32_t epoch = doorbell_.epoch();
     if (has_call_.load(std::memory_order_acquire)) serve_call();
     const convoy_submission* submission = next_ready();
     if (submission != nullptr) {
       idle_rounds = 0;
+      if (hooks_.turn) hooks_.turn->take(has_turn);
       run(*submission);
       continue;
     }
-    if (closing_.load(std::memory_order_acquire) && queues_.empty()) break;
+    if (hooks_.turn) hooks_.turn->give_back(has_turn);
+    if (closing_.load(std::memory_order_acquire) && is_empty()) break;
     idle_until_change(epoch, idle_rounds);
   }
   hooks_.finish();
@@ -103,15 +112,20 @@ void LaneEngine::serve_call() {
 }
 
 const convoy_submission* LaneEngine::next_ready() {
-  const LaneQueues::Heads heads = queues_.heads();
   const convoy_submission* best = nullptr;
   for (std::size_t step = 1; step <= kLanes; ++step) {
-    const convoy_submission* head = heads[step % kLanes];  // the compute lane, 0, comes last
+    // The compute lane, 0, comes last.
+    const convoy_submission* head = queues_[step % kLanes].head();
     if (head == nullptr || (best != nullptr && head->urgency >= best->urgency)) continue;
-    if (is_ready(*head)) best = head;
+    if (first_unmet(*head) == nullptr) best = head;
   }
-  if (best != nullptr) queues_.pop(best->lane);
+  if (best != nullptr) queues_[best->lane].pop();
   return best;
+}
+
+bool LaneEngine::is_empty() const {
+  return std::all_of(queues_.begin(), queues_.end(),
+                     [](const SubmissionQueue& queue) { return queue.head() == nullptr; });
 }
 
 // Nothing of the submission is touched once the failure or the timeline shows: the host may free it
@@ -130,9 +144,7 @@ void LaneEngine::run(const convoy_submission& submission) {
   }
   if (submission.timing != nullptr) *submission.timing = {start, monotonic_seconds()};
   if (error) record_failure(error);
-  std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_release);
-  doorbell_->ring();
-  doorbell_->reached(timeline, value);
+  hall_->reach(timeline, value);
 }
 
 void LaneEngine::record_failure(const std::exception_ptr& error) {
@@ -147,8 +159,8 @@ void LaneEngine::record_failure(const std::exception_ptr& error) {
     const std::lock_guard lock(mutex_);
     failure_ = text;
   }
-  failed_.store(true, std::memory_order_release);
-  doorbell_->wake_hosts();
+  failed_.store(true, std::memory_order_seq_cst);
+  hall_->ring_all();
 }
 
 void LaneEngine::idle_until_change(std::uint32_t epoch, int& idle_rounds) {
@@ -157,7 +169,16 @@ void LaneEngine::idle_until_change(std::uint32_t epoch, int& idle_rounds) {
     pause_briefly();
     return;
   }
-  doorbell_->sleep(epoch, queues_.empty() ? kEmptySeconds : kLookAgainSeconds);
+  std::array<convoy_wait, kLanes> points;
+  std::size_t count = 0;
+  for (const SubmissionQueue& queue : queues_) {
+    const convoy_submission* head = queue.head();
+    if (head == nullptr) continue;
+    const convoy_wait* unmet = first_unmet(*head);
+    if (unmet == nullptr) return;
+    points[count++] = *unmet;
+  }
+  doorbell_.sleep(epoch, {points.data(), count}, count == 0 ? kEmptySeconds : kLookAgainSeconds);
 }
 
 }  // namespace convoy::cpu

@@ -2,6 +2,7 @@
 
 #include <convoy/abi.h>
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -11,10 +12,13 @@
 #include <string>
 #include <thread>
 
+#include "plugins/devices/cpu/core_turn.hpp"
 #include "plugins/devices/cpu/doorbell.hpp"
-#include "plugins/devices/cpu/lane_queue.hpp"
+#include "plugins/devices/cpu/submission_queue.hpp"
 
 namespace convoy::cpu {
+
+inline constexpr std::size_t kLanes = 5;
 
 // One thread that serves all lanes of a device: it runs the most urgent operation whose waits hold,
 // non-compute lanes first among equals. After the first failure operations are skipped, but their
@@ -24,8 +28,9 @@ class LaneEngine {
   struct Hooks {
     std::function<void()> start;  // on the new thread, before anything else
     std::function<void(const convoy_submission&)> execute;
-    std::function<void()> finish;  // on that thread, after everything else
-    bool spin = true;              // false when the cores are shared with somebody else
+    std::function<void()> finish;              // on that thread, after everything else
+    bool spin = true;                          // false when the cores are shared with somebody else
+    std::shared_ptr<CoreTurn> turn = nullptr;  // of a core shared with other devices
   };
 
   explicit LaneEngine(Hooks hooks);
@@ -43,13 +48,15 @@ class LaneEngine {
   void serve();
   void serve_call();
   const convoy_submission* next_ready();
+  bool is_empty() const;
   void run(const convoy_submission& submission);
   void record_failure(const std::exception_ptr& error);
   void idle_until_change(std::uint32_t epoch, int& idle_rounds);
 
   Hooks hooks_;
-  std::shared_ptr<Doorbell> doorbell_;
-  LaneQueues queues_;
+  std::shared_ptr<DoorbellHall> hall_;
+  Doorbell& doorbell_;  // the device's thread's
+  std::array<SubmissionQueue, kLanes> queues_;
   std::atomic<bool> closing_{false};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;  // guards the members below

@@ -1,6 +1,8 @@
 #include "plugins/devices/cpu/measured_rate.hpp"
 
 #include <convoy/abi.h>
+#include <hwloc.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,20 +11,29 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "plugins/devices/cpu/doorbell.hpp"
 #include "plugins/devices/cpu/kernels/table.hpp"
+#include "plugins/devices/cpu/kernels/winograd.hpp"
 #include "plugins/devices/cpu/team.hpp"
 
 namespace convoy::cpu {
 namespace {
 
-// Three matrices of 9 MB: far more work per byte than memory bandwidth matters for.
-constexpr std::int64_t kOrder = 1536;
-// Three vectors of 64 MB: more than the last-level caches of one socket.
-constexpr std::size_t kStreamElements = std::size_t{1} << 24;
-constexpr int kMultiplications = 8;
-constexpr int kStreams = 6;
+// Orders of square matrices: the library is not equally fast on all of them.
+constexpr std::int64_t kOrders[] = {768, 1152, 1536, 1920};
+constexpr int kMultiplications = 4;  // of every order, after one that is not counted
+// A product that stays in a core's own caches: rows x depth values by depth x 16.
+constexpr std::size_t kRows = 24;
+constexpr std::size_t kDepth = 256;
+constexpr int kProducts = 1000;
+constexpr int kProductRuns = 24;  // of two milliseconds: some are undisturbed
+// STREAM's rule: each array is at least four times as large as the last-level caches.
+constexpr std::size_t kTimesCache = 4;
+constexpr std::size_t kLeastStreamBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostStreamBytes = std::size_t{512} << 20;
+constexpr int kStreams = 9;
 constexpr std::size_t kAlignment = 64;
 
 struct Free {
@@ -40,41 +51,90 @@ Floats make_floats(std::size_t count) {
   return floats;
 }
 
-// Seconds of the fastest of several runs.
+// Seconds of several runs in ascending order, after one that warms up.
 template <typename Work>
-double best_time(int runs, const Work& work) {
-  double best = 0;
+std::vector<double> times(int runs, const Work& work) {
+  work();
+  std::vector<double> seconds;
   for (int run = 0; run < runs; ++run) {
     const double start = monotonic_seconds();
     work();
-    const double seconds = monotonic_seconds() - start;
-    best = run == 0 ? seconds : std::min(best, seconds);
+    seconds.push_back(monotonic_seconds() - start);
   }
-  return best;
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+double library_multiply_rate(std::int64_t order) {
+  const auto elements = static_cast<std::size_t>(order * order);
+  const Floats a = make_floats(elements);
+  const Floats b = make_floats(elements);
+  const Floats c = make_floats(elements);
+  const std::vector<double> seconds = times(kMultiplications, [&] {
+    const dnnl_status_t status = dnnl_sgemm('N', 'N', order, order, order, 1.0f, a.get(), order,
+                                            b.get(), order, 0.0f, c.get(), order);
+    if (status != dnnl_success) throw std::runtime_error("oneDNN's sgemm failed");
+  });
+  return 2.0 * static_cast<double>(elements) * static_cast<double>(order) / seconds.front();
+}
+
+// Every thread for itself.
+double own_multiply_rate() {
+  const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+  constexpr std::size_t kPart = kRows * kDepth + (kDepth + kRows) * kWinogradPanel;
+  const Floats memory = make_floats(threads * kPart);
+  const std::vector<double> seconds = times(kProductRuns, [&] {
+    parallel_indices(threads, [&](std::size_t thread) {
+      float* const a = memory.get() + thread * kPart;
+      float* const b = a + kRows * kDepth;
+      float* const c = b + kDepth * kWinogradPanel;
+      for (int i = 0; i < kProducts; ++i) {
+        winograd_kernels().multiply(a, kDepth, b, c, kRows, kDepth, false);
+      }
+    });
+  });
+  return 2.0 * kProducts * static_cast<double>(threads * kRows * kDepth * kWinogradPanel) /
+         seconds.front();
 }
 
 double multiply_rate() {
-  const Floats a = make_floats(kOrder * kOrder);
-  const Floats b = make_floats(kOrder * kOrder);
-  const Floats c = make_floats(kOrder * kOrder);
-  const double seconds = best_time(kMultiplications, [&] {
-    const dnnl_status_t status = dnnl_sgemm('N', 'N', kOrder, kOrder, kOrder, 1.0f, a.get(), kOrder,
-                                            b.get(), kOrder, 0.0f, c.get(), kOrder);
-    if (status != dnnl_success) throw std::runtime_error("oneDNN's sgemm failed");
-  });
-  return 2.0 * kOrder * kOrder * kOrder / seconds;
+  double best = own_multiply_rate();
+  for (const std::int64_t order : kOrders) best = std::max(best, library_multiply_rate(order));
+  return best;
+}
+
+// Of all last-level caches together, as the system describes them; 0 when it does not.
+std::size_t cache_bytes() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return 0;
+  std::size_t bytes = 0;
+  if (hwloc_topology_load(topology) == 0) {
+    for (const hwloc_obj_type_t type : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE}) {
+      const int count = hwloc_get_nbobjs_by_type(topology, type);
+      for (int i = 0; i < count; ++i) {
+        const hwloc_obj_t cache = hwloc_get_obj_by_type(topology, type, static_cast<unsigned>(i));
+        bytes += static_cast<std::size_t>(cache->attr->cache.size);
+      }
+      if (bytes > 0) break;
+    }
+  }
+  hwloc_topology_destroy(topology);
+  return bytes;
 }
 
 double stream_rate() {
-  const Floats a = make_floats(kStreamElements);
-  const Floats b = make_floats(kStreamElements);
-  const Floats c = make_floats(kStreamElements);
-  const double seconds = best_time(kStreams, [&] {
-    parallel_stretches(kStreamElements, [&](std::size_t first, std::size_t size) {
+  const std::size_t bytes =
+      std::clamp(kTimesCache * cache_bytes(), kLeastStreamBytes, kMostStreamBytes);
+  const std::size_t elements = bytes / sizeof(float);
+  const Floats a = make_floats(elements);
+  const Floats b = make_floats(elements);
+  const Floats c = make_floats(elements);
+  const std::vector<double> seconds = times(kStreams, [&] {
+    parallel_stretches(elements, [&](std::size_t first, std::size_t size) {
       kernels().add(c.get() + first, a.get() + first, b.get() + first, size);
     });
   });
-  return 3.0 * kStreamElements * sizeof(float) / seconds;
+  return 3.0 * static_cast<double>(bytes) / seconds[seconds.size() / 2];
 }
 
 }  // namespace

@@ -1,16 +1,18 @@
 #include "plugins/devices/cpu/node_plan.hpp"
 
+#include <algorithm>
+
 namespace convoy::cpu {
 namespace {
 
-bool can_compute_relu(std::uint32_t kind, double limit) {
+bool can_compute_relu(std::uint32_t kind, double limit, bool rounds) {
   switch (kind) {
     case CONVOY_LAYER_CONVOLUTION:
     case CONVOY_LAYER_FULLY_CONNECTED:
     case CONVOY_LAYER_ADD:
       return true;
     case CONVOY_LAYER_BATCH_NORM:
-      return limit <= 0.0;
+      return !(rounds && limit > 0.0);
     default:
       return false;
   }
@@ -24,16 +26,31 @@ bool may_overwrite(const NodePlan& producer, bool drops) {
   return !(drops && layer.kind == CONVOY_LAYER_RELU && layer.limit > 0.0);
 }
 
-void decide_in_place(GraphPlan& plan, std::size_t index, bool dropout) {
+// A batch norm right in front of a sum of two computes the sum, where nobody else wants its result
+// as it is. The other part of the sum is complete by then.
+void decide_sum(GraphPlan& plan, std::size_t index, const PlanOptions& options) {
+  NodePlan& here = plan.nodes[index];
+  if (options.rounds || here.inputs.size() != 2 || here.inputs[0] == here.inputs[1]) return;
+  const std::size_t last = std::max(here.inputs[0], here.inputs[1]);
+  NodePlan& producer = plan.nodes[last];
+  if (last + 1 != index || producer.node->layer->kind != CONVOY_LAYER_BATCH_NORM) return;
+  if (producer.consumers.size() != 1) return;
+  here.in_place = true;
+  here.done_by_producer = true;
+  producer.fused_add = index;
+}
+
+void decide_in_place(GraphPlan& plan, std::size_t index, const PlanOptions& options) {
   NodePlan& here = plan.nodes[index];
   const convoy_layer& layer = *here.node->layer;
   const bool relu = layer.kind == CONVOY_LAYER_RELU;
   const bool drop = layer.kind == CONVOY_LAYER_DROPOUT;
+  if (layer.kind == CONVOY_LAYER_ADD) return decide_sum(plan, index, options);
   if (!relu && !drop) return;
   NodePlan& producer = plan.nodes[here.inputs[0]];
-  if (producer.consumers.size() != 1 || !may_overwrite(producer, drop && dropout)) return;
+  if (producer.consumers.size() != 1 || !may_overwrite(producer, drop && options.dropout)) return;
   here.in_place = true;
-  if (relu && can_compute_relu(producer.node->layer->kind, layer.limit)) {
+  if (relu && can_compute_relu(producer.node->layer->kind, layer.limit, options.rounds)) {
     here.done_by_producer = true;
     producer.fused_relu = index;
   }
@@ -42,7 +59,8 @@ void decide_in_place(GraphPlan& plan, std::size_t index, bool dropout) {
 void assign_value(GraphPlan& plan, std::size_t index) {
   NodePlan& here = plan.nodes[index];
   if (here.in_place) {
-    here.value = plan.nodes[here.inputs[0]].value;
+    // The last input: of a sum the batch norm that computes it.
+    here.value = plan.nodes[*std::max_element(here.inputs.begin(), here.inputs.end())].value;
   } else {
     here.value = plan.values.size();
     plan.values.emplace_back();
@@ -58,12 +76,23 @@ bool has_variables(const convoy_node& node) {
 
 bool GraphPlan::changes_gradient(std::size_t node) const {
   const NodePlan& here = nodes[node];
-  if (!here.in_place) return false;
-  return !here.done_by_producer ||
-         nodes[here.inputs[0]].node->layer->kind != CONVOY_LAYER_BATCH_NORM;
+  if (here.fused_add != kNoNode) return true;
+  return here.in_place && !part_of_batch_norm(node);
 }
 
-GraphPlan plan_graph(const convoy_graph& graph, bool dropout) {
+bool GraphPlan::part_of_batch_norm(std::size_t node) const {
+  const NodePlan& here = nodes[node];
+  if (!here.done_by_producer) return false;
+  const std::size_t producer = values[here.value].members.front();
+  return nodes[producer].node->layer->kind == CONVOY_LAYER_BATCH_NORM;
+}
+
+std::size_t GraphPlan::last_relu(std::size_t batch_norm) const {
+  const std::size_t sum = nodes[batch_norm].fused_add;
+  return nodes[sum == kNoNode ? batch_norm : sum].fused_relu;
+}
+
+GraphPlan plan_graph(const convoy_graph& graph, const PlanOptions& options) {
   GraphPlan plan;
   plan.nodes.resize(graph.node_count);
   for (std::size_t index = 0; index < graph.node_count; ++index) {
@@ -78,7 +107,7 @@ GraphPlan plan_graph(const convoy_graph& graph, bool dropout) {
     }
   }
   for (std::size_t index = 0; index < graph.node_count; ++index) {
-    decide_in_place(plan, index, dropout);
+    decide_in_place(plan, index, options);
     assign_value(plan, index);
   }
   return plan;

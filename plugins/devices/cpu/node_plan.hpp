@@ -17,8 +17,9 @@ struct NodePlan {
   std::vector<std::size_t> consumers;
   std::size_t value = 0;             // index of its activation
   bool in_place = false;             // works on its input's activation
-  bool done_by_producer = false;     // a relu that its producer computes forward
+  bool done_by_producer = false;     // a relu or a sum that its producer computes forward
   std::size_t fused_relu = kNoNode;  // the relu that this node computes, if any
+  std::size_t fused_add = kNoNode;   // the sum that this batch norm computes, if any
   bool needs_gradient = false;       // a variable lies at or before it
 };
 
@@ -33,10 +34,19 @@ struct GraphPlan {
 
   // Whether the node's backward changes the gradient of its own activation in place.
   bool changes_gradient(std::size_t node) const;
+  // Whether a batch norm computes the relu or the sum `node`, and so also its backward.
+  bool part_of_batch_norm(std::size_t node) const;
+  // The relu that ends what a batch norm computes, behind its sum if it has one.
+  std::size_t last_relu(std::size_t batch_norm) const;
 };
 
-// Which nodes work in place, which relus are computed by their producers, and which nodes need no
-// gradient because only data lies before them. dropout says whether dropout layers drop.
-GraphPlan plan_graph(const convoy_graph& graph, bool dropout);
+struct PlanOptions {
+  bool dropout = false;  // whether dropout layers drop
+  bool rounds = false;   // whether every activation is rounded before the next layer reads it
+};
+
+// Which nodes work in place, which relus and sums are computed by their producers, and which nodes
+// need no gradient because only data lies before them.
+GraphPlan plan_graph(const convoy_graph& graph, const PlanOptions& options);
 
 }  // namespace convoy::cpu

@@ -48,7 +48,7 @@ bool makes_new_values(std::uint32_t kind) {
 
 ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
     : what_(what),
-      plan_(plan_graph(*what.graph, dropout())),
+      plan_(plan_graph(*what.graph, {.dropout = dropout(), .rounds = rounds()})),
       values_(plan_.values.size()),
       program_(std::make_unique<Program>()) {
   check(what);

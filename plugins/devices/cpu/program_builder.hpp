@@ -22,6 +22,7 @@ struct GradientPart {
   dnnl::memory memory;
   bool final = false;
   std::optional<Workspace::Id> id = {};  // of memory that nothing else uses
+  bool adds = false;                     // the consumer adds to what the memory holds
 };
 
 // A gradient as a sum of two: the second may be empty.
@@ -56,6 +57,7 @@ class ProgramBuilder {
   // The relu's upper bound in the type of activations, 0 = none.
   double relu_limit(std::size_t node) const;
   const NodePlan& plan(std::size_t node) const { return plan_.nodes[node]; }
+  const GraphPlan& graph_plan() const { return plan_; }
   dnnl::memory::dims dims(std::size_t node) const;  // of the node's output
   Desc plain(std::size_t node) const;
   // Append to the pass being built. The implementation's name is for profiles.
@@ -86,6 +88,8 @@ class ProgramBuilder {
   // Where a consumer writes its part of the gradient of a node's activation, in a layout it likes;
   // it calls finish_gradient once the writing task is appended.
   GradientPart begin_gradient(std::size_t node, const Desc& wanted);
+  // The same for a consumer that can add to what is there, in the layout of the activation.
+  GradientPart begin_gradient_addition(std::size_t node);
   // The same for a consumer that reads the activation and writes its gradient cell by cell: a
   // convolution's result that nobody else reads any more gives its own memory, which saves fetching
   // other memory to write it.

@@ -1,6 +1,7 @@
 #include <stdexcept>
 
 #include "plugins/devices/cpu/layers/convolution_shapes.hpp"
+#include "plugins/devices/cpu/layers/depthwise_layout.hpp"
 #include "plugins/devices/cpu/layers/fully_connected.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/program.hpp"
@@ -13,9 +14,10 @@ using Tag = dnnl::memory::format_tag;
 
 dnnl::memory::desc convolution_weights(const convoy_node& node, const convoy_node& input,
                                        std::uint32_t batch, const dnnl::engine& engine) {
-  return ConvolutionShapes(node, input, batch)
-      .forward(dnnl::prop_kind::forward_training, engine, shared_scratchpad())
-      .weights_desc();
+  const auto forward = ConvolutionShapes(node, input, batch)
+                           .forward(dnnl::prop_kind::forward_training, engine, shared_scratchpad());
+  const std::size_t block = is_depthwise(node, input) ? depthwise_block(forward) : 0;
+  return block > 0 ? depthwise_weights(node, block) : forward.weights_desc();
 }
 
 dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,

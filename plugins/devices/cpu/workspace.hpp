@@ -29,7 +29,9 @@ class Workspace {
   // A memory object in the scratchpad that all primitives of the program share.
   dnnl::memory scratchpad(const dnnl::memory::desc& desc);
   void allocate();
+  // Of all buffers after allocate(), shared over time, and of the scratchpad.
   std::size_t bytes() const { return bytes_; }
+  std::size_t scratchpad_bytes() const { return scratchpad_bytes_; }
 
  private:
   struct Buffer {

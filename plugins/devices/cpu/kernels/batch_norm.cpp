@@ -138,19 +138,48 @@ struct Masked {
   Vector mean, scale, shift, upper;
 };
 
+template <std::size_t block, bool kAdd, bool kCut>
+void join_cells(const JoinedGradient& joined, std::size_t first, std::size_t end) {
+  using L = Lanes<block>;
+  const typename L::Vector zero = {};
+  const auto upper = L::fill(joined.upper);
+#pragma GCC ivdep
+  for (std::size_t i = first * block; i < end * block; i += block) {
+    auto value = L::load(joined.gradient + i);
+    if (kAdd) value += L::load(joined.addend + i);
+    if (kCut) {
+      const auto output = L::load(joined.output + i);
+      value = (output <= zero) | (output >= upper) ? zero : value;
+    }
+    L::store(joined.gradient + i, value);
+  }
+}
+
+template <std::size_t block>
+void join(const JoinedGradient& joined, std::size_t first, std::size_t end) {
+  if (joined.addend != nullptr && joined.output != nullptr) {
+    join_cells<block, true, true>(joined, first, end);
+  } else if (joined.addend != nullptr) {
+    join_cells<block, true, false>(joined, first, end);
+  } else if (joined.output != nullptr) {
+    join_cells<block, false, true>(joined, first, end);
+  }
+}
+
 template <std::size_t block, bool kMask>
-void sums_of_cells(const float* gradient, const float* read, std::size_t cells,
+void sums_of_cells(const JoinedGradient& joined, const float* read, std::size_t cells,
                    const NormGradientConstants& constants, double* sum, double* product) {
   using L = Lanes<block>;
   using Vector = typename L::Vector;
   const Masked<block, kMask> masked(constants);
   for (std::size_t done = 0; done < cells; done += kRun) {
     const std::size_t end = cells - done < kRun ? cells : done + kRun;
+    join<block>(joined, done, end);
     Vector sums[2] = {};
     Vector products[2] = {};
     const auto add = [&](std::size_t cell, std::size_t i) {
       const Vector distance = L::load(read + cell * block) - masked.mean;
-      const Vector value = masked(gradient + cell * block, distance);
+      const Vector value = masked(joined.gradient + cell * block, distance);
       sums[i] += value;
       products[i] += value * distance;
     };
@@ -169,18 +198,19 @@ void sums_of_cells(const float* gradient, const float* read, std::size_t cells,
 }
 
 template <std::size_t block>
-void gradient_sums(const float* gradient, const float* read, std::size_t cells, bool relu,
+void gradient_sums(const JoinedGradient& joined, const float* read, std::size_t cells, bool relu,
                    const NormGradientConstants& constants, double* sum, double* product) {
   for (std::size_t lane = 0; lane < block; ++lane) sum[lane] = product[lane] = 0.0;
   if (relu) {
-    sums_of_cells<block, true>(gradient, read, cells, constants, sum, product);
+    sums_of_cells<block, true>(joined, read, cells, constants, sum, product);
   } else {
-    sums_of_cells<block, false>(gradient, read, cells, constants, sum, product);
+    sums_of_cells<block, false>(joined, read, cells, constants, sum, product);
   }
 }
 
-template <std::size_t block, bool kMask>
-void gradient_of_cells(float* write, const float* gradient, const float* read, std::size_t cells,
+template <std::size_t block, bool kMask, bool kAdd>
+void gradient_of_cells(float* write, const float* previous, const float* gradient,
+                       const float* read, std::size_t cells,
                        const NormGradientConstants& constants) {
   using L = Lanes<block>;
   const Masked<block, kMask> masked(constants);
@@ -191,17 +221,29 @@ void gradient_of_cells(float* write, const float* gradient, const float* read, s
   for (std::size_t i = 0; i < cells * block; i += block) {
     const auto distance = L::load(read + i) - masked.mean;
     const auto value = masked(gradient + i, distance);
-    L::store(write + i, factor * (value - offset - distance * slope));
+    auto result = factor * (value - offset - distance * slope);
+    if (kAdd) result += L::load(previous + i);
+    L::store(write + i, result);
+  }
+}
+
+template <std::size_t block, bool kAdd>
+void gradient_plus(float* write, const float* previous, const float* gradient, const float* read,
+                   std::size_t cells, bool relu, const NormGradientConstants& constants) {
+  if (relu) {
+    gradient_of_cells<block, true, kAdd>(write, previous, gradient, read, cells, constants);
+  } else {
+    gradient_of_cells<block, false, kAdd>(write, previous, gradient, read, cells, constants);
   }
 }
 
 template <std::size_t block>
-void gradient(float* write, const float* gradient, const float* read, std::size_t cells, bool relu,
-              const NormGradientConstants& constants) {
-  if (relu) {
-    gradient_of_cells<block, true>(write, gradient, read, cells, constants);
+void gradient(float* write, const float* previous, const float* gradient, const float* read,
+              std::size_t cells, bool relu, const NormGradientConstants& constants) {
+  if (previous != nullptr) {
+    gradient_plus<block, true>(write, previous, gradient, read, cells, relu, constants);
   } else {
-    gradient_of_cells<block, false>(write, gradient, read, cells, constants);
+    gradient_plus<block, false>(write, previous, gradient, read, cells, relu, constants);
   }
 }
 

@@ -25,6 +25,16 @@ struct NormGradientConstants {
   NormaliseConstants forward;  // of the pass whose relu is undone
 };
 
+// The gradient of a result, before it is differentiated: an addend is added (null = none), and what
+// the relu cut off is zeroed where `output`, the result behind it, says so (null = no). Either way
+// the gradient itself becomes that.
+struct JoinedGradient {
+  float* gradient;
+  const float* addend;
+  const float* output;
+  float upper;  // bound of the relu; infinity when there is none
+};
+
 // Loops over the cells of one block of channels of one image, which lie side by side in storage,
 // one instance per instruction set. Multiplications and additions are rounded separately and every
 // sum has one order, so that all instruction sets give the same bits.
@@ -35,13 +45,15 @@ struct BatchNormKernels {
   // addend may be null: what is added before the bounds are applied. write may be either input.
   void (*normalise)(float* write, const float* read, const float* addend, std::size_t cells,
                     const NormaliseConstants& constants);
-  // Sums of g and of g * (x - mean). With a relu g is zero where the forward pass cut the result
-  // off: that is computed once more from x, to the bit, which is cheaper than to read the result.
-  void (*gradient_sums)(const float* gradient, const float* read, std::size_t cells, bool relu,
-                        const NormGradientConstants& constants, double* sum, double* product);
-  // write may be the gradient.
-  void (*gradient)(float* write, const float* gradient, const float* read, std::size_t cells,
-                   bool relu, const NormGradientConstants& constants);
+  // Sums of g, joined, and of g * (x - mean). With a relu g is zero where the forward pass cut the
+  // result off: that is computed once more from x, to the bit, which is cheaper than to read the
+  // result.
+  void (*gradient_sums)(const JoinedGradient& joined, const float* read, std::size_t cells,
+                        bool relu, const NormGradientConstants& constants, double* sum,
+                        double* product);
+  // write may be the gradient or read. previous may be null: what is added, also write itself.
+  void (*gradient)(float* write, const float* previous, const float* gradient, const float* read,
+                   std::size_t cells, bool relu, const NormGradientConstants& constants);
 };
 
 // The best table for this processor; block: 8 or 16 channels.

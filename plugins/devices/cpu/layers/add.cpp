@@ -7,6 +7,7 @@ namespace convoy::cpu {
 
 void Add::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
+  if (plan.done_by_producer) return;
   const Desc desc = builder.desc(plan.inputs[0]);
   const bool relu = plan.fused_relu != kNoNode;
   const double limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0;
@@ -23,6 +24,7 @@ void Add::build_forward(ProgramBuilder& builder, std::size_t node) {
 }
 
 void Add::build_backward(ProgramBuilder& builder, std::size_t node) {
+  if (builder.plan(node).done_by_producer) return;
   for (std::size_t input : builder.plan(node).inputs) {
     if (builder.plan(input).needs_gradient) builder.pass_gradient(input, node);
   }

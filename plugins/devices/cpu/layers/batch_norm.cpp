@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "plugins/devices/cpu/fused_batch_norm.hpp"
+#include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -41,6 +42,26 @@ dnnl::memory variable_or_none(ProgramBuilder& builder, const NodePlan& plan, std
   return index == CONVOY_NONE ? dnnl::memory() : builder.variable(index, channel_vector(plan));
 }
 
+// What is computed behind the norm: a sum with another node's activation, a relu.
+struct Tail {
+  std::size_t addend = kNoNode;
+  bool relu = false;
+  double limit = 0.0;
+};
+
+Tail tail_of(const ProgramBuilder& builder, std::size_t node) {
+  Tail tail;
+  const std::size_t sum = builder.plan(node).fused_add;
+  if (sum != kNoNode) {
+    const std::vector<std::size_t>& inputs = builder.plan(sum).inputs;
+    tail.addend = inputs[0] == node ? inputs[1] : inputs[0];
+  }
+  const std::size_t relu = builder.graph_plan().last_relu(node);
+  tail.relu = relu != kNoNode;
+  if (tail.relu) tail.limit = builder.relu_limit(relu);
+  return tail;
+}
+
 }  // namespace
 
 void BatchNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
@@ -56,6 +77,7 @@ void BatchNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
     normalise(builder, node, mean, variance);
   } else {
     library_.forward(builder, node, mean, variance);
+    add_tail(builder, node);
   }
   if (!builder.inference()) update_statistics(builder, node, mean, variance);
 }
@@ -65,19 +87,47 @@ void BatchNorm::normalise(ProgramBuilder& builder, std::size_t node, const dnnl:
   const NodePlan& plan = builder.plan(node);
   const Desc desc = builder.desc(plan.inputs[0]);
   const BlockedShape shape = shape_of(desc);
-  const bool relu = plan.fused_relu != kNoNode;
-  const double limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0;
-  builder.then([shape, relu, limit, mean, variance, given = builder.inference(),
+  const Tail tail = tail_of(builder, node);
+  dnnl::memory addend;
+  if (tail.addend != kNoNode) addend = builder.read_as(tail.addend, desc);
+  builder.then([shape, tail, addend, mean, variance, given = builder.inference(),
                 epsilon = plan.node->layer->epsilon, read = builder.read(plan.inputs[0]),
                 write = builder.define(node, desc), gamma = variable_or_none(builder, plan, 0),
                 beta = variable_or_none(builder, plan, 1),
                 scratch = scratch_for(builder, shape)](const TaskContext&) {
-    batch_norm_forward(
-        shape,
-        {floats_of(read), nullptr, floats_of(write), floats_or_null(gamma), floats_or_null(beta),
-         floats_of(mean), floats_of(variance), given, epsilon, relu, limit},
-        doubles_of(scratch));
+    batch_norm_forward(shape,
+                       {floats_of(read), floats_or_null(addend), floats_of(write),
+                        floats_or_null(gamma), floats_or_null(beta), floats_of(mean),
+                        floats_of(variance), given, epsilon, tail.relu, tail.limit},
+                       doubles_of(scratch));
   });
+}
+
+// What the library's batch norm cannot do itself.
+void BatchNorm::add_tail(ProgramBuilder& builder, std::size_t node) {
+  const Tail tail = tail_of(builder, node);
+  const dnnl::memory result = builder.read(node);
+  if (tail.addend != kNoNode) {
+    const dnnl::memory addend = builder.read_as(tail.addend, result.get_desc());
+    builder.then(tail.relu ? add_relu_task(result, result, addend, tail.limit)
+                           : add_task(result, result, addend));
+  } else if (tail.limit > 0.0) {
+    builder.then(relu_task(result, result, tail.limit));
+  }
+}
+
+void BatchNorm::undo_tail(ProgramBuilder& builder, std::size_t node) {
+  const Tail tail = tail_of(builder, node);
+  const GradientSum gradient = builder.gradient_sum(node);
+  const bool cuts = tail.relu && (tail.addend != kNoNode || tail.limit > 0.0);
+  if (cuts) {
+    const dnnl::memory result = builder.read(node);
+    builder.then(gradient.addend
+                     ? add_relu_backward_task(gradient.total, gradient.addend, result, tail.limit)
+                     : relu_backward_task(gradient.total, result, tail.limit));
+  } else if (gradient.addend) {
+    builder.then(add_task(gradient.total, gradient.total, gradient.addend));
+  }
 }
 
 // Copied to memory of its own because primitives may read whole registers beyond the last channel.
@@ -136,8 +186,9 @@ void BatchNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
     parts[i] = builder.begin_variable_gradient(variable, channel_vector(plan));
   }
   if (own_) {
-    differentiate(builder, node, part.memory, parts);
+    differentiate(builder, node, part, parts);
   } else {
+    undo_tail(builder, node);
     library_.backward(builder, node, builder.kept(channel_vector(plan), mean_),
                       builder.kept(channel_vector(plan), variance_), part.memory, parts);
   }
@@ -146,27 +197,36 @@ void BatchNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
     if (variable != CONVOY_NONE) builder.finish_variable_gradient(variable, parts[i]);
   }
   if (builder.plan(input).needs_gradient) builder.finish_gradient(input, part);
+  const std::size_t addend = tail_of(builder, node).addend;
+  if (addend != kNoNode && builder.plan(addend).needs_gradient)
+    builder.pass_gradient(addend, plan.fused_add);
 }
 
-void BatchNorm::differentiate(ProgramBuilder& builder, std::size_t node, const dnnl::memory& write,
+// Where a sum lies in front of the relu, the gradient of the result also becomes that of the
+// addend.
+void BatchNorm::differentiate(ProgramBuilder& builder, std::size_t node, const GradientPart& write,
                               const GradientPart (&parts)[2]) {
   const NodePlan& plan = builder.plan(node);
   const BlockedShape shape = shape_of(builder.desc(plan.inputs[0]));
-  const bool relu = plan.fused_relu != kNoNode;
-  builder.then(
-      [shape, write, relu, limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0,
-       epsilon = plan.node->layer->epsilon, read = builder.read(plan.inputs[0]),
-       gradient = builder.gradient(node), beta = variable_or_none(builder, plan, 1),
-       gamma = variable_or_none(builder, plan, 0), mean = builder.kept(channel_vector(plan), mean_),
-       variance = builder.kept(channel_vector(plan), variance_), gamma_gradient = parts[0].memory,
-       beta_gradient = parts[1].memory, scratch = scratch_for(builder, shape)](const TaskContext&) {
-        batch_norm_backward(
-            shape,
-            {floats_of(read), floats_of(gradient), floats_of(write), floats_or_null(gamma),
-             floats_or_null(beta), floats_of(mean), floats_of(variance),
-             floats_or_null(gamma_gradient), floats_or_null(beta_gradient), epsilon, relu, limit},
-            doubles_of(scratch));
-      });
+  const Tail tail = tail_of(builder, node);
+  dnnl::memory output;
+  if (tail.relu && tail.addend != kNoNode) output = builder.read(node);
+  builder.then([shape, write, tail, output, gradient = builder.gradient_sum(node),
+                epsilon = plan.node->layer->epsilon, read = builder.read(plan.inputs[0]),
+                beta = variable_or_none(builder, plan, 1),
+                gamma = variable_or_none(builder, plan, 0),
+                mean = builder.kept(channel_vector(plan), mean_),
+                variance = builder.kept(channel_vector(plan), variance_),
+                gamma_gradient = parts[0].memory, beta_gradient = parts[1].memory,
+                scratch = scratch_for(builder, shape)](const TaskContext&) {
+    batch_norm_backward(
+        shape,
+        {floats_of(read), floats_of(gradient.total), floats_or_null(gradient.addend),
+         floats_or_null(output), floats_of(write.memory), write.adds, floats_or_null(gamma),
+         floats_or_null(beta), floats_of(mean), floats_of(variance), floats_or_null(gamma_gradient),
+         floats_or_null(beta_gradient), epsilon, tail.relu, tail.limit},
+        doubles_of(scratch));
+  });
 }
 
 }  // namespace convoy::cpu

@@ -5,9 +5,9 @@
 
 namespace convoy::cpu {
 
-// Batch normalisation with the relu behind it if there is one. In training it takes the batch's own
-// statistics (the variance biased) and moves the running ones (the variance unbiased); in inference
-// it takes the running ones.
+// Batch normalisation with the sum and the relu behind it if it computes them. In training it takes
+// the batch's own statistics (the variance biased) and moves the running ones (the variance
+// unbiased); in inference it takes the running ones.
 class BatchNorm : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
@@ -23,8 +23,11 @@ class BatchNorm : public Layer {
   // With the plug-in's own kernels.
   void normalise(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,
                  const dnnl::memory& variance);
-  void differentiate(ProgramBuilder& builder, std::size_t node, const dnnl::memory& write,
+  void differentiate(ProgramBuilder& builder, std::size_t node, const GradientPart& write,
                      const GradientPart (&parts)[2]);
+  // With the library's: what lies behind the norm, and its gradient.
+  void add_tail(ProgramBuilder& builder, std::size_t node);
+  void undo_tail(ProgramBuilder& builder, std::size_t node);
 
   bool own_ = false;  // blocked activations; others are the library's
   LibraryBatchNorm library_;

@@ -51,10 +51,17 @@ void Convolution::build_forward(ProgramBuilder& builder, std::size_t node) {
       !stored_for_winograd(builder, node)) {
     algorithms_ = {};
   }
-  if (algorithms_.forward == ConvolutionAlgorithm::kWinograd) {
-    winograd_forward(builder, node);
-  } else {
-    library_forward(builder, node);
+  if (algorithms_.forward == ConvolutionAlgorithm::kDepthwise &&
+      !stored_for_depthwise(builder, node)) {
+    algorithms_ = {};
+  }
+  switch (algorithms_.forward) {
+    case ConvolutionAlgorithm::kWinograd:
+      return winograd_forward(builder, node);
+    case ConvolutionAlgorithm::kDepthwise:
+      return depthwise_forward(builder, node);
+    default:
+      return library_forward(builder, node);
   }
 }
 
@@ -76,16 +83,22 @@ void Convolution::build_backward(ProgramBuilder& builder, std::size_t node) {
   build_backward_weights(builder, node);
   if (!builder.plan(builder.plan(node).inputs[0]).needs_gradient) return;
   builder.part(CONVOY_PASS_BACKWARD_DATA);
-  if (algorithms_.backward_data == ConvolutionAlgorithm::kWinograd) {
-    winograd_backward_data(builder, node);
-  } else {
-    library_backward_data(builder, node);
+  switch (algorithms_.backward_data) {
+    case ConvolutionAlgorithm::kWinograd:
+      return winograd_backward_data(builder, node);
+    case ConvolutionAlgorithm::kDepthwise:
+      return depthwise_backward_data(builder, node);
+    default:
+      return library_backward_data(builder, node);
   }
 }
 
 void Convolution::build_backward_weights(ProgramBuilder& builder, std::size_t node) {
   if (algorithms_.backward_weights == ConvolutionAlgorithm::kWinograd) {
     return winograd_backward_weights(builder, node);
+  }
+  if (algorithms_.backward_weights == ConvolutionAlgorithm::kDepthwise) {
+    return depthwise_backward_weights(builder, node);
   }
   const bool direct = algorithms_.backward_weights == ConvolutionAlgorithm::kDirect &&
                       build_direct_weights_gradient(builder, node, forward_);

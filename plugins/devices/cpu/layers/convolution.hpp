@@ -3,6 +3,7 @@
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "plugins/devices/cpu/depthwise.hpp"
 #include "plugins/devices/cpu/layers/convolution_algorithm.hpp"
 #include "plugins/devices/cpu/layers/convolution_shapes.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
@@ -11,7 +12,8 @@
 namespace convoy::cpu {
 
 // A convolution, with bias and the relu behind it if there are any. Which implementation computes a
-// pass is chosen in choose_convolution_algorithms(); layouts are the library's whoever computes.
+// pass is chosen in choose_convolution_algorithms(); layouts are the library's whoever computes,
+// but for the weights of depthwise convolutions.
 class Convolution : public Layer {
  public:
   void build_forward(ProgramBuilder& builder, std::size_t node) override;
@@ -29,10 +31,18 @@ class Convolution : public Layer {
   void winograd_backward_weights(ProgramBuilder& builder, std::size_t node);
   void winograd_backward_data(ProgramBuilder& builder, std::size_t node);
 
+  // The same for depthwise convolutions; fills depthwise_ and depthwise_weights_.
+  bool stored_for_depthwise(const ProgramBuilder& builder, std::size_t node);
+  void depthwise_forward(ProgramBuilder& builder, std::size_t node);
+  void depthwise_backward_weights(ProgramBuilder& builder, std::size_t node);
+  void depthwise_backward_data(ProgramBuilder& builder, std::size_t node);
+
   ConvolutionAlgorithms algorithms_;
   std::unique_ptr<ConvolutionShapes> shapes_;
   dnnl::convolution_forward::primitive_desc forward_;
   WinogradShape winograd_;
+  std::shared_ptr<const DepthwiseConvolution> depthwise_;
+  dnnl::memory::desc depthwise_weights_;
 };
 
 }  // namespace convoy::cpu

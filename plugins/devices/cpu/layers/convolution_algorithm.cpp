@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "plugins/devices/cpu/layers/depthwise_layout.hpp"
 #include "plugins/devices/cpu/layers/direct_weights_gradient.hpp"
 
 namespace convoy::cpu {
@@ -31,6 +32,8 @@ bool suits_winograd(const convoy_node& node, const convoy_node& input,
 ConvolutionAlgorithms choose_convolution_algorithms(const convoy_node& node,
                                                     const convoy_node& input,
                                                     const convoy_compilation& compilation) {
+  constexpr auto kDepthwise = ConvolutionAlgorithm::kDepthwise;
+  if (is_depthwise(node, input)) return {kDepthwise, kDepthwise, kDepthwise};
   ConvolutionAlgorithms chosen;
   if (suits_winograd(node, input, compilation)) {
     chosen.forward = ConvolutionAlgorithm::kWinograd;

@@ -7,11 +7,11 @@ namespace {
 
 using Flags = dnnl::normalization_flags;
 
-Flags flags_of(const NodePlan& plan, bool inference) {
+Flags flags_of(const NodePlan& plan, bool relu, bool inference) {
   Flags flags = inference ? Flags::use_global_stats : Flags::none;
   if (plan.node->variables[0] != CONVOY_NONE) flags |= Flags::use_scale;
   if (plan.node->variables[1] != CONVOY_NONE) flags |= Flags::use_shift;
-  if (plan.fused_relu != kNoNode) flags |= Flags::fuse_norm_relu;
+  if (relu) flags |= Flags::fuse_norm_relu;
   return flags;
 }
 
@@ -36,7 +36,8 @@ void LibraryBatchNorm::forward(ProgramBuilder& builder, std::size_t node, const 
                                const dnnl::memory& variance) {
   const NodePlan& plan = builder.plan(node);
   const Desc desc = builder.desc(plan.inputs[0]);
-  flags_ = flags_of(plan, builder.inference());
+  const bool relu = plan.fused_relu != kNoNode && builder.relu_limit(plan.fused_relu) <= 0.0;
+  flags_ = flags_of(plan, relu, builder.inference());
   forward_ = {{builder.forward_kind(), desc, static_cast<float>(plan.node->layer->epsilon), flags_},
               shared_scratchpad(),
               builder.engine()};

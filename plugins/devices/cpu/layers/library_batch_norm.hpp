@@ -11,7 +11,8 @@ inline Desc channel_vector(const NodePlan& plan) {
   return {{plan.node->channels}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x};
 }
 
-// Batch norm with oneDNN's primitives, for layouts that the plug-in's own kernels do not know.
+// Batch norm with oneDNN's primitives, for layouts that the plug-in's own kernels do not know; with
+// the relu right behind it if that has no limit.
 class LibraryBatchNorm {
  public:
   void forward(ProgramBuilder& builder, std::size_t node, const dnnl::memory& mean,

@@ -1,75 +1,108 @@
 #include "plugins/devices/cpu/layers/pool.hpp"
 
-#include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {
 
-struct Window {
-  dnnl::algorithm algorithm;
-  dnnl::memory::dims strides, kernel, padding_before, padding_after;
-};
+using Tag = dnnl::memory::format_tag;
 
-Window window_of(const convoy_node& node) {
+// Channels per block, 0 when the layout is another one.
+std::size_t block_of(const Desc& desc) {
+  constexpr auto type = dnnl::memory::data_type::f32;
+  if (desc == Desc(desc.dims(), type, Tag::nChw8c)) return 8;
+  return desc == Desc(desc.dims(), type, Tag::nChw16c) ? 16 : 0;
+}
+
+PlaneWindows plane_of(const convoy_node& node, const convoy_node& input) {
   const convoy_layer& layer = *node.layer;
-  return {layer.kind == CONVOY_LAYER_MAX_POOL ? dnnl::algorithm::pooling_max
-                                              : dnnl::algorithm::pooling_avg_exclude_padding,
-          {layer.stride_height, layer.stride_width},
-          {layer.kernel_height, layer.kernel_width},
-          {node.pad_top, node.pad_left},
-          {node.pad_bottom, node.pad_right}};
+  return {.in_height = input.height,
+          .in_width = input.width,
+          .out_height = node.height,
+          .out_width = node.width,
+          .kernel_height = layer.kernel_height,
+          .kernel_width = layer.kernel_width,
+          .stride_height = layer.stride_height,
+          .stride_width = layer.stride_width,
+          .pad_top = node.pad_top,
+          .pad_left = node.pad_left};
 }
 
-Desc any_layout(const dnnl::memory::dims& dims) {
-  return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+// A byte per element of the result, padding included.
+Desc record_of(const Desc& result) {
+  const auto elements = static_cast<dnnl::memory::dim>(result.get_size() / sizeof(float));
+  return {{elements}, dnnl::memory::data_type::u8, Tag::x};
 }
 
-bool has_record(const dnnl::pooling_forward::primitive_desc& description) {
-  return description.workspace_desc().get_size() > 0;
+std::uint8_t* bytes_of(const dnnl::memory& memory) {
+  return static_cast<std::uint8_t*>(memory.get_data_handle());
+}
+
+bool takes_maximum(const NodePlan& plan) {
+  return plan.node->layer->kind == CONVOY_LAYER_MAX_POOL;
 }
 
 }  // namespace
 
 void Pool::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
-  const std::size_t input = plan.inputs[0];
-  const Window window = window_of(*plan.node);
-  forward_ = {{builder.forward_kind(), window.algorithm, builder.desc(input),
-               any_layout(builder.dims(node)), window.strides, window.kernel, window.padding_before,
-               window.padding_after},
-              shared_scratchpad(),
-              builder.engine()};
-  std::unordered_map<int, dnnl::memory> arguments = {
-      {DNNL_ARG_SRC, builder.read(input)},
-      {DNNL_ARG_DST, builder.define(node, forward_.dst_desc())},
-      {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
-  if (has_record(forward_)) {
-    record_ = builder.keep(forward_.workspace_desc());
-    arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
+  const Desc& source = builder.desc(plan.inputs[0]);
+  const PlaneWindows shape = plane_of(*plan.node, *builder.plan(plan.inputs[0]).node);
+  const std::size_t block = block_of(source);
+  if (block == 0 || shape.kernel_height * shape.kernel_width > BlockedPool::kMostCells) {
+    return library_.forward(builder, node);
   }
-  builder.then(dnnl::pooling_forward(forward_), arguments);
+  const std::size_t planes =
+      source.get_size() / sizeof(float) / block / (shape.in_height * shape.in_width);
+  own_ = std::make_shared<const BlockedPool>(shape, planes, block);
+  own_forward(builder, node);
+}
+
+void Pool::own_forward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const dnnl::memory read = builder.read(plan.inputs[0]);
+  const Tag tag = block_of(read.get_desc()) == 8 ? Tag::nChw8c : Tag::nChw16c;
+  const Desc result(builder.dims(node), dnnl::memory::data_type::f32, tag);
+  const dnnl::memory write = builder.define(node, result);
+  if (!takes_maximum(plan)) {
+    return builder.then([pool = own_, read, write](const TaskContext&) {
+      pool->average_forward(floats_of(read), floats_of(write));
+    });
+  }
+  dnnl::memory record;
+  if (!builder.inference() && plan.needs_gradient) {
+    record_ = builder.keep(record_of(result));
+    record = builder.kept(record_of(result), record_);
+  }
+  builder.then([pool = own_, read, write, record](const TaskContext&) {
+    pool->max_forward(floats_of(read), floats_of(write), record ? bytes_of(record) : nullptr);
+  });
 }
 
 void Pool::build_backward(ProgramBuilder& builder, std::size_t node) {
+  if (!builder.plan(builder.plan(node).inputs[0]).needs_gradient) return;
+  if (own_) {
+    own_backward(builder, node);
+  } else {
+    library_.backward(builder, node);
+  }
+}
+
+void Pool::own_backward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
-  if (!builder.plan(input).needs_gradient) return;
-  const Window window = window_of(*plan.node);
-  const dnnl::pooling_backward::primitive_desc description(
-      {window.algorithm, builder.desc(input), builder.desc(node), window.strides, window.kernel,
-       window.padding_before, window.padding_after},
-      shared_scratchpad(), builder.engine(), forward_);
   const dnnl::memory gradient = builder.gradient(node);
-  const GradientPart part = builder.begin_gradient(input, builder.desc(input));
-  std::unordered_map<int, dnnl::memory> arguments = {
-      {DNNL_ARG_DIFF_DST, gradient},
-      {DNNL_ARG_DIFF_SRC, part.memory},
-      {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}};
-  if (has_record(forward_)) {
-    arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
+  const GradientPart part = builder.begin_gradient_addition(input);
+  if (takes_maximum(plan)) {
+    const dnnl::memory record = builder.kept(record_of(gradient.get_desc()), record_);
+    builder.then([pool = own_, gradient, record, part](const TaskContext&) {
+      pool->max_backward(floats_of(gradient), bytes_of(record), floats_of(part.memory), part.adds);
+    });
+  } else {
+    builder.then([pool = own_, gradient, part](const TaskContext&) {
+      pool->average_backward(floats_of(gradient), floats_of(part.memory), part.adds);
+    });
   }
-  builder.then(dnnl::pooling_backward(description), arguments);
   builder.finish_gradient(input, part);
 }
 

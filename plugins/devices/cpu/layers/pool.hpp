@@ -1,8 +1,10 @@
 #pragma once
 
-#include <oneapi/dnnl/dnnl.hpp>
+#include <memory>
 
+#include "plugins/devices/cpu/blocked_pool.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/layers/library_pool.hpp"
 #include "plugins/devices/cpu/workspace.hpp"
 
 namespace convoy::cpu {
@@ -14,7 +16,11 @@ class Pool : public Layer {
   void build_backward(ProgramBuilder& builder, std::size_t node) override;
 
  private:
-  dnnl::pooling_forward::primitive_desc forward_;
+  void own_forward(ProgramBuilder& builder, std::size_t node);
+  void own_backward(ProgramBuilder& builder, std::size_t node);
+
+  std::shared_ptr<const BlockedPool> own_;  // null: the library computes
+  LibraryPool library_;
   Workspace::Id record_ = 0;  // where the maxima came from
 };
 

@@ -14,14 +14,12 @@ void Relu::build_forward(ProgramBuilder& builder, std::size_t node) {
   builder.then(relu_task(write, read, builder.relu_limit(node)));
 }
 
-// A batch norm that computes the relu also undoes it, from its own record.
+// A batch norm that computes the relu also undoes it.
 void Relu::build_backward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   if (plan.in_place) {
-    const bool by_batch_norm =
-        plan.done_by_producer && builder.plan(input).node->layer->kind == CONVOY_LAYER_BATCH_NORM;
-    if (by_batch_norm) return;
+    if (builder.graph_plan().part_of_batch_norm(node)) return;
     const GradientSum gradient = builder.gradient_sum(node);
     const dnnl::memory output = builder.read(node);
     const double limit = builder.relu_limit(node);

@@ -28,6 +28,7 @@
 #include <convoy/abi/device.h>
 #include <convoy/abi/model.h>
 #include <convoy/abi/operation.h>
+#include <convoy/abi/program.h>
 #include <convoy/abi/strategy.h>
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <convoy/abi/model.h>
 #include <convoy/abi/operation.h>
+#include <convoy/abi/program.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -239,39 +240,6 @@ typedef struct convoy_submission {
   uint32_t reserved;
 } convoy_submission;
 
-enum convoy_pass {
-  CONVOY_PASS_FORWARD = 0,
-  CONVOY_PASS_BACKWARD_DATA = 1, /* also a layer's whole backward where it is one computation */
-  CONVOY_PASS_BACKWARD_WEIGHTS = 2
-};
-
-enum convoy_profile_role {
-  CONVOY_PROFILE_KERNEL = 0, /* the layer's own computation */
-  CONVOY_PROFILE_HELPER = 1  /* what surrounds it: conversions of storage, sums of gradients */
-};
-
-#define CONVOY_PROFILE_RECENT 4u
-
-/* frozen. What one implementation has cost in one pass of one layer since the program was compiled.
- * Where an implementation runs several times in a pass, a call is each of its runs. */
-typedef struct convoy_profile_record {
-  uint32_t node; /* index into the graph's nodes */
-  uint32_t pass; /* convoy_pass */
-  uint32_t role; /* convoy_profile_role */
-  uint32_t reserved;
-  uint64_t calls;
-  double seconds;
-  /* Of the latest calls, on the clock of now(): call number n (from 0) is at n % 4. */
-  double recent_start[CONVOY_PROFILE_RECENT];
-  double recent_end[CONVOY_PROFILE_RECENT];
-  char implementation[64]; /* for example "jit:avx2" */
-} convoy_profile_record;
-
-enum convoy_measurement {
-  CONVOY_MEASURE_MULTIPLY = 0, /* f32 matrix product: floating-point operations per second */
-  CONVOY_MEASURE_STREAM = 1    /* c = a + b on large vectors: bytes read and written per second */
-};
-
 typedef struct convoy_device {
   uint64_t struct_size;
   uint32_t abi_major;
@@ -315,6 +283,9 @@ typedef struct convoy_device {
   /* Optional. What the device can do at best, measured now, between two operations, with all it
    * computes with; takes a fraction of a second. */
   int32_t (*measure)(void* device, convoy_context* context, uint32_t what, double* out);
+  /* Optional. */
+  int32_t (*program_memory)(void* device, convoy_context* context, void* program,
+                            convoy_program_memory* out);
 } convoy_device;
 
 /* The type of convoy_device_v1, the entry point. */

@@ -1,0 +1,36 @@
+#pragma once
+
+// Vectors of the pixel kernels. Included once per source and instruction set: everything is local
+// to the source.
+
+#include <cstdint>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+// Vectors are values of functions: those must never become calls, whose conventions differ.
+#define CONVOY_INLINE inline __attribute__((always_inline))
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace convoy::CONVOY_KERNEL_SET {
+namespace {
+
+typedef std::uint8_t Bytes8 __attribute__((vector_size(8)));
+typedef std::int32_t Words8 __attribute__((vector_size(32)));
+typedef float Floats8 __attribute__((vector_size(32)));
+
+// GCC 12 converts bytes to words one by one, unless told the instruction.
+CONVOY_INLINE Floats8 load_bytes(const std::uint8_t* bytes) {
+#ifdef __AVX2__
+  const __m128i packed = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));
+  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(packed));
+#else
+  Bytes8 packed;
+  __builtin_memcpy(&packed, bytes, sizeof packed);
+  return __builtin_convertvector(__builtin_convertvector(packed, Words8), Floats8);
+#endif
+}
+
+}  // namespace
+}  // namespace convoy::CONVOY_KERNEL_SET

@@ -1,0 +1,90 @@
+#include "core/doctor/cgroup.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/doctor/text.hpp"
+
+namespace convoy::doctor {
+namespace {
+
+// Larger limits are how version 1 says that there is none.
+constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;
+
+// The group's folder and all above it: "/a/b" gives "/a/b", "/a" and "". In a container the path
+// may be the host's, then only "" exists.
+std::vector<std::string> ancestors(std::string path) {
+  std::vector<std::string> result;
+  while (!path.empty() && path != "/") {
+    result.push_back(path);
+    path.resize(std::min(path.rfind('/'), path.size() - 1));
+  }
+  result.emplace_back();
+  return result;
+}
+
+// Path of the process's group in the hierarchy that has the controller; version 2 has no names.
+std::string own_group(const SystemRoot& root, const std::string& controller) {
+  for (const std::string& line : lines_of(root.text("proc/self/cgroup").value_or(""))) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', std::min(first, line.size() - 1) + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool wanted = controller.empty()
+                            ? names == ",,"
+                            : names.find("," + controller + ",") != std::string::npos;
+    if (wanted) return line.substr(second + 1);
+  }
+  return {};
+}
+
+template <typename T>
+void tighten(std::optional<T>& limit, T value) {
+  limit = limit ? std::min(*limit, value) : value;
+}
+
+void read_version_2(const SystemRoot& root, ControlGroupLimits& limits) {
+  for (const std::string& group : ancestors(own_group(root, ""))) {
+    const std::string folder = "sys/fs/cgroup" + group;
+    if (const auto memory = root.number(folder + "/memory.max"))
+      tighten(limits.memory_bytes, static_cast<std::uint64_t>(*memory));
+    const std::vector<std::string> cpu = words_of(root.text(folder + "/cpu.max").value_or(""));
+    if (cpu.size() != 2) continue;
+    const auto quota = leading_number(cpu[0]);
+    const auto period = leading_number(cpu[1]);
+    if (quota && period && *period > 0)
+      tighten(limits.processors, static_cast<double>(*quota) / static_cast<double>(*period));
+  }
+}
+
+void read_version_1(const SystemRoot& root, ControlGroupLimits& limits) {
+  for (const std::string& group : ancestors(own_group(root, "memory"))) {
+    const auto bytes = root.number("sys/fs/cgroup/memory" + group + "/memory.limit_in_bytes");
+    if (bytes && *bytes > 0 && static_cast<std::uint64_t>(*bytes) < kNoLimit)
+      tighten(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
+  }
+  for (const std::string& group : ancestors(own_group(root, "cpu"))) {
+    const std::string folder = "sys/fs/cgroup/cpu" + group;
+    const auto quota = root.number(folder + "/cpu.cfs_quota_us");
+    const auto period = root.number(folder + "/cpu.cfs_period_us");
+    if (quota && period && *quota > 0 && *period > 0)
+      tighten(limits.processors, static_cast<double>(*quota) / static_cast<double>(*period));
+  }
+}
+
+}  // namespace
+
+ControlGroupLimits control_group_limits(const SystemRoot& root) {
+  ControlGroupLimits limits;
+  if (root.exists("sys/fs/cgroup/cgroup.controllers")) {
+    limits.version = 2;
+    read_version_2(root, limits);
+  } else if (root.exists("sys/fs/cgroup/memory") || root.exists("sys/fs/cgroup/cpu")) {
+    limits.version = 1;
+    read_version_1(root, limits);
+  }
+  return limits;
+}
+
+}  // namespace convoy::doctor

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/doctor/system_root.hpp"
+
+namespace convoy::doctor {
+
+// What control groups (version 1 or 2, the process's own one and all above it) allow. Empty: no
+// limit, or none that can be seen.
+struct ControlGroupLimits {
+  int version = 0;  // 0: no control groups are to be seen
+  std::optional<double> processors;
+  std::optional<std::uint64_t> memory_bytes;
+};
+
+ControlGroupLimits control_group_limits(const SystemRoot& root);
+
+}  // namespace convoy::doctor

@@ -1,0 +1,30 @@
+#include "core/doctor/dynamic_libraries.hpp"
+
+#include <dlfcn.h>
+
+namespace convoy::doctor {
+
+DynamicLibraries system_libraries() {
+  DynamicLibraries libraries;
+  libraries.open = [](const std::string& name, std::string& reason) {
+    void* const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (handle != nullptr) return handle;
+    const char* const text = dlerror();
+    reason = text == nullptr ? "unknown reason" : text;
+    return handle;
+  };
+  libraries.symbol = [](void* library, const char* symbol) { return dlsym(library, symbol); };
+  return libraries;
+}
+
+DynamicLibraries no_libraries(const std::string& reason) {
+  DynamicLibraries libraries;
+  libraries.open = [reason](const std::string&, std::string& why) -> void* {
+    why = reason;
+    return nullptr;
+  };
+  libraries.symbol = [](void*, const char*) -> void* { return nullptr; };
+  return libraries;
+}
+
+}  // namespace convoy::doctor

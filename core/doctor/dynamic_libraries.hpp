@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace convoy::doctor {
+
+// Opens shared libraries by name as the loader would find them now and looks up their functions.
+// Tests and the examination of another machine's files put their own in place.
+struct DynamicLibraries {
+  // A handle, or null with the loader's reason in `reason`.
+  std::function<void*(const std::string& name, std::string& reason)> open;
+  std::function<void*(void* library, const char* symbol)> symbol;
+
+  template <typename Function>
+  Function function(void* library, const char* name) const {
+    return reinterpret_cast<Function>(symbol(library, name));
+  }
+};
+
+// Those of this process. Libraries stay open until it ends.
+DynamicLibraries system_libraries();
+// None at all, for the reason given.
+DynamicLibraries no_libraries(const std::string& reason);
+
+}  // namespace convoy::doctor

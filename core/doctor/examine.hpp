@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "core/doctor/finding.hpp"
+#include "core/doctor/system_root.hpp"
+
+namespace convoy::doctor {
+
+// All probes, in the order of the report. Never throws for what is missing.
+Findings examine(const SystemRoot& root, const std::string& plugin_path);
+
+}  // namespace convoy::doctor

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "core/doctor/probes.hpp"
+
+namespace convoy::doctor {
+namespace {
+
+using IntVersion = int (*)(int*);
+using PlainVersion = std::size_t (*)();
+
+struct Library {
+  const char* subject;
+  std::vector<const char*> names;  // newest first
+  const char* function;            // gives the version
+  bool plain;                      // it returns the version, rather than writing it to an int
+  int divisor;                     // of the major version in the number
+  const char* advice;
+};
+
+std::vector<Library> cuda_libraries() {
+  return {{"CUDA driver library",
+           {"libcuda.so.1"},
+           "cuDriverGetVersion",
+           false,
+           1000,
+           "it comes with NVIDIA's driver: install the same version as the kernel driver's; in a "
+           "container: docker run --gpus all"},
+          {"CUDA runtime",
+           {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"},
+           "cudaRuntimeGetVersion",
+           false,
+           1000,
+           "install the CUDA toolkit, or extend LD_LIBRARY_PATH"},
+          {"cuDNN",
+           {"libcudnn.so.9", "libcudnn.so.8"},
+           "cudnnGetVersion",
+           true,
+           1000,
+           "install cuDNN for this CUDA version"},
+          {"NCCL", {"libnccl.so.2"}, "ncclGetVersion", false, 10000, "install libnccl2"}};
+}
+
+// CUDA: 12020 is 12.2. cuDNN 8: 8902 is 8.9, 9: 90100 is 9.1. NCCL: 21803 is 2.18.
+std::string version_text(const Library& library, std::int64_t version) {
+  const std::int64_t divisor = library.plain && version >= 90000 ? 10000 : library.divisor;
+  const std::int64_t rest = version % divisor;
+  const std::int64_t minor = divisor == 10000 ? rest / 100 : library.plain ? rest / 100 : rest / 10;
+  return fmt::format("{}.{} ({})", version / divisor, minor, version);
+}
+
+std::optional<std::int64_t> ask_version(const DynamicLibraries& libraries, void* handle,
+                                        const Library& library) {
+  if (library.plain) {
+    const auto ask = libraries.function<PlainVersion>(handle, library.function);
+    if (ask == nullptr) return std::nullopt;
+    return static_cast<std::int64_t>(ask());
+  }
+  const auto ask = libraries.function<IntVersion>(handle, library.function);
+  int version = 0;
+  if (ask == nullptr || ask(&version) != 0 || version <= 0) return std::nullopt;
+  return version;
+}
+
+Finding examine_library(const DynamicLibraries& libraries, const Library& library,
+                        Health if_missing) {
+  std::string reason;
+  for (const char* name : library.names) {
+    void* const handle = libraries.open(name, reason);
+    if (handle == nullptr) continue;
+    const auto version = ask_version(libraries, handle, library);
+    return {
+        library.subject, version ? Health::kOk : Health::kUnknown,
+        fmt::format("{}, {}", name, version ? version_text(library, *version) : "version unknown"),
+        ""};
+  }
+  return {library.subject, if_missing, reason, library.advice};
+}
+
+}  // namespace
+
+void probe_cuda_libraries(const SystemRoot& root, const DynamicLibraries& libraries,
+                          Findings& findings) {
+  // A kernel driver without its library is a broken installation; the others are only missing.
+  const bool driver = root.exists("proc/driver/nvidia/version");
+  for (const Library& library : cuda_libraries())
+    findings.push_back(examine_library(
+        libraries, library,
+        driver && library.names.front() == std::string("libcuda.so.1") ? Health::kFail
+                                                                       : Health::kWarn));
+}
+
+void probe_libraries(const SystemRoot& root, const DynamicLibraries& libraries,
+                     Findings& findings) {
+  if (!root.exists("sys/bus/pci"))
+    return findings.push_back({"CUDA libraries", Health::kUnknown,
+                               "not looked for: whether there are GPUs is not to be seen", ""});
+  if (nvidia_gpu_count(root) == 0)
+    return findings.push_back(
+        {"CUDA libraries", Health::kOk, "not looked for: there is no NVIDIA GPU", ""});
+  if (root.is_this_machine()) return probe_cuda_libraries(root, libraries, findings);
+  findings.push_back({"CUDA libraries", Health::kUnknown,
+                      "not looked for: these are another machine's files", ""});
+}
+
+}  // namespace convoy::doctor

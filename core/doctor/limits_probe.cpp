@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "core/doctor/probes.hpp"
+#include "core/doctor/text.hpp"
+
+namespace convoy::doctor {
+namespace {
+
+struct Limit {
+  const char* name;     // in /proc/self/limits
+  const char* subject;  // in the report
+  std::uint64_t wanted;
+  bool bytes;
+  const char* advice;
+};
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+constexpr Limit kLimits[] = {
+    {"Max locked memory", "limit of locked memory", 64 * kMiB, true,
+     "pinned buffers and InfiniBand need more: ulimit -l unlimited, or docker run --ulimit "
+     "memlock=-1"},
+    {"Max open files", "limit of open files", 1024, false,
+     "input files and connections need more: ulimit -n 4096"},
+    {"Max stack size", "limit of the stack", 8 * kMiB, true,
+     "libraries expect the usual 8 MiB: ulimit -s 8192"},
+};
+
+// "Max open files            20000                20000                files".
+std::optional<std::string> soft_limit(const std::string& limits, const std::string& name) {
+  for (const std::string& line : lines_of(limits)) {
+    if (!line.starts_with(name)) continue;
+    const std::vector<std::string> values = words_of(line.substr(name.size()));
+    if (!values.empty()) return values.front();
+  }
+  return std::nullopt;
+}
+
+Finding examine_limit(const Limit& limit, const std::string& limits) {
+  const auto soft = soft_limit(limits, limit.name);
+  if (!soft) return {limit.subject, Health::kUnknown, "/proc/self/limits does not say", ""};
+  if (*soft == "unlimited") return {limit.subject, Health::kOk, "unlimited", ""};
+  const auto value = leading_number(*soft);
+  if (!value) return {limit.subject, Health::kUnknown, *soft, ""};
+  const std::string text = limit.bytes ? bytes_text(*value) : std::to_string(*value);
+  if (*value >= limit.wanted) return {limit.subject, Health::kOk, text, ""};
+  return {limit.subject, Health::kWarn, text, limit.advice};
+}
+
+}  // namespace
+
+void probe_limits(const SystemRoot& root, Findings& findings) {
+  const std::string limits = root.text("proc/self/limits").value_or("");
+  for (const Limit& limit : kLimits) findings.push_back(examine_limit(limit, limits));
+}
+
+}  // namespace convoy::doctor

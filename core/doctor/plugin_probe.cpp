@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "core/base/error.hpp"
+#include "core/doctor/probes.hpp"
+#include "core/plugin/library.hpp"
+#include "core/plugin/search_path.hpp"
+
+namespace convoy::doctor {
+namespace {
+
+void load(PluginHost& host, const FoundPlugin& plugin) {
+  switch (plugin.manifest.kind) {
+    case PluginKind::kStrategy:
+      host.load_strategy(plugin);
+      return;
+    case PluginKind::kModel:
+      host.load_model(plugin);
+      return;
+    case PluginKind::kDevice:
+      host.load_device(plugin);
+      return;
+  }
+}
+
+void loaded_plugins(const Catalog& catalog, Findings& findings) {
+  PluginHost host;
+  std::map<PluginKind, int> loaded;
+  for (const FoundPlugin& plugin : catalog.plugins()) {
+    try {
+      load(host, plugin);
+      ++loaded[plugin.manifest.kind];
+    } catch (const std::exception& error) {
+      findings.push_back({"plug-in " + plugin.manifest.name, Health::kFail, error.what(),
+                          "remove the file or build it again for this convoy"});
+    }
+  }
+  for (const PluginKind kind : {PluginKind::kStrategy, PluginKind::kModel, PluginKind::kDevice}) {
+    const std::string subject = fmt::format("{} plug-ins", to_string(kind));
+    const int count = loaded[kind];
+    findings.push_back({subject, count > 0 ? Health::kOk : Health::kFail,
+                        fmt::format("{} loaded", count),
+                        count > 0 ? ""
+                                  : "install convoy's own beside the program (lib/convoy/plugins) "
+                                    "or say where they are with --plugin_path"});
+  }
+}
+
+}  // namespace
+
+void probe_plugins(const std::string& plugin_path, Findings& findings) {
+  try {
+    const Catalog catalog = Catalog::scan(search_path(process_search_settings(plugin_path)));
+    loaded_plugins(catalog, findings);
+    for (const RejectedPlugin& it : catalog.rejected())
+      findings.push_back({"plug-in file " + it.path.filename().string(), Health::kWarn,
+                          fmt::format("not used: {}: {}", it.path.string(), it.reason), ""});
+    for (const ShadowedPlugin& it : catalog.shadowed())
+      findings.push_back(
+          {"plug-in " + it.plugin.manifest.name, Health::kWarn,
+           fmt::format("{} is hidden by {}", it.plugin.path.string(), it.by.string()),
+           "remove one of them"});
+  } catch (const Error& error) {
+    findings.push_back({"plug-ins", Health::kFail, error.what(), ""});
+  }
+}
+
+}  // namespace convoy::doctor

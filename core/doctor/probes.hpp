@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+
+#include "core/doctor/dynamic_libraries.hpp"
+#include "core/doctor/finding.hpp"
+#include "core/doctor/system_root.hpp"
+
+namespace convoy::doctor {
+
+// Every probe looks at one thing, appends what it found and never throws for what is missing: it
+// says that this is unknown.
+
+// Operating system, kernel, container, virtual machine.
+void probe_system(const SystemRoot& root, Findings& findings);
+// Vector instructions, processors that may be used, frequency governor.
+void probe_processors(const SystemRoot& root, Findings& findings);
+// Memory that may be used, NUMA nodes, huge pages, /dev/shm.
+void probe_memory(const SystemRoot& root, Findings& findings);
+// Limits of the process: locked memory, open files, stack.
+void probe_limits(const SystemRoot& root, Findings& findings);
+// GPUs on the PCI bus, their drivers and links; the NVIDIA kernel driver.
+void probe_graphics(const SystemRoot& root, Findings& findings);
+// NVIDIA's libraries as they would be found now, with versions.
+void probe_libraries(const SystemRoot& root, const DynamicLibraries& libraries, Findings& findings);
+// The same whatever GPUs there are.
+void probe_cuda_libraries(const SystemRoot& root, const DynamicLibraries& libraries,
+                          Findings& findings);
+// NVLink and access between GPUs, as NVIDIA's management library knows them.
+void probe_gpu_links(const DynamicLibraries& libraries, Findings& findings);
+// The same where there are GPUs, and what could be in their way: IOMMU and access control of
+// bridges.
+void probe_peers(const SystemRoot& root, const DynamicLibraries& libraries, Findings& findings);
+// InfiniBand and other remote memory access.
+void probe_network(const SystemRoot& root, Findings& findings);
+// Plug-ins that were found, whether each loads, and those that were refused. `plugin_path` is as
+// given on the command line.
+void probe_plugins(const std::string& plugin_path, Findings& findings);
+
+// How many NVIDIA GPUs the PCI bus has.
+std::size_t nvidia_gpu_count(const SystemRoot& root);
+
+}  // namespace convoy::doctor

@@ -1,0 +1,78 @@
+#include "core/doctor/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace convoy::doctor {
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\r";
+  std::vector<std::string> words;
+  for (std::size_t at = text.find_first_not_of(kSpace); at < text.size();
+       at = text.find_first_not_of(kSpace, at)) {
+    const std::size_t end = std::min(text.find_first_of(kSpace, at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+std::optional<std::string> value_of(std::string_view text, std::string_view key, char separator) {
+  constexpr std::string_view kAround = " \t\"\r";
+  for (const std::string& line : lines_of(text)) {
+    const std::size_t at = line.find(separator);
+    if (at == std::string::npos) continue;
+    std::string_view name(line.data(), at);
+    name = name.substr(0, name.find_last_not_of(kAround) + 1);
+    if (name != key) continue;
+    std::string_view value = std::string_view(line).substr(at + 1);
+    value.remove_prefix(std::min(value.find_first_not_of(kAround), value.size()));
+    return std::string(value.substr(0, value.find_last_not_of(kAround) + 1));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> leading_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> list_size(std::string_view list) {
+  std::uint64_t size = 0;
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+    const auto first = leading_number(part);
+    const std::size_t dash = part.find('-');
+    const auto last =
+        dash == std::string_view::npos ? first : leading_number(part.substr(dash + 1));
+    if (!first || !last || *last < *first) return std::nullopt;
+    size += *last - *first + 1;
+  }
+  if (size == 0) return std::nullopt;
+  return size;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+}  // namespace convoy::doctor

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace convoy {
+
+// Some rows (indices of dimension 0) of a variable: where they lie in its storage, and how they are
+// laid out once these pieces are put one behind the other. With it a variable is packed or unpacked
+// a few rows at a time, in the plain order of its elements, without a second copy of all of it.
+struct RowSlab {
+  uint64_t first = 0;                // row
+  convoy_layout layout{};            // of the pieces put together
+  std::vector<uint64_t> dimensions;  // of the rows
+  std::vector<convoy_range> pieces;  // of the variable's storage, all of one size, ascending
+
+  uint64_t elements() const;  // plain
+};
+
+// Cuts a variable into slabs of about so many elements of storage; at least one row block each.
+std::vector<RowSlab> row_slabs(const convoy_layout& layout, std::span<const uint64_t> dimensions,
+                               uint64_t elements);
+
+}  // namespace convoy

@@ -1,0 +1,111 @@
+// The part of Session that moves values of variables between plain order and the plan's memory.
+#include <algorithm>
+
+#include "core/graph/layout.hpp"
+#include "core/graph/row_slab.hpp"
+#include "core/runtime/session.hpp"
+
+namespace convoy {
+namespace {
+
+// Elements of a variable that are read or written at once: what is beside the devices' memory stays
+// small.
+constexpr std::uint64_t kStretch = std::uint64_t{1} << 20;
+
+}  // namespace
+
+double Session::square_sum() const {
+  double sum = 0;
+  for (const convoy_decay_range& range : decayed_ranges())
+    for (std::uint64_t done = 0; done < range.count; done += kStretch)
+      for (const float value :
+           memory_->read_parameters({range.first + done, std::min(kStretch, range.count - done)}))
+        sum += static_cast<double>(value) * value;
+  return sum;
+}
+
+std::vector<float> Session::plain(std::size_t variable, std::vector<float> storage) const {
+  const GraphVariable& it = graph_.variables().at(variable);
+  const convoy_layout& layout = arena_->layout(variable);
+  if (is_plain(layout, it.dimensions)) return storage;
+  std::vector<float> values(it.elements);
+  unpack(layout, it.dimensions, storage.data(), values.data());
+  return values;
+}
+
+std::vector<float> Session::read_variable(std::size_t variable) const {
+  std::vector<float> values;
+  values.reserve(graph_.variables().at(variable).elements);
+  visit_variable(variable, [&](std::span<const float> rows) {
+    values.insert(values.end(), rows.begin(), rows.end());
+  });
+  return values;
+}
+
+void Session::visit_variable(std::size_t variable,
+                             const std::function<void(std::span<const float>)>& visit) const {
+  const std::uint64_t first = arena_->range(variable).first;
+  std::vector<float> storage;
+  std::vector<float> values;
+  for (const RowSlab& slab :
+       row_slabs(arena_->layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
+    storage.resize(slab.layout.elements);
+    float* target = storage.data();
+    for (const convoy_range& piece : slab.pieces) {
+      memory_->read_parameters({first + piece.first, piece.count}, target);
+      target += piece.count;
+    }
+    values.resize(slab.elements());
+    unpack(slab.layout, slab.dimensions, storage.data(), values.data());
+    visit(values);
+  }
+}
+
+void Session::write_variable(std::size_t variable, std::span<const float> values) {
+  const std::uint64_t first = arena_->range(variable).first;
+  const float* next = values.data();
+  std::vector<float> storage;
+  for (const RowSlab& slab :
+       row_slabs(arena_->layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
+    storage.resize(slab.layout.elements);
+    pack(slab.layout, slab.dimensions, next, storage.data());
+    next += slab.elements();
+    std::span<const float> rest = storage;
+    for (const convoy_range& piece : slab.pieces) {
+      memory_->write_parameters(first + piece.first, rest.first(piece.count));
+      rest = rest.subspan(piece.count);
+    }
+  }
+}
+
+ModelValues Session::read_values() const {
+  ModelValues values{{}, memory_->read_replica_state(0)};
+  for (std::size_t i = 0; i < graph_.variables().size(); ++i)
+    values.variables.push_back(read_variable(i));
+  return values;
+}
+
+void Session::write_values(const ModelValues& values) {
+  CONVOY_CHECK(forward_only_);
+  require_values_of(graph_, values);
+  for (std::size_t i = 0; i < values.variables.size(); ++i) write_variable(i, values.variables[i]);
+  if (graph_.state_elements() > 0) memory_->write_replica_state(values.state);
+}
+
+std::vector<float> Session::packed(std::size_t variable, const std::vector<float>& values,
+                                   float padding) const {
+  const std::vector<std::uint64_t>& dimensions = graph_.variables().at(variable).dimensions;
+  const convoy_layout& layout = arena_->layout(variable);
+  if (is_plain(layout, dimensions)) return values;
+  std::vector<float> storage(layout.elements);
+  pack(layout, dimensions, values.data(), storage.data());
+  if (padding == 0) return storage;
+  // pack() left zeros where no element lies.
+  std::vector<float> taken(storage.size());
+  pack(layout, dimensions, std::vector<float>(values.size(), 1).data(), taken.data());
+  for (std::size_t e = 0; e < taken.size(); ++e)
+    if (taken[e] == 0) storage[e] = padding;
+  return storage;
+}
+
+}  // namespace convoy

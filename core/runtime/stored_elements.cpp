@@ -1,0 +1,83 @@
+#include "core/runtime/stored_elements.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/base/error.hpp"
+#include "core/plan/range_set.hpp"
+
+namespace convoy {
+namespace {
+
+using Visit = std::function<void(const Operation&, const PlanSpan&)>;
+
+void for_each_span(const Plan& plan, const Visit& visit) {
+  for (const auto* section : {&plan.prologue, &plan.body})
+    for (const Operation& operation : *section)
+      for (const auto* spans : {&operation.reads, &operation.writes})
+        for (const PlanSpan& span : *spans) visit(operation, span);
+}
+
+std::vector<StoredElements> stored(const std::vector<RangeSet>& sets) {
+  std::vector<StoredElements> result;
+  for (const RangeSet& set : sets) result.emplace_back(set.ranges());
+  return result;
+}
+
+}  // namespace
+
+StoredElements::StoredElements(const std::vector<ElementRange>& ranges) {
+  constexpr std::uint64_t kAlignment = 32;  // a cache line of the smallest type
+  for (const ElementRange& range : ranges) {
+    const std::uint64_t skew = (range.first - count_) % kAlignment;
+    parts_.push_back({range, count_ + skew});
+    count_ += skew + range.count;
+  }
+}
+
+std::uint64_t StoredElements::offset(const ElementRange& range) const {
+  if (range.count == 0) return 0;
+  auto part =
+      std::upper_bound(parts_.begin(), parts_.end(), range.first,
+                       [](std::uint64_t first, const Part& it) { return first < it.range.first; });
+  CONVOY_CHECK(part != parts_.begin());
+  --part;
+  const std::uint64_t skipped = range.first - part->range.first;
+  CONVOY_CHECK(skipped + range.count <= part->range.count);
+  return part->offset + skipped;
+}
+
+std::vector<StoredElements::Part> StoredElements::parts_in(const ElementRange& range) const {
+  std::vector<Part> result;
+  for (const Part& part : parts_) {
+    const std::uint64_t first = std::max(range.first, part.range.first);
+    const std::uint64_t end =
+        std::min(range.first + range.count, part.range.first + part.range.count);
+    if (first < end)
+      result.push_back({{first, end - first}, part.offset + (first - part.range.first)});
+  }
+  return result;
+}
+
+std::vector<StoredElements> named_elements(const Plan& plan) {
+  std::vector<RangeSet> named(plan.buffers.size());
+  for_each_span(plan, [&](const Operation& operation, const PlanSpan& span) {
+    const bool whole = is_compute(operation.kind);
+    const ElementRange range = whole ? ElementRange{0, plan.buffers[span.buffer].count}
+                                     : ElementRange{span.first, span.count};
+    if (range.count > 0) named[span.buffer].add(range);
+  });
+  return stored(named);
+}
+
+std::vector<StoredElements> updated_elements(const Plan& plan) {
+  std::vector<RangeSet> updated(plan.buffers.size());
+  for (const auto* section : {&plan.prologue, &plan.body})
+    for (const Operation& operation : *section)
+      if (operation.kind == OperationKind::kApply)
+        for (const PlanSpan& span : operation.writes)
+          if (span.count > 0) updated[span.buffer].add({span.first, span.count});
+  return stored(updated);
+}
+
+}  // namespace convoy

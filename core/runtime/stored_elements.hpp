@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+
+namespace convoy {
+
+// Which elements of an index space have memory, and where in it: ranges are packed one behind the
+// other, so that a master that owns every other bucket of the arena takes half of the arena's
+// memory. Within a range addresses are as in the whole index space; ranges keep their alignment to
+// 32 elements.
+class StoredElements {
+ public:
+  struct Part {
+    ElementRange range;    // of the index space
+    std::uint64_t offset;  // of its first element in memory
+  };
+
+  // The ranges are disjoint and ascending, as those of a RangeSet.
+  explicit StoredElements(const std::vector<ElementRange>& ranges);
+
+  const std::vector<Part>& parts() const { return parts_; }
+  // Elements of memory, alignment included.
+  std::uint64_t count() const { return count_; }
+  bool empty() const { return parts_.empty(); }
+  // Where an element is in memory. Invariant: the whole range has memory.
+  std::uint64_t offset(const ElementRange& range) const;
+  // What of a range has memory.
+  std::vector<Part> parts_in(const ElementRange& range) const;
+
+ private:
+  std::vector<Part> parts_;
+  std::uint64_t count_ = 0;
+};
+
+// Per buffer of a lowered plan, the elements that operations name. Buffers that forward and
+// backward work on are whole: layers address them from their first element.
+std::vector<StoredElements> named_elements(const Plan& plan);
+
+// Per buffer, the elements that updates change, before the first step included.
+std::vector<StoredElements> updated_elements(const Plan& plan);
+
+}  // namespace convoy

@@ -1,0 +1,69 @@
+#include "core/select/candidate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace convoy {
+namespace {
+
+using Options = std::map<std::string, std::string>;
+
+const OptionDeclaration* declaration(const Manifest& manifest, const std::string& name) {
+  const auto found = std::find_if(manifest.options.begin(), manifest.options.end(),
+                                  [&](const auto& option) { return option.name == name; });
+  return found == manifest.options.end() ? nullptr : &*found;
+}
+
+bool declares_all(const Manifest& manifest, const Options& given) {
+  return std::all_of(given.begin(), given.end(), [&](const auto& option) {
+    return declaration(manifest, option.first) != nullptr;
+  });
+}
+
+// The variant's options and the user's; empty when they contradict each other.
+std::optional<Options> merged(const Manifest& manifest, const Variant& variant,
+                              const Options& given) {
+  Options options;
+  for (const auto& [name, value] : given)
+    options[name] = checked_option_value(*declaration(manifest, name), value);
+  for (const auto& [name, value] : variant)
+    if (options.try_emplace(name, value).first->second != value) return std::nullopt;
+  std::erase_if(options, [&](const auto& option) {
+    return declaration(manifest, option.first)->default_value == option.second;
+  });
+  return options;
+}
+
+}  // namespace
+
+std::string flags_of(const Candidate& candidate) {
+  std::string flags = fmt::format("--variable_update={}", candidate.strategy);
+  for (const auto& [name, value] : candidate.options) flags += fmt::format(" --{}={}", name, value);
+  constexpr double kElementsPerMegabyte = (1 << 20) / sizeof(float);
+  return flags + fmt::format(" --bucket_mb={:g}",
+                             static_cast<double>(candidate.bucket_elements) / kElementsPerMegabyte);
+}
+
+std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies,
+                                            const Options& given,
+                                            std::span<const std::uint64_t> bucket_elements) {
+  std::vector<Candidate> candidates;
+  for (const Manifest& manifest : strategies) {
+    if (!declares_all(manifest, given)) continue;
+    const std::vector<Variant> defaults(1);
+    for (const Variant& variant : manifest.variants.empty() ? defaults : manifest.variants) {
+      const std::optional<Options> options = merged(manifest, variant, given);
+      if (!options) continue;
+      for (const std::uint64_t elements : bucket_elements) {
+        const Candidate candidate{manifest.name, *options, elements};
+        if (std::find(candidates.begin(), candidates.end(), candidate) == candidates.end())
+          candidates.push_back(candidate);
+      }
+    }
+  }
+  return candidates;
+}
+
+}  // namespace convoy

@@ -1,0 +1,90 @@
+#include "core/select/ranking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+// The same but for the size of buckets.
+bool same_variant(const Candidate& a, const Candidate& b) {
+  return a.strategy == b.strategy && a.options == b.options;
+}
+
+// The first of every variant: with buckets of the best size, as the candidates are in order.
+std::vector<const RankedCandidate*> best_of_variants(const Ranking& ranking) {
+  std::vector<const RankedCandidate*> best;
+  for (const RankedCandidate& each : ranking.candidates) {
+    const bool seen = std::any_of(best.begin(), best.end(), [&](const RankedCandidate* other) {
+      return same_variant(other->candidate, each.candidate);
+    });
+    if (!seen) best.push_back(&each);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string_view to_string(CandidateState state) {
+  constexpr std::array<std::string_view, 4> kNames = {"predicted", "excluded", "too large",
+                                                      "refused"};
+  return kNames.at(static_cast<std::size_t>(state));
+}
+
+Ranking ranked(std::vector<RankedCandidate> candidates) {
+  const auto key = [](const RankedCandidate& each) {
+    return std::pair(each.state, each.state == CandidateState::kPredicted ? each.step_seconds : 0);
+  };
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  return {std::move(candidates)};
+}
+
+const RankedCandidate& Ranking::best() const {
+  if (!candidates.empty() && candidates.front().state == CandidateState::kPredicted)
+    return candidates.front();
+  std::string reasons;
+  for (const RankedCandidate* each : best_of_variants(*this))
+    reasons += fmt::format("\n  {}: {}", flags_of(each->candidate), each->reason);
+  fail(ExitCode::kUnavailable,
+       "--variable_update=auto finds no strategy for this run; name one with --variable_update to "
+       "see more.{}",
+       reasons.empty() ? " No installed strategy declares the options that were given." : reasons);
+}
+
+double Ranking::behind(const RankedCandidate& candidate) const {
+  return candidate.step_seconds / best().step_seconds - 1;
+}
+
+std::vector<Candidate> Ranking::shortlist(double tolerance, std::size_t most) const {
+  std::vector<Candidate> chosen;
+  for (const RankedCandidate* each : best_of_variants(*this)) {
+    if (each->state != CandidateState::kPredicted || behind(*each) > tolerance) continue;
+    if (chosen.size() < most) chosen.push_back(each->candidate);
+  }
+  return chosen;
+}
+
+std::string explanation(const Ranking& ranking) {
+  const std::vector<const RankedCandidate*> variants = best_of_variants(ranking);
+  std::size_t width = 0;
+  for (const RankedCandidate* each : variants)
+    width = std::max(width, flags_of(each->candidate).size());
+  std::string text;
+  for (const RankedCandidate* each : variants) {
+    text += fmt::format("  {:<{}}  ", flags_of(each->candidate), width);
+    if (each->state == CandidateState::kPredicted) {
+      text += fmt::format("{:9.3f} ms  {:+6.1f} %  {}\n", each->step_seconds * 1e3,
+                          ranking.behind(*each) * 100, each->bottleneck);
+    } else {
+      text += fmt::format("{}: {}\n", to_string(each->state), each->reason);
+    }
+  }
+  return text;
+}
+
+}  // namespace convoy

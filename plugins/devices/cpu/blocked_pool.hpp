@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "plugins/devices/cpu/kernels/pool.hpp"
+
+namespace convoy::cpu {
+
+// Pools over activations in blocks of channels (nChw8c, nChw16c), on the team of the calling
+// thread; every plane belongs to one thread, so the team's size changes no bit.
+class BlockedPool {
+ public:
+  // A window's cells are counted in a byte.
+  static constexpr std::size_t kMostCells = 256;
+
+  // planes: images times blocks of channels.
+  BlockedPool(const PlaneWindows& shape, std::size_t planes, std::size_t block);
+
+  // record: one byte per element of the result; may be null.
+  void max_forward(const float* read, float* write, std::uint8_t* record) const;
+  void max_backward(const float* gradient, const std::uint8_t* record, float* write,
+                    bool add) const;
+  // Means of the cells that lie on the image.
+  void average_forward(const float* read, float* write) const;
+  void average_backward(const float* gradient, float* write, bool add) const;
+
+ private:
+  std::size_t in_plane() const { return shape_.in_height * shape_.in_width * block_; }
+  std::size_t out_plane() const { return shape_.out_height * shape_.out_width * block_; }
+
+  PlaneWindows shape_;
+  std::size_t planes_, block_;
+  const PoolKernels* kernels_;
+  std::vector<float> shares_;  // per window: one over the number of its cells
+};
+
+}  // namespace convoy::cpu

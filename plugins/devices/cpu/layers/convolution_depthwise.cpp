@@ -1,0 +1,93 @@
+// The part of Convolution that the plug-in's own kernels for depthwise convolutions compute.
+#include "plugins/devices/cpu/depthwise.hpp"
+#include "plugins/devices/cpu/layers/convolution.hpp"
+#include "plugins/devices/cpu/layers/depthwise_layout.hpp"
+#include "plugins/devices/cpu/program_builder.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+constexpr const char* kDepthwiseName = "own depthwise";
+
+}  // namespace
+
+bool Convolution::stored_for_depthwise(const ProgramBuilder& builder, std::size_t node) {
+  const convoy_node& here = *builder.plan(node).node;
+  const convoy_node& input = *builder.plan(builder.plan(node).inputs[0]).node;
+  const std::size_t block = depthwise_block(forward_);
+  if (block == 0) return false;
+  const PlaneWindows windows{.in_height = input.height,
+                             .in_width = input.width,
+                             .out_height = here.height,
+                             .out_width = here.width,
+                             .kernel_height = here.layer->kernel_height,
+                             .kernel_width = here.layer->kernel_width,
+                             .stride_height = here.layer->stride_height,
+                             .stride_width = here.layer->stride_width,
+                             .pad_top = here.pad_top,
+                             .pad_left = here.pad_left};
+  depthwise_ = std::make_shared<const DepthwiseConvolution>(windows, builder.compilation().batch,
+                                                            here.channels, block);
+  depthwise_weights_ = depthwise_weights(here, block);
+  return true;
+}
+
+void Convolution::depthwise_forward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const dnnl::memory source = builder.read_as(plan.inputs[0], forward_.src_desc());
+  const dnnl::memory weights = builder.weights(plan.node->variables[0], depthwise_weights_);
+  const dnnl::memory result = builder.define(node, forward_.dst_desc());
+  const bool relu = plan.fused_relu != kNoNode;
+  const double limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0;
+  dnnl::memory bias;
+  if (shapes_->has_bias()) bias = builder.variable(plan.node->variables[1], shapes_->bias());
+  builder.then(
+      [=, convolution = depthwise_](const TaskContext&) {
+        convolution->forward(floats_of(source), floats_of(weights),
+                             {bias ? floats_of(bias) : nullptr, relu, limit, floats_of(result)});
+      },
+      kDepthwiseName);
+}
+
+void Convolution::depthwise_backward_weights(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::uint32_t kernel = plan.node->variables[0];
+  const std::uint32_t bias = plan.node->variables[1];
+  const dnnl::memory source = builder.read_as(plan.inputs[0], forward_.src_desc());
+  const dnnl::memory gradient = builder.gradient_as(node, forward_.dst_desc());
+  const dnnl::memory scratch =
+      builder.scratchpad({{static_cast<dnnl::memory::dim>(depthwise_->scratch_floats())},
+                          dnnl::memory::data_type::f32,
+                          dnnl::memory::format_tag::a});
+  const GradientPart part = builder.begin_variable_gradient(kernel, depthwise_weights_);
+  GradientPart bias_part;
+  if (shapes_->has_bias()) bias_part = builder.begin_variable_gradient(bias, shapes_->bias());
+  builder.then(
+      [=, convolution = depthwise_](const TaskContext&) {
+        convolution->backward_weights(
+            floats_of(source), floats_of(gradient), floats_of(part.memory),
+            bias_part.memory ? floats_of(bias_part.memory) : nullptr, floats_of(scratch));
+      },
+      kDepthwiseName);
+  builder.finish_variable_gradient(kernel, part);
+  if (shapes_->has_bias()) builder.finish_variable_gradient(bias, bias_part);
+}
+
+void Convolution::depthwise_backward_data(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::size_t input = plan.inputs[0];
+  const dnnl::memory weights = builder.weights(plan.node->variables[0], depthwise_weights_);
+  const dnnl::memory gradient = builder.gradient_as(node, forward_.dst_desc());
+  const bool same = builder.desc(input) == forward_.src_desc();
+  const GradientPart part = same ? builder.begin_gradient_addition(input)
+                                 : builder.begin_gradient(input, forward_.src_desc());
+  builder.then(
+      [=, convolution = depthwise_](const TaskContext&) {
+        convolution->backward_data(floats_of(gradient), floats_of(weights), floats_of(part.memory),
+                                   part.adds);
+      },
+      kDepthwiseName);
+  builder.finish_gradient(input, part);
+}
+
+}  // namespace convoy::cpu

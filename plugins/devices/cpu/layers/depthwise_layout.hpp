@@ -1,0 +1,22 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstddef>
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace convoy::cpu {
+
+// Whether every filter of the convolution reads one channel and the plug-in's own kernels know its
+// windows. `input` is the node that it reads.
+bool is_depthwise(const convoy_node& node, const convoy_node& input);
+
+// Channels per block of a depthwise convolution's activations as the library would store them, 0
+// when it would not store them in blocks.
+std::size_t depthwise_block(const dnnl::convolution_forward::primitive_desc& forward);
+
+// The storage of its weights that the own kernels read: [block of channels][tap][channel], as a
+// variable of four dimensions. No pass has to reorder it.
+dnnl::memory::desc depthwise_weights(const convoy_node& node, std::size_t block);
+
+}  // namespace convoy::cpu

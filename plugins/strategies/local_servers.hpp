@@ -1,0 +1,53 @@
+#pragma once
+
+#include <convoy/planner.hpp>
+
+#include <vector>
+
+#include "server_exchange.hpp"
+
+namespace convoy_strategies {
+
+// One host. With local_parameter_device=gpu every bucket is cut evenly over the compute devices,
+// which balances any model; with cpu the host keeps all variables. One update per step.
+class LocalServers : public ServerExchange {
+ public:
+  explicit LocalServers(convoy::Planner& p) : p_(p) {
+    const bool on_host = p.option("local_parameter_device") == "cpu";
+    for (const convoy::Range bucket : p.buckets()) {
+      if (on_host) {
+        shards_.push_back({bucket, p.host_place(0)});
+        continue;
+      }
+      std::uint32_t replica = 0;
+      for (const convoy::Range piece : convoy::split(bucket, p.replica_count()))
+        shards_.push_back({piece, p.replica_place(replica++)});
+    }
+  }
+
+  void fetch(std::uint32_t set) override {
+    for (const Shard& shard : shards_)
+      for (const auto r : p_.replicas())
+        p_.copy(p_.parameters(r, set)[shard.range], p_.master(shard.server)[shard.range]);
+  }
+
+  void update(std::uint32_t set) override {
+    for (const Shard& shard : shards_) {
+      const convoy::Buffer total = p_.scratch(shard.server, shard.range.count);
+      p_.sum(total, p_.gradients(shard.range, set));
+      p_.apply(p_.master(shard.server)[shard.range], total);
+    }
+  }
+
+ private:
+  // Part of the arena and the place that owns it.
+  struct Shard {
+    convoy::Range range;
+    std::uint32_t server;
+  };
+
+  convoy::Planner& p_;
+  std::vector<Shard> shards_;
+};
+
+}  // namespace convoy_strategies

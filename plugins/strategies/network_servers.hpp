@@ -1,0 +1,96 @@
+#pragma once
+
+#include <convoy/planner.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "server_exchange.hpp"
+#include "server_placement.hpp"
+#include "workers.hpp"
+
+namespace convoy_strategies {
+
+// Several hosts. Every variable crosses the network once per worker and step, into the worker's
+// memory and from there to its devices; every worker sums its devices' gradients in host memory
+// and pushes the sum, and the server applies the workers' means one after the other as they come.
+class NetworkServers : public ServerExchange {
+ public:
+  explicit NetworkServers(convoy::Planner& p)
+      : p_(p),
+        synchronous_(p.flag("cross_replica_sync")),
+        workers_(workers_of(p)),
+        variables_(place_on_servers(p, p.option("variable_placement"))) {
+    choose_caches();
+  }
+
+  void fetch(std::uint32_t set) override {
+    for (std::size_t i = 0; i < variables_.size(); ++i)
+      for (const Worker& worker : workers_) fetch(worker, i, set);
+  }
+
+  void update(std::uint32_t set) override {
+    for (const Placed& variable : variables_)
+      for (const Worker& worker : workers_) push(worker, variable, set);
+  }
+
+ private:
+  static constexpr std::size_t kOnHost = SIZE_MAX;
+
+  // Which of a worker's devices each fetched variable arrives at. Small ones arrive in host memory;
+  // 65,536 elements is where tf_cnn_benchmarks drew the line.
+  void choose_caches() {
+    constexpr std::uint64_t kSmall = 65536;
+    const bool on_host = p_.option("local_parameter_device") == "cpu";
+    std::vector<std::uint64_t> load(workers_.front().replicas.size(), 0);
+    for (const Placed& variable : variables_) {
+      caches_.push_back(kOnHost);
+      if (on_host || variable.range.count < kSmall) continue;
+      const auto least = std::min_element(load.begin(), load.end());
+      *least += variable.range.count;
+      caches_.back() = static_cast<std::size_t>(least - load.begin());
+    }
+  }
+
+  void fetch(const Worker& worker, std::size_t index, std::uint32_t set) {
+    const Placed& variable = variables_[index];
+    convoy::Span cached = p_.master(variable.server)[variable.range];
+    const convoy::CopyOptions first{.relaxed = !synchronous_};
+    convoy::CopyOptions second = first;
+    const std::size_t cache = caches_[index] % std::max<std::size_t>(worker.replicas.size(), 1);
+    const bool on_device = caches_[index] != kOnHost;
+    if (on_device || variable.server != worker.host_place) {
+      const convoy::Span target =
+          on_device ? p_.parameters(worker.replicas[cache], set)[variable.range]
+                    : convoy::Span(p_.scratch(worker.host_place, variable.range.count));
+      p_.copy(target, cached, first);
+      cached = target;
+      second = {};
+    }
+    for (std::size_t r = 0; r < worker.replicas.size(); ++r)
+      if (!on_device || r != cache)
+        p_.copy(p_.parameters(worker.replicas[r], set)[variable.range], cached, second);
+  }
+
+  void push(const Worker& worker, const Placed& variable, std::uint32_t set) {
+    const std::uint64_t count = variable.range.count;
+    convoy::Buffer sum = p_.scratch(worker.host_place, count);
+    p_.sum(sum, gradients_of(p_, worker, variable.range, set));
+    if (variable.server != worker.host_place) {
+      const convoy::Buffer received = p_.scratch(variable.server, count);
+      p_.copy(received, sum);
+      sum = received;
+    }
+    p_.apply(p_.master(variable.server)[variable.range], sum,
+             {.contributions = worker.replicas.size(), .any_order = !synchronous_});
+  }
+
+  convoy::Planner& p_;
+  bool synchronous_;
+  std::vector<Worker> workers_;
+  std::vector<Placed> variables_;
+  std::vector<std::size_t> caches_;
+};
+
+}  // namespace convoy_strategies

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <convoy/planner.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workers.hpp"
+
+namespace convoy_strategies {
+
+// A variable with the padding after it, and the place of the parameter server that keeps it.
+struct Placed {
+  convoy::Range range;
+  std::uint32_t server;
+};
+
+// The last variable of the arena was created first, for gradients appear from the end of the model.
+// round_robin: variables in order of creation over the servers in turn. bytes: to the server with
+// the fewest so far.
+inline std::vector<Placed> place_on_servers(const convoy::Planner& p,
+                                            const std::string& placement) {
+  const std::vector<std::uint32_t> servers = server_places(p);
+  std::vector<std::uint64_t> load(servers.size(), 0);
+  std::vector<Placed> placed(p.variable_count());
+  std::uint64_t end = p.arena_elements();
+  for (std::uint32_t created = 0; created < p.variable_count(); ++created) {
+    const std::uint32_t index = p.variable_count() - 1 - created;
+    const std::uint64_t first = index == 0 ? 0 : p.variable(index).range.first;
+    std::size_t server = created % servers.size();
+    if (placement == "bytes")
+      server = static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+    load[server] += end - first;
+    placed[index] = {{first, end - first}, servers[server]};
+    end = first;
+  }
+  return placed;
+}
+
+}  // namespace convoy_strategies

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/data/batch_source.hpp"
+#include "core/plugin/library.hpp"
+#include "core/runtime/session.hpp"
+
+namespace convoy::benchmarks {
+
+struct TrialOptions {
+  std::string model;
+  std::string strategy;
+  OptionValues strategy_options{};
+  std::uint32_t devices = 1;
+  std::uint32_t batch = 1;    // per device
+  std::uint64_t buckets = 0;  // about; 0: the default size of buckets
+};
+
+// A model in training on synthetic images, with devices of its own, that takes some steps whenever
+// it is asked to: several trials in one process can take turns, so that a machine whose speed
+// drifts slows them all down alike. Between turns its devices sleep.
+class TrainingTrial {
+ public:
+  explicit TrainingTrial(const TrialOptions& options);
+  ~TrainingTrial();
+
+  // Seconds per step, over so many steps in the middle of a run: one more is taken before them and
+  // not counted, and the queues are filled as in training.
+  double run(int steps);
+  std::size_t buckets() const;
+
+ private:
+  struct Plugins;
+
+  void submit();
+
+  std::unique_ptr<Plugins> plugins_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<BatchSource> source_;
+  std::int64_t submitted_ = 0;
+};
+
+}  // namespace convoy::benchmarks

@@ -1,0 +1,129 @@
+// Probes that ask libraries, with libraries made up by the test.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/doctor/probes.hpp"
+#include "tests/doctor/sample_machines.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using doctor::DynamicLibraries;
+using doctor::Findings;
+using ::testing::HasSubstr;
+
+int cuda_version(int* version) {
+  *version = 12020;
+  return 0;
+}
+int nccl_version(int* version) {
+  *version = 21803;
+  return 0;
+}
+std::size_t cudnn_version() {
+  return 8902;
+}
+int start_management() {
+  return 0;
+}
+int count_two(unsigned* count) {
+  *count = 2;
+  return 0;
+}
+int device_at(unsigned index, void** device) {
+  static char devices[2];
+  *device = &devices[index];
+  return 0;
+}
+// Four links, the last one down; 3: there is no such link.
+int link_state(void*, unsigned link, unsigned* state) {
+  *state = link < 3 ? 1 : 0;
+  return link < 4 ? 0 : 3;
+}
+// The first GPU reads the second one, not the other way round.
+int peer_status(void* from, void* to, unsigned, unsigned* status) {
+  *status = from < to ? 0 : 5;
+  return 0;
+}
+
+template <typename Function>
+void* address_of(Function function) {
+  return reinterpret_cast<void*>(function);
+}
+
+// Only the libraries named are there, with all functions above.
+DynamicLibraries made_up(const std::vector<std::string>& names) {
+  static char handle;
+  const std::map<std::string, void*> functions = {
+      {"cuDriverGetVersion", address_of(cuda_version)},
+      {"ncclGetVersion", address_of(nccl_version)},
+      {"cudnnGetVersion", address_of(cudnn_version)},
+      {"nvmlInit_v2", address_of(start_management)},
+      {"nvmlDeviceGetCount_v2", address_of(count_two)},
+      {"nvmlDeviceGetHandleByIndex_v2", address_of(device_at)},
+      {"nvmlDeviceGetNvLinkState", address_of(link_state)},
+      {"nvmlDeviceGetP2PStatus", address_of(peer_status)}};
+  DynamicLibraries libraries;
+  libraries.open = [names](const std::string& name, std::string& reason) -> void* {
+    for (const std::string& known : names)
+      if (known == name) return &handle;
+    reason = name + ": no such file";
+    return nullptr;
+  };
+  libraries.symbol = [functions](void*, const char* name) -> void* {
+    const auto found = functions.find(name);
+    return found == functions.end() ? nullptr : found->second;
+  };
+  return libraries;
+}
+
+Findings libraries_of(const MachineFiles& files, const DynamicLibraries& libraries) {
+  Findings findings;
+  doctor::probe_cuda_libraries(doctor::SystemRoot(files.root()), libraries, findings);
+  return findings;
+}
+
+TEST(LibraryProbe, SaysVersionsAndWhatIsMissing) {
+  const Findings findings =
+      libraries_of(gpu_server(), made_up({"libcuda.so.1", "libcudnn.so.8", "libnccl.so.2"}));
+  EXPECT_EQ(find(findings, "CUDA driver library").text, "libcuda.so.1, 12.2 (12020)");
+  EXPECT_EQ(find(findings, "cuDNN").text, "libcudnn.so.8, 8.9 (8902)");
+  EXPECT_EQ(find(findings, "NCCL").text, "libnccl.so.2, 2.18 (21803)");
+  const doctor::Finding runtime = find(findings, "CUDA runtime");
+  EXPECT_EQ(health_name(runtime.health), "warn");
+  EXPECT_THAT(runtime.text, HasSubstr("no such file"));
+  EXPECT_FALSE(runtime.advice.empty());
+}
+
+TEST(LibraryProbe, FailsWhenTheKernelDriverHasNoLibrary) {
+  EXPECT_EQ(
+      health_name(find(libraries_of(gpu_server(), made_up({})), "CUDA driver library").health),
+      "fail");
+  MachineFiles without_driver = gpu_server();
+  std::filesystem::remove_all(without_driver.root() / "proc/driver");
+  EXPECT_EQ(
+      health_name(find(libraries_of(without_driver, made_up({})), "CUDA driver library").health),
+      "warn");
+}
+
+TEST(PeerProbe, CountsLinksAndPairs) {
+  Findings findings;
+  doctor::probe_gpu_links(made_up({"libnvidia-ml.so.1"}), findings);
+  EXPECT_EQ(find(findings, "NVLink").text, "6 of 8 links up");
+  EXPECT_EQ(health_name(find(findings, "NVLink").health), "warn");
+  EXPECT_EQ(find(findings, "peer access").text, "1 of 2 pairs of GPUs");
+}
+
+TEST(PeerProbe, DoesNotKnowWithoutTheManagementLibrary) {
+  Findings findings;
+  doctor::probe_gpu_links(made_up({}), findings);
+  const doctor::Finding finding = find(findings, "NVLink and peer access");
+  EXPECT_EQ(health_name(finding.health), "unknown");
+  EXPECT_THAT(finding.text, HasSubstr("no such file"));
+}
+
+}  // namespace
+}  // namespace convoy::testing

@@ -1,0 +1,107 @@
+// Candidates of the strategies that are installed with convoy, planned by themselves.
+#include "core/select/rank_candidates.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/plan/cluster.hpp"
+#include "core/plugin/catalog.hpp"
+#include "core/plugin/search_path.hpp"
+#include "tests/plan/sample_models.hpp"
+
+namespace convoy {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RankCandidates : public ::testing::Test {
+ protected:
+  RankCandidates() {
+    problem_.cluster = make_single_host(2, true, "cpu");
+    problem_.arena = [](std::uint64_t) { return testing::ragged_arena(); };
+    problem_.strategy = [this](const Candidate& candidate) {
+      const FoundPlugin found = catalog_.find(PluginKind::kStrategy, candidate.strategy);
+      return std::make_unique<StrategyPlugin>(host_.load_strategy(found), candidate.options);
+    };
+    // Shorter plans are faster.
+    problem_.predict = [](const Plan& lowered) {
+      return Prediction{1e-3 * static_cast<double>(lowered.body.size()), "operations", ""};
+    };
+  }
+
+  Ranking rank(const std::vector<std::uint64_t>& buckets = {1 << 20}) {
+    std::vector<Manifest> strategies;
+    for (const FoundPlugin& plugin : catalog_.plugins()) {
+      if (plugin.manifest.kind == PluginKind::kStrategy) strategies.push_back(plugin.manifest);
+    }
+    return rank_candidates(enumerate_candidates(strategies, {}, buckets), problem_);
+  }
+
+  // What became of the candidate with these flags.
+  static RankedCandidate of(const Ranking& ranking, const std::string& flags) {
+    const auto found = std::find_if(
+        ranking.candidates.begin(), ranking.candidates.end(),
+        [&](const auto& each) { return flags_of(each.candidate) == flags + " --bucket_mb=4"; });
+    if (found != ranking.candidates.end()) return *found;
+    ADD_FAILURE() << flags << " is no candidate";
+    return {};
+  }
+
+  static Catalog own_plugins() {
+    const std::vector<SearchEntry> places = {
+        {std::string(CONVOY_BINARY_DIR) + "/lib/convoy/plugins", SearchOrigin::kFlag}};
+    return Catalog::scan(places);
+  }
+
+  Catalog catalog_ = own_plugins();
+  PluginHost host_;
+  SelectionProblem problem_;
+};
+
+TEST_F(RankCandidates, PredictsEverySynchronousVariant) {
+  const Ranking ranking = rank();
+  for (const char* flags : {"--variable_update=parameter_server --local_parameter_device=cpu",
+                            "--variable_update=parameter_server", "--variable_update=replicated",
+                            "--variable_update=replicated --all_reduce_spec=collective"}) {
+    const RankedCandidate candidate = of(ranking, flags);
+    EXPECT_EQ(candidate.state, CandidateState::kPredicted) << flags << ": " << candidate.reason;
+    EXPECT_GT(candidate.step_seconds, 0) << flags;
+  }
+}
+
+TEST_F(RankCandidates, LeavesOutWhatComputesSomethingElse) {
+  const RankedCandidate alone = of(rank(), "--variable_update=independent");
+  EXPECT_EQ(alone.state, CandidateState::kExcluded);
+  EXPECT_THAT(alone.reason, HasSubstr("independent"));
+}
+
+TEST_F(RankCandidates, SaysWhyAStrategyRefuses) {
+  const RankedCandidate nccl = of(rank(), "--variable_update=replicated --all_reduce_spec=nccl");
+  EXPECT_EQ(nccl.state, CandidateState::kRefused);
+  EXPECT_THAT(nccl.reason, HasSubstr("nccl"));
+}
+
+TEST_F(RankCandidates, SaysWhatDoesNotFit) {
+  problem_.predict = [](const Plan&) { return Prediction{0, "", "needs 9 GB, cpu:0 has 8 GB"}; };
+  const RankedCandidate large = of(rank(), "--variable_update=replicated");
+  EXPECT_EQ(large.state, CandidateState::kTooLarge);
+  EXPECT_THAT(large.reason, HasSubstr("9 GB"));
+}
+
+TEST_F(RankCandidates, ComparesBucketSizes) {
+  problem_.arena = [](std::uint64_t elements) {
+    ArenaMap arena = testing::ragged_arena();
+    arena.buckets = make_buckets(arena.elements, elements);
+    return arena;
+  };
+  const Ranking ranking = rank({64, 1 << 20});
+  EXPECT_EQ(ranking.best().candidate.bucket_elements, 1u << 20)
+      << "the plan with one bucket is the shortest, but the ranking is\n"
+      << explanation(ranking);
+}
+
+}  // namespace
+}  // namespace convoy

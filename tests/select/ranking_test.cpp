@@ -1,0 +1,70 @@
+#include "core/select/ranking.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+RankedCandidate predicted(const std::string& strategy, double seconds, std::uint64_t bucket = 0) {
+  return {{strategy, {}, bucket}, CandidateState::kPredicted, seconds, "compute", ""};
+}
+
+RankedCandidate refused(const std::string& strategy, const std::string& reason) {
+  return {{strategy, {}, 0}, CandidateState::kRefused, 0, "", reason};
+}
+
+std::vector<std::string> names(const std::vector<Candidate>& candidates) {
+  std::vector<std::string> all;
+  for (const Candidate& candidate : candidates) all.push_back(candidate.strategy);
+  return all;
+}
+
+TEST(Ranking, PutsTheFastestFirstAndThoseWithoutPredictionLast) {
+  const Ranking ranking = ranked({refused("x", "no"), predicted("slow", 2), predicted("fast", 1)});
+  EXPECT_EQ(ranking.best().candidate.strategy, "fast");
+  EXPECT_EQ(ranking.candidates.back().candidate.strategy, "x");
+  EXPECT_DOUBLE_EQ(ranking.behind(ranking.candidates[1]), 1.0);
+}
+
+TEST(Ranking, OfEqualsTakesTheFirst) {
+  EXPECT_EQ(ranked({predicted("a", 1), predicted("b", 1)}).best().candidate.strategy, "a");
+}
+
+TEST(Ranking, ShortlistsVariantsOnceEachWithinTheTolerance) {
+  const Ranking ranking = ranked({predicted("a", 1.00, 4), predicted("a", 1.01, 8),
+                                  predicted("b", 1.02), predicted("c", 1.04), refused("d", "no")});
+  EXPECT_THAT(names(ranking.shortlist(0.03, 3)), ElementsAre("a", "b"));
+  EXPECT_THAT(names(ranking.shortlist(0.05, 3)), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(names(ranking.shortlist(0.05, 1)), ElementsAre("a"));
+}
+
+TEST(Ranking, WithoutAnyPredictionSaysWhyForEach) {
+  const Ranking ranking = ranked({refused("a", "needs two devices"), refused("b", "no network")});
+  try {
+    ranking.best();
+    FAIL() << "there is none";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
+    EXPECT_THAT(error.what(), HasSubstr("needs two devices"));
+    EXPECT_THAT(error.what(), HasSubstr("no network"));
+  }
+}
+
+TEST(Ranking, ExplainsEveryVariantWithItsBestBuckets) {
+  const std::string text =
+      explanation(ranked({predicted("a", 0.010, 1 << 18), predicted("a", 0.012, 1 << 20),
+                          predicted("b", 0.011), refused("c", "needs CUDA devices")}));
+  EXPECT_EQ(text,
+            "  --variable_update=a --bucket_mb=1     10.000 ms    +0.0 %  compute\n"
+            "  --variable_update=b --bucket_mb=0     11.000 ms   +10.0 %  compute\n"
+            "  --variable_update=c --bucket_mb=0  refused: needs CUDA devices\n");
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,149 @@
+#include "core/simulate/machine_builder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using simulate::MachineConstants;
+using simulate::Path;
+using simulate::PathKind;
+using simulate::SimulatedCluster;
+using topology::LinkKind;
+using topology::NodeKind;
+
+class GraphMaker {
+ public:
+  std::size_t node(NodeKind kind, std::string name, std::uint32_t host,
+                   std::optional<std::size_t> parent = {}) {
+    topology::Node it;
+    it.kind = kind;
+    it.name = std::move(name);
+    it.host = host;
+    it.parent = parent;
+    machine.nodes.push_back(std::move(it));
+    return machine.nodes.size() - 1;
+  }
+  void link(std::size_t a, std::size_t b, LinkKind kind, std::optional<double> rate) {
+    machine.links.push_back({a, b, kind, 1, {rate, "test"}, {rate, "test"}});
+  }
+  // A host with one socket: a switch with two GPUs, one GPU on a bridge of its own, a network card.
+  void host(std::uint32_t number, std::optional<std::size_t> network) {
+    const std::size_t host = node(NodeKind::host, "host", number);
+    const std::size_t package = node(NodeKind::package, "package0", number, host);
+    const std::size_t memory = node(NodeKind::numa_node, "numa0", number, package);
+    machine.nodes[memory].memory_bytes_per_second = {50e9, "test"};
+    machine.nodes[memory].memory_bytes = {std::uint64_t{64} << 30, "test"};
+    link(package, memory, LinkKind::internal, std::nullopt);
+    const std::size_t bridge = node(NodeKind::host_bridge, "bridge0", number, package);
+    link(bridge, package, LinkKind::internal, std::nullopt);
+    const std::size_t pcie = node(NodeKind::pci_bridge, "switch0", number, bridge);
+    link(pcie, bridge, LinkKind::pcie, 16e9);
+    for (int gpu = 0; gpu < 2; ++gpu)
+      link(node(NodeKind::gpu, fmt::format("gpu{}", gpu), number, pcie), pcie, LinkKind::pcie,
+           16e9);
+    const std::size_t other = node(NodeKind::host_bridge, "bridge1", number, package);
+    link(other, package, LinkKind::internal, std::nullopt);
+    link(node(NodeKind::gpu, "gpu2", number, other), other, LinkKind::pcie, 8e9);
+    if (!network) return;
+    const std::size_t card = node(NodeKind::nic, "eth0", number, bridge);
+    link(card, bridge, LinkKind::pcie, 8e9);
+    link(card, *network, LinkKind::network, 1.25e9);
+  }
+  topology::Machine machine;
+};
+
+MachineConstants constants() {
+  MachineConstants it;
+  it.devices.resize(1);
+  it.devices[0].board_rates = {1.0, 0.9};
+  it.device_of = [](const topology::Node&) { return 0u; };
+  it.host.pcie_efficiency = 0.5;
+  return it;
+}
+
+double narrowest(const SimulatedCluster& cluster, const Path& path) {
+  double rate = 1e30;
+  for (const std::uint32_t link : path.links)
+    rate = std::min(rate, cluster.machine.links[link].bytes_per_second);
+  return rate;
+}
+
+TEST(MachineBuilderTest, DevicesComeHostAfterHostWithTheirMemoriesBehind) {
+  GraphMaker graph;
+  const std::size_t network = graph.node(NodeKind::network, "network", 0);
+  graph.host(0, network);
+  graph.host(1, network);
+  const SimulatedCluster it = simulate::make_gpu_cluster(graph.machine, 2, constants());
+  ASSERT_EQ(it.cluster.places.size(), 6u);
+  EXPECT_EQ(it.cluster.places[3].name, "cuda:3");
+  EXPECT_EQ(it.cluster.places[3].host, 1u);
+  EXPECT_EQ(it.cluster.places[3].near_place, 5u);
+  EXPECT_EQ(it.machine.places[5].memory_bytes, std::uint64_t{64} << 30);
+  EXPECT_EQ(it.machine.links[it.machine.places[5].memory].bytes_per_second, 50e9);
+}
+
+TEST(MachineBuilderTest, PathsTakeTheLinksOfTheGraphAtWhatTransfersReachOfThem) {
+  GraphMaker graph;
+  const std::size_t network = graph.node(NodeKind::network, "network", 0);
+  graph.host(0, network);
+  graph.host(1, network);
+  const SimulatedCluster it = simulate::make_gpu_cluster(graph.machine, 3, constants());
+  const Path below = it.machine.paths(0, 1);
+  EXPECT_EQ(below.links.size(), 2u);
+  EXPECT_EQ(narrowest(it, below), 8e9);
+  const Path to_memory = it.machine.paths(2, 6);
+  EXPECT_EQ(to_memory.kind, PathKind::kPcie);
+  EXPECT_EQ(narrowest(it, to_memory), 4e9);
+  const Path far = it.machine.paths(0, 4);
+  EXPECT_EQ(far.kind, PathKind::kNetwork);
+  EXPECT_NEAR(narrowest(it, far), 1.25e9 * constants().host.network_efficiency, 1);
+  // There and back use the two directions of the same links.
+  std::vector<std::uint32_t> back = it.machine.paths(4, 0).links;
+  for (std::uint32_t& link : back) link ^= 1u;
+  std::reverse(back.begin(), back.end());
+  EXPECT_EQ(far.links, back);
+  EXPECT_FALSE(it.cluster.access[0][4]);
+}
+
+TEST(MachineBuilderTest, GpusBehindOneSwitchAreABoardWhenTheyAreAsMany) {
+  GraphMaker graph;
+  graph.host(0, std::nullopt);
+  const SimulatedCluster it = simulate::make_gpu_cluster(graph.machine, 3, constants());
+  EXPECT_EQ(it.machine.places[0].board, it.machine.places[1].board);
+  EXPECT_NE(it.machine.places[0].board, it.machine.places[2].board);
+}
+
+TEST(MachineBuilderTest, PeerAccessIsWhatIsSaidElseThatOfOneSocketOutsideVirtualMachines) {
+  GraphMaker graph;
+  graph.host(0, std::nullopt);
+  const auto access = [&](std::uint32_t from, std::uint32_t to) -> bool {
+    return simulate::make_gpu_cluster(graph.machine, 3, constants()).cluster.access[from][to];
+  };
+  EXPECT_TRUE(access(0, 1));
+  EXPECT_TRUE(access(0, 2));
+  graph.machine.virtual_machine = {true, "test"};
+  EXPECT_FALSE(access(0, 1));
+  std::size_t first = 0;
+  while (graph.machine.nodes[first].kind != NodeKind::gpu) ++first;
+  graph.machine.peer_access.push_back({first, first + 1, {true, "test"}});
+  EXPECT_TRUE(access(0, 1));
+  EXPECT_FALSE(access(1, 0));
+}
+
+TEST(MachineBuilderTest, TooManyDevicesAndHostsWithoutANetworkAreRefused) {
+  GraphMaker graph;
+  graph.host(0, std::nullopt);
+  EXPECT_THROW(simulate::make_gpu_cluster(graph.machine, 4, constants()), Error);
+  graph.host(1, std::nullopt);
+  EXPECT_THROW(simulate::make_gpu_cluster(graph.machine, 2, constants()), Error);
+}
+
+}  // namespace
+}  // namespace convoy::testing
