@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "core/base/error.hpp"
@@ -13,7 +14,9 @@ namespace convoy::topology {
 namespace {
 
 constexpr std::size_t kMostEnds = 1100;  // 1,000 GPUs and their switches
-constexpr double kMegabyte = 1e6;        // hwloc's matrices are in MB/s
+// Up to this hwloc, NVLink 3 and 4 count twice (open-mpi/hwloc issue 574).
+constexpr std::array<unsigned, 3> kLastDoubled = {2, 9, 0};
+constexpr double kMegabyte = 1e6;  // hwloc's matrices are in MB/s
 
 std::vector<std::string> words(const pugi::xml_node& matrix, const char* element) {
   std::vector<std::string> result;
@@ -103,9 +106,8 @@ class MatrixReader {
 
 void read_hwloc_distances(Machine& machine, const XmlDocument& document,
                           const HwlocObjects& objects) {
-  const std::string_view version = hwloc_info(document.root().child("object"), "hwlocVersion");
-  const bool doubled = version == "2.9.0" || version.starts_with("2.8") ||
-                       version.starts_with("2.7") || version.starts_with("2.6");
+  const auto version = hwloc_version(document);
+  const bool doubled = version && *version <= kLastDoubled;
   bool read = false;
   for (const pugi::xml_node& matrix : document.root().children()) {
     const std::string_view element = matrix.name();

@@ -17,6 +17,10 @@ std::optional<double> hwloc_speed(const pugi::xml_node& object) {
   return *speed * 1e9;
 }
 
+// The first hwloc that knows PCI Express 4 and later of GPUs: those before take every faster GPU
+// for one of generation 3, once NVML has told them its width.
+constexpr std::array<unsigned, 3> kRightSpeeds = {2, 11, 0};
+
 bool is_name(const pugi::xml_node& node, std::string_view name) {
   return name == node.name();
 }
@@ -24,7 +28,10 @@ bool is_name(const pugi::xml_node& node, std::string_view name) {
 }  // namespace
 
 HwlocObjects::HwlocObjects(Machine& machine, const XmlDocument& document)
-    : machine_(machine), document_(document) {}
+    : machine_(machine), document_(document) {
+  const auto version = hwloc_version(document);
+  understates_gpus_ = version && *version < kRightSpeeds;
+}
 
 void HwlocObjects::read(const pugi::xml_node& root_object) {
   host_ = append_node(machine_, NodeKind::host, "host0", {});
@@ -131,6 +138,18 @@ void HwlocObjects::join_up(std::size_t node, const Place& place, std::optional<d
   append_link(machine_, *place.up, node, LinkKind::pcie, rate);
 }
 
+// Where hwloc understates a GPU, the port above tells what the link does.
+std::optional<double> HwlocObjects::device_speed(const pugi::xml_node& object,
+                                                 const Place& place) const {
+  const std::optional<double> speed = hwloc_speed(object);
+  if (!understates_gpus_ || place.bridges == 0 || !place.speed) return speed;
+  for (const pugi::xml_node& function : object.children("object"))
+    if (std::string_view(function.attribute("name").value()).starts_with("nvml") &&
+        speed < place.speed)
+      return {};
+  return speed;
+}
+
 void HwlocObjects::read_device(const pugi::xml_node& object, Place& place) {
   if (!place.up) {
     fail(ExitCode::kUsage,
@@ -159,7 +178,7 @@ void HwlocObjects::read_device(const pugi::xml_node& object, Place& place) {
   machine_.nodes[node].id = type.id;
   machine_.nodes[node].model = found.model;
   machine_.nodes[node].memory_bytes = found.memory_bytes;
-  join_up(node, place, hwloc_speed(object));
+  join_up(node, place, device_speed(object, place));
   place.up = node;
   remember(object, node);
 }
@@ -206,6 +225,20 @@ std::string_view hwloc_info(const pugi::xml_node& object, std::string_view name)
       if (name == info.attribute("name").value()) return info.attribute("value").value();
   }
   return {};
+}
+
+std::optional<std::array<unsigned, 3>> hwloc_version(const XmlDocument& document) {
+  std::string_view text = hwloc_info(document.root().child("object"), "hwlocVersion");
+  if (text.empty()) text = hwloc_info(document.root(), "hwlocVersion");
+  std::array<unsigned, 3> version{};
+  for (unsigned& part : version) {
+    const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
+    const auto number = parse_unsigned(digits);
+    if (!number || *number > 1000) return {};
+    part = static_cast<unsigned>(*number);
+    text.remove_prefix(std::min(digits.size() + 1, text.size()));
+  }
+  return version;
 }
 
 std::vector<bool> parse_hwloc_set(std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -46,6 +47,7 @@ class HwlocObjects {
   void read_bridge(const pugi::xml_node& object, Place& place);
   void read_device(const pugi::xml_node& object, Place& place);
   void read_functions(const pugi::xml_node& object, Node& node);
+  std::optional<double> device_speed(const pugi::xml_node& object, const Place& place) const;
   void join_up(std::size_t node, const Place& place, std::optional<double> speed);
   void remember(const pugi::xml_node& object, std::size_t node);
   void finish();
@@ -59,10 +61,14 @@ class HwlocObjects {
   std::vector<std::size_t> core_units_;               // first logical processor of each core
   std::map<std::size_t, std::uint32_t> core_counts_;  // of hosts and packages
   std::size_t host_ = 0;
+  bool understates_gpus_ = false;
 };
 
 // Value of <info name=...> below an object, also within <infos>; empty when there is none.
 std::string_view hwloc_info(const pugi::xml_node& object, std::string_view name);
+
+// Of the hwloc that wrote the file: {2, 9, 0}; nothing when it does not say.
+std::optional<std::array<unsigned, 3>> hwloc_version(const XmlDocument& document);
 
 // Logical processors of a set such as "0x00000003,,0x00000001"; empty for infinite and huge ones.
 std::vector<bool> parse_hwloc_set(std::string_view text);

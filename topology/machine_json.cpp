@@ -13,6 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "convoy machine 1";
+constexpr std::size_t kMostDepth = 200;  // switches below each other
 
 template <typename T>
 Json fact_to_json(const Fact<T>& fact) {
@@ -147,10 +148,21 @@ std::size_t node_number(const JsonField& field, const Machine& machine) {
   return number;
 }
 
+void read_nodes(const JsonField& field, Machine& machine) {
+  const std::vector<JsonField> nodes = field.elements();
+  if (nodes.empty()) field.reject("is empty: a machine has at least a host");
+  if (nodes.size() > kMostNodes) field.reject("has more nodes than any machine");
+  std::vector<std::size_t> depths;
+  for (const JsonField& node : nodes) {
+    machine.nodes.push_back(node_of(node, machine.nodes.size()));
+    const auto parent = machine.nodes.back().parent;
+    depths.push_back(parent ? depths[*parent] + 1 : 0);
+    if (depths.back() > kMostDepth) node.reject(fmt::format("is below {} others", kMostDepth));
+  }
+}
+
 void read_lists(const JsonField& root, Machine& machine) {
-  const std::vector<JsonField> nodes = root.at("nodes").elements();
-  if (nodes.size() > kMostNodes) root.at("nodes").reject("has more nodes than any machine");
-  for (const JsonField& node : nodes) machine.nodes.push_back(node_of(node, machine.nodes.size()));
+  read_nodes(root.at("nodes"), machine);
   for (const JsonField& link : root.at("links").elements())
     machine.links.push_back({node_number(link.at("a"), machine), node_number(link.at("b"), machine),
                              link.at("kind").kind<LinkKind>(6), link.at("count").count(),
@@ -192,6 +204,9 @@ Machine read_machine_json(std::string_view text, const std::string& source) {
          source, error.what());
   }
   const JsonField root(document, {}, source);
+  if (root.has("host_constants"))
+    fail(ExitCode::kUsage, "{}: the description of a platform; --platform={} takes it", source,
+         source);
   const JsonField format = root.at("format");
   if (format.text() != kFormat)
     format.reject(fmt::format("is '{}', but '{}' is known", format.text(), kFormat));

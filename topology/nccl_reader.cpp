@@ -15,9 +15,17 @@
 namespace convoy::topology {
 namespace {
 
+// Classes with their programming interface, which tells an NVSwitch from POWER's NVLink bridge.
+constexpr std::uint64_t kSwitchClass = 0x068000;
+constexpr std::uint64_t kProcessorClass = 0x068001;
+
+std::uint64_t full_class(const pugi::xml_attribute& attribute) {
+  return parse_unsigned(attribute.value(), 16).value_or(0);
+}
+
 // "0x030200" without the programming interface: 0x0302.
-std::uint16_t dump_class(std::string_view text) {
-  return static_cast<std::uint16_t>(parse_unsigned(text, 16).value_or(0) >> 8 & 0xffffU);
+std::uint16_t dump_class(const pugi::xml_attribute& attribute) {
+  return static_cast<std::uint16_t>(full_class(attribute) >> 8 & 0xffffU);
 }
 
 std::optional<PciId> dump_id(const pugi::xml_node& pci) {
@@ -33,6 +41,15 @@ unsigned nvlink_generation(std::string_view architecture) {
   if (!number || *number < 60) return 0;
   if (*number < 70) return 1;
   return *number < 100 ? 2 : 5;
+}
+
+// "GenuineIntel (family 6, model 79)", as the catalogue of hosts has it; empty when not told.
+std::string processor_name(const pugi::xml_node& cpu) {
+  const std::string_view vendor = cpu.attribute("vendor").value();
+  const auto family = parse_unsigned(cpu.attribute("familyid").value());
+  const auto model = parse_unsigned(cpu.attribute("modelid").value());
+  if (vendor.empty() || !family || !model) return {};
+  return fmt::format("{} (family {}, model {})", vendor, *family, *model);
 }
 
 class DumpReader {
@@ -56,6 +73,7 @@ class DumpReader {
     const std::size_t number = nodes_of(machine_, NodeKind::package).size();
     const std::size_t package =
         append_node(machine_, NodeKind::package, fmt::format("package{}", number), host_);
+    machine_.nodes[package].model = processor_name(cpu);
     const std::size_t memory = append_node(
         machine_, NodeKind::numa_node,
         fmt::format("numa{}", parse_unsigned(cpu.attribute("numaid").value()).value_or(number)),
@@ -78,7 +96,7 @@ class DumpReader {
       fail(ExitCode::kUsage,
            "{}: busid '{}' is not a PCI address; write it again with NCCL_TOPO_DUMP_FILE",
            document_.where(pci), pci.attribute("busid").value());
-    const PciType type{dump_class(pci.attribute("class").value()), dump_id(pci)};
+    const PciType type{dump_class(pci.attribute("class")), dump_id(pci)};
     const pugi::xml_node gpu = pci.child("gpu");
     NodeKind kind = NodeKind::pci_bridge;
     if (gpu || is_gpu(type)) kind = NodeKind::gpu;
@@ -129,8 +147,8 @@ class DumpReader {
 
   void join(std::size_t from, const pugi::xml_node& link, const Fact<double>& rate,
             std::uint32_t count) {
-    const std::uint16_t target_class = dump_class(link.attribute("tclass").value());
-    const auto to = target(link.attribute("target").value(), target_class, from);
+    const auto to =
+        target(link.attribute("target").value(), full_class(link.attribute("tclass")), from);
     if (!to) {
       machine_.notes.push_back(fmt::format("NVLink of {} leads to {}, which the dump does not hold",
                                            machine_.nodes[from].name,
@@ -157,18 +175,20 @@ class DumpReader {
       *sum.value += *rate.value;
   }
 
-  std::optional<std::size_t> target(std::string_view busid, std::uint16_t kind, std::size_t from) {
-    if (kind == 0x0680) {
+  std::optional<std::size_t> target(std::string_view busid, std::uint64_t kind, std::size_t from) {
+    if (kind == kSwitchClass) {
       if (!switch_) switch_ = append_node(machine_, NodeKind::nvswitch, "nvswitch", {});
       return switch_;
+    }
+    if (kind == kProcessorClass) {
+      std::size_t node = from;  // the GPU's own
+      while (machine_.nodes[node].kind != NodeKind::package) node = *machine_.nodes[node].parent;
+      return node;
     }
     const auto address = parse_pci_address(busid);
     for (const auto& [element, gpu] : nvlinks_)
       if (address && machine_.nodes[gpu].address == address) return gpu;
-    if (kind >> 8 == 0x03) return {};
-    std::size_t node = from;  // a processor: the GPU's own
-    while (machine_.nodes[node].kind != NodeKind::package) node = *machine_.nodes[node].parent;
-    return node;
+    return {};
   }
 
   Machine& machine_;

@@ -110,7 +110,7 @@ class DumpWriter {
       nvlink.append_attribute("count") = link.count;
       nvlink.append_attribute("tclass") = kind == NodeKind::gpu        ? "0x030200"
                                           : kind == NodeKind::nvswitch ? "0x068000"
-                                                                       : "0x060000";
+                                                                       : "0x068001";
     }
   }
 

@@ -28,7 +28,8 @@ double most_rate(const Node& gpu) {
 double brick_rate(const Node& gpu) {
   if (!gpu.id || gpu.id->vendor != kNvidia) return 0;
   const bool pascal = between(gpu.id->device, 0x15f0, 0x15ff);
-  return nvlink_brick_rate(pascal ? 1 : 2);
+  const bool blackwell = between(gpu.id->device, 0x2900, 0x29ff);
+  return nvlink_brick_rate(pascal ? 1 : blackwell ? 5 : 2);
 }
 
 std::uint32_t bricks(double rate, const Node& gpu) {
@@ -69,7 +70,7 @@ class MatrixWriter {
     Fact<double> result{rate, matrix_.source};
     if (halved_.at(end)) {
       *result.value /= 2;
-      result.source += ", halved: hwloc 2.9.0 doubles NVLink 3 and 4";
+      result.source += ", halved: hwloc up to 2.9.0 doubles NVLink 3 and 4";
     }
     return result;
   }
@@ -159,6 +160,11 @@ std::vector<std::vector<NvlinkRate>> nvlink_closure(const Machine& machine) {
       for (const SwitchPort& to : of_switch)
         if (from.gpu != to.gpu) join(rates[from.gpu][to.gpu], from.up, to.down);
   return rates;
+}
+
+double nvml_brick_rate(const Node& gpu, unsigned version) {
+  if (version == 1) return nvlink_brick_rate(1);
+  return nvlink_brick_rate(version >= 7 && !is_ampere_or_hopper(gpu) ? 5 : 2);
 }
 
 double nvlink_brick_rate(unsigned generation) {

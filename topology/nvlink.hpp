@@ -18,7 +18,7 @@ struct NvlinkMatrix {
 
 // Writes the matrix into the machine as links. All NVSwitches are one, the first one's node, since
 // traffic spreads over them evenly; direct links stay beside it. Rates that the source doubled
-// (hwloc 2.9.0 on A100 and H100, `doubled` says that it wrote the matrix) are halved, and the
+// (hwloc up to 2.9.0 on A100 and H100, `doubled` says that it wrote the matrix) are halved, and the
 // fact's source says so.
 void append_nvlinks(Machine& machine, const NvlinkMatrix& matrix, bool doubled);
 
@@ -34,5 +34,9 @@ std::vector<std::vector<NvlinkRate>> nvlink_closure(const Machine& machine);
 
 // Bytes per second and direction of one brick of a generation (NVLink 1 to 5); 0 for others.
 double nvlink_brick_rate(unsigned generation);
+
+// The same for the version that NVML says a link has. It counts versions, not generations: 1 is
+// NVLink 1, 2 to 6 are 2.0, 2.2, 3.0, 3.1 and 4.0, 7 is 5.0, which some drivers say of Hopper, too.
+double nvml_brick_rate(const Node& gpu, unsigned version);
 
 }  // namespace convoy::topology

@@ -57,13 +57,17 @@ class NvmlReader {
   // A GPU that the driver shows but /sys does not, as in some containers.
   std::size_t hidden_gpu(const NvmlPciInfo& pci) {
     const std::size_t package = nodes_of(machine_, NodeKind::package).front();
+    const std::size_t bridge = append_node(
+        machine_, NodeKind::host_bridge,
+        fmt::format("bridge{}", nodes_of(machine_, NodeKind::host_bridge).size()), package);
+    append_link(machine_, package, bridge, LinkKind::internal, {{}, "/sys does not show it"});
     const std::size_t node =
         append_node(machine_, NodeKind::gpu,
-                    fmt::format("gpu{}", nodes_of(machine_, NodeKind::gpu).size()), package);
+                    fmt::format("gpu{}", nodes_of(machine_, NodeKind::gpu).size()), bridge);
     machine_.nodes[node].address = PciAddress{pci.domain, pci.bus, pci.device, 0};
     machine_.nodes[node].id = PciId{static_cast<std::uint16_t>(pci.device_id & 0xffffU),
                                     static_cast<std::uint16_t>(pci.device_id >> 16)};
-    append_link(machine_, package, node, LinkKind::pcie, {{}, "/sys does not show this GPU"});
+    append_link(machine_, bridge, node, LinkKind::pcie, {{}, "/sys does not show this GPU"});
     machine_.notes.push_back(
         fmt::format("{} is known from the driver only: where it is connected is unknown",
                     machine_.nodes[node].name));
@@ -117,9 +121,7 @@ class NvmlReader {
   double brick_rate(const KnownGpu& gpu, unsigned link) const {
     unsigned version = 0;
     if (library_.link_version != nullptr) library_.link_version(gpu.device, link, &version);
-    // Old libraries count half generations (2.2 is 3); all from 2 to 4 have one rate.
-    const double rate = nvlink_brick_rate(version);
-    return rate > 0 ? rate : nvlink_brick_rate(2);
+    return nvml_brick_rate(machine_.nodes[gpu.node], version);
   }
 
   std::optional<std::size_t> remote_of(const KnownGpu& gpu, unsigned link,

@@ -6,10 +6,13 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/verb_arguments.hpp"
+#include "core/plugin/search_path.hpp"
+#include "topology/catalogue_facts.hpp"
 #include "topology/detect.hpp"
 #include "topology/hwloc_writer.hpp"
 #include "topology/machine_json.hpp"
 #include "topology/nccl_reader.hpp"
+#include "topology/platform.hpp"
 #include "topology/print_machine.hpp"
 #include "topology/read_machine.hpp"
 
@@ -20,6 +23,7 @@ const std::vector<VerbFlag> kTopoFlags = {
     {"topology", true,
      "a file in place of this machine: lstopo's XML, an NCCL dump, nvidia-smi "
      "topo -m, or --json's"},
+    {"platform", true, "a described machine: a name from share/platforms, or a file"},
     {"sources", false, "print every fact with where it comes from"},
     {"json", false, "print JSON, all that is known; --json=FILE writes it"},
     {"svg", true, "write a picture to this file"},
@@ -54,8 +58,18 @@ std::string exported(const topology::Machine& machine, const std::string& form) 
 }
 
 topology::Machine chosen_machine(const VerbArguments& given) {
-  if (given.has("topology")) return topology::read_machine(given.value("topology"));
-  return topology::detect_machine();
+  if (given.has("topology") && given.has("platform"))
+    fail(ExitCode::kUsage, "--topology and --platform: which of the two machines? give one");
+  const std::filesystem::path share = executable_directory() / "../share/convoy";
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  if (given.has("platform"))
+    return topology::read_platform(share / "platforms", given.value("platform"), 1, catalogue)
+        .machine;
+  topology::Machine machine = given.has("topology")
+                                  ? topology::read_machine(given.value("topology"))
+                                  : topology::detect_machine();
+  topology::add_catalogue_facts(machine, catalogue);
+  return machine;
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include "core/base/error.hpp"
 #include "core/cli/topo_verb.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/topology/described.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph_edit.hpp"
 #include "topology/hwloc_reader.hpp"
+#include "topology/xml_document.hpp"
 
 namespace convoy::topology {
 namespace {
@@ -17,6 +19,12 @@ namespace {
 void write(const std::filesystem::path& file, const std::string& text) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream(file) << text;
+}
+
+std::string contents(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
 }
 
 std::string topo(const std::vector<std::string>& arguments) {
@@ -81,10 +89,10 @@ TEST(Topo, ShowsAFilesTreeMatrixAndUplinks) {
   const std::string file = scratch_folder("topo") + "/dgx2.xml";
   write(file, dgx2_xml("3.0"));
   const std::string text = topo({"--topology=" + file});
-  EXPECT_THAT(text, testing::HasSubstr("gpu15"));
-  EXPECT_THAT(text, testing::HasSubstr("    150"));
-  EXPECT_THAT(text, testing::HasSubstr("gpu0, gpu1, gpu2, gpu3 share 15.8 GB/s"));
-  EXPECT_THAT(topo({"--topology=" + file, "--sources"}), testing::HasSubstr("pci_link_speed"));
+  EXPECT_THAT(text, ::testing::HasSubstr("gpu15"));
+  EXPECT_THAT(text, ::testing::HasSubstr("    150"));
+  EXPECT_THAT(text, ::testing::HasSubstr("gpu0, gpu1, gpu2, gpu3 share 15.8 GB/s"));
+  EXPECT_THAT(topo({"--topology=" + file, "--sources"}), ::testing::HasSubstr("pci_link_speed"));
 }
 
 TEST(Topo, WritesJsonThatItReadsAndAPicture) {
@@ -94,9 +102,22 @@ TEST(Topo, WritesJsonThatItReadsAndAPicture) {
   EXPECT_EQ(topo({"--topology=" + folder + "/machine.json", "--json"}),
             topo({"--topology=" + folder + "/power8.xml", "--json"}));
   topo({"--topology=" + folder + "/power8.xml", "--svg=" + folder + "/machine.svg"});
-  std::ostringstream picture;
-  picture << std::ifstream(folder + "/machine.svg").rdbuf();
-  EXPECT_THAT(picture.str(), testing::HasSubstr("a GPU &amp; more"));
+  EXPECT_THAT(contents(folder + "/machine.svg"), ::testing::HasSubstr("a GPU &amp; more"));
+}
+
+TEST(Topo, DrawsEveryPlatform) {
+  const std::string folder = scratch_folder("topo");
+  for (const std::string& name : platform_names(convoy::testing::share_folder() / "platforms")) {
+    const std::string text = topo({"--platform=" + name});
+    EXPECT_THAT(text, ::testing::HasSubstr(name));
+    EXPECT_THAT(text, ::testing::HasSubstr("gpu7"));
+    topo({"--platform=" + name, "--svg=" + folder + "/machine.svg"});
+    const std::string picture = contents(folder + "/machine.svg");
+    EXPECT_NO_THROW(XmlDocument(picture, name));
+    EXPECT_THAT(picture, ::testing::HasSubstr("gpu7"));
+  }
+  EXPECT_THROW(topo({"--platform=dgx1"}), Error);
+  EXPECT_THROW(topo({"--platform=dgx1-p100", "--topology=x"}), Error);
 }
 
 TEST(Topo, RefusesWhatItDoesNotKnow) {

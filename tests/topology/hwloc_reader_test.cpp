@@ -4,6 +4,7 @@
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph_edit.hpp"
 #include "topology/nvlink.hpp"
+#include "topology/routes.hpp"
 #include "topology/uplinks.hpp"
 
 namespace convoy::topology {
@@ -18,8 +19,8 @@ std::string refusal(const std::string& text) {
   return "accepted";
 }
 
-class BothVersions : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Hwloc, BothVersions, testing::Values("2.0", "3.0"));
+class BothVersions : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Hwloc, BothVersions, ::testing::Values("2.0", "3.0"));
 
 TEST_P(BothVersions, FourOfSixteenGpusShareAnUplink) {
   const Machine machine = read_hwloc_xml(dgx2_xml(GetParam()), "dgx2.xml");
@@ -113,6 +114,38 @@ TEST(HwlocReader, RatesThatOldHwlocDoublesAreHalved) {
   }
 }
 
+TEST(HwlocReader, TooMuchForAllBricksIsHalvedWhateverTheVersion) {
+  for (const char* hwloc : {"2.5.0", "2.8.1", "unknown"}) {
+    const Machine machine = read_hwloc_xml(a100_pair_xml(hwloc, 600000), "a100.xml");
+    EXPECT_EQ(nvlink_closure(machine)[0][1].bytes_per_second, 300e9) << hwloc;
+  }
+}
+
+// Half of the bricks: their doubled rate is no more than a GPU can have.
+TEST(HwlocReader, OldVersionsAreHalvedAlsoWhereTheRateIsPossible) {
+  const Machine old = read_hwloc_xml(a100_pair_xml("2.7.1", 300000), "a100.xml");
+  EXPECT_EQ(nvlink_closure(old)[0][1].bytes_per_second, 150e9);
+  const Machine fixed = read_hwloc_xml(a100_pair_xml("2.9.1", 300000), "a100.xml");
+  EXPECT_EQ(nvlink_closure(fixed)[0][1].bytes_per_second, 300e9);
+}
+
+TEST(HwlocReader, OldVersionsUnderstateFastGpusThatThePortAboveKnowsBetter) {
+  for (const auto& [hwloc, rate] : {std::pair("2.9.0", 31.5), std::pair("2.11.0", 15.753846)}) {
+    const Machine machine = read_hwloc_xml(port_and_gpu_xml(hwloc, 31.5, 15.753846), "a100.xml");
+    const std::size_t gpu = nodes_of(machine, NodeKind::gpu)[0];
+    const Link& link = machine.links[*parent_link(machine, gpu)];
+    EXPECT_NEAR(link.a_to_b.value_or(0), rate * 1e9, 1) << hwloc;
+  }
+}
+
+TEST(HwlocReader, DataPassFromPowersMemoryOverNvlinkNotPcie) {
+  const Machine machine = read_hwloc_xml(power8_xml("3.0"), "power8.xml");
+  const Route route = find_route(machine, nodes_of(machine, NodeKind::gpu)[0],
+                                 nodes_of(machine, NodeKind::numa_node)[0]);
+  EXPECT_EQ(route.kind, RouteKind::nvlink);
+  EXPECT_EQ(route.bytes_per_second, 40e9);
+}
+
 TEST(HwlocReader, AThousandGpusAreRead) {
   const Machine machine = read_hwloc_xml(flat_bus_xml(1000), "many.xml");
   EXPECT_EQ(nodes_of(machine, NodeKind::gpu).size(), 1000U);
@@ -130,15 +163,15 @@ TEST(HwlocReader, NodesComeAfterTheirParents) {
 
 TEST(HwlocReader, DamagedTextIsRefusedWithTheReason) {
   const std::string good = dgx2_xml("2.0");
-  EXPECT_THAT(refusal(good.substr(0, good.size() / 2)), testing::HasSubstr("truncated"));
-  EXPECT_THAT(refusal(dgx2_xml("4.0")), testing::HasSubstr("version '4.0'"));
+  EXPECT_THAT(refusal(good.substr(0, good.size() / 2)), ::testing::HasSubstr("truncated"));
+  EXPECT_THAT(refusal(dgx2_xml("4.0")), ::testing::HasSubstr("version '4.0'"));
   EXPECT_THAT(refusal("<topology><object type='Machine'/></topology>"),
-              testing::HasSubstr("version '1'"));
-  EXPECT_THAT(refusal("<topology version='2.0'/>"), testing::HasSubstr("no object of type"));
-  EXPECT_THAT(refusal("<html/>"), testing::HasSubstr("<html>"));
+              ::testing::HasSubstr("version '1'"));
+  EXPECT_THAT(refusal("<topology version='2.0'/>"), ::testing::HasSubstr("no object of type"));
+  EXPECT_THAT(refusal("<html/>"), ::testing::HasSubstr("<html>"));
   EXPECT_THAT(refusal("<topology version='2.0'><object type='Machine'><object type='PCIDev' "
                       "pci_busid='0000:01:00.0'/></object></topology>"),
-              testing::HasSubstr("without the bridge above"));
+              ::testing::HasSubstr("without the bridge above"));
 }
 
 TEST(HwlocReader, TextNestedWithoutEndIsRefused) {
@@ -146,7 +179,7 @@ TEST(HwlocReader, TextNestedWithoutEndIsRefused) {
   for (int i = 0; i < 100000; ++i) text += "<object type='Group'>";
   std::string whole = "<topology version='2.0'>" + text;
   for (int i = 0; i < 100000; ++i) whole += "</object>";
-  EXPECT_THAT(refusal(whole + "</topology>"), testing::HasSubstr("nested deeper"));
+  EXPECT_THAT(refusal(whole + "</topology>"), ::testing::HasSubstr("nested deeper"));
 }
 
 }  // namespace

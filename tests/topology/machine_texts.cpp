@@ -156,6 +156,14 @@ std::string plain_xml(const std::string& version) {
   return document(version, package(0, host_bridge(card)), "");
 }
 
+std::string port_and_gpu_xml(const std::string& hwloc, double port_speed, double gpu_speed) {
+  return document("2.0",
+                  fmt::format("<info name=\"hwlocVersion\" value=\"{}\"/>\n", hwloc) +
+                      package(0, host_bridge(port("8086:347a", port_speed,
+                                                  gpu(0, "10de:20b0", gpu_speed, false)))),
+                  "");
+}
+
 std::string a100_pair_xml(const std::string& hwloc, unsigned megabytes) {
   return document("2.0",
                   fmt::format("<info name=\"hwlocVersion\" value=\"{}\"/>\n", hwloc) +

@@ -18,5 +18,7 @@ std::string flat_bus_xml(unsigned gpus);
 std::string plain_xml(const std::string& version);
 // Two A100 with direct links of 12 bricks in all, as the named hwloc reports them.
 std::string a100_pair_xml(const std::string& hwloc, unsigned megabytes);
+// An A100 below a root port, with both link speeds in GB/s as the named hwloc reports them.
+std::string port_and_gpu_xml(const std::string& hwloc, double port_speed, double gpu_speed);
 
 }  // namespace convoy::topology

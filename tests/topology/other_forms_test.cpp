@@ -1,4 +1,5 @@
 #include "core/base/error.hpp"
+#include "tests/topology/described.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph_edit.hpp"
 #include "topology/hwloc_reader.hpp"
@@ -60,13 +61,15 @@ TEST(MachineJson, RefusesWhatIsNoMachine) {
     changed[nlohmann::ordered_json::json_pointer(pointer)] = value;
     return refusal_of(changed.dump());
   };
-  EXPECT_THAT(with("/nodes/3/parent", 3), testing::HasSubstr("/nodes/3/parent"));
-  EXPECT_THAT(with("/nodes/3/parent", 99999999), testing::HasSubstr("/nodes/3/parent"));
-  EXPECT_THAT(with("/links/2/a_to_b/value", -1.0), testing::HasSubstr("negative"));
-  EXPECT_THAT(with("/links/0/b", 5000), testing::HasSubstr("nodes"));
-  EXPECT_THAT(with("/format", "other"), testing::HasSubstr("'convoy machine 1'"));
-  EXPECT_THAT(refusal_of(good.dump().substr(0, 200)), testing::HasSubstr("truncated"));
-  EXPECT_THAT(refusal_of("{}"), testing::HasSubstr("lacks the field format"));
+  EXPECT_THAT(with("/nodes/3/parent", 3), ::testing::HasSubstr("/nodes/3/parent"));
+  EXPECT_THAT(with("/nodes/3/parent", 99999999), ::testing::HasSubstr("/nodes/3/parent"));
+  EXPECT_THAT(with("/links/2/a_to_b/value", -1.0), ::testing::HasSubstr("negative"));
+  EXPECT_THAT(with("/links/0/b", 5000), ::testing::HasSubstr("nodes"));
+  EXPECT_THAT(with("/nodes", nlohmann::ordered_json::array()), ::testing::HasSubstr("is empty"));
+  EXPECT_THAT(with("/host_constants", "broadwell"), ::testing::HasSubstr("--platform=file"));
+  EXPECT_THAT(with("/format", "other"), ::testing::HasSubstr("'convoy machine 1'"));
+  EXPECT_THAT(refusal_of(good.dump().substr(0, 200)), ::testing::HasSubstr("truncated"));
+  EXPECT_THAT(refusal_of("{}"), ::testing::HasSubstr("lacks the field format"));
 }
 
 TEST(NcclDump, GivesSwitchesAndNvlinkAndLeavesEmptySpeedsUnknown) {
@@ -77,6 +80,30 @@ TEST(NcclDump, GivesSwitchesAndNvlinkAndLeavesEmptySpeedsUnknown) {
   EXPECT_FALSE(machine.links[*parent_link(machine, gpus[1])].a_to_b.known());
   EXPECT_EQ(nvlink_closure(machine)[0][1].bytes_per_second, 50e9);
   ASSERT_EQ(shared_uplinks(machine).size(), 1U);
+}
+
+TEST(NcclDump, LinksToPowersProcessorsAreNoSwitches) {
+  std::string text = kDump;
+  for (std::size_t at = 0; (at = text.find("tclass=\"0x030200\"", at)) != std::string::npos;)
+    text.replace(at, 17, "tclass=\"0x068001\"");
+  const Machine machine = parse_machine(text, "dump.xml");
+  EXPECT_TRUE(nodes_of(machine, NodeKind::nvswitch).empty());
+  std::size_t to_packages = 0;
+  for (const Link& link : machine.links)
+    if (link.kind == LinkKind::nvlink && machine.nodes[link.a].kind == NodeKind::package)
+      ++to_packages;
+  EXPECT_EQ(to_packages, 2U);
+}
+
+TEST(NcclDump, TellsTheProcessorByFamilyAndModel) {
+  std::string text = kDump;
+  text.replace(text.find("arch="), 0, "vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"143\" ");
+  const Machine machine = parse_machine(text, "dump.xml");
+  const std::string& model = machine.nodes[nodes_of(machine, NodeKind::package)[0]].model;
+  const Catalogue catalogue = convoy::testing::shared_catalogue();
+  const HostEntry* host = catalogue.find_host(model);
+  ASSERT_NE(host, nullptr) << model;
+  EXPECT_EQ(host->name, "sapphire-rapids");
 }
 
 TEST(NcclDump, AnExportedMachineKeepsItsLinks) {
@@ -94,15 +121,15 @@ TEST(NcclDump, AnExportedMachineKeepsItsLinks) {
 }
 
 TEST(NcclDump, RefusesDamage) {
-  EXPECT_THAT(refusal_of(kDump.substr(0, 400)), testing::HasSubstr("truncated"));
-  EXPECT_THAT(refusal_of("<system version=\"9\"/>"), testing::HasSubstr("version '9'"));
-  EXPECT_THAT(refusal_of("<system version=\"1\"/>"), testing::HasSubstr("no <cpu>"));
+  EXPECT_THAT(refusal_of(kDump.substr(0, 400)), ::testing::HasSubstr("truncated"));
+  EXPECT_THAT(refusal_of("<system version=\"9\"/>"), ::testing::HasSubstr("version '9'"));
+  EXPECT_THAT(refusal_of("<system version=\"1\"/>"), ::testing::HasSubstr("no <cpu>"));
   EXPECT_THAT(refusal_of("<system><cpu><pci busid=\"x\"/></cpu></system>"),
-              testing::HasSubstr("not a PCI address"));
+              ::testing::HasSubstr("not a PCI address"));
 }
 
 TEST(HwlocWriter, AnExportedMachineKeepsItsLinks) {
-  for (const std::string& text : {power8_xml("3.0"), kDump}) {
+  for (const std::string& text : {power8_xml("3.0"), dgx2_xml("2.0"), kDump}) {
     const Machine machine = parse_machine(text, "a file");
     const Machine again = parse_machine(write_hwloc_xml(machine), "lstopo.xml");
     EXPECT_EQ(nodes_of(again, NodeKind::gpu).size(), nodes_of(machine, NodeKind::gpu).size());
@@ -127,12 +154,12 @@ TEST(NvidiaSmi, TheMatrixGivesGroupsAndBricksButNoSpeeds) {
 }
 
 TEST(NvidiaSmi, RefusesACutOrStrangeTable) {
-  EXPECT_THAT(refusal_of(kMatrix.substr(0, 120)), testing::HasSubstr("again"));
+  EXPECT_THAT(refusal_of(kMatrix.substr(0, 120)), ::testing::HasSubstr("again"));
   std::string strange = kMatrix;
   strange.replace(strange.find("PIX"), 3, "XYZ");
-  EXPECT_THAT(refusal_of(strange), testing::HasSubstr("'XYZ'"));
-  EXPECT_THAT(refusal_of("hello"), testing::HasSubstr("neither"));
-  EXPECT_THAT(refusal_of(""), testing::HasSubstr("empty"));
+  EXPECT_THAT(refusal_of(strange), ::testing::HasSubstr("'XYZ'"));
+  EXPECT_THAT(refusal_of("hello"), ::testing::HasSubstr("neither"));
+  EXPECT_THAT(refusal_of(""), ::testing::HasSubstr("empty"));
 }
 
 }  // namespace
