@@ -17,9 +17,10 @@ void add_notes(Machine& machine) {
                                 : "no GPU was found");
     return;
   }
+  const auto bus = machine.nodes[gpus.front()].parent;
   const auto is_flat = [&](std::size_t gpu) {
-    const auto parent = machine.nodes[gpu].parent;
-    return parent && machine.nodes[*parent].kind == NodeKind::host_bridge;
+    return bus && machine.nodes[gpu].parent == bus &&
+           machine.nodes[*bus].kind == NodeKind::host_bridge;
   };
   if (gpus.size() > 1 && std::all_of(gpus.begin(), gpus.end(), is_flat))
     machine.notes.emplace_back(

@@ -19,7 +19,7 @@ constexpr std::size_t kMostColumns = 32;  // of the NVLink matrix on a screen
 void print_tree(std::ostream& out, const Machine& machine) {
   for (const TreeRow& row : machine_tree(machine)) {
     std::string indent;
-    for (std::size_t level = 1; level < row.branches.size(); ++level)
+    for (std::size_t level = 0; level + 1 < row.branches.size(); ++level)
       indent += row.branches[level] ? "|  " : "   ";
     if (!row.branches.empty()) indent += "+- ";
     out << indent << describe_node(machine, row) << '\n';
@@ -91,6 +91,10 @@ void print_machine(std::ostream& out, const Machine& machine) {
     out << (*machine.virtual_machine.value ? "a virtual machine\n" : "not a virtual machine\n");
   out << '\n';
   print_tree(out, machine);
+  print_tables(out, machine);
+}
+
+void print_tables(std::ostream& out, const Machine& machine) {
   print_nvlink(out, machine);
   print_shared(out, machine);
   if (!machine.notes.empty()) out << "\nnotes:\n";

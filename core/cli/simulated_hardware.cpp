@@ -112,7 +112,8 @@ std::string simulated_device(std::span<const std::string> arguments) {
 }
 
 SimulatedHardware choose_simulated_hardware(const RunSetup& setup) {
-  const std::filesystem::path share = executable_directory() / "../share/convoy";
+  const std::filesystem::path share =
+      (executable_directory() / "../share/convoy").lexically_normal();
   const bool on_cpu = setup.options.device == DeviceChoice::kCpu;
   SimulatedHardware hardware = on_cpu ? cpu_hardware(setup) : gpu_hardware(setup, share);
   hardware.software =

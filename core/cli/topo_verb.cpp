@@ -60,7 +60,8 @@ std::string exported(const topology::Machine& machine, const std::string& form) 
 topology::Machine chosen_machine(const VerbArguments& given) {
   if (given.has("topology") && given.has("platform"))
     fail(ExitCode::kUsage, "--topology and --platform: which of the two machines? give one");
-  const std::filesystem::path share = executable_directory() / "../share/convoy";
+  const std::filesystem::path share =
+      (executable_directory() / "../share/convoy").lexically_normal();
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   if (given.has("platform"))
     return topology::read_platform(share / "platforms", given.value("platform"), 1, catalogue)

@@ -95,6 +95,15 @@ TEST(Topo, ShowsAFilesTreeMatrixAndUplinks) {
   EXPECT_THAT(topo({"--topology=" + file, "--sources"}), ::testing::HasSubstr("pci_link_speed"));
 }
 
+TEST(Topo, ItsTreeHasABarWhereMoreFollows) {
+  const std::string text = topo({"--platform=dgx1-p100"});
+  EXPECT_THAT(text, ::testing::HasSubstr("\nhost0\n+- package0"));
+  EXPECT_THAT(text, ::testing::HasSubstr("\n|  +- numa0"));
+  EXPECT_THAT(text, ::testing::HasSubstr("\n|     +- switch0"));
+  EXPECT_THAT(text, ::testing::HasSubstr("\n|     |  +- gpu0"));
+  EXPECT_THAT(text, ::testing::HasSubstr("\n      |  +- gpu5"));
+}
+
 TEST(Topo, WritesJsonThatItReadsAndAPicture) {
   const std::string folder = scratch_folder("topo");
   write(folder + "/power8.xml", power8_xml("2.0"));

@@ -151,6 +151,8 @@ TEST(NvidiaSmi, TheMatrixGivesGroupsAndBricksButNoSpeeds) {
   EXPECT_TRUE(rates[2][3].connected);
   EXPECT_FALSE(rates[2][3].known);
   EXPECT_FALSE(rates[0][1].connected);
+  for (const std::string& note : machine.notes)
+    EXPECT_EQ(note.find("flat bus"), std::string::npos) << note;
 }
 
 TEST(NvidiaSmi, RefusesACutOrStrangeTable) {
