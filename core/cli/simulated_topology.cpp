@@ -72,6 +72,7 @@ SimulatedHardware topology_hardware(const RunSetup& setup, const std::filesystem
   SimulatedHardware hardware;
   hardware.name = file.empty() ? machine.source : file;
   hardware.device = "cuda";
+  hardware.rates = "roofline of the device's peaks";
   hardware.most_devices = static_cast<std::uint32_t>(gpus);
   hardware.cluster = [machine, constants = known_constants(setup, machine, catalogue)](
                          std::uint32_t, std::uint32_t devices) {

@@ -140,12 +140,24 @@ TEST(SimulateVerbTest, AFileWithoutGpusOrWithTooFewIsRefused) {
             std::string::npos);
 }
 
-TEST(SimulateVerbTest, CpuDevicesNeedARate) {
-  EXPECT_NE(refusal({"--device=cpu", "--num_devices=2"}).find("--images_per_sec"),
-            std::string::npos);
-  const nlohmann::json json = record({"--device=cpu", "--num_devices=2", "--images_per_sec=100",
+TEST(SimulateVerbTest, CpuDevicesOfThisMachineHaveRatesOfTheirOwn) {
+  const nlohmann::json json = record({"--device=cpu", "--num_devices=1,2,4"});
+  ASSERT_EQ(json["results"].size(), 3u);
+  const double one = json["one_device_images_per_second"].get<double>();
+  EXPECT_GT(one, 0);
+  for (const auto& result : json["results"])
+    EXPECT_LE(result["images_per_second"].get<double>(), 1.5 * one) << "they share the cores";
+  EXPECT_NE(json["machine"].get<std::string>().find("this machine"), std::string::npos);
+}
+
+TEST(SimulateVerbTest, AGivenRateReplacesThoseOfThisMachine) {
+  const nlohmann::json json = record({"--device=cpu", "--num_devices=1", "--images_per_sec=100",
                                       "--variable_update=parameter_server"});
-  EXPECT_LE(json["results"][0]["images_per_second"], 200.0);
+  EXPECT_NEAR(json["results"][0]["images_per_second"].get<double>(), 100, 0.1);
+}
+
+TEST(SimulateVerbTest, CpuDevicesAreThoseOfOneHost) {
+  EXPECT_NE(refusal({"--device=cpu", "--hosts=2"}).find("--platform"), std::string::npos);
 }
 
 TEST(SimulateVerbTest, OtherSoftwareIsNamedInThePrediction) {
@@ -171,6 +183,7 @@ TEST(SimulateVerbTest, TraceHasARowPerEngineAndPerLink) {
 }
 
 TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
+  setenv("HWLOC_SYNTHETIC", "package:1 core:2 pu:1", 1);  // this machine may have GPUs
   EXPECT_NE(refusal({}).find("dgx1-p100"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx0"}).find("dgx1-p100"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--num_gpus=16"}).find("8"), std::string::npos);
