@@ -90,7 +90,7 @@ std::string replaced(std::string text, const std::string& part, const std::strin
   return text;
 }
 
-TEST(SimulateVerbTest, AMachinesFileInAnyFormIsAsGoodAsThePlatform) {
+TEST(SimulateVerbTest, AMachinesFileInAnyFormAndThisMachineAreAsGoodAsThePlatform) {
   const std::filesystem::path share = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
   const topology::Machine machine =
       topology::read_platform(share / "platforms", "dgx1-p100", 1,
@@ -107,6 +107,8 @@ TEST(SimulateVerbTest, AMachinesFileInAnyFormIsAsGoodAsThePlatform) {
   EXPECT_NEAR(rate("--topology=" + json), expected, 1e-3 * expected);
   const std::string lstopo = written("dgx1.xml", topology::write_hwloc_xml(machine));
   EXPECT_NEAR(rate("--topology=" + lstopo), expected, 1e-3 * expected);
+  setenv("HWLOC_XMLFILE", lstopo.c_str(), 1);  // what hwloc then takes for this machine
+  EXPECT_NEAR(rate("--num_gpus=4"), expected, 1e-3 * expected);
   // NCCL's form does not tell the processor.
   const std::string nccl = written("nccl.xml", topology::write_nccl_dump(machine));
   EXPECT_NEAR(rate("--topology=" + nccl), expected, 5e-2 * expected);
