@@ -12,6 +12,11 @@ double rate_of(const Machine& machine, std::size_t link) {
   return machine.links[link].a_to_b.value_or(std::numeric_limits<double>::infinity());
 }
 
+// Connections within a chip do where somebody knows their rate.
+bool may_limit(const Link& link) {
+  return link.kind == LinkKind::pcie || (link.kind == LinkKind::internal && link.a_to_b.known());
+}
+
 }  // namespace
 
 std::vector<SharedUplink> shared_uplinks(const Machine& machine) {
@@ -23,7 +28,7 @@ std::vector<SharedUplink> shared_uplinks(const Machine& machine) {
   std::map<std::vector<std::size_t>, SharedUplink> narrowest;
   for (std::size_t node = 0; node < machine.nodes.size(); ++node) {
     if (users[node].size() < 2 || !up[node]) continue;
-    if (machine.links[*up[node]].kind != LinkKind::pcie) continue;
+    if (!may_limit(machine.links[*up[node]])) continue;
     const SharedUplink found{*up[node], node, users[node]};
     const auto [known, is_new] = narrowest.try_emplace(users[node], found);
     if (!is_new && rate_of(machine, found.link) <= rate_of(machine, known->second.link))

@@ -14,8 +14,9 @@ struct SharedUplink {
   std::vector<std::size_t> gpus;  // at least two
 };
 
-// The PCI Express links on several GPUs' ways to their package; of links that the same GPUs share,
-// the narrowest (of equal ones the lowest). In the order of their first GPU.
+// The PCI Express links, and those within a chip whose rate is known, on several GPUs' ways to
+// their package; of links that the same GPUs share, the narrowest (of equal ones the lowest). In
+// the order of their first GPU.
 std::vector<SharedUplink> shared_uplinks(const Machine& machine);
 
 }  // namespace convoy::topology

@@ -36,14 +36,15 @@ std::string read(const fs::path& path) {
   return bytes.str();
 }
 
-std::string picture(bool progressive) {
+std::string picture(bool progressive, bool chroma_subsampling = true, int components = kRgb) {
   ByteImage image;
   image.resize(24, 17);
   for (std::size_t i = 0; i < image.values.size(); ++i)
     image.values[i] = static_cast<std::uint8_t>(i * 37 % 251);
   JpegEncoding encoding;
   encoding.progressive = progressive;
-  return encode_jpeg(image.values.data(), image.width, image.height, kRgb, encoding);
+  encoding.chroma_subsampling = chroma_subsampling;
+  return encode_jpeg(image.values.data(), image.width, image.height, components, encoding);
 }
 
 void write_machines(const fs::path& folder) {
@@ -69,6 +70,8 @@ void write_all(const fs::path& folder) {
     write(folder / "jpeg" / name, image.encoded);
     write(folder / "example" / name, serialise_example(image));
   }
+  write(folder / "jpeg" / "full_chroma", picture(false, false));
+  write(folder / "jpeg" / "grey", picture(false, false, 1));
   const fs::path records = folder / "records";
   TfRecordWriter writer(records);
   for (const char* const payload : {"first", "", "the third record"}) writer.write(payload);

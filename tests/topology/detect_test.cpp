@@ -95,6 +95,11 @@ TEST(Topo, ShowsAFilesTreeMatrixAndUplinks) {
   EXPECT_THAT(topo({"--topology=" + file, "--sources"}), ::testing::HasSubstr("pci_link_speed"));
 }
 
+TEST(Topo, NamesAHostBridgeThatSeveralGpusShare) {
+  EXPECT_THAT(topo({"--platform=gce-k80x8"}),
+              ::testing::HasSubstr("gpu0, gpu1, gpu2, gpu3 share 11.3 GB/s above bridge0"));
+}
+
 TEST(Topo, ItsTreeHasABarWhereMoreFollows) {
   const std::string text = topo({"--platform=dgx1-p100"});
   EXPECT_THAT(text, ::testing::HasSubstr("\nhost0\n+- package0"));
