@@ -242,7 +242,7 @@ std::optional<std::array<unsigned, 3>> hwloc_version(const XmlDocument& document
 }
 
 std::vector<bool> parse_hwloc_set(std::string_view text) {
-  constexpr std::size_t kMostWords = 2048;
+  constexpr std::size_t kMostWords = 256;  // 8192 processors, as many as Linux can have
   std::vector<bool> set;
   if (text.starts_with("0xf...f")) return set;
   if (static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) >= kMostWords) return set;

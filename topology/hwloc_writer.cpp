@@ -1,7 +1,6 @@
 #include "topology/hwloc_writer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -16,12 +15,16 @@ namespace {
 
 using Units = std::set<std::uint32_t>;
 
-// hwloc's form of a set: words of 32 bits, the highest first.
+constexpr std::uint32_t kMostUnits = 8192;  // as many as Linux can have
+
+// hwloc's form of a set: words of 32 bits, the highest first, those of zero between others empty.
 std::string format_set(const Units& units) {
   std::vector<std::uint32_t> words(units.empty() ? 1 : *units.rbegin() / 32 + 1);
   for (const std::uint32_t unit : units) words[unit / 32] |= 1U << unit % 32;
-  std::reverse(words.begin(), words.end());
-  return fmt::format("0x{:08x}", fmt::join(words, ",0x"));
+  std::string text = fmt::format("0x{:08x}", words.back());
+  for (std::size_t i = words.size() - 1; i-- > 0;)
+    text += words[i] == 0 && i > 0 ? "," : fmt::format(",0x{:08x}", words[i]);
+  return text;
 }
 
 class XmlWriter {
@@ -69,7 +72,7 @@ class XmlWriter {
     const Node& described = machine_.nodes[node];
     Units units;
     for (const std::uint32_t unit : described.processing_units)
-      if (unit < 65536) units.insert(unit);
+      if (unit < kMostUnits) units.insert(unit);
     const std::uint32_t most = std::min(described.cores.value_or(1), 4096U);
     for (std::uint32_t i = 0; units.empty() || (described.processing_units.empty() && i < most);
          ++i)

@@ -3,6 +3,7 @@
 #include "core/base/error.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph_edit.hpp"
+#include "topology/hwloc_objects.hpp"
 #include "topology/nvlink.hpp"
 #include "topology/routes.hpp"
 #include "topology/uplinks.hpp"
@@ -149,6 +150,18 @@ TEST(HwlocReader, DataPassFromPowersMemoryOverNvlinkNotPcie) {
 TEST(HwlocReader, AThousandGpusAreRead) {
   const Machine machine = read_hwloc_xml(flat_bus_xml(1000), "many.xml");
   EXPECT_EQ(nodes_of(machine, NodeKind::gpu).size(), 1000U);
+}
+
+TEST(HwlocReader, SetsOfMoreProcessorsThanLinuxKnowsAreNotBelieved) {
+  std::string set = "0xffffffff";
+  for (int word = 1; word < 256; ++word) set += ",0xffffffff";
+  EXPECT_EQ(parse_hwloc_set(set).size(), 8192U);
+  EXPECT_TRUE(parse_hwloc_set(set + ",0xffffffff").empty());
+  EXPECT_EQ(parse_hwloc_set("0x1,,0x2"), [] {
+    std::vector<bool> units(65);
+    units[1] = units[64] = true;
+    return units;
+  }());
 }
 
 TEST(HwlocReader, NodesComeAfterTheirParents) {

@@ -107,6 +107,16 @@ TEST(RoundTrip, MachinesOfOtherFormsKeepTheirRoutesToo) {
   }
 }
 
+TEST(RoundTrip, ManyProcessorsTakeLittleSpace) {
+  Machine machine = parse_machine(plain_xml("2.0"), "file");
+  Node& memory = machine.nodes[nodes_of(machine, NodeKind::numa_node)[0]];
+  for (std::uint32_t unit = 0; unit < 70000; ++unit) memory.processing_units.push_back(unit);
+  const std::string text = write_hwloc_xml(machine);
+  EXPECT_LT(text.size(), 60'000'000U);
+  const Machine again = parse_machine(text, "again");
+  EXPECT_EQ(again.nodes[nodes_of(again, NodeKind::numa_node)[0]].processing_units.size(), 8192U);
+}
+
 TEST(RoundTrip, ModelsAndMemoryPassThroughLstopo) {
   const Machine machine = described("hgx-h200x8").machine;
   const Machine again = parse_machine(write_hwloc_xml(machine), "again");
