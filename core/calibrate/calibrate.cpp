@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/calibrate/layer_probe.hpp"
+#include "core/calibrate/nominal_rates.hpp"
 #include "core/calibrate/rate_probe.hpp"
 
 namespace convoy::calibrate {
@@ -15,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
-constexpr int kLayerSteps = 1;
-constexpr int kNeighbourSteps = 3;
+constexpr int kLayerSteps = 2;
+constexpr int kNeighbourSteps = 2;
 
 double seconds_of(const std::vector<simulate::LayerSample>& samples) {
   double sum = 0;
@@ -32,6 +33,7 @@ class Calibration {
       : plugin_(plugin),
         independent_(independent),
         cores_(facts.cores),
+        nominal_flops_(nominal_flops(facts)),
         options_(options),
         tell_(tell) {
     if (options.quick) size_ = {kQuickBytes, kQuickRepetitions};
@@ -66,17 +68,32 @@ class Calibration {
     const std::uint32_t threads = std::max(1u, devices->descriptions().front().threads);
     tell_(fmt::format("{} {} of {} {}", count, count == 1 ? "device" : "devices", threads,
                       threads == 1 ? "thread" : "threads"));
-    profile_.teams.push_back(probe_team(*devices, size_));
+    measure_rates(*devices);
     if (count == 1) profile_.operation_seconds = probe_operation(*devices);
-    if (count == device_counts().back()) {
-      profile_.shared = probe_shared(*devices, size_);
-      profile_.paths = probe_paths(*devices, size_);
-    }
+    if (count == device_counts().back()) profile_.paths = probe_paths(*devices, size_);
     TeamLayers layers{threads, count, {}};
-    for (const ProbeNetwork& network : options_.quick ? quick_probe_networks() : probe_networks())
+    for (ProbeNetwork& network : options_.quick ? quick_probe_networks() : probe_networks()) {
+      // As long as with one device, for whom the batch is.
+      network.batch = std::max(1u, network.batch / (count == 1 ? 1 : 2));
       add_layers(network, devices, layers);
+    }
     for (const ProbeNetwork& network : options_.more_networks) add_layers(network, devices, layers);
     profile_.layers.push_back(std::move(layers));
+  }
+
+  // In a hurry, peaks are the processor's nominal ones: they only relate layers to each other.
+  void measure_rates(OpenDevices& devices) {
+    const bool alone = devices.cluster().replicas() == 1;
+    TeamRates rates =
+        options_.quick ? probe_updates(devices, size_) : probe_team(devices, size_, alone);
+    if (options_.quick) {
+      rates.flops = std::min(rates.threads, cores_) * nominal_flops_;
+      rates.stream_bytes = rates.update_bytes;
+    }
+    profile_.shared = {rates.update_bytes, rates.flops};
+    if (!options_.quick && !alone) profile_.shared = probe_shared(devices, size_);
+    if (!alone) rates.flops = profile_.shared.flops;
+    profile_.teams.push_back(rates);
   }
 
   void add_layers(const ProbeNetwork& network, const std::shared_ptr<OpenDevices>& devices,
@@ -86,19 +103,26 @@ class Calibration {
     layers.samples.insert(layers.samples.end(), samples.begin(), samples.end());
   }
 
-  // A device of one thread while the other cores are idle, and with a neighbour on each.
+  // A device of one thread while the other cores are idle, with a neighbour on each, and with one
+  // more on each, its own core included.
   void measure_neighbours() {
-    if (cores_ < 2 || options_.quick) return;
-    tell_("  neighbours");
+    if (options_.quick) return;
+    tell_("neighbours");
     const ProbeNetwork network = neighbour_probe_network();
-    const auto alone = probe_layers(network, independent_, open(1, 1), kNeighbourSteps);
-    const auto together = probe_layers(network, independent_, open(cores_, 1), kNeighbourSteps);
-    profile_.neighbour_factor = seconds_of(together) / seconds_of(alone);
+    const auto seconds = [&](std::uint32_t devices) {
+      return seconds_of(probe_layers(network, independent_, open(devices, 1), kNeighbourSteps));
+    };
+    const double alone = seconds(1);
+    const double together = cores_ > 1 ? seconds(cores_) : alone;
+    // Neighbours never help: less than 1 is a disturbance of the measurement.
+    profile_.neighbour_factor = std::max(1.0, together / alone);
+    profile_.crowding_factor = std::max(1.0, seconds(2 * cores_) / (2 * together));
   }
 
   const DevicePlugin& plugin_;
   StrategyPlugin& independent_;
   std::uint32_t cores_;
+  double nominal_flops_;  // per second and core
   const CalibrationOptions& options_;
   const std::function<void(const std::string&)>& tell_;
   ProbeSize size_;

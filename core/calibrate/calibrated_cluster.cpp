@@ -20,7 +20,6 @@ double machine_update_bytes(const MachineProfile& profile) {
 simulate::SimulatedCluster calibrated_cluster(const MachineProfile& profile, std::uint32_t devices,
                                               std::uint32_t threads) {
   const std::uint32_t cores = profile.machine.cores;
-  const bool takes_turns = threads == 0 && devices > cores;
   if (threads == 0) threads = std::max(1u, cores / devices);
   const TeamRates& team = nearest_team(profile, threads);
   const TeamLayers& layers = nearest_layers(profile, threads);
@@ -41,16 +40,13 @@ simulate::SimulatedCluster calibrated_cluster(const MachineProfile& profile, std
   for (std::uint32_t busy = 1; busy <= devices; ++busy) {
     const double cores_busy = double(busy) * threads;
     const double beside = busy == 1 ? 1 : 1 / alone;
-    device.board_rates.push_back(takes_turns ? beside
-                                             : beside * std::min(1.0, double(cores) / cores_busy));
+    device.board_rates.push_back(
+        cores_busy > cores ? beside * cores / (cores_busy * profile.crowding_factor) : beside);
   }
   simulate::SimulatedHost host;
   host.memory_bytes_per_second = machine_update_bytes(profile);
   host.memory_bytes = profile.machine.memory_bytes;
-  simulate::SimulatedCluster cluster = simulate::make_cpu_cluster(devices, device, host);
-  if (takes_turns)
-    for (std::uint32_t i = 0; i < devices; ++i) cluster.machine.places[i].turn = i % cores;
-  return cluster;
+  return simulate::make_cpu_cluster(devices, device, host);
 }
 
 }  // namespace convoy::calibrate

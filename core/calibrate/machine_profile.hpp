@@ -33,10 +33,10 @@ struct TeamRates {
   double update_bytes = 0;     // sum of two gradients and the optimizer's update
 };
 
-// What one device's update reaches while all others are busy.
+// Of so many devices, the first updates while all others multiply matrices: what each reaches.
 struct SharedRates {
-  double update_bytes_beside_products = 0;  // they multiply matrices
-  double update_bytes_beside_streams = 0;   // they add vectors
+  double update_bytes = 0;  // the first one's
+  double flops = 0;         // the others'
 };
 
 // Copies from one class of memory to another: alone, and all devices at once, each.
@@ -62,6 +62,8 @@ struct MachineProfile {
   double operation_seconds = 0;  // of the executor, per operation of a plan
   // Time of a layer while the other cores' devices compute too, over that when they are idle.
   double neighbour_factor = 1;
+  // Of a layer with two devices per core, over twice the time of one per core.
+  double crowding_factor = 1;
   std::vector<TeamRates> teams;  // at least one; the largest team first
   SharedRates shared;
   std::vector<PathRate> paths;

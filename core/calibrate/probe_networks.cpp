@@ -56,7 +56,7 @@ LayerId bottleneck(GraphBuilder& g, LayerId x, std::uint32_t width, std::uint32_
   return g.relu(g.add(shortcut, g.conv(y, width, {.batch_norm = kNorm})));
 }
 
-// Of every width one block with a projection and two without.
+// Of every width one block with a projection and one without.
 void bottlenecks(GraphBuilder& g) {
   LayerId x = g.conv(
       g.input(), 64,
@@ -64,7 +64,7 @@ void bottlenecks(GraphBuilder& g) {
   x = g.max_pool(x, {.kernel = 3, .stride = 2, .padding = Padding::kSame});
   for (const std::uint32_t width : {256u, 512u, 1024u, 2048u}) {
     x = bottleneck(g, x, width, width == 256 ? 1 : 2);
-    x = bottleneck(g, bottleneck(g, x, width, 1), width, 1);
+    x = bottleneck(g, x, width, 1);
   }
   g.classify(g.global_average_pool(x));
 }

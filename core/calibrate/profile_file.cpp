@@ -77,11 +77,12 @@ class ProfileReader {
     profile.machine = fingerprint(object.object("machine"));
     profile.operation_seconds = object.number("operation_seconds");
     profile.neighbour_factor = positive(object, "neighbour_factor");
+    profile.crowding_factor = positive(object, "crowding_factor");
     for (DescribedObject& entry : object.objects("teams")) profile.teams.push_back(team(entry));
     require(object, "teams", !profile.teams.empty());
     DescribedObject shared = object.object("shared");
-    profile.shared.update_bytes_beside_products = positive(shared, "update_bytes_beside_products");
-    profile.shared.update_bytes_beside_streams = positive(shared, "update_bytes_beside_streams");
+    profile.shared.update_bytes = positive(shared, "update_bytes");
+    profile.shared.flops = positive(shared, "flops");
     shared.finish();
     for (DescribedObject& entry : object.objects("paths")) profile.paths.push_back(path(entry));
     for (DescribedObject& entry : object.objects("layers")) profile.layers.push_back(layers(entry));
@@ -194,22 +195,22 @@ std::uint32_t short_hash(const Fingerprint& machine) {
 
 std::string profile_text(const MachineProfile& profile) {
   const Fingerprint& machine = profile.machine;
-  Json json = {{"format", kFormat},
-               {"created", profile.created},
-               {"machine",
-                {{"processor", machine.processor},
-                 {"cores", machine.cores},
-                 {"memory_bytes", machine.memory_bytes},
-                 {"instructions", machine.instructions},
-                 {"device", machine.device}}},
-               {"operation_seconds", profile.operation_seconds},
-               {"neighbour_factor", profile.neighbour_factor},
-               {"teams", Json::array()},
-               {"shared",
-                {{"update_bytes_beside_products", profile.shared.update_bytes_beside_products},
-                 {"update_bytes_beside_streams", profile.shared.update_bytes_beside_streams}}},
-               {"paths", Json::array()},
-               {"layers", Json::array()}};
+  Json json = {
+      {"format", kFormat},
+      {"created", profile.created},
+      {"machine",
+       {{"processor", machine.processor},
+        {"cores", machine.cores},
+        {"memory_bytes", machine.memory_bytes},
+        {"instructions", machine.instructions},
+        {"device", machine.device}}},
+      {"operation_seconds", profile.operation_seconds},
+      {"neighbour_factor", profile.neighbour_factor},
+      {"crowding_factor", profile.crowding_factor},
+      {"teams", Json::array()},
+      {"shared", {{"update_bytes", profile.shared.update_bytes}, {"flops", profile.shared.flops}}},
+      {"paths", Json::array()},
+      {"layers", Json::array()}};
   for (const TeamRates& team : profile.teams) json["teams"].push_back(team_json(team));
   for (const PathRate& path : profile.paths)
     json["paths"].push_back({{"from", path.from},

@@ -64,26 +64,6 @@ class UpdateWork {
   std::vector<convoy_region> regions_;
 };
 
-// The first device's updates for as long as the others take for a measurement of theirs.
-double update_beside(OpenDevices& devices, const ProbeSize& size, convoy_measurement what) {
-  std::vector<OpenDevice*> engines = devices_of(devices);
-  UpdateWork work(*engines.front(), size.bytes);
-  work.rate();
-  std::vector<std::future<double>> others;
-  for (std::size_t i = 1; i < engines.size(); ++i)
-    others.push_back(std::async(std::launch::async,
-                                [what, device = engines[i]] { return device->measure(what); }));
-  const auto are_busy = [&others] {
-    return std::any_of(others.begin(), others.end(), [](const std::future<double>& other) {
-      return other.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
-    });
-  };
-  std::vector<double> rates;
-  do rates.push_back(work.rate());
-  while (are_busy());
-  return median(std::move(rates));
-}
-
 struct PathEnds {
   bool from_host;
   bool to_host;
@@ -117,12 +97,17 @@ class PathWork {
 
 }  // namespace
 
-TeamRates probe_team(OpenDevices& devices, const ProbeSize& size) {
+TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply) {
+  TeamRates rates = probe_updates(devices, size);
+  if (multiply) rates.flops = mean(devices.measure(CONVOY_MEASURE_MULTIPLY));
+  rates.stream_bytes = mean(devices.measure(CONVOY_MEASURE_STREAM));
+  return rates;
+}
+
+TeamRates probe_updates(OpenDevices& devices, const ProbeSize& size) {
   TeamRates rates;
   rates.threads = std::max(1u, devices.descriptions().front().threads);
   rates.together = devices.cluster().replicas();
-  rates.flops = mean(devices.measure(CONVOY_MEASURE_MULTIPLY));
-  rates.stream_bytes = mean(devices.measure(CONVOY_MEASURE_STREAM));
   std::vector<std::unique_ptr<UpdateWork>> works;
   for (OpenDevice* device : devices_of(devices))
     works.push_back(std::make_unique<UpdateWork>(*device, size.bytes));
@@ -132,10 +117,25 @@ TeamRates probe_team(OpenDevices& devices, const ProbeSize& size) {
 }
 
 SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size) {
-  SharedRates rates;
-  rates.update_bytes_beside_products = update_beside(devices, size, CONVOY_MEASURE_MULTIPLY);
-  rates.update_bytes_beside_streams = update_beside(devices, size, CONVOY_MEASURE_STREAM);
-  return rates;
+  const std::vector<OpenDevice*> engines = devices_of(devices);
+  UpdateWork work(*engines.front(), size.bytes);
+  work.rate();
+  std::vector<std::future<double>> others;
+  for (std::size_t i = 1; i < engines.size(); ++i)
+    others.push_back(std::async(std::launch::async, [device = engines[i]] {
+      return device->measure(CONVOY_MEASURE_MULTIPLY);
+    }));
+  const auto are_busy = [&others] {
+    return std::any_of(others.begin(), others.end(), [](const std::future<double>& other) {
+      return other.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+    });
+  };
+  std::vector<double> rates;
+  do rates.push_back(work.rate());
+  while (are_busy());
+  std::vector<double> flops;
+  for (std::future<double>& other : others) flops.push_back(other.get());
+  return {median(std::move(rates)), mean(flops)};
 }
 
 std::vector<PathRate> probe_paths(OpenDevices& devices, const ProbeSize& size) {

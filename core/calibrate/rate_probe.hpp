@@ -7,14 +7,17 @@ namespace convoy::calibrate {
 
 // How long what is measured may take.
 struct ProbeSize {
-  std::uint64_t bytes = std::uint64_t{64} << 20;  // of a vector; more than caches hold
+  std::uint64_t bytes = std::uint64_t{48} << 20;  // of a vector; more than caches hold
   int repetitions = 3;                            // of which the median counts
 };
 
-// What every one of the devices reaches when all of them do the same.
-TeamRates probe_team(OpenDevices& devices, const ProbeSize& size);
+// What every one of the devices reaches when all of them do the same; products, which take long, on
+// demand.
+TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply);
+// The same without its peaks, which take the devices a second to measure.
+TeamRates probe_updates(OpenDevices& devices, const ProbeSize& size);
 
-// What the first device's updates reach while all others multiply, or add vectors.
+// For two devices and more.
 SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size);
 
 // Copies between memory of the host and of devices, and from device to device.

@@ -22,10 +22,8 @@ void print_teams(std::ostream& out, const MachineProfile& profile) {
     out << fmt::format("{:>7} x {:<7}  {:>8.1f}  {:>12.1f}  {:>20.1f}\n", team.together,
                        team.threads, team.flops / kGiga, team.stream_bytes / kGiga,
                        team.update_bytes / kGiga);
-  out << fmt::format("{:<38}{:>20.1f}\n", "  while the others multiply",
-                     profile.shared.update_bytes_beside_products / kGiga)
-      << fmt::format("{:<38}{:>20.1f}\n", "  while the others add vectors",
-                     profile.shared.update_bytes_beside_streams / kGiga);
+  out << fmt::format("{:<17}  {:>8.1f}  {:>12}  {:>20.1f}   one updates, the others multiply\n", "",
+                     profile.shared.flops / kGiga, "", profile.shared.update_bytes / kGiga);
 }
 
 void print_paths(std::ostream& out, const MachineProfile& profile) {
@@ -79,7 +77,9 @@ void print_calibration(std::ostream& out, const MachineProfile& profile) {
   out << fmt::format("\none operation of a plan costs {:.2f} us besides its bytes\n",
                      profile.operation_seconds * 1e6)
       << fmt::format("a device's layers take {:.3f} times as long while its neighbours compute\n",
-                     profile.neighbour_factor);
+                     profile.neighbour_factor)
+      << fmt::format("and {:.3f} times twice as long when two devices share a core\n",
+                     profile.crowding_factor);
   for (const TeamLayers& layers : profile.layers) {
     out << '\n';
     print_layers(out, layers);

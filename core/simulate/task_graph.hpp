@@ -37,10 +37,9 @@ struct TaskLane {
   bool runs_ahead = false;           // input: does not wait for earlier iterations to end
 };
 
-// Runs one task at a time, of any of its lanes; of several places' rather one of the place that it
-// served last.
+// Runs one task at a time, of any of its lanes.
 struct TaskEngine {
-  std::uint32_t place = 0;  // the first of them
+  std::uint32_t place = 0;
   std::vector<std::uint32_t> lanes;
 };
 

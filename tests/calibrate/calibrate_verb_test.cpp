@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/cli/openmp_environment.hpp"
 #include "core/cli/simulate_verb.hpp"
 #include "tests/scratch_folder.hpp"
 
@@ -24,6 +25,7 @@ std::string file_flag() {
 }
 
 std::string calibrate(const std::string& file, const Arguments& more) {
+  set_openmp_environment();  // before the device plug-in is opened
   Arguments arguments = {kPlugins, "--quick", file};
   arguments.insert(arguments.end(), more.begin(), more.end());
   std::ostringstream out;

@@ -39,6 +39,7 @@ inline MachineProfile small_profile() {
   profile.created = "2026-01-02 03:04:05";
   profile.operation_seconds = 1e-6;
   profile.neighbour_factor = 1.1;
+  profile.crowding_factor = 1.2;
   profile.teams = {{2, 1, 200e9, 20e9, 18e9}, {1, 2, 100e9, 10e9, 9e9}};
   profile.shared = {8e9, 7e9};
   profile.paths = {{"host", "device", 5e9, 4e9}};
