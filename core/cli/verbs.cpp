@@ -15,6 +15,7 @@
 #include "core/cli/plan_verb.hpp"
 #include "core/cli/run.hpp"
 #include "core/cli/simulate_verb.hpp"
+#include "core/cli/topo_verb.hpp"
 #include "core/plugin/nearest.hpp"
 
 namespace convoy {
@@ -34,6 +35,7 @@ constexpr Verb kVerbs[] = {
     {"check", "prove what a strategy computes", run_check_verb},
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
     {"calibrate", "measure this machine for simulate and auto", run_calibrate_verb},
+    {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
 };
