@@ -72,11 +72,8 @@ class Calibration {
     if (count == 1) profile_.operation_seconds = probe_operation(*devices);
     if (count == device_counts().back()) profile_.paths = probe_paths(*devices, size_);
     TeamLayers layers{threads, count, {}};
-    for (ProbeNetwork& network : options_.quick ? quick_probe_networks() : probe_networks()) {
-      // As long as with one device, for whom the batch is.
-      network.batch = std::max(1u, network.batch / (count == 1 ? 1 : 2));
+    for (const ProbeNetwork& network : options_.quick ? quick_probe_networks() : probe_networks())
       add_layers(network, devices, layers);
-    }
     for (const ProbeNetwork& network : options_.more_networks) add_layers(network, devices, layers);
     profile_.layers.push_back(std::move(layers));
   }
