@@ -88,7 +88,7 @@ void middle_layers(GraphBuilder& g) {
 
 std::vector<ProbeNetwork> probe_networks() {
   std::vector<ProbeNetwork> networks;
-  networks.push_back(network("large filters, fully connected", 224, 8, large_filters));
+  networks.push_back(network("large filters, fully connected", 224, 16, large_filters));
   networks.push_back(network("stacks of 3x3 convolutions", 224, 2, small_filters));
   networks.push_back(network("residual bottlenecks", 224, 4, bottlenecks));
   return networks;
