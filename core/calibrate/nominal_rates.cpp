@@ -12,14 +12,21 @@ constexpr double kUnknownHertz = 2.5e9;
 // stream 10 to 17 GB/s.
 constexpr double kCoreMemoryRate = 12e9;
 
+double hertz_of(const ProcessorFacts& facts) {
+  return facts.hertz > 0 ? facts.hertz : kUnknownHertz;
+}
+
 }  // namespace
 
+double nominal_flops(const ProcessorFacts& facts) {
+  return 2 * facts.multiply_adds_per_cycle * hertz_of(facts);
+}
+
 NominalRates nominal_rates(const ProcessorFacts& facts, const topology::Catalogue& catalogue) {
-  const double hertz = facts.hertz > 0 ? facts.hertz : kUnknownHertz;
   const topology::HostEntry* found = catalogue.find_host(facts.model);
   const topology::HostEntry& host = found != nullptr ? *found : catalogue.fallback_host();
   NominalRates rates;
-  rates.flops_per_second = 2 * facts.multiply_adds_per_cycle * hertz;
+  rates.flops_per_second = nominal_flops(facts);
   rates.core_memory_bytes_per_second = kCoreMemoryRate;
   rates.memory_bytes_per_second = facts.cores * kCoreMemoryRate;
   if (host.memory_bytes_per_second.known())
@@ -27,7 +34,7 @@ NominalRates nominal_rates(const ProcessorFacts& facts, const topology::Catalogu
         std::min(rates.memory_bytes_per_second, *host.memory_bytes_per_second.value);
   rates.source = fmt::format(
       "nominal: {} at {:.2f} GHz{}, {:.0f} GB/s of memory by the host catalogue's entry '{}'",
-      facts.instructions, hertz / 1e9, facts.hertz > 0 ? "" : " (assumed)",
+      facts.instructions, hertz_of(facts) / 1e9, facts.hertz > 0 ? "" : " (assumed)",
       rates.memory_bytes_per_second / 1e9, host.name);
   return rates;
 }

@@ -17,6 +17,8 @@ struct NominalRates {
   std::string source;                       // where these come from, for people
 };
 
+// Per second and core, f32, two per multiply-add.
+double nominal_flops(const ProcessorFacts& facts);
 NominalRates nominal_rates(const ProcessorFacts& facts, const topology::Catalogue& catalogue);
 
 // CPU devices that share the machine's cores as those of a run do: evenly, and one core each with

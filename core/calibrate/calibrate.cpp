@@ -1,0 +1,137 @@
+#include "core/calibrate/calibrate.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "core/calibrate/layer_probe.hpp"
+#include "core/calibrate/nominal_rates.hpp"
+#include "core/calibrate/rate_probe.hpp"
+
+namespace convoy::calibrate {
+namespace {
+
+constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
+constexpr int kQuickRepetitions = 2;
+constexpr int kLayerSteps = 2;
+constexpr int kNeighbourSteps = 2;
+
+double seconds_of(const std::vector<simulate::LayerSample>& samples) {
+  double sum = 0;
+  for (const simulate::LayerSample& sample : samples) sum += sample.seconds;
+  return sum;
+}
+
+class Calibration {
+ public:
+  Calibration(const DevicePlugin& plugin, StrategyPlugin& independent, const ProcessorFacts& facts,
+              const CalibrationOptions& options,
+              const std::function<void(const std::string&)>& tell)
+      : plugin_(plugin),
+        independent_(independent),
+        cores_(facts.cores),
+        nominal_flops_(nominal_flops(facts)),
+        options_(options),
+        tell_(tell) {
+    if (options.quick) size_ = {kQuickBytes, kQuickRepetitions};
+    const Manifest& manifest = plugin.manifest();
+    profile_.machine = make_fingerprint(facts, manifest.name + " " + manifest.version);
+    profile_.created = fmt::format(
+        "{:%Y-%m-%d %H:%M:%S}",
+        fmt::localtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  }
+
+  MachineProfile run() {
+    for (const std::uint32_t devices : device_counts()) measure_team(devices);
+    measure_neighbours();
+    return std::move(profile_);
+  }
+
+ private:
+  // One device with all cores, one per core, and one between.
+  std::vector<std::uint32_t> device_counts() const {
+    std::vector<std::uint32_t> counts = {1};
+    if (cores_ >= 4) counts.push_back(2);
+    if (cores_ >= 2) counts.push_back(cores_);
+    return counts;
+  }
+
+  std::shared_ptr<OpenDevices> open(std::uint32_t devices, std::uint32_t threads) const {
+    return std::make_shared<OpenDevices>(plugin_, devices, threads);
+  }
+
+  void measure_team(std::uint32_t count) {
+    const std::shared_ptr<OpenDevices> devices = open(count, 0);
+    const std::uint32_t threads = std::max(1u, devices->descriptions().front().threads);
+    tell_(fmt::format("{} {} of {} {}", count, count == 1 ? "device" : "devices", threads,
+                      threads == 1 ? "thread" : "threads"));
+    measure_rates(*devices);
+    if (count == 1) profile_.operation_seconds = probe_operation(*devices);
+    if (count == device_counts().back()) profile_.paths = probe_paths(*devices, size_);
+    TeamLayers layers{threads, count, {}};
+    for (const ProbeNetwork& network : options_.quick ? quick_probe_networks() : probe_networks())
+      add_layers(network, devices, layers);
+    for (const ProbeNetwork& network : options_.more_networks) add_layers(network, devices, layers);
+    profile_.layers.push_back(std::move(layers));
+  }
+
+  // In a hurry, peaks are the processor's nominal ones: they only relate layers to each other.
+  void measure_rates(OpenDevices& devices) {
+    const bool alone = devices.cluster().replicas() == 1;
+    TeamRates rates =
+        options_.quick ? probe_updates(devices, size_) : probe_team(devices, size_, alone);
+    if (options_.quick) {
+      rates.flops = std::min(rates.threads, cores_) * nominal_flops_;
+      rates.stream_bytes = rates.update_bytes;
+    }
+    profile_.shared = {rates.update_bytes, rates.flops};
+    if (!options_.quick && !alone) profile_.shared = probe_shared(devices, size_);
+    if (!alone) rates.flops = profile_.shared.flops;
+    profile_.teams.push_back(rates);
+  }
+
+  void add_layers(const ProbeNetwork& network, const std::shared_ptr<OpenDevices>& devices,
+                  TeamLayers& layers) {
+    tell_(fmt::format("  layers: {}", network.name));
+    const auto samples = probe_layers(network, independent_, devices, kLayerSteps);
+    layers.samples.insert(layers.samples.end(), samples.begin(), samples.end());
+  }
+
+  // A device of one thread while the other cores are idle, with a neighbour on each, and with one
+  // more on each, its own core included.
+  void measure_neighbours() {
+    if (options_.quick) return;
+    tell_("neighbours");
+    const ProbeNetwork network = neighbour_probe_network();
+    const auto seconds = [&](std::uint32_t devices) {
+      return seconds_of(probe_layers(network, independent_, open(devices, 1), kNeighbourSteps));
+    };
+    const double alone = seconds(1);
+    const double together = cores_ > 1 ? seconds(cores_) : alone;
+    // Neighbours never help: less than 1 is a disturbance of the measurement.
+    profile_.neighbour_factor = std::max(1.0, together / alone);
+    profile_.crowding_factor = std::max(1.0, seconds(2 * cores_) / (2 * together));
+  }
+
+  const DevicePlugin& plugin_;
+  StrategyPlugin& independent_;
+  std::uint32_t cores_;
+  double nominal_flops_;  // per second and core
+  const CalibrationOptions& options_;
+  const std::function<void(const std::string&)>& tell_;
+  ProbeSize size_;
+  MachineProfile profile_;
+};
+
+}  // namespace
+
+MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& independent,
+                         const ProcessorFacts& facts, const CalibrationOptions& options,
+                         const std::function<void(const std::string&)>& tell) {
+  return Calibration(plugin, independent, facts, options, tell).run();
+}
+
+}  // namespace convoy::calibrate

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/calibrate/machine_profile.hpp"
+#include "core/runtime/open_devices.hpp"
+
+namespace convoy::calibrate {
+
+// How long what is measured may take.
+struct ProbeSize {
+  std::uint64_t bytes = std::uint64_t{48} << 20;  // of a vector; more than caches hold
+  int repetitions = 3;                            // of which the median counts
+};
+
+// What every one of the devices reaches when all of them do the same; products, which take long, on
+// demand.
+TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply);
+// The same without its peaks, which take the devices a second to measure.
+TeamRates probe_updates(OpenDevices& devices, const ProbeSize& size);
+
+// For two devices and more.
+SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size);
+
+// Copies between memory of the host and of devices, and from device to device.
+std::vector<PathRate> probe_paths(OpenDevices& devices, const ProbeSize& size);
+
+// What an operation costs besides its bytes: a chain of the smallest ones on the first device.
+double probe_operation(OpenDevices& devices);
+
+}  // namespace convoy::calibrate
