@@ -77,10 +77,6 @@ std::vector<FlagDefinition> simulation_flags() {
   return flags;
 }
 
-std::string simulated_device(std::span<const std::string> arguments) {
-  return find_flag(arguments, "device").value_or("auto") == "cpu" ? "cpu" : "cuda";
-}
-
 SimulatedHardware choose_simulated_hardware(const RunSetup& setup) {
   const std::filesystem::path share = executable_directory() / "../share/convoy";
   const bool on_cpu = setup.options.device == DeviceChoice::kCpu;
