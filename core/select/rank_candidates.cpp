@@ -34,23 +34,27 @@ std::string objection(const CheckReport& report, const Manifest& strategy, bool 
 
 // A strategy with its options, and what its first plan says of it, whatever the buckets.
 struct Variant {
-  std::size_t first = 0;  // candidate
+  std::size_t first = 0;  // candidate: that with the largest buckets, whose proof is the shortest
   std::unique_ptr<StrategyPlugin> strategy;
   std::string refusal;
   std::optional<CheckReport> report;
   std::string objection;
 };
 
-// First every variant is loaded and checked with the first of its candidates, then come the rest.
+// First every variant is loaded and checked with one of its candidates, then come the rest.
 class Ranker {
  public:
   Ranker(std::span<const Candidate> candidates, const SelectionProblem& problem)
       : problem_(problem), results_(candidates.size()) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       results_[i].candidate = candidates[i];
-      const bool fresh = i == 0 || !same_variant(candidates[i - 1], candidates[i]);
-      if (fresh) variants_.emplace_back().first = i;
-      if (!fresh) rest_.push_back(i);
+      if (i == 0 || !same_variant(candidates[i - 1], candidates[i])) {
+        variants_.emplace_back().first = i;
+      } else {
+        std::size_t& first = variants_.back().first;
+        const bool larger = candidates[i].bucket_elements > candidates[first].bucket_elements;
+        rest_.push_back(larger ? std::exchange(first, i) : i);
+      }
       variant_of_.push_back(variants_.size() - 1);
     }
   }

@@ -42,9 +42,9 @@ struct SelectionProblem {
 
 // Plans, checks, lowers and predicts every candidate. Candidates whose plans are wrong, break their
 // strategy's claim or compute what is not wanted have no prediction but a reason. Of consecutive
-// candidates that differ in their buckets alone the first one is checked for all. Works on all
-// processors, and calls `arena` and `predict` from several threads at once, `strategy` and the
-// strategies from one at a time. The ranking does not depend on that.
+// candidates that differ in their buckets alone the one with the largest is checked for all. Works
+// on all processors, and calls `arena` and `predict` from several threads at once, `strategy` and
+// the strategies from one at a time. The ranking does not depend on that.
 Ranking rank_candidates(std::span<const Candidate> candidates, const SelectionProblem& problem);
 
 }  // namespace convoy
