@@ -1,11 +1,12 @@
 #include "core/cli/simulated_hardware.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "core/cli/simulated_topology.hpp"
 #include "core/cli/this_hardware.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/described_constants.hpp"
@@ -33,11 +34,9 @@ SimulatedHardware cpu_hardware(const RunSetup& setup) {
 
 SimulatedHardware gpu_hardware(const RunSetup& setup, const std::filesystem::path& share) {
   const std::string name = setup.flags->text("platform");
-  if (name.empty())
-    fail(ExitCode::kUsage,
-         "which machine? --platform=NAME takes one of {}, or a file; --device=cpu takes CPU "
-         "devices",
-         fmt::join(topology::platform_names(share / "platforms"), ", "));
+  if (!name.empty() && !setup.flags->text("topology").empty())
+    fail(ExitCode::kUsage, "--platform and --topology: which of the two machines? give one");
+  if (name.empty()) return topology_hardware(setup, share);
   const auto hosts = static_cast<std::uint32_t>(setup.flags->integer("hosts"));
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   const auto platform = topology::read_platform(share / "platforms", name, 1, catalogue);
@@ -61,6 +60,9 @@ SimulatedHardware gpu_hardware(const RunSetup& setup, const std::filesystem::pat
 std::vector<FlagDefinition> simulation_flags() {
   std::vector<FlagDefinition> flags = {
       text("platform", "", "A described machine: a name from share/platforms, or a file."),
+      text("topology", "",
+           "A machine from a file that lstopo, NCCL, nvidia-smi topo -m or convoy topo --json "
+           "wrote; without it and --platform, this machine."),
       text("software", "convoy", "Whose behaviour is simulated: convoy, or a profile's name."),
   };
   FlagDefinition hosts = text("hosts", "1", "So many machines of the kind, on one network.");
@@ -78,7 +80,8 @@ std::vector<FlagDefinition> simulation_flags() {
 }
 
 SimulatedHardware choose_simulated_hardware(const RunSetup& setup) {
-  const std::filesystem::path share = executable_directory() / "../share/convoy";
+  const std::filesystem::path share =
+      (executable_directory() / "../share/convoy").lexically_normal();
   const bool on_cpu = setup.options.device == DeviceChoice::kCpu;
   SimulatedHardware hardware = on_cpu ? cpu_hardware(setup) : gpu_hardware(setup, share);
   hardware.software =

@@ -18,6 +18,7 @@
 #include "core/cli/plan_verb.hpp"
 #include "core/cli/run.hpp"
 #include "core/cli/simulate_verb.hpp"
+#include "core/cli/topo_verb.hpp"
 #include "core/plugin/nearest.hpp"
 
 namespace convoy {
@@ -49,6 +50,7 @@ constexpr Verb kVerbs[] = {
     {"check", "prove what a strategy computes", run_check_or_auto},
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
     {"compare", "strategies x numbers of devices x models, one table", run_compare_verb},
+    {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
 };
