@@ -15,7 +15,7 @@
 namespace convoy {
 namespace {
 
-constexpr const char* kSpec = "all_reduce_spec";
+constexpr const char* kAllReduceSpec = "all_reduce_spec";
 
 std::vector<Manifest> installed_strategies(const Catalog& catalog) {
   std::vector<Manifest> manifests;
@@ -91,7 +91,7 @@ OptionValues given_strategy_options(const RunSetup& setup) {
       if (setup.flags->is_given(option.name) && value != effective.end())
         given[option.name] = value->second;
     }
-  if (setup.options.use_nccl.value_or(false)) given.try_emplace(kSpec, "nccl");
+  if (setup.options.use_nccl.value_or(false)) given.try_emplace(kAllReduceSpec, "nccl");
   return given;
 }
 

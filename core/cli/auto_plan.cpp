@@ -57,7 +57,7 @@ Explanation explain(const RunSetup& setup) {
   return result;
 }
 
-std::string counts_text(const Ranking& ranking) {
+std::string states_text(const Ranking& ranking) {
   std::string text;
   for (const CandidateState state : {CandidateState::kPredicted, CandidateState::kExcluded,
                                      CandidateState::kTooLarge, CandidateState::kRefused}) {
@@ -73,7 +73,7 @@ void print_ranking(std::ostream& out, const RunSetup& setup, const Explanation& 
   out << fmt::format("{} on {}, {} images per device, software {}\n", setup.graph->model(),
                      it.decision.basis, it.subject.batch, it.hardware.software.name)
       << fmt::format("{} candidates: {}; of each variant the best size of buckets:\n",
-                     it.ranking.candidates.size(), counts_text(it.ranking))
+                     it.ranking.candidates.size(), states_text(it.ranking))
       << explanation(it.ranking) << decision_line(it.decision) << '\n';
   const double tolerance = shortlist_tolerance(it.hardware.known_error);
   const std::vector<Candidate> shortlist = it.ranking.shortlist(tolerance, kMostTried);

@@ -1,8 +1,10 @@
 #include "core/cli/auto_run.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
+#include "core/base/error.hpp"
 #include "core/cli/auto_choice.hpp"
 #include "core/cli/auto_circumstances.hpp"
 #include "core/cli/run_sizes.hpp"
@@ -17,6 +19,18 @@ bool trains(const RunOptions& options) {
   return !options.input_only && mode != RunMode::kEvaluation && mode != RunMode::kForwardOnly;
 }
 
+// None, with a notice, when its calibration cannot be used and nobody asked for it by name: a run
+// that could go on does.
+std::optional<SimulatedHardware> this_machine(RunSetup& setup) {
+  try {
+    return this_machine_hardware(setup);
+  } catch (const Error& error) {
+    if (setup.flags->is_given("calibration_file")) throw;
+    setup.notices.emplace_back(error.what());
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Decision choose_for_run(RunSetup& setup) {
@@ -24,7 +38,9 @@ Decision choose_for_run(RunSetup& setup) {
   const AutoMode mode = setup.options.auto_mode;
   if (mode == AutoMode::kRule || kind != "cpu" || !trains(setup.options))
     return choose_by_rule(setup, kind);
-  const SimulatedHardware hardware = this_machine_hardware(setup);
+  const std::optional<SimulatedHardware> machine = this_machine(setup);
+  if (!machine) return choose_by_rule(setup, kind);
+  const SimulatedHardware& hardware = *machine;
   const std::uint32_t devices = count_devices(setup);
   const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   const ChoiceSubject subject{1, devices, choose_sizes(setup, devices, cores).batch};

@@ -65,7 +65,7 @@ std::string last_line(std::string_view text) {
   return std::string(text);
 }
 
-pid_t start(const std::vector<std::string>& arguments, int standard_error) {
+pid_t spawn_self(const std::vector<std::string>& arguments, int standard_error) {
   std::vector<std::string> copies = arguments;
   std::string name = "convoy";
   std::vector<char*> argv{name.data()};
@@ -86,7 +86,7 @@ pid_t start(const std::vector<std::string>& arguments, int standard_error) {
 
 ChildOutcome run_child_program(const std::vector<std::string>& arguments) {
   ErrorPipe pipe;
-  const pid_t child = start(arguments, pipe.writing());
+  const pid_t child = spawn_self(arguments, pipe.writing());
   ChildOutcome outcome;
   outcome.error = last_line(pipe.read_all());
   int status = 0;

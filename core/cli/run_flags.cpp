@@ -81,6 +81,9 @@ Flags device_flags() {
       text("gpu_indices", "", "Devices by number, in the order that rings follow: 0,2,1,3."),
       integer("num_intra_threads", "0", 0,
               "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
+      text("calibration_file", "",
+           "What `convoy calibrate` measured of this machine, for predictions about its CPU "
+           "devices; default: where that verb writes it."),
       toggle(
           "use_fp16", "false",
           "Computes in the devices' 16-bit type, which is bf16 on CPUs. Parameters, batch norm's "

@@ -25,8 +25,8 @@ struct SimulatedHardware {
   simulate::SoftwareProfile software;
   std::string rates;                 // where layers' times come from, for people
   std::vector<std::string> notices;  // for standard error
-  bool calibrated = false;  // its constants were measured on the machine itself
-  double known_error = 0;   // mean relative error of predictions, where one is known
+  bool calibrated = false;           // its constants were measured on the machine itself
+  double known_error = 0;            // mean relative error of predictions, where one is known
 };
 
 // Error kUsage for a platform, file or software that does not exist, saying which do.

@@ -8,6 +8,7 @@
 #include "core/base/version.hpp"
 #include "core/cli/auto_check.hpp"
 #include "core/cli/auto_plan.hpp"
+#include "core/cli/calibrate_verb.hpp"
 #include "core/cli/check_verb.hpp"
 #include "core/cli/compare_verb.hpp"
 #include "core/cli/doctor_verb.hpp"
@@ -51,6 +52,7 @@ constexpr Verb kVerbs[] = {
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
     {"compare", "strategies x numbers of devices x models, one table", run_compare_verb},
     {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
+    {"calibrate", "measure this machine for simulate and auto", run_calibrate_verb},
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
 };
@@ -58,7 +60,7 @@ constexpr Verb kVerbs[] = {
 void print_help(std::ostream& out) {
   out << "convoy " << kVersion << ": trains convolutional networks on several devices and measures "
       << "how fast.\n\nUsage: convoy VERB [arguments]; convoy VERB --help says more.\n\n";
-  for (const Verb& verb : kVerbs) out << fmt::format("  {:<10}{}\n", verb.name, verb.summary);
+  for (const Verb& verb : kVerbs) out << fmt::format("  {:<11}{}\n", verb.name, verb.summary);
   out << "\nExit codes: 0 ok, 1 failed, 2 usage, 3 environment, device or plug-in unavailable,\n"
          "4 threshold missed, 5 numerical failure, 6 timeout, 130/143 interrupted (Ctrl-C, "
          "SIGTERM)\n"

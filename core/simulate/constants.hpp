@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace convoy::simulate {
+
+class LayerRates;
 
 // What a kind of device can do, whatever model it trains and whatever machine it is in. Rates are
 // per second, times in seconds; 0 in a rate or size is "unknown" and limits nothing, except where a
@@ -24,6 +27,8 @@ struct SimulatedDevice {
   // convolutions are.
   double gain_3x3 = 1;
   double gain_5x5 = 1;
+  // Of a device that was measured: what layers take, in place of the four constants above.
+  std::shared_ptr<const LayerRates> layer_rates;
 
   std::uint32_t copy_engines = 2;  // 1: copies in and out take turns
   // CPU devices: one engine serves all lanes, one operation at a time, and memory is the host's.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/graph/layer_work.hpp"
+#include "core/simulate/layer_rates.hpp"
 
 namespace convoy::simulate {
 namespace {
@@ -26,6 +26,7 @@ class Roofline {
         batch_(batch),
         device_(device),
         behind_variables_(nodes_behind_variables(graph)),
+        shapes_(layer_shapes(graph, batch)),
         flops_(device.flops_efficiency * (half && device.half_flops_per_second > 0
                                               ? device.half_flops_per_second
                                               : device.flops_per_second)),
@@ -34,9 +35,8 @@ class Roofline {
   void append(std::uint32_t node, convoy_pass pass, PassTime& time) const {
     const LayerWork work = layer_work(graph_, node, batch_, pass);
     if (work.flops == 0 && work.bytes == 0) return;
-    const double gain = algorithm_gain(graph_.nodes()[node], device_);
-    time.seconds +=
-        device_.kernel_seconds + std::max(work.flops / (flops_ * gain), work.bytes / bytes_);
+    time.seconds += device_.layer_rates ? device_.layer_rates->seconds(shapes_[node], pass, work)
+                                        : at_peak(node, work);
     time.kernel_ends.push_back(time.seconds);
   }
 
@@ -48,10 +48,16 @@ class Roofline {
   }
 
  private:
+  double at_peak(std::uint32_t node, const LayerWork& work) const {
+    const double gain = algorithm_gain(graph_.nodes()[node], device_);
+    return device_.kernel_seconds + std::max(work.flops / (flops_ * gain), work.bytes / bytes_);
+  }
+
   const Graph& graph_;
   std::uint32_t batch_;
   const SimulatedDevice& device_;
   std::vector<bool> behind_variables_;
+  std::vector<LayerShape> shapes_;
   double flops_;
   double bytes_;
 };

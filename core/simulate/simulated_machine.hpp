@@ -24,6 +24,8 @@ struct SimulatedPlace {
   std::uint32_t board = CONVOY_NONE;   // devices with the same number share power and clock
   std::uint32_t memory = CONVOY_NONE;  // link of the memory that its element-wise work loads
   std::uint64_t memory_bytes = 0;      // 0 = unknown
+  // Devices with the same number share one core: each keeps it until it has to wait for another.
+  std::uint32_t turn = CONVOY_NONE;
 };
 
 // The machine as the engine sees it: numbered links with capacities, and for every pair of places

@@ -28,12 +28,22 @@ std::uint32_t engine_class(const SimulatedMachine& machine, std::uint32_t place,
   return lane;
 }
 
+// The place whose engine serves a place: devices that take turns share the first one's.
+std::uint32_t engine_place(const SimulatedMachine& machine, std::uint32_t place) {
+  const std::uint32_t turn = machine.places[place].turn;
+  if (turn == kNone) return place;
+  const auto first =
+      std::find_if(machine.places.begin(), machine.places.end(),
+                   [turn](const SimulatedPlace& other) { return other.turn == turn; });
+  return static_cast<std::uint32_t>(first - machine.places.begin());
+}
+
 void add_engines(const SimulatedMachine& machine, const Schedule& schedule, TaskGraph& graph) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> index;
   for (const Lane& lane : schedule.lanes) {
-    const auto [it, inserted] =
-        index.try_emplace({lane.place, engine_class(machine, lane.place, lane.lane)},
-                          static_cast<std::uint32_t>(graph.engines.size()));
+    const auto [it, inserted] = index.try_emplace(
+        {engine_place(machine, lane.place), engine_class(machine, lane.place, lane.lane)},
+        static_cast<std::uint32_t>(graph.engines.size()));
     if (inserted) graph.engines.push_back({lane.place, {}});
     graph.engines[it->second].lanes.push_back(static_cast<std::uint32_t>(graph.lanes.size()));
     graph.lanes.push_back({it->second, lane.lane, lane.operations});

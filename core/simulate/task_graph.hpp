@@ -37,9 +37,10 @@ struct TaskLane {
   bool runs_ahead = false;           // input: does not wait for earlier iterations to end
 };
 
-// Runs one task at a time, of any of its lanes.
+// Runs one task at a time, of any of its lanes; of several places' rather one of the place that it
+// served last.
 struct TaskEngine {
-  std::uint32_t place = 0;
+  std::uint32_t place = 0;  // the first of them
   std::vector<std::uint32_t> lanes;
 };
 

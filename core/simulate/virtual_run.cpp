@@ -128,6 +128,17 @@ class VirtualRun {
       push(end.at, EventKind::kFlowEnd, end.flow, end.version);
   }
 
+  // Whether an engine that served `last` runs one task before the other.
+  bool comes_before(std::uint32_t a, std::uint32_t b, std::uint32_t last) const {
+    const Task& first = graph_.tasks[a % size_];
+    const Task& second = graph_.tasks[b % size_];
+    if (first.place != second.place && last != kNone) {
+      const std::uint32_t served = graph_.tasks[last % size_].place;
+      if (first.place == served || second.place == served) return first.place == served;
+    }
+    return first.urgency < second.urgency;
+  }
+
   // The most urgent of the tasks at the heads of its lanes; of equal ones the first lane's.
   void serve(std::uint32_t engine) {
     EngineState& state = engines_[engine];
@@ -138,8 +149,8 @@ class VirtualRun {
       if (it.iteration >= (graph_.lanes[lane].runs_ahead ? iterations_ : released_)) continue;
       const std::uint32_t task = graph_.lanes[lane].tasks[it.next];
       if (waits_[std::size_t{it.iteration} * size_ + task] > 0) continue;
-      if (best == kNone || graph_.tasks[task].urgency < graph_.tasks[best % size_].urgency)
-        best = it.iteration * size_ + task;
+      const std::uint32_t instance = it.iteration * size_ + task;
+      if (best == kNone || comes_before(instance, best, state.last)) best = instance;
     }
     if (best != kNone) start(best, state);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -143,6 +144,7 @@ TEST(SimulateVerbTest, AFileWithoutGpusOrWithTooFewIsRefused) {
 }
 
 TEST(SimulateVerbTest, CpuDevicesOfThisMachineHaveRatesOfTheirOwn) {
+  setenv("XDG_CACHE_HOME", scratch_folder("cache").c_str(), 1);  // no calibration
   const nlohmann::json json = record({"--device=cpu", "--num_devices=1,2,4"});
   ASSERT_EQ(json["results"].size(), 3u);
   const double one = json["one_device_images_per_second"].get<double>();
@@ -153,6 +155,7 @@ TEST(SimulateVerbTest, CpuDevicesOfThisMachineHaveRatesOfTheirOwn) {
 }
 
 TEST(SimulateVerbTest, AGivenRateReplacesThoseOfThisMachine) {
+  setenv("XDG_CACHE_HOME", scratch_folder("cache").c_str(), 1);
   const nlohmann::json json = record({"--device=cpu", "--num_devices=1", "--images_per_sec=100",
                                       "--variable_update=parameter_server"});
   EXPECT_NEAR(json["results"][0]["images_per_second"].get<double>(), 100, 0.1);

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/calibrate/machine_profile.hpp"
+#include "core/calibrate/probe_networks.hpp"
+#include "core/plugin/device_plugin.hpp"
+#include "core/plugin/strategy_plugin.hpp"
+
+namespace convoy::calibrate {
+
+struct CalibrationOptions {
+  bool quick = false;  // small vectors and layers: a second, for tests and a first look
+  std::vector<ProbeNetwork> more_networks;  // besides the usual ones
+};
+
+// Measures this machine's devices through the device interface: what teams of threads reach, alone
+// and beside each other, copies, the cost of an operation, layers. `tell` is told what is being
+// measured. `independent`: a strategy in which devices share nothing.
+MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& independent,
+                         const ProcessorFacts& facts, const CalibrationOptions& options,
+                         const std::function<void(const std::string&)>& tell);
+
+}  // namespace convoy::calibrate

@@ -1,0 +1,56 @@
+#include "core/calibrate/calibrated_cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace convoy::calibrate {
+namespace {
+
+// All cores' update rate: of the team that was measured with the most devices.
+double machine_update_bytes(const MachineProfile& profile) {
+  double most = 0;
+  for (const TeamRates& team : profile.teams)
+    most = std::max(most, team.update_bytes * team.together);
+  return most;
+}
+
+}  // namespace
+
+simulate::SimulatedCluster calibrated_cluster(const MachineProfile& profile, std::uint32_t devices,
+                                              std::uint32_t threads) {
+  const std::uint32_t cores = profile.machine.cores;
+  const bool takes_turns = threads == 0 && devices > cores;
+  if (threads == 0) threads = std::max(1u, cores / devices);
+  const TeamRates& team = nearest_team(profile, threads);
+  const TeamLayers& layers = nearest_layers(profile, threads);
+  const double scale = double(std::min(threads, cores)) / team.threads;
+  simulate::SimulatedDevice device;
+  device.name = fmt::format("CPU device of {} {}", threads, threads == 1 ? "thread" : "threads");
+  // Layers were measured with all neighbours busy; a device alone is faster.
+  const double alone = layers.together > 1 ? profile.neighbour_factor : 1;
+  device.flops_per_second = alone * scale * team.flops;
+  device.layer_rates = std::make_shared<simulate::LayerRates>(layers.samples, team.flops,
+                                                              team.stream_bytes, alone * scale);
+  device.memory_bytes_per_second = scale * team.update_bytes;
+  device.memory_efficiency = 1;
+  device.collective_seconds = 0;
+  device.kernel_seconds = profile.operation_seconds;
+  device.one_engine = true;
+  device.board_rates.clear();
+  for (std::uint32_t busy = 1; busy <= devices; ++busy) {
+    const double cores_busy = double(busy) * threads;
+    const double beside = busy == 1 ? 1 : 1 / alone;
+    device.board_rates.push_back(takes_turns ? beside
+                                             : beside * std::min(1.0, double(cores) / cores_busy));
+  }
+  simulate::SimulatedHost host;
+  host.memory_bytes_per_second = machine_update_bytes(profile);
+  host.memory_bytes = profile.machine.memory_bytes;
+  simulate::SimulatedCluster cluster = simulate::make_cpu_cluster(devices, device, host);
+  if (takes_turns)
+    for (std::uint32_t i = 0; i < devices; ++i) cluster.machine.places[i].turn = i % cores;
+  return cluster;
+}
+
+}  // namespace convoy::calibrate

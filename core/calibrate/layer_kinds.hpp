@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace convoy::calibrate {
+
+// Kinds of layers (convoy_layer_kind, and 0: none) and passes (convoy_pass) by the names that they
+// have in files.
+std::string layer_kind_name(std::uint32_t kind);
+std::optional<std::uint32_t> layer_kind_of(const std::string& name);
+std::string pass_name(std::uint32_t pass);
+std::optional<std::uint32_t> pass_of(const std::string& name);
+
+}  // namespace convoy::calibrate

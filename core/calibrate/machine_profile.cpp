@@ -1,0 +1,60 @@
+#include "core/calibrate/machine_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+
+namespace convoy::calibrate {
+namespace {
+
+constexpr double kMemoryTolerance = 0.05;
+
+template <typename Entry>
+const Entry& nearest(const std::vector<Entry>& entries, std::uint32_t threads) {
+  CONVOY_CHECK(!entries.empty());
+  const auto distance = [threads](const Entry& entry) {
+    return std::abs(std::log2(double(entry.threads) / threads));
+  };
+  // Of those with as many threads, the one that was measured with the most neighbours.
+  return *std::min_element(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+    if (distance(a) != distance(b)) return distance(a) < distance(b);
+    return a.together > b.together;
+  });
+}
+
+}  // namespace
+
+Fingerprint make_fingerprint(const ProcessorFacts& facts, const std::string& device) {
+  return {facts.model, facts.cores, facts.memory_bytes, facts.instructions, device};
+}
+
+std::string difference(const Fingerprint& file, const Fingerprint& here) {
+  std::string text;
+  const auto compare = [&text](const char* what, const auto& there, const auto& now) {
+    if (there == now) return;
+    text +=
+        fmt::format("{}{} is '{}' there and '{}' here", text.empty() ? "" : ", ", what, there, now);
+  };
+  compare("the processor", file.processor, here.processor);
+  compare("the number of cores", file.cores, here.cores);
+  compare("the instruction set", file.instructions, here.instructions);
+  compare("the device plug-in", file.device, here.device);
+  const double there = static_cast<double>(file.memory_bytes);
+  const double now = static_cast<double>(here.memory_bytes);
+  if (std::abs(there - now) > kMemoryTolerance * std::max(there, now))
+    compare("the memory in MB", file.memory_bytes / 1000000, here.memory_bytes / 1000000);
+  return text;
+}
+
+const TeamRates& nearest_team(const MachineProfile& profile, std::uint32_t threads) {
+  return nearest(profile.teams, threads);
+}
+
+const TeamLayers& nearest_layers(const MachineProfile& profile, std::uint32_t threads) {
+  return nearest(profile.layers, threads);
+}
+
+}  // namespace convoy::calibrate

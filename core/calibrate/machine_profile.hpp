@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/calibrate/processor_facts.hpp"
+#include "core/simulate/layer_rates.hpp"
+
+namespace convoy::calibrate {
+
+// What must be the same for measurements to hold.
+struct Fingerprint {
+  std::string processor;
+  std::uint32_t cores = 0;
+  std::uint64_t memory_bytes = 0;
+  std::string instructions;
+  std::string device;  // the device plug-in's name and version, "cpu 1.0"
+};
+
+Fingerprint make_fingerprint(const ProcessorFacts& facts, const std::string& device);
+// What differs between a file's machine and this one, for people; empty when they are the same.
+// Memory may differ by a twentieth: systems reserve some of it.
+std::string difference(const Fingerprint& file, const Fingerprint& here);
+
+// What each of so many devices reaches when all of them work at once. Rates are per second and
+// device; bytes are those read and written.
+struct TeamRates {
+  std::uint32_t threads = 1;   // per device
+  std::uint32_t together = 1;  // devices
+  double flops = 0;            // f32 matrix product
+  double stream_bytes = 0;     // c = a + b on vectors that no cache holds
+  double update_bytes = 0;     // sum of two gradients and the optimizer's update
+};
+
+// What one device's update reaches while all others are busy.
+struct SharedRates {
+  double update_bytes_beside_products = 0;  // they multiply matrices
+  double update_bytes_beside_streams = 0;   // they add vectors
+};
+
+// Copies from one class of memory to another: alone, and all devices at once, each.
+struct PathRate {
+  std::string from;  // "host", "device"
+  std::string to;
+  double alone_bytes = 0;  // copied per second, counted once
+  double together_bytes = 0;
+};
+
+// Layers as each of so many devices computes them when all do.
+struct TeamLayers {
+  std::uint32_t threads = 1;
+  std::uint32_t together = 1;
+  std::vector<simulate::LayerSample> samples;
+};
+
+// All that was measured of a machine. Nothing in it knows of models or strategies: layers are
+// shapes.
+struct MachineProfile {
+  Fingerprint machine;
+  std::string created;           // date and time, for people
+  double operation_seconds = 0;  // of the executor, per operation of a plan
+  // Time of a layer while the other cores' devices compute too, over that when they are idle.
+  double neighbour_factor = 1;
+  std::vector<TeamRates> teams;  // at least one; the largest team first
+  SharedRates shared;
+  std::vector<PathRate> paths;
+  std::vector<TeamLayers> layers;  // at least one
+};
+
+// The entry with the most similar number of threads.
+const TeamRates& nearest_team(const MachineProfile& profile, std::uint32_t threads);
+const TeamLayers& nearest_layers(const MachineProfile& profile, std::uint32_t threads);
+
+}  // namespace convoy::calibrate

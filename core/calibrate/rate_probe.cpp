@@ -1,0 +1,169 @@
+#include "core/calibrate/rate_probe.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <numeric>
+
+#include "core/calibrate/device_work.hpp"
+
+namespace convoy::calibrate {
+namespace {
+
+constexpr int kChain = 2000;
+constexpr std::size_t kGradients = 2;
+
+std::vector<OpenDevice*> devices_of(OpenDevices& devices) {
+  return {devices.engines().begin(), devices.engines().begin() + devices.cluster().replicas()};
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The mean over devices of the medians of what `measure` gives, all devices at once.
+double all_at_once(OpenDevices& devices, int repetitions,
+                   const std::function<double(std::size_t device)>& measure) {
+  const std::size_t count = devices.cluster().replicas();
+  std::vector<std::future<double>> medians;
+  for (std::size_t i = 0; i < count; ++i)
+    medians.push_back(std::async(std::launch::async, [&measure, i, repetitions] {
+      std::vector<double> values;
+      for (int r = 0; r <= repetitions; ++r) {
+        const double value = measure(i);
+        if (r > 0) values.push_back(value);  // the first one touches the memory
+      }
+      return median(std::move(values));
+    }));
+  std::vector<double> values;
+  for (std::future<double>& it : medians) values.push_back(it.get());
+  return mean(values);
+}
+
+// A device's vectors for updates.
+class UpdateWork {
+ public:
+  UpdateWork(OpenDevice& device, std::uint64_t bytes)
+      : work_(device), parameters_(device, bytes), state_(device, bytes) {
+    for (std::size_t i = 0; i < kGradients; ++i) gradients_.emplace_back(device, bytes);
+    for (const DeviceVector& gradient : gradients_) regions_.push_back(gradient.region());
+  }
+
+  // Bytes per second: gradients read, parameters and state read and written.
+  double rate() {
+    const double seconds = work_.update(regions_, parameters_.region(), state_.region());
+    return (kGradients + 4) * static_cast<double>(parameters_.bytes()) / seconds;
+  }
+
+ private:
+  DeviceWork work_;
+  DeviceVector parameters_;
+  DeviceVector state_;
+  std::vector<DeviceVector> gradients_;
+  std::vector<convoy_region> regions_;
+};
+
+// The first device's updates for as long as the others take for a measurement of theirs.
+double update_beside(OpenDevices& devices, const ProbeSize& size, convoy_measurement what) {
+  std::vector<OpenDevice*> engines = devices_of(devices);
+  UpdateWork work(*engines.front(), size.bytes);
+  work.rate();
+  std::vector<std::future<double>> others;
+  for (std::size_t i = 1; i < engines.size(); ++i)
+    others.push_back(std::async(std::launch::async,
+                                [what, device = engines[i]] { return device->measure(what); }));
+  const auto are_busy = [&others] {
+    return std::any_of(others.begin(), others.end(), [](const std::future<double>& other) {
+      return other.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+    });
+  };
+  std::vector<double> rates;
+  do rates.push_back(work.rate());
+  while (are_busy());
+  return median(std::move(rates));
+}
+
+struct PathEnds {
+  bool from_host;
+  bool to_host;
+};
+
+const char* end_name(bool host) {
+  return host ? "host" : "device";
+}
+
+// Per device: the memories that a copy by it can be between.
+class PathWork {
+ public:
+  PathWork(OpenDevice& device, OpenDevice& other, std::uint64_t bytes)
+      : work_(device), host_(bytes / sizeof(float)), own_(device, bytes), others_(other, bytes) {}
+
+  double rate(const PathEnds& ends) {
+    const convoy_region host = {host_.data(), host_.size(), CONVOY_F32, 0};
+    const convoy_region from = ends.from_host ? host : own_.region();
+    const convoy_region to = ends.from_host ? own_.region()
+                             : ends.to_host ? host
+                                            : others_.region();
+    return static_cast<double>(own_.bytes()) / work_.copy(from, to);
+  }
+
+ private:
+  DeviceWork work_;
+  std::vector<float> host_;
+  DeviceVector own_;
+  DeviceVector others_;
+};
+
+}  // namespace
+
+TeamRates probe_team(OpenDevices& devices, const ProbeSize& size) {
+  TeamRates rates;
+  rates.threads = std::max(1u, devices.descriptions().front().threads);
+  rates.together = devices.cluster().replicas();
+  rates.flops = mean(devices.measure(CONVOY_MEASURE_MULTIPLY));
+  rates.stream_bytes = mean(devices.measure(CONVOY_MEASURE_STREAM));
+  std::vector<std::unique_ptr<UpdateWork>> works;
+  for (OpenDevice* device : devices_of(devices))
+    works.push_back(std::make_unique<UpdateWork>(*device, size.bytes));
+  rates.update_bytes = all_at_once(devices, size.repetitions,
+                                   [&works](std::size_t device) { return works[device]->rate(); });
+  return rates;
+}
+
+SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size) {
+  SharedRates rates;
+  rates.update_bytes_beside_products = update_beside(devices, size, CONVOY_MEASURE_MULTIPLY);
+  rates.update_bytes_beside_streams = update_beside(devices, size, CONVOY_MEASURE_STREAM);
+  return rates;
+}
+
+std::vector<PathRate> probe_paths(OpenDevices& devices, const ProbeSize& size) {
+  constexpr PathEnds kPaths[] = {{true, false}, {false, true}, {false, false}};
+  const std::vector<OpenDevice*> engines = devices_of(devices);
+  std::vector<std::unique_ptr<PathWork>> works;
+  for (std::size_t i = 0; i < engines.size(); ++i)
+    works.push_back(
+        std::make_unique<PathWork>(*engines[i], *engines[(i + 1) % engines.size()], size.bytes));
+  std::vector<PathRate> paths;
+  for (const PathEnds& ends : kPaths) {
+    std::vector<double> alone;
+    works.front()->rate(ends);
+    for (int r = 0; r < size.repetitions; ++r) alone.push_back(works.front()->rate(ends));
+    const double together = all_at_once(
+        devices, size.repetitions, [&](std::size_t device) { return works[device]->rate(ends); });
+    paths.push_back(
+        {end_name(ends.from_host), end_name(ends.to_host), median(std::move(alone)), together});
+  }
+  return paths;
+}
+
+double probe_operation(OpenDevices& devices) {
+  OpenDevice& device = *devices.engines().front();
+  const DeviceVector vector(device, 4096);
+  DeviceWork work(device);
+  work.chain(vector.region(), kChain / 10);
+  return work.chain(vector.region(), kChain);
+}
+
+}  // namespace convoy::calibrate

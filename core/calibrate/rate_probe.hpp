@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/calibrate/machine_profile.hpp"
+#include "core/runtime/open_devices.hpp"
+
+namespace convoy::calibrate {
+
+// How long what is measured may take.
+struct ProbeSize {
+  std::uint64_t bytes = std::uint64_t{64} << 20;  // of a vector; more than caches hold
+  int repetitions = 3;                            // of which the median counts
+};
+
+// What every one of the devices reaches when all of them do the same.
+TeamRates probe_team(OpenDevices& devices, const ProbeSize& size);
+
+// What the first device's updates reach while all others multiply, or add vectors.
+SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size);
+
+// Copies between memory of the host and of devices, and from device to device.
+std::vector<PathRate> probe_paths(OpenDevices& devices, const ProbeSize& size);
+
+// What an operation costs besides its bytes: a chain of the smallest ones on the first device.
+double probe_operation(OpenDevices& devices);
+
+}  // namespace convoy::calibrate

@@ -1,0 +1,141 @@
+#include "core/cli/calibrate_verb.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <ostream>
+
+#include "core/base/error.hpp"
+#include "core/calibrate/calibrate.hpp"
+#include "core/calibrate/profile_file.hpp"
+#include "core/cli/calibration_report.hpp"
+#include "core/cli/plan_subject.hpp"
+#include "core/cli/verb_arguments.hpp"
+#include "core/data/dataset.hpp"
+#include "core/graph/assembler.hpp"
+#include "core/plugin/catalog.hpp"
+#include "core/plugin/library.hpp"
+#include "core/plugin/model_plugin.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/report/output_file.hpp"
+
+namespace convoy {
+namespace {
+
+const VerbFlag kFlags[] = {
+    {"calibration_file", true, "Where to write what was measured; default: in the cache folder."},
+    {"model", true, "Also measure this model's own layers, for predictions of it."},
+    {"batch_size", true, "Images per device for --model; default: the model's."},
+    {"quick", false, "Small vectors and layers only: rough, in a second."},
+    {"json", false, "JSON instead of text: the content of the file."},
+    {"plugin_path", true, "Files and directories to look for plug-ins in first, separated by ':'."},
+    {"help", false, "This text."},
+};
+constexpr const char* kDevice = "cpu";
+constexpr const char* kStrategy = "independent";
+
+std::uint32_t batch_size(const VerbArguments& given, std::uint32_t otherwise) {
+  if (!given.has("batch_size")) return otherwise;
+  const std::string text = given.value("batch_size");
+  std::uint32_t batch = 0;
+  const char* const end = text.data() + text.size();
+  const auto [next, error] = std::from_chars(text.data(), end, batch);
+  if (error != std::errc{} || next != end || batch == 0)
+    fail(ExitCode::kUsage, "--batch_size={}: a whole number of at least 1 is needed", text);
+  return batch;
+}
+
+calibrate::ProbeNetwork model_network(const VerbArguments& given, const Catalog& catalog,
+                                      PluginHost& host, const PluginLog& log) {
+  const FoundPlugin found = catalog.find(PluginKind::kModel, given.value("model"));
+  ModelPlugin model(host.load_model(found), {}, log);
+  const convoy_model_info info = model.info();
+  return {found.manifest.name,
+          assemble_graph(found.manifest.name, info.image_size, find_dataset(info.dataset).classes,
+                         [&](const convoy_graph_builder& builder) { model.build(builder); }),
+          batch_size(given, info.batch_size)};
+}
+
+std::filesystem::path output_path(const VerbArguments& given, const calibrate::Fingerprint& here) {
+  if (given.has("calibration_file")) return given.value("calibration_file");
+  const std::filesystem::path path = calibrate::default_profile_path(here);
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error)
+    fail(ExitCode::kUsage,
+         "the folder {} cannot be made ({}); --calibration_file=FILE writes "
+         "elsewhere",
+         path.parent_path().string(), error.message());
+  return path;
+}
+
+class CalibrateVerb {
+ public:
+  CalibrateVerb(const VerbArguments& given, std::ostream& err)
+      : given_(given),
+        err_(err),
+        log_(log_to(err)),
+        catalog_(Catalog::scan(search_path(process_search_settings(given.value("plugin_path"))))),
+        facts_(calibrate::read_processor_facts()),
+        device_(host_.load_device(catalog_.find(PluginKind::kDevice, kDevice)), {}, log_) {}
+
+  int execute(std::ostream& out) {
+    const Manifest& manifest = device_.manifest();
+    const std::filesystem::path file = output_path(
+        given_, calibrate::make_fingerprint(facts_, manifest.name + " " + manifest.version));
+    check_output_file(file);
+    const calibrate::MachineProfile profile = measure();
+    const std::string text = calibrate::profile_text(profile);
+    write_output_file(file, text);
+    if (given_.has("json"))
+      out << text;
+    else
+      print_calibration(out, profile);
+    err_ << fmt::format("convoy: written to {}\n", file.string());
+    return static_cast<int>(ExitCode::kOk);
+  }
+
+ private:
+  calibrate::MachineProfile measure() {
+    StrategyPlugin strategy(host_.load_strategy(catalog_.find(PluginKind::kStrategy, kStrategy)),
+                            {}, log_);
+    calibrate::CalibrationOptions options;
+    options.quick = given_.has("quick");
+    if (given_.has("model"))
+      options.more_networks.push_back(model_network(given_, catalog_, host_, log_));
+    return calibrate::calibrate(
+        device_, strategy, facts_, options,
+        [this](const std::string& text) { err_ << "convoy: " << text << '\n'; });
+  }
+
+  const VerbArguments& given_;
+  std::ostream& err_;
+  PluginLog log_;
+  Catalog catalog_;
+  PluginHost host_;
+  calibrate::ProcessorFacts facts_;
+  DevicePlugin device_;
+};
+
+}  // namespace
+
+int run_calibrate_verb(std::span<const std::string> arguments, std::ostream& out,
+                       std::ostream& err) {
+  const VerbArguments given = parse_verb_arguments(arguments, kFlags);
+  if (given.has("help")) {
+    out << verb_help("calibrate [flags]",
+                     "Measures this machine's devices, in about ten seconds: convoy simulate "
+                     "--device=cpu then predicts with what it found. Nothing else should be "
+                     "running.",
+                     kFlags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (!given.positional.empty())
+    fail(ExitCode::kUsage, "calibrate takes flags only, but '{}' was given",
+         given.positional.front());
+  if (given.has("batch_size") && !given.has("model"))
+    fail(ExitCode::kUsage, "--batch_size is about --model, which was not given");
+  return CalibrateVerb(given, err).execute(out);
+}
+
+}  // namespace convoy

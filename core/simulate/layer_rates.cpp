@@ -1,0 +1,71 @@
+#include "core/simulate/layer_rates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/error.hpp"
+
+namespace convoy::simulate {
+namespace {
+
+constexpr std::size_t kNeighbours = 3;  // that a layer without a sample of its own is between
+
+struct Sum {
+  double seconds = 0;
+  double at_peak = 0;
+};
+
+}  // namespace
+
+LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, double bytes,
+                       double speed)
+    : flops_(flops), bytes_(bytes), speed_(speed) {
+  CONVOY_CHECK(flops > 0 && bytes > 0 && speed > 0);
+  std::map<LayerShape, Sum> sums[3];
+  Sum all[3];
+  for (const LayerSample& sample : samples) {
+    const double best = at_peak(sample.work);
+    if (best <= 0) continue;
+    for (Sum* sum : {&sums[sample.pass][sample.shape], &all[sample.pass]}) {
+      sum->seconds += sample.seconds;
+      sum->at_peak += best;
+    }
+  }
+  for (int pass = 0; pass < 3; ++pass) {
+    for (const auto& [shape, sum] : sums[pass])
+      known_[pass].push_back({shape, sum.seconds / sum.at_peak});
+    usual_slowdown_[pass] = all[pass].at_peak > 0 ? all[pass].seconds / all[pass].at_peak : 1;
+  }
+}
+
+double LayerRates::seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work) const {
+  return slowdown(shape, pass) * at_peak(work) / speed_;
+}
+
+double LayerRates::slowdown(const LayerShape& shape, convoy_pass pass) const {
+  struct Candidate {
+    double distance;
+    double slowdown;
+  };
+  std::vector<Candidate> candidates;
+  for (const Known& known : known_[pass]) {
+    const double distance = shape_distance(shape, known.shape);
+    if (std::isfinite(distance)) candidates.push_back({distance, known.slowdown});
+  }
+  if (candidates.empty()) return usual_slowdown_[pass];
+  const auto used = static_cast<std::ptrdiff_t>(std::min(kNeighbours, candidates.size()));
+  std::partial_sort(candidates.begin(), candidates.begin() + used, candidates.end(),
+                    [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
+  if (candidates.front().distance == 0) return candidates.front().slowdown;
+  double weights = 0;
+  double sum = 0;
+  for (auto it = candidates.begin(); it != candidates.begin() + used; ++it) {
+    const double weight = 1 / (it->distance * it->distance);
+    weights += weight;
+    sum += weight * it->slowdown;
+  }
+  return sum / weights;
+}
+
+}  // namespace convoy::simulate

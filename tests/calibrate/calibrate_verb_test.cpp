@@ -1,0 +1,96 @@
+#include "core/cli/calibrate_verb.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/cli/simulate_verb.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace convoy {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+constexpr const char* kPlugins = "--plugin_path=" CONVOY_OWN_PLUGINS;
+
+std::string file_flag() {
+  return "--calibration_file=" +
+         (std::filesystem::path(scratch_folder("calibration")) / "machine.json").string();
+}
+
+std::string calibrate(const std::string& file, const Arguments& more) {
+  Arguments arguments = {kPlugins, "--quick", file};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_calibrate_verb(arguments, out, err), 0) << err.str();
+  return out.str();
+}
+
+std::string refusal(const Arguments& arguments,
+                    int (*verb)(std::span<const std::string>, std::ostream&, std::ostream&)) {
+  std::ostringstream ignored;
+  try {
+    verb(arguments, ignored, ignored);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CalibrateVerbTest, SimulatePredictsWithWhatCalibrateMeasured) {
+  const std::string file = file_flag();
+  const nlohmann::json profile =
+      nlohmann::json::parse(calibrate(file, {"--json", "--model=lenet", "--batch_size=2"}));
+  EXPECT_GT(profile["teams"][0]["flops"], 1e8);
+  for (const char* count : {"1", "2", "4"}) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const Arguments arguments = {kPlugins,
+                                 file,
+                                 "--device=cpu",
+                                 "--model=lenet",
+                                 "--batch_size=2",
+                                 "--variable_update=replicated",
+                                 std::string("--num_devices=") + count};
+    EXPECT_EQ(run_simulate_verb(arguments, out, err), 0) << err.str();
+    EXPECT_NE(out.str().find("measured on "), std::string::npos) << out.str();
+    EXPECT_EQ(err.str().find("not measured"), std::string::npos) << err.str();
+  }
+}
+
+TEST(CalibrateVerbTest, ShowsWhatItMeasured) {
+  const std::string text = calibrate(file_flag(), {});
+  for (const char* part : {"GFLOP/s", "stream GB/s", "host to device", "device to device",
+                           "one operation of a plan", "convolution 3x3", "fully_connected"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+}
+
+TEST(CalibrateVerbTest, RefusesWhatMakesNoSense) {
+  EXPECT_NE(refusal({kPlugins, "now"}, run_calibrate_verb).find("'now'"), std::string::npos);
+  EXPECT_NE(refusal({kPlugins, "--batch_size=4"}, run_calibrate_verb).find("--model"),
+            std::string::npos);
+  EXPECT_NE(refusal({kPlugins, "--model=lenet", "--batch_size=no", file_flag()}, run_calibrate_verb)
+                .find("--batch_size=no"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal({kPlugins, "--calibration_file=/nowhere/at/all.json"}, run_calibrate_verb).size(),
+      0u);
+}
+
+TEST(CalibrateVerbTest, SimulateRefusesAFileThatIsMissingOrDamaged) {
+  const std::string file = file_flag();
+  const Arguments arguments = {kPlugins, file, "--device=cpu", "--model=lenet"};
+  EXPECT_NE(refusal(arguments, run_simulate_verb).find("convoy calibrate"), std::string::npos);
+  std::ofstream(file.substr(file.find('=') + 1)) << "{\n\"format\": 1,\n\"created\": 5\n}\n";
+  const std::string text = refusal(arguments, run_simulate_verb);
+  EXPECT_NE(text.find("machine.json:3"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,85 @@
+#include "core/simulate/layer_rates.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/calibrate/profiles.hpp"
+
+namespace convoy::simulate {
+namespace {
+
+constexpr std::uint32_t kBatch = 4;
+
+TEST(LayerRatesTest, ALayerThatWasMeasuredTakesWhatItTook) {
+  const Graph graph = calibrate::two_convolutions();
+  auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
+  samples[0].seconds *= 3;
+  const LayerRates rates(samples, 200e9, 20e9);
+  for (const LayerSample& sample : samples) {
+    if (sample.work.flops + sample.work.bytes == 0) continue;
+    EXPECT_NEAR(rates.seconds(sample.shape, sample.pass, sample.work), sample.seconds,
+                1e-9 * sample.seconds);
+  }
+}
+
+TEST(LayerRatesTest, TheSameShapeTwiceTakesTheMean) {
+  const Graph graph = calibrate::two_convolutions();
+  const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
+  LayerSample slow = samples[0];
+  slow.seconds *= 3;
+  const LayerRates rates({samples[0], slow}, 200e9, 20e9);
+  EXPECT_NEAR(rates.seconds(slow.shape, slow.pass, slow.work), 2 * samples[0].seconds,
+              1e-9 * samples[0].seconds);
+}
+
+TEST(LayerRatesTest, AnotherLayerTakesItsShareOfTheMostSimilarOnes) {
+  const Graph graph = calibrate::two_convolutions();
+  const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
+  const LayerRates rates(samples, 200e9, 20e9);
+  LayerShape shape = samples[0].shape;
+  shape.output_channels *= 2;
+  LayerWork work = samples[0].work;
+  work.flops *= 2;
+  work.bytes *= 2;
+  const double seconds = rates.seconds(shape, CONVOY_PASS_FORWARD, work);
+  EXPECT_NEAR(seconds, 2 * samples[0].seconds, 0.2 * samples[0].seconds);
+}
+
+TEST(LayerRatesTest, AKindThatWasNotMeasuredReachesWhatTheOthersDo) {
+  const Graph graph = calibrate::two_convolutions();
+  std::vector<LayerSample> samples = calibrate::samples_of(graph, kBatch, 2 / 200e9, 2 / 20e9);
+  for (LayerSample& sample : samples)
+    sample.seconds = 2 * (sample.work.flops / 200e9 + sample.work.bytes / 20e9);
+  const LayerRates rates(samples, 200e9, 20e9);
+  LayerShape shape;
+  shape.kind = CONVOY_LAYER_LOCAL_RESPONSE_NORM;
+  EXPECT_NEAR(rates.seconds(shape, CONVOY_PASS_FORWARD, {0, 20e9}), 2, 1e-9);
+}
+
+TEST(LayerRatesTest, AFasterDeviceTakesLess) {
+  const Graph graph = calibrate::two_convolutions();
+  const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
+  const LayerRates rates(samples, 200e9, 20e9, 4);
+  EXPECT_NEAR(rates.seconds(samples[0].shape, samples[0].pass, samples[0].work),
+              samples[0].seconds / 4, 1e-9 * samples[0].seconds);
+}
+
+TEST(LayerShapeTest, DistanceIsZeroForTheSameAndInfiniteForAnotherKind) {
+  const auto shapes = layer_shapes(calibrate::two_convolutions(), kBatch);
+  EXPECT_EQ(shape_distance(shapes[1], shapes[1]), 0);
+  EXPECT_TRUE(std::isinf(shape_distance(shapes[1], shapes[2]))) << "convolution and relu";
+  LayerShape larger = shapes[1];
+  larger.kernel_height = larger.kernel_width = 5;
+  LayerShape wider = shapes[1];
+  wider.output_channels *= 2;
+  EXPECT_GT(shape_distance(shapes[1], larger), shape_distance(shapes[1], wider));
+}
+
+TEST(LayerShapeTest, KnowsWhatComesBeforeAndBehind) {
+  const auto shapes = layer_shapes(calibrate::two_convolutions(), kBatch);
+  EXPECT_EQ(shapes[1].producer, std::uint32_t{CONVOY_LAYER_INPUT});
+  EXPECT_EQ(shapes[1].consumer, std::uint32_t{CONVOY_LAYER_RELU});
+  EXPECT_EQ(shapes[3].producer, std::uint32_t{CONVOY_LAYER_RELU});
+}
+
+}  // namespace
+}  // namespace convoy::simulate
