@@ -60,15 +60,15 @@ void print_plan_help(std::ostream& out) {
       << flag_help(table);
 }
 
-void show(std::ostream& out, const Plan& logical, bool lowered, bool dot) {
+}  // namespace
+
+void show_plan(std::ostream& out, const Plan& logical, bool lowered, bool dot) {
   if (!lowered) return dot ? print_dot(out, logical, false) : print_plan(out, logical);
   const Plan plan = lower(fuse_updates(logical));
   if (dot) return print_dot(out, plan, true);
   const Schedule schedule = make_schedule(plan);
   print_plan(out, plan, &schedule);
 }
-
-}  // namespace
 
 int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   if (wants_help(arguments)) {
@@ -89,7 +89,8 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   const ArenaMap arena = subject.arena_map(
       static_cast<std::uint64_t>(flags.number("bucket_mb") * (1 << 20) / sizeof(float)));
   bool refused = false;
-  show(out, subject.plan(cluster, arena, refused), flags.boolean("lowered"), flags.boolean("dot"));
+  show_plan(out, subject.plan(cluster, arena, refused), flags.boolean("lowered"),
+            flags.boolean("dot"));
   return static_cast<int>(ExitCode::kOk);
 }
 

@@ -32,7 +32,7 @@ class Run {
  public:
   Run(std::span<const std::string> arguments, RunSetup& setup, std::ostream& out, std::ostream& err)
       : setup_(setup),
-        devices_(count_devices()),
+        devices_(count_devices(setup)),
         sizes_(choose_sizes(setup, devices_, std::max(1u, std::thread::hardware_concurrency()))),
         report_(arguments, setup, sizes_, devices_, out, err),
         err_(err) {
@@ -65,12 +65,6 @@ class Run {
   }
 
  private:
-  std::uint32_t count_devices() const {
-    const convoy_device_request request{
-        sizeof(request), static_cast<std::uint32_t>(setup_.options.num_devices.value_or(0)),
-        static_cast<std::uint32_t>(setup_.options.threads_per_device)};
-    return setup_.device->count(request);
-  }
   RunMode mode() const { return setup_.options.evaluation.mode; }
 
   Validation validation() const {
@@ -167,6 +161,7 @@ class Run {
       throw;
     }
     report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
+    if (const auto line = report_.prediction_line(); !line.empty()) tell(line);
     report_profile(summary);
     if (!setup_.options.trace_file.empty() && !report_.traced())
       tell("no step was traced, because too few were run: no trace file is written");
@@ -245,7 +240,10 @@ class Run {
       report_.console().columns();
     };
     events.warmup_step = [this](const TrainingStep& step) { report_.warmup_step(step); };
-    events.timed_step = [this](const TrainingStep& step) { report_.timed_step(step); };
+    events.timed_step = [this](const TrainingStep& step) {
+      report_.timed_step(step);
+      if (const auto notice = report_.drift_notice(step); !notice.empty()) tell(notice);
+    };
     if (!setup_.options.trace_file.empty())
       events.trace = [this, &session](const StepTrace& step) { report_.trace(session, step); };
     events.stop_requested = [this] { return interrupt_.requested(); };

@@ -87,6 +87,11 @@ void read_devices(const ParsedFlags& flags, RunOptions& options) {
   check_gpu_threads(flags);
 }
 
+AutoMode parse_auto_mode(const std::string& name) {
+  if (name == "simulate") return AutoMode::kSimulate;
+  return name == "rule" ? AutoMode::kRule : AutoMode::kCached;
+}
+
 void read_data(const ParsedFlags& flags, RunOptions& options) {
   options.data_dir = flags.text("data_dir");
   options.data_name = flags.text("data_name");
@@ -151,6 +156,8 @@ RunOptions make_run_options(const ParsedFlags& flags) {
   read_devices(flags, options);
   read_data(flags, options);
   options.variable_update = flags.text("variable_update");
+  options.auto_mode = parse_auto_mode(flags.text("auto"));
+  options.auto_inexact = flags.boolean("auto_inexact");
   options.use_nccl = flags.optional_boolean("use_nccl");
   options.bucket_mb = flags.number("bucket_mb");
   options.optimizer = read_optimizer(flags);

@@ -16,6 +16,13 @@ namespace convoy {
 
 enum class DeviceChoice { kAuto, kCpu, kGpu };
 
+// How --variable_update=auto chooses.
+enum class AutoMode {
+  kCached,    // as an earlier run in the same circumstances did, else by simulation
+  kSimulate,  // by simulation
+  kRule       // by rule of thumb
+};
+
 enum class InitializerChoice {
   kDefault,  // the layers' rules
   kHash,     // a fixed fill, for comparing programs
@@ -50,6 +57,8 @@ struct RunOptions {
   std::int64_t prefetch_depth = 0;            // batches per device
 
   std::string variable_update;  // a strategy's name or "auto"
+  AutoMode auto_mode = AutoMode::kCached;
+  bool auto_inexact = false;  // auto may take what is not a synchronous step
   std::optional<bool> use_nccl;
   double bucket_mb = 0;  // 2^20 bytes
   OptimizerOptions optimizer;

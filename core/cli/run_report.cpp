@@ -4,6 +4,7 @@
 
 #include "core/base/version.hpp"
 #include "core/cli/run_profile.hpp"
+#include "core/cli/run_selection.hpp"
 #include "core/cli/run_trace.hpp"
 
 namespace convoy {
@@ -44,12 +45,28 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
   record_.strategy = setup.strategy->manifest().name;
   const OptionValues& options = setup.strategy->options();
   record_.strategy_options.insert(options.begin(), options.end());
+  if (setup.decision) note_selection(*setup.decision);
   record_.optimizer = optimizer_name(setup.options.optimizer.kind);
   record_.batch_per_device = sizes.batch;
   record_.global_batch = global_batch_;
   record_.parameters = static_cast<std::int64_t>(setup.graph->parameter_count());
   record_.warmup_steps = sizes.warmup_steps;
   record_.notices = setup.notices;
+}
+
+void RunReport::note_selection(const Decision& decision) {
+  record_.selection = selection_record(decision);
+  if (decision.calibrated && decision.step_seconds > 0) drift_.emplace(decision.step_seconds);
+}
+
+std::string RunReport::drift_notice(const TrainingStep& step) {
+  const std::optional<double> drift = drift_ ? drift_->add(step.seconds) : std::nullopt;
+  return drift ? drift_text(*drift, *setup_.decision) : std::string();
+}
+
+std::string RunReport::prediction_line() const {
+  if (!setup_.decision || statistics_.steps() == 0) return {};
+  return prediction_text(*setup_.decision, statistics_.step_times().p50);
 }
 
 void RunReport::describe(const Session& session) {

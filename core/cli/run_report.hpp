@@ -7,6 +7,7 @@
 #include "core/cli/run_setup.hpp"
 #include "core/cli/run_sizes.hpp"
 #include "core/report/console.hpp"
+#include "core/report/drift_monitor.hpp"
 #include "core/report/progress.hpp"
 #include "core/report/run_record.hpp"
 #include "core/report/speed_statistics.hpp"
@@ -32,6 +33,11 @@ class RunReport {
   void describe(const Session& session);
   void warmup_step(const TrainingStep& step);
   void timed_step(const TrainingStep& step);
+  // What to tell the user when the step times, with the last one, have left the prediction of a
+  // calibrated machine; once. Empty otherwise.
+  std::string drift_notice(const TrainingStep& step);
+  // The median step beside the predicted one; empty without a prediction.
+  std::string prediction_line() const;
   void trace(const Session& session, const StepTrace& step);
   bool traced() const { return !trace_.empty(); }
   // Notes it for the record and prints it.
@@ -57,6 +63,7 @@ class RunReport {
 
  private:
   std::vector<std::pair<std::string, std::string>> strategy_details() const;
+  void note_selection(const Decision& decision);
 
   const RunSetup& setup_;
   const RunSizes& sizes_;
@@ -67,6 +74,7 @@ class RunReport {
   RunRecord record_;
   std::vector<TraceEvent> trace_;
   double warmup_seconds_ = 0;
+  std::optional<DriftMonitor> drift_;
 };
 
 }  // namespace convoy

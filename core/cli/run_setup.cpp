@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/cli/auto_run.hpp"
 #include "core/cli/model_choice.hpp"
 #include "core/cli/run_flags.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/plugin/search_path.hpp"
-#include "core/select/rule.hpp"
 
 namespace convoy {
 namespace {
@@ -120,37 +120,6 @@ void load_model(RunSetup& setup, const PluginLog& log) {
   setup.graph = assembler.finish();
 }
 
-// Options given on the command line restrict the choice to strategies that declare them.
-bool accepts_given_options(const Catalog& catalog, const Manifest& manifest,
-                           const ParsedFlags& flags) {
-  for (const FoundPlugin& plugin : catalog.plugins()) {
-    if (plugin.manifest.kind != PluginKind::kStrategy) continue;
-    for (const OptionDeclaration& option : plugin.manifest.options) {
-      const auto& own = manifest.options;
-      const bool declared = std::any_of(own.begin(), own.end(), [&](const auto& candidate) {
-        return candidate.name == option.name;
-      });
-      if (flags.is_given(option.name) && !declared) return false;
-    }
-  }
-  return true;
-}
-
-Selection choose_strategy(RunSetup& setup, const std::string& device) {
-  const Catalog& catalog = setup.catalog;
-  SelectionFacts facts;
-  facts.device = device;
-  facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
-  const SelectionRules rules =
-      SelectionRules::read(executable_directory() / "../share/convoy/select/rules.json");
-  return rules.choose(facts, [&](const std::string& name) {
-    return std::any_of(catalog.plugins().begin(), catalog.plugins().end(), [&](const auto& plugin) {
-      return plugin.manifest.kind == PluginKind::kStrategy && plugin.manifest.name == name &&
-             accepts_given_options(catalog, plugin.manifest, *setup.flags);
-    });
-  });
-}
-
 // The published command lines of 2017 said use_nccl where later ones say all_reduce_spec=nccl.
 void map_use_nccl(const Manifest& manifest, const RunOptions& options, OptionValues& values) {
   constexpr const char* kSpec = "all_reduce_spec";
@@ -164,19 +133,15 @@ void map_use_nccl(const Manifest& manifest, const RunOptions& options, OptionVal
          kSpec, kSpec, spec);
 }
 
-void load_strategy(RunSetup& setup, const std::string& device, const PluginLog& log) {
+void load_strategy(RunSetup& setup, const PluginLog& log) {
   std::string name = setup.options.variable_update;
   OptionValues chosen;
-  if (name == kAuto) {
-    const Selection selection = choose_strategy(setup, device);
-    chosen = selection.flags;
-    name = chosen.extract("variable_update").mapped();
-    std::string options;
-    for (const auto& [key, value] : chosen) options += fmt::format(" --{}={}", key, value);
-    setup.notices.push_back(
-        fmt::format("--variable_update=auto takes {}{}: {} (a rule of thumb, "
-                    "not yet a comparison by simulation)",
-                    name, options, selection.because));
+  if (setup.decision) {
+    name = setup.decision->chosen.strategy;
+    chosen = setup.decision->chosen.options;
+    const auto elements = static_cast<double>(setup.decision->chosen.bucket_elements);
+    if (elements > 0) setup.options.bucket_mb = elements * sizeof(float) / (1 << 20);
+    setup.notices.push_back(decision_line(*setup.decision));
   }
   const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, name);
   OptionValues values = option_values(found.manifest, *setup.flags);
@@ -206,16 +171,19 @@ RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log
   RunSetup setup = read_flags(arguments, {});
   load_device(setup, log);
   load_model(setup, log);
-  load_strategy(setup, setup.device->manifest().name, log);
+  if (setup.options.variable_update == kAuto) setup.decision = choose_for_run(setup);
+  load_strategy(setup, log);
   return setup;
 }
 
 RunSetup set_up_imagined_run(std::span<const std::string> arguments,
-                             std::vector<FlagDefinition> verb_flags, const std::string& device,
+                             std::vector<FlagDefinition> verb_flags,
+                             const std::function<Decision(const RunSetup&)>& choose,
                              const PluginLog& log) {
   RunSetup setup = read_flags(arguments, std::move(verb_flags));
   load_model(setup, log);
-  load_strategy(setup, device, log);
+  if (setup.options.variable_update == kAuto) setup.decision = choose(setup);
+  load_strategy(setup, log);
   return setup;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/plugin/strategy_plugin.hpp"
+#include "core/select/decision.hpp"
 
 namespace convoy {
 
@@ -29,6 +31,7 @@ struct RunSetup {
   std::unique_ptr<StrategyPlugin> strategy;
   std::optional<Graph> graph;
   convoy_model_info model_info{};
+  std::optional<Decision> decision;  // of --variable_update=auto
   std::vector<std::string> notices;  // for standard error
 };
 
@@ -38,9 +41,10 @@ struct RunSetup {
 RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log);
 
 // The same for a verb that runs nothing: with flags of its own, and no device plug-in is opened;
-// `device` is the kind of the devices that are imagined.
+// `choose` resolves --variable_update=auto once the model is loaded.
 RunSetup set_up_imagined_run(std::span<const std::string> arguments,
-                             std::vector<FlagDefinition> verb_flags, const std::string& device,
+                             std::vector<FlagDefinition> verb_flags,
+                             const std::function<Decision(const RunSetup&)>& choose,
                              const PluginLog& log);
 
 // The flags as `convoy run --help` shows them, with the options of the strategy that the arguments

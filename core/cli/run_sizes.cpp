@@ -54,6 +54,13 @@ RunSizes training_sizes(const RunSetup& setup, std::uint32_t devices, std::uint3
 
 }  // namespace
 
+std::uint32_t count_devices(const RunSetup& setup) {
+  const convoy_device_request request{
+      sizeof(request), static_cast<std::uint32_t>(setup.options.num_devices.value_or(0)),
+      static_cast<std::uint32_t>(setup.options.threads_per_device)};
+  return setup.device->count(request);
+}
+
 RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores) {
   RunSizes sizes = training_sizes(setup, devices, cores);
   if (setup.options.evaluation.mode != RunMode::kEvaluation) return sizes;

@@ -14,6 +14,10 @@ struct RunSizes {
   bool adapted = false;  // something was chosen to suit the devices
 };
 
+// Devices that the command line asks for, else as many as the machine naturally has, by the kind's
+// plug-in.
+std::uint32_t count_devices(const RunSetup& setup);
+
 // What the command line says, else the model's batch, 10 warm-up and 100 timed steps. Where nothing
 // is said and the devices are CPUs, batch and steps are chosen so that the whole run takes about a
 // minute: a GPU's defaults would take hours.

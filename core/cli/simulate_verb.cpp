@@ -3,83 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/cli/auto_choice.hpp"
+#include "core/cli/device_counts.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/cli/simulated_hardware.hpp"
+#include "core/cli/simulated_run.hpp"
 #include "core/cli/simulation_report.hpp"
 #include "core/cli/simulation_trace.hpp"
-#include "core/graph/arena.hpp"
 #include "core/plan/check.hpp"
 #include "core/plan/make_plan.hpp"
 #include "core/report/output_file.hpp"
-#include "core/runtime/model_map.hpp"
-#include "core/train/optimizer.hpp"
 
 namespace convoy {
 namespace {
 
-constexpr std::uint32_t kMostDevices = 4096;              // per host; more is a typing error
-constexpr std::uint64_t kPixelBytes = 3 * sizeof(float);  // as batches reach devices
-
-// "1,2,4,8"; Error kUsage naming the flag.
-std::vector<std::uint32_t> parse_counts(const std::string& flag, const std::string& value) {
-  std::vector<std::uint32_t> counts;
-  const char* at = value.data();
-  const char* const end = at + value.size();
-  while (true) {
-    std::uint32_t count = 0;
-    const auto [next, error] = std::from_chars(at, end, count);
-    const bool last = next == end;
-    if (error != std::errc{} || count == 0 || count > kMostDevices || (!last && *next != ','))
-      fail(ExitCode::kUsage,
-           "--{}={}: numbers of devices per host from 1 to {} separated by commas, such as 1,2,8",
-           flag, value, kMostDevices);
-    counts.push_back(count);
-    if (last) return counts;
-    at = next + 1;
-  }
-}
-
-// A list of device counts is this verb's own: the flags that it shares with run see its last one.
-struct DeviceCounts {
-  std::vector<std::uint32_t> counts;  // empty: not given
-  std::vector<std::string> arguments;
-};
-
-DeviceCounts take_counts(std::span<const std::string> arguments) {
-  DeviceCounts result;
-  for (const std::string flag : {"num_gpus", "num_devices"}) {
-    const std::optional<std::string> value = find_flag(arguments, flag);
-    if (value && !value->empty()) result.counts = parse_counts(flag, *value);
-  }
-  bool replaces_next = false;
-  for (const std::string& argument : arguments) {
-    const std::size_t dashes = std::min<std::size_t>(argument.find_first_not_of('-'), 2);
-    const std::string name = argument.substr(dashes, argument.find('=') - dashes);
-    const bool counts = dashes > 0 && (name == "num_gpus" || name == "num_devices");
-    const bool has_value = argument.find('=') != std::string::npos;
-    const std::string last =
-        result.counts.empty() ? argument : fmt::format("{}", result.counts.back());
-    if (counts && has_value)
-      result.arguments.push_back(fmt::format("--{}={}", name, last));
-    else
-      result.arguments.push_back(replaces_next ? last : argument);
-    replaces_next = counts && !has_value;
-  }
-  return result;
-}
-
 class Simulation {
  public:
   Simulation(RunSetup& setup, std::vector<std::uint32_t> counts, std::ostream& err)
-      : setup_(setup),
-        hardware_(choose_simulated_hardware(setup)),
-        counts_(std::move(counts)),
-        arena_(*setup.graph) {
+      : setup_(setup), hardware_(choose_simulated_hardware(setup)), counts_(std::move(counts)) {
     if (!setup.flags->optional_number("images_per_sec"))
       for (const std::string& notice : hardware_.notices) err << "convoy: " << notice << '\n';
     if (counts_.empty()) counts_.push_back(hardware_.most_devices);
@@ -91,11 +36,8 @@ class Simulation {
     subject_.software = software.source.empty()
                             ? software.name
                             : fmt::format("{} ({})", software.name, software.source);
-    map_ = make_arena_map(*setup_.graph, arena_,
-                          static_cast<std::uint64_t>(setup_.options.bucket_mb * (1 << 20) / 4));
-    if (!software.bucket_per_variable || setup_.flags->is_given("bucket_mb")) return;
-    map_.buckets.clear();
-    for (const VariableRange& variable : map_.variables) map_.buckets.push_back(variable.range);
+    map_ = simulated_arena(setup_, hardware_,
+                           static_cast<std::uint64_t>(setup_.options.bucket_mb * (1 << 20) / 4));
   }
 
   int execute(std::ostream& out) {
@@ -116,19 +58,8 @@ class Simulation {
 
  private:
   simulate::Predictor make_predictor() {
-    simulate::PredictorOptions options;
-    options.batch = subject_.batch;
-    options.half = setup_.options.half;
-    options.joins_updates = hardware_.device == "cpu";
-    options.simulation.software = hardware_.software;
-    options.simulation.seed = setup_.options.seed;
-    options.simulation.state_slots = state_slots(setup_.options.optimizer.kind);
-    options.simulation.keep_operations = !setup_.options.trace_file.empty();
-    if (!setup_.options.data_dir.empty()) {
-      const std::uint64_t side = setup_.graph->image_size();
-      options.simulation.input = {subject_.batch, kPixelBytes * side * side};
-    }
-    return {*setup_.graph, [this](const Cluster& cluster) { return plan(cluster); }, options};
+    return {*setup_.graph, [this](const Cluster& cluster) { return plan(cluster); },
+            predictor_options(setup_, hardware_, subject_.batch)};
   }
 
   Plan plan(const Cluster& cluster) {
@@ -136,7 +67,7 @@ class Simulation {
         make_plan(setup_.strategy->manifest().name, cluster, map_,
                   [&](const convoy_planner& planner) { setup_.strategy->plan(planner); });
     const GuardOptions& guards = setup_.options.guard;
-    if (!guards.scales_loss() && !guards.needs_norm() && !guards.gradient_norms) return logical;
+    if (!guards.changes_plans()) return logical;
     return guard(logical, check_plan(logical), guards);
   }
 
@@ -151,8 +82,18 @@ class Simulation {
       counts.back().prediction = predictor.predict(counts.back().cluster);
       counts.back().prediction.lowered.cluster = nullptr;
     }
-    one_device_rate_ = rate.value_or(predictor.predict(one).images_per_second);
+    one_device_rate_ = rate ? *rate : predicted_rate(predictor, one);
     return counts;
+  }
+
+  // Strategies may refuse one device: then the layers alone count.
+  double predicted_rate(const simulate::Predictor& predictor,
+                        const simulate::SimulatedCluster& one) const {
+    try {
+      return predictor.predict(one).images_per_second;
+    } catch (const Error&) {
+      return subject_.batch / predictor.layers(one.machine).front().seconds();
+    }
   }
 
   void write_files(const std::vector<SimulatedCount>& counts) const {
@@ -168,7 +109,6 @@ class Simulation {
   RunSetup& setup_;
   SimulatedHardware hardware_;
   std::vector<std::uint32_t> counts_;
-  Arena arena_;
   ArenaMap map_;
   SimulationSubject subject_;
   double one_device_rate_ = 0;
@@ -196,8 +136,13 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
     return static_cast<int>(ExitCode::kOk);
   }
   const DeviceCounts counts = take_counts(arguments);
-  RunSetup setup = set_up_imagined_run(counts.arguments, simulation_flags(),
-                                       simulated_device(counts.arguments), log_to(err));
+  RunSetup setup = set_up_imagined_run(
+      counts.arguments, simulation_flags(),
+      [&](const RunSetup& it) {
+        return choose_imagined(
+            it, counts.counts.empty() ? std::nullopt : std::optional(counts.counts.back()));
+      },
+      log_to(err));
   check_files(setup.options);
   for (const std::string& notice : setup.notices) err << "convoy: " << notice << '\n';
   return Simulation(setup, counts.counts, err).execute(out);

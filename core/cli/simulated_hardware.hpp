@@ -25,10 +25,9 @@ struct SimulatedHardware {
   simulate::SoftwareProfile software;
   std::string rates;                 // where layers' times come from, for people
   std::vector<std::string> notices;  // for standard error
+  bool calibrated = false;           // its constants were measured on the machine itself
+  double known_error = 0;            // mean relative error of predictions, where one is known
 };
-
-// The kind of the devices that the command line asks for, before anything is loaded.
-std::string simulated_device(std::span<const std::string> arguments);
 
 // Error kUsage for a platform, file or software that does not exist, saying which do.
 SimulatedHardware choose_simulated_hardware(const RunSetup& setup);

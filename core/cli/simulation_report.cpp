@@ -9,6 +9,7 @@
 #include "core/base/version.hpp"
 #include "core/data/dataset.hpp"
 #include "core/report/console.hpp"
+#include "core/select/selection_json.hpp"
 #include "core/train/optimizer.hpp"
 #include "core/train/run_length.hpp"
 
@@ -159,6 +160,10 @@ std::string simulation_json(const RunSetup& setup, const SimulationSubject& subj
                  {"hosts", subject.hosts},
                  {"batch_per_device", subject.batch},
                  {"one_device_images_per_second", one_device_rate}};
+  if (setup.decision) {
+    record["selection"] = to_json(*setup.decision);
+    record["selection"]["flags"] = flags_of(setup.decision->chosen);
+  }
   Json results = Json::array();
   for (const SimulatedCount& count : counts) results.push_back(count_json(count, one_device_rate));
   record["results"] = std::move(results);

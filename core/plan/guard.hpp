@@ -27,6 +27,7 @@ struct GuardOptions {
 
   bool scales_loss() const { return automatic_loss_scale || loss_scale.scale != 1; }
   bool needs_norm() const { return automatic_loss_scale || clip_norm > 0; }
+  bool changes_plans() const { return scales_loss() || needs_norm() || gradient_norms; }
 };
 
 // A logical plan with all that as operations of its own: the loss scale is memory that backward and

@@ -4,10 +4,9 @@
 #include "core/plan/plan_writer.hpp"
 
 namespace convoy {
-namespace {
 
-Plan write_once(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
-                const std::function<void(const convoy_planner&)>& write) {
+Plan sketch_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
+                 const std::function<void(const convoy_planner&)>& write) {
   PlanWriter writer(cluster, arena);
   try {
     write(*writer.table());
@@ -21,12 +20,10 @@ Plan write_once(const std::string& name, const Cluster& cluster, const ArenaMap&
   return writer.finish();
 }
 
-}  // namespace
-
 Plan make_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
                const std::function<void(const convoy_planner&)>& write) {
-  Plan first = write_once(name, cluster, arena, write);
-  const Plan second = write_once(name, cluster, arena, write);
+  Plan first = sketch_plan(name, cluster, arena, write);
+  const Plan second = sketch_plan(name, cluster, arena, write);
   if (plan_hash(first) != plan_hash(second))
     fail(ExitCode::kFailed,
          "strategy {} wrote two different plans for the same cluster and model ({} and {} "

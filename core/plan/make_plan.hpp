@@ -14,4 +14,9 @@ namespace convoy {
 Plan make_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
                const std::function<void(const convoy_planner&)>& write);
 
+// The same without the second writing: for plans that are only compared with others. Whichever is
+// taken is written again, by make_plan.
+Plan sketch_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
+                 const std::function<void(const convoy_planner&)>& write);
+
 }  // namespace convoy

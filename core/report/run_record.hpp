@@ -12,6 +12,7 @@
 #include "core/report/input_verdict.hpp"
 #include "core/report/memory_record.hpp"
 #include "core/report/profile_record.hpp"
+#include "core/report/selection_record.hpp"
 #include "core/report/speed_statistics.hpp"
 
 namespace convoy {
@@ -64,7 +65,8 @@ struct RunRecord {
   std::string mode = "training";  // as the header of the run says
   std::string strategy;
   std::map<std::string, std::string> strategy_options;
-  std::string strategy_verdict;  // what the checker proved, for example "synchronous"
+  std::string strategy_verdict;              // what the checker proved, for example "synchronous"
+  std::optional<SelectionRecord> selection;  // of --variable_update=auto
   std::string optimizer;
   std::string compute_dtype = "f32";  // of activations and operands: "f32", "bf16" or "f16"
   std::vector<DeviceRecord> devices;

@@ -97,6 +97,23 @@ Json to_json(const InputSpeed& speed) {
           {"images_per_processor_sec", number(speed.images_per_processor_second())}};
 }
 
+Json optional_seconds(const std::optional<double>& seconds) {
+  return seconds ? number(*seconds) : Json(nullptr);
+}
+
+Json to_json(const SelectionRecord& selection, const RunRecord& record) {
+  Json json = {{"origin", selection.origin},
+               {"flags", selection.flags},
+               {"basis", selection.basis},
+               {"calibrated", selection.calibrated},
+               {"predicted_step_seconds", optional_seconds(selection.predicted_step_seconds)},
+               {"measured_step_seconds", nullptr},
+               {"runner_up", selection.runner_up},
+               {"runner_up_step_seconds", optional_seconds(selection.runner_up_step_seconds)}};
+  if (!record.steps.empty()) json["measured_step_seconds"] = number(record.step_times.p50);
+  return json;
+}
+
 Json summary(const RunRecord& record) {
   Json devices = Json::array();
   for (const DeviceRecord& device : record.devices) devices.push_back(to_json(device));
@@ -114,6 +131,7 @@ Json summary(const RunRecord& record) {
        {{"name", record.strategy},
         {"options", record.strategy_options},
         {"verdict", record.strategy_verdict}}},
+      {"selection", record.selection ? to_json(*record.selection, record) : Json(nullptr)},
       {"optimizer", record.optimizer},
       {"compute_dtype", record.compute_dtype},
       {"devices", std::move(devices)},

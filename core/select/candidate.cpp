@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace convoy {
 namespace {
@@ -14,12 +15,6 @@ const OptionDeclaration* declaration(const Manifest& manifest, const std::string
   const auto found = std::find_if(manifest.options.begin(), manifest.options.end(),
                                   [&](const auto& option) { return option.name == name; });
   return found == manifest.options.end() ? nullptr : &*found;
-}
-
-bool declares_all(const Manifest& manifest, const Options& given) {
-  return std::all_of(given.begin(), given.end(), [&](const auto& option) {
-    return declaration(manifest, option.first) != nullptr;
-  });
 }
 
 // The variant's options and the user's; empty when they contradict each other.
@@ -38,12 +33,30 @@ std::optional<Options> merged(const Manifest& manifest, const Variant& variant,
 
 }  // namespace
 
+bool declares_all(const Manifest& manifest, const Options& given) {
+  return std::all_of(given.begin(), given.end(), [&](const auto& option) {
+    return declaration(manifest, option.first) != nullptr;
+  });
+}
+
 std::string flags_of(const Candidate& candidate) {
   std::string flags = fmt::format("--variable_update={}", candidate.strategy);
   for (const auto& [name, value] : candidate.options) flags += fmt::format(" --{}={}", name, value);
+  if (candidate.bucket_elements == 0) return flags;
   constexpr double kElementsPerMegabyte = (1 << 20) / sizeof(float);
   return flags + fmt::format(" --bucket_mb={:g}",
                              static_cast<double>(candidate.bucket_elements) / kElementsPerMegabyte);
+}
+
+std::vector<std::uint64_t> bucket_sizes(std::uint64_t arena_elements) {
+  constexpr std::uint64_t kMegabytes[] = {16, 1, 2, 4, 8, 32, 64, 128};
+  std::vector<std::uint64_t> sizes;
+  bool whole = false;
+  for (const std::uint64_t megabytes : kMegabytes) {
+    const std::uint64_t elements = (megabytes << 20) / sizeof(float);
+    if (elements < arena_elements || !std::exchange(whole, true)) sizes.push_back(elements);
+  }
+  return sizes;
 }
 
 std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies,

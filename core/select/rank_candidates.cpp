@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -9,13 +11,13 @@
 #include "core/plan/fuse_updates.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/make_plan.hpp"
+#include "core/select/in_parallel.hpp"
 
 namespace convoy {
 namespace {
 
 // Why a plan may not be taken; empty: it may.
-std::string objection(const Plan& logical, const Manifest& strategy) {
-  const CheckReport report = check_plan(logical);
+std::string objection(const CheckReport& report, const Manifest& strategy, bool allows_inexact) {
   if (report.verdict == Verdict::kWrong) {
     return report.findings.empty() ? "its plan is wrong" : report.findings.front().text;
   }
@@ -23,92 +25,124 @@ std::string objection(const Plan& logical, const Manifest& strategy) {
     return fmt::format("claims to be {}, but its plan is {}", strategy.claim,
                        report.verdict_text());
   }
-  if (report.verdict == Verdict::kSynchronous) return {};
-  return fmt::format("it is {}, which changes what is computed", report.verdict_text());
+  if (report.exact == Verdict::kIndependent)
+    return "it is independent: devices train apart from each other";
+  if (report.verdict == Verdict::kSynchronous || allows_inexact) return {};
+  return fmt::format("it is {}, which changes what is computed (--auto_inexact allows that)",
+                     report.verdict_text());
 }
 
-// One candidate after the other; remembers the strategy and its verdict for the next bucket size.
-class CandidateRanker {
- public:
-  explicit CandidateRanker(const SelectionProblem& problem) : problem_(problem) {}
-
-  RankedCandidate rank(const Candidate& candidate);
-
- private:
-  void load(const Candidate& candidate);
-  void predict(RankedCandidate& result);
-
-  const SelectionProblem& problem_;
-  Candidate loaded_;
-  std::unique_ptr<StrategyPlugin> strategy_;
-  std::string refusal_;  // of the loaded strategy, whatever the buckets
-  bool checked_ = false;
-  std::string objection_;
+// A strategy with its options, and what its first plan says of it, whatever the buckets.
+struct Variant {
+  std::size_t first = 0;  // candidate: that with the largest buckets, whose proof is the shortest
+  std::unique_ptr<StrategyPlugin> strategy;
+  std::string refusal;
+  std::optional<CheckReport> report;
+  std::string objection;
 };
 
-void CandidateRanker::load(const Candidate& candidate) {
-  Candidate wanted = candidate;
-  wanted.bucket_elements = 0;
-  if (wanted == loaded_) return;
-  loaded_ = std::move(wanted);
-  checked_ = false;
-  refusal_.clear();
-  strategy_.reset();
-  try {
-    strategy_ = problem_.strategy(candidate);
-  } catch (const Error& error) {
-    refusal_ = error.what();
+// First every variant is loaded and checked with one of its candidates, then come the rest.
+class Ranker {
+ public:
+  Ranker(std::span<const Candidate> candidates, const SelectionProblem& problem)
+      : problem_(problem), results_(candidates.size()) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      results_[i].candidate = candidates[i];
+      if (i == 0 || !same_variant(candidates[i - 1], candidates[i])) {
+        variants_.emplace_back().first = i;
+      } else {
+        std::size_t& first = variants_.back().first;
+        const bool larger = candidates[i].bucket_elements > candidates[first].bucket_elements;
+        rest_.push_back(larger ? std::exchange(first, i) : i);
+      }
+      variant_of_.push_back(variants_.size() - 1);
+    }
   }
-}
 
-void CandidateRanker::predict(RankedCandidate& result) {
-  const ArenaMap arena = problem_.arena(result.candidate.bucket_elements);
-  const Plan logical = make_plan(result.candidate.strategy, problem_.cluster, arena,
-                                 [&](const convoy_planner& planner) { strategy_->plan(planner); });
-  if (!std::exchange(checked_, true)) objection_ = objection(logical, strategy_->manifest());
-  if (!objection_.empty()) {
-    result.state = CandidateState::kExcluded;
-    result.reason = objection_;
-    return;
+  Ranking run() {
+    in_parallel(variants_.size(), [this](std::size_t i) { begin(variants_[i]); });
+    in_parallel(rest_.size(), [this](std::size_t i) { rank(rest_[i]); });
+    return ranked(std::move(results_));
   }
-  const Plan lowered = lower(problem_.joins_updates ? fuse_updates(logical) : logical);
-  Prediction prediction = problem_.predict(lowered);
-  if (!prediction.does_not_fit.empty()) {
-    result.state = CandidateState::kTooLarge;
-    result.reason = std::move(prediction.does_not_fit);
-    return;
-  }
-  result.state = CandidateState::kPredicted;
-  result.step_seconds = prediction.step_seconds;
-  result.bottleneck = std::move(prediction.bottleneck);
-}
 
-RankedCandidate CandidateRanker::rank(const Candidate& candidate) {
-  RankedCandidate result;
-  result.candidate = candidate;
-  load(candidate);
-  if (!refusal_.empty()) {
-    result.reason = refusal_;
-    return result;
+ private:
+  void begin(Variant& variant) {
+    try {
+      const std::lock_guard lock(plugins_);
+      variant.strategy = problem_.strategy(results_[variant.first].candidate);
+    } catch (const Error& error) {
+      variant.refusal = error.what();
+    }
+    rank(variant.first);
   }
-  try {
-    predict(result);
-  } catch (const Error& error) {
-    // The same for other buckets, or nearly always; trying again costs little.
-    result.state = CandidateState::kRefused;
-    result.reason = error.what();
+
+  void rank(std::size_t index) {
+    RankedCandidate& result = results_[index];
+    Variant& variant = variants_[variant_of_[index]];
+    if (!variant.refusal.empty()) {
+      result.reason = variant.refusal;
+      return;
+    }
+    try {
+      predict(variant, result);
+    } catch (const Error& error) {
+      result.state = CandidateState::kRefused;
+      result.reason = error.what();
+      // Whom the strategy refuses with some buckets, it refuses with others.
+      if (!variant.report) variant.refusal = result.reason;
+    }
   }
-  return result;
-}
+
+  // As the strategy wrote it. Plug-ins need not know of threads.
+  Plan write(Variant& variant, const Candidate& candidate, const ArenaMap& arena) {
+    const std::lock_guard lock(plugins_);
+    const auto plan = [&](const convoy_planner& planner) { variant.strategy->plan(planner); };
+    return variant.report ? sketch_plan(candidate.strategy, problem_.cluster, arena, plan)
+                          : make_plan(candidate.strategy, problem_.cluster, arena, plan);
+  }
+
+  void predict(Variant& variant, RankedCandidate& result) {
+    const ArenaMap arena = problem_.arena(result.candidate.bucket_elements);
+    Plan plan;
+    if (variant.objection.empty()) plan = write(variant, result.candidate, arena);
+    if (!variant.report) {
+      variant.report = check_plan(plan);
+      variant.objection =
+          objection(*variant.report, variant.strategy->manifest(), problem_.allows_inexact);
+    }
+    if (!variant.objection.empty()) {
+      result.state = CandidateState::kExcluded;
+      result.reason = variant.objection;
+      return;
+    }
+    if (problem_.guard.changes_plans()) plan = guard(plan, *variant.report, problem_.guard);
+    if (problem_.joins_updates) plan = fuse_updates(plan);
+    note(problem_.predict(lower(plan)), result);
+  }
+
+  static void note(Prediction prediction, RankedCandidate& result) {
+    if (!prediction.does_not_fit.empty()) {
+      result.state = CandidateState::kTooLarge;
+      result.reason = std::move(prediction.does_not_fit);
+      return;
+    }
+    result.state = CandidateState::kPredicted;
+    result.step_seconds = prediction.step_seconds;
+    result.bottleneck = std::move(prediction.bottleneck);
+  }
+
+  const SelectionProblem& problem_;
+  std::vector<RankedCandidate> results_;
+  std::vector<Variant> variants_;
+  std::vector<std::size_t> variant_of_;  // per candidate
+  std::vector<std::size_t> rest_;        // candidates that are not the first of their variant
+  std::mutex plugins_;
+};
 
 }  // namespace
 
 Ranking rank_candidates(std::span<const Candidate> candidates, const SelectionProblem& problem) {
-  CandidateRanker ranker(problem);
-  std::vector<RankedCandidate> results;
-  results.reserve(candidates.size());
-  for (const Candidate& candidate : candidates) results.push_back(ranker.rank(candidate));
-  return ranked(std::move(results));
+  return Ranker(candidates, problem).run();
 }
 
 }  // namespace convoy

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/plan/arena_map.hpp"
+#include "core/plan/guard.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/select/ranking.hpp"
@@ -19,20 +20,31 @@ struct Prediction {
   std::string does_not_fit;  // not empty: what is needed where and what there is; no time then
 };
 
+// Of the plan's body that a prediction for a ranking simulates: with two, the order is the same as
+// with more.
+constexpr std::uint32_t kRankingIterations = 2;
+
 // What candidates are planned for and predicted with.
 struct SelectionProblem {
   Cluster cluster;
   // The devices join sums and updates (CONVOY_DEVICE_JOINS_UPDATES), as a run's plans then do.
   bool joins_updates = false;
+  // What the host wraps around updates, as a run's plans then have.
+  GuardOptions guard;
+  // Takes candidates that compute something else than a synchronous step, too: stale, asynchronous
+  // or lossy ones. Never those whose devices train apart, nor wrong ones.
+  bool allows_inexact = false;
   std::function<ArenaMap(std::uint64_t bucket_elements)> arena;
   // May throw Error: the candidate is refused then.
   std::function<std::unique_ptr<StrategyPlugin>(const Candidate&)> strategy;
-  std::function<Prediction(const Plan& lowered)> predict;
+  std::function<Prediction(Plan lowered)> predict;
 };
 
 // Plans, checks, lowers and predicts every candidate. Candidates whose plans are wrong, break their
-// strategy's claim or are not synchronous have no prediction but a reason. Consecutive candidates
-// that differ in their buckets alone are checked once.
+// strategy's claim or compute what is not wanted have no prediction but a reason. Of consecutive
+// candidates that differ in their buckets alone the one with the largest is checked for all. Works
+// on all processors, and calls `arena` and `predict` from several threads at once, `strategy` and
+// the strategies from one at a time. The ranking does not depend on that.
 Ranking rank_candidates(std::span<const Candidate> candidates, const SelectionProblem& problem);
 
 }  // namespace convoy

@@ -10,11 +10,6 @@
 namespace convoy {
 namespace {
 
-// The same but for the size of buckets.
-bool same_variant(const Candidate& a, const Candidate& b) {
-  return a.strategy == b.strategy && a.options == b.options;
-}
-
 // The first of every variant: with buckets of the best size, as the candidates are in order.
 std::vector<const RankedCandidate*> best_of_variants(const Ranking& ranking) {
   std::vector<const RankedCandidate*> best;
@@ -29,10 +24,18 @@ std::vector<const RankedCandidate*> best_of_variants(const Ranking& ranking) {
 
 }  // namespace
 
+bool same_variant(const Candidate& a, const Candidate& b) {
+  return a.strategy == b.strategy && a.options == b.options;
+}
+
 std::string_view to_string(CandidateState state) {
   constexpr std::array<std::string_view, 4> kNames = {"predicted", "excluded", "too large",
                                                       "refused"};
   return kNames.at(static_cast<std::size_t>(state));
+}
+
+double shortlist_tolerance(double known_error) {
+  return std::max(0.03, 2 * known_error);
 }
 
 Ranking ranked(std::vector<RankedCandidate> candidates) {
@@ -54,6 +57,13 @@ const RankedCandidate& Ranking::best() const {
        "--variable_update=auto finds no strategy for this run; name one with --variable_update to "
        "see more.{}",
        reasons.empty() ? " No installed strategy declares the options that were given." : reasons);
+}
+
+const RankedCandidate* Ranking::best_but(const Candidate& candidate) const {
+  for (const RankedCandidate& each : candidates)
+    if (!same_variant(each.candidate, candidate))
+      return each.state == CandidateState::kPredicted ? &each : nullptr;
+  return nullptr;
 }
 
 double Ranking::behind(const RankedCandidate& candidate) const {

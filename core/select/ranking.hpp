@@ -25,6 +25,9 @@ struct RankedCandidate {
   std::string reason;       // otherwise: why not
 };
 
+// The same but for the size of buckets.
+bool same_variant(const Candidate& a, const Candidate& b);
+
 // All candidates, the fastest first, those without a prediction last. Of equals the one that was
 // enumerated first.
 struct Ranking {
@@ -32,12 +35,19 @@ struct Ranking {
 
   // Throws Error kUnavailable with all reasons when no candidate has a prediction.
   const RankedCandidate& best() const;
+  // The fastest of all variants but that one's; null when nothing else has a prediction.
+  const RankedCandidate* best_but(const Candidate& candidate) const;
   // How much longer than the best one's a candidate's step is predicted to take, 0.02 = 2 %.
   double behind(const RankedCandidate& candidate) const;
   // The best of every strategy's every variant, over bucket sizes, that is at most `tolerance`
   // behind the best of all; at most `most` of them. What a measured trial compares.
   std::vector<Candidate> shortlist(double tolerance, std::size_t most) const;
 };
+
+// How far behind the best prediction a candidate may be and still be the fastest: at least 3 %, and
+// twice the known relative error of predictions.
+double shortlist_tolerance(double known_error);
+constexpr std::size_t kMostTried = 4;  // candidates of a shortlist
 
 Ranking ranked(std::vector<RankedCandidate> candidates);
 

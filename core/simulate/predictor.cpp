@@ -34,15 +34,19 @@ void Predictor::fit(const SimulatedCluster& cluster, double images_per_second) {
 }
 
 Prediction Predictor::predict(const SimulatedCluster& cluster) const {
+  return predict(lowered_plan(cluster.cluster), cluster, layers(cluster.machine));
+}
+
+Prediction Predictor::predict(Plan lowered, const SimulatedCluster& cluster,
+                              const std::vector<LayerTimes>& layers) const {
   Prediction result;
   result.devices = cluster.cluster.replicas();
-  result.lowered = lowered_plan(cluster.cluster);
+  result.lowered = std::move(lowered);
   result.memory = memory_needs(result.lowered, graph_, options_.batch,
                                options_.simulation.state_slots, options_.half, cluster.machine);
   result.problem = memory_problem(result.memory, cluster.cluster, cluster.machine);
   if (!result.problem.empty()) return result;
-  result.step = simulate(result.lowered, cluster.machine, layers(cluster.machine, scale_),
-                         options_.simulation);
+  result.step = simulate(result.lowered, cluster.machine, layers, options_.simulation);
   result.images_per_second =
       static_cast<double>(options_.batch) * result.devices / result.step->step_seconds;
   return result;

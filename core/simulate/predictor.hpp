@@ -52,6 +52,14 @@ class Predictor {
 
   Prediction predict(const SimulatedCluster& cluster) const;
 
+  // For those who compare many plans for one cluster: the layers' times on its devices, once, and
+  // what a plan that is lowered already comes to with them.
+  std::vector<LayerTimes> layers(const SimulatedMachine& machine) const {
+    return layers(machine, scale_);
+  }
+  Prediction predict(Plan lowered, const SimulatedCluster& cluster,
+                     const std::vector<LayerTimes>& layers) const;
+
  private:
   Plan lowered_plan(const Cluster& cluster) const;
   std::vector<LayerTimes> layers(const SimulatedMachine& machine, double scale) const;

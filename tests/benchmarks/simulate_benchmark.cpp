@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -12,6 +11,9 @@
 
 #include "core/cli/plan_subject.hpp"
 #include "core/plan/lower.hpp"
+#include "core/plugin/catalog.hpp"
+#include "core/select/rank_candidates.hpp"
+#include "core/simulate/predictor.hpp"
 #include "core/simulate/simulate.hpp"
 #include "tests/simulate/hand_machine.hpp"
 
@@ -76,33 +78,57 @@ Plan lowered_plan(PlanSubject& subject, const Cluster& cluster, const ArenaMap& 
   return lower(subject.plan(cluster, arena, refused));
 }
 
-// All strategies and bucket sizes for 8 GPUs, planning included.
-void select_among_forty(benchmark::State& state, const char* model) {
-  std::vector<std::unique_ptr<Subject>> subjects;
+// What auto compares: all of these with all bucket sizes.
+std::vector<Candidate> forty_candidates() {
+  std::vector<Candidate> candidates;
   for (const Variant& variant : variants())
-    subjects.push_back(std::make_unique<Subject>(variant.strategy, variant.options, model));
-  const HandMachine hand = testing::hand_machine(1, 8, true);
-  const simulate::LayerTimes layers = layers_of(subjects.front()->subject.graph());
-  double best = 0;
-  std::chrono::duration<double> planning{};
-  std::uint64_t operations = 0;
-  for (auto _ : state) {
-    best = 1e9;
-    for (const auto& it : subjects)
-      for (const double megabytes : kBucketMegabytes) {
-        const auto begin = std::chrono::steady_clock::now();
-        const ArenaMap arena = it->subject.arena_map(elements(megabytes));
-        const Plan plan = lowered_plan(it->subject, hand.cluster, arena);
-        planning += std::chrono::steady_clock::now() - begin;
-        const auto result = simulate::simulate(plan, hand.machine, {layers}, {});
-        best = std::min(best, result.step_seconds);
-        operations += result.operations_run;
+    for (const double megabytes : kBucketMegabytes) {
+      candidates.push_back({variant.strategy, {}, elements(megabytes)});
+      for (const std::string& option : variant.options) {
+        const std::size_t equals = option.find('=');
+        candidates.back().options[option.substr(2, equals - 2)] = option.substr(equals + 1);
       }
+    }
+  return candidates;
+}
+
+simulate::PredictorOptions selection_options() {
+  simulate::PredictorOptions options;
+  options.batch = 64;
+  options.simulation.iterations = kRankingIterations;
+  return options;
+}
+
+// Planned, checked, lowered, fitted into memory and simulated for 8 GPUs; loading the plug-ins
+// included.
+void select_among_forty(benchmark::State& state, const char* model) {
+  Subject any("replicated", {}, model);
+  const Catalog catalog = Catalog::scan(
+      std::vector<SearchEntry>{{CONVOY_BINARY_DIR "/lib/convoy/plugins", SearchOrigin::kFlag}});
+  PluginHost host;
+  HandMachine hand = testing::hand_machine(1, 8, true);
+  const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
+  const std::vector<simulate::LayerTimes> layers = {layers_of(any.subject.graph())};
+  const simulate::Predictor predictor(any.subject.graph(), {}, selection_options());
+  SelectionProblem problem;
+  problem.cluster = hand.cluster;
+  problem.arena = [&](std::uint64_t size) { return any.subject.arena_map(size); };
+  problem.strategy = [&](const Candidate& candidate) {
+    const FoundPlugin found = catalog.find(PluginKind::kStrategy, candidate.strategy);
+    return std::make_unique<StrategyPlugin>(host.load_strategy(found), candidate.options);
+  };
+  problem.predict = [&](Plan lowered) {
+    const auto step = predictor.predict(std::move(lowered), cluster, layers).step;
+    return step ? Prediction{step->step_seconds, step->bottleneck, ""} : Prediction{0, "", "large"};
+  };
+  const std::vector<Candidate> candidates = forty_candidates();
+  for (auto _ : state) {
+    const Ranking ranking = rank_candidates(candidates, problem);
+    state.counters["best_step_ms"] = ranking.best().step_seconds * 1e3;
+    state.counters["predicted"] = static_cast<double>(
+        std::count_if(ranking.candidates.begin(), ranking.candidates.end(),
+                      [](const auto& each) { return each.state == CandidateState::kPredicted; }));
   }
-  state.counters["best_step_ms"] = best * 1e3;
-  const auto rounds = static_cast<double>(state.iterations());
-  state.counters["planning_ms"] = 1e3 * planning.count() / rounds;
-  state.counters["operations"] = static_cast<double>(operations) / rounds;
 }
 
 // One strategy on hosts of 8 GPUs: what planning and what simulating take.

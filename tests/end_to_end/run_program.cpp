@@ -21,8 +21,9 @@ struct Pipe {
   }
 };
 
-[[noreturn]] void become_convoy(const std::vector<std::string>& arguments, const Pipe& out,
-                                const Pipe& err) {
+[[noreturn]] void become_convoy(const std::vector<std::string>& arguments, const std::string& cache,
+                                const Pipe& out, const Pipe& err) {
+  ::setenv("XDG_CACHE_HOME", cache.c_str(), /*overwrite=*/1);
   ::dup2(out.ends[1], STDOUT_FILENO);
   ::dup2(err.ends[1], STDERR_FILENO);
   std::string program = std::string(CONVOY_BINARY_DIR) + "/bin/convoy";
@@ -61,11 +62,13 @@ void collect(pid_t child, int out, int err, const ProgramOptions& options, Progr
 }  // namespace
 
 ProgramResult run_convoy(const std::vector<std::string>& arguments, const ProgramOptions& options) {
+  static const std::string own_cache = scratch_folder("own_cache");
+  const std::string& cache = options.cache_folder.empty() ? own_cache : options.cache_folder;
   const Pipe out;
   const Pipe err;
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork failed");
-  if (child == 0) become_convoy(arguments, out, err);
+  if (child == 0) become_convoy(arguments, cache, out, err);
   ::close(out.ends[1]);
   ::close(err.ends[1]);
   ProgramResult result;

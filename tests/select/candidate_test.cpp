@@ -44,6 +44,15 @@ TEST(Candidates, OfAStrategyWithoutVariantsAreItsDefaults) {
               ElementsAre("--variable_update=plain --bucket_mb=4"));
 }
 
+TEST(Candidates, HaveBucketsThatCutTheModelAndOneThatHoldsIt) {
+  constexpr std::uint64_t kMegabyte = (1 << 20) / sizeof(float);
+  EXPECT_THAT(bucket_sizes(3 * kMegabyte), ElementsAre(16 * kMegabyte, kMegabyte, 2 * kMegabyte));
+  EXPECT_THAT(bucket_sizes(20 * kMegabyte),
+              ElementsAre(16 * kMegabyte, kMegabyte, 2 * kMegabyte, 4 * kMegabyte, 8 * kMegabyte,
+                          32 * kMegabyte));
+  EXPECT_EQ(bucket_sizes(1000 * kMegabyte).size(), 8u);
+}
+
 TEST(Candidates, KeepToWhatTheUserGave) {
   const Manifest both = strategy("a", {{{"where", "cpu"}}, {{"where", "gpu"}}});
   EXPECT_THAT(flags({both}, {{"where", "cpu"}}),

@@ -27,7 +27,7 @@ class RankCandidates : public ::testing::Test {
       return std::make_unique<StrategyPlugin>(host_.load_strategy(found), candidate.options);
     };
     // Shorter plans are faster.
-    problem_.predict = [](const Plan& lowered) {
+    problem_.predict = [](Plan lowered) {
       return Prediction{1e-3 * static_cast<double>(lowered.body.size()), "operations", ""};
     };
   }
@@ -37,7 +37,7 @@ class RankCandidates : public ::testing::Test {
     for (const FoundPlugin& plugin : catalog_.plugins()) {
       if (plugin.manifest.kind == PluginKind::kStrategy) strategies.push_back(plugin.manifest);
     }
-    return rank_candidates(enumerate_candidates(strategies, {}, buckets), problem_);
+    return rank_candidates(enumerate_candidates(strategies, given_, buckets), problem_);
   }
 
   // What became of the candidate with these flags.
@@ -59,6 +59,7 @@ class RankCandidates : public ::testing::Test {
   Catalog catalog_ = own_plugins();
   PluginHost host_;
   SelectionProblem problem_;
+  std::map<std::string, std::string> given_;
 };
 
 TEST_F(RankCandidates, PredictsEverySynchronousVariant) {
@@ -78,6 +79,31 @@ TEST_F(RankCandidates, LeavesOutWhatComputesSomethingElse) {
   EXPECT_THAT(alone.reason, HasSubstr("independent"));
 }
 
+TEST_F(RankCandidates, NeverTakesDevicesThatTrainApartEvenWhenInexactOnesAreAllowed) {
+  problem_.allows_inexact = true;
+  const RankedCandidate alone = of(rank(), "--variable_update=independent");
+  EXPECT_EQ(alone.state, CandidateState::kExcluded) << alone.reason;
+}
+
+TEST_F(RankCandidates, TakesStaleStrategiesOnlyWhenInexactOnesAreAllowed) {
+  const std::string flags = "--variable_update=parameter_server --staged_vars=true";
+  given_ = {{"staged_vars", "true"}};
+  const RankedCandidate refused = of(rank(), flags);
+  EXPECT_EQ(refused.state, CandidateState::kExcluded);
+  EXPECT_THAT(refused.reason, HasSubstr("stale"));
+  EXPECT_THAT(refused.reason, HasSubstr("--auto_inexact"));
+  problem_.allows_inexact = true;
+  EXPECT_EQ(of(rank(), flags).state, CandidateState::kPredicted);
+}
+
+TEST_F(RankCandidates, PlansWithTheGuardsOfARun) {
+  const double plain = of(rank(), "--variable_update=replicated").step_seconds;
+  problem_.guard.clip_norm = 1;
+  const RankedCandidate guarded = of(rank(), "--variable_update=replicated");
+  ASSERT_EQ(guarded.state, CandidateState::kPredicted) << guarded.reason;
+  EXPECT_GT(guarded.step_seconds, plain) << "norms are operations, too";
+}
+
 TEST_F(RankCandidates, SaysWhyAStrategyRefuses) {
   const RankedCandidate nccl = of(rank(), "--variable_update=replicated --all_reduce_spec=nccl");
   EXPECT_EQ(nccl.state, CandidateState::kRefused);
@@ -85,7 +111,7 @@ TEST_F(RankCandidates, SaysWhyAStrategyRefuses) {
 }
 
 TEST_F(RankCandidates, SaysWhatDoesNotFit) {
-  problem_.predict = [](const Plan&) { return Prediction{0, "", "needs 9 GB, cpu:0 has 8 GB"}; };
+  problem_.predict = [](Plan) { return Prediction{0, "", "needs 9 GB, cpu:0 has 8 GB"}; };
   const RankedCandidate large = of(rank(), "--variable_update=replicated");
   EXPECT_EQ(large.state, CandidateState::kTooLarge);
   EXPECT_THAT(large.reason, HasSubstr("9 GB"));

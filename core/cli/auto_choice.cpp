@@ -1,0 +1,174 @@
+#include "core/cli/auto_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/cli/simulated_run.hpp"
+#include "core/graph/arena.hpp"
+#include "core/plan/make_plan.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/select/rank_candidates.hpp"
+#include "core/select/rule.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr const char* kAllReduceSpec = "all_reduce_spec";
+
+std::vector<Manifest> installed_strategies(const Catalog& catalog) {
+  std::vector<Manifest> manifests;
+  for (const FoundPlugin& plugin : catalog.plugins())
+    if (plugin.manifest.kind == PluginKind::kStrategy) manifests.push_back(plugin.manifest);
+  return manifests;
+}
+
+std::vector<std::uint64_t> wanted_bucket_sizes(const RunSetup& setup,
+                                               const SimulatedHardware& hardware) {
+  const auto asked = static_cast<std::uint64_t>(setup.options.bucket_mb * (1 << 20) / 4);
+  if (setup.flags->is_given("bucket_mb") || hardware.software.bucket_per_variable) return {asked};
+  return bucket_sizes(Arena(*setup.graph).elements());
+}
+
+// Of one device, from the user; run has no such flag.
+std::optional<double> known_rate(const RunSetup& setup) {
+  const std::map<std::string, std::string> effective = setup.flags->effective();
+  if (!effective.contains("images_per_sec")) return std::nullopt;
+  return setup.flags->optional_number("images_per_sec");
+}
+
+// The layers' scale is that of the rate that the user knows, with the first strategy that plans for
+// one device: on one, all of them nearly do the same.
+void fit_rate(const RunSetup& setup, const SimulatedHardware& hardware,
+              const SelectionProblem& problem, std::span<const Candidate> candidates,
+              simulate::Predictor& predictor, const simulate::PredictorOptions& options) {
+  const std::optional<double> rate = known_rate(setup);
+  if (!rate) return;
+  const simulate::SimulatedCluster one = hardware.cluster(1, 1);
+  std::string refusal;
+  for (const Candidate& candidate : candidates) {
+    try {
+      const std::unique_ptr<StrategyPlugin> strategy = problem.strategy(candidate);
+      const ArenaMap arena = problem.arena(candidate.bucket_elements);
+      simulate::Predictor single(
+          *setup.graph,
+          [&](const Cluster& cluster) {
+            return make_plan(candidate.strategy, cluster, arena,
+                             [&](const convoy_planner& planner) { strategy->plan(planner); });
+          },
+          options);
+      single.fit(one, *rate);
+      return predictor.set_layer_scale(single.layer_scale());
+    } catch (const Error& error) {
+      refusal = error.what();
+    }
+  }
+  fail(ExitCode::kUnavailable, "no strategy plans for one device, for which the rate is: {}",
+       refusal);
+}
+
+Prediction to_selection(simulate::Prediction prediction) {
+  if (!prediction.step) return {0, "", prediction.problem};
+  return {prediction.step->step_seconds, std::move(prediction.step->bottleneck), ""};
+}
+
+}  // namespace
+
+ChoiceSubject imagined_subject(const RunSetup& setup, const SimulatedHardware& hardware,
+                               std::optional<std::uint32_t> devices) {
+  const auto batch = setup.options.batch_size.value_or(setup.model_info.batch_size);
+  return {hardware.hosts, devices.value_or(hardware.most_devices),
+          static_cast<std::uint32_t>(batch)};
+}
+
+OptionValues given_strategy_options(const RunSetup& setup) {
+  OptionValues given;
+  const std::map<std::string, std::string> effective = setup.flags->effective();
+  for (const Manifest& manifest : installed_strategies(setup.catalog))
+    for (const OptionDeclaration& option : manifest.options) {
+      const auto value = effective.find(option.name);
+      if (setup.flags->is_given(option.name) && value != effective.end())
+        given[option.name] = value->second;
+    }
+  if (setup.options.use_nccl.value_or(false)) given.try_emplace(kAllReduceSpec, "nccl");
+  return given;
+}
+
+Ranking rank_strategies(const RunSetup& setup, const SimulatedHardware& hardware,
+                        const ChoiceSubject& subject) {
+  const simulate::SimulatedCluster cluster = hardware.cluster(subject.hosts, subject.devices);
+  simulate::PredictorOptions options = predictor_options(setup, hardware, subject.batch);
+  options.simulation.keep_operations = false;
+  options.simulation.iterations = kRankingIterations;
+  SelectionProblem problem;
+  problem.cluster = cluster.cluster;
+  problem.joins_updates = options.joins_updates;
+  problem.guard = setup.options.guard;
+  problem.allows_inexact = setup.options.auto_inexact;
+  problem.arena = [&](std::uint64_t elements) {
+    return simulated_arena(setup, hardware, elements);
+  };
+  problem.strategy = [&](const Candidate& candidate) {
+    const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
+    return std::make_unique<StrategyPlugin>(setup.host->load_strategy(found), candidate.options);
+  };
+  const std::vector<Candidate> candidates =
+      enumerate_candidates(installed_strategies(setup.catalog), given_strategy_options(setup),
+                           wanted_bucket_sizes(setup, hardware));
+  simulate::Predictor predictor(*setup.graph, {}, options);
+  fit_rate(setup, hardware, problem, candidates, predictor, options);
+  const std::vector<simulate::LayerTimes> layers = predictor.layers(cluster.machine);
+  problem.predict = [&](Plan lowered) {
+    return to_selection(predictor.predict(std::move(lowered), cluster, layers));
+  };
+  return rank_candidates(candidates, problem);
+}
+
+std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject) {
+  const std::uint32_t devices = subject.hosts * subject.devices;
+  const bool nominal = hardware.device == "cpu" && !hardware.calibrated;
+  return fmt::format("{} {} of {}{}", devices, devices == 1 ? "device" : "devices", hardware.name,
+                     nominal ? ", which is not calibrated" : "");
+}
+
+Decision choose_by_simulation(const RunSetup& setup, const SimulatedHardware& hardware,
+                              const ChoiceSubject& subject, const Ranking& ranking) {
+  Candidate usual;
+  try {
+    usual = choose_by_rule(setup, hardware.device).chosen;
+  } catch (const Error&) {
+    // there is no rule for this
+  }
+  return decide(ranking, usual, describe_basis(hardware, subject), hardware.calibrated);
+}
+
+Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> devices) {
+  const SimulatedHardware hardware = choose_simulated_hardware(setup);
+  if (setup.options.auto_mode == AutoMode::kRule) return choose_by_rule(setup, hardware.device);
+  const ChoiceSubject subject = imagined_subject(setup, hardware, devices);
+  return choose_by_simulation(setup, hardware, subject, rank_strategies(setup, hardware, subject));
+}
+
+Decision choose_by_rule(const RunSetup& setup, const std::string& device) {
+  SelectionFacts facts;
+  facts.device = device;
+  facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
+  const SelectionRules rules =
+      SelectionRules::read(executable_directory() / "../share/convoy/select/rules.json");
+  const OptionValues given = given_strategy_options(setup);
+  const std::vector<Manifest> manifests = installed_strategies(setup.catalog);
+  Selection selection = rules.choose(facts, [&](const std::string& name) {
+    return std::any_of(manifests.begin(), manifests.end(), [&](const Manifest& manifest) {
+      return manifest.name == name && declares_all(manifest, given);
+    });
+  });
+  Decision decision;
+  decision.chosen.strategy = selection.flags.extract("variable_update").mapped();
+  decision.chosen.options = std::move(selection.flags);
+  for (const auto& [option, value] : given) decision.chosen.options[option] = value;
+  decision.basis = selection.because;
+  return decision;
+}
+
+}  // namespace convoy

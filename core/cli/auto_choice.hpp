@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/cli/run_setup.hpp"
+#include "core/cli/simulated_hardware.hpp"
+#include "core/select/decision.hpp"
+
+namespace convoy {
+
+// For what --variable_update=auto chooses, besides the model and the flags.
+struct ChoiceSubject {
+  std::uint32_t hosts = 1;
+  std::uint32_t devices = 1;  // per host
+  std::uint32_t batch = 1;    // per device
+};
+
+// What the flags of a verb that runs nothing ask for; devices: all of the hardware's when not
+// given.
+ChoiceSubject imagined_subject(const RunSetup& setup, const SimulatedHardware& hardware,
+                               std::optional<std::uint32_t> devices);
+
+// The options of strategies that the command line gives: they hold for every candidate.
+OptionValues given_strategy_options(const RunSetup& setup);
+
+// Every installed strategy's variants with several sizes of buckets (--bucket_mb: that one), as
+// the simulator sees them on this hardware.
+Ranking rank_strategies(const RunSetup& setup, const SimulatedHardware& hardware,
+                        const ChoiceSubject& subject);
+
+// "8 devices of dgx1-p100": what predictions are for.
+std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject);
+
+// The best of the ranking; where the rule of thumb's variant is as fast, that one.
+Decision choose_by_simulation(const RunSetup& setup, const SimulatedHardware& hardware,
+                              const ChoiceSubject& subject, const Ranking& ranking);
+
+// For a verb that runs nothing: on the hardware that its flags describe, for that many devices per
+// host (all when not given).
+Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> devices);
+
+// Without a described machine: the rule of thumb. `device`: the kind of devices. Error kUnavailable
+// when no rule fits.
+Decision choose_by_rule(const RunSetup& setup, const std::string& device);
+
+}  // namespace convoy

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+struct ChildOutcome {
+  int exit_code = 0;  // 128 + n when signal n ended it
+  std::string error;  // the last line that it wrote to standard error, without "convoy: error: "
+};
+
+// Runs this program with other arguments and waits for its end. Its standard output goes nowhere.
+// Error kFailed when it cannot be started.
+ChildOutcome run_child_program(const std::vector<std::string>& arguments);
+
+}  // namespace convoy

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// A strategy as a column of a comparison: "replicated:all_reduce_spec=xring".
+struct ComparedStrategy {
+  std::string label;
+  std::vector<std::string> flags;  // "--variable_update=replicated", "--all_reduce_spec=xring"
+};
+
+// What `convoy compare` was asked for.
+struct CompareRequest {
+  std::vector<std::string> models;
+  std::vector<std::uint32_t> counts;  // of devices per host
+  std::vector<ComparedStrategy> strategies;
+  std::string platform;  // empty: this machine
+  bool simulated = false;
+  bool json = false;
+  std::vector<std::string> common;  // flags of every cell
+};
+
+// Error kUsage naming the flag. Without --strategies: all that are installed, and auto.
+CompareRequest parse_compare_request(std::span<const std::string> arguments);
+
+std::string compare_help();
+
+}  // namespace convoy

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// One model on so many devices under one strategy, and what came of it.
+struct ComparisonCell {
+  std::string model;
+  std::string strategy;                     // as it was asked for
+  std::uint32_t replicas = 1;               // devices of all hosts
+  std::optional<double> images_per_second;  // of all devices together; none: see problem
+  double step_seconds = 0;
+  std::string taken;  // under auto: the flags that it chose
+  int exit_code = 0;
+  std::string problem;
+};
+
+// A table of cells, and the rates that its speed-ups are against.
+struct Comparison {
+  bool simulated = false;
+  std::string machine;  // the platform; empty: this machine
+  std::vector<ComparisonCell> cells;
+  std::map<std::string, double> one_device;  // images per second, per model
+
+  // Against one device; none where either rate is unknown.
+  std::optional<double> speed_up(const ComparisonCell& cell) const;
+  // What as many devices as the cell has would train without any loss.
+  std::optional<double> linear(const ComparisonCell& cell) const;
+  // 0 if any cell has a rate, else the exit code of the first.
+  int exit_code() const;
+};
+
+void print_comparison(std::ostream& out, const Comparison& comparison);
+std::string comparison_json(const Comparison& comparison);
+
+}  // namespace convoy

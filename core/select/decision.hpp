@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/select/ranking.hpp"
+
+namespace convoy {
+
+// How --variable_update=auto came to its choice.
+enum class DecisionOrigin {
+  kSimulated,
+  kRemembered,  // simulated by an earlier run in the same circumstances
+  kRule         // a rule of thumb: no machine is described, or nothing is trained
+};
+
+std::string_view to_string(DecisionOrigin origin);
+
+struct RunnerUp {
+  Candidate candidate;
+  double step_seconds = 0;
+  bool operator==(const RunnerUp&) const = default;
+};
+
+// What --variable_update=auto chose, and why.
+struct Decision {
+  DecisionOrigin origin = DecisionOrigin::kRule;
+  Candidate chosen;          // kRule: without a size of buckets, which is the command line's
+  double step_seconds = 0;   // predicted; 0: it was not
+  std::string bottleneck;    // predicted: what the step's time is spent on
+  std::string basis;         // "4 CPU devices of this machine, calibrated", or the rule's reason
+  bool calibrated = false;   // the prediction rests on measurements of the machine itself
+  bool usual = false;        // one of several that are as fast: the usual one
+  std::size_t compared = 0;  // candidates that have a prediction
+  std::optional<RunnerUp> runner_up;  // the best of all other variants
+
+  bool operator==(const Decision&) const = default;
+};
+
+// The best of a ranking; Error kUnavailable with all reasons when there is none. Of candidates that
+// simulation cannot tell apart, less than kIndistinguishable behind the best, it is one of the
+// usual variant (whatever the size of its buckets): choices do not jump for nothing.
+constexpr double kIndistinguishable = 0.005;
+Decision decide(const Ranking& ranking, const Candidate& usual, const std::string& basis,
+                bool calibrated);
+
+// One line for people: what was taken, its step, what comes next, and why.
+std::string decision_line(const Decision& decision);
+
+}  // namespace convoy

@@ -1,0 +1,79 @@
+#include "core/select/decision_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "core/report/output_file.hpp"
+#include "core/select/selection_json.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr int kSchemaVersion = 1;
+
+// FNV-1a, 64 bits: names files; the text itself is compared, too.
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+const char* directory_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && value[0] == '/' ? value : nullptr;
+}
+
+}  // namespace
+
+std::filesystem::path cache_folder() {
+  if (const char* folder = directory_variable("XDG_CACHE_HOME"))
+    return std::filesystem::path(folder) / "convoy";
+  if (const char* home = directory_variable("HOME"))
+    return std::filesystem::path(home) / ".cache" / "convoy";
+  return {};
+}
+
+DecisionCache::DecisionCache(std::filesystem::path folder, Tell tell)
+    : folder_(std::move(folder)), tell_(std::move(tell)) {}
+
+std::filesystem::path DecisionCache::file_of(const std::string& circumstances) const {
+  return folder_ / fmt::format("auto-{:016x}.json", hash_of(circumstances));
+}
+
+std::optional<Decision> DecisionCache::find(const std::string& circumstances) const {
+  if (folder_.empty()) return std::nullopt;
+  const std::filesystem::path file = file_of(circumstances);
+  std::ifstream in(file);
+  if (!in) return std::nullopt;
+  try {
+    const auto json = nlohmann::ordered_json::parse(in);
+    if (json.at("schema_version") != kSchemaVersion) return std::nullopt;
+    if (json.at("circumstances").get<std::string>() != circumstances) return std::nullopt;
+    Decision decision = decision_from_json(json.at("decision"));
+    decision.origin = DecisionOrigin::kRemembered;
+    return decision;
+  } catch (const std::exception& error) {
+    tell_(fmt::format("the choice remembered in {} cannot be read ({}): choosing anew",
+                      file.string(), error.what()));
+    return std::nullopt;
+  }
+}
+
+void DecisionCache::remember(const std::string& circumstances, const Decision& decision) const {
+  if (folder_.empty()) return;
+  const std::filesystem::path file = file_of(circumstances);
+  try {
+    std::filesystem::create_directories(folder_);
+    const nlohmann::ordered_json json = {{"schema_version", kSchemaVersion},
+                                         {"circumstances", circumstances},
+                                         {"decision", to_json(decision)}};
+    write_output_file(file, json.dump(2) + "\n");
+  } catch (const std::exception& error) {
+    tell_(fmt::format("the choice of a strategy cannot be remembered in {}: {}", file.string(),
+                      error.what()));
+  }
+}
+
+}  // namespace convoy

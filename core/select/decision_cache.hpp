@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/select/decision.hpp"
+
+namespace convoy {
+
+// Where convoy keeps what it may forget: $XDG_CACHE_HOME/convoy, else ~/.cache/convoy; empty when
+// the environment names neither.
+std::filesystem::path cache_folder();
+
+// Decisions of earlier runs, one file each, found by a text that says in which circumstances they
+// were made. Whatever goes wrong with files is told and costs no more than the memory.
+class DecisionCache {
+ public:
+  using Tell = std::function<void(const std::string&)>;
+
+  // An empty folder remembers nothing.
+  DecisionCache(std::filesystem::path folder, Tell tell);
+
+  // Marked as remembered.
+  std::optional<Decision> find(const std::string& circumstances) const;
+  void remember(const std::string& circumstances, const Decision& decision) const;
+
+  // Where a decision is kept.
+  std::filesystem::path file_of(const std::string& circumstances) const;
+
+ private:
+  std::filesystem::path folder_;
+  Tell tell_;
+};
+
+}  // namespace convoy

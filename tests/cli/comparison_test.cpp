@@ -1,0 +1,107 @@
+#include "core/cli/comparison.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/cli/compare_request.hpp"
+
+namespace convoy {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ComparisonCell cell(std::uint32_t devices, std::optional<double> rate) {
+  ComparisonCell it;
+  it.model = "lenet";
+  it.strategy = "replicated";
+  it.replicas = devices;
+  it.images_per_second = rate;
+  it.step_seconds = 0.25;
+  if (!rate) {
+    it.exit_code = 3;
+    it.problem = "no such device";
+  }
+  return it;
+}
+
+Comparison sample() {
+  Comparison comparison;
+  comparison.cells = {cell(8, std::nullopt), cell(1, 100), cell(2, 150)};
+  comparison.one_device = {{"lenet", 100}};
+  return comparison;
+}
+
+TEST(Comparison, ComparesWithOneDeviceAndWithLinearGrowth) {
+  const Comparison comparison = sample();
+  EXPECT_DOUBLE_EQ(*comparison.speed_up(comparison.cells[2]), 1.5);
+  EXPECT_DOUBLE_EQ(*comparison.linear(comparison.cells[2]), 200);
+  EXPECT_FALSE(comparison.speed_up(comparison.cells[0]));
+}
+
+TEST(Comparison, PrintsARowPerCellAndWhyOneHasNoRate) {
+  std::ostringstream out;
+  print_comparison(out, sample());
+  EXPECT_THAT(out.str(), HasSubstr("lenet  replicated        8  none: no such device\n"));
+  EXPECT_THAT(out.str(), HasSubstr("150.00      250.00      1.50      75.0 %      200.00\n"));
+}
+
+TEST(Comparison, IsJsonWithTheSameFigures) {
+  const nlohmann::json json = nlohmann::json::parse(comparison_json(sample()));
+  EXPECT_EQ(json["cells"][0]["images_per_second"], nullptr);
+  EXPECT_EQ(json["cells"][0]["exit_code"], 3);
+  EXPECT_DOUBLE_EQ(json["cells"][2]["efficiency"].get<double>(), 0.75);
+  EXPECT_DOUBLE_EQ(json["cells"][2]["linear_images_per_second"].get<double>(), 200);
+}
+
+TEST(Comparison, SucceedsWhenAnyCellDoes) {
+  Comparison comparison = sample();
+  EXPECT_EQ(comparison.exit_code(), 0);
+  comparison.cells.resize(1);
+  EXPECT_EQ(comparison.exit_code(), 3);
+}
+
+TEST(CompareRequest, KeepsTheFlagsOfTheCellsApart) {
+  const CompareRequest request = parse_compare_request(std::vector<std::string>{
+      "--models=lenet,alexnet", "--batch_size=4", "--num_gpus", "1,8", "--platform", "dgx1-p100",
+      "--strategies=auto,replicated:all_reduce_spec=nccl", "--json"});
+  EXPECT_THAT(request.models, ElementsAre("lenet", "alexnet"));
+  EXPECT_THAT(request.counts, ElementsAre(1u, 8u));
+  EXPECT_THAT(request.common, ElementsAre("--batch_size=4", "--platform", "dgx1-p100"));
+  EXPECT_TRUE(request.simulated);
+  EXPECT_TRUE(request.json);
+  ASSERT_EQ(request.strategies.size(), 2u);
+  EXPECT_THAT(request.strategies[1].flags,
+              ElementsAre("--variable_update=replicated", "--all_reduce_spec=nccl"));
+}
+
+TEST(CompareRequest, TakesAllStrategiesAndAutoByDefault) {
+  const CompareRequest request =
+      parse_compare_request(std::vector<std::string>{"--plugin_path=" CONVOY_OWN_PLUGINS});
+  std::vector<std::string> labels;
+  for (const ComparedStrategy& strategy : request.strategies) labels.push_back(strategy.label);
+  EXPECT_THAT(labels, ::testing::IsSupersetOf({"replicated", "parameter_server", "auto"}));
+  EXPECT_THAT(request.models, ElementsAre("resnet50"));
+  EXPECT_FALSE(request.simulated);
+}
+
+TEST(CompareRequest, RefusesWhatMakesNoSense) {
+  for (const char* flag :
+       {"--num_devices=1,,2", "--num_devices=0", "--num_devices=x", "--models=lenet,",
+        "--strategies=replicated,replicated", "--strategies=replicated:xring", "--json=yes",
+        "--variable_update=replicated", "--output_file=x.json", "--train_dir=/tmp"}) {
+    try {
+      parse_compare_request(std::vector<std::string>{flag});
+      ADD_FAILURE() << flag << " was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage) << flag << ": " << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convoy

@@ -1,0 +1,86 @@
+#include "core/select/decision_cache.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/scratch_folder.hpp"
+
+namespace convoy {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class DecisionCacheTest : public ::testing::Test {
+ protected:
+  DecisionCacheTest() {
+    decision_.origin = DecisionOrigin::kSimulated;
+    decision_.chosen = {"replicated", {{"all_reduce_spec", "xring"}}, 1 << 20};
+    decision_.step_seconds = 0.0123;
+    decision_.basis = "2 devices";
+    decision_.runner_up = {{"parameter_server", {}, 1 << 18}, 0.0125};
+  }
+  void overwrite(const std::string& text) {
+    std::ofstream(cache_.file_of("here"), std::ios::trunc) << text;
+  }
+
+  std::filesystem::path folder_ = std::filesystem::path(scratch_folder("cache")) / "deep" / "er";
+  std::vector<std::string> told_;
+  DecisionCache cache_{folder_, [this](const std::string& text) { told_.push_back(text); }};
+  Decision decision_;
+};
+
+TEST_F(DecisionCacheTest, RemembersPerCircumstances) {
+  EXPECT_FALSE(cache_.find("here"));
+  cache_.remember("here", decision_);
+  EXPECT_FALSE(cache_.find("there"));
+  const std::optional<Decision> found = cache_.find("here");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->origin, DecisionOrigin::kRemembered);
+  EXPECT_EQ(found->chosen, decision_.chosen);
+  EXPECT_EQ(found->runner_up, decision_.runner_up);
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(DecisionCacheTest, IgnoresDamagedFilesAndSaysSo) {
+  for (const char* text :
+       {"", "{", "[1,2]", "{\"schema_version\":1}",
+        "{\"schema_version\":1,\"circumstances\":\"here\",\"decision\":{\"origin\":\"oracle\"}}"}) {
+    cache_.remember("here", decision_);
+    overwrite(text);
+    told_.clear();
+    EXPECT_FALSE(cache_.find("here")) << text;
+    EXPECT_THAT(told_, ElementsAre(HasSubstr(cache_.file_of("here").string()))) << text;
+  }
+}
+
+TEST_F(DecisionCacheTest, IgnoresFilesOfAnotherVersionOrOtherCircumstances) {
+  cache_.remember("here", decision_);
+  std::filesystem::rename(cache_.file_of("here"), cache_.file_of("there"));
+  EXPECT_FALSE(cache_.find("there")) << "two texts may share a hash";
+  overwrite("{\"schema_version\":99}");
+  EXPECT_FALSE(cache_.find("here"));
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(DecisionCacheTest, DoesNotFailWhereNothingCanBeWritten) {
+  const std::filesystem::path file = std::filesystem::path(scratch_folder("file")) / "x";
+  std::ofstream(file) << "no folder";
+  const DecisionCache blocked(file, [this](const std::string& text) { told_.push_back(text); });
+  blocked.remember("here", decision_);
+  EXPECT_THAT(told_, ElementsAre(HasSubstr("cannot be remembered")));
+  EXPECT_FALSE(blocked.find("here"));
+}
+
+TEST_F(DecisionCacheTest, WithoutAFolderRemembersNothing) {
+  const DecisionCache none({}, [this](const std::string& text) { told_.push_back(text); });
+  none.remember("here", decision_);
+  EXPECT_FALSE(none.find("here"));
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace convoy
