@@ -61,8 +61,10 @@ bool is_asked_for(const PublishedTable& table, int argc, char** argv) {
 
 int report(int argc, char** argv) {
   const Foresight foresight = read_foresight("tensorflow-1.1");
-  fmt::print("# Published speeds, predicted\n\nSoftware profile: {} ({}).\n",
-             foresight.software.name, foresight.software.source);
+  fmt::print(
+      "# Published speeds, predicted\n\nWritten by `published_report`, a build target.\n\n"
+      "Software profile: {} ({}).\n",
+      foresight.software.name, foresight.software.source);
   for (const PublishedTable& table :
        read_published_tables(CONVOY_SOURCE_DIR "/tests/simulate/published_tables.json"))
     if (is_asked_for(table, argc, argv)) print_table(foresight, table);
