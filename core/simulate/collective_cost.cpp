@@ -66,7 +66,7 @@ std::vector<std::uint32_t> CollectiveCost::order(const Places& places) {
   const auto host = [&](std::uint32_t place) { return machine_.places[place].host; };
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return host(a) < host(b); });
-  if (!software_.rings_follow_links || host(sorted.front()) != host(sorted.back()) ||
+  if (!options_.software.rings_follow_links || host(sorted.front()) != host(sorted.back()) ||
       sorted.size() > kMostInSearch)
     return sorted;
   const auto is_direct = [&](std::uint32_t from, std::uint32_t to) {
@@ -131,6 +131,9 @@ Task CollectiveCost::task(OperationKind kind, const Places& places, double bytes
   if (places.size() == 1) return task;
   Ring& ring = this->ring(places);
   task.seconds += rounds(kind) * ring.seconds;
+  if (options_.input.images > 0)
+    task.seconds +=
+        options_.software.decoding_collective_seconds * static_cast<double>(places.size());
   task.bytes = bytes;
   task.group = ring.group;
   const double weight = ring_weight(kind, static_cast<double>(places.size()));

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/plan/operation.hpp"
-#include "core/simulate/constants.hpp"
 #include "core/simulate/route_table.hpp"
+#include "core/simulate/simulate.hpp"
 
 namespace convoy::simulate {
 
@@ -15,9 +15,9 @@ namespace convoy::simulate {
 // cost is that of its steps: the ring's, or of a tree over the hosts where that has fewer.
 class CollectiveCost {
  public:
-  CollectiveCost(const SimulatedMachine& machine, const SoftwareProfile& software,
+  CollectiveCost(const SimulatedMachine& machine, const SimulationOptions& options,
                  RouteTable& routes)
-      : machine_(machine), software_(software), routes_(routes) {}
+      : machine_(machine), options_(options), routes_(routes) {}
 
   // Places of the participants, in the operation's order. bytes: of the whole span.
   Task task(OperationKind kind, const std::vector<std::uint32_t>& places, double bytes);
@@ -36,7 +36,7 @@ class CollectiveCost {
   double hop_seconds(std::uint32_t from, std::uint32_t to);
 
   const SimulatedMachine& machine_;
-  const SoftwareProfile& software_;
+  const SimulationOptions& options_;
   RouteTable& routes_;
   std::map<std::vector<std::uint32_t>, Ring> rings_;
 };

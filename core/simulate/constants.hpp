@@ -81,7 +81,7 @@ enum class FetchOrder {
   kPlanned,  // by earliest need, as the host's own executor does
   kForward,
   kReverse,
-  kRandom  // per device, from the seed
+  kRandom  // forward but for fetch_disorder, per device, from the seed
 };
 
 // How the program behaves that runs the plan: convoy's own, or another one whose published speeds
@@ -90,6 +90,8 @@ struct SoftwareProfile {
   std::string name = "convoy";
   std::string source;  // where the figures come from
   FetchOrder fetch_order = FetchOrder::kPlanned;
+  // Random order: by what part of all fetches one may come too late.
+  double fetch_disorder = 1;
   bool step_barrier = false;             // a step starts when all of the one before has ended
   bool bucket_per_variable = false;      // moves and reduces every variable by itself
   double copy_seconds = 6e-6;            // cost of every copy besides its bytes
@@ -98,12 +100,17 @@ struct SoftwareProfile {
   // Bytes that a sum on a host moves per byte of its total, besides reading and writing each once:
   // 2 for a separate pass that scales it.
   double extra_sum_traffic = 0;
+  // Real data. The rate of a pass over all images of a step that a host makes before its devices
+  // start (0 = none), and what starting a collective takes more per device while the threads that
+  // start it decode, too.
+  double input_pass_bytes_per_second = 0;
+  double decoding_collective_seconds = 0;
   double straggler_sigma = 0.004;  // relative deviation of a device's step
   bool rings_follow_links = true;  // looks for a good ring; else devices in their order
 
   // Between hosts: rate of its RPC per host and direction (0 = the network's), cost per transfer,
-  // part of the rate that is left while a device of the host computes, and the rate's loss per
-  // further sender to one receiver (in-cast): capacity / (1 + loss * (senders - 1)).
+  // part of the RPC's rate that is left while a device of the host computes, and the network's loss
+  // per further sender to one receiver (in-cast): capacity / (1 + loss * (senders - 1)).
   double rpc_bytes_per_second = 0;
   double rpc_seconds = 30e-6;
   double network_progress = 1;

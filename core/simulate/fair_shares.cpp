@@ -48,6 +48,11 @@ void FairShares::erase(std::uint32_t flow) {
   it.active = false;
 }
 
+void FairShares::set_capacity(std::uint32_t link, double bytes_per_second) {
+  CONVOY_CHECK(bytes_per_second > 0);
+  links_[link].capacity.bytes_per_second = bytes_per_second;
+}
+
 const std::vector<std::uint32_t>& FairShares::share(std::span<const std::uint32_t> links,
                                                     std::span<const std::uint32_t> touched) {
   ++mark_;

@@ -38,6 +38,8 @@ class FairShares {
 
   void insert(std::uint32_t flow);  // its fields are set
   void erase(std::uint32_t flow);
+  // Takes effect with the next share() that the link is part of.
+  void set_capacity(std::uint32_t link, double bytes_per_second);
   // Computes the rates of all flows connected to these links or flows; returns them.
   const std::vector<std::uint32_t>& share(std::span<const std::uint32_t> links,
                                           std::span<const std::uint32_t> touched);

@@ -10,11 +10,12 @@ namespace {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t below(std::uint64_t bound) {
+  // In [0, 1).
+  double uniform() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (z ^ (z >> 31)) % bound;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
   }
 
  private:
@@ -28,6 +29,7 @@ class FetchSorter {
       : plan_(plan),
         dependencies_(dependencies),
         order_(options.software.fetch_order),
+        disorder_(options.software.fetch_disorder),
         random_(options.seed) {}
 
   void sort(Lane& lane) {
@@ -60,14 +62,23 @@ class FetchSorter {
     std::stable_sort(fetches.begin(), fetches.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return first(a) > first(b); });
     if (order_ == FetchOrder::kReverse) std::reverse(fetches.begin(), fetches.end());
-    if (order_ != FetchOrder::kRandom) return;
-    for (std::size_t left = fetches.size(); left > 1; --left)
-      std::swap(fetches[left - 1], fetches[random_.below(left)]);
+    if (order_ == FetchOrder::kRandom) disturb(fetches);
+  }
+
+  // Every fetch is late by up to a share of all of them.
+  void disturb(std::span<std::uint32_t> fetches) {
+    const double most = disorder_ * static_cast<double>(fetches.size());
+    std::vector<std::pair<double, std::uint32_t>> keys;
+    for (const std::uint32_t fetch : fetches)
+      keys.emplace_back(static_cast<double>(keys.size()) + most * random_.uniform(), fetch);
+    std::sort(keys.begin(), keys.end());
+    for (std::size_t i = 0; i < keys.size(); ++i) fetches[i] = keys[i].second;
   }
 
   const Plan& plan_;
   const std::vector<std::vector<Dependency>>& dependencies_;
   FetchOrder order_;
+  double disorder_;
   Random random_;
 };
 

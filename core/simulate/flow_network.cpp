@@ -35,6 +35,11 @@ void FlowNetwork::set_limit(std::uint32_t flow, double limit) {
   touched_flows_.push_back(flow);
 }
 
+void FlowNetwork::set_capacity(std::uint32_t link, double bytes_per_second) {
+  shares_.set_capacity(link, bytes_per_second);
+  touched_links_.push_back(link);
+}
+
 void FlowNetwork::finish(std::uint32_t flow) {
   touch_links(flow);
   shares_.erase(flow);

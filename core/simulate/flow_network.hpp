@@ -23,6 +23,7 @@ class FlowNetwork {
   // flow takes. Returns its number, which is used again after finish().
   std::uint32_t add(Ticks now, double bytes, std::span<const LinkShare> shares, double limit);
   void set_limit(std::uint32_t flow, double limit);
+  void set_capacity(std::uint32_t link, double bytes_per_second);
   // The flow's end has come.
   void finish(std::uint32_t flow);
 

@@ -57,7 +57,13 @@ std::size_t HostRoutes::nearest(std::size_t to, const std::vector<std::size_t>& 
                            [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
 }
 
-std::optional<Route> HostRoutes::way_out(std::size_t from) {
+const std::optional<Route>& HostRoutes::way_out(std::size_t from) {
+  const auto known = ways_out_.find(from);
+  if (known != ways_out_.end()) return known->second;
+  return ways_out_.emplace(from, find_way_out(from)).first->second;
+}
+
+std::optional<Route> HostRoutes::find_way_out(std::size_t from) {
   Host& host = hosts_.at(machine_.nodes[from].host);
   if (host.uplinks.empty()) return std::nullopt;
   std::vector<std::size_t> cards;
@@ -73,13 +79,14 @@ std::optional<Route> HostRoutes::way_out(std::size_t from) {
 Route HostRoutes::find(std::size_t from, std::size_t to) {
   const std::uint32_t from_host = machine_.nodes[from].host;
   if (from_host == machine_.nodes[to].host) return find_in_host(hosts_.at(from_host), from, to);
-  std::optional<Route> route = way_out(from);
-  const std::optional<Route> back = way_out(to);
-  if (!route || !back) return {};
+  const std::optional<Route>& out = way_out(from);
+  const std::optional<Route>& back = way_out(to);
+  if (!out || !back) return {};
+  Route route = *out;
   for (std::size_t i = back->hops.size(); i-- > 0;)
-    route->hops.push_back({back->hops[i].link, !back->hops[i].forward});
-  route->kind = RouteKind::network;
-  return *route;
+    route.hops.push_back({back->hops[i].link, !back->hops[i].forward});
+  route.kind = RouteKind::network;
+  return route;
 }
 
 }  // namespace convoy::simulate

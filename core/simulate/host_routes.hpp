@@ -32,12 +32,14 @@ class HostRoutes {
     std::vector<std::pair<std::size_t, topology::Hop>> uplinks;  // network cards, way out
   };
   topology::Route find_in_host(Host& host, std::size_t from, std::size_t to) const;
-  // The route from a node out into the network.
-  std::optional<topology::Route> way_out(std::size_t from);
+  // The route from a node out into the network, looked for once.
+  const std::optional<topology::Route>& way_out(std::size_t from);
+  std::optional<topology::Route> find_way_out(std::size_t from);
 
   const topology::Machine& machine_;
   std::vector<std::size_t> local_;  // index of every node in its host's graph
   std::map<std::uint32_t, Host> hosts_;
+  std::map<std::size_t, std::optional<topology::Route>> ways_out_;  // by node
 };
 
 }  // namespace convoy::simulate

@@ -28,31 +28,51 @@ class InputBuilder {
     Task copy =
         costs_.transfer(host, device, images * static_cast<double>(options_.input.bytes_per_image));
     copy.place = device;
-    const std::uint32_t decoding = add(decode(host, images), "decode", device, kNone);
-    const std::uint32_t copying = add(copy, "copy", device, copy_engine(device));
+    const std::uint32_t decoding = add(decode(host, images), "decode", device, kNone, true);
+    const std::uint32_t copying = add(copy, "copy", device, copy_engine(device), true);
     result_.waits.push_back({copying, decoding, 0});
     result_.waits.push_back({forward, copying, 0});
     result_.waits.push_back({copying, forward, 2});
+    if (options_.software.input_pass_bytes_per_second == 0) return;
+    const std::uint32_t passing = add(pass(host, copy.bytes), "pass", device, kNone, false);
+    result_.waits.push_back({forward, passing, 0});
+  }
+
+  // Over the images of this step, before the device starts; hosts have one rate for all devices.
+  Task pass(std::uint32_t host, double bytes) {
+    Task task = host_task(host);
+    task.bytes = bytes;
+    task.route = shared(passes_, host, options_.software.input_pass_bytes_per_second);
+    return task;
   }
 
   // Images are the flow's bytes.
   Task decode(std::uint32_t host, double images) {
+    Task task = host_task(host);
+    const SimulatedHost& kind = machine_.hosts[machine_.places[host].host];
+    if (kind.input_cores == 0) return task;
+    task.bytes = images;
+    task.route = shared(decoders_, host, kind.input_cores * kind.decoded_images_per_core);
+    return task;
+  }
+
+  static Task host_task(std::uint32_t host) {
     Task task;
     task.activity = Activity::kSum;
     task.place = host;
     task.limit = std::numeric_limits<double>::infinity();
     task.busy_limit = task.limit;
-    const SimulatedHost& kind = machine_.hosts[machine_.places[host].host];
-    if (kind.input_cores == 0) return task;
-    task.bytes = images;
-    const auto [it, inserted] = decoders_.try_emplace(machine_.places[host].host);
-    if (inserted) {
-      const LinkShare share{static_cast<std::uint32_t>(graph_.links.size()), 1};
-      graph_.links.push_back({kind.input_cores * kind.decoded_images_per_core, 0});
-      it->second = graph_.routes.add({&share, 1});
-    }
-    task.route = it->second;
     return task;
+  }
+
+  // The route over a link that only the tasks of this kind on this host share.
+  std::uint32_t shared(std::map<std::uint32_t, std::uint32_t>& routes, std::uint32_t host,
+                       double rate) {
+    const auto [it, inserted] = routes.try_emplace(machine_.places[host].host);
+    if (!inserted) return it->second;
+    const LinkShare share{static_cast<std::uint32_t>(graph_.links.size()), 1};
+    graph_.links.push_back({rate, 0});
+    return it->second = graph_.routes.add({&share, 1});
   }
 
   // The engine of the device's copies in, kNone when the plan has none.
@@ -66,7 +86,8 @@ class InputBuilder {
   }
 
   // One lane per device and kind of task, for all phases.
-  std::uint32_t add(Task task, const char* kind, std::uint32_t device, std::uint32_t engine) {
+  std::uint32_t add(Task task, const char* kind, std::uint32_t device, std::uint32_t engine,
+                    bool runs_ahead) {
     const auto [it, inserted] = lanes_.try_emplace({device, kind});
     if (inserted) {
       it->second = static_cast<std::uint32_t>(graph_.lanes.size());
@@ -75,7 +96,7 @@ class InputBuilder {
         graph_.engines.push_back({task.place, {}});
       }
       graph_.engines[engine].lanes.push_back(it->second);
-      graph_.lanes.push_back({engine, CONVOY_LANE_COPY_IN, {}, true});
+      graph_.lanes.push_back({engine, CONVOY_LANE_COPY_IN, {}, runs_ahead});
     }
     const auto index = static_cast<std::uint32_t>(graph_.tasks.size());
     task.lane = it->second;
@@ -91,6 +112,7 @@ class InputBuilder {
   TaskGraph& graph_;
   InputTasks result_;
   std::map<std::uint32_t, std::uint32_t> decoders_;  // per host, their route
+  std::map<std::uint32_t, std::uint32_t> passes_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> lanes_;
 };
 

@@ -59,8 +59,10 @@ std::vector<SimulatedLink> simulated_links(const topology::Machine& machine,
     const auto receives = [&](std::size_t from) {
       return machine.nodes[from].kind == NodeKind::network;
     };
-    links.push_back({fmt::format("{} -> {}", a, b), capacity(link.a_to_b), receives(link.a)});
-    links.push_back({fmt::format("{} -> {}", b, a), capacity(link.b_to_a), receives(link.b)});
+    links.push_back({fmt::format("{} -> {}", a, b), capacity(link.a_to_b), receives(link.a),
+                     link.kind == LinkKind::socket});
+    links.push_back({fmt::format("{} -> {}", b, a), capacity(link.b_to_a), receives(link.b),
+                     link.kind == LinkKind::socket});
   }
   return links;
 }

@@ -17,12 +17,13 @@ std::vector<LayerTimes> Predictor::layers(const SimulatedMachine& machine, doubl
   return result;
 }
 
-void Predictor::fit(const SimulatedCluster& cluster, double images_per_second) {
+void Predictor::fit(const SimulatedCluster& cluster, double images_per_second,
+                    const InputLoad& input) {
   CONVOY_CHECK(images_per_second > 0);
   const Plan plan = lowered_plan(cluster.cluster);
   const std::vector<LayerTimes> unscaled = layers(cluster.machine, 1);
   SimulationOptions options = options_.simulation;
-  options.input = {};
+  options.input = input;
   const double images = static_cast<double>(options_.batch) * cluster.cluster.replicas();
   scale_ = fit_layer_scale(
       [&](double factor) {

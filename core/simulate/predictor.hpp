@@ -44,9 +44,9 @@ class Predictor {
   Predictor(const Graph& graph, PlanFunction plan, const PredictorOptions& options)
       : graph_(graph), plan_(std::move(plan)), options_(options) {}
 
-  // Scales the layers so that the step on this cluster, usually of one device, has this rate, with
-  // synthetic data. 1 before.
-  void fit(const SimulatedCluster& cluster, double images_per_second);
+  // Scales the layers so that the step on this cluster, usually of one device, has this rate with
+  // this input. 1 before.
+  void fit(const SimulatedCluster& cluster, double images_per_second, const InputLoad& input = {});
   double layer_scale() const { return scale_; }
   void set_layer_scale(double scale) { scale_ = scale; }
 

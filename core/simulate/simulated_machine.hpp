@@ -15,6 +15,7 @@ struct SimulatedLink {
   std::string name;             // "gpu0 -> switch0"
   double bytes_per_second = 0;  // what transfers reach together
   bool receives = false;        // the receiving direction of a network card: in-cast counts
+  bool joins_sockets = false;   // between packages
 };
 
 // A place of the cluster and what it is made of.

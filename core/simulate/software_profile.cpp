@@ -45,6 +45,8 @@ SoftwareProfile read_software_profile(const std::filesystem::path& folder,
   profile.name = object.text("name");
   profile.source = object.text("source");
   profile.fetch_order = read_fetch_order(object);
+  if (profile.fetch_order == FetchOrder::kRandom)
+    profile.fetch_disorder = constant("fetch_disorder");
   profile.step_barrier = object.flag_or("step_barrier", profile.step_barrier);
   profile.bucket_per_variable = object.flag_or("bucket_per_variable", profile.bucket_per_variable);
   profile.rings_follow_links = object.flag_or("rings_follow_links", profile.rings_follow_links);
@@ -52,10 +54,14 @@ SoftwareProfile read_software_profile(const std::filesystem::path& folder,
   profile.host_operation_seconds = constant("host_operation_seconds");
   profile.add_bytes_per_second = constant("add_bytes_per_second");
   profile.extra_sum_traffic = constant("extra_sum_traffic");
+  profile.input_pass_bytes_per_second = constant("input_pass_bytes_per_second");
+  profile.decoding_collective_seconds = constant("decoding_collective_seconds");
   profile.straggler_sigma = share(object, "straggler_sigma");
   profile.rpc_bytes_per_second = constant("rpc_bytes_per_second");
   profile.rpc_seconds = constant("rpc_seconds");
   profile.network_progress = share(object, "network_progress");
+  if (profile.network_progress < 1 && profile.rpc_bytes_per_second == 0)
+    object.reject("network_progress", "is a part of rpc_bytes_per_second, which is 0 here");
   profile.incast_loss = share(object, "incast_loss");
   object.finish();
   return profile;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "core/base/error.hpp"
 #include "core/plan/dependencies.hpp"
@@ -28,11 +29,56 @@ std::uint32_t engine_class(const SimulatedMachine& machine, std::uint32_t place,
   return lane;
 }
 
-void add_engines(const SimulatedMachine& machine, const Schedule& schedule, TaskGraph& graph) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> index;
+enum Traffic : std::uint32_t { kLocal, kPushed, kPulled };
+
+Traffic traffic_of(const PlanBuffer& sent) {
+  return sent.kind == CONVOY_BUFFER_MASTER ? kPulled : kPushed;
+}
+
+// Which connection an operation comes in on: what one host sends comes in order, pushed and pulled
+// apart, but nobody waits for what another one has yet to send. kLocal for what does not cross the
+// network.
+std::uint32_t connection(const Plan& plan, const Operation& operation) {
+  if (operation.kind != OperationKind::kCopy) return kLocal;
+  const PlanBuffer& from = plan.buffers[operation.reads.front().buffer];
+  const PlanBuffer& to = plan.buffers[operation.writes.front().buffer];
+  const std::uint32_t sender = plan.cluster->places[from.place].host;
+  if (sender == plan.cluster->places[to.place].host) return kLocal;
+  return 2 * sender + traffic_of(from);
+}
+
+// Every lane as one per connection.
+void split_connections(const Plan& plan, Schedule& schedule) {
+  std::vector<Lane> lanes;
   for (const Lane& lane : schedule.lanes) {
+    std::map<std::uint32_t, std::size_t> index;
+    for (const std::uint32_t i : lane.operations) {
+      const auto [it, inserted] = index.try_emplace(connection(plan, plan.body[i]), lanes.size());
+      if (inserted) lanes.push_back({lane.place, lane.lane, {}});
+      schedule.operations[i].lane = static_cast<std::uint32_t>(it->second);
+      lanes[it->second].operations.push_back(i);
+    }
+  }
+  schedule.lanes = std::move(lanes);
+}
+
+// Hosts receive from a few others at a time: from all of them, flows would grow with the square of
+// the hosts, from one, a sender with two receivers would leave both waiting.
+std::uint32_t receiver(std::uint32_t connection) {
+  constexpr std::uint32_t kSendersAtATime = 8;
+  if (connection == kLocal) return 0;
+  const std::uint32_t sender = (connection - 1) / 2;
+  return 1 + 2 * (sender % kSendersAtATime) + (connection - 1) % 2;
+}
+
+void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedule& schedule,
+                 TaskGraph& graph) {
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> index;
+  for (const Lane& lane : schedule.lanes) {
+    const Operation& first = plan.body[lane.operations.front()];
     const auto [it, inserted] =
-        index.try_emplace({lane.place, engine_class(machine, lane.place, lane.lane)},
+        index.try_emplace({lane.place, engine_class(machine, lane.place, lane.lane),
+                           receiver(connection(plan, first))},
                           static_cast<std::uint32_t>(graph.engines.size()));
     if (inserted) graph.engines.push_back({lane.place, {}});
     graph.engines[it->second].lanes.push_back(static_cast<std::uint32_t>(graph.lanes.size()));
@@ -80,6 +126,7 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   const Dependencies dependencies = find_dependencies(lowered);
   Schedule schedule = order_lanes(lowered, dependencies);
   order_fetches(lowered, dependencies, options, schedule);
+  if (lowered.cluster->hosts > 1) split_connections(lowered, schedule);
   TaskGraph graph;
   graph.layers = layers;
   TaskCosts costs(lowered, machine, options, graph);
@@ -91,7 +138,7 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
     task.operation = i;
     graph.tasks.push_back(task);
   }
-  add_engines(machine, schedule, graph);
+  add_engines(lowered, machine, schedule, graph);
   const InputTasks input = add_input_tasks(lowered, machine, options, costs, graph);
   add_waits(dependencies, input, graph);
   return graph;

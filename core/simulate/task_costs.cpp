@@ -29,26 +29,36 @@ TaskCosts::TaskCosts(const Plan& plan, const SimulatedMachine& machine,
       options_(options),
       graph_(graph),
       routes_(machine, graph),
-      collectives_(machine, options.software, routes_),
+      collectives_(machine, options, routes_),
       host_devices_(machine.hosts.size()) {
   for (const SimulatedLink& link : machine.links)
     graph.links.push_back(
         {link.bytes_per_second, link.receives ? options.software.incast_loss : 0});
-  if (options.software.rpc_bytes_per_second > 0) add_rpc_links();
   for (std::uint32_t place = 0; place < machine.places.size(); ++place)
     if (machine.places[place].device != kNone)
       host_devices_[machine.places[place].host].push_back(place);
+  if (options.software.rpc_bytes_per_second > 0) add_rpc_links();
+  find_passages();
   // The slowest of n devices whose steps deviate normally.
   const double devices = plan.cluster->replicas();
   straggling_ = 1 + options.software.straggler_sigma * std::sqrt(2 * std::log(devices));
   for (LayerTimes& layers : graph.layers) layers = layers.scaled(straggling_);
 }
 
-// One that sends and one that receives per host.
+// One that sends and one that receives per host, both slower while the host's devices compute.
 void TaskCosts::add_rpc_links() {
+  const SoftwareProfile& software = options_.software;
   first_rpc_link_ = static_cast<std::uint32_t>(graph_.links.size());
   graph_.links.resize(graph_.links.size() + 2 * machine_.hosts.size(),
-                      {options_.software.rpc_bytes_per_second, 0});
+                      {software.rpc_bytes_per_second, 0});
+  if (software.network_progress >= 1) return;
+  for (std::uint32_t host = 0; host < host_devices_.size(); ++host) {
+    if (host_devices_[host].empty()) continue;
+    const std::uint32_t group = routes_.add_group(host_devices_[host]);
+    for (const std::uint32_t link : {2 * host, 2 * host + 1})
+      graph_.slowed_links.push_back({first_rpc_link_ + link, group,
+                                     software.network_progress * software.rpc_bytes_per_second});
+  }
 }
 
 Task TaskCosts::task(const Operation& operation) {
@@ -116,7 +126,8 @@ Task TaskCosts::transfer(std::uint32_t from, std::uint32_t to, double bytes) {
   task.limit = kNoLimit;
   task.busy_limit = kNoLimit;
   task.route = transfer_route(from, to);
-  if (routes_.path(from, to).kind == PathKind::kNetwork) pass_network(task, from, to);
+  if (routes_.path(from, to).kind == PathKind::kNetwork)
+    task.seconds += options_.software.rpc_seconds;
   return task;
 }
 
@@ -135,25 +146,43 @@ std::uint32_t TaskCosts::transfer_route(std::uint32_t from, std::uint32_t to) {
   return it->second = routes_.add(std::move(sum));
 }
 
-void TaskCosts::pass_network(Task& task, std::uint32_t from, std::uint32_t to) {
-  const SoftwareProfile& software = options_.software;
-  task.seconds += software.rpc_seconds;
-  if (software.network_progress >= 1) return;
-  task.group = host_pair_group(machine_.places[from].host, machine_.places[to].host);
-  task.busy_limit = software.network_progress * routes_.capacity(task.route);
+// Buffers of hosts that every device copy out of which goes to one and the same device: they lie
+// near it.
+void TaskCosts::find_passages() {
+  passages_.assign(plan_.buffers.size(), kNone);
+  constexpr std::uint32_t kSeveral = kNone - 1;
+  for (const Operation& operation : plan_.body) {
+    if (operation.kind != OperationKind::kCopy) continue;
+    const std::uint32_t to = place_of(operation.writes.front());
+    if (machine_.places[to].device == kNone) continue;
+    std::uint32_t& reader = passages_[operation.reads.front().buffer];
+    reader = reader == kNone || reader == to ? to : kSeveral;
+  }
+  for (std::uint32_t& reader : passages_)
+    if (reader == kSeveral) reader = kNone;
 }
 
-std::uint32_t TaskCosts::host_pair_group(std::uint32_t from, std::uint32_t to) {
-  std::vector<std::uint32_t> places = host_devices_[std::min(from, to)];
-  const auto& others = host_devices_[std::max(from, to)];
-  places.insert(places.end(), others.begin(), others.end());
-  return routes_.add_group(places);
+// From a device to host memory near another one: across the sockets that are between the two.
+std::uint32_t TaskCosts::route_to_passage(std::uint32_t from, std::uint32_t to,
+                                          std::uint32_t target) {
+  const auto [it, inserted] = passage_routes_.try_emplace({from, target}, kNone);
+  if (!inserted) return it->second;
+  RouteSum sum;
+  sum.add(routes_.path(from, to), 1);
+  for (const std::uint32_t link : routes_.path(from, target).links)
+    if (machine_.links[link].joins_sockets) sum.add(link, 1);
+  load_memory(sum, to, 1);
+  return it->second = routes_.add(std::move(sum));
 }
 
 Task TaskCosts::copy(const Operation& operation) {
   const std::uint32_t from = place_of(operation.reads.front());
   const std::uint32_t to = place_of(operation.writes.front());
   Task task = transfer(from, to, bytes_of(operation.writes.front()));
+  const std::uint32_t target = passages_[operation.writes.front().buffer];
+  if (target != kNone && target != from && machine_.places[from].device != kNone &&
+      machine_.places[to].device == kNone && machine_.places[to].host == machine_.places[from].host)
+    task.route = route_to_passage(from, to, target);
   const std::uint32_t device = machine_.places[operation.place].device;
   // A processor that copies reads and writes itself.
   const bool by_kernel = from == to || (device != kNone && machine_.devices[device].one_engine) ||

@@ -28,13 +28,13 @@ class TaskCosts {
   Task compute(const Operation& operation) const;
   Task collective(const Operation& operation);
   Task copy(const Operation& operation);
+  void find_passages();
+  std::uint32_t route_to_passage(std::uint32_t from, std::uint32_t to, std::uint32_t target);
   Task kernel(const Operation& operation);
 
   std::uint32_t transfer_route(std::uint32_t from, std::uint32_t to);
-  void pass_network(Task& task, std::uint32_t from, std::uint32_t to);
   void add_rpc_links();
   void load_memory(RouteSum& sum, std::uint32_t place, double weight) const;
-  std::uint32_t host_pair_group(std::uint32_t from, std::uint32_t to);
   // Bytes per second of element-wise work on an engine.
   double local_rate(std::uint32_t engine) const;
   std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
@@ -49,6 +49,9 @@ class TaskCosts {
   std::uint32_t first_rpc_link_ = kNone;
   std::vector<std::vector<std::uint32_t>> host_devices_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> transfer_routes_;
+  // Per buffer, the device that it lies near, if any; routes by writing device and that one.
+  std::vector<std::uint32_t> passages_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> passage_routes_;
 };
 
 }  // namespace convoy::simulate

@@ -67,6 +67,13 @@ class Lists {
   std::vector<std::size_t> ends_ = {0};
 };
 
+// A link that carries less while any device of a group computes.
+struct SlowedLink {
+  std::uint32_t link = 0;
+  std::uint32_t group = 0;
+  double busy_bytes_per_second = 0;
+};
+
 // A plan's body as numbers: what the engine goes through again and again.
 struct TaskGraph {
   std::vector<Task> tasks;
@@ -77,7 +84,8 @@ struct TaskGraph {
   Lists<LinkShare> routes;
   Lists<std::uint32_t> groups;      // places
   std::vector<LinkCapacity> links;  // the machine's, then those that only this software has
-  std::vector<LayerTimes> layers;   // that the passes are in
+  std::vector<SlowedLink> slowed_links;
+  std::vector<LayerTimes> layers;  // that the passes are in
 };
 
 }  // namespace convoy::simulate

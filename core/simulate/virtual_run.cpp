@@ -41,6 +41,7 @@ class VirtualRun {
         engines_(graph.engines.size()),
         running_(machine.places.size(), kNone),
         group_flows_(graph.groups.size()),
+        group_links_(graph.groups.size()),
         unfinished_(iterations, size_) {
     const std::size_t instances = std::size_t{size_} * iterations;
     times_.start.assign(instances, -1);
@@ -48,6 +49,7 @@ class VirtualRun {
     times_.cause.assign(instances, kNone);
     times_.iteration_end.assign(iterations, 0);
     times_.link_bytes.assign(graph.links.size(), 0);
+    for (const SlowedLink& link : graph.slowed_links) group_links_[link.group].push_back(link);
     for (std::uint32_t i = 0; i < iterations; ++i)
       for (std::uint32_t task = 0; task < size_; ++task) waits_.push_back(initial_waits(i, task));
   }
@@ -121,11 +123,19 @@ class VirtualRun {
     dirty_engines_.clear();
     for (const ComputeClock::End& end : clock_.settle(now_))
       push(end.at, EventKind::kComputeEnd, end.place, end.version);
-    for (const std::uint32_t group : clock_.flipped_groups())
-      for (const std::uint32_t flow : group_flows_[group])
-        network_.set_limit(flow, limit_of(graph_.tasks[flow_instance_[flow] % size_]));
+    for (const std::uint32_t group : clock_.flipped_groups()) flip(group);
     for (const FlowNetwork::End& end : network_.update(now_))
       push(end.at, EventKind::kFlowEnd, end.flow, end.version);
+  }
+
+  // The group's devices have begun to compute, or all of them have stopped.
+  void flip(std::uint32_t group) {
+    for (const std::uint32_t flow : group_flows_[group])
+      network_.set_limit(flow, limit_of(graph_.tasks[flow_instance_[flow] % size_]));
+    for (const SlowedLink& it : group_links_[group])
+      network_.set_capacity(it.link, clock_.is_busy(group)
+                                         ? it.busy_bytes_per_second
+                                         : graph_.links[it.link].bytes_per_second);
   }
 
   // The most urgent of the tasks at the heads of its lanes; of equal ones the first lane's.
@@ -157,8 +167,10 @@ class VirtualRun {
       return clock_.start(now_, task.place, *task.pass);
     }
     Ticks at = now_;
-    if (task.activity == Activity::kCollective && task.group != kNone)
+    if (task.activity == Activity::kCollective && task.group != kNone) {
       at = clock_.kernel_boundary(now_, task.group);
+      clock_.collective(task.group, 1);  // who is there first occupies its device and waits
+    }
     push(at + to_ticks(task.seconds), EventKind::kBegin, instance, 0);
   }
 
@@ -171,8 +183,6 @@ class VirtualRun {
     if (flow_instance_.size() <= flow) flow_instance_.resize(flow + 1);
     flow_instance_[flow] = instance;
     if (task.group != kNone) group_flows_[task.group].push_back(flow);
-    if (task.activity == Activity::kCollective && task.group != kNone)
-      clock_.collective(task.group, 1);
     if (instance / size_ + 1 < iterations_) return;
     for (const LinkShare& share : shares)
       times_.link_bytes[share.link] += task.bytes * share.weight;
@@ -186,10 +196,7 @@ class VirtualRun {
     network_.finish(flow);
     const std::uint32_t instance = flow_instance_[flow];
     const Task& task = graph_.tasks[instance % size_];
-    if (task.group != kNone) {
-      std::erase(group_flows_[task.group], flow);
-      if (task.activity == Activity::kCollective) clock_.collective(task.group, -1);
-    }
+    if (task.group != kNone) std::erase(group_flows_[task.group], flow);
     complete(instance);
   }
 
@@ -197,6 +204,8 @@ class VirtualRun {
     const std::uint32_t task = instance % size_;
     const std::uint32_t iteration = instance / size_;
     times_.end[instance] = now_;
+    const Task& it = graph_.tasks[task];
+    if (it.activity == Activity::kCollective && it.group != kNone) clock_.collective(it.group, -1);
     for (const TaskSuccessor& successor : graph_.successors[task]) {
       const std::uint32_t when = iteration + successor.distance;
       if (when >= iterations_) continue;
@@ -237,6 +246,7 @@ class VirtualRun {
   std::vector<EngineState> engines_;
   std::vector<std::uint32_t> running_;                   // per place: the compute instance
   std::vector<std::vector<std::uint32_t>> group_flows_;  // per group: its flows in progress
+  std::vector<std::vector<SlowedLink>> group_links_;     // per group
   std::vector<std::uint32_t> flow_instance_;             // per flow
   std::vector<std::uint32_t> waits_;                     // per instance
   std::vector<std::uint32_t> unfinished_;                // per iteration

@@ -45,6 +45,12 @@ class Network {
     shares_->share(links, {});
   }
 
+  void set_capacity(std::uint32_t link, double capacity) {
+    capacities_[link] = capacity;
+    shares_->set_capacity(link, capacity);
+    shares_->share(std::vector<std::uint32_t>{link}, {});
+  }
+
   double rate(std::uint32_t flow) const { return shares_->flows[flow].rate; }
   const std::set<std::uint32_t>& active() const { return active_; }
 
@@ -143,6 +149,18 @@ TEST(FairSharesTest, SendersToOneReceiverLoseToInCast) {
   }
   shares.share(std::vector<std::uint32_t>{0}, {});
   EXPECT_DOUBLE_EQ(shares.flows[0].rate, 4);  // 12 / 1.5 / 2
+}
+
+TEST(FairSharesTest, FollowLinksThatBecomeSlower) {
+  Network network({10, 100});
+  const std::uint32_t one = network.add({{0, 1}, {1, 1}});
+  const std::uint32_t two = network.add({{1, 1}});
+  EXPECT_DOUBLE_EQ(network.rate(one), 10);
+  EXPECT_DOUBLE_EQ(network.rate(two), 90);
+  network.set_capacity(0, 4);
+  EXPECT_DOUBLE_EQ(network.rate(one), 4);
+  EXPECT_DOUBLE_EQ(network.rate(two), 96);
+  network.expect_fair();
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class RowPredictor {
   void predict(std::vector<PredictedCell>& cells) {
     const auto [one, single] = row_.rates.front();
     CONVOY_CHECK_EQ(one, 1u);
-    predictor_.fit(cluster(1), single);
+    predictor_.fit(cluster(1), single, input());
     for (const auto& [devices, published] : row_.rates) {
       if (devices == 1) continue;
       const simulate::Prediction prediction = predictor_.predict(cluster(devices));
@@ -80,11 +80,14 @@ class RowPredictor {
     simulate::PredictorOptions result;
     result.batch = row_.batch;
     result.simulation.software = foresight_.software;
-    if (table_.data == "real")
-      result.simulation.input = {row_.batch, std::uint64_t{3} * sizeof(float) *
-                                                 subject_.graph().image_size() *
-                                                 subject_.graph().image_size()};
+    result.simulation.input = input();
     return result;
+  }
+
+  simulate::InputLoad input() const {
+    if (table_.data != "real") return {};
+    const std::uint64_t size = subject_.graph().image_size();
+    return {row_.batch, 3 * sizeof(float) * size * size};
   }
 
   simulate::SimulatedCluster cluster(std::uint32_t devices) const {
