@@ -6,8 +6,6 @@
 namespace convoy::cuda {
 namespace {
 
-constexpr std::uint64_t kVariableAlignment = 4;  // of 16 bytes
-
 // The dimensions from the outermost to the innermost in memory.
 void arrange(const convoy_graph_variable& variable, const std::uint32_t* order,
              convoy_layout& out) {
@@ -18,8 +16,7 @@ void arrange(const convoy_graph_variable& variable, const std::uint32_t* order,
     inner *= variable.dimensions[order[i]];
   }
   out.strides[order[0]] = inner;
-  while (out.padded[order[0]] * inner % kVariableAlignment != 0) ++out.padded[order[0]];
-  out.elements = out.padded[order[0]] * inner;
+  out.elements = variable.elements;
 }
 
 }  // namespace

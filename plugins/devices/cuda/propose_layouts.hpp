@@ -5,7 +5,7 @@
 namespace convoy::cuda {
 
 // Storage that CUDA devices read as it is: filters of convolutions as [output][row][column][input],
-// everything padded so that the next variable starts on 16 bytes. Pure.
+// everything else plain. Pure.
 void propose_layouts(const convoy_graph& graph, convoy_layout* out);
 
 // Whether a filter is stored so, but for the padding.
