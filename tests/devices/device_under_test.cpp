@@ -57,9 +57,11 @@ const convoy_device& device_table() {
     // As the host does: the OpenMP runtime reads this when it is loaded, and threads that spin for
     // long take the cores from each other.
     setenv("GOMP_SPINCOUNT", "1000", 0);
-    const char* kind = std::getenv("CONVOY_TEST_DEVICE");
-    const std::string path = std::string(CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_device_") +
-                             (kind == nullptr ? "cpu" : kind) + ".so";
+    const char* given = std::getenv("CONVOY_TEST_DEVICE");
+    const std::string kind = given == nullptr ? "cpu" : given;
+    const bool is_file = kind.find('/') != std::string::npos;
+    const std::string path =
+        is_file ? kind : CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_device_" + kind + ".so";
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw std::runtime_error(dlerror());
     void* symbol = dlsym(library, "convoy_device_v1");

@@ -12,7 +12,7 @@
 namespace convoy::test {
 
 // The table of the plug-in in this build tree: that of the CPU device, or of the kind that the
-// environment variable CONVOY_TEST_DEVICE names ("cuda").
+// environment variable CONVOY_TEST_DEVICE names ("cuda", or a plug-in's file).
 const convoy_device& device_table();
 
 // An open device, with failures as exceptions. Memory of the tests is host memory, which the CPU

@@ -17,8 +17,10 @@ std::unique_ptr<DevicePlugin> cpu_plugin(PluginHost& host) {
 }
 
 FoundPlugin found_under_test() {
-  const char* kind = std::getenv("CONVOY_TEST_DEVICE");
-  return built(std::string("convoy_device_") + (kind == nullptr ? "cpu" : kind) + ".so");
+  const char* given = std::getenv("CONVOY_TEST_DEVICE");
+  const std::string kind = given == nullptr ? "cpu" : given;
+  if (kind.find('/') != std::string::npos) return read_plugin(kind);
+  return built("convoy_device_" + kind + ".so");
 }
 
 std::unique_ptr<DevicePlugin> plugin_under_test(PluginHost& host, std::uint32_t devices) {

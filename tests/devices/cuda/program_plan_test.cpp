@@ -98,7 +98,7 @@ TEST_P(ProgramPlans, StoreVariablesAsTheyReadThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, ProgramPlans, testing::ValuesIn(all_layer_networks()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 std::string problem(const convoy_compilation& what) {
   try {

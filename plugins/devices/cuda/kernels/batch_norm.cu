@@ -312,8 +312,9 @@ void batch_norm_inference(Stream stream, const BatchNormShape& shape,
                           const BatchNormForward& what) {
   take_running_kernel<<<per_channel_blocks(shape), kThreads, 0, stream>>>(what, shape);
   with_shape(shape, [&](auto zero, auto per) {
+    using T = decltype(zero);
     constexpr int kPer = decltype(per)::value;
-    normalise_kernel<decltype(zero), kPer>
+    normalise_kernel<T, kPer>
         <<<blocks_for(shape.rows * shape.channels / kPer), kThreads, 0, stream>>>(what, shape);
   });
 }
