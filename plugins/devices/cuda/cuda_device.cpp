@@ -30,6 +30,24 @@ bool is_compute(std::uint32_t kind) {
   return kind == CONVOY_OP_FORWARD || kind == CONVOY_OP_BACKWARD;
 }
 
+// Brings what an operation left in its slot to where the host wants it.
+void tell_result(const convoy_submission& submission, const PinnedSlots::Slot& slot) {
+  const convoy_update* update = submission.update;
+  switch (submission.kind) {
+    case CONVOY_OP_FORWARD:
+      return tell_loss(submission, slot.loss);
+    case CONVOY_OP_APPLY:
+      if (update->square_sum != nullptr) *update->square_sum = slot.number;
+      return;
+    case CONVOY_OP_NORM:
+    case CONVOY_OP_ADAPT_LOSS_SCALE:
+      if (submission.result != nullptr) *submission.result = slot.number;
+      return;
+    default:
+      return;
+  }
+}
+
 // All devices of the process: streams of one wait for events of another.
 std::shared_ptr<EventLedger> shared_ledger() {
   static const auto ledger = std::make_shared<EventLedger>();
@@ -65,9 +83,7 @@ CudaDevice::CudaDevice(const DeviceSettings& settings)
   require_code_for_gpu(settings.gpu);
   LaneEngine::Hooks hooks;
   hooks.execute = [this](const convoy_submission& it) { return execute(it); };
-  hooks.finish = [this](const convoy_submission& it, void* token, bool succeeded) {
-    finish(it, token, succeeded);
-  };
+  hooks.finish = [this](const convoy_submission* it, void* token) { finish(it, token); };
   engine_ = std::make_unique<LaneEngine>(streams_, shared_ledger(), std::move(hooks));
 }
 
@@ -201,15 +217,10 @@ void* CudaDevice::execute(const convoy_submission& submission) {
   return slot;
 }
 
-void CudaDevice::finish(const convoy_submission& submission, void* token, bool succeeded) {
+void CudaDevice::finish(const convoy_submission* submission, void* token) {
   auto* slot = static_cast<PinnedSlots::Slot*>(token);
   if (slot == nullptr) return;
-  if (succeeded && submission.kind == CONVOY_OP_FORWARD) tell_loss(submission, slot->loss);
-  if (succeeded && submission.kind == CONVOY_OP_APPLY && submission.update->square_sum != nullptr)
-    *submission.update->square_sum = slot->number;
-  const bool tells =
-      submission.kind == CONVOY_OP_NORM || submission.kind == CONVOY_OP_ADAPT_LOSS_SCALE;
-  if (succeeded && tells && submission.result != nullptr) *submission.result = slot->number;
+  if (submission != nullptr) tell_result(*submission, *slot);
   slots_.give_back(slot);
 }
 

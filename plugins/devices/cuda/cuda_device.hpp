@@ -50,7 +50,7 @@ class CudaDevice : public Device {
  private:
   void use_gpu() const;
   void* execute(const convoy_submission& submission);
-  void finish(const convoy_submission& submission, void* token, bool succeeded);
+  void finish(const convoy_submission* submission, void* token);
 
   DeviceSettings settings_;
   CudaStreams streams_;

@@ -113,10 +113,11 @@ const convoy_submission* LaneEngine::take_ready() {
 }
 
 void LaneEngine::launch(const convoy_submission& submission) {
+  const std::uint32_t lane = submission.lane;
   InFlight item;
   item.submission = &submission;
-  const std::uint64_t* timeline = submission.timeline;
-  const std::uint64_t value = submission.value;
+  item.timeline = submission.timeline;
+  item.value = submission.value;
   if (!failed_.load()) {
     try {
       queue_work(item);
@@ -124,26 +125,30 @@ void LaneEngine::launch(const convoy_submission& submission) {
       fail(std::current_exception());
     }
   }
-  if (item.end != nullptr) ledger_->add(timeline, value, item.end);
+  if (item.end != nullptr) ledger_->add(item.timeline, item.value, item.end);
   {
     const std::lock_guard lock(mutex_);
-    in_flight_[submission.lane].push_back(item);
+    in_flight_[lane].push_back(item);
   }
   ledger_->ring();
 }
 
+// What was queued before a failure still runs: the end is that of the stream. The submission is not
+// touched once the failure shows.
 void LaneEngine::queue_work(InFlight& item) {
   const convoy_submission& it = *item.submission;
+  const std::uint32_t lane = it.lane;
   for (std::uint64_t i = 0; i < it.wait_count; ++i)
-    ledger_->wait(it.waits[i], [&](StreamDriver::Event event) { driver_.wait(it.lane, event); });
-  if (it.timing != nullptr) item.start = driver_.record(it.lane);
+    ledger_->wait(it.waits[i], [&](StreamDriver::Event event) { driver_.wait(lane, event); });
+  if (it.timing != nullptr) item.start = driver_.record(lane);
+  std::exception_ptr error;
   try {
     item.token = hooks_.execute(it);
   } catch (...) {
-    // What was queued before the failure still runs: the end is that of the stream.
-    fail(std::current_exception());
+    error = std::current_exception();
   }
-  item.end = driver_.record(it.lane);
+  item.end = driver_.record(lane);
+  if (error) fail(error);
 }
 
 void LaneEngine::watch_loop() {
@@ -199,22 +204,19 @@ bool LaneEngine::has_ended(const InFlight& item) {
   }
 }
 
-// Nothing of the submission is touched once its timeline shows: the host may free it then.
+// Nothing of the submission is touched once its timeline or a failure shows: the host may free it.
 void LaneEngine::finish(InFlight& item) {
-  const convoy_submission& it = *item.submission;
-  std::uint64_t* timeline = it.timeline;
-  const std::uint64_t value = it.value;
-  if (item.end != nullptr && !failed_.load()) {
+  if (!failed_.load() && item.start != nullptr) {
     try {
-      if (it.timing != nullptr) *it.timing = {driver_.time(item.start), driver_.time(item.end)};
+      *item.submission->timing = {driver_.time(item.start), driver_.time(item.end)};
     } catch (...) {
       fail(std::current_exception());
     }
   }
-  hooks_.finish(it, item.token, !failed_.load());
-  reach(timeline, value);
+  hooks_.finish(failed_.load() ? nullptr : item.submission, item.token);
+  reach(item.timeline, item.value);
   if (item.end != nullptr) {
-    ledger_->remove(timeline, value);
+    ledger_->remove(item.timeline, item.value);
     driver_.give_back(item.end);
   }
   if (item.start != nullptr) driver_.give_back(item.start);

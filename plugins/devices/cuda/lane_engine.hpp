@@ -42,9 +42,9 @@ class LaneEngine {
   struct Hooks {
     // Queues the operation's work on the lane's stream; what it returns is passed to `finish`.
     std::function<void*(const convoy_submission&)> execute;
-    // When the operation's work is done, or given up, and before its timeline advances. Must not
-    // throw.
-    std::function<void(const convoy_submission&, void* token, bool succeeded)> finish;
+    // When the operation's work is done and before its timeline advances. Null: it was given up,
+    // and the host may have freed the submission. Must not throw.
+    std::function<void(const convoy_submission*, void* token)> finish;
   };
 
   LaneEngine(StreamDriver& driver, std::shared_ptr<EventLedger> ledger, Hooks hooks);
@@ -59,6 +59,8 @@ class LaneEngine {
  private:
   struct InFlight {
     const convoy_submission* submission = nullptr;
+    std::uint64_t* timeline = nullptr;
+    std::uint64_t value = 0;
     void* token = nullptr;
     StreamDriver::Event start = nullptr;  // null: no time wanted
     StreamDriver::Event end = nullptr;    // null: nothing was queued

@@ -40,9 +40,9 @@ class LaneEngines : public testing::Test {
         executed.push_back(&it);
         return nullptr;
       };
-      hooks.finish = [this](const convoy_submission& it, void*, bool) {
+      hooks.finish = [this](const convoy_submission* it, void*) {
         const std::lock_guard lock(mutex);
-        finished.push_back(&it);
+        if (it != nullptr) finished.push_back(it);
       };
       engine = std::make_unique<LaneEngine>(streams, ledger, std::move(hooks));
     }

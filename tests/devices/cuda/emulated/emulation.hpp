@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-// CUDA's extensions of C++ as far as the kernels use them, so that they run on the host: one thread of
-// one block after the other, each as a coroutine where they wait for each other.
+// CUDA's extensions of C++ as far as the kernels use them, so that they run on the host: one thread
+// of one block after the other, each as a coroutine where they wait for each other.
 #undef __global__
 #undef __device__
 #undef __shared__
