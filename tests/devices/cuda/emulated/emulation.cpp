@@ -13,14 +13,14 @@ dim3 block_size, grid_size;
 
 namespace {
 
-constexpr std::size_t kStackBytes = 65536;
+constexpr std::size_t kStackBytes = 32768;
 
 // The threads of one block as coroutines: each runs until it meets the others or ends.
 struct Coroutine {
   ucontext_t context;
   std::vector<char> stack = std::vector<char>(kStackBytes);
   Index index;
-  bool ended = false;
+  bool ended = true;
 };
 
 ucontext_t scheduler;
@@ -54,7 +54,7 @@ void run_together(std::vector<std::unique_ptr<Coroutine>>& threads) {
   for (bool open = true; open;) {
     open = false;
     for (const auto& thread : threads) {
-      if (thread->ended) continue;
+      if (thread->ended) continue;  // so are those that the block does not have
       current = thread.get();
       thread_index = thread->index;
       swapcontext(&scheduler, &thread->context);
@@ -76,8 +76,8 @@ void run(bool meets, dim3 grid, dim3 block, const std::function<void()>& kernel)
   grid_size = grid;
   block_size = block;
   running_kernel = &kernel;
-  std::vector<std::unique_ptr<Coroutine>> threads;
-  for (unsigned i = 0; meets && i < block.x * block.y * block.z; ++i)
+  static std::vector<std::unique_ptr<Coroutine>> threads;
+  while (meets && threads.size() < std::size_t{block.x} * block.y * block.z)
     threads.push_back(std::make_unique<Coroutine>());
   for_each_index(grid, [&](Index index) {
     block_index = index;
