@@ -17,10 +17,6 @@ if(CONVOY_SANITIZE)
     # Warnings that follow the flow of values are wrong in instrumented code (GCC bug 105562).
     target_compile_options(convoy_flags INTERFACE
       -Wno-array-bounds -Wno-stringop-overflow -Wno-maybe-uninitialized)
-    # The doorbell of CPU devices uses fences, which the thread sanitizer does not follow.
-    if(CONVOY_SANITIZE MATCHES "thread")
-      target_compile_options(convoy_flags INTERFACE -Wno-tsan)
-    endif()
   endif()
   add_compile_options(-fsanitize=${CONVOY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${CONVOY_SANITIZE})

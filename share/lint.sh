@@ -18,6 +18,8 @@ files=$(printf '%s\n' "$files" | grep -v '^tests/abi/abi_' || true)
 [ -n "$files" ] || { echo "lint: nothing to check"; exit 0; }
 # shellcheck disable=SC2086  # a list of words
 clang-format --dry-run -Werror $files
+# The debug build has one command per source, the others join sources.
+[ -f build/debug/compile_commands.json ] || cmake --preset debug >/dev/null
 sources=$(printf '%s\n' "$files" | grep '\.cpp$' || true)
 [ -z "$sources" ] || printf '%s\n' "$sources" |
-  xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/release
+  xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/debug

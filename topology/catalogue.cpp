@@ -36,6 +36,7 @@ constexpr ConstantField<DeviceEntry> kDeviceFields[] = {
     {"nvlink_generation", &DeviceEntry::nvlink_generation},
     {"nvlink_bricks", &DeviceEntry::nvlink_bricks},
     {"nvlink_bytes_per_second", &DeviceEntry::nvlink_bytes_per_second},
+    {"nvswitch_gpus", &DeviceEntry::nvswitch_gpus},
     {"flops_efficiency", &DeviceEntry::flops_efficiency, true},
     {"memory_efficiency", &DeviceEntry::memory_efficiency, true},
     {"kernel_seconds", &DeviceEntry::kernel_seconds, true},
@@ -140,6 +141,11 @@ const DeviceEntry* Catalogue::find_device(std::string_view name) const {
   return nullptr;
 }
 
+const DeviceEntry* Catalogue::find_device(const Node& gpu) const {
+  const DeviceEntry* entry = gpu.id ? find_device(*gpu.id) : nullptr;
+  return entry != nullptr || gpu.model.empty() ? entry : find_device(gpu.model);
+}
+
 const HostEntry* Catalogue::find_host(std::string_view name) const {
   for (const HostEntry& entry : hosts_)
     if (entry.name == name) return &entry;
@@ -156,6 +162,12 @@ const HostEntry& Catalogue::fallback_host() const {
 }
 
 std::string Catalogue::missing_device(const Node& gpu) const {
+  if (!gpu.id && gpu.model.empty())
+    return fmt::format(
+        "the speed of {} is unknown, since its source does not say which GPU it is: give its "
+        "measured rate with --images_per_sec, or a description that says it, as convoy topo --json "
+        "on that machine",
+        gpu.name);
   const std::string id = gpu.id ? format_pci_id(*gpu.id) : "unknown PCI id";
   return fmt::format(
       "the speed of {} ({}{}{}) is unknown: add an entry with \"pci_ids\": [\"{}\"], its peak "

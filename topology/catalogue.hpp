@@ -31,6 +31,7 @@ struct DeviceEntry {
   Fact<double> nvlink_generation;
   Fact<double> nvlink_bricks;
   Fact<double> nvlink_bytes_per_second;  // of one brick and direction, as specified
+  Fact<double> nvswitch_gpus;            // boards with so many join them all over NVSwitches
 
   Fact<double> flops_efficiency;   // what convolutions reach of peak_f32
   Fact<double> memory_efficiency;  // what element-wise kernels reach of the memory's rate
@@ -77,6 +78,8 @@ class Catalogue {
   // Null when there is none.
   const DeviceEntry* find_device(const PciId& id) const;
   const DeviceEntry* find_device(std::string_view name) const;
+  // Of a GPU, by its PCI id, else its model.
+  const DeviceEntry* find_device(const Node& gpu) const;
   // By the name of the entry, or of a processor: "Intel(R) Xeon(R) CPU E5-2698 v4 @ 2.20GHz".
   const HostEntry* find_host(std::string_view name) const;
 

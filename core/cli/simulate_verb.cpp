@@ -75,11 +75,13 @@ DeviceCounts take_counts(std::span<const std::string> arguments) {
 
 class Simulation {
  public:
-  Simulation(RunSetup& setup, std::vector<std::uint32_t> counts)
+  Simulation(RunSetup& setup, std::vector<std::uint32_t> counts, std::ostream& err)
       : setup_(setup),
         hardware_(choose_simulated_hardware(setup)),
         counts_(std::move(counts)),
         arena_(*setup.graph) {
+    if (!setup.flags->optional_number("images_per_sec"))
+      for (const std::string& notice : hardware_.notices) err << "convoy: " << notice << '\n';
     if (counts_.empty()) counts_.push_back(hardware_.most_devices);
     const auto asked = setup_.options.batch_size.value_or(setup_.model_info.batch_size);
     subject_.batch = static_cast<std::uint32_t>(asked);
@@ -140,8 +142,7 @@ class Simulation {
 
   std::vector<SimulatedCount> predict(simulate::Predictor& predictor) {
     const std::optional<double> rate = setup_.flags->optional_number("images_per_sec");
-    subject_.rates = rate ? fmt::format("{} images/sec of one device", *rate)
-                          : std::string("roofline of the device's peaks");
+    subject_.rates = rate ? fmt::format("{} images/sec of one device", *rate) : hardware_.rates;
     const simulate::SimulatedCluster one = hardware_.cluster(1, 1);
     if (rate) predictor.fit(one, *rate);
     std::vector<SimulatedCount> counts;
@@ -199,7 +200,7 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
                                        simulated_device(counts.arguments), log_to(err));
   check_files(setup.options);
   for (const std::string& notice : setup.notices) err << "convoy: " << notice << '\n';
-  return Simulation(setup, counts.counts).execute(out);
+  return Simulation(setup, counts.counts, err).execute(out);
 }
 
 }  // namespace convoy

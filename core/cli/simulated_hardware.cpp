@@ -1,12 +1,13 @@
 #include "core/cli/simulated_hardware.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 #include "core/base/error.hpp"
+#include "core/cli/simulated_topology.hpp"
+#include "core/cli/this_hardware.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "topology/platform.hpp"
@@ -23,55 +24,26 @@ FlagDefinition text(const char* name, const char* value, const char* help) {
   return flag;
 }
 
-// A CPU device of this machine whose rates nobody measured: layers take their shares of the time
-// that --images_per_sec says, so only the ratio of the two peaks counts.
-simulate::SimulatedDevice plain_cpu() {
-  simulate::SimulatedDevice device;
-  device.name = "CPU device";
-  device.flops_per_second = 100e9;
-  device.memory_bytes_per_second = 15e9;
-  device.memory_efficiency = 1;
-  device.collective_seconds = 0;
-  device.kernel_seconds = 2e-6;
-  device.one_engine = true;
-  return device;
-}
-
 SimulatedHardware cpu_hardware(const RunSetup& setup) {
-  if (!setup.flags->optional_number("images_per_sec"))
-    fail(ExitCode::kUsage,
-         "the rates of this machine's CPU devices are not known: say with --images_per_sec how "
-         "fast one of them trains {} (convoy run --num_devices=1 measures it)",
-         setup.graph->model());
   if (setup.flags->integer("hosts") > 1)
     fail(ExitCode::kUsage,
          "--hosts={}: CPU devices are those of one host; --platform takes several",
          setup.flags->integer("hosts"));
-  SimulatedHardware hardware;
-  hardware.name = "CPU devices of one host";
-  hardware.device = "cpu";
-  hardware.most_devices = std::max(1u, std::thread::hardware_concurrency());
-  simulate::SimulatedHost host;
-  host.memory_bytes_per_second = 15e9 * hardware.most_devices;
-  hardware.cluster = [host](std::uint32_t, std::uint32_t devices) {
-    return simulate::make_cpu_cluster(devices, plain_cpu(), host);
-  };
-  return hardware;
+  return this_machine_hardware(setup);
 }
 
 SimulatedHardware gpu_hardware(const RunSetup& setup, const std::filesystem::path& share) {
   const std::string name = setup.flags->text("platform");
-  if (name.empty())
-    fail(ExitCode::kUsage,
-         "which machine? --platform=NAME takes one of {}, or a file; --device=cpu takes CPU "
-         "devices",
-         fmt::join(topology::platform_names(share / "platforms"), ", "));
+  if (!name.empty() && !setup.flags->text("topology").empty())
+    fail(ExitCode::kUsage, "--platform and --topology: which of the two machines? give one");
+  if (name.empty()) return topology_hardware(setup, share);
   const auto hosts = static_cast<std::uint32_t>(setup.flags->integer("hosts"));
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   const auto platform = topology::read_platform(share / "platforms", name, 1, catalogue);
   SimulatedHardware hardware;
   hardware.name = hosts == 1 ? name : fmt::format("{} x {}", hosts, name);
   hardware.device = "cuda";
+  hardware.rates = "roofline of the device's peaks";
   hardware.hosts = hosts;
   hardware.most_devices = platform.gpus_per_host;
   hardware.cluster = [=](std::uint32_t machines, std::uint32_t devices_per_host) {
@@ -88,6 +60,9 @@ SimulatedHardware gpu_hardware(const RunSetup& setup, const std::filesystem::pat
 std::vector<FlagDefinition> simulation_flags() {
   std::vector<FlagDefinition> flags = {
       text("platform", "", "A described machine: a name from share/platforms, or a file."),
+      text("topology", "",
+           "A machine from a file that lstopo, NCCL, nvidia-smi topo -m or convoy topo --json "
+           "wrote; without it and --platform, this machine."),
       text("software", "convoy", "Whose behaviour is simulated: convoy, or a profile's name."),
   };
   FlagDefinition hosts = text("hosts", "1", "So many machines of the kind, on one network.");
@@ -109,7 +84,8 @@ std::string simulated_device(std::span<const std::string> arguments) {
 }
 
 SimulatedHardware choose_simulated_hardware(const RunSetup& setup) {
-  const std::filesystem::path share = executable_directory() / "../share/convoy";
+  const std::filesystem::path share =
+      (executable_directory() / "../share/convoy").lexically_normal();
   const bool on_cpu = setup.options.device == DeviceChoice::kCpu;
   SimulatedHardware hardware = on_cpu ? cpu_hardware(setup) : gpu_hardware(setup, share);
   hardware.software =

@@ -23,6 +23,8 @@ struct SimulatedHardware {
   std::function<simulate::SimulatedCluster(std::uint32_t hosts, std::uint32_t devices_per_host)>
       cluster;
   simulate::SoftwareProfile software;
+  std::string rates;                 // where layers' times come from, for people
+  std::vector<std::string> notices;  // for standard error
 };
 
 // The kind of the devices that the command line asks for, before anything is loaded.

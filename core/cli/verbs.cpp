@@ -14,6 +14,7 @@
 #include "core/cli/plan_verb.hpp"
 #include "core/cli/run.hpp"
 #include "core/cli/simulate_verb.hpp"
+#include "core/cli/topo_verb.hpp"
 #include "core/plugin/nearest.hpp"
 
 namespace convoy {
@@ -32,6 +33,7 @@ constexpr Verb kVerbs[] = {
     {"plan", "show the plan a strategy writes", run_plan_verb},
     {"check", "prove what a strategy computes", run_check_verb},
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
+    {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
 };

@@ -159,7 +159,7 @@ void check_variants(Manifest& manifest) {
   for (Variant& variant : manifest.variants) {
     for (auto& [name, value] : variant) {
       const auto option = std::find_if(manifest.options.begin(), manifest.options.end(),
-                                       [&](const auto& each) { return each.name == name; });
+                                       [&key = name](const auto& it) { return it.name == key; });
       if (option == manifest.options.end()) {
         throw ManifestError(
             fmt::format("a variant of its manifest sets {}, which is not an option", name));

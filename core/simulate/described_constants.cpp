@@ -30,13 +30,6 @@ const topology::HostEntry& host_of(const topology::Machine& machine,
   return catalogue.fallback_host();
 }
 
-const topology::DeviceEntry* entry_of(const topology::Node& gpu,
-                                      const topology::Catalogue& catalogue) {
-  const topology::DeviceEntry* entry = nullptr;
-  if (gpu.id) entry = catalogue.find_device(*gpu.id);
-  return entry != nullptr || gpu.model.empty() ? entry : catalogue.find_device(gpu.model);
-}
-
 SimulatedDevice unknown_device(const topology::Node& gpu) {
   SimulatedDevice device;
   device.name = gpu.model.empty() ? gpu.name : gpu.model;
@@ -106,7 +99,7 @@ MachineConstants machine_constants(const topology::Machine& machine,
     if (node.kind != topology::NodeKind::gpu) continue;
     const auto next = static_cast<std::uint32_t>(constants.devices.size());
     if (!kinds.try_emplace(kind_of(node), next).second) continue;
-    const topology::DeviceEntry* entry = entry_of(node, catalogue);
+    const topology::DeviceEntry* entry = catalogue.find_device(node);
     constants.devices.push_back(entry != nullptr ? simulated_device(*entry) : unknown_device(node));
     if (entry == nullptr) unknown.push_back(catalogue.missing_device(node));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "core/base/error.hpp"
 #include "core/simulate/host_routes.hpp"
@@ -182,6 +183,8 @@ class GpuClusterBuilder {
     const std::size_t count = cluster_.places.size();
     cluster_.access.assign(count, std::vector<bool>(count, false));
     std::map<std::pair<std::size_t, std::size_t>, bool> known;
+    for (const topology::Link& link : graph().links)
+      if (link.kind != topology::LinkKind::pcie) linked_.insert({link.a, link.b});
     for (const topology::PeerAccess& it : graph().peer_access)
       if (it.possible.known()) known[{it.from, it.to}] = *it.possible.value;
     for (std::uint32_t p = 0; p < count; ++p) {
@@ -197,8 +200,20 @@ class GpuClusterBuilder {
     }
   }
 
+  // Devices without links of their own behind the same nodes: the same kind, looked for once.
+  RouteKind kind_between(std::uint32_t from, std::uint32_t to) {
+    const auto key = [&](std::uint32_t place) {
+      const std::size_t gpu = places_->nodes[place].front();
+      const topology::Node& node = graph().nodes[gpu];
+      return linked_.contains(gpu) || !node.parent ? gpu : *node.parent;
+    };
+    const auto [known, is_new] = kinds_.try_emplace({key(from), key(to)});
+    if (is_new) known->second = places_->find(from, to).kind;
+    return known->second;
+  }
+
   bool likely_access(std::uint32_t from, std::uint32_t to) {
-    const RouteKind kind = places_->find(from, to).kind;
+    const RouteKind kind = kind_between(from, to);
     if (kind == RouteKind::nvlink) return true;
     return !graph().virtual_machine.value_or(false) &&
            (kind == RouteKind::pcie_switch || kind == RouteKind::host_bridge);
@@ -226,6 +241,8 @@ class GpuClusterBuilder {
   std::uint32_t devices_per_host_;
   std::shared_ptr<PlaceNodes> places_;
   std::map<std::size_t, std::uint32_t> boards_;
+  std::set<std::size_t> linked_;  // ends of links that are not PCI Express
+  std::map<std::pair<std::size_t, std::size_t>, RouteKind> kinds_;
   Cluster cluster_;
   SimulatedMachine machine_;
 };

@@ -11,16 +11,20 @@ using topology::NodeKind;
 // Connections inside a chip of which nothing is known are no limit.
 constexpr double kWide = 1e13;
 
+// One NVLink of the first generation: no later one is slower.
+constexpr double kLeastBrick = 20e9;
+
 struct Reach {
   double efficiency = 1;
   double unknown = kWide;  // bytes per second, nothing left to take off
 };
 
-Reach reach(LinkKind kind, const SimulatedHost& host) {
-  switch (kind) {
+Reach reach(const topology::Link& link, const SimulatedHost& host) {
+  switch (link.kind) {
     case LinkKind::pcie:
       return {host.pcie_efficiency, host.unknown_pcie_bytes_per_second};
     case LinkKind::nvlink:
+      return {host.nvlink_efficiency, host.nvlink_efficiency * kLeastBrick * link.count};
     case LinkKind::c2c:
       return {host.nvlink_efficiency, kWide};
     case LinkKind::socket:
@@ -45,7 +49,7 @@ std::vector<SimulatedLink> simulated_links(const topology::Machine& machine,
                                            const SimulatedHost& host) {
   std::vector<SimulatedLink> links;
   for (const topology::Link& link : machine.links) {
-    const Reach limits = reach(link.kind, host);
+    const Reach limits = reach(link, host);
     const auto capacity = [&](const topology::Fact<double>& fact) {
       const bool known = fact.known() && *fact.value > 0;
       return known ? *fact.value * limits.efficiency : limits.unknown;

@@ -13,6 +13,11 @@
 
 #include "core/base/error.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/topology/machine_texts.hpp"
+#include "topology/hwloc_writer.hpp"
+#include "topology/machine_json.hpp"
+#include "topology/nccl_reader.hpp"
+#include "topology/platform.hpp"
 
 namespace convoy {
 namespace {
@@ -73,12 +78,88 @@ TEST(SimulateVerbTest, SeveralHostsHaveAsManyDevicesEach) {
   EXPECT_EQ(json["hosts"], 4);
 }
 
-TEST(SimulateVerbTest, CpuDevicesNeedARate) {
-  EXPECT_NE(refusal({"--device=cpu", "--num_devices=2"}).find("--images_per_sec"),
+std::string written(const std::string& name, const std::string& text) {
+  const std::string file = scratch_folder("topology") + "/" + name;
+  std::ofstream(file) << text;
+  return file;
+}
+
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size())
+    text.replace(at, part.size(), by);
+  return text;
+}
+
+TEST(SimulateVerbTest, AMachinesFileInAnyFormAndThisMachineAreAsGoodAsThePlatform) {
+  const std::filesystem::path share = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
+  const topology::Machine machine =
+      topology::read_platform(share / "platforms", "dgx1-p100", 1,
+                              topology::Catalogue::read(share / "catalogue"))
+          .machine;
+  const std::vector<std::string> flags = {"--num_gpus=4", "--variable_update=replicated"};
+  const auto rate = [&](const std::string& where) {
+    std::vector<std::string> arguments = flags;
+    arguments.push_back(where);
+    return record(arguments)["results"][0]["images_per_second"].get<double>();
+  };
+  const double expected = rate("--platform=dgx1-p100");
+  const std::string json = written("dgx1.json", topology::machine_to_json(machine).dump());
+  EXPECT_NEAR(rate("--topology=" + json), expected, 1e-3 * expected);
+  const std::string lstopo = written("dgx1.xml", topology::write_hwloc_xml(machine));
+  EXPECT_NEAR(rate("--topology=" + lstopo), expected, 1e-3 * expected);
+  setenv("HWLOC_XMLFILE", lstopo.c_str(), 1);  // what hwloc then takes for this machine
+  EXPECT_NEAR(rate("--num_gpus=4"), expected, 1e-3 * expected);
+  // NCCL's form does not tell the processor.
+  const std::string nccl = written("nccl.xml", topology::write_nccl_dump(machine));
+  EXPECT_NEAR(rate("--topology=" + nccl), expected, 5e-2 * expected);
+}
+
+TEST(SimulateVerbTest, AnUnknownGpuIsRefusedWithWhatToAddUnlessItsRateIsGiven) {
+  const std::string file =
+      written("unknown.xml", replaced(topology::power8_xml("2.0"), "10de:15f9", "10de:9999"));
+  const std::string problem = refusal({"--topology=" + file, "--num_gpus=2"});
+  for (const char* part : {"10de:9999", "devices.json", "--images_per_sec"})
+    EXPECT_NE(problem.find(part), std::string::npos) << part << " is not in " << problem;
+  const nlohmann::json json =
+      record({"--topology=" + file, "--num_gpus=2", "--images_per_sec=5000"});
+  EXPECT_GT(json["results"][0]["images_per_second"].get<double>(), 5000);
+}
+
+TEST(SimulateVerbTest, AThousandGpusOfOneHostTakeNoMinutes) {
+  const std::string file = written("many.xml", topology::flat_bus_xml(1000));
+  const nlohmann::json json = record({"--topology=" + file, "--num_gpus=1000",
+                                      "--variable_update=replicated", "--all_reduce_spec=nccl"});
+  EXPECT_EQ(json["results"][0]["devices"], 1000);
+}
+
+TEST(SimulateVerbTest, AFileWithoutGpusOrWithTooFewIsRefused) {
+  const std::string plain = written("plain.xml", topology::plain_xml("3.0"));
+  EXPECT_NE(refusal({"--topology=" + plain}).find("no GPU"), std::string::npos);
+  const std::string file = written("power8.xml", topology::power8_xml("2.0"));
+  EXPECT_NE(refusal({"--topology=" + file, "--num_gpus=5"}).find("has 4"), std::string::npos);
+  EXPECT_NE(refusal({"--topology=" + file, "--hosts=2"}).find("one host"), std::string::npos);
+  EXPECT_NE(refusal({"--topology=" + file, "--platform=dgx1-p100"}).find("give one"),
             std::string::npos);
-  const nlohmann::json json = record({"--device=cpu", "--num_devices=2", "--images_per_sec=100",
+}
+
+TEST(SimulateVerbTest, CpuDevicesOfThisMachineHaveRatesOfTheirOwn) {
+  const nlohmann::json json = record({"--device=cpu", "--num_devices=1,2,4"});
+  ASSERT_EQ(json["results"].size(), 3u);
+  const double one = json["one_device_images_per_second"].get<double>();
+  EXPECT_GT(one, 0);
+  for (const auto& result : json["results"])
+    EXPECT_LE(result["images_per_second"].get<double>(), 1.5 * one) << "they share the cores";
+  EXPECT_NE(json["machine"].get<std::string>().find("this machine"), std::string::npos);
+}
+
+TEST(SimulateVerbTest, AGivenRateReplacesThoseOfThisMachine) {
+  const nlohmann::json json = record({"--device=cpu", "--num_devices=1", "--images_per_sec=100",
                                       "--variable_update=parameter_server"});
-  EXPECT_LE(json["results"][0]["images_per_second"], 200.0);
+  EXPECT_NEAR(json["results"][0]["images_per_second"].get<double>(), 100, 0.1);
+}
+
+TEST(SimulateVerbTest, CpuDevicesAreThoseOfOneHost) {
+  EXPECT_NE(refusal({"--device=cpu", "--hosts=2"}).find("--platform"), std::string::npos);
 }
 
 TEST(SimulateVerbTest, OtherSoftwareIsNamedInThePrediction) {
@@ -104,6 +185,7 @@ TEST(SimulateVerbTest, TraceHasARowPerEngineAndPerLink) {
 }
 
 TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
+  setenv("HWLOC_SYNTHETIC", "package:1 core:2 pu:1", 1);  // this machine may have GPUs
   EXPECT_NE(refusal({}).find("dgx1-p100"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx0"}).find("dgx1-p100"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--num_gpus=16"}).find("8"), std::string::npos);

@@ -114,7 +114,7 @@ TEST(EvaluationDuringTraining, PrintsTheWellKnownLines) {
   const std::regex expected(steps + "Running evaluation at global_step 4\n" + speed + accuracy +
                             "Resuming training\n" + steps +
                             "Running final evaluation at global_step 7\n" + speed + accuracy +
-                            "Done with training\ninput [^\n]*\n");
+                            "Done with training\ninput[^\n]*\n");
   const std::string lines = result.out.substr(result.out.find("\n1\timages/sec") + 1);
   EXPECT_TRUE(std::regex_match(lines, expected)) << result.out;
 }

@@ -12,6 +12,10 @@
 #include "core/data/image.hpp"
 #include "core/data/tfrecord_writer.hpp"
 #include "share/tools/jpeg_encoder.hpp"
+#include "tests/topology/machine_texts.hpp"
+#include "topology/machine_json.hpp"
+#include "topology/nccl_reader.hpp"
+#include "topology/read_machine.hpp"
 
 namespace convoy {
 namespace {
@@ -32,26 +36,42 @@ std::string read(const fs::path& path) {
   return bytes.str();
 }
 
-std::string picture(bool progressive) {
+std::string picture(bool progressive, bool chroma_subsampling = true, int components = kRgb) {
   ByteImage image;
   image.resize(24, 17);
   for (std::size_t i = 0; i < image.values.size(); ++i)
     image.values[i] = static_cast<std::uint8_t>(i * 37 % 251);
   JpegEncoding encoding;
   encoding.progressive = progressive;
-  return encode_jpeg(image.values.data(), image.width, image.height, kRgb, encoding);
+  encoding.chroma_subsampling = chroma_subsampling;
+  return encode_jpeg(image.values.data(), image.width, image.height, components, encoding);
+}
+
+void write_machines(const fs::path& folder) {
+  const std::string pair = topology::power8_xml("3.0");
+  const topology::Machine machine = topology::parse_machine(pair, "seed");
+  write(folder / "hwloc_3", pair);
+  write(folder / "hwloc_2", topology::plain_xml("2.0"));
+  write(folder / "nccl", topology::write_nccl_dump(machine));
+  write(folder / "json", topology::machine_to_json(machine).dump());
+  write(folder / "nvidia_smi",
+        "GPU0 GPU1 CPU Affinity NUMA Affinity\nGPU0 X NV2 0-9 0\n"
+        "GPU1 NV2 X 0-9 0\n");
 }
 
 void write_all(const fs::path& folder) {
   // Fuzzers add to the folders what they find; every run is to start alike.
-  for (const char* const fuzzer : {"example", "jpeg", "pickle", "tfrecord"})
+  for (const char* const fuzzer : {"example", "jpeg", "machine", "pickle", "tfrecord"})
     fs::remove_all(folder / fuzzer);
+  write_machines(folder / "machine");
   for (const bool progressive : {false, true}) {
     const std::string name = progressive ? "progressive" : "baseline";
     const LabelledImage image{picture(progressive), 7, {{0.1f, 0.2f, 0.8f, 0.9f}}};
     write(folder / "jpeg" / name, image.encoded);
     write(folder / "example" / name, serialise_example(image));
   }
+  write(folder / "jpeg" / "full_chroma", picture(false, false));
+  write(folder / "jpeg" / "grey", picture(false, false, 1));
   const fs::path records = folder / "records";
   TfRecordWriter writer(records);
   for (const char* const payload : {"first", "", "the third record"}) writer.write(payload);

@@ -39,7 +39,6 @@ void CoreSet::choose_cores(const Share& share) {
     first = share.index % cores;
     last = first + 1;
     shares_cores_ = true;
-    shared_core_ = static_cast<std::uint32_t>(first);
   }
   // Cores beyond its threads are left to others, such as the threads that prepare images.
   if (share.threads != 0) last = std::min<std::uint64_t>(last, first + share.threads);

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace convoy::cpu {
@@ -26,8 +25,6 @@ class CoreSet {
 
   std::uint32_t threads() const { return threads_; }
   bool shares_cores() const { return shares_cores_; }
-  // The core that several devices share, where there are more devices than cores.
-  std::optional<std::uint32_t> shared_core() const { return shared_core_; }
   std::uint32_t numa_node() const;     // CONVOY_NONE when the set spans several
   std::uint64_t memory_bytes() const;  // of the set's NUMA nodes
   std::string processor_model() const;
@@ -52,7 +49,6 @@ class CoreSet {
   std::unique_ptr<hwloc_bitmap_s, SetDeleter> set_;
   std::uint32_t threads_ = 1;
   bool shares_cores_ = false;
-  std::optional<std::uint32_t> shared_core_;
 };
 
 }  // namespace convoy::cpu

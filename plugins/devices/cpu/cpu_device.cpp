@@ -64,7 +64,6 @@ CpuDevice::CpuDevice(const CoreSet::Share& share) : cores_(share), index_(share.
   hooks.execute = [this](const convoy_submission& submission) { execute(submission); };
   hooks.finish = end_team;
   hooks.spin = !cores_.shares_cores();
-  if (cores_.shared_core()) hooks.turn = shared_core_turn(*cores_.shared_core());
   engine_ = std::make_unique<LaneEngine>(std::move(hooks));
 }
 

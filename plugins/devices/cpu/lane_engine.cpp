@@ -79,18 +79,15 @@ bool LaneEngine::wait(const convoy_wait& point, double seconds) {
 void LaneEngine::serve() {
   hooks_.start();
   int idle_rounds = 0;
-  bool has_turn = false;
   for (;;) {
     const std::uint32_t epoch = doorbell_.epoch();
     if (has_call_.load(std::memory_order_acquire)) serve_call();
     const convoy_submission* submission = next_ready();
     if (submission != nullptr) {
       idle_rounds = 0;
-      if (hooks_.turn) hooks_.turn->take(has_turn);
       run(*submission);
       continue;
     }
-    if (hooks_.turn) hooks_.turn->give_back(has_turn);
     if (closing_.load(std::memory_order_acquire) && is_empty()) break;
     idle_until_change(epoch, idle_rounds);
   }

@@ -12,7 +12,6 @@
 #include <string>
 #include <thread>
 
-#include "plugins/devices/cpu/core_turn.hpp"
 #include "plugins/devices/cpu/doorbell.hpp"
 #include "plugins/devices/cpu/submission_queue.hpp"
 
@@ -28,9 +27,8 @@ class LaneEngine {
   struct Hooks {
     std::function<void()> start;  // on the new thread, before anything else
     std::function<void(const convoy_submission&)> execute;
-    std::function<void()> finish;              // on that thread, after everything else
-    bool spin = true;                          // false when the cores are shared with somebody else
-    std::shared_ptr<CoreTurn> turn = nullptr;  // of a core shared with other devices
+    std::function<void()> finish;  // on that thread, after everything else
+    bool spin = true;              // false when the cores are shared with somebody else
   };
 
   explicit LaneEngine(Hooks hooks);

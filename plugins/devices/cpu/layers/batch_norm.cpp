@@ -4,23 +4,17 @@
 #include <stdexcept>
 
 #include "plugins/devices/cpu/fused_batch_norm.hpp"
+#include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 
 namespace convoy::cpu {
 namespace {
 
-Desc with_layout(const Desc& desc, dnnl::memory::format_tag tag) {
-  return {desc.dims(), dnnl::memory::data_type::f32, tag};
-}
-
 // A block of 0 means that the layout is another one.
 BlockedShape shape_of(const Desc& desc) {
   const dnnl::memory::dims dims = desc.dims();
-  BlockedShape shape{static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1]),
-                     static_cast<std::size_t>(dims[2] * dims[3]), 0};
-  if (desc == with_layout(desc, dnnl::memory::format_tag::nChw8c)) shape.block = 8;
-  if (desc == with_layout(desc, dnnl::memory::format_tag::nChw16c)) shape.block = 16;
-  return shape;
+  return {static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1]),
+          static_cast<std::size_t>(dims[2] * dims[3]), channel_block(desc)};
 }
 
 dnnl::memory scratch_for(ProgramBuilder& builder, const BlockedShape& shape) {

@@ -1,6 +1,7 @@
 // The part of Convolution that the plug-in's own kernels compute.
 #include <omp.h>
 
+#include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/convolution.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
@@ -8,19 +9,6 @@ namespace convoy::cpu {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
-
-bool is(const Desc& desc, Tag tag) {
-  return desc == Desc(desc.dims(), dnnl::memory::data_type::f32, tag);
-}
-
-// Channels per block when activations and weights are all stored in such blocks, else 0.
-std::size_t common_block(const Desc& source, const Desc& weights, const Desc& result) {
-  if (is(source, Tag::nChw8c) && is(result, Tag::nChw8c) && is(weights, Tag::OIhw8i8o)) return 8;
-  if (is(source, Tag::nChw16c) && is(result, Tag::nChw16c) && is(weights, Tag::OIhw16i16o)) {
-    return 16;
-  }
-  return 0;
-}
 
 std::size_t padded_channels(const Desc& desc) {
   return static_cast<std::size_t>(desc.data.padded_dims[1]);
@@ -43,7 +31,7 @@ bool Convolution::stored_for_winograd(const ProgramBuilder& builder, std::size_t
   const convoy_node& input = *builder.plan(builder.plan(node).inputs[0]).node;
   const Desc source = forward_.src_desc();
   const Desc result = forward_.dst_desc();
-  winograd_.block = common_block(source, forward_.weights_desc(), result);
+  winograd_.block = common_channel_block(source, forward_.weights_desc(), result);
   if (winograd_.block == 0) return false;
   winograd_.batch = builder.compilation().batch;
   winograd_.in_channels = padded_channels(source);

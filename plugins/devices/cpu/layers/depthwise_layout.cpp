@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plugins/devices/cpu/kernels/depthwise.hpp"
+#include "plugins/devices/cpu/layers/channel_block.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -21,14 +22,8 @@ bool is_depthwise(const convoy_node& node, const convoy_node& input) {
 }
 
 std::size_t depthwise_block(const dnnl::convolution_forward::primitive_desc& forward) {
-  const auto both = [&](Tag tag) {
-    const Desc source = forward.src_desc();
-    const Desc result = forward.dst_desc();
-    return source == Desc(source.dims(), kElement, tag) &&
-           result == Desc(result.dims(), kElement, tag);
-  };
-  if (both(Tag::nChw8c)) return 8;
-  return both(Tag::nChw16c) ? 16 : 0;
+  const std::size_t block = channel_block(forward.src_desc());
+  return channel_block(forward.dst_desc()) == block ? block : 0;
 }
 
 Desc depthwise_weights(const convoy_node& node, std::size_t block) {

@@ -3,26 +3,13 @@
 #include <memory>
 
 #include "plugins/devices/cpu/convolutions/weights_gradient.hpp"
+#include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
-
-bool stored_as(const Desc& desc, Tag tag) {
-  return desc == Desc(desc.dims(), dnnl::memory::data_type::f32, tag);
-}
-
-// Channels per block of both activations and the weights, 0 when they differ or are not blocked.
-std::size_t block_of(const dnnl::convolution_forward::primitive_desc& forward) {
-  const auto all = [&](Tag activations, Tag weights) {
-    return stored_as(forward.src_desc(), activations) &&
-           stored_as(forward.dst_desc(), activations) && stored_as(forward.weights_desc(), weights);
-  };
-  if (all(Tag::nChw8c, Tag::OIhw8i8o)) return 8;
-  return all(Tag::nChw16c, Tag::OIhw16i16o) ? 16 : 0;
-}
 
 BlockedConvolution blocked(const convoy_node& node, const Desc& source, const Desc& result,
                            std::size_t block) {
@@ -63,7 +50,8 @@ bool suits_direct_weights_gradient(const convoy_node& node, const convoy_node& i
 bool build_direct_weights_gradient(ProgramBuilder& builder, std::size_t node,
                                    const dnnl::convolution_forward::primitive_desc& forward) {
   const NodePlan& plan = builder.plan(node);
-  const std::size_t block = block_of(forward);
+  const std::size_t block =
+      common_channel_block(forward.src_desc(), forward.weights_desc(), forward.dst_desc());
   if (block == 0) return false;
   const auto kernel = std::make_shared<const WeightsGradient>(
       blocked(*plan.node, forward.src_desc(), forward.dst_desc(), block));

@@ -1,18 +1,12 @@
 #include "plugins/devices/cpu/layers/pool.hpp"
 
+#include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
-
-// Channels per block, 0 when the layout is another one.
-std::size_t block_of(const Desc& desc) {
-  constexpr auto type = dnnl::memory::data_type::f32;
-  if (desc == Desc(desc.dims(), type, Tag::nChw8c)) return 8;
-  return desc == Desc(desc.dims(), type, Tag::nChw16c) ? 16 : 0;
-}
 
 PlaneWindows plane_of(const convoy_node& node, const convoy_node& input) {
   const convoy_layer& layer = *node.layer;
@@ -48,7 +42,7 @@ void Pool::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const Desc& source = builder.desc(plan.inputs[0]);
   const PlaneWindows shape = plane_of(*plan.node, *builder.plan(plan.inputs[0]).node);
-  const std::size_t block = block_of(source);
+  const std::size_t block = channel_block(source);
   if (block == 0 || shape.kernel_height * shape.kernel_width > BlockedPool::kMostCells) {
     return library_.forward(builder, node);
   }
@@ -61,7 +55,7 @@ void Pool::build_forward(ProgramBuilder& builder, std::size_t node) {
 void Pool::own_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const dnnl::memory read = builder.read(plan.inputs[0]);
-  const Tag tag = block_of(read.get_desc()) == 8 ? Tag::nChw8c : Tag::nChw16c;
+  const Tag tag = blocked_activations(channel_block(read.get_desc()));
   const Desc result(builder.dims(node), dnnl::memory::data_type::f32, tag);
   const dnnl::memory write = builder.define(node, result);
   if (!takes_maximum(plan)) {

@@ -1,0 +1,85 @@
+#include "core/calibrate/processor_facts.hpp"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "core/base/error.hpp"
+#include "core/doctor/system_root.hpp"
+#include "core/doctor/text.hpp"
+
+namespace convoy::calibrate {
+namespace {
+
+struct TopologyEnd {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, TopologyEnd>;
+
+Topology load_topology() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0)
+    fail(ExitCode::kUnavailable, "hwloc could not start: is there memory left?");
+  Topology owned(topology);
+  if (hwloc_topology_load(topology) != 0)
+    fail(
+        ExitCode::kUnavailable,
+        "hwloc could not read this machine's topology; lstopo says more, and /sys must be mounted");
+  return owned;
+}
+
+std::uint64_t last_level_bytes(hwloc_topology_t topology) {
+  for (const hwloc_obj_type_t type : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE}) {
+    std::uint64_t bytes = 0;
+    const int count = hwloc_get_nbobjs_by_type(topology, type);
+    for (int i = 0; i < count; ++i)
+      bytes += hwloc_get_obj_by_type(topology, type, static_cast<unsigned>(i))->attr->cache.size;
+    if (bytes > 0) return bytes;
+  }
+  return 0;
+}
+
+// Two FMA units per core with 256 bits, and one with 512: processors that have more are faster.
+void read_instructions(ProcessorFacts& facts) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) {
+    facts.instructions = "AVX-512";
+    facts.multiply_adds_per_cycle = 16;
+    return;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    facts.instructions = "AVX2 and FMA";
+    facts.multiply_adds_per_cycle = 16;
+    return;
+  }
+#endif
+  facts.instructions = "vectors of 128 bits";
+  facts.multiply_adds_per_cycle = 4;
+}
+
+double read_hertz() {
+  const std::string info = doctor::SystemRoot("/").text("proc/cpuinfo").value_or("");
+  const std::string megahertz = doctor::value_of(info, "cpu MHz", ':').value_or("0");
+  return 1e6 * std::max(0.0, std::strtod(megahertz.c_str(), nullptr));
+}
+
+}  // namespace
+
+ProcessorFacts read_processor_facts() {
+  const Topology topology = load_topology();
+  ProcessorFacts facts;
+  facts.cores = static_cast<std::uint32_t>(
+      std::max(1, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE)));
+  hwloc_obj_t package = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, 0);
+  const char* name = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
+  if (name != nullptr) facts.model = name;
+  facts.cache_bytes = last_level_bytes(topology.get());
+  facts.memory_bytes = hwloc_get_root_obj(topology.get())->total_memory;
+  facts.hertz = read_hertz();
+  read_instructions(facts);
+  return facts;
+}
+
+}  // namespace convoy::calibrate

@@ -1,0 +1,84 @@
+#include "core/cli/simulated_topology.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/simulate/described_constants.hpp"
+#include "topology/catalogue_facts.hpp"
+#include "topology/detect.hpp"
+#include "topology/graph_edit.hpp"
+#include "topology/platform.hpp"
+#include "topology/read_machine.hpp"
+
+namespace convoy {
+namespace {
+
+// Of a device whose speed --images_per_sec says. Layers take their shares of that time, so only the
+// ratio of the two peaks counts: about that of all GPUs from the P100 to the V100.
+constexpr double kAnyPeak = 14e12;
+constexpr double kAnyMemoryRate = 9e11;
+
+[[noreturn]] void refuse_without_gpus(const topology::Machine& machine, const std::string& file,
+                                      const std::filesystem::path& share) {
+  if (!file.empty())
+    fail(ExitCode::kUsage, "--topology={}: no GPU is in it{}{}", file,
+         machine.notes.empty() ? "" : ": ", fmt::join(machine.notes, "; "));
+  fail(
+      ExitCode::kUsage,
+      "which machine? This one shows no GPU. --platform=NAME takes one of {}, or a file; "
+      "--topology=FILE takes what lstopo --of xml, NCCL_TOPO_DUMP_FILE or convoy topo --json wrote "
+      "on another machine; --device=cpu takes CPU devices",
+      fmt::join(topology::platform_names(share / "platforms"), ", "));
+}
+
+void check_one_host(const RunSetup& setup, const topology::Machine& machine) {
+  const auto of_other = [](const topology::Node& node) { return node.host != 0; };
+  if (setup.flags->integer("hosts") > 1 ||
+      std::any_of(machine.nodes.begin(), machine.nodes.end(), of_other))
+    fail(ExitCode::kUsage,
+         "{} is one host, of which no network is known; several hosts need a description: "
+         "--platform=FILE with --hosts",
+         machine.source);
+}
+
+simulate::MachineConstants known_constants(const RunSetup& setup, const topology::Machine& machine,
+                                           const topology::Catalogue& catalogue) {
+  std::vector<std::string> unknown;
+  simulate::MachineConstants constants = simulate::machine_constants(machine, catalogue, unknown);
+  if (!unknown.empty() && !setup.flags->optional_number("images_per_sec"))
+    fail(ExitCode::kUsage, "{}", unknown.front());
+  for (simulate::SimulatedDevice& device : constants.devices)
+    if (device.flops_per_second <= 0) {
+      device.flops_per_second = kAnyPeak;
+      device.memory_bytes_per_second = kAnyMemoryRate;
+    }
+  return constants;
+}
+
+}  // namespace
+
+SimulatedHardware topology_hardware(const RunSetup& setup, const std::filesystem::path& share) {
+  const std::string file = setup.flags->text("topology");
+  topology::Machine machine =
+      file.empty() ? topology::detect_machine() : topology::read_machine(file);
+  const auto gpus = topology::nodes_of(machine, topology::NodeKind::gpu).size();
+  if (gpus == 0) refuse_without_gpus(machine, file, share);
+  check_one_host(setup, machine);
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  topology::add_catalogue_facts(machine, catalogue);
+  if (machine.name.empty()) machine.name = machine.source;
+  SimulatedHardware hardware;
+  hardware.name = file.empty() ? machine.source : file;
+  hardware.device = "cuda";
+  hardware.rates = "roofline of the device's peaks";
+  hardware.most_devices = static_cast<std::uint32_t>(gpus);
+  hardware.cluster = [machine, constants = known_constants(setup, machine, catalogue)](
+                         std::uint32_t, std::uint32_t devices) {
+    return simulate::make_gpu_cluster(machine, devices, constants);
+  };
+  return hardware;
+}
+
+}  // namespace convoy

@@ -1,0 +1,33 @@
+#include "plugins/devices/cpu/layers/channel_block.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+
+bool is_stored_as(const dnnl::memory::desc& desc, Tag tag) {
+  return desc == dnnl::memory::desc(desc.dims(), dnnl::memory::data_type::f32, tag);
+}
+
+}  // namespace
+
+std::size_t channel_block(const dnnl::memory::desc& activations) {
+  for (const std::size_t block : {8u, 16u}) {
+    if (is_stored_as(activations, blocked_activations(block))) return block;
+  }
+  return 0;
+}
+
+Tag blocked_activations(std::size_t block) {
+  return block == 8 ? Tag::nChw8c : Tag::nChw16c;
+}
+
+std::size_t common_channel_block(const dnnl::memory::desc& source,
+                                 const dnnl::memory::desc& weights,
+                                 const dnnl::memory::desc& result) {
+  const std::size_t block = channel_block(source);
+  if (block == 0 || channel_block(result) != block) return 0;
+  return is_stored_as(weights, block == 8 ? Tag::OIhw8i8o : Tag::OIhw16i16o) ? block : 0;
+}
+
+}  // namespace convoy::cpu

@@ -1,0 +1,86 @@
+#include "plugins/devices/cpu/doorbell.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace convoy::cpu {
+namespace {
+
+constexpr double kLong = 60;  // seconds: only a lost wake-up lasts that long
+
+TEST(Doorbell, DoesNotSleepWhenItRangSinceTheEpochWasRead) {
+  Doorbell bell;
+  const std::uint32_t epoch = bell.epoch();
+  bell.ring();
+  const double start = monotonic_seconds();
+  bell.sleep(epoch, {}, kLong);
+  EXPECT_LT(monotonic_seconds() - start, kLong / 2);
+}
+
+TEST(Doorbell, DoesNotSleepWhenAPointHolds) {
+  Doorbell bell;
+  const std::uint64_t timeline = 7;
+  const convoy_wait point{&timeline, 7};
+  const double start = monotonic_seconds();
+  bell.sleep(bell.epoch(), {&point, 1}, kLong);
+  EXPECT_LT(monotonic_seconds() - start, kLong / 2);
+}
+
+TEST(Doorbell, EndsItsSleepAfterTheGivenTime) {
+  Doorbell bell;
+  const std::uint64_t timeline = 0;
+  const convoy_wait point{&timeline, 1};
+  const double start = monotonic_seconds();
+  bell.sleep(bell.epoch(), {&point, 1}, 0.02);
+  EXPECT_GE(monotonic_seconds() - start, 0.015);
+}
+
+TEST(DoorbellHall, UsesDoorbellsAgain) {
+  DoorbellHall hall;
+  Doorbell& first = hall.take();
+  Doorbell& second = hall.take();
+  EXPECT_NE(&first, &second);
+  DoorbellHall::give_back(first);
+  EXPECT_EQ(&hall.take(), &first);
+}
+
+TEST(DoorbellHall, EndsAWaitWhenItIsTimeOrStopIsSet) {
+  DoorbellHall hall;
+  const std::uint64_t timeline = 0;
+  std::atomic<bool> stop{false};
+  const double start = monotonic_seconds();
+  hall.wait({&timeline, 1}, 0.02, stop);
+  EXPECT_GE(monotonic_seconds() - start, 0.015);
+  std::thread stopping([&] {
+    stop.store(true);
+    hall.ring_all();
+  });
+  hall.wait({&timeline, 1}, kLong, stop);
+  stopping.join();
+  EXPECT_LT(monotonic_seconds() - start, kLong / 2);
+}
+
+// Each waits for the other's next value: one lost wake-up costs the few milliseconds after which a
+// waiting thread looks again, thousands of them the time of the test.
+TEST(DoorbellHall, WakesWhoWaitsForATimelineWhateverTheMoment) {
+  DoorbellHall hall;
+  constexpr std::uint64_t kRounds = 5000;
+  std::uint64_t ping = 0, pong = 0;
+  const std::atomic<bool> stop{false};
+  std::thread answering([&] {
+    for (std::uint64_t i = 1; i <= kRounds; ++i) {
+      hall.wait({&ping, i}, kLong, stop);
+      hall.reach(&pong, i);
+    }
+  });
+  for (std::uint64_t i = 1; i <= kRounds; ++i) {
+    hall.reach(&ping, i);
+    hall.wait({&pong, i}, kLong, stop);
+    ASSERT_GE(timeline_value(&pong), i);
+  }
+  answering.join();
+}
+
+}  // namespace
+}  // namespace convoy::cpu

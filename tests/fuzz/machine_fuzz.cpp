@@ -1,0 +1,25 @@
+// A machine's description: any bytes, as XML of hwloc or NCCL, JSON or nvidia-smi's text, whichever
+// they look like. What is read must be a machine that can be shown and written in every form.
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
+#include "topology/hwloc_writer.hpp"
+#include "topology/machine_json.hpp"
+#include "topology/nccl_reader.hpp"
+#include "topology/print_machine.hpp"
+#include "topology/read_machine.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  convoy::fuzz::expect_result_or_error([&] {
+    using namespace convoy::topology;
+    const Machine machine = parse_machine(convoy::fuzz::as_text(data, size), "fuzz");
+    for (std::size_t i = 0; i < machine.nodes.size(); ++i)
+      CONVOY_CHECK(machine.nodes[i].parent.value_or(0) <= i);
+    std::ostringstream text;
+    print_machine(text, machine);
+    print_sources(text, machine);
+    text << machine_svg(machine) << write_nccl_dump(machine) << write_hwloc_xml(machine);
+  });
+  return 0;
+}

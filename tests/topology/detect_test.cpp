@@ -1,0 +1,145 @@
+#include "topology/detect.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/cli/topo_verb.hpp"
+#include "tests/scratch_folder.hpp"
+#include "tests/topology/described.hpp"
+#include "tests/topology/machine_texts.hpp"
+#include "topology/graph_edit.hpp"
+#include "topology/hwloc_reader.hpp"
+#include "topology/xml_document.hpp"
+
+namespace convoy::topology {
+namespace {
+
+void write(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+}
+
+std::string contents(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+std::string topo(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_topo_verb(arguments, out, err), 0) << err.str();
+  return out.str();
+}
+
+TEST(Detect, ThisMachineHasProcessorsAndMemory) {
+  const Machine machine = detect_machine();
+  EXPECT_EQ(machine.source, "this machine");
+  ASSERT_FALSE(nodes_of(machine, NodeKind::package).empty());
+  ASSERT_FALSE(nodes_of(machine, NodeKind::numa_node).empty());
+  EXPECT_GT(machine.nodes[nodes_of(machine, NodeKind::numa_node)[0]].memory_bytes.value_or(0), 0U);
+}
+
+TEST(Detect, NoSourceAtAllGivesAnAnswer) {
+  const DetectSettings nothing{"/nonexistent", "/nonexistent", "libnonexistent.so"};
+  const Machine machine = detect_machine(nothing);
+  EXPECT_FALSE(machine.nodes.empty());
+  EXPECT_FALSE(machine.virtual_machine.known());
+}
+
+TEST(Detect, TheMostThatBothEndsCanDoReplacesTheCurrentSpeed) {
+  Machine machine = read_hwloc_xml(power8_xml("2.0"), "hwloc");
+  const std::size_t gpu = nodes_of(machine, NodeKind::gpu)[0];
+  const std::size_t port = *machine.nodes[gpu].parent;
+  const std::filesystem::path sysfs = scratch_folder("sysfs");
+  const auto set = [&](std::size_t node, const char* speed, const char* width) {
+    const auto device =
+        sysfs / "bus/pci/devices" / format_pci_address(*machine.nodes[node].address);
+    write(device / "max_link_speed", speed);
+    write(device / "max_link_width", width);
+  };
+  set(gpu, "16.0 GT/s PCIe\n", "16\n");
+  set(port, "8.0 GT/s PCIe\n", "16\n");
+  read_sysfs_speeds(machine, sysfs);
+  const Link& link = machine.links[*parent_link(machine, gpu)];
+  EXPECT_NEAR(link.a_to_b.value_or(0), 15.754e9, 1e6);
+  EXPECT_NE(link.a_to_b.source.find("sysfs max_link_speed"), std::string::npos);
+}
+
+TEST(Detect, ZeroAndUnknownSpeedsStayUnknown) {
+  for (const char* speed : {"Unknown speed", "0 GT/s", "", "nan GT/s", "-8.0 GT/s"})
+    EXPECT_FALSE(pcie_bytes_per_second(speed, "16")) << speed;
+  for (const char* lanes : {"0", "", "255", "x16"})
+    EXPECT_FALSE(pcie_bytes_per_second("8.0 GT/s PCIe", lanes)) << lanes;
+}
+
+TEST(Topo, ShowsThisMachineFastEnough) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string text = topo({});
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_NE(text.find("package0"), std::string::npos) << text;
+  RecordProperty("milliseconds", static_cast<int>(taken.count() * 1e3));
+  // 150 ms on an idle machine; tests run several at a time, also with sanitizers.
+  EXPECT_LT(taken.count(), 1.5);
+}
+
+TEST(Topo, ShowsAFilesTreeMatrixAndUplinks) {
+  const std::string file = scratch_folder("topo") + "/dgx2.xml";
+  write(file, dgx2_xml("3.0"));
+  const std::string text = topo({"--topology=" + file});
+  EXPECT_THAT(text, ::testing::HasSubstr("gpu15"));
+  EXPECT_THAT(text, ::testing::HasSubstr("    150"));
+  EXPECT_THAT(text, ::testing::HasSubstr("gpu0, gpu1, gpu2, gpu3 share 15.8 GB/s"));
+  EXPECT_THAT(topo({"--topology=" + file, "--sources"}), ::testing::HasSubstr("pci_link_speed"));
+}
+
+TEST(Topo, NamesAHostBridgeThatSeveralGpusShare) {
+  EXPECT_THAT(topo({"--platform=gce-k80x8"}),
+              ::testing::HasSubstr("gpu0, gpu1, gpu2, gpu3 share 11.3 GB/s above bridge0"));
+}
+
+TEST(Topo, ItsTreeHasABarWhereMoreFollows) {
+  const std::string text = topo({"--platform=dgx1-p100"});
+  EXPECT_THAT(text, ::testing::HasSubstr("\nhost0\n+- package0"));
+  EXPECT_THAT(text, ::testing::HasSubstr("\n|  +- numa0"));
+  EXPECT_THAT(text, ::testing::HasSubstr("\n|     +- switch0"));
+  EXPECT_THAT(text, ::testing::HasSubstr("\n|     |  +- gpu0"));
+  EXPECT_THAT(text, ::testing::HasSubstr("\n      |  +- gpu5"));
+}
+
+TEST(Topo, WritesJsonThatItReadsAndAPicture) {
+  const std::string folder = scratch_folder("topo");
+  write(folder + "/power8.xml", power8_xml("2.0"));
+  topo({"--topology=" + folder + "/power8.xml", "--json=" + folder + "/machine.json"});
+  EXPECT_EQ(topo({"--topology=" + folder + "/machine.json", "--json"}),
+            topo({"--topology=" + folder + "/power8.xml", "--json"}));
+  topo({"--topology=" + folder + "/power8.xml", "--svg=" + folder + "/machine.svg"});
+  EXPECT_THAT(contents(folder + "/machine.svg"), ::testing::HasSubstr("a GPU &amp; more"));
+}
+
+TEST(Topo, DrawsEveryPlatform) {
+  const std::string folder = scratch_folder("topo");
+  for (const std::string& name : platform_names(convoy::testing::share_folder() / "platforms")) {
+    const std::string text = topo({"--platform=" + name});
+    EXPECT_THAT(text, ::testing::HasSubstr(name));
+    EXPECT_THAT(text, ::testing::HasSubstr("gpu7"));
+    topo({"--platform=" + name, "--svg=" + folder + "/machine.svg"});
+    const std::string picture = contents(folder + "/machine.svg");
+    EXPECT_NO_THROW(XmlDocument(picture, name));
+    EXPECT_THAT(picture, ::testing::HasSubstr("gpu7"));
+  }
+  EXPECT_THROW(topo({"--platform=dgx1"}), Error);
+  EXPECT_THROW(topo({"--platform=dgx1-p100", "--topology=x"}), Error);
+}
+
+TEST(Topo, RefusesWhatItDoesNotKnow) {
+  EXPECT_THROW(topo({"--export=dot"}), Error);
+  EXPECT_THROW(topo({"--topology=/nonexistent"}), Error);
+  EXPECT_THROW(topo({"--json="}), Error);
+  EXPECT_THROW(topo({"dgx1"}), Error);
+}
+
+}  // namespace
+}  // namespace convoy::topology

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace convoy::topology {
+
+// The part of NVIDIA's management library that tells how GPUs are connected, as its documentation
+// gives the functions and their arguments. The library is there with a driver only, so that it is
+// loaded at run time.
+struct NvmlPciInfo {
+  char legacy_bus_id[16];
+  unsigned domain;
+  unsigned bus;
+  unsigned device;
+  unsigned device_id;  // device in the upper, vendor in the lower half
+  unsigned subsystem_id;
+  char bus_id[32];
+};
+
+struct NvmlMemory {
+  unsigned long long total;
+  unsigned long long free;
+  unsigned long long used;
+};
+
+struct NvmlDevice;  // opaque
+
+class NvmlLibrary {
+ public:
+  // Null when there is no such library or it does not start.
+  static std::unique_ptr<NvmlLibrary> open(const std::string& file);
+  ~NvmlLibrary();
+  NvmlLibrary(const NvmlLibrary&) = delete;
+  NvmlLibrary& operator=(const NvmlLibrary&) = delete;
+
+  // Functions return 0 for success; those that old libraries lack are null.
+  int (*count)(unsigned*) = nullptr;
+  int (*device)(unsigned, NvmlDevice**) = nullptr;
+  int (*pci)(NvmlDevice*, NvmlPciInfo*) = nullptr;
+  int (*name)(NvmlDevice*, char*, unsigned) = nullptr;
+  int (*memory)(NvmlDevice*, NvmlMemory*) = nullptr;
+  int (*link_state)(NvmlDevice*, unsigned, unsigned*) = nullptr;
+  int (*link_version)(NvmlDevice*, unsigned, unsigned*) = nullptr;
+  int (*link_remote)(NvmlDevice*, unsigned, NvmlPciInfo*) = nullptr;
+  int (*link_remote_kind)(NvmlDevice*, unsigned, unsigned*) = nullptr;
+  int (*peer_status)(NvmlDevice*, NvmlDevice*, unsigned, unsigned*) = nullptr;
+  int (*mig_mode)(NvmlDevice*, unsigned*, unsigned*) = nullptr;
+
+ private:
+  explicit NvmlLibrary(void* handle) : handle_(handle) {}
+  void find_functions();
+
+  void* handle_;
+  bool started_ = false;
+};
+
+}  // namespace convoy::topology
