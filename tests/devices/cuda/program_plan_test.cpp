@@ -75,12 +75,12 @@ TEST_P(ProgramPlans, NeedMoreMemoryForMoreImages) {
   }
 }
 
-TEST_P(ProgramPlans, NeedLessForInference) {
+TEST_P(ProgramPlans, NeedNoMoreForInference) {
   const Compiled compiled(GetParam().build());
   const ProgramPlan training = plan_program(compiled.what(64));
   const ProgramPlan inference =
       plan_program(compiled.what(64, CONVOY_F32, CONVOY_COMPILE_INFERENCE));
-  EXPECT_LT(inference.memory.bytes(), training.memory.bytes());
+  EXPECT_LE(inference.memory.bytes(), training.memory.bytes());
   EXPECT_EQ(tasks_of(inference.backward), 0u);
 }
 
