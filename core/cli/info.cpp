@@ -11,6 +11,7 @@
 #include "core/cli/info_tensors.hpp"
 #include "core/cli/plugin_json.hpp"
 #include "core/cli/verb_arguments.hpp"
+#include "core/plugin/availability.hpp"
 #include "core/plugin/catalog.hpp"
 
 namespace convoy {
@@ -33,6 +34,12 @@ void print_variant(const Variant& variant, std::ostream& out) {
   out << '\n';
 }
 
+void print_availability(const FoundPlugin& plugin, std::ostream& out) {
+  PluginHost host;
+  if (const auto reason = unavailable_reason(host, plugin))
+    out << fmt::format("unusable   here: {}\n", *reason);
+}
+
 void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   const Manifest& manifest = plugin.manifest;
   out << fmt::format("{} {} {}\n", to_string(manifest.kind), manifest.name, manifest.version);
@@ -44,6 +51,7 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   }
   out << fmt::format("built for  plug-in ABI {}.{}\n", manifest.abi_major, manifest.abi_minor);
   out << fmt::format("path       {}\n", plugin.path.string());
+  print_availability(plugin, out);
   if (manifest.options.empty()) {
     out << "\nno options\n";
     return;

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/cli/plugin_json.hpp"
 #include "core/cli/verb_arguments.hpp"
+#include "core/plugin/availability.hpp"
 #include "core/plugin/catalog.hpp"
 
 namespace convoy {
@@ -64,12 +67,27 @@ void print_unused(const Catalog& catalog, std::ostream& out) {
   }
 }
 
+void print_unavailable(const Catalog& catalog, std::ostream& out) {
+  PluginHost host;
+  bool first = true;
+  for (const FoundPlugin& plugin : catalog.plugins()) {
+    const std::optional<std::string> reason = unavailable_reason(host, plugin);
+    if (!reason) continue;
+    if (std::exchange(first, false)) out << "\nwithout a device on this machine:\n";
+    out << fmt::format("  {}\n    {}\n", plugin.manifest.name, *reason);
+  }
+}
+
 void print_json(const Catalog& catalog, std::ostream& out) {
   nlohmann::ordered_json document = {{"plugins", nlohmann::ordered_json::array()},
                                      {"shadowed", nlohmann::ordered_json::array()},
                                      {"rejected", nlohmann::ordered_json::array()}};
-  for (const FoundPlugin& plugin : catalog.plugins())
+  PluginHost host;
+  for (const FoundPlugin& plugin : catalog.plugins()) {
     document["plugins"].push_back(to_json(plugin));
+    if (const auto reason = unavailable_reason(host, plugin))
+      document["plugins"].back()["unavailable"] = *reason;
+  }
   for (const ShadowedPlugin& shadowed : catalog.shadowed()) {
     nlohmann::ordered_json entry = to_json(shadowed.plugin);
     entry["shadowed_by"] = shadowed.by.string();
@@ -86,7 +104,9 @@ void print_json(const Catalog& catalog, std::ostream& out) {
 int run_list(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
   const VerbArguments given = parse_verb_arguments(arguments, kListFlags);
   if (given.has("help")) {
-    out << verb_help("list [flags]", "Shows the installed plug-ins without running them.",
+    out << verb_help("list [flags]",
+                     "Shows the installed plug-ins without running them; only devices are asked\n"
+                     "whether this machine has any.",
                      kListFlags);
     return static_cast<int>(ExitCode::kOk);
   }
@@ -100,6 +120,7 @@ int run_list(std::span<const std::string> arguments, std::ostream& out, std::ost
     print_json(catalog, out);
   } else {
     print_table(catalog, out);
+    print_unavailable(catalog, out);
     print_unused(catalog, out);
   }
   return static_cast<int>(ExitCode::kOk);

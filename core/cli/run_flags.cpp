@@ -78,7 +78,9 @@ Flags device_flags() {
       integer("num_gpus", {}, 1,
               "GPUs to use. With --device=cpu, which published command lines combine with it, CPU "
               "devices."),
-      text("gpu_indices", "", "Devices by number, in the order that rings follow: 0,2,1,3."),
+      text("gpu_indices", "",
+           "Devices by number, in the order that rings follow: 0,2,1,3. 0,0 = two replicas on one "
+           "GPU."),
       integer("num_intra_threads", "0", 0,
               "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
       text("calibration_file", "",

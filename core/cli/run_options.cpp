@@ -1,6 +1,5 @@
 #include "core/cli/run_options.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 #include "core/base/error.hpp"
@@ -21,9 +20,6 @@ std::vector<std::int64_t> parse_indices(const std::string& text) {
     if (error != std::errc() || index < 0 || !separated) {
       fail(ExitCode::kUsage, "--gpu_indices={}: it must be device numbers with commas: 0,2,1,3",
            text);
-    }
-    if (std::find(indices.begin(), indices.end(), index) != indices.end()) {
-      fail(ExitCode::kUsage, "--gpu_indices={}: device {} occurs twice", text, index);
     }
     indices.push_back(index);
     position = after == end ? end : after + 1;

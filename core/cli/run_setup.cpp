@@ -10,6 +10,7 @@
 #include "core/cli/run_flags.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
+#include "core/plugin/availability.hpp"
 #include "core/plugin/search_path.hpp"
 
 namespace convoy {
@@ -56,7 +57,8 @@ FlagTable make_table(const Catalog& catalog, const std::string& strategy,
                                  (strategy == kAuto || plugin.manifest.name == strategy);
     const bool model_wanted =
         plugin.manifest.kind == PluginKind::kModel && plugin.manifest.name == model;
-    if (strategy_wanted || model_wanted) add_options(table, plugin.manifest);
+    const bool device = plugin.manifest.kind == PluginKind::kDevice;
+    if (strategy_wanted || model_wanted || device) add_options(table, plugin.manifest);
   }
   if (strategy.find('/') != std::string::npos)
     add_options(table, catalog.find(PluginKind::kStrategy, strategy).manifest);
@@ -89,19 +91,29 @@ OptionValues option_values(const Manifest& manifest, const ParsedFlags& flags) {
   return values;
 }
 
-void load_device(RunSetup& setup, const PluginLog& log) {
+[[noreturn]] void refuse_gpus(const RunOptions& options, const std::string& reason) {
+  fail(ExitCode::kUnavailable, "{} CUDA devices asked for, none found; try --device=cpu. ({})",
+       options.num_devices.value_or(1), reason);
+}
+
+// The best kind of devices that can be used here, or the one that the user wants.
+const char* choose_device_kind(RunSetup& setup) {
   const RunOptions& options = setup.options;
+  if (options.device == DeviceChoice::kCpu) return kCpu;
   const auto names = setup.catalog.names(PluginKind::kDevice);
-  const bool has_gpu = std::find(names.begin(), names.end(), kGpu) != names.end();
-  if (options.device == DeviceChoice::kGpu && !has_gpu)
-    fail(ExitCode::kUnavailable,
-         "{} CUDA devices asked for, none found; try --device=cpu. (No CUDA device plug-in is "
-         "installed: not yet part of this convoy.)",
-         options.num_devices.value_or(1));
-  const bool use_gpu = options.device != DeviceChoice::kCpu && has_gpu;
-  const FoundPlugin found = setup.catalog.find(PluginKind::kDevice, use_gpu ? kGpu : kCpu);
-  setup.device =
-      std::make_unique<DevicePlugin>(setup.host->load_device(found), OptionValues{}, log);
+  const bool installed = std::find(names.begin(), names.end(), kGpu) != names.end();
+  const std::optional<std::string> reason =
+      installed ? unavailable_reason(*setup.host, setup.catalog.find(PluginKind::kDevice, kGpu))
+                : "no CUDA device plug-in is installed: convoy was built without the CUDA toolkit";
+  if (!reason) return kGpu;
+  if (options.device == DeviceChoice::kGpu) refuse_gpus(options, *reason);
+  return kCpu;
+}
+
+void load_device(RunSetup& setup, const PluginLog& log) {
+  const FoundPlugin found = setup.catalog.find(PluginKind::kDevice, choose_device_kind(setup));
+  setup.device = std::make_unique<DevicePlugin>(setup.host->load_device(found),
+                                                option_values(found.manifest, *setup.flags), log);
 }
 
 void load_model(RunSetup& setup, const PluginLog& log) {

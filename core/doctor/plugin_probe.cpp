@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/doctor/probes.hpp"
+#include "core/plugin/availability.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/search_path.hpp"
 
@@ -30,6 +31,10 @@ void loaded_plugins(const Catalog& catalog, Findings& findings) {
   for (const FoundPlugin& plugin : catalog.plugins()) {
     try {
       load(host, plugin);
+      // Where there are GPUs, the probes of drivers and libraries warn.
+      if (const auto reason = unavailable_reason(host, plugin))
+        findings.push_back({"device plug-in " + plugin.manifest.name, Health::kOk,
+                            "has no device here: " + *reason, ""});
       ++loaded[plugin.manifest.kind];
     } catch (const std::exception& error) {
       findings.push_back({"plug-in " + plugin.manifest.name, Health::kFail, error.what(),

@@ -20,6 +20,11 @@ void require_slot(const DevicePlugin& plugin, std::size_t offset, const Function
        plugin.manifest().name);
 }
 
+template <typename Function>
+bool has_slot(const convoy_device& table, std::size_t offset, const Function& slot) {
+  return table.struct_size >= offset + sizeof(Function) && slot != nullptr;
+}
+
 }  // namespace
 
 DevicePlugin::DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValues& options,
@@ -101,6 +106,28 @@ void* OpenDevice::allocate(std::uint64_t bytes) {
       },
       ExitCode::kUnavailable);
   return memory;
+}
+
+void* OpenDevice::allocate_host(std::uint64_t bytes) {
+  const convoy_device& table = plugin_.table();
+  if (!has_slot(table, offsetof(convoy_device, allocate_host), table.allocate_host))
+    return allocate(bytes);
+  void* memory = nullptr;
+  call(
+      plugin_.settings(), fmt::format("allocating {} bytes of host memory", bytes),
+      [&](convoy_context* context) { return table.allocate_host(self_, context, bytes, &memory); },
+      ExitCode::kUnavailable);
+  return memory;
+}
+
+std::optional<bool> OpenDevice::reaches(const OpenDevice& other) {
+  const convoy_device& table = plugin_.table();
+  if (!has_slot(table, offsetof(convoy_device, reaches), table.reaches)) return std::nullopt;
+  std::uint32_t result = 0;
+  call(plugin_.settings(), "asking which devices it reaches", [&](convoy_context* context) {
+    return table.reaches(self_, context, other.self_, &result);
+  });
+  return result != 0;
 }
 
 void OpenDevice::deallocate(void* memory) {

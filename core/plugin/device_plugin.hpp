@@ -48,6 +48,8 @@ class OpenDevice {
   void release(void* program);
 
   void* allocate(std::uint64_t bytes);
+  // Memory of the host that devices of this kind address; `allocate` where they have no other.
+  void* allocate_host(std::uint64_t bytes);
   void deallocate(void* memory);
   void write(void* to, const void* from_host, std::uint64_t bytes);
   void read(void* to_host, const void* from, std::uint64_t bytes);
@@ -58,6 +60,9 @@ class OpenDevice {
   // Whether the timeline reached the value within so many seconds.
   bool wait(const convoy_wait& point, double seconds);
   double now();
+  // Whether it addresses the memory of another open device of the same plug-in; empty when the
+  // plug-in does not say.
+  std::optional<bool> reaches(const OpenDevice& other);
   // The records of a program compiled with CONVOY_COMPILE_PROFILE.
   std::vector<convoy_profile_record> profile(void* program);
   double measure(convoy_measurement what);

@@ -46,7 +46,9 @@ PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_op
 }
 
 void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes, Part part) {
-  void* memory = engines_.at(place)->allocate(bytes);
+  const bool of_host = plan_.cluster->places.at(place).kind == CONVOY_PLACE_HOST;
+  OpenDevice& engine = *engines_.at(place);
+  void* memory = of_host ? engine.allocate_host(bytes) : engine.allocate(bytes);
   owned_.emplace_back(memory, Free{engines_[place]});
   use_.at(place).*part += bytes;
   return memory;

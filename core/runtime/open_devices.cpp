@@ -6,13 +6,22 @@
 namespace convoy {
 namespace {
 
+// Of devices with memory of their own: which of them address each other's.
+void find_access(Cluster& cluster, const std::vector<std::unique_ptr<OpenDevice>>& opened) {
+  for (std::size_t from = 0; from < opened.size(); ++from)
+    for (std::size_t to = 0; to < opened.size(); ++to)
+      if (from != to) cluster.access[from][to] = opened[from]->reaches(*opened[to]).value_or(false);
+}
+
 // The cluster that open devices form on this host.
-Cluster make_cluster(const std::vector<convoy_device_description>& devices) {
+Cluster make_cluster(const std::vector<convoy_device_description>& devices,
+                     const std::vector<std::unique_ptr<OpenDevice>>& opened) {
   const bool shared = std::all_of(devices.begin(), devices.end(), [](const auto& device) {
     return (device.flags & CONVOY_DEVICE_SHARES_HOST_MEMORY) != 0;
   });
   Cluster cluster = make_single_host(static_cast<std::uint32_t>(devices.size()), shared, "device");
   for (std::size_t i = 0; i < devices.size(); ++i) cluster.places[i].name = devices[i].name;
+  if (!shared) find_access(cluster, opened);
   return cluster;
 }
 
@@ -25,7 +34,7 @@ OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std:
     opened_.push_back(std::make_unique<OpenDevice>(plugin, request, i));
     descriptions_.push_back(opened_.back()->describe());
   }
-  cluster_ = make_cluster(descriptions_);
+  cluster_ = make_cluster(descriptions_, opened_);
   for (const Place& place : cluster_.places) {
     const auto index = static_cast<std::uint32_t>(engines_.size());
     const std::uint32_t engine = place.kind == CONVOY_PLACE_DEVICE ? index

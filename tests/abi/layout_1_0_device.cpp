@@ -166,7 +166,7 @@ CONVOY_AT(convoy_submission, result, 152);
 CONVOY_AT(convoy_submission, flags, 160);
 CONVOY_AT(convoy_submission, reserved, 164);
 
-CONVOY_GROWS(convoy_device, 160);
+CONVOY_GROWS(convoy_device, 176);
 CONVOY_AT(convoy_device, struct_size, 0);
 CONVOY_AT(convoy_device, abi_major, 8);
 CONVOY_AT(convoy_device, abi_minor, 12);
@@ -188,3 +188,5 @@ CONVOY_AT(convoy_device, now, 128);
 CONVOY_AT(convoy_device, profile, 136);
 CONVOY_AT(convoy_device, measure, 144);
 CONVOY_AT(convoy_device, program_memory, 152);
+CONVOY_AT(convoy_device, allocate_host, 160);
+CONVOY_AT(convoy_device, reaches, 168);

@@ -170,7 +170,7 @@ TEST(RunOptions, AskForTheHashWithTheGuarantee) {
 }
 
 TEST(RunOptions, RefuseMalformedDeviceLists) {
-  for (const char* list : {"0,", ",0", "0,,1", "a", "0;1", "-1", "0,0"}) {
+  for (const char* list : {"0,", ",0", "0,,1", "a", "0;1", "-1"}) {
     expect_usage_error({std::string("--gpu_indices=") + list}, "--gpu_indices");
   }
   expect_usage_error({"--gpu_indices=0,1", "--num_gpus=3"}, "lists 2 devices");

@@ -1,6 +1,7 @@
 #include "tests/devices/device_under_test.hpp"
 
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <stdexcept>
@@ -30,6 +31,25 @@ convoy_device_request request_of(std::uint32_t devices, std::uint32_t threads) {
   return {sizeof(convoy_device_request), devices, threads};
 }
 
+// Tests of a kind of devices that this machine has none of are skipped, with its reason.
+class SkipWithoutDevice : public testing::Environment {
+ public:
+  void SetUp() override {
+    const char* kind = std::getenv("CONVOY_TEST_DEVICE");
+    if (kind == nullptr) return;
+    std::string error;
+    std::vector<std::string> log;
+    convoy_context context{&error, &log};
+    const convoy_device_request request = request_of(1, 0);
+    std::uint32_t count = 0;
+    if (device_table().count(&context, &kHost, &request, &count) != 0)
+      GTEST_SKIP() << "no CUDA device can be used: " << error;
+  }
+};
+
+[[maybe_unused]] const testing::Environment* const kSkip =
+    testing::AddGlobalTestEnvironment(new SkipWithoutDevice);
+
 }  // namespace
 
 const convoy_device& device_table() {
@@ -37,8 +57,12 @@ const convoy_device& device_table() {
     // As the host does: the OpenMP runtime reads this when it is loaded, and threads that spin for
     // long take the cores from each other.
     setenv("GOMP_SPINCOUNT", "1000", 0);
-    const char* path = CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_device_cpu.so";
-    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char* given = std::getenv("CONVOY_TEST_DEVICE");
+    const std::string kind = given == nullptr ? "cpu" : given;
+    const bool is_file = kind.find('/') != std::string::npos;
+    const std::string path =
+        is_file ? kind : CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_device_" + kind + ".so";
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw std::runtime_error(dlerror());
     void* symbol = dlsym(library, "convoy_device_v1");
     if (symbol == nullptr) throw std::runtime_error(dlerror());
@@ -52,9 +76,36 @@ DeviceUnderTest::DeviceUnderTest(std::uint32_t devices, std::uint32_t index,
   const convoy_device_request request = request_of(devices, threads);
   convoy_context context{&error_, &log};
   require(device_table().open(&context, &kHost, &request, index, &self_));
+  mirror_ = make_mirror();
+}
+
+std::unique_ptr<MirroredMemory> DeviceUnderTest::make_mirror() {
+  const convoy_device& table = device_table();
+  convoy_device_description description{};
+  description.struct_size = sizeof description;
+  convoy_context context{&error_, &log};
+  require(table.describe(self_, &context, &description));
+  if ((description.flags & CONVOY_DEVICE_SHARES_HOST_MEMORY) != 0) return nullptr;
+  return std::make_unique<MirroredMemory>(
+      MirroredMemory::Functions{[this, &table](std::uint64_t bytes) {
+                                  convoy_context here{&error_, &log};
+                                  void* memory = nullptr;
+                                  require(table.allocate(self_, &here, bytes, &memory));
+                                  return memory;
+                                },
+                                [this, &table](void* memory) { table.deallocate(self_, memory); },
+                                [this, &table](void* to, const void* from, std::uint64_t bytes) {
+                                  convoy_context here{&error_, &log};
+                                  require(table.write(self_, &here, to, from, bytes));
+                                },
+                                [this, &table](void* to, const void* from, std::uint64_t bytes) {
+                                  convoy_context here{&error_, &log};
+                                  require(table.read(self_, &here, to, from, bytes));
+                                }});
 }
 
 DeviceUnderTest::~DeviceUnderTest() {
+  mirror_.reset();
   device_table().close(self_);
 }
 
@@ -75,7 +126,16 @@ bool DeviceUnderTest::wait(const std::uint64_t& timeline, std::uint64_t value, d
   return reached != 0;
 }
 
-void DeviceUnderTest::run(convoy_submission submission) {
+void DeviceUnderTest::know(const void* memory, std::uint64_t bytes) {
+  if (mirror_) mirror_->know(memory, bytes);
+}
+
+void DeviceUnderTest::run(const convoy_submission& submission) {
+  if (!mirror_) return run_there(submission);
+  mirror_->run(submission, [this](const convoy_submission& there) { run_there(there); });
+}
+
+void DeviceUnderTest::run_there(convoy_submission submission) {
   submission.timeline = &timeline_;
   submission.value = ++value_;
   submit(submission);

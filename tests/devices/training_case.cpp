@@ -74,6 +74,9 @@ convoy_compute TrainingCase::compute(std::uint64_t segment) {
   compute.labels = labels.data();
   compute.loss = &loss;
   compute.hits = hits;
+  device_.know(parameter_arena_.data(), parameter_arena_.size() * sizeof(float));
+  device_.know(gradient_arena_.data(), gradient_arena_.size() * sizeof(float));
+  device_.know(state.data(), state.size() * sizeof(float));
   return compute;
 }
 

@@ -1,12 +1,16 @@
 #include "tests/golden/golden_run.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "core/base/error.hpp"
 #include "core/base/hash_fill.hpp"
 #include "core/data/source_factory.hpp"
 #include "core/graph/layout.hpp"
+#include "core/plugin/availability.hpp"
 #include "tests/runtime/training.hpp"
 
 namespace convoy::testing {
@@ -18,11 +22,25 @@ std::uint32_t first_gradient(const Plan& plan) {
   throw std::runtime_error("the plan has no gradients of replica 0");
 }
 
+// Where the environment asks for a kind of devices that this machine has none of.
+class SkipWithoutDevice : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    if (std::getenv("CONVOY_TEST_DEVICE") == nullptr) return;
+    PluginHost host;
+    if (const auto reason = unavailable_reason(host, found_under_test()))
+      GTEST_SKIP() << "no CUDA device can be used: " << *reason;
+  }
+};
+
+[[maybe_unused]] const ::testing::Environment* const kSkip =
+    ::testing::AddGlobalTestEnvironment(new SkipWithoutDevice);
+
 }  // namespace
 
 GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
                      const GoldenRunOptions& options)
-    : devices_(cpu_plugin(host_)),
+    : devices_(plugin_under_test(host_, options.devices)),
       strategy_(strategy_plugin(host_, options.strategy, options.strategy_options)) {
   const auto batch = golden.at("batch").get<std::uint32_t>();
   CONVOY_CHECK_EQ(batch % options.devices, 0u);

@@ -1,5 +1,7 @@
 #include "tests/runtime/plugins.hpp"
 
+#include <cstdlib>
+
 namespace convoy::testing {
 namespace {
 
@@ -12,6 +14,24 @@ FoundPlugin built(const std::string& file) {
 std::unique_ptr<DevicePlugin> cpu_plugin(PluginHost& host) {
   return std::make_unique<DevicePlugin>(host.load_device(built("convoy_device_cpu.so")),
                                         OptionValues{});
+}
+
+FoundPlugin found_under_test() {
+  const char* given = std::getenv("CONVOY_TEST_DEVICE");
+  const std::string kind = given == nullptr ? "cpu" : given;
+  if (kind.find('/') != std::string::npos) return read_plugin(kind);
+  return built("convoy_device_" + kind + ".so");
+}
+
+std::unique_ptr<DevicePlugin> plugin_under_test(PluginHost& host, std::uint32_t devices) {
+  const FoundPlugin found = found_under_test();
+  OptionValues options;
+  if (found.manifest.name == "cuda") {
+    std::string indices = "0";
+    for (std::uint32_t i = 1; i < devices; ++i) indices += ",0";
+    options["gpu_indices"] = indices;
+  }
+  return std::make_unique<DevicePlugin>(host.load_device(found), options);
 }
 
 std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const std::string& name,

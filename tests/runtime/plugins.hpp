@@ -11,6 +11,10 @@ namespace convoy::testing {
 
 // The plug-ins of this build tree.
 std::unique_ptr<DevicePlugin> cpu_plugin(PluginHost& host);
+// The kind of devices that the environment variable CONVOY_TEST_DEVICE names ("cuda", or a
+// plug-in's file), else CPU devices; as CUDA devices, so many on the first GPU.
+FoundPlugin found_under_test();
+std::unique_ptr<DevicePlugin> plugin_under_test(PluginHost& host, std::uint32_t devices);
 std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const std::string& name,
                                                 const OptionValues& options = {});
 

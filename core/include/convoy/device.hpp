@@ -68,6 +68,9 @@ class Device {
   }
   // Optional.
   virtual convoy_program_memory program_memory(void* /*program*/) { return {}; }
+  // Both for devices with memory of their own.
+  virtual void* allocate_host(uint64_t bytes) { return allocate(bytes); }
+  virtual bool reaches(Device& /*other*/) { return false; }
 };
 
 namespace device_detail {
@@ -162,6 +165,14 @@ inline int32_t program_memory(void* self, convoy_context* context, void* program
                               convoy_program_memory* out) noexcept {
   return on_device(self, context, [&](Device& device) { *out = device.program_memory(program); });
 }
+inline int32_t allocate_host(void* self, convoy_context* context, uint64_t bytes,
+                             void** memory) noexcept {
+  return on_device(self, context, [&](Device& device) { *memory = device.allocate_host(bytes); });
+}
+inline int32_t reaches(void* self, convoy_context* context, void* other, uint32_t* out) noexcept {
+  return on_device(self, context,
+                   [&](Device& device) { *out = device.reaches(device_of(other)) ? 1u : 0u; });
+}
 inline void close(void* self) noexcept {
   delete static_cast<Instance*>(self);
 }
@@ -204,7 +215,9 @@ inline constexpr convoy_device kTable = {sizeof(convoy_device),
                                          now,
                                          profile,
                                          measure,
-                                         program_memory};
+                                         program_memory,
+                                         allocate_host,
+                                         reaches};
 
 }  // namespace device_detail
 

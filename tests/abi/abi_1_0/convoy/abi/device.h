@@ -286,6 +286,11 @@ typedef struct convoy_device {
   /* Optional. */
   int32_t (*program_memory)(void* device, convoy_context* context, void* program,
                             convoy_program_memory* out);
+  /* Optional, when the memory of the devices is the host's. Host memory that this device and its
+   * siblings address (pinned), 64-byte aligned, zeroed; deallocate frees it. */
+  int32_t (*allocate_host)(void* device, convoy_context* context, uint64_t bytes, void** memory);
+  /* Optional, likewise: whether this device addresses the memory of another one of its kind. */
+  int32_t (*reaches)(void* device, convoy_context* context, void* other, uint32_t* out);
 } convoy_device;
 
 /* The type of convoy_device_v1, the entry point. */

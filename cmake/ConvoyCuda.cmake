@@ -1,0 +1,115 @@
+# The CUDA toolkit, if there is one: sets CONVOY_CUDA_FOUND, or says why there are no CUDA devices in
+# this build. nvcc is called directly: CMake 3.25 does not know the architectures of CUDA 13.
+#
+# convoy_cuda_objects(RESULT SOURCES...): compiles .cu files, for every real architecture that the
+# toolkit knows from sm_60 on and as PTX of the newest, which later GPUs compile for themselves.
+
+set(CONVOY_CUDA_FOUND FALSE)
+option(CONVOY_CUDA "Build the CUDA device plug-in when the toolkit is found" ON)
+set(CONVOY_CUDA_ARCHITECTURES "" CACHE STRING
+    "Real architectures, such as 80;90; empty: all that the toolkit knows from sm_60 on")
+
+function(convoy_find_cuda)
+  if(NOT CONVOY_CUDA)
+    message(STATUS "CUDA devices: left out (CONVOY_CUDA=OFF)")
+    return()
+  endif()
+  find_program(CONVOY_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
+               PATH_SUFFIXES bin)
+  if(NOT CONVOY_NVCC)
+    message(STATUS "CUDA devices: left out (no nvcc; set CUDA_HOME to a toolkit of version 12 or newer)")
+    return()
+  endif()
+  execute_process(COMMAND ${CONVOY_NVCC} --version OUTPUT_VARIABLE text)
+  string(REGEX MATCH "release ([0-9]+)\\.([0-9]+)" release "${text}")
+  if(NOT release OR CMAKE_MATCH_1 LESS 12)
+    message(STATUS "CUDA devices: left out (${CONVOY_NVCC} is not of version 12 or newer)")
+    return()
+  endif()
+  set(version ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
+  get_filename_component(real ${CONVOY_NVCC} REALPATH)
+  get_filename_component(root ${real} DIRECTORY)
+  get_filename_component(root ${root} DIRECTORY)
+  find_path(CONVOY_CUDA_INCLUDE cuda_runtime.h HINTS ${root}/include NO_DEFAULT_PATH)
+  find_library(CONVOY_CUDART libcudart_static.a HINTS ${root}/lib64 ${root}/lib)
+  find_path(CONVOY_CUDNN_INCLUDE cudnn_graph.h HINTS ${root}/include ENV CUDNN_HOME
+            PATH_SUFFIXES include)
+  find_path(CONVOY_CUBLAS_INCLUDE cublasLt.h HINTS ${root}/include)
+  find_path(CONVOY_NCCL_INCLUDE nccl.h HINTS ${root}/include ENV NCCL_HOME PATH_SUFFIXES include)
+  foreach(need CONVOY_CUDA_INCLUDE CONVOY_CUDART CONVOY_CUBLAS_INCLUDE CONVOY_CUDNN_INCLUDE)
+    if(NOT ${need})
+      message(STATUS "CUDA devices: left out (toolkit ${version} in ${root} is not whole: ${need})")
+      return()
+    endif()
+  endforeach()
+  set(nccl "with NCCL's header")
+  if(NOT CONVOY_NCCL_INCLUDE)
+    set(nccl "without NCCL's header")
+  endif()
+  message(STATUS "CUDA devices: toolkit ${version} in ${root}, cuDNN's header in "
+                 "${CONVOY_CUDNN_INCLUDE}, ${nccl}")
+  set(CONVOY_CUDA_FOUND TRUE PARENT_SCOPE)
+endfunction()
+
+# -gencode options. Builds that only check code (sanitizers) take one architecture, to be quick.
+function(convoy_cuda_targets result)
+  set(architectures ${CONVOY_CUDA_ARCHITECTURES})
+  execute_process(COMMAND ${CONVOY_NVCC} --list-gpu-code OUTPUT_VARIABLE listed)
+  string(REGEX MATCHALL "sm_[0-9]+" listed "${listed}")
+  set(known)
+  foreach(code IN LISTS listed)
+    string(REPLACE "sm_" "" number ${code})
+    if(number GREATER_EQUAL 60)
+      list(APPEND known ${number})
+    endif()
+  endforeach()
+  list(SORT known COMPARE NATURAL)
+  list(GET known -1 newest)
+  if(NOT architectures)
+    set(architectures ${known})
+    if(CONVOY_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+      set(architectures ${newest})
+    endif()
+  endif()
+  # From 8.0 on the kernels need no newer instructions: one pass of the compiler serves all, which
+  # takes a fifth of the time.
+  set(options)
+  set(ampere)
+  foreach(number IN LISTS architectures)
+    if(number LESS 80)
+      list(APPEND options -gencode=arch=compute_${number},code=sm_${number})
+    else()
+      list(APPEND ampere sm_${number})
+    endif()
+  endforeach()
+  if(ampere)
+    list(JOIN ampere "," ampere)
+    list(APPEND options "-gencode=arch=compute_80,code=[${ampere}]")
+  endif()
+  list(APPEND options -gencode=arch=compute_${newest},code=compute_${newest})
+  set(${result} ${options} PARENT_SCOPE)
+endfunction()
+
+function(convoy_cuda_objects result)
+  convoy_cuda_targets(targets)
+  set(objects)
+  foreach(source IN LISTS ARGN)
+    set(from ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${source}.o)
+    get_filename_component(folder ${object} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    # Products and sums stay apart (-fmad=false), as on CPU devices: the same bits where the order of
+    # the operations is the same. The kernels are bound by memory.
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CONVOY_NVCC} -c ${from} -o ${object} -std=c++17 -O3
+              -fmad=false ${targets} -I${PROJECT_SOURCE_DIR} -Werror all-warnings
+              -Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Werror
+              -MD -MF ${object}.d
+      DEPENDS ${from} DEPFILE ${object}.d
+      COMMENT "Compiling ${source} with nvcc" VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+  set(${result} ${objects} PARENT_SCOPE)
+endfunction()
+
+convoy_find_cuda()

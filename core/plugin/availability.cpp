@@ -1,0 +1,29 @@
+#include "core/plugin/availability.hpp"
+
+#include <convoy/abi.h>
+
+#include "core/base/error.hpp"
+#include "core/plugin/context.hpp"
+
+namespace convoy {
+
+// The slot is called without the words that DevicePlugin::count puts around a plug-in's reason.
+std::optional<std::string> unavailable_reason(PluginHost& host, const FoundPlugin& plugin) {
+  if (plugin.manifest.kind != PluginKind::kDevice) return std::nullopt;
+  try {
+    const LoadedPlugin<convoy_device> loaded = host.load_device(plugin);
+    const PluginSettings settings{.label = "device " + plugin.manifest.name,
+                                  .options = resolve_options(plugin.manifest, {})};
+    convoy_context context(settings);
+    const convoy_device_request request{sizeof(request), 0, 0};
+    std::uint32_t devices = 0;
+    if (loaded.table->count(&context, &host_functions(), &request, &devices) != 0)
+      return context.error.value_or("it gave no reason");
+    if (devices == 0) return "there is none";
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace convoy

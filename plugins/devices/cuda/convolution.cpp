@@ -1,0 +1,131 @@
+#include "plugins/devices/cuda/convolution.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plugins/devices/cuda/stopwatch.hpp"
+
+namespace convoy::cuda {
+namespace {
+
+constexpr std::size_t kMostMeasured = 10;  // candidates, the library's best guesses first
+constexpr int kMeasuredRuns = 3;
+
+// Sums must have an order; what else is not wanted depends on the shape's rules.
+bool is_usable(const BackendDescriptor& configuration, const ConvolutionShape& shape) {
+  if (has_note(configuration, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)) return false;
+  if (shape.direct && (has_note(configuration, CUDNN_NUMERICAL_NOTE_WINOGRAD) ||
+                       has_note(configuration, CUDNN_NUMERICAL_NOTE_FFT)))
+    return false;
+  return shape.type != Type::kFloat || shape.tf32 ||
+         !has_note(configuration, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+}
+
+std::vector<std::int64_t> usable_ones(const std::vector<BackendDescriptor>& configurations,
+                                      const ConvolutionShape& shape) {
+  std::vector<std::int64_t> usable;
+  for (std::size_t i = 0; i < configurations.size(); ++i)
+    if (is_usable(configurations[i], shape)) usable.push_back(static_cast<std::int64_t>(i));
+  return usable;
+}
+
+BackendDescriptor variant_pack(const ConvolutionMemory& memory, void* workspace) {
+  BackendDescriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  const void* pointers[] = {memory.input, memory.filter, memory.output};
+  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+           {ConvolutionGraph::kInput, ConvolutionGraph::kFilter, ConvolutionGraph::kOutput});
+  pack.set_all(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, pointers);
+  pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, workspace);
+  pack.finalize();
+  return pack;
+}
+
+bool is_in(const std::vector<std::int64_t>& candidates, std::int64_t wanted) {
+  return std::find(candidates.begin(), candidates.end(), wanted) != candidates.end();
+}
+
+}  // namespace
+
+Convolution::Convolution(CudnnHandle handle, cudaStream_t stream, const ConvolutionShape& shape,
+                         ConvolutionPass pass, const ConvolutionMemory& memory, void* workspace,
+                         std::uint64_t workspace_limit, const std::string& gpu,
+                         AlgorithmCache& cache)
+    : handle_(std::move(handle)) {
+  const ConvolutionGraph graph(handle_.get(), shape, pass);
+  const std::vector<BackendDescriptor> configurations = graph.configurations();
+  const std::vector<std::int64_t> usable = usable_ones(configurations, shape);
+  const std::string key = gpu + " cudnn " + std::to_string(cudnn().version()) + " workspace " +
+                          std::to_string(workspace_limit >> 20) + " " + key_of(shape, pass);
+  const std::optional<std::int64_t> known = cache.find(key);
+  if (known && is_in(usable, *known) && build(configurations[static_cast<std::size_t>(*known)]) &&
+      workspace_bytes_ <= workspace_limit)
+    return;
+  const std::int64_t best =
+      measure(configurations, usable, memory, workspace, stream, workspace_limit);
+  if (best < 0)
+    throw std::runtime_error("cuDNN has no deterministic algorithm for the convolution '" +
+                             key_of(shape, pass) + "' (" + std::to_string(configurations.size()) +
+                             " candidates looked at)");
+  build(configurations[static_cast<std::size_t>(best)]);
+  cache.add(key, best);
+}
+
+bool Convolution::build(const BackendDescriptor& configuration) {
+  BackendDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, handle_.get());
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
+  if (!plan.try_finalize()) return false;
+  workspace_bytes_ =
+      static_cast<std::uint64_t>(plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
+  plan_ = std::move(plan);
+  return true;
+}
+
+// Empty when the plan does not run after all.
+std::optional<double> Convolution::seconds(const ConvolutionMemory& memory, void* workspace,
+                                           cudaStream_t stream) const {
+  const BackendDescriptor pack = variant_pack(memory, workspace);
+  if (cudnn().execute(handle_.get(), plan_->get(), pack.get()) != CUDNN_STATUS_SUCCESS)
+    return std::nullopt;
+  Stopwatch watch(stream);
+  watch.start();
+  for (int i = 0; i < kMeasuredRuns; ++i)
+    cudnn().require(cudnn().execute(handle_.get(), plan_->get(), pack.get()),
+                    "measuring a convolution");
+  return watch.stop();
+}
+
+std::int64_t Convolution::measure(const std::vector<BackendDescriptor>& configurations,
+                                  const std::vector<std::int64_t>& usable,
+                                  const ConvolutionMemory& memory, void* workspace,
+                                  cudaStream_t stream, std::uint64_t workspace_limit) {
+  std::int64_t best = -1;
+  double least = 0;
+  std::size_t measured = 0;
+  for (const std::int64_t candidate : usable) {
+    if (measured == kMostMeasured) break;
+    if (!build(configurations[static_cast<std::size_t>(candidate)])) continue;
+    if (workspace_bytes_ > workspace_limit) continue;
+    const std::optional<double> time = seconds(memory, workspace, stream);
+    if (!time) continue;
+    ++measured;
+    if (best >= 0 && *time >= least) continue;
+    best = candidate;
+    least = *time;
+  }
+  return best;
+}
+
+void Convolution::run(const ConvolutionMemory& memory, void* workspace) const {
+  const BackendDescriptor pack = variant_pack(memory, workspace);
+  cudnn().require(cudnn().execute(handle_.get(), plan_->get(), pack.get()),
+                  "running a convolution");
+}
+
+AlgorithmCache& shared_algorithm_cache() {
+  static AlgorithmCache cache(cache_folder().empty() ? std::filesystem::path()
+                                                     : cache_folder() / "cudnn_algorithms.txt");
+  return cache;
+}
+
+}  // namespace convoy::cuda

@@ -1,0 +1,227 @@
+#include "plugins/devices/cuda/cuda_device.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plugins/devices/cuda/chosen_gpus.hpp"
+#include "plugins/devices/cuda/driver_facts.hpp"
+#include "plugins/devices/cuda/gpu_description.hpp"
+#include "plugins/devices/cuda/measured_rate.hpp"
+#include "plugins/devices/cuda/operation_check.hpp"
+#include "plugins/devices/cuda/program.hpp"
+#include "plugins/devices/cuda/propose_layouts.hpp"
+#include "plugins/devices/cuda/status.hpp"
+
+namespace convoy::cuda {
+namespace {
+
+std::vector<int> gpus_of(const DeviceHost& host, const convoy_device_request& request) {
+  const DriverFacts facts = look_at_driver();
+  if (const auto reason = unavailable_because(facts)) throw std::runtime_error(*reason);
+  const char* indices = host.option("gpu_indices");
+  return choose_gpus(indices == nullptr ? "" : indices, request.devices, facts.devices);
+}
+
+bool is_on(const char* option) {
+  return option != nullptr && std::string(option) == "true";
+}
+
+bool is_compute(std::uint32_t kind) {
+  return kind == CONVOY_OP_FORWARD || kind == CONVOY_OP_BACKWARD;
+}
+
+// Brings what an operation left in its slot to where the host wants it.
+void tell_result(const convoy_submission& submission, const PinnedSlots::Slot& slot) {
+  const convoy_update* update = submission.update;
+  switch (submission.kind) {
+    case CONVOY_OP_FORWARD:
+      return tell_loss(submission, slot.loss);
+    case CONVOY_OP_APPLY:
+      if (update->square_sum != nullptr) *update->square_sum = slot.number;
+      return;
+    case CONVOY_OP_NORM:
+    case CONVOY_OP_ADAPT_LOSS_SCALE:
+      if (submission.result != nullptr) *submission.result = slot.number;
+      return;
+    default:
+      return;
+  }
+}
+
+// All devices of the process: streams of one wait for events of another.
+std::shared_ptr<EventLedger> shared_ledger() {
+  static const auto ledger = std::make_shared<EventLedger>();
+  return ledger;
+}
+
+}  // namespace
+
+std::uint32_t CudaDevice::count(const DeviceHost& host, const convoy_device_request& request) {
+  return static_cast<std::uint32_t>(gpus_of(host, request).size());
+}
+
+std::unique_ptr<Device> CudaDevice::open(const DeviceHost& host,
+                                         const convoy_device_request& request,
+                                         std::uint32_t index) {
+  const std::vector<int> gpus = gpus_of(host, request);
+  if (index >= gpus.size()) throw std::invalid_argument("there is no CUDA device of this index");
+  DeviceSettings settings;
+  settings.gpu = gpus[index];
+  settings.index = index;
+  settings.tf32 = is_on(host.option("tf32"));
+  const auto sharing = std::count(gpus.begin(), gpus.end(), settings.gpu);
+  if (sharing > 1)
+    host.log(CONVOY_LOG_INFO, "cuda:" + std::to_string(index) + " shares GPU " +
+                                  std::to_string(settings.gpu) +
+                                  " with other devices: measured "
+                                  "speeds are lower than separate GPUs would give");
+  return std::make_unique<CudaDevice>(settings);
+}
+
+CudaDevice::CudaDevice(const DeviceSettings& settings)
+    : settings_(settings), streams_(settings.gpu) {
+  require_code_for_gpu(settings.gpu);
+  LaneEngine::Hooks hooks;
+  hooks.execute = [this](const convoy_submission& it) { return execute(it); };
+  hooks.finish = [this](const convoy_submission* it, void* token) { finish(it, token); };
+  engine_ = std::make_unique<LaneEngine>(streams_, shared_ledger(), std::move(hooks));
+}
+
+CudaDevice::~CudaDevice() {
+  engine_.reset();
+  static_cast<void>(cudaSetDevice(settings_.gpu));
+  static_cast<void>(cudaDeviceSynchronize());
+}
+
+void CudaDevice::use_gpu() const {
+  require(cudaSetDevice(settings_.gpu), "choosing the GPU");
+}
+
+void CudaDevice::describe(convoy_device_description& out) {
+  use_gpu();
+  describe_gpu(settings_.gpu, out);
+  out.lanes = kLanes;
+  set_text(out.name, "cuda:" + std::to_string(settings_.index));
+}
+
+void CudaDevice::propose_layout(const convoy_compilation& what, convoy_layout* out) {
+  propose_layouts(*what.graph, out);
+}
+
+void* CudaDevice::compile(const convoy_compilation& what) {
+  use_gpu();
+  return compile_program(what, settings_.tf32, streams_.stream(CONVOY_LANE_COMPUTE)).release();
+}
+
+void CudaDevice::release(void* program) {
+  static_cast<void>(cudaSetDevice(settings_.gpu));
+  delete static_cast<Program*>(program);
+}
+
+void* CudaDevice::allocate(std::uint64_t bytes) {
+  use_gpu();
+  void* memory = nullptr;
+  const std::uint64_t size = std::max<std::uint64_t>(bytes, 16);
+  require(cudaMalloc(&memory, size), "allocating memory on the GPU");
+  cudaStream_t stream = streams_.stream(CONVOY_LANE_COPY_IN);
+  require(cudaMemsetAsync(memory, 0, size, stream), "clearing memory");
+  require(cudaStreamSynchronize(stream), "clearing memory");
+  return memory;
+}
+
+void* CudaDevice::allocate_host(std::uint64_t bytes) {
+  use_gpu();
+  void* memory = nullptr;
+  const std::uint64_t size = std::max<std::uint64_t>(bytes, 16);
+  require(cudaHostAlloc(&memory, size, cudaHostAllocPortable), "allocating pinned host memory");
+  std::fill_n(static_cast<char*>(memory), size, '\0');
+  const std::lock_guard lock(mutex_);
+  host_memory_.insert(memory);
+  return memory;
+}
+
+void CudaDevice::deallocate(void* memory) {
+  static_cast<void>(cudaSetDevice(settings_.gpu));
+  const std::lock_guard lock(mutex_);
+  if (host_memory_.erase(memory) > 0)
+    static_cast<void>(cudaFreeHost(memory));
+  else
+    static_cast<void>(cudaFree(memory));
+}
+
+// On a stream of the device, because a copy on the default stream may still be under way when it
+// returns, and the device's streams do not wait for that one.
+void CudaDevice::write(void* to, const void* from_host, std::uint64_t bytes) {
+  use_gpu();
+  cudaStream_t stream = streams_.stream(CONVOY_LANE_COPY_IN);
+  require(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyDefault, stream), "writing memory");
+  require(cudaStreamSynchronize(stream), "writing memory");
+}
+
+void CudaDevice::read(void* to_host, const void* from, std::uint64_t bytes) {
+  use_gpu();
+  cudaStream_t stream = streams_.stream(CONVOY_LANE_COPY_OUT);
+  require(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDefault, stream), "reading memory");
+  require(cudaStreamSynchronize(stream), "reading memory");
+}
+
+void CudaDevice::supports(const convoy_operation& operation) {
+  const std::uint32_t write =
+      operation.write_count == 0 ? std::uint32_t{CONVOY_F32} : operation.writes[0].dtype;
+  const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
+  if (const char* reason = refusal(operation.kind, read, write))
+    throw std::invalid_argument(reason);
+}
+
+bool CudaDevice::reaches(Device& other) {
+  const auto* device = dynamic_cast<const CudaDevice*>(&other);
+  if (device == nullptr) return false;
+  if (device->settings_.gpu == settings_.gpu) return true;
+  use_gpu();
+  return enable_peer_access(settings_.gpu, device->settings_.gpu);
+}
+
+void CudaDevice::submit(const convoy_submission& submission) {
+  engine_->submit(submission);
+}
+
+bool CudaDevice::wait(const convoy_wait& point, double seconds) {
+  return engine_->wait(point, seconds);
+}
+
+double CudaDevice::now() {
+  return now_seconds();
+}
+
+convoy_program_memory CudaDevice::program_memory(void* program) {
+  return static_cast<const Program*>(program)->memory();
+}
+
+double CudaDevice::measure(std::uint32_t what) {
+  use_gpu();
+  return measured_rate(what, streams_.stream(CONVOY_LANE_COMPUTE), settings_.tf32);
+}
+
+void* CudaDevice::execute(const convoy_submission& submission) {
+  PinnedSlots::Slot* slot = slots_.take();
+  try {
+    cudaStream_t stream = streams_.stream(submission.lane);
+    if (is_compute(submission.kind))
+      run_program(submission, stream, slot);
+    else
+      operations_.run(submission, stream, slot);
+  } catch (...) {
+    slots_.give_back(slot);
+    throw;
+  }
+  return slot;
+}
+
+void CudaDevice::finish(const convoy_submission* submission, void* token) {
+  auto* slot = static_cast<PinnedSlots::Slot*>(token);
+  if (slot == nullptr) return;
+  if (submission != nullptr) tell_result(*submission, *slot);
+  slots_.give_back(slot);
+}
+
+}  // namespace convoy::cuda

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <convoy/device.hpp>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "plugins/devices/cuda/cuda_streams.hpp"
+#include "plugins/devices/cuda/lane_engine.hpp"
+#include "plugins/devices/cuda/operations.hpp"
+#include "plugins/devices/cuda/pinned_slots.hpp"
+
+namespace convoy::cuda {
+
+struct DeviceSettings {
+  int gpu = 0;              // as CUDA numbers them
+  std::uint32_t index = 0;  // of the convoy device
+  bool tf32 = false;        // products of f32 may round their factors to TF32
+};
+
+// A GPU, or a share of one, as a convoy device. Programs, operations and copies are queued on its
+// streams by the engine's thread.
+class CudaDevice : public Device {
+ public:
+  static std::uint32_t count(const DeviceHost& host, const convoy_device_request& request);
+  static std::unique_ptr<Device> open(const DeviceHost& host, const convoy_device_request& request,
+                                      std::uint32_t index);
+
+  explicit CudaDevice(const DeviceSettings& settings);
+  ~CudaDevice() override;
+
+  void describe(convoy_device_description& out) override;
+  void propose_layout(const convoy_compilation& what, convoy_layout* out) override;
+  void* compile(const convoy_compilation& what) override;
+  void release(void* program) override;
+  void* allocate(std::uint64_t bytes) override;
+  void* allocate_host(std::uint64_t bytes) override;
+  void deallocate(void* memory) override;
+  void write(void* to, const void* from_host, std::uint64_t bytes) override;
+  void read(void* to_host, const void* from, std::uint64_t bytes) override;
+  void supports(const convoy_operation& operation) override;
+  bool reaches(Device& other) override;
+  void submit(const convoy_submission& submission) override;
+  bool wait(const convoy_wait& point, double seconds) override;
+  double now() override;
+  convoy_program_memory program_memory(void* program) override;
+  double measure(std::uint32_t what) override;
+
+ private:
+  void use_gpu() const;
+  void* execute(const convoy_submission& submission);
+  void finish(const convoy_submission* submission, void* token);
+
+  DeviceSettings settings_;
+  CudaStreams streams_;
+  PinnedSlots slots_;
+  Operations operations_;
+  std::mutex mutex_;  // of what follows
+  std::set<void*> host_memory_;
+  std::unique_ptr<LaneEngine> engine_;  // last: its threads use all the others
+};
+
+}  // namespace convoy::cuda

@@ -1,0 +1,45 @@
+#include "plugins/devices/cuda/cudnn_library.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace convoy::cuda {
+
+CudnnLibrary::CudnnLibrary() : library_({"libcudnn.so.9"}, "a convolution on a CUDA device") {
+  library_.load(version, "cudnnGetVersion");
+  library_.load(error_string, "cudnnGetErrorString");
+  library_.load(last_error, "cudnnGetLastErrorString");
+  library_.load(create, "cudnnCreate");
+  library_.load(destroy, "cudnnDestroy");
+  library_.load(set_stream, "cudnnSetStream");
+  library_.load(create_descriptor, "cudnnBackendCreateDescriptor");
+  library_.load(destroy_descriptor, "cudnnBackendDestroyDescriptor");
+  library_.load(finalize, "cudnnBackendFinalize");
+  library_.load(set_attribute, "cudnnBackendSetAttribute");
+  library_.load(get_attribute, "cudnnBackendGetAttribute");
+  library_.load(execute, "cudnnBackendExecute");
+}
+
+void CudnnLibrary::require(cudnnStatus_t status, const char* what) const {
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  std::array<char, 512> more{};
+  last_error(more.data(), more.size());
+  throw std::runtime_error(std::string(what) + ": cuDNN says " + error_string(status) + " (" +
+                           more.data() + ")");
+}
+
+const CudnnLibrary& cudnn() {
+  static const CudnnLibrary library;
+  return library;
+}
+
+CudnnHandle make_cudnn_handle(cudaStream_t stream) {
+  cudnnHandle_t handle = nullptr;
+  cudnn().require(cudnn().create(&handle), "starting cuDNN");
+  CudnnHandle result(handle, [](cudnnContext* it) { static_cast<void>(cudnn().destroy(it)); });
+  cudnn().require(cudnn().set_stream(handle, stream), "choosing cuDNN's stream");
+  return result;
+}
+
+}  // namespace convoy::cuda

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "plugins/devices/cuda/status.hpp"
+
+namespace convoy::cuda {
+
+// Memory of the calling thread's GPU, cleared.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  explicit DeviceMemory(std::uint64_t bytes) {
+    if (bytes == 0) return;
+    require(cudaMalloc(&memory_, bytes), "allocating memory on the GPU");
+    require(cudaMemset(memory_, 0, bytes), "clearing memory");
+    require(cudaDeviceSynchronize(), "clearing memory");
+  }
+  DeviceMemory(DeviceMemory&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)) {}
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    return *this;
+  }
+  ~DeviceMemory() { static_cast<void>(cudaFree(memory_)); }
+
+  void* get() const { return memory_; }
+
+ private:
+  void* memory_ = nullptr;
+};
+
+}  // namespace convoy::cuda

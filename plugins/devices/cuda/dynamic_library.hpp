@@ -1,0 +1,28 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+namespace convoy::cuda {
+
+// A shared library that is opened when it is first needed: the plug-in loads without it. Stays open
+// until the process ends.
+class DynamicLibrary {
+ public:
+  // Tries the names in turn. Throws std::runtime_error that says what the library is for and where
+  // it was looked for.
+  DynamicLibrary(std::initializer_list<const char*> names, const std::string& purpose);
+
+  template <typename Function>
+  void load(Function*& function, const char* name) const {
+    function = reinterpret_cast<Function*>(symbol(name));
+  }
+
+ private:
+  void* symbol(const char* name) const;
+
+  void* handle_ = nullptr;
+  std::string name_;
+};
+
+}  // namespace convoy::cuda

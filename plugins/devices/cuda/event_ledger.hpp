@@ -1,0 +1,55 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace convoy::cuda {
+
+// Whether a timeline has reached the point.
+bool holds(const convoy_wait& point);
+// Lets a timeline reach a value; everything written before shows to whoever sees it.
+void reach(std::uint64_t* timeline, std::uint64_t value);
+
+// Which event on which device stands for a point of a timeline that is not reached yet: so that one
+// stream can wait for another without the host. All devices of the process share one. Thread-safe.
+class EventLedger {
+ public:
+  using Event = void*;
+  enum class Answer { kReached, kWaited, kUnknown };
+
+  // The event is recorded on a stream: the timeline reaches the value when it is.
+  void add(const std::uint64_t* timeline, std::uint64_t value, Event event);
+  // The timeline has reached the value: its event may be used for something else.
+  void remove(const std::uint64_t* timeline, std::uint64_t value);
+  // Calls wait_for with the event that stands for the point. kUnknown: nothing that reaches it has
+  // been queued.
+  Answer wait(const convoy_wait& point, const std::function<void(Event)>& wait_for);
+  bool knows(const convoy_wait& point);
+
+  // A number that grows with every change and every ring(); sleep() returns once it is not `epoch`.
+  std::uint64_t epoch();
+  void ring();
+  void sleep(std::uint64_t epoch, std::chrono::microseconds longest);
+
+ private:
+  struct Entry {
+    std::uint64_t value;
+    Event event;
+  };
+
+  const Entry* find(const convoy_wait& point) const;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t epoch_ = 0;
+  std::unordered_map<const std::uint64_t*, std::vector<Entry>> entries_;  // ascending values
+};
+
+}  // namespace convoy::cuda

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <string>
+
+namespace convoy::cuda {
+
+// Fills in what is known of a GPU; lanes and name are left to the caller.
+void describe_gpu(int gpu, convoy_device_description& out);
+
+// Throws std::runtime_error when the plug-in has no code that runs on the GPU.
+void require_code_for_gpu(int gpu);
+
+// Whether the first GPU, which is the calling thread's, addresses the memory of the second.
+bool enable_peer_access(int gpu, int other);
+
+// "0000:17:00.0".
+std::string pci_address(int gpu);
+
+}  // namespace convoy::cuda

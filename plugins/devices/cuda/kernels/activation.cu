@@ -1,0 +1,225 @@
+#include "plugins/devices/cuda/kernels/activation.hpp"
+
+#include "plugins/devices/cuda/kernels/vector_access.cuh"
+
+namespace convoy::cuda {
+namespace {
+
+constexpr std::uint64_t kSumChunks = 64;  // partial sums per channel
+
+// Not-a-number passes, so that a diverged run is seen.
+__device__ inline float rectified(float value, Relu relu) {
+  if (!relu.active) return value;
+  const float low = value < 0.0f ? 0.0f : value;
+  return relu.limit > 0.0f && low > relu.limit ? relu.limit : low;
+}
+
+__device__ inline bool is_cut(float output, float limit) {
+  return output <= 0.0f || (limit > 0.0f && output >= limit);
+}
+
+template <typename T>
+__global__ void join_kernel(T* write, const T* a, const T* b, Relu relu, std::uint64_t packs,
+                            std::uint64_t count) {
+  constexpr int kPer = kPerAccess<T>;
+  for (std::uint64_t i = first_index(); i < packs; i += index_stride()) {
+    Pack<T> x = reinterpret_cast<const Pack<T>*>(a)[i];
+    Pack<T> y = x;
+    if (b != nullptr) y = reinterpret_cast<const Pack<T>*>(b)[i];
+    for (int k = 0; k < kPer; ++k) {
+      const float other = b != nullptr ? to_float(y.values[k]) : 0.0f;
+      x.values[k] = from_float<T>(rectified(to_float(x.values[k]) + other, relu));
+    }
+    reinterpret_cast<Pack<T>*>(write)[i] = x;
+  }
+  for (std::uint64_t i = packs * kPer + first_index(); i < count; i += index_stride()) {
+    const float other = b != nullptr ? to_float(b[i]) : 0.0f;
+    write[i] = from_float<T>(rectified(to_float(a[i]) + other, relu));
+  }
+}
+
+template <typename T>
+__global__ void relu_backward_kernel(T* gradient, const T* output, float limit, std::uint64_t packs,
+                                     std::uint64_t count) {
+  constexpr int kPer = kPerAccess<T>;
+  for (std::uint64_t i = first_index(); i < packs; i += index_stride()) {
+    Pack<T> g = reinterpret_cast<Pack<T>*>(gradient)[i];
+    const Pack<T> y = reinterpret_cast<const Pack<T>*>(output)[i];
+    for (int k = 0; k < kPer; ++k)
+      if (is_cut(to_float(y.values[k]), limit)) g.values[k] = from_float<T>(0.0f);
+    reinterpret_cast<Pack<T>*>(gradient)[i] = g;
+  }
+  for (std::uint64_t i = packs * kPer + first_index(); i < count; i += index_stride())
+    if (is_cut(to_float(output[i]), limit)) gradient[i] = from_float<T>(0.0f);
+}
+
+template <typename T>
+__global__ void bias_kernel(T* x, const float* bias, Relu relu, std::uint64_t count,
+                            std::uint32_t channels) {
+  for (std::uint64_t i = first_index(); i < count; i += index_stride())
+    x[i] = from_float<T>(rectified(to_float(x[i]) + bias[i % channels], relu));
+}
+
+// A block adds 32 channels over one chunk of the rows: thread (x, y) takes channel x and every
+// eighth row.
+template <typename T>
+__global__ void column_chunk_kernel(double* partial, const T* gradient, std::uint64_t rows,
+                                    std::uint32_t channels) {
+  __shared__ double sums[8][32];
+  const std::uint32_t channel = blockIdx.x * 32 + threadIdx.x;
+  double sum = 0.0;
+  if (channel < channels)
+    for (std::uint64_t row = blockIdx.y * 8 + threadIdx.y; row < rows;
+         row += static_cast<std::uint64_t>(gridDim.y) * 8)
+      sum += to_float(gradient[row * channels + channel]);
+  sums[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || channel >= channels) return;
+  for (int y = 1; y < 8; ++y) sum += sums[y][threadIdx.x];
+  partial[static_cast<std::uint64_t>(blockIdx.y) * channels + channel] = sum;
+}
+
+__global__ void column_finish_kernel(float* write, const double* partial, std::uint32_t channels,
+                                     std::uint32_t chunks) {
+  const std::uint32_t channel = blockIdx.x * blockDim.x + threadIdx.x;
+  if (channel >= channels) return;
+  double sum = 0.0;
+  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
+    sum += partial[static_cast<std::uint64_t>(chunk) * channels + channel];
+  write[channel] = static_cast<float>(sum);
+}
+
+template <typename T>
+__global__ void channel_copy_kernel(T* write, const T* read, ChannelCopy what) {
+  const std::uint64_t count = what.rows * what.channels;
+  for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
+    const std::uint64_t row = i / what.channels;
+    const std::uint64_t channel = i % what.channels;
+    T& to = write[row * what.write_channels + what.write_first + channel];
+    const T from = read[row * what.read_channels + what.read_first + channel];
+    to = what.adds ? from_float<T>(to_float(to) + to_float(from)) : from;
+  }
+}
+
+template <typename To, typename From>
+__global__ void permute_kernel(To* write, const From* read, Permutation order,
+                               std::uint64_t count) {
+  for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
+    std::uint64_t rest = i, to = 0, from = 0;
+    for (int d = 3; d >= 0; --d) {
+      const std::uint64_t index = rest % order.sizes[d];
+      rest /= order.sizes[d];
+      to += index * order.write_strides[d];
+      from += index * order.read_strides[d];
+    }
+    write[to] = from_float<To>(to_float(read[from]));
+  }
+}
+
+__device__ inline std::uint32_t random_bits(std::uint32_t number, std::uint64_t key) {
+  std::uint32_t h = number * 0x9e3779b1u ^ static_cast<std::uint32_t>(key);
+  h ^= h >> 16;
+  h *= 0x85ebca6bu;
+  h ^= static_cast<std::uint32_t>(key >> 32);
+  h ^= h >> 13;
+  h *= 0xc2b2ae35u;
+  h ^= h >> 16;
+  return h;
+}
+
+template <typename T>
+__global__ void dropout_kernel(T* write, const T* read, Dropout what, std::uint64_t count) {
+  const std::uint64_t image_size = static_cast<std::uint64_t>(what.channels) * what.cells;
+  for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
+    const std::uint64_t image = i / image_size;
+    const std::uint64_t inside = i % image_size;
+    const std::uint64_t number =
+        image * image_size + inside % what.channels * what.cells + inside / what.channels;
+    const bool kept = random_bits(static_cast<std::uint32_t>(number), what.key) < what.threshold;
+    write[i] = from_float<T>(kept ? what.factor * to_float(read[i]) : 0.0f);
+  }
+}
+
+}  // namespace
+
+void join(Stream stream, Type type, void* write, const void* a, const void* b, Relu relu,
+          std::uint64_t count) {
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    const bool aligned = is_aligned(write) && is_aligned(a) && is_aligned(b);
+    const std::uint64_t packs = aligned ? count / kPerAccess<T> : 0;
+    join_kernel<<<blocks_for(aligned ? packs : count), kThreads, 0, stream>>>(
+        static_cast<T*>(write), static_cast<const T*>(a), static_cast<const T*>(b), relu, packs,
+        count);
+  });
+}
+
+void relu_backward(Stream stream, Type type, void* gradient, const void* output, float limit,
+                   std::uint64_t count) {
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    const bool aligned = is_aligned(gradient) && is_aligned(output);
+    const std::uint64_t packs = aligned ? count / kPerAccess<T> : 0;
+    relu_backward_kernel<<<blocks_for(aligned ? packs : count), kThreads, 0, stream>>>(
+        static_cast<T*>(gradient), static_cast<const T*>(output), limit, packs, count);
+  });
+}
+
+void add_bias(Stream stream, Type type, void* x, const float* bias, Relu relu, std::uint64_t rows,
+              std::uint32_t channels) {
+  const std::uint64_t count = rows * channels;
+  with_type(type, [&](auto zero) {
+    bias_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<decltype(zero)*>(x), bias,
+                                                            relu, count, channels);
+  });
+}
+
+std::uint64_t column_sum_scratch(std::uint32_t channels) {
+  return kSumChunks * channels * sizeof(double);
+}
+
+void column_sums(Stream stream, Type type, float* write, const void* gradient, std::uint64_t rows,
+                 std::uint32_t channels, void* scratch) {
+  auto* partial = static_cast<double*>(scratch);
+  const std::uint64_t needed = (rows + 63) / 64;
+  const auto chunks = static_cast<std::uint32_t>(needed < kSumChunks ? needed : kSumChunks);
+  with_type(type, [&](auto zero) {
+    const dim3 grid((channels + 31) / 32, chunks);
+    column_chunk_kernel<<<grid, dim3(32, 8), 0, stream>>>(
+        partial, static_cast<const decltype(zero)*>(gradient), rows, channels);
+  });
+  column_finish_kernel<<<(channels + kThreads - 1) / kThreads, kThreads, 0, stream>>>(
+      write, partial, channels, chunks);
+}
+
+void copy_channels(Stream stream, Type type, const ChannelCopy& what) {
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    channel_copy_kernel<<<blocks_for(what.rows * what.channels), kThreads, 0, stream>>>(
+        static_cast<T*>(what.write), static_cast<const T*>(what.read), what);
+  });
+}
+
+void permute(Stream stream, void* write, Type to, const void* read, Type from,
+             const Permutation& order) {
+  std::uint64_t count = 1;
+  for (const std::uint32_t size : order.sizes) count *= size;
+  with_type(to, [&](auto target) {
+    with_type(from, [&](auto source) {
+      permute_kernel<<<blocks_for(count), kThreads, 0, stream>>>(
+          static_cast<decltype(target)*>(write), static_cast<const decltype(source)*>(read), order,
+          count);
+    });
+  });
+}
+
+void dropout(Stream stream, Type type, void* write, const void* read, const Dropout& what,
+             std::uint64_t count) {
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    dropout_kernel<<<blocks_for(count), kThreads, 0, stream>>>(
+        static_cast<T*>(write), static_cast<const T*>(read), what, count);
+  });
+}
+
+}  // namespace convoy::cuda

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "plugins/devices/cuda/kernels/types.hpp"
+
+namespace convoy::cuda {
+
+// Consecutive elements of an update, all of which weight decay applies to, or none.
+struct UpdateBlock {
+  std::uint64_t first;
+  std::uint32_t count;
+  std::uint32_t decayed;
+};
+
+// What convoy_optimizer and a step say, in the precision of the arithmetic.
+struct UpdateConstants {
+  std::uint32_t kind;   // convoy_optimizer_kind
+  float learning_rate;  // with Adam's bias correction
+  float contributions;
+  float gradient_scale;
+  float weight_decay;
+  float clip;
+  float momentum;
+  float decay, one_minus_decay;
+  float beta1, one_minus_beta1;
+  float beta2, one_minus_beta2;
+  float epsilon;
+};
+
+// Scalars in device memory that guard an update; null = there is none.
+struct UpdateGuard {
+  const float* loss_scale;
+  const float* norm;
+  double limit;  // of the norm, 0 = none
+  bool skip_non_finite;
+};
+
+struct Update {
+  UpdateConstants constants;
+  UpdateGuard guard;
+  float* parameters;  // of a norm: read only, null = without weight decay and gradient scale
+  const float* gradient;
+  float* state[2];
+  const UpdateBlock* blocks;  // device memory
+  std::uint32_t block_count;
+  double* partial;  // block_count doubles of device memory, for sums; null where none is wanted
+};
+
+// The optimizer over all blocks in one launch. partial: the sum of w^2 of every decayed block
+// before the update; result (host memory that the device addresses) gets their sum.
+void update(Stream stream, const Update& what, double* result);
+
+// write <- the norm of the gradient, result (may be null) <- its square; see CONVOY_OP_NORM.
+void norm(Stream stream, const Update& what, float* write, double* result);
+
+}  // namespace convoy::cuda

@@ -1,0 +1,212 @@
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "plugins/devices/cuda/kernels/arithmetic.hpp"
+#include "plugins/devices/cuda/layers/layers.hpp"
+#include "plugins/devices/cuda/program_builder.hpp"
+
+namespace convoy::cuda {
+namespace {
+
+// Filled in when the layer is prepared.
+using SharedProduct = std::shared_ptr<std::unique_ptr<MatrixProduct>>;
+
+constexpr std::uint64_t kMatrixAlignment = 4;
+
+// A layer as matrices; images are the columns, so that memory order is [image][element].
+struct Sizes {
+  std::uint64_t batch, inputs, outputs;
+  std::uint32_t in_channels, in_height, in_width;
+  bool needs_order;  // the input is to be brought to channel, row, column order
+
+  // From NHWC to [image, channel, row, column].
+  Permutation order() const {
+    const std::uint64_t cells = std::uint64_t{in_height} * in_width;
+    return {{static_cast<std::uint32_t>(batch), in_channels, in_height, in_width},
+            {inputs, cells, in_width, 1},
+            {inputs, 1, std::uint64_t{in_width} * in_channels, in_channels}};
+  }
+};
+
+Sizes sizes_of(const ProgramBuilder& builder, std::size_t node) {
+  const std::size_t input = builder.node(node).inputs[0];
+  const convoy_node& in = builder.shape(input);
+  return {builder.batch(),
+          builder.elements(input) / builder.batch(),
+          builder.shape(node).channels,
+          in.channels,
+          in.height,
+          in.width,
+          builder.cells(input) > 1 && in.channels > 1};
+}
+
+VariablePlace weights_of(const ProgramBuilder& builder, std::size_t node) {
+  const VariablePlace place = *builder.variable(node, 0);
+  const convoy_layout& layout = place.variable->layout;
+  const std::uint64_t inputs = place.variable->dimensions[1];
+  if (layout.inner_blocks == 0 && layout.strides[1] == 1 && layout.strides[0] == inputs)
+    return place;
+  throw std::invalid_argument(std::string("cuda device: no implementation of this storage of a "
+                                          "fully connected layer yet, as variable ") +
+                              place.variable->name + " has it");
+}
+
+SharedProduct plan_product(ProgramBuilder& builder, const ProductShape& shape) {
+  auto product = std::make_shared<std::unique_ptr<MatrixProduct>>();
+  builder.need_scratch(MatrixProduct::kWorkspace);
+  builder.prepare([=](Preparation& preparation) {
+    if (!preparation.matrices) preparation.matrices = make_matrix_handle();
+    ProductShape wanted = shape;
+    wanted.tf32 = preparation.tf32;
+    *product = std::make_unique<MatrixProduct>(preparation.matrices, wanted);
+  });
+  return product;
+}
+
+bool is_aligned(const VariablePlace& place, const Sizes& sizes) {
+  return place.first % kMatrixAlignment == 0 && sizes.inputs % kMatrixAlignment == 0 &&
+         sizes.outputs % kMatrixAlignment == 0;
+}
+
+// The input as [image][element].
+MemoryPlan::Id flat_input(ProgramBuilder& builder, std::size_t node, const Sizes& sizes) {
+  const MemoryPlan::Id input = builder.read(builder.node(node).inputs[0]);
+  if (!sizes.needs_order) return input;
+  const Type type = builder.type();
+  const MemoryPlan::Id flat = builder.temporary(sizes.batch * sizes.inputs * bytes_of(type));
+  builder.notes(node).first = flat;
+  builder.then([=, order = sizes.order()](const Run& run) {
+    permute(run.stream, run.at(flat), type, run.at(input), type, order);
+  });
+  return flat;
+}
+
+// The weights in the type of activations: memory of their own, or none when they are.
+std::optional<MemoryPlan::Id> narrow_weights(ProgramBuilder& builder, std::size_t node,
+                                             const VariablePlace& place, const Sizes& sizes) {
+  const Type type = builder.type();
+  if (type == Type::kFloat) return std::nullopt;
+  const std::uint64_t count = sizes.inputs * sizes.outputs;
+  const MemoryPlan::Id narrow = builder.temporary(count * bytes_of(type));
+  builder.notes(node).second = narrow;
+  builder.then([=, first = place.first](const Run& run) {
+    cast(run.stream, run.at(narrow), type, run.parameter(first), Type::kFloat, count);
+  });
+  return narrow;
+}
+
+const void* weights_at(const Run& run, const std::optional<MemoryPlan::Id>& narrow,
+                       std::uint64_t first) {
+  return narrow ? run.at(*narrow) : run.parameter(first);
+}
+
+void differentiate_weights(ProgramBuilder& builder, std::size_t node, const Sizes& sizes,
+                           MemoryPlan::Id gradient) {
+  const VariablePlace place = weights_of(builder, node);
+  const std::optional<VariablePlace> bias = builder.variable(node, 1);
+  const MemoryPlan::Id input = builder.notes(node).first
+                                   ? builder.used(*builder.notes(node).first)
+                                   : builder.read(builder.node(node).inputs[0]);
+  const Type type = builder.type();
+  const auto outputs = static_cast<std::uint32_t>(sizes.outputs);
+  builder.need_scratch(column_sum_scratch(outputs));
+  const SharedProduct product = plan_product(builder, {.m = sizes.inputs,
+                                                       .n = sizes.outputs,
+                                                       .k = sizes.batch,
+                                                       .transposes_a = false,
+                                                       .transposes_b = true,
+                                                       .factors = type,
+                                                       .result = Type::kFloat,
+                                                       .tf32 = false,
+                                                       .has_bias = false,
+                                                       .relu = false,
+                                                       .aligned = is_aligned(place, sizes)});
+  builder.then([=](const Run& run) {
+    (*product)->run(run.stream, run.at(input), run.at(gradient), run.gradient(place.first), nullptr,
+                    run.scratch);
+    if (bias)
+      column_sums(run.stream, type, run.gradient(bias->first), run.at(gradient), sizes.batch,
+                  outputs, run.scratch);
+  });
+}
+
+void differentiate_input(ProgramBuilder& builder, std::size_t node, const Sizes& sizes,
+                         MemoryPlan::Id gradient) {
+  const std::size_t input = builder.node(node).inputs[0];
+  if (!builder.needs_gradient(input)) return;
+  const VariablePlace place = weights_of(builder, node);
+  const std::optional<MemoryPlan::Id> narrow = builder.notes(node).second;
+  if (narrow) builder.used(*narrow);
+  const Type type = builder.type();
+  const SharedProduct product = plan_product(builder, {.m = sizes.inputs,
+                                                       .n = sizes.batch,
+                                                       .k = sizes.outputs,
+                                                       .transposes_a = false,
+                                                       .transposes_b = false,
+                                                       .factors = type,
+                                                       .result = type,
+                                                       .tf32 = false,
+                                                       .has_bias = false,
+                                                       .relu = false,
+                                                       .aligned = is_aligned(place, sizes)});
+  const MemoryPlan::Id part = builder.begin_whole_gradient(input);
+  MemoryPlan::Id flat = part;
+  if (sizes.needs_order) flat = builder.temporary(sizes.batch * sizes.inputs * bytes_of(type));
+  builder.then([=, order = sizes.order()](const Run& run) {
+    (*product)->run(run.stream, weights_at(run, narrow, place.first), run.at(gradient),
+                    run.at(flat), nullptr, run.scratch);
+    if (flat == part) return;
+    Permutation back = order;
+    std::swap(back.read_strides, back.write_strides);
+    permute(run.stream, run.at(part), type, run.at(flat), type, back);
+  });
+  builder.finish_gradient(input, part);
+}
+
+}  // namespace
+
+void forward_fully_connected(ProgramBuilder& builder, std::size_t node) {
+  const Sizes sizes = sizes_of(builder, node);
+  const VariablePlace place = weights_of(builder, node);
+  const std::optional<VariablePlace> bias = builder.variable(node, 1);
+  const Relu relu = builder.fused_relu(node);
+  const Type type = builder.type();
+  // The library adds biases of the result's own type only, and knows no upper limit.
+  const bool fuses =
+      bias && type == Type::kFloat && relu.limit <= 0.0f && bias->first % kMatrixAlignment == 0;
+  const MemoryPlan::Id input = flat_input(builder, node, sizes);
+  const std::optional<MemoryPlan::Id> narrow = narrow_weights(builder, node, place, sizes);
+  const MemoryPlan::Id output = builder.define(node);
+  const SharedProduct product = plan_product(builder, {.m = sizes.outputs,
+                                                       .n = sizes.batch,
+                                                       .k = sizes.inputs,
+                                                       .transposes_a = true,
+                                                       .transposes_b = false,
+                                                       .factors = type,
+                                                       .result = type,
+                                                       .tf32 = false,
+                                                       .has_bias = fuses,
+                                                       .relu = fuses && relu.active,
+                                                       .aligned = is_aligned(place, sizes)});
+  builder.then([=](const Run& run) {
+    (*product)->run(run.stream, weights_at(run, narrow, place.first), run.at(input), run.at(output),
+                    fuses ? run.parameter(bias->first) : nullptr, run.scratch);
+    if (fuses) return;
+    if (bias)
+      add_bias(run.stream, type, run.at(output), run.parameter(bias->first), relu, sizes.batch,
+               static_cast<std::uint32_t>(sizes.outputs));
+    else if (relu.active)
+      join(run.stream, type, run.at(output), run.at(output), nullptr, relu,
+           sizes.batch * sizes.outputs);
+  });
+}
+
+void backward_fully_connected(ProgramBuilder& builder, std::size_t node) {
+  const Sizes sizes = sizes_of(builder, node);
+  const MemoryPlan::Id gradient = builder.gradient(node);
+  differentiate_weights(builder, node, sizes, gradient);
+  differentiate_input(builder, node, sizes, gradient);
+}
+
+}  // namespace convoy::cuda

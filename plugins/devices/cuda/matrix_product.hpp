@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "plugins/devices/cuda/kernels/types.hpp"
+
+namespace convoy::cuda {
+
+// d <- op(a) op(b) of column-major matrices, op(a) being m x k and op(b) k x n.
+struct ProductShape {
+  std::uint64_t m, n, k;
+  bool transposes_a, transposes_b;
+  Type factors;  // of a and b
+  Type result;
+  bool tf32;      // factors of f32 may be rounded to TF32
+  bool has_bias;  // f32 results only: adds bias[row]
+  bool relu;      // behind the bias
+  bool aligned;   // all pointers to 16 bytes; else to 4
+};
+
+// cuBLASLt's handle of one GPU; made on that GPU's thread, shared by its products.
+using MatrixHandle = std::shared_ptr<cublasLtContext>;
+MatrixHandle make_matrix_handle();
+
+// A product whose algorithm is chosen once, by the library's heuristic.
+class MatrixProduct {
+ public:
+  static constexpr std::size_t kWorkspace = 32 << 20;  // bytes that run() gets
+
+  MatrixProduct(MatrixHandle handle, const ProductShape& shape);
+  ~MatrixProduct();
+  MatrixProduct(const MatrixProduct&) = delete;
+  MatrixProduct& operator=(const MatrixProduct&) = delete;
+
+  // workspace: kWorkspace bytes.
+  void run(Stream stream, const void* a, const void* b, void* d, const float* bias,
+           void* workspace) const;
+
+ private:
+  void describe(const ProductShape& shape);
+  void choose_algorithm();
+
+  MatrixHandle handle_;
+  bool has_bias_;
+  bool aligned_;
+  cublasLtMatmulDesc_t operation_ = nullptr;
+  cublasLtMatrixLayout_t a_ = nullptr;
+  cublasLtMatrixLayout_t b_ = nullptr;
+  cublasLtMatrixLayout_t d_ = nullptr;
+  cublasLtMatmulAlgo_t algorithm_{};
+};
+
+}  // namespace convoy::cuda

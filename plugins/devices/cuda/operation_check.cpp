@@ -1,0 +1,131 @@
+#include "plugins/devices/cuda/operation_check.hpp"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "plugins/devices/cuda/update_plan.hpp"
+
+namespace convoy::cuda {
+namespace {
+
+bool is_floating(std::uint32_t dtype) {
+  return dtype == CONVOY_F32 || dtype == CONVOY_F16 || dtype == CONVOY_BF16;
+}
+
+// Number of reads and writes an operation has, 0 = any.
+struct Arity {
+  std::uint64_t reads;
+  std::uint64_t writes;
+};
+
+Arity arity_of(std::uint32_t kind) {
+  switch (kind) {
+    case CONVOY_OP_FILL:
+      return {0, 1};
+    case CONVOY_OP_ADD:
+    case CONVOY_OP_AXPY:
+    case CONVOY_OP_MATMUL:
+      return {2, 1};
+    case CONVOY_OP_SUM:
+      return {0, 0};
+    case CONVOY_OP_APPLY:
+    case CONVOY_OP_NORM:
+      return {0, 1};
+    default:
+      return {1, 1};
+  }
+}
+
+bool counts_fit(const convoy_submission& operation) {
+  if (operation.kind == CONVOY_OP_MATMUL) return true;
+  if (operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
+    return operation.writes[0].count == 2 && operation.sizes != nullptr;
+  const std::uint64_t reads = element_reads(operation);
+  if (reads == 0 && operation.kind != CONVOY_OP_FILL) return false;
+  if (operation.kind == CONVOY_OP_APPLY && reads != 1) return false;
+  if (operation.kind == CONVOY_OP_NORM)
+    return reads == 1 || operation.reads[1].count == operation.reads[0].count;
+  const std::uint64_t count = operation.writes[0].count;
+  for (std::uint64_t i = 0; i < reads; ++i)
+    if (operation.reads[i].count != count) return false;
+  for (std::uint64_t i = 0; i < operation.write_count; ++i)
+    if (operation.writes[i].count != count) return false;
+  return true;
+}
+
+}  // namespace
+
+std::size_t dtype_bytes(std::uint32_t dtype) {
+  if (dtype == CONVOY_U8) return 1;
+  return dtype == CONVOY_F16 || dtype == CONVOY_BF16 ? 2 : 4;
+}
+
+const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t write_dtype) {
+  switch (kind) {
+    case CONVOY_OP_COPY:
+      return read_dtype == write_dtype ? nullptr : "copy needs equal dtypes; cast converts";
+    case CONVOY_OP_FILL:
+    case CONVOY_OP_FORWARD:
+    case CONVOY_OP_BACKWARD:
+      return nullptr;
+    case CONVOY_OP_CAST:
+      return is_floating(read_dtype) && is_floating(write_dtype)
+                 ? nullptr
+                 : "CUDA devices cast among f32, f16 and bf16 only";
+    case CONVOY_OP_ADD:
+    case CONVOY_OP_SUM:
+    case CONVOY_OP_SCALE:
+    case CONVOY_OP_AXPY:
+    case CONVOY_OP_MATMUL:
+    case CONVOY_OP_APPLY:
+    case CONVOY_OP_NORM:
+    case CONVOY_OP_ADAPT_LOSS_SCALE:
+      return read_dtype == CONVOY_F32 && write_dtype == CONVOY_F32
+                 ? nullptr
+                 : "CUDA devices compute this operation in f32 only";
+    case CONVOY_OP_CALL:
+      return "cuda device: no implementation of a strategy's own kernels (call) yet";
+    default:
+      return "unknown operation: CUDA devices take lowered operations of SDK 1.0";
+  }
+}
+
+void check_regions(const convoy_submission& operation) {
+  const Arity arity = arity_of(operation.kind);
+  if (operation.write_count == 0) throw std::invalid_argument("an operation came without a write");
+  if ((arity.reads != 0 && operation.read_count != arity.reads) ||
+      (arity.writes != 0 && operation.write_count != arity.writes))
+    throw std::invalid_argument("an operation came with the wrong number of regions");
+  const std::uint32_t write = operation.writes[0].dtype;
+  const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
+  if (const char* reason = refusal(operation.kind, read, write))
+    throw std::invalid_argument(reason);
+  if (!counts_fit(operation))
+    throw std::invalid_argument("the regions of an operation differ in their counts");
+}
+
+std::uint32_t fill_bits(double value, std::uint32_t dtype) {
+  const auto bits_of = [](auto half) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, &half, sizeof bits);
+    return std::uint32_t{bits};
+  };
+  switch (dtype) {
+    case CONVOY_I32:
+      return static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
+    case CONVOY_U8:
+      return static_cast<std::uint8_t>(value);
+    case CONVOY_F16:
+      return bits_of(__float2half_rn(static_cast<float>(value)));
+    case CONVOY_BF16:
+      return bits_of(__float2bfloat16_rn(static_cast<float>(value)));
+    default:
+      return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  }
+}
+
+}  // namespace convoy::cuda

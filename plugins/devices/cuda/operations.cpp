@@ -1,0 +1,192 @@
+#include "plugins/devices/cuda/operations.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plugins/devices/cuda/kernels/arithmetic.hpp"
+#include "plugins/devices/cuda/operation_check.hpp"
+#include "plugins/devices/cuda/status.hpp"
+#include "plugins/devices/cuda/update_plan.hpp"
+
+namespace convoy::cuda {
+namespace {
+
+float* floats(const convoy_region& region) {
+  return static_cast<float*>(region.data);
+}
+
+void copy(const convoy_region& read, const convoy_region& write, Stream stream) {
+  if (read.data == write.data) return;
+  require(cudaMemcpyAsync(write.data, read.data, dtype_bytes(write.dtype) * write.count,
+                          cudaMemcpyDefault, stream),
+          "copying");
+}
+
+bool same_blocks(const std::vector<UpdateBlock>& a, const std::vector<UpdateBlock>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const UpdateBlock& x, const UpdateBlock& y) {
+                      return x.first == y.first && x.count == y.count && x.decayed == y.decayed;
+                    });
+}
+
+void require_optimizer(const convoy_submission& operation, bool updates) {
+  if (operation.update == nullptr || operation.update->optimizer == nullptr)
+    throw std::invalid_argument("an update came without its optimizer");
+  const convoy_optimizer& rule = *operation.update->optimizer;
+  constexpr std::uint32_t kSlots[] = {0, 1, 2, 2};
+  if (rule.kind > CONVOY_OPTIMIZER_ADAM)
+    throw std::invalid_argument("unknown optimizer " + std::to_string(rule.kind));
+  for (std::uint32_t slot = 0; updates && slot < kSlots[rule.kind]; ++slot)
+    if (operation.update->state[slot] == nullptr)
+      throw std::invalid_argument("apply came without the optimizer's state");
+}
+
+}  // namespace
+
+Operations::~Operations() {
+  for (const auto& [key, table] : tables_) {
+    static_cast<void>(cudaFree(table.on_device));
+    static_cast<void>(cudaFree(table.partial));
+  }
+  static_cast<void>(cudaFree(workspace_));
+}
+
+// The same submission comes with the same blocks in every step, unless its memory serves another
+// session by now.
+const Operations::Table& Operations::table_of(const convoy_submission& operation,
+                                              std::uint64_t count, Stream stream) {
+  Table& table = tables_[operation.update];
+  std::vector<UpdateBlock> blocks = cut_into_blocks(*operation.update, count);
+  if (table.on_device != nullptr && same_blocks(table.blocks, blocks)) return table;
+  require(cudaStreamSynchronize(stream), "waiting for the GPU");
+  require(cudaFree(table.on_device), "freeing memory");
+  require(cudaFree(table.partial), "freeing memory");
+  table = {std::move(blocks), nullptr, nullptr};
+  const std::size_t entries = std::max<std::size_t>(table.blocks.size(), 1);
+  void* memory = nullptr;
+  require(cudaMalloc(&memory, entries * sizeof(UpdateBlock)), "allocating an update's blocks");
+  table.on_device = static_cast<UpdateBlock*>(memory);
+  require(cudaMalloc(&memory, entries * sizeof(double)), "allocating an update's sums");
+  table.partial = static_cast<double*>(memory);
+  require(
+      cudaMemcpyAsync(table.on_device, table.blocks.data(),
+                      table.blocks.size() * sizeof(UpdateBlock), cudaMemcpyHostToDevice, stream),
+      "copying an update's blocks");
+  return table;
+}
+
+// More spans than one launch takes are summed in several, from left to right all the same.
+void Operations::sum(const convoy_submission& operation, Stream stream) {
+  SumSpans spans{};
+  spans.reduction = operation.reduction;
+  const std::uint64_t count = operation.writes[0].count;
+  for (std::uint64_t read = 0; read < operation.read_count;) {
+    spans.read_count = 0;
+    if (read > 0) spans.reads[spans.read_count++] = floats(operation.writes[0]);
+    while (read < operation.read_count && spans.read_count < kMostReads)
+      spans.reads[spans.read_count++] = floats(operation.reads[read++]);
+    spans.writes[0] = floats(operation.writes[0]);
+    spans.write_count = 1;
+    if (read == operation.read_count)
+      while (spans.write_count < operation.write_count && spans.write_count < kMostWrites) {
+        spans.writes[spans.write_count] = floats(operation.writes[spans.write_count]);
+        ++spans.write_count;
+      }
+    cuda::sum(stream, spans, count);
+  }
+  for (std::uint64_t write = kMostWrites; write < operation.write_count; ++write)
+    copy(operation.writes[0], operation.writes[write], stream);
+}
+
+void Operations::apply(const convoy_submission& operation, Stream stream, double* result) {
+  require_optimizer(operation, true);
+  const Table& table = table_of(operation, operation.writes[0].count, stream);
+  Update what{};
+  what.constants = update_constants(operation);
+  what.guard = update_guard(operation);
+  what.parameters = floats(operation.writes[0]);
+  what.gradient = floats(operation.reads[0]);
+  std::copy_n(operation.update->state, 2, what.state);
+  what.blocks = table.on_device;
+  what.block_count = static_cast<std::uint32_t>(table.blocks.size());
+  if (operation.update->square_sum != nullptr) what.partial = table.partial;
+  update(stream, what, result);
+}
+
+void Operations::norm(const convoy_submission& operation, Stream stream, double* result) {
+  require_optimizer(operation, false);
+  const Table& table = table_of(operation, operation.reads[0].count, stream);
+  Update what{};
+  what.constants = update_constants(operation);
+  what.guard = update_guard(operation);
+  if (element_reads(operation) > 1) what.parameters = floats(operation.reads[1]);
+  what.gradient = floats(operation.reads[0]);
+  what.blocks = table.on_device;
+  what.block_count = static_cast<std::uint32_t>(table.blocks.size());
+  what.partial = table.partial;
+  cuda::norm(stream, what, floats(operation.writes[0]), result);
+}
+
+// Row-major c = a b is column-major c' = b' a'.
+void Operations::multiply(const convoy_submission& operation, Stream stream) {
+  if (operation.sizes == nullptr) throw std::invalid_argument("matmul came without its sizes");
+  if (!matrices_) matrices_ = make_matrix_handle();
+  if (workspace_ == nullptr)
+    require(cudaMalloc(&workspace_, MatrixProduct::kWorkspace), "allocating a workspace");
+  ProductShape shape{};
+  shape.m = operation.sizes[1];
+  shape.n = operation.sizes[0];
+  shape.k = operation.sizes[2];
+  const MatrixProduct product(matrices_, shape);
+  product.run(stream, operation.reads[1].data, operation.reads[0].data, operation.writes[0].data,
+              nullptr, workspace_);
+}
+
+void Operations::run(const convoy_submission& operation, Stream stream, PinnedSlots::Slot* result) {
+  check_regions(operation);
+  const convoy_region* reads = operation.reads;
+  const convoy_region& write = operation.writes[0];
+  const auto scalar = static_cast<float>(operation.scalar);
+  double* number = result == nullptr ? nullptr : &result->number;
+  switch (operation.kind) {
+    case CONVOY_OP_COPY:
+      return copy(reads[0], write, stream);
+    case CONVOY_OP_FILL:
+      fill(stream, write.data, fill_bits(operation.scalar, write.dtype), dtype_bytes(write.dtype),
+           write.count);
+      break;
+    case CONVOY_OP_ADD:
+      add(stream, floats(write), floats(reads[0]), floats(reads[1]), write.count);
+      break;
+    case CONVOY_OP_SUM:
+      sum(operation, stream);
+      break;
+    case CONVOY_OP_SCALE:
+      scale(stream, floats(write), scalar, floats(reads[0]), write.count);
+      break;
+    case CONVOY_OP_AXPY:
+      axpy(stream, floats(write), scalar, floats(reads[0]), floats(reads[1]), write.count);
+      break;
+    case CONVOY_OP_CAST:
+      cast(stream, write.data, static_cast<Type>(write.dtype), reads[0].data,
+           static_cast<Type>(reads[0].dtype), write.count);
+      break;
+    case CONVOY_OP_MATMUL:
+      return multiply(operation, stream);
+    case CONVOY_OP_APPLY:
+      apply(operation, stream, number);
+      break;
+    case CONVOY_OP_NORM:
+      norm(operation, stream, number);
+      break;
+    default:
+      adapt_loss_scale(stream, floats(write), floats(reads[0]), reads[0].count, operation.sizes[0],
+                       number);
+      break;
+  }
+  require(cudaGetLastError(), "starting a kernel");
+}
+
+}  // namespace convoy::cuda

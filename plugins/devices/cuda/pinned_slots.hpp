@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "plugins/devices/cuda/kernels/loss.hpp"
+
+namespace convoy::cuda {
+
+// Small pieces of pinned host memory that kernels write results to. Thread-safe.
+class PinnedSlots {
+ public:
+  // What one operation may leave: the result of a loss layer, or one number.
+  union Slot {
+    LossResult loss;
+    double number;
+  };
+
+  ~PinnedSlots();
+  Slot* take();
+  void give_back(Slot* slot);
+
+ private:
+  std::mutex mutex_;
+  std::vector<Slot*> pages_;
+  std::vector<Slot*> free_;
+};
+
+}  // namespace convoy::cuda

@@ -1,0 +1,7 @@
+#include "plugins/devices/cuda/cuda_device.hpp"
+
+CONVOY_DEVICE(convoy::cuda::CudaDevice, "name=cuda", "version=0.1.0",
+              "description=NVIDIA GPUs, with cuDNN and cuBLASLt.",
+              "option=gpu_indices:string:::GPUs by number; 0,0 = two devices on one GPU.",
+              "option=tf32:bool:false::Products of 32-bit numbers round their factors to TF32 (10 "
+              "bits of mantissa): faster.");

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+namespace convoy::cuda {
+
+// A CUDA error in words: what failed, what it means for a user, what to do.
+std::string explain_error(int error, const std::string& text, const std::string& what);
+
+// Throws std::runtime_error with explain_error() unless the call succeeded.
+void require(cudaError_t error, const char* what);
+
+}  // namespace convoy::cuda

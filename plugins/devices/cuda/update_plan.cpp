@@ -1,0 +1,91 @@
+#include "plugins/devices/cuda/update_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace convoy::cuda {
+namespace {
+
+// Elements that one block of threads updates: 32 accesses of 16 bytes per thread.
+constexpr std::uint64_t kBlockElements = 32768;
+
+double learning_rate_of(const convoy_submission& operation) {
+  const convoy_optimizer& rule = *operation.update->optimizer;
+  if (rule.kind != CONVOY_OPTIMIZER_ADAM) return operation.learning_rate;
+  const double t = static_cast<double>(operation.step) + 1.0;
+  return operation.learning_rate * std::sqrt(1.0 - std::pow(rule.beta2, t)) /
+         (1.0 - std::pow(rule.beta1, t));
+}
+
+void add_blocks(std::vector<UpdateBlock>& blocks, std::uint64_t first, std::uint64_t last,
+                bool decayed) {
+  for (; first < last; first += kBlockElements) {
+    const std::uint64_t count = std::min(kBlockElements, last - first);
+    blocks.push_back({first, static_cast<std::uint32_t>(count), decayed ? 1u : 0u});
+  }
+}
+
+const float* scalar_of(const convoy_region& region) {
+  return static_cast<const float*>(region.data);
+}
+
+}  // namespace
+
+UpdateConstants update_constants(const convoy_submission& operation) {
+  const convoy_update& update = *operation.update;
+  const convoy_optimizer& rule = *update.optimizer;
+  const auto narrow = [](double value) { return static_cast<float>(value); };
+  UpdateConstants constants{};
+  constants.kind = rule.kind;
+  constants.learning_rate = narrow(learning_rate_of(operation));
+  constants.contributions = static_cast<float>(std::max<std::uint64_t>(update.contributions, 1));
+  constants.gradient_scale = narrow(rule.gradient_scale);
+  constants.weight_decay = narrow(rule.weight_decay);
+  constants.clip = narrow(rule.clip);
+  constants.momentum = narrow(rule.momentum);
+  constants.decay = narrow(rule.decay);
+  constants.one_minus_decay = narrow(1.0 - rule.decay);
+  constants.beta1 = narrow(rule.beta1);
+  constants.one_minus_beta1 = narrow(1.0 - rule.beta1);
+  constants.beta2 = narrow(rule.beta2);
+  constants.one_minus_beta2 = narrow(1.0 - rule.beta2);
+  constants.epsilon = narrow(rule.epsilon);
+  return constants;
+}
+
+// The loss scale comes before the norm, which is last.
+UpdateGuard update_guard(const convoy_submission& operation) {
+  UpdateGuard guard{};
+  const bool normed = (operation.flags & CONVOY_OP_NORMED) != 0;
+  if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+    guard.loss_scale = scalar_of(operation.reads[operation.read_count - (normed ? 2 : 1)]);
+  if (!normed) return guard;
+  guard.norm = scalar_of(operation.reads[operation.read_count - 1]);
+  guard.limit = operation.scalar;
+  guard.skip_non_finite = (operation.flags & CONVOY_OP_SKIP_NON_FINITE) != 0;
+  return guard;
+}
+
+std::uint64_t element_reads(const convoy_submission& operation) {
+  std::uint64_t reads = operation.read_count;
+  for (const std::uint32_t flag : {CONVOY_OP_LOSS_SCALED, CONVOY_OP_NORMED})
+    if ((operation.flags & flag) != 0 && reads > 0) --reads;
+  return reads;
+}
+
+std::vector<UpdateBlock> cut_into_blocks(const convoy_update& update, std::uint64_t count) {
+  std::vector<UpdateBlock> blocks;
+  std::uint64_t next = 0;
+  for (std::uint64_t i = 0; i < update.decayed_count; ++i) {
+    const convoy_decay_range& range = update.decayed[i];
+    const std::uint64_t from = std::clamp(range.first, next, count);
+    const std::uint64_t to = std::clamp(range.first + range.count, next, count);
+    add_blocks(blocks, next, from, false);
+    add_blocks(blocks, from, to, true);
+    next = to;
+  }
+  add_blocks(blocks, next, count, false);
+  return blocks;
+}
+
+}  // namespace convoy::cuda

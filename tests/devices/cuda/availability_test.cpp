@@ -1,0 +1,118 @@
+#include "plugins/devices/cuda/availability.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugins/devices/cuda/chosen_gpus.hpp"
+#include "plugins/devices/cuda/status.hpp"
+
+namespace convoy::cuda {
+namespace {
+
+using testing::HasSubstr;
+
+DriverFacts working() {
+  DriverFacts facts;
+  facts.driver_version = 13000;
+  facts.runtime_version = 13000;
+  facts.devices = 1;
+  facts.has_device_files = true;
+  return facts;
+}
+
+std::string reason(const DriverFacts& facts) {
+  return unavailable_because(facts).value_or("available");
+}
+
+TEST(Availability, IsThereWithADriverAndADevice) {
+  EXPECT_EQ(reason(working()), "available");
+}
+
+TEST(Availability, NeedsADriver) {
+  DriverFacts facts = working();
+  facts.library_problem = "libcuda.so.1: cannot open shared object file";
+  EXPECT_THAT(reason(facts), HasSubstr("no NVIDIA driver: libcuda.so.1 cannot be opened"));
+}
+
+TEST(Availability, NamesBothVersionsOfADriverThatIsTooOld) {
+  DriverFacts facts = working();
+  facts.driver_version = 12080;
+  facts.error = 35;
+  EXPECT_THAT(reason(facts), HasSubstr("too old: it knows CUDA 12.8, this plug-in was built with "
+                                       "CUDA 13.0"));
+}
+
+TEST(Availability, AcceptsADriverOfTheSameMajorVersion) {
+  DriverFacts facts = working();
+  facts.runtime_version = 13020;
+  EXPECT_EQ(reason(facts), "available");
+}
+
+TEST(Availability, TellsHiddenDevicesFromMissingOnes) {
+  DriverFacts facts = working();
+  facts.devices = 0;
+  facts.error = 100;
+  EXPECT_THAT(reason(facts), HasSubstr("no device that it can use"));
+  facts.visible_devices = "";
+  EXPECT_THAT(reason(facts), HasSubstr("CUDA_VISIBLE_DEVICES='' hides all devices"));
+  facts.visible_devices = "7";
+  EXPECT_THAT(reason(facts), HasSubstr("CUDA_VISIBLE_DEVICES='7' names no device"));
+}
+
+TEST(Availability, NamesTheFileThatMayNotBeOpened) {
+  DriverFacts facts = working();
+  facts.devices = 0;
+  facts.error = 100;
+  facts.forbidden_file = "/dev/nvidia0";
+  EXPECT_THAT(reason(facts), HasSubstr("no permission to open /dev/nvidia0"));
+  facts.forbidden_file.clear();
+  facts.has_device_files = false;
+  EXPECT_THAT(reason(facts), HasSubstr("there is no /dev/nvidia0"));
+}
+
+TEST(Availability, PassesOnWhatItDoesNotKnow) {
+  DriverFacts facts = working();
+  facts.devices = 0;
+  facts.error = 802;
+  facts.error_text = "system not yet initialized";
+  EXPECT_THAT(reason(facts), HasSubstr("system not yet initialized (cudaError 802)"));
+}
+
+TEST(ErrorText, SaysWhatToDo) {
+  EXPECT_THAT(explain_error(2, "out of memory", "allocating"),
+              testing::AllOf(HasSubstr("allocating: out of memory (cudaError 2)"),
+                             HasSubstr("--batch_size")));
+  EXPECT_THAT(explain_error(209, "no kernel image", "starting"), HasSubstr("architecture"));
+  EXPECT_EQ(explain_error(9, "invalid configuration", "starting"),
+            "starting: invalid configuration (cudaError 9)");
+}
+
+TEST(ChosenGpus, AreTheFirstOnesUnlessListed) {
+  EXPECT_EQ(choose_gpus("", 0, 3), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(choose_gpus("", 2, 3), (std::vector<int>{0, 1}));
+  EXPECT_EQ(choose_gpus("2,0", 0, 3), (std::vector<int>{2, 0}));
+}
+
+TEST(ChosenGpus, MayBeOneSeveralTimes) {
+  EXPECT_EQ(choose_gpus("0,0", 0, 1), (std::vector<int>{0, 0}));
+  EXPECT_EQ(choose_gpus("0,0", 2, 1), (std::vector<int>{0, 0}));
+}
+
+std::string problem(const std::string& indices, std::uint32_t wanted, int present) {
+  try {
+    choose_gpus(indices, wanted, present);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(ChosenGpus, MustBeThere) {
+  EXPECT_THAT(problem("", 8, 1), HasSubstr("8 CUDA devices asked for, this machine has one GPU"));
+  EXPECT_THAT(problem("0,4", 0, 2), HasSubstr("there is no GPU 4"));
+  EXPECT_THAT(problem("0,1", 3, 2), HasSubstr("lists 2 devices, but 3 are asked for"));
+  EXPECT_THAT(problem("0,", 0, 2), HasSubstr("device numbers with commas"));
+}
+
+}  // namespace
+}  // namespace convoy::cuda

@@ -1,0 +1,179 @@
+// What the plug-in takes from cuDNN and cuBLASLt, by the definition of the operations, and a driver
+// that is always there.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "plugins/devices/cuda/convolution.hpp"
+#include "plugins/devices/cuda/driver_facts.hpp"
+#include "plugins/devices/cuda/matrix_product.hpp"
+
+struct cudnnContext {};
+struct cublasLtContext {};
+
+namespace convoy::cuda {
+namespace {
+
+// Elements of a tensor of any type as numbers.
+class Elements {
+ public:
+  Elements(void* data, Type type) : data_(data), type_(type) {}
+  Elements(const void* data, Type type) : data_(const_cast<void*>(data)), type_(type) {}
+
+  double get(std::int64_t i) const {
+    if (type_ == Type::kFloat) return static_cast<double>(static_cast<float*>(data_)[i]);
+    if (type_ == Type::kHalf)
+      return static_cast<double>(__half2float(static_cast<__half*>(data_)[i]));
+    return static_cast<double>(__bfloat162float(static_cast<__nv_bfloat16*>(data_)[i]));
+  }
+  void set(std::int64_t i, double value) const {
+    const auto narrow = static_cast<float>(value);
+    if (type_ == Type::kFloat)
+      static_cast<float*>(data_)[i] = narrow;
+    else if (type_ == Type::kHalf)
+      static_cast<__half*>(data_)[i] = __float2half_rn(narrow);
+    else
+      static_cast<__nv_bfloat16*>(data_)[i] = __float2bfloat16_rn(narrow);
+  }
+
+ private:
+  void* data_;
+  Type type_;
+};
+
+// Calls use(input element, filter element, output element) for every product of a convolution.
+template <typename Use>
+void for_products(const ConvolutionShape& s, Use&& use) {
+  const std::int64_t in_group = s.in_channels / s.groups;
+  const std::int64_t out_group = s.out_channels / s.groups;
+  for (std::int64_t n = 0; n < s.images; ++n)
+    for (std::int64_t y = 0; y < s.out_height; ++y)
+      for (std::int64_t x = 0; x < s.out_width; ++x)
+        for (std::int64_t ky = 0; ky < s.kernel_height; ++ky)
+          for (std::int64_t kx = 0; kx < s.kernel_width; ++kx) {
+            const std::int64_t in_y = y * s.stride_height + ky - s.pad_top;
+            const std::int64_t in_x = x * s.stride_width + kx - s.pad_left;
+            if (in_y < 0 || in_y >= s.in_height || in_x < 0 || in_x >= s.in_width) continue;
+            const std::int64_t in_cell = (n * s.in_height + in_y) * s.in_width + in_x;
+            const std::int64_t out_cell = (n * s.out_height + y) * s.out_width + x;
+            for (std::int64_t o = 0; o < s.out_channels; ++o)
+              for (std::int64_t i = 0; i < in_group; ++i)
+                use(in_cell * s.in_channels + o / out_group * in_group + i,
+                    ((o * s.kernel_height + ky) * s.kernel_width + kx) * in_group + i,
+                    out_cell * s.out_channels + o);
+          }
+}
+
+struct Computation {
+  ConvolutionShape shape;
+  ConvolutionPass pass;
+};
+std::vector<Computation>& computations() {
+  static std::vector<Computation> all;
+  return all;
+}
+
+void store(const std::vector<double>& sums, const Elements& to) {
+  for (std::size_t i = 0; i < sums.size(); ++i) to.set(static_cast<std::int64_t>(i), sums[i]);
+}
+
+struct Product {
+  ProductShape shape;
+};
+std::vector<Product>& products() {
+  static std::vector<Product> all;
+  return all;
+}
+
+}  // namespace
+
+CudnnHandle make_cudnn_handle(cudaStream_t) {
+  return std::make_shared<cudnnContext>();
+}
+MatrixHandle make_matrix_handle() {
+  return std::make_shared<cublasLtContext>();
+}
+
+const CudnnLibrary& cudnn() {
+  throw std::logic_error("cuDNN is emulated");
+}
+
+DriverFacts look_at_driver() {
+  DriverFacts facts;
+  facts.driver_version = facts.runtime_version = CUDART_VERSION;
+  facts.devices = 1;
+  return facts;
+}
+
+AlgorithmCache& shared_algorithm_cache() {
+  static AlgorithmCache cache{std::filesystem::path()};
+  return cache;
+}
+
+// The workspace's size tells which computation it is: everything else of the class is cuDNN's.
+Convolution::Convolution(CudnnHandle handle, cudaStream_t, const ConvolutionShape& shape,
+                         ConvolutionPass pass, const ConvolutionMemory&, void*, std::uint64_t,
+                         const std::string&, AlgorithmCache&)
+    : handle_(std::move(handle)), workspace_bytes_(computations().size()) {
+  computations().push_back({shape, pass});
+}
+
+void Convolution::run(const ConvolutionMemory& memory, void*) const {
+  const auto& [shape, pass] = computations().at(workspace_bytes_);
+  const Elements input(memory.input, shape.type), filter(memory.filter, shape.type),
+      output(memory.output, shape.type);
+  const auto inputs =
+      static_cast<std::size_t>(shape.images * shape.in_height * shape.in_width * shape.in_channels);
+  const auto outputs = static_cast<std::size_t>(shape.images * shape.out_height * shape.out_width *
+                                                shape.out_channels);
+  if (pass == ConvolutionPass::kForward) {
+    std::vector<double> sums(outputs);
+    for_products(shape, [&](std::int64_t i, std::int64_t f, std::int64_t o) {
+      sums[static_cast<std::size_t>(o)] += input.get(i) * filter.get(f);
+    });
+    return store(sums, output);
+  }
+  if (pass == ConvolutionPass::kData) {
+    std::vector<double> sums(inputs);
+    for_products(shape, [&](std::int64_t i, std::int64_t f, std::int64_t o) {
+      sums[static_cast<std::size_t>(i)] += output.get(o) * filter.get(f);
+    });
+    return store(sums, input);
+  }
+  std::vector<double> sums(static_cast<std::size_t>(shape.filter_elements()));
+  for_products(shape, [&](std::int64_t i, std::int64_t f, std::int64_t o) {
+    sums[static_cast<std::size_t>(f)] += output.get(o) * input.get(i);
+  });
+  store(sums, filter);
+}
+
+MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape)
+    : handle_(std::move(handle)), has_bias_(shape.has_bias), aligned_(shape.aligned) {
+  products().push_back({shape});
+  algorithm_.data[0] = products().size() - 1;
+}
+
+MatrixProduct::~MatrixProduct() = default;
+
+// Column-major, as the header says.
+void MatrixProduct::run(Stream, const void* a, const void* b, void* d, const float* bias,
+                        void*) const {
+  const ProductShape s = products().at(algorithm_.data[0]).shape;
+  const Elements left(a, s.factors), right(b, s.factors), result(d, s.result);
+  for (std::uint64_t row = 0; row < s.m; ++row)
+    for (std::uint64_t column = 0; column < s.n; ++column) {
+      double sum = 0;
+      for (std::uint64_t i = 0; i < s.k; ++i) {
+        const std::uint64_t at = s.transposes_a ? row * s.k + i : i * s.m + row;
+        const std::uint64_t bt = s.transposes_b ? i * s.n + column : column * s.k + i;
+        sum += left.get(static_cast<std::int64_t>(at)) * right.get(static_cast<std::int64_t>(bt));
+      }
+      if (s.has_bias) sum += static_cast<double>(bias[row]);
+      if (s.relu && sum < 0) sum = 0;
+      result.set(static_cast<std::int64_t>(column * s.m + row), sum);
+    }
+}
+
+}  // namespace convoy::cuda

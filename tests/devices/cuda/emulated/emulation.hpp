@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <vector_functions.h>
+
+#include <cmath>
+#include <functional>
+
+// CUDA's extensions of C++ as far as the kernels use them, so that they run on the host: one thread
+// of one block after the other, each as a coroutine where they wait for each other.
+#undef __global__
+#undef __device__
+#undef __shared__
+#define __global__ static
+#define __device__
+#define __shared__ static
+
+namespace convoy::cuda::emulation {
+
+struct Index {
+  unsigned x = 0, y = 0, z = 0;
+};
+extern Index thread_index, block_index;
+extern dim3 block_size, grid_size;
+
+void meet();  // __syncthreads
+
+// meets: whether threads of a block wait for each other. One launch at a time.
+void run(bool meets, dim3 grid, dim3 block, const std::function<void()>& kernel);
+
+template <bool kMeets, typename Kernel>
+void launch(dim3 grid, dim3 block, int, CUstream_st*, const Kernel& kernel) {
+  run(kMeets, grid, block, kernel);
+}
+
+}  // namespace convoy::cuda::emulation
+
+#define threadIdx ::convoy::cuda::emulation::thread_index
+#define blockIdx ::convoy::cuda::emulation::block_index
+#define blockDim ::convoy::cuda::emulation::block_size
+#define gridDim ::convoy::cuda::emulation::grid_size
+#define __syncthreads ::convoy::cuda::emulation::meet
+
+using std::isfinite;

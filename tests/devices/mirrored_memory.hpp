@@ -1,0 +1,50 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace convoy::test {
+
+// What tests keep in host memory, once more in the memory of a device that does not address it: an
+// operation is passed on with the device's pointers, and what it may write is brought back.
+class MirroredMemory {
+ public:
+  struct Functions {
+    std::function<void*(std::uint64_t bytes)> allocate;
+    std::function<void(void*)> deallocate;
+    std::function<void(void* to, const void* from_host, std::uint64_t bytes)> write;
+    std::function<void(void* to_host, const void* from, std::uint64_t bytes)> read;
+  };
+
+  explicit MirroredMemory(Functions functions) : functions_(std::move(functions)) {}
+  ~MirroredMemory();
+  MirroredMemory(const MirroredMemory&) = delete;
+  MirroredMemory& operator=(const MirroredMemory&) = delete;
+
+  // Memory whose size an operation does not say: arenas and state of programs.
+  void know(const void* host, std::uint64_t bytes) { known_[host] = bytes; }
+  // Calls run with the operation on the device's memory.
+  void run(const convoy_submission& submission,
+           const std::function<void(const convoy_submission&)>& run_there);
+
+ private:
+  struct Mirror {
+    void* there = nullptr;
+    std::uint64_t bytes = 0;
+  };
+
+  void* there(const void* host, std::uint64_t bytes);
+  void* known_there(const void* host);
+  std::vector<convoy_region> regions(const convoy_region* all, std::uint64_t count);
+  void back();
+
+  Functions functions_;
+  std::map<const void*, std::uint64_t> known_;
+  std::map<const void*, Mirror> mirrors_;  // of one operation
+};
+
+}  // namespace convoy::test
