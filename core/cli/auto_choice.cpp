@@ -69,7 +69,7 @@ void fit_rate(const RunSetup& setup, const SimulatedHardware& hardware,
 }
 
 Prediction to_selection(simulate::Prediction prediction) {
-  if (!prediction.step) return {0, "", prediction.problem};
+  if (!prediction.step) return {0, "", "it does not fit: " + prediction.problem};
   return {prediction.step->step_seconds, std::move(prediction.step->bottleneck), ""};
 }
 
