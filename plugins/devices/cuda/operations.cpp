@@ -24,6 +24,21 @@ void copy(const convoy_region& read, const convoy_region& write, Stream stream) 
           "copying");
 }
 
+void fill_region(const convoy_region& write, double scalar, Stream stream) {
+  fill(stream, write.data, fill_bits(scalar, write.dtype), dtype_bytes(write.dtype), write.count);
+}
+
+void adapt(const convoy_submission& operation, Stream stream, double* result) {
+  const convoy_region& norms = operation.reads[0];
+  adapt_loss_scale(stream, floats(operation.writes[0]), floats(norms), norms.count,
+                   operation.sizes[0], result);
+}
+
+void cast_region(const convoy_region& read, const convoy_region& write, Stream stream) {
+  cast(stream, write.data, static_cast<Type>(write.dtype), read.data, static_cast<Type>(read.dtype),
+       write.count);
+}
+
 bool same_blocks(const std::vector<UpdateBlock>& a, const std::vector<UpdateBlock>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const UpdateBlock& x, const UpdateBlock& y) {
@@ -95,6 +110,7 @@ void Operations::sum(const convoy_submission& operation, Stream stream) {
         ++spans.write_count;
       }
     cuda::sum(stream, spans, count);
+    require(cudaGetLastError(), "starting a sum");
   }
   for (std::uint64_t write = kMostWrites; write < operation.write_count; ++write)
     copy(operation.writes[0], operation.writes[write], stream);
@@ -149,20 +165,18 @@ void Operations::run(const convoy_submission& operation, Stream stream, PinnedSl
   const convoy_region* reads = operation.reads;
   const convoy_region& write = operation.writes[0];
   const auto scalar = static_cast<float>(operation.scalar);
-  double* number = result == nullptr ? nullptr : &result->number;
+  double* const number = result == nullptr ? nullptr : &result->number;
   switch (operation.kind) {
     case CONVOY_OP_COPY:
       return copy(reads[0], write, stream);
     case CONVOY_OP_FILL:
-      fill(stream, write.data, fill_bits(operation.scalar, write.dtype), dtype_bytes(write.dtype),
-           write.count);
+      fill_region(write, operation.scalar, stream);
       break;
     case CONVOY_OP_ADD:
       add(stream, floats(write), floats(reads[0]), floats(reads[1]), write.count);
       break;
     case CONVOY_OP_SUM:
-      sum(operation, stream);
-      break;
+      return sum(operation, stream);
     case CONVOY_OP_SCALE:
       scale(stream, floats(write), scalar, floats(reads[0]), write.count);
       break;
@@ -170,8 +184,7 @@ void Operations::run(const convoy_submission& operation, Stream stream, PinnedSl
       axpy(stream, floats(write), scalar, floats(reads[0]), floats(reads[1]), write.count);
       break;
     case CONVOY_OP_CAST:
-      cast(stream, write.data, static_cast<Type>(write.dtype), reads[0].data,
-           static_cast<Type>(reads[0].dtype), write.count);
+      cast_region(reads[0], write, stream);
       break;
     case CONVOY_OP_MATMUL:
       return multiply(operation, stream);
@@ -182,8 +195,7 @@ void Operations::run(const convoy_submission& operation, Stream stream, PinnedSl
       norm(operation, stream, number);
       break;
     default:
-      adapt_loss_scale(stream, floats(write), floats(reads[0]), reads[0].count, operation.sizes[0],
-                       number);
+      adapt(operation, stream, number);
       break;
   }
   require(cudaGetLastError(), "starting a kernel");
