@@ -17,8 +17,8 @@ struct ProgramResult {
 struct ProgramOptions {
   double timeout_seconds = 120;  // then it is killed, exit code 137
   int signal = 0;                // sent once `signal_after` has appeared on standard output
-  std::string signal_after;
-  std::string cache_folder;  // XDG_CACHE_HOME; empty: one of the test's own
+  std::string signal_after{};
+  std::string cache_folder{};  // XDG_CACHE_HOME; empty: one of the test's own
 };
 
 // Runs build/<preset>/bin/convoy with these arguments and collects what it says.

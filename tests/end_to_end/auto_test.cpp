@@ -1,0 +1,132 @@
+// --variable_update=auto and compare as a user sees them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct AutoRun {
+  ProgramResult result;
+  nlohmann::json record;
+};
+
+AutoRun run_auto(const std::string& cache, std::vector<std::string> more = {}) {
+  const std::string file = scratch_folder("record") + "/run.json";
+  std::vector<std::string> arguments = {"run",
+                                        "--model=lenet",
+                                        "--device=cpu",
+                                        "--num_devices=2",
+                                        "--batch_size=4",
+                                        "--num_batches=12",
+                                        "--num_warmup_batches=1",
+                                        "--output_file=" + file};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  ProgramOptions options;
+  options.cache_folder = cache;
+  AutoRun run{run_convoy(arguments, options), {}};
+  if (run.result.exit_code == 0) run.record = nlohmann::json::parse(std::ifstream(file));
+  return run;
+}
+
+TEST(AutoEndToEnd, SaysInOneLineWhatItTakesAndPredicts) {
+  const AutoRun run = run_auto(scratch_folder("cache"));
+  ASSERT_EQ(run.result.exit_code, 0) << run.result.err;
+  EXPECT_THAT(run.result.err, HasSubstr("convoy: --variable_update=auto takes --variable_update="));
+  EXPECT_THAT(run.result.err, HasSubstr("predicted step"));
+  EXPECT_THAT(run.result.err, HasSubstr("median step"));
+  const nlohmann::json& selection = run.record["selection"];
+  EXPECT_EQ(selection["origin"], "simulated");
+  EXPECT_GT(selection["predicted_step_seconds"].get<double>(), 0);
+  EXPECT_GT(selection["measured_step_seconds"].get<double>(), 0);
+  EXPECT_EQ(run.record["strategy"]["verdict"], "synchronous");
+  EXPECT_THAT(selection["flags"].get<std::string>(),
+              HasSubstr(run.record["strategy"]["name"].get<std::string>()));
+}
+
+TEST(AutoEndToEnd, RemembersTheChoiceForTheSameCircumstancesOnly) {
+  const std::string cache = scratch_folder("cache");
+  const AutoRun first = run_auto(cache);
+  const AutoRun again = run_auto(cache);
+  const AutoRun other = run_auto(cache, {"--batch_size=5"});
+  const AutoRun anew = run_auto(cache, {"--auto=simulate"});
+  ASSERT_EQ(again.result.exit_code, 0) << again.result.err;
+  EXPECT_EQ(first.record["selection"]["origin"], "simulated");
+  EXPECT_EQ(again.record["selection"]["origin"], "remembered");
+  EXPECT_EQ(again.record["selection"]["flags"], first.record["selection"]["flags"]);
+  EXPECT_EQ(other.record["selection"]["origin"], "simulated");
+  EXPECT_EQ(anew.record["selection"]["origin"], "simulated");
+}
+
+TEST(AutoEndToEnd, IgnoresADamagedMemoryWithANote) {
+  const std::string cache = scratch_folder("cache");
+  run_auto(cache);
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(cache)) {
+    if (!entry.is_regular_file()) continue;
+    std::ofstream(entry.path(), std::ios::trunc) << "{ not json";
+    ++files;
+  }
+  ASSERT_EQ(files, 1);
+  const AutoRun run = run_auto(cache);
+  ASSERT_EQ(run.result.exit_code, 0) << run.result.err;
+  EXPECT_THAT(run.result.err, HasSubstr("cannot be read"));
+  EXPECT_EQ(run.record["selection"]["origin"], "simulated");
+}
+
+TEST(AutoEndToEnd, TakesTheRuleOfThumbOnRequest) {
+  const AutoRun run = run_auto(scratch_folder("cache"), {"--auto=rule"});
+  ASSERT_EQ(run.result.exit_code, 0) << run.result.err;
+  EXPECT_THAT(run.result.err, HasSubstr("rule of thumb"));
+  EXPECT_EQ(run.record["selection"]["predicted_step_seconds"], nullptr);
+}
+
+TEST(AutoEndToEnd, RefusesAnUnknownWayToChoose) {
+  const AutoRun run = run_auto(scratch_folder("cache"), {"--auto=guess"});
+  EXPECT_EQ(run.result.exit_code, 2);
+  EXPECT_THAT(run.result.err, HasSubstr("--auto=guess"));
+}
+
+TEST(CompareEndToEnd, SimulatesATableAndSaysWhyACellHasNoRate) {
+  const ProgramResult result =
+      run_convoy({"compare", "--platform=dgx1-p100", "--models=lenet", "--num_gpus=1,4,16",
+                  "--strategies=auto,replicated:all_reduce_spec=nccl", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  ASSERT_EQ(json["cells"].size(), 6u);
+  EXPECT_EQ(json["simulated"], true);
+  const nlohmann::json& four = json["cells"][1];
+  EXPECT_EQ(four["devices"], 4);
+  EXPECT_THAT(four["taken"].get<std::string>(), HasSubstr("--variable_update="));
+  EXPECT_LE(four["images_per_second"].get<double>(),
+            four["linear_images_per_second"].get<double>() * 1.001);
+  EXPECT_EQ(json["cells"][5]["images_per_second"], nullptr);
+  EXPECT_THAT(json["cells"][5]["problem"].get<std::string>(), HasSubstr("8"));
+}
+
+TEST(CompareEndToEnd, RunsOnThisMachine) {
+  const ProgramResult result = run_convoy(
+      {"compare", "--device=cpu", "--models=lenet", "--num_devices=2", "--strategies=replicated",
+       "--batch_size=2", "--num_batches=2", "--num_warmup_batches=1"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, ::testing::ContainsRegex("lenet +replicated +2 +[0-9.]+ +[0-9.]+ +"
+                                                   "[0-9.]+ +[0-9.]+ %"));
+}
+
+TEST(CompareEndToEnd, BlamesTheCommandLineWhenNoCellUnderstandsIt) {
+  const ProgramResult result = run_convoy(
+      {"compare", "--platform=dgx1-p100", "--models=lenet", "--num_devices=1", "--batch_sise=4"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("batch_size"));
+}
+
+}  // namespace
+}  // namespace convoy
