@@ -27,11 +27,11 @@ double seconds_of(const std::vector<simulate::LayerSample>& samples) {
 
 class Calibration {
  public:
-  Calibration(const DevicePlugin& plugin, StrategyPlugin& independent, const ProcessorFacts& facts,
-              const CalibrationOptions& options,
+  Calibration(const DevicePlugin& plugin, StrategyPlugin& sharing_nothing,
+              const ProcessorFacts& facts, const CalibrationOptions& options,
               const std::function<void(const std::string&)>& tell)
       : plugin_(plugin),
-        independent_(independent),
+        sharing_nothing_(sharing_nothing),
         cores_(facts.cores),
         nominal_flops_(nominal_flops(facts)),
         options_(options),
@@ -96,7 +96,7 @@ class Calibration {
   void add_layers(const ProbeNetwork& network, const std::shared_ptr<OpenDevices>& devices,
                   TeamLayers& layers) {
     tell_(fmt::format("  layers: {}", network.name));
-    const auto samples = probe_layers(network, independent_, devices, kLayerSteps);
+    const auto samples = probe_layers(network, sharing_nothing_, devices, kLayerSteps);
     layers.samples.insert(layers.samples.end(), samples.begin(), samples.end());
   }
 
@@ -107,7 +107,7 @@ class Calibration {
     tell_("neighbours");
     const ProbeNetwork network = neighbour_probe_network();
     const auto seconds = [&](std::uint32_t devices) {
-      return seconds_of(probe_layers(network, independent_, open(devices, 1), kNeighbourSteps));
+      return seconds_of(probe_layers(network, sharing_nothing_, open(devices, 1), kNeighbourSteps));
     };
     const double alone = seconds(1);
     const double together = cores_ > 1 ? seconds(cores_) : alone;
@@ -117,7 +117,7 @@ class Calibration {
   }
 
   const DevicePlugin& plugin_;
-  StrategyPlugin& independent_;
+  StrategyPlugin& sharing_nothing_;
   std::uint32_t cores_;
   double nominal_flops_;  // per second and core
   const CalibrationOptions& options_;
@@ -128,10 +128,10 @@ class Calibration {
 
 }  // namespace
 
-MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& independent,
+MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& sharing_nothing,
                          const ProcessorFacts& facts, const CalibrationOptions& options,
                          const std::function<void(const std::string&)>& tell) {
-  return Calibration(plugin, independent, facts, options, tell).run();
+  return Calibration(plugin, sharing_nothing, facts, options, tell).run();
 }
 
 }  // namespace convoy::calibrate

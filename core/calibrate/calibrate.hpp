@@ -17,8 +17,8 @@ struct CalibrationOptions {
 
 // Measures this machine's devices through the device interface: what teams of threads reach, alone
 // and beside each other, copies, the cost of an operation, layers. `tell` is told what is being
-// measured. `independent`: a strategy in which devices share nothing.
-MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& independent,
+// measured. `sharing_nothing`: a strategy in which devices share nothing.
+MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& sharing_nothing,
                          const ProcessorFacts& facts, const CalibrationOptions& options,
                          const std::function<void(const std::string&)>& tell);
 

@@ -75,7 +75,7 @@ PassSeconds fastest_step(Session& session, const ProbeBatch& batch, int steps) {
 }  // namespace
 
 std::vector<simulate::LayerSample> probe_layers(const ProbeNetwork& network,
-                                                StrategyPlugin& independent,
+                                                StrategyPlugin& sharing_nothing,
                                                 const std::shared_ptr<OpenDevices>& devices,
                                                 int steps) {
   SessionOptions options;
@@ -83,7 +83,7 @@ std::vector<simulate::LayerSample> probe_layers(const ProbeNetwork& network,
   options.batch = network.batch;
   options.optimizer = make_optimizer({}, options.devices);
   options.profile = true;
-  Session session(network.graph, independent, devices, options);
+  Session session(network.graph, sharing_nothing, devices, options);
   const ProbeBatch batch(network.graph, network.batch);
   const PassSeconds seconds = fastest_step(session, batch, steps);
   const std::vector<simulate::LayerShape> shapes =

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <ostream>
 
@@ -13,6 +14,7 @@
 #include "core/cli/verb_arguments.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
+#include "core/plan/check.hpp"
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
@@ -32,7 +34,20 @@ const VerbFlag kFlags[] = {
     {"help", false, "This text."},
 };
 constexpr const char* kDevice = "cpu";
-constexpr const char* kStrategy = "independent";
+
+// Devices that share nothing show what each of them can do.
+FoundPlugin strategy_that_shares_nothing(const Catalog& catalog) {
+  const auto found = std::ranges::find_if(catalog.plugins(), [](const FoundPlugin& plugin) {
+    return plugin.manifest.kind == PluginKind::kStrategy &&
+           claims_to_share_nothing(plugin.manifest.claim);
+  });
+  if (found == catalog.plugins().end())
+    fail(
+        ExitCode::kUnavailable,
+        "calibrate needs a strategy that shares nothing between devices, and none of the installed "
+        "ones claims that; `convoy list` shows them, --plugin_path names more places");
+  return *found;
+}
 
 std::uint32_t batch_size(const VerbArguments& given, std::uint32_t otherwise) {
   if (!given.has("batch_size")) return otherwise;
@@ -97,8 +112,7 @@ class CalibrateVerb {
 
  private:
   calibrate::MachineProfile measure() {
-    StrategyPlugin strategy(host_.load_strategy(catalog_.find(PluginKind::kStrategy, kStrategy)),
-                            {}, log_);
+    StrategyPlugin strategy(host_.load_strategy(strategy_that_shares_nothing(catalog_)), {}, log_);
     calibrate::CalibrationOptions options;
     options.quick = given_.has("quick");
     if (given_.has("model"))

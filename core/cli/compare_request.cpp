@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/device_counts.hpp"
 #include "core/cli/flag_parser.hpp"
+#include "core/cli/run_flags.hpp"
 #include "core/cli/verb_arguments.hpp"
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/search_path.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 const std::vector<VerbFlag>& compare_flags() {
   static const std::vector<VerbFlag> flags = {
-      {"models", true, "Models, separated by commas (resnet50)."},
+      {"models", true, "Models, separated by commas (run's default)."},
       {"num_devices", true, "Numbers of devices, on every host (1,2,4,8)."},
       {"strategies", true,
        "Strategies, each NAME or NAME:option=value:option=value, separated by commas; auto is the "
@@ -112,6 +113,11 @@ void refuse_flags_of_cells(const std::vector<std::string>& common) {
            std::string(flag) == "variable_update" ? "use --strategies" : "leave it out");
 }
 
+std::string default_model() {
+  const FlagTable table = run_flag_table();
+  return *table.find("model")->default_value;
+}
+
 }  // namespace
 
 CompareRequest parse_compare_request(std::span<const std::string> arguments) {
@@ -123,7 +129,7 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
   CompareRequest request;
   request.common = parts.common;
   refuse_flags_of_cells(request.common);
-  request.models = parse_names("models", value("models", "resnet50"));
+  request.models = parse_names("models", own.has("models") ? own.value("models") : default_model());
   request.counts =
       take_counts(std::vector<std::string>{"--num_devices=" + value("num_devices", "1,2,4,8")})
           .counts;

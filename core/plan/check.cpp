@@ -103,7 +103,7 @@ bool keeps(const CheckReport& report, std::string_view claim) {
   if (claim == "stale") return one_of({Verdict::kStale});
   if (claim == "accumulating") return one_of({Verdict::kSynchronousEvery});
   if (claim == "sequential") return one_of({Verdict::kAppliesPerStep});
-  if (claim == "independent")
+  if (claims_to_share_nothing(claim))
     return is == Verdict::kIndependent || (is == Verdict::kSynchronous && report.replicas == 1);
   if (claim == "asynchronous")
     return one_of({Verdict::kStale, Verdict::kSynchronousEvery, Verdict::kAppliesPerStep,
@@ -115,6 +115,10 @@ bool keeps(const CheckReport& report, std::string_view claim) {
 }
 
 }  // namespace
+
+bool claims_to_share_nothing(std::string_view claim) {
+  return claim == "independent";
+}
 
 bool satisfies(const CheckReport& report, std::string_view claim) {
   bool kept = claim.empty() && report.verdict != Verdict::kWrong;

@@ -74,4 +74,7 @@ std::string_view finding_name(FindingKind kind);
 // claim, never laxer; a wrong one keeps none. Error kFailed for an unknown claim.
 bool satisfies(const CheckReport& report, std::string_view claim);
 
+// Whether a strategy with this claim lets every device train by itself.
+bool claims_to_share_nothing(std::string_view claim);
+
 }  // namespace convoy

@@ -97,7 +97,7 @@ TEST(Topo, ShowsAFilesTreeMatrixAndUplinks) {
 
 TEST(Topo, NamesAHostBridgeThatSeveralGpusShare) {
   EXPECT_THAT(topo({"--platform=gce-k80x8"}),
-              ::testing::HasSubstr("gpu0, gpu1, gpu2, gpu3 share 11.3 GB/s above bridge0"));
+              ::testing::HasSubstr("gpu0, gpu1, gpu2, gpu3 share 6.5 GB/s above bridge0"));
 }
 
 TEST(Topo, ItsTreeHasABarWhereMoreFollows) {
