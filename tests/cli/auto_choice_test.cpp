@@ -85,7 +85,8 @@ TEST(AutoChoice, ExplainsInWords) {
 TEST(AutoChoice, KeepsToGivenOptions) {
   std::vector<std::string> arguments = kLenet;
   arguments.insert(arguments.end(), {"--local_parameter_device=cpu", "--bucket_mb=2"});
-  for (const nlohmann::json& each : ranking(arguments)["candidates"]) {
+  const nlohmann::json ranked = ranking(arguments);
+  for (const nlohmann::json& each : ranked.at("candidates")) {
     EXPECT_EQ(each["options"].value("local_parameter_device", "gpu"), "cpu") << each.dump();
     EXPECT_THAT(each["flags"].get<std::string>(), HasSubstr("--bucket_mb=2"));
   }
