@@ -3,6 +3,7 @@
 #include <convoy/abi.h>
 
 #include "plugins/devices/cpu/kernels/table.hpp"
+#include "plugins/devices/shared/update_rule.hpp"
 
 namespace convoy::cpu {
 
@@ -12,9 +13,5 @@ ApplyConstants update_constants(const convoy_submission& operation);
 
 // Whether an apply must leave everything as it is because the gradient is not finite.
 bool is_skipped(const convoy_submission& operation);
-
-// How many reads have as many elements as the writes: loss scale and norm, which the host adds to
-// some operations, come last and are small.
-std::uint64_t element_reads(const convoy_submission& operation);
 
 }  // namespace convoy::cpu

@@ -1,21 +1,12 @@
 #include "plugins/devices/cuda/update_plan.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace convoy::cuda {
 namespace {
 
 // Elements that one block of threads updates: 32 accesses of 16 bytes per thread.
 constexpr std::uint64_t kBlockElements = 32768;
-
-double learning_rate_of(const convoy_submission& operation) {
-  const convoy_optimizer& rule = *operation.update->optimizer;
-  if (rule.kind != CONVOY_OPTIMIZER_ADAM) return operation.learning_rate;
-  const double t = static_cast<double>(operation.step) + 1.0;
-  return operation.learning_rate * std::sqrt(1.0 - std::pow(rule.beta2, t)) /
-         (1.0 - std::pow(rule.beta1, t));
-}
 
 void add_blocks(std::vector<UpdateBlock>& blocks, std::uint64_t first, std::uint64_t last,
                 bool decayed) {
@@ -32,25 +23,7 @@ const float* scalar_of(const convoy_region& region) {
 }  // namespace
 
 UpdateConstants update_constants(const convoy_submission& operation) {
-  const convoy_update& update = *operation.update;
-  const convoy_optimizer& rule = *update.optimizer;
-  const auto narrow = [](double value) { return static_cast<float>(value); };
-  UpdateConstants constants{};
-  constants.kind = rule.kind;
-  constants.learning_rate = narrow(learning_rate_of(operation));
-  constants.contributions = static_cast<float>(std::max<std::uint64_t>(update.contributions, 1));
-  constants.gradient_scale = narrow(rule.gradient_scale);
-  constants.weight_decay = narrow(rule.weight_decay);
-  constants.clip = narrow(rule.clip);
-  constants.momentum = narrow(rule.momentum);
-  constants.decay = narrow(rule.decay);
-  constants.one_minus_decay = narrow(1.0 - rule.decay);
-  constants.beta1 = narrow(rule.beta1);
-  constants.one_minus_beta1 = narrow(1.0 - rule.beta1);
-  constants.beta2 = narrow(rule.beta2);
-  constants.one_minus_beta2 = narrow(1.0 - rule.beta2);
-  constants.epsilon = narrow(rule.epsilon);
-  return constants;
+  return rule_constants<UpdateConstants>(operation);
 }
 
 // The loss scale comes before the norm, which is last.
@@ -64,13 +37,6 @@ UpdateGuard update_guard(const convoy_submission& operation) {
   guard.limit = operation.scalar;
   guard.skip_non_finite = (operation.flags & CONVOY_OP_SKIP_NON_FINITE) != 0;
   return guard;
-}
-
-std::uint64_t element_reads(const convoy_submission& operation) {
-  std::uint64_t reads = operation.read_count;
-  for (const std::uint32_t flag : {CONVOY_OP_LOSS_SCALED, CONVOY_OP_NORMED})
-    if ((operation.flags & flag) != 0 && reads > 0) --reads;
-  return reads;
 }
 
 std::vector<UpdateBlock> cut_into_blocks(const convoy_update& update, std::uint64_t count) {

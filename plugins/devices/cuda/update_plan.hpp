@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plugins/devices/cuda/kernels/update.hpp"
+#include "plugins/devices/shared/update_rule.hpp"
 
 namespace convoy::cuda {
 
@@ -14,9 +15,6 @@ UpdateConstants update_constants(const convoy_submission& operation);
 
 // The scalars that guard an apply or a norm: its last reads.
 UpdateGuard update_guard(const convoy_submission& operation);
-
-// How many reads have as many elements as the writes: loss scale and norm come last and are small.
-std::uint64_t element_reads(const convoy_submission& operation);
 
 // Cuts a span into blocks that are decayed as a whole or not at all; decayed ranges ascend.
 std::vector<UpdateBlock> cut_into_blocks(const convoy_update& update, std::uint64_t count);

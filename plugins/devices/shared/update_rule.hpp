@@ -1,0 +1,55 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <algorithm>
+#include <cmath>
+
+// What an apply or a norm means on every device, before its own guards and kernels.
+namespace convoy {
+
+// The step's learning rate, Adam's bias correction included.
+inline double learning_rate_of(const convoy_submission& operation) {
+  const convoy_optimizer& rule = *operation.update->optimizer;
+  if (rule.kind != CONVOY_OPTIMIZER_ADAM) return operation.learning_rate;
+  const double t = static_cast<double>(operation.step) + 1.0;
+  return operation.learning_rate * std::sqrt(1.0 - std::pow(rule.beta2, t)) /
+         (1.0 - std::pow(rule.beta1, t));
+}
+
+// The optimizer's constants in the precision of the arithmetic. Members of a device's own Constants
+// that are not named here are zero.
+template <typename Constants>
+Constants rule_constants(const convoy_submission& operation) {
+  const convoy_update& update = *operation.update;
+  const convoy_optimizer& rule = *update.optimizer;
+  const auto narrow = [](double value) { return static_cast<float>(value); };
+  Constants constants{};
+  constants.kind = rule.kind;
+  constants.learning_rate = narrow(learning_rate_of(operation));
+  constants.contributions = static_cast<float>(std::max<std::uint64_t>(update.contributions, 1));
+  constants.gradient_scale = narrow(rule.gradient_scale);
+  constants.weight_decay = narrow(rule.weight_decay);
+  constants.clip = narrow(rule.clip);
+  constants.momentum = narrow(rule.momentum);
+  constants.decay = narrow(rule.decay);
+  constants.one_minus_decay = narrow(1.0 - rule.decay);
+  constants.beta1 = narrow(rule.beta1);
+  constants.one_minus_beta1 = narrow(1.0 - rule.beta1);
+  constants.beta2 = narrow(rule.beta2);
+  constants.one_minus_beta2 = narrow(1.0 - rule.beta2);
+  constants.epsilon = narrow(rule.epsilon);
+  return constants;
+}
+
+// How many reads have as many elements as the writes: loss scale and norm, which the host adds to
+// some operations, come last and are small.
+inline std::uint64_t element_reads(const convoy_submission& operation) {
+  std::uint64_t reads = operation.read_count;
+  for (const std::uint32_t flag : {CONVOY_OP_LOSS_SCALED, CONVOY_OP_NORMED}) {
+    if ((operation.flags & flag) != 0 && reads > 0) --reads;
+  }
+  return reads;
+}
+
+}  // namespace convoy
