@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "plugins/devices/cuda/layers/layers.hpp"
 
@@ -136,7 +137,15 @@ MemoryPlan::Id ProgramBuilder::define(std::size_t index) {
 MemoryPlan::Id ProgramBuilder::gradient(std::size_t index) {
   Value& value = value_of(index);
   if (!value.gradient) value.gradient = temporary(elements(index) * bytes_of(type_));
+  if (const auto part = take_last_part(index))
+    accumulate(*value.gradient, *part, true, elements(index));
   return used(*value.gradient);
+}
+
+std::optional<MemoryPlan::Id> ProgramBuilder::take_last_part(std::size_t index) {
+  const auto part = std::exchange(value_of(index).last_part, std::nullopt);
+  if (part) used(*part);
+  return part;
 }
 
 GradientPart ProgramBuilder::begin_gradient(std::size_t index) {
@@ -151,7 +160,7 @@ MemoryPlan::Id ProgramBuilder::begin_whole_gradient(std::size_t index) {
 
 void ProgramBuilder::finish_gradient(std::size_t index, MemoryPlan::Id part) {
   const MemoryPlan::Id total = gradient(index);
-  if (part != total) accumulate(total, used(part), true, elements(index));
+  if (part != total) value_of(index).last_part = used(part);
 }
 
 void ProgramBuilder::accumulate(MemoryPlan::Id total, MemoryPlan::Id part, bool adds,

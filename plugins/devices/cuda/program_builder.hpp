@@ -91,6 +91,9 @@ class ProgramBuilder {
   // For one that cannot; finish_gradient follows once the writing task is appended.
   MemoryPlan::Id begin_whole_gradient(std::size_t index);
   void finish_gradient(std::size_t index, MemoryPlan::Id part);
+  // A part that the node's gradient still lacks, for a producer that adds it itself, before it asks
+  // for the gradient.
+  std::optional<MemoryPlan::Id> take_last_part(std::size_t index);
   // The consumer's own gradient, which nobody else needs any more, is that of some of its inputs.
   void pass_gradient(const std::vector<std::size_t>& inputs, std::size_t consumer);
 
@@ -98,6 +101,7 @@ class ProgramBuilder {
   struct Value {
     MemoryPlan::Id data = 0;
     std::optional<MemoryPlan::Id> gradient;
+    std::optional<MemoryPlan::Id> last_part;  // to be added to it
   };
 
   Value& value_of(std::size_t index) { return values_[node(index).value]; }

@@ -210,13 +210,16 @@ __global__ void gradient_sums_kernel(double* partial, BatchNormBackward what, Ba
     for (int k = 0; k < kPer; ++k) channel[k] = channel_of(what, walk.channel + k);
     const bool reads_output = what.output != nullptr;
     const bool writes = what.joins && what.relu.active;
+    const bool adds = what.other != nullptr;
     for (std::uint64_t row = walk.row; row < walk.end; row += kRowsAtOnce * walk.stride) {
       Row<T, kPer> rows[kRowsAtOnce];
+      Channels<T, kPer> others[kRowsAtOnce];
 #pragma unroll
       for (int i = 0; i < kRowsAtOnce; ++i) {
         if (row + i * walk.stride >= walk.end) continue;
         const std::uint64_t at = (row + i * walk.stride) * shape.channels + walk.channel;
         rows[i] = fetch_row<kPer>(what, reads_output, at, T{});
+        if (adds) others[i] = fetch<kPer>(static_cast<const T*>(what.other) + at);
       }
 #pragma unroll
       for (int i = 0; i < kRowsAtOnce; ++i) {
@@ -225,7 +228,9 @@ __global__ void gradient_sums_kernel(double* partial, BatchNormBackward what, Ba
         for (int k = 0; k < kPer; ++k) {
           const float x = to_float(rows[i].x.values[k]);
           const float y = reads_output ? to_float(rows[i].y.values[k]) : 0.0f;
-          g[k] = masked(what, channel[k], to_float(rows[i].g.values[k]), x, y);
+          const float whole =
+              to_float(rows[i].g.values[k]) + (adds ? to_float(others[i].values[k]) : 0.0f);
+          g[k] = masked(what, channel[k], whole, x, y);
           sum[k] += g[k];
           products[k] += g[k] * channel[k].normal(x);
         }
