@@ -68,6 +68,24 @@ TEST(Detect, TheMostThatBothEndsCanDoReplacesTheCurrentSpeed) {
   EXPECT_NE(link.a_to_b.source.find("sysfs max_link_speed"), std::string::npos);
 }
 
+TEST(Detect, NetworkCardsRunAtWhatTheirLinksDo) {
+  Machine machine;
+  const std::filesystem::path sysfs = scratch_folder("sysfs");
+  const auto rate_of = [&](const std::string& name) {
+    const std::size_t card = append_node(machine, NodeKind::nic, name, {});
+    read_sysfs_speeds(machine, sysfs);
+    return machine.nodes[card].network_bytes_per_second.value_or(-1);
+  };
+  write(sysfs / "class/net/eth0/speed", "25000\n");
+  EXPECT_DOUBLE_EQ(rate_of("eth0"), 3.125e9);
+  write(sysfs / "class/infiniband/mlx5_0/ports/1/rate", "100 Gb/sec (4X EDR)\n");
+  EXPECT_DOUBLE_EQ(rate_of("mlx5_0"), 12.5e9);
+  for (const char* unknown : {"-1\n", "0\n", "", "4294967295\n"}) {
+    write(sysfs / "class/net/eth1/speed", unknown);
+    EXPECT_DOUBLE_EQ(rate_of("eth1"), -1) << unknown;
+  }
+}
+
 TEST(Detect, ZeroAndUnknownSpeedsStayUnknown) {
   for (const char* speed : {"Unknown speed", "0 GT/s", "", "nan GT/s", "-8.0 GT/s"})
     EXPECT_FALSE(pcie_bytes_per_second(speed, "16")) << speed;
