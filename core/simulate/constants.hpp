@@ -95,9 +95,6 @@ struct SoftwareProfile {
   bool step_barrier = false;             // a step starts when all of the one before has ended
   bool bucket_per_variable = false;      // moves and reduces every variable by itself
   double copy_seconds = 6e-6;            // cost of every copy besides its bytes
-  // Most of a copy from a device to another one that it does not address, through host memory;
-  // 0 = what the links on the way have.
-  double staged_copy_bytes_per_second = 0;
   double host_operation_seconds = 2e-6;  // of every sum or update on a host
   double add_bytes_per_second = 0;       // most that its sums on a host reach; 0 = the host's rate
   // Bytes that a sum on a host moves per byte of its total, besides reading and writing each once:

@@ -51,8 +51,6 @@ SoftwareProfile read_software_profile(const std::filesystem::path& folder,
   profile.bucket_per_variable = object.flag_or("bucket_per_variable", profile.bucket_per_variable);
   profile.rings_follow_links = object.flag_or("rings_follow_links", profile.rings_follow_links);
   profile.copy_seconds = constant("copy_seconds");
-  profile.staged_copy_bytes_per_second =
-      object.constant_or_unknown("staged_copy_bytes_per_second").value_or(0);
   profile.host_operation_seconds = constant("host_operation_seconds");
   profile.add_bytes_per_second = constant("add_bytes_per_second");
   profile.extra_sum_traffic = constant("extra_sum_traffic");

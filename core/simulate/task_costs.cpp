@@ -183,13 +183,8 @@ Task TaskCosts::copy(const Operation& operation) {
   Task task = transfer(from, to, bytes_of(operation.writes.front()));
   const std::uint32_t target = passages_[operation.writes.front().buffer];
   if (target != kNone && target != from && machine_.places[from].device != kNone &&
-      machine_.places[to].device == kNone &&
-      machine_.places[to].host == machine_.places[from].host) {
+      machine_.places[to].device == kNone && machine_.places[to].host == machine_.places[from].host)
     task.route = route_to_passage(from, to, target);
-    // What comes out of host memory again is no slower than what went in.
-    const double rate = options_.software.staged_copy_bytes_per_second;
-    if (rate > 0) task.limit = std::min(task.limit, rate);
-  }
   const std::uint32_t device = machine_.places[operation.place].device;
   // A processor that copies reads and writes itself.
   const bool by_kernel = from == to || (device != kNone && machine_.devices[device].one_engine) ||

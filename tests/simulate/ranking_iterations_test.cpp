@@ -2,22 +2,21 @@
 
 #include <cmath>
 
+#include "core/select/decision.hpp"
 #include "core/select/rank_candidates.hpp"
 #include "tests/simulate/strategy_choice.hpp"
 
 namespace convoy::testing {
 namespace {
 
-// Rates this close are in no order that means anything.
-constexpr double kTie = 1e-3;
-
-// Pairs of configurations that the two runs put into different orders, as text.
+// Pairs of configurations that the two runs put into different orders, as text, but for those that
+// simulation cannot tell apart.
 std::string disagreements(const Rates& few, const Rates& many) {
   const auto& names = configurations_with_sums_on_host();
   std::string text;
   for (std::size_t a = 0; a < few.size(); ++a)
     for (std::size_t b = 0; b < few.size(); ++b)
-      if (few[a] > few[b] * (1 + kTie) && many[a] < many[b])
+      if (few[a] > few[b] * (1 + kIndistinguishable) && many[a] < many[b])
         text += "; " + names[a].name + " before " + names[b].name + ": " + std::to_string(few[a]) +
                 " and " + std::to_string(few[b]) + " images/s, not " + std::to_string(many[a]) +
                 " and " + std::to_string(many[b]);

@@ -207,9 +207,9 @@ Constants disturbed(const Constants& constants, double spread, std::uint32_t see
     device.board_rates.back() = 1 - (1 - device.board_rates.back()) * factor();
   }
   simulate::SoftwareProfile& software = result.software;
-  for (double* it : {&software.copy_seconds, &software.staged_copy_bytes_per_second,
-                     &software.host_operation_seconds, &software.add_bytes_per_second,
-                     &software.extra_sum_traffic, &software.straggler_sigma})
+  for (double* it :
+       {&software.copy_seconds, &software.host_operation_seconds, &software.add_bytes_per_second,
+        &software.extra_sum_traffic, &software.straggler_sigma})
     disturb(*it);
   return result;
 }

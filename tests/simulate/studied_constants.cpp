@@ -86,7 +86,6 @@ const std::vector<StudiedConstant>& studied_constants() {
       links("socket to socket", "", is_socket),
       of_software("fetch_disorder", &SoftwareProfile::fetch_disorder),
       of_software("copy_seconds", &SoftwareProfile::copy_seconds),
-      of_software("staged_copy_bytes_per_second", &SoftwareProfile::staged_copy_bytes_per_second),
       of_software("add_bytes_per_second", &SoftwareProfile::add_bytes_per_second),
       of_software("extra_sum_traffic", &SoftwareProfile::extra_sum_traffic),
       of_software("straggler_sigma", &SoftwareProfile::straggler_sigma),
