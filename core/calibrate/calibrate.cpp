@@ -18,9 +18,12 @@ namespace {
 
 constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
-constexpr int kLayerSteps = 2;
-constexpr int kNeighbourSteps = 3;
-constexpr int kCheckSteps = 4;
+// For every network and team. Devices touch their memory when they allocate it: the first step
+// counts as much as others do.
+constexpr double kLayerSeconds = 0.4;
+constexpr double kNeighbourSeconds = 0.2;
+constexpr double kQuickSeconds = 0.02;
+constexpr int kCheckSteps = 2;
 
 double seconds_of(const std::vector<simulate::LayerSample>& samples) {
   double sum = 0;
@@ -97,7 +100,8 @@ class Calibration {
   void add_layers(const ProbeNetwork& network, const std::shared_ptr<OpenDevices>& devices,
                   TeamLayers& layers) {
     tell_(fmt::format("  layers: {}", network.name));
-    const auto samples = probe_layers(network, sharing_nothing_, devices, kLayerSteps);
+    const auto samples = probe_layers(network, sharing_nothing_, devices,
+                                      options_.quick ? kQuickSeconds : kLayerSeconds);
     layers.samples.insert(layers.samples.end(), samples.begin(), samples.end());
   }
 
@@ -108,7 +112,8 @@ class Calibration {
     tell_("neighbours");
     const ProbeNetwork network = neighbour_probe_network();
     const auto seconds = [&](std::uint32_t devices) {
-      return seconds_of(probe_layers(network, sharing_nothing_, open(devices, 1), kNeighbourSteps));
+      return seconds_of(
+          probe_layers(network, sharing_nothing_, open(devices, 1), kNeighbourSeconds));
     };
     const double alone = seconds(1);
     const double together = cores_ > 1 ? seconds(cores_) : alone;

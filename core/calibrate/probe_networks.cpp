@@ -32,18 +32,26 @@ void large_filters(GraphBuilder& g) {
   x = g.conv(x, 384, {.kernel = 3, .relu = true});
   x = g.conv(x, 256, {.kernel = 3, .relu = true});
   x = g.max_pool(x, {.kernel = 3, .stride = 2});
-  x = g.dropout(g.fully_connected(x, 2048, {.relu = true}), 0.5);
+  x = g.dropout(g.fully_connected(x, 1024, {.relu = true}), 0.5);
   g.classify(x);
 }
 
 // Each width twice, as every longer stack repeats the second.
-void small_filters(GraphBuilder& g) {
+LayerId stack(GraphBuilder& g, LayerId x, std::uint32_t channels) {
+  x = g.conv(x, channels, {.kernel = 3, .relu = true});
+  x = g.conv(x, channels, {.kernel = 3, .relu = true});
+  return g.max_pool(x, {.kernel = 2, .stride = 2});
+}
+
+void large_images(GraphBuilder& g) {
   LayerId x = g.input();
-  for (const std::uint32_t channels : {64u, 128u, 256u, 512u}) {
-    x = g.conv(x, channels, {.kernel = 3, .relu = true});
-    x = g.conv(x, channels, {.kernel = 3, .relu = true});
-    x = g.max_pool(x, {.kernel = 2, .stride = 2});
-  }
+  for (const std::uint32_t channels : {64u, 128u, 256u}) x = stack(g, x, channels);
+  g.classify(g.global_average_pool(x));
+}
+
+// Many weights: apart from the large images, because they need more than one of them.
+void small_images(GraphBuilder& g) {
+  LayerId x = stack(g, g.conv(g.input(), 256, {.relu = true}), 512);
   x = g.conv(x, 512, {.kernel = 3, .relu = true});
   g.classify(g.global_average_pool(x));
 }
@@ -124,6 +132,7 @@ void mixed_layers(GraphBuilder& g) {
   LayerId x = g.conv(g.input(), 48, {.kernel = 5, .stride = 2, .batch_norm = kNorm, .relu = true});
   x = g.max_pool(normalized(g, x, 96, 3), {.kernel = 2, .stride = 2});
   x = g.conv(bottleneck(g, x, 192, 1), 160, {.kernel = 3, .stride = 2, .relu = true});
+  x = g.max_pool(x, {.kernel = 3, .stride = 2});
   g.classify(g.fully_connected(x, 512, {.relu = true}));
 }
 
@@ -132,7 +141,8 @@ void mixed_layers(GraphBuilder& g) {
 std::vector<ProbeNetwork> probe_networks() {
   std::vector<ProbeNetwork> networks;
   networks.push_back(network("large filters", 227, 8, large_filters));
-  networks.push_back(network("stacks of 3x3 convolutions", 224, 2, small_filters));
+  networks.push_back(network("3x3 convolutions of large images", 224, 1, large_images));
+  networks.push_back(network("3x3 convolutions of small images", 28, 2, small_images));
   networks.push_back(network("residual bottlenecks", 224, 2, bottlenecks));
   networks.push_back(network("parallel branches", 71, 4, branches));
   networks.push_back(network("borders of images", 27, 8, two_sizes));
@@ -147,11 +157,11 @@ std::vector<ProbeNetwork> quick_probe_networks() {
 }
 
 ProbeNetwork neighbour_probe_network() {
-  return network("layers of middle size", 112, 4, middle_layers);
+  return network("layers of middle size", 112, 2, middle_layers);
 }
 
 ProbeNetwork check_network() {
-  return network("mixed layers", 96, 8, mixed_layers);
+  return network("mixed layers", 96, 4, mixed_layers);
 }
 
 ProbeNetwork quick_check_network() {
