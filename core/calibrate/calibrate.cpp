@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <set>
 
 #include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
@@ -20,10 +21,10 @@ constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
 // For every network and team. Devices touch their memory when they allocate it: the first step
 // counts as much as others do.
-constexpr double kLayerSeconds = 0.4;
-constexpr double kNeighbourSeconds = 0.2;
+constexpr double kLayerSeconds = 0.2;
+constexpr double kNeighbourSeconds = 0.1;
 constexpr double kQuickSeconds = 0.02;
-constexpr int kCheckSteps = 2;
+constexpr double kCheckSeconds = 0.3;
 
 double seconds_of(const std::vector<simulate::LayerSample>& samples) {
   double sum = 0;
@@ -122,15 +123,14 @@ class Calibration {
     profile_.crowding_factor = std::max(1.0, seconds(2 * cores_) / (2 * together));
   }
 
-  // With as many devices as layers were measured with, and with twice as many as there are cores.
+  // One device, one per core, and twice as many.
   void check() {
     tell_("check: a network that was not measured");
     const ProbeNetwork network = options_.quick ? quick_check_network() : check_network();
-    std::vector<std::uint32_t> counts = device_counts();
-    counts.push_back(2 * cores_);
-    for (const std::uint32_t count : counts)
+    for (const std::uint32_t count : std::set<std::uint32_t>{1, cores_, 2 * cores_})
       profile_.checks.push_back(check_step(profile_, network, sharing_nothing_, open(count, 0),
-                                           options_.software, kCheckSteps));
+                                           options_.software,
+                                           options_.quick ? kQuickSeconds : kCheckSeconds));
   }
 
   const DevicePlugin& plugin_;

@@ -21,7 +21,8 @@ ProbeNetwork network(const char* name, std::uint32_t side, std::uint32_t batch, 
           batch};
 }
 
-// Five convolutions with few, large filters first, fully connected layers.
+// Convolutions with few, large filters first, fully connected layers. The last convolution is that
+// of 13 x 13 pixels before, of 12 x 12: what devices lose at borders.
 void large_filters(GraphBuilder& g) {
   LayerId x =
       g.conv(g.input(), 64, {.kernel = 11, .stride = 4, .padding = Padding::kValid, .relu = true});
@@ -31,7 +32,9 @@ void large_filters(GraphBuilder& g) {
   x = g.conv(x, 384, {.kernel = 3, .relu = true});
   x = g.conv(x, 384, {.kernel = 3, .relu = true});
   x = g.conv(x, 256, {.kernel = 3, .relu = true});
-  x = g.max_pool(x, {.kernel = 3, .stride = 2});
+  x = g.max_pool(x, {.kernel = 2, .stride = 1});
+  x = g.conv(g.conv(x, 384, {.relu = true}), 256, {.kernel = 3, .relu = true});
+  x = g.max_pool(x, {.kernel = 2, .stride = 2});
   x = g.dropout(g.fully_connected(x, 1024, {.relu = true}), 0.5);
   g.classify(x);
 }
@@ -100,15 +103,6 @@ void branches(GraphBuilder& g) {
   g.classify(g.global_average_pool(x));
 }
 
-// The same convolution of images of 13 x 13 and of 12 x 12 pixels: what devices lose at borders.
-void two_sizes(GraphBuilder& g) {
-  LayerId x = g.conv(g.input(), 128, {.kernel = 3, .stride = 2, .padding = Padding::kValid});
-  for (int i = 0; i < 2; ++i) x = g.conv(x, 128, {.kernel = 3, .relu = true});
-  x = g.max_pool(x, {.kernel = 2, .stride = 1});
-  for (int i = 0; i < 2; ++i) x = g.conv(x, 128, {.kernel = 3, .relu = true});
-  g.classify(g.global_average_pool(x));
-}
-
 void fully_connected_layers(GraphBuilder& g) {
   g.classify(g.fully_connected(g.input(), 2048, {.relu = true}));
 }
@@ -144,8 +138,7 @@ std::vector<ProbeNetwork> probe_networks() {
   networks.push_back(network("3x3 convolutions of large images", 224, 1, large_images));
   networks.push_back(network("3x3 convolutions of small images", 28, 2, small_images));
   networks.push_back(network("residual bottlenecks", 224, 2, bottlenecks));
-  networks.push_back(network("parallel branches", 71, 4, branches));
-  networks.push_back(network("borders of images", 27, 8, two_sizes));
+  networks.push_back(network("parallel branches", 71, 8, branches));
   networks.push_back(network("fully connected", 32, 64, fully_connected_layers));
   return networks;
 }
@@ -161,7 +154,7 @@ ProbeNetwork neighbour_probe_network() {
 }
 
 ProbeNetwork check_network() {
-  return network("mixed layers", 96, 4, mixed_layers);
+  return network("mixed layers", 128, 4, mixed_layers);
 }
 
 ProbeNetwork quick_check_network() {
