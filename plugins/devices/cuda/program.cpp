@@ -16,10 +16,10 @@ constexpr std::uint64_t kMostWorkspace = std::uint64_t{1} << 30;
 // Of the free memory that stays free: code that is loaded when it is first used, and the like.
 constexpr std::uint64_t kReserve = std::uint64_t{256} << 20;
 
-const Program& program_of(const convoy_submission& submission) {
+Program& program_of(const convoy_submission& submission) {
   if (submission.compute == nullptr || submission.compute->program == nullptr)
     throw std::invalid_argument("a forward or backward operation came without its program");
-  return *static_cast<const Program*>(submission.compute->program);
+  return *static_cast<Program*>(submission.compute->program);
 }
 
 std::uint64_t free_memory() {
@@ -55,8 +55,11 @@ std::string gpu_name() {
 
 }  // namespace
 
-Program::Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena)
-    : plan_(std::move(plan)), arena_(std::move(arena)) {
+Program::Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena, GraphMode graphs)
+    : plan_(std::move(plan)),
+      arena_(std::move(arena)),
+      replayed_(graphs == GraphMode::kOn ? std::make_unique<ReplayedSegments>(cuda_graphs())
+                                         : nullptr) {
   for (const Prepare& prepare : plan_.prepares) prepare(preparation);
   plan_.prepares.clear();
   scratch_bytes_ = std::max(plan_.scratch_bytes, preparation.workspace_needed);
@@ -74,7 +77,7 @@ void Program::check_labels(const convoy_compute& compute) const {
 }
 
 void Program::run(const convoy_submission& submission, cudaStream_t stream,
-                  PinnedSlots::Slot* slot) const {
+                  PinnedSlots::Slot* slot) {
   const convoy_compute& compute = *submission.compute;
   const bool forward = submission.kind == CONVOY_OP_FORWARD;
   if (plan_.inference && !forward)
@@ -84,8 +87,20 @@ void Program::run(const convoy_submission& submission, cudaStream_t stream,
   if (forward && compute.segment == plan_.loss_segment && plan_.classes > 0) check_labels(compute);
   const Run run{compute,      submission.step, stream,     static_cast<std::byte*>(arena_.get()),
                 plan_.memory, scratch_.get(),  &slot->loss};
-  for (const Task& task : segments[compute.segment]) task(run);
-  require(cudaGetLastError(), "starting the kernels of a layer");
+  const auto queue = [&] {
+    for (const Task& task : segments[compute.segment]) task(run);
+    require(cudaGetLastError(), "starting the kernels of a layer");
+  };
+  const Obstacles& obstacles = forward ? plan_.forward_obstacles : plan_.backward_obstacles;
+  if (replayed_ == nullptr || !obstacles[compute.segment].empty()) return queue();
+  replayed_->run({forward, compute.segment},
+                 {compute.parameters, compute.gradients, compute.state, compute.loss_scale}, stream,
+                 queue);
+}
+
+std::string Program::replay_remark() const {
+  if (replayed_ == nullptr) return {};
+  return cuda::replay_remark(plan_.forward_obstacles, plan_.backward_obstacles);
 }
 
 void Program::tell_loss(const convoy_compute& compute, const LossResult& result) const {
@@ -95,7 +110,7 @@ void Program::tell_loss(const convoy_compute& compute, const LossResult& result)
 }
 
 std::unique_ptr<Program> compile_program(const convoy_compilation& what, bool tf32,
-                                         cudaStream_t stream) {
+                                         GraphMode graphs, cudaStream_t stream) {
   const std::uint64_t available = free_memory();
   require_fit(what, available);
   ProgramPlan plan = plan_program(what);
@@ -108,7 +123,8 @@ std::unique_ptr<Program> compile_program(const convoy_compilation& what, bool tf
                           .tf32 = tf32,
                           .gpu = gpu_name(),
                           .workspace_limit = workspace_limit(available)};
-  return std::make_unique<Program>(std::move(plan), std::move(preparation), std::move(arena));
+  return std::make_unique<Program>(std::move(plan), std::move(preparation), std::move(arena),
+                                   graphs);
 }
 
 void run_program(const convoy_submission& submission, cudaStream_t stream,

@@ -10,6 +10,8 @@
 
 #include "plugins/devices/cuda/cudnn_library.hpp"
 #include "plugins/devices/cuda/device_memory.hpp"
+#include "plugins/devices/cuda/graphs/graph_eligibility.hpp"
+#include "plugins/devices/cuda/graphs/replayed_segments.hpp"
 #include "plugins/devices/cuda/matrix_product.hpp"
 #include "plugins/devices/cuda/memory_plan.hpp"
 #include "plugins/devices/cuda/pinned_slots.hpp"
@@ -60,6 +62,8 @@ struct ProgramPlan {
   std::vector<Prepare> prepares;
   std::vector<std::vector<Task>> forward;   // per segment
   std::vector<std::vector<Task>> backward;  // likewise
+  Obstacles forward_obstacles;              // likewise: to replaying them as a graph
+  Obstacles backward_obstacles;
   std::uint64_t loss_segment = 0;
   bool accuracy = false;
   bool inference = false;
@@ -74,10 +78,12 @@ ProgramPlan plan_program(const convoy_compilation& what);
 // reverse, makes a step.
 class Program {
  public:
-  Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena);
+  Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena, GraphMode graphs);
 
-  void run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot) const;
+  void run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot);
   void tell_loss(const convoy_compute& compute, const LossResult& result) const;
+  // What to tell the user about replaying; empty when it is off.
+  std::string replay_remark() const;
   convoy_program_memory memory() const { return {plan_.memory.bytes(), scratch_bytes_}; }
 
  private:
@@ -87,11 +93,12 @@ class Program {
   DeviceMemory arena_;
   std::uint64_t scratch_bytes_ = 0;
   DeviceMemory scratch_;
+  std::unique_ptr<ReplayedSegments> replayed_;  // null: nothing is replayed
 };
 
 // On the calling thread's GPU. Throws when the batch does not fit into its memory.
 std::unique_ptr<Program> compile_program(const convoy_compilation& what, bool tf32,
-                                         cudaStream_t stream);
+                                         GraphMode graphs, cudaStream_t stream);
 
 void run_program(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot);
 // Brings what a forward operation left in its slot to where the host wants it.

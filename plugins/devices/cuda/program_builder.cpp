@@ -31,11 +31,13 @@ ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
   plan_.inference = (what.flags & CONVOY_COMPILE_INFERENCE) != 0;
   plan_.accuracy = (what.flags & CONVOY_COMPILE_ACCURACY) != 0;
   plan_.batch = what.batch;
-  graph_plan_ = cpu::plan_graph(*what.graph, {.dropout = drops(), .rounds = false});
+  graph_plan_ = plan_graph(*what.graph, {.dropout = drops(), .rounds = false});
   values_.resize(graph_plan_.values.size());
   notes_.resize(graph_plan_.nodes.size());
   plan_.forward.resize(what.graph->segment_count);
   plan_.backward.resize(what.graph->segment_count);
+  plan_.forward_obstacles.resize(what.graph->segment_count);
+  plan_.backward_obstacles.resize(what.graph->segment_count);
 }
 
 ProgramPlan ProgramBuilder::build() {
@@ -54,6 +56,7 @@ ProgramPlan ProgramBuilder::build() {
 void ProgramBuilder::build_node(std::size_t index, bool forward) {
   now_ = forward ? index : 2 * graph_plan_.nodes.size() - 1 - index;
   tasks_ = &(forward ? plan_.forward : plan_.backward)[shape(index).segment];
+  obstacle_ = &(forward ? plan_.forward_obstacles : plan_.backward_obstacles)[shape(index).segment];
   const LayerFunctions functions = functions_of(layer(index).kind);
   (forward ? functions.forward : functions.backward)(*this, index);
 }
@@ -88,6 +91,10 @@ std::optional<VariablePlace> ProgramBuilder::variable(std::size_t index, int whi
 
 void ProgramBuilder::then(Task task) {
   tasks_->push_back(std::move(task));
+}
+
+void ProgramBuilder::forbid_graph(const char* reason) {
+  if (obstacle_->empty()) *obstacle_ = reason;
 }
 
 void ProgramBuilder::need_scratch(std::uint64_t bytes) {

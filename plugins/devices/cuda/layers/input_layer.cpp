@@ -16,6 +16,7 @@ void forward_input(ProgramBuilder& builder, std::size_t node) {
   const Permutation order = {{builder.batch(), shape.height, width, channels},
                              {cells * channels, std::uint64_t{width} * channels, channels, 1},
                              {cells * channels, width, 1, cells}};
+  builder.forbid_graph("every step brings its images in other memory");
   builder.then([=, type = builder.type()](const Run& run) {
     require(
         cudaMemcpyAsync(run.at(plain), run.compute.images, bytes, cudaMemcpyDefault, run.stream),

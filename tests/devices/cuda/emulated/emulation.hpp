@@ -28,9 +28,12 @@ void meet();  // __syncthreads
 // meets: whether threads of a block wait for each other. One launch at a time.
 void run(bool meets, dim3 grid, dim3 block, const std::function<void()>& kernel);
 
+// What a stream is to do: done at once, or recorded while the calling thread makes a graph.
+void queue(std::function<void()> work);
+
 template <bool kMeets, typename Kernel>
 void launch(dim3 grid, dim3 block, int, CUstream_st*, const Kernel& kernel) {
-  run(kMeets, grid, block, kernel);
+  queue([=] { run(kMeets, grid, block, kernel); });
 }
 
 }  // namespace convoy::cuda::emulation
