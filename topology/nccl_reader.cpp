@@ -7,7 +7,6 @@
 
 #include "core/base/error.hpp"
 #include "topology/graph_edit.hpp"
-#include "topology/machine_notes.hpp"
 #include "topology/nvlink.hpp"
 #include "topology/pci_class.hpp"
 #include "topology/xml_document.hpp"
@@ -223,7 +222,6 @@ Machine read_nccl_dump(std::string_view text, const std::string& source) {
   machine.virtual_machine.source = source + " does not tell it";
   DumpReader(machine, document).read(system);
   append_socket_links(machine, source + " does not tell rates between packages");
-  add_notes(machine);
   return machine;
 }
 

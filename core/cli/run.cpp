@@ -12,6 +12,7 @@
 #include "core/cli/interrupt.hpp"
 #include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
+#include "core/cli/run_gpus.hpp"
 #include "core/cli/run_parts.hpp"
 #include "core/cli/run_profile.hpp"
 #include "core/cli/run_report.hpp"
@@ -21,6 +22,7 @@
 #include "core/data/source_factory.hpp"
 #include "core/plan/device_collective.hpp"
 #include "core/runtime/compute_dtype.hpp"
+#include "core/runtime/input_memory.hpp"
 #include "core/runtime/parameter_hash.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
@@ -55,6 +57,7 @@ class Run {
       else
         train();
     } catch (const Error& error) {
+      note_gpus();
       report_.finish(static_cast<int>(error.code()), false, error.what());
       throw;
     }
@@ -80,8 +83,7 @@ class Run {
     sizes_.timed_steps = validation.steps();
     report_.header(devices_, validation.examples());
     report_.console().generating_evaluation_model();
-    validation.prepare(std::make_shared<OpenDevices>(
-        *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device)));
+    validation.prepare(open_devices());
     describe(validation.session());
     report_.console().initializing();
     evaluate_trained_models(
@@ -110,14 +112,17 @@ class Run {
     report_bad_records(*source);
   }
 
-  std::unique_ptr<Session> open_session() const {
+  std::shared_ptr<OpenDevices> open_devices() const {
+    return std::make_shared<OpenDevices>(
+        *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device));
+  }
+
+  std::unique_ptr<Session> open_session(std::shared_ptr<OpenDevices> devices) const {
     SessionOptions options = session_options(setup_, sizes_, devices_);
     options.profile = setup_.options.profile;
     if (mode() == RunMode::kForwardOnly)
-      return std::make_unique<Session>(
-          *setup_.graph,
-          std::make_shared<OpenDevices>(*setup_.device, options.devices, options.threads), options);
-    return std::make_unique<Session>(*setup_.graph, *setup_.strategy, *setup_.device, options);
+      return std::make_unique<Session>(*setup_.graph, std::move(devices), options);
+    return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices), options);
   }
 
   void describe(const Session& session) {
@@ -134,6 +139,8 @@ class Run {
                                          [this](const std::string& text) { tell(text); });
     DataOptions data = data_options(setup_, sizes_, devices_);
     if (const auto notice = shared_cores_notice(setup_, devices_); !notice.empty()) tell(notice);
+    const std::shared_ptr<OpenDevices> devices = open_devices();
+    data.image_memory = input_memory(devices);
     data.first_step = checkpoints_->first_step();
     data.sample_offset = checkpoints_->sample_offset();
     const std::unique_ptr<BatchSource> source = make_source(data);
@@ -147,9 +154,10 @@ class Run {
     report_.header(devices_, examples);
     prepare_evaluations(examples);
     generating_model();
-    const std::unique_ptr<Session> session = open_session();
+    const std::unique_ptr<Session> session = open_session(devices);
     if (validation_) validation_->prepare(session->open_devices());
     describe(*session);
+    gpus_ = std::make_unique<RunGpus>(*session);
     if (setup_.options.profile) profile_ = std::make_unique<RunProfile>(*session);
     report_.console().initializing();
     checkpoints_->restore(*session);
@@ -163,7 +171,9 @@ class Run {
       report_bad_records(*source);
       throw;
     }
+    note_gpus();
     report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
+    report_.gpus_line();
     if (const auto line = report_.prediction_line(); !line.empty()) tell(line);
     report_profile(summary);
     if (!setup_.options.trace_file.empty() && !report_.traced())
@@ -179,6 +189,11 @@ class Run {
           fmt::format("the loss is not finite from step {} on: the model's own learning rate does "
                       "not suit unnormalised synthetic images; speed is not affected",
                       *summary.diverged));
+  }
+
+  void note_gpus() {
+    if (gpus_ && gpus_->has_gpus()) report_.gpus(gpus_->record());
+    gpus_.reset();
   }
 
   void report_profile(const TrainingSummary& summary) {
@@ -239,6 +254,7 @@ class Run {
     TrainingEvents events;
     events.warmed_up = [this] {
       if (profile_) profile_->warmed_up();
+      gpus_->start();
       report_.console().warmed_up();
       report_.console().columns();
     };
@@ -270,6 +286,7 @@ class Run {
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<TrainingEvaluations> evaluations_;
   std::unique_ptr<RunProfile> profile_;
+  std::unique_ptr<RunGpus> gpus_;
   bool evaluation_due_ = false;
   std::unique_ptr<RunCheckpoints> checkpoints_;
 };

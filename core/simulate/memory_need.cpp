@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace convoy::simulate {
 namespace {
@@ -38,14 +37,15 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
   std::vector<MemoryNeed> needs(lowered.cluster->places.size());
   for (const PlanBuffer& buffer : lowered.buffers)
     needs[buffer.place].buffers += buffer.count * dtype_bytes(buffer.dtype);
-  std::set<std::uint32_t> updated;
+  std::vector<bool> updated(lowered.buffers.size(), false);
   for (const auto* section : {&lowered.prologue, &lowered.body})
     for (const Operation& operation : *section)
       if (operation.kind == OperationKind::kApply)
-        for (const PlanSpan& span : operation.writes) updated.insert(span.buffer);
-  for (const std::uint32_t index : updated)
-    needs[lowered.buffers[index].place].optimizer_state +=
-        state_slots * lowered.buffers[index].count * dtype_bytes(CONVOY_F32);
+        for (const PlanSpan& span : operation.writes) updated[span.buffer] = true;
+  for (std::size_t i = 0; i < updated.size(); ++i)
+    if (updated[i])
+      needs[lowered.buffers[i].place].optimizer_state +=
+          state_slots * lowered.buffers[i].count * dtype_bytes(CONVOY_F32);
   const std::uint64_t activations = activation_bytes(graph, batch, half);
   for (const std::uint32_t place : lowered.cluster->replica_place) {
     needs[place].activations += activations;

@@ -1,5 +1,6 @@
 #include "topology/detect.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <sstream>
@@ -40,6 +41,13 @@ TEST(Detect, ThisMachineHasProcessorsAndMemory) {
   ASSERT_FALSE(nodes_of(machine, NodeKind::package).empty());
   ASSERT_FALSE(nodes_of(machine, NodeKind::numa_node).empty());
   EXPECT_GT(machine.nodes[nodes_of(machine, NodeKind::numa_node)[0]].memory_bytes.value_or(0), 0U);
+}
+
+TEST(Detect, NoNoteIsGivenTwice) {
+  std::vector<std::string> notes = detect_machine().notes;
+  std::sort(notes.begin(), notes.end());
+  EXPECT_EQ(std::adjacent_find(notes.begin(), notes.end()), notes.end())
+      << ::testing::PrintToString(notes);
 }
 
 TEST(Detect, NoSourceAtAllGivesAnAnswer) {

@@ -12,7 +12,8 @@
 
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
-using Recording = std::vector<std::function<void()>>;
+namespace emulation = convoy::cuda::emulation;
+using emulation::Recording;
 
 struct CUstream_st {};
 struct CUevent_st {
@@ -28,8 +29,6 @@ struct CUgraphExec_st {
 namespace {
 
 thread_local int current_gpu = 0;
-thread_local bool records = false;
-thread_local Recording recording;
 
 // Which GPU every piece of device memory belongs to, by its first byte, with its size.
 struct Piece {
@@ -41,18 +40,7 @@ std::map<const char*, Piece> pieces;
 
 }  // namespace
 
-namespace convoy::cuda::emulation {
-
-void queue(std::function<void()> work) {
-  if (records)
-    recording.push_back(std::move(work));
-  else
-    work();
-}
-
-}  // namespace convoy::cuda::emulation
-
-using convoy::cuda::emulation::queue;
+using emulation::queue;
 
 extern "C" {
 
@@ -117,7 +105,7 @@ cudaError_t cudaFreeHost(void* memory) {
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-  if (records) return cudaErrorStreamCaptureUnsupported;
+  if (emulation::is_recording()) return cudaErrorStreamCaptureUnsupported;
   const cudaError_t status = cudaHostAlloc(memory, bytes, 0);
   const std::lock_guard lock(pieces_mutex);
   pieces[static_cast<const char*>(*memory)] = {bytes, current_gpu};
@@ -157,13 +145,11 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  records = true;
-  recording.clear();
+  emulation::begin_recording();
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
-  records = false;
-  *graph = new CUgraph_st{std::move(recording)};
+  *graph = new CUgraph_st{emulation::end_recording()};
   return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* ready, cudaGraph_t graph, unsigned long long) {
