@@ -20,6 +20,7 @@
 #include "core/cli/run_sizes.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
+#include "core/plan/device_collective.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/input_memory.hpp"
 #include "core/runtime/parameter_hash.hpp"
@@ -128,6 +129,8 @@ class Run {
     report_.describe(session);
     const std::string notice = emulation_notice(session.options().dtype, session.devices());
     if (!notice.empty()) tell(notice);
+    const std::string collectives = lowered_collectives_notice(session.logical_plan());
+    if (!collectives.empty()) tell(collectives);
   }
 
   void train() {

@@ -1,10 +1,12 @@
 #include "core/runtime/session.hpp"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include "core/base/error.hpp"
 #include "core/graph/layout.hpp"
+#include "core/plan/device_collective.hpp"
 #include "core/plan/forward_plan.hpp"
 #include "core/plan/fuse_updates.hpp"
 #include "core/plan/lower.hpp"
@@ -41,6 +43,7 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
   choose_layout();
   make_plans(strategy);
   require_supported(lowered_, engines_);
+  prepare_collectives();
   if (strategy != nullptr) require_promises(strategy->manifest());
   memory_ =
       std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
@@ -162,6 +165,24 @@ void Session::require_promises(const Manifest& strategy) {
          "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
          "there and nothing is summed; leave it out",
          strategy.name);
+}
+
+// Every group of devices once, before there is anything to wait for.
+void Session::prepare_collectives() {
+  require_collective_order(lowered_, schedule_);
+  std::set<std::vector<std::uint32_t>> prepared;
+  for (const auto* section : {&lowered_.prologue, &lowered_.body})
+    for (const Operation& operation : *section) {
+      if (!is_collective(operation.kind)) continue;
+      const std::vector<std::uint32_t> places = participants(operation, lowered_);
+      if (!prepared.insert(places).second) continue;
+      std::vector<OpenDevice*> devices;
+      for (const std::uint32_t place : places) devices.push_back(engines_.at(place));
+      const auto reason = engines_.at(operation.place)->refuses_to_unite(devices, true);
+      if (reason)
+        fail(ExitCode::kUnavailable, "operation {} ({}) of the plan cannot be prepared: {}",
+             operation.id, operation_name(operation.kind), *reason);
+    }
 }
 
 void Session::compile() {

@@ -124,6 +124,7 @@ class Session {
   void make_plans(StrategyPlugin* strategy);
   void check_claim(const Manifest& strategy);
   void require_promises(const Manifest& strategy);
+  void prepare_collectives();
   void compile();
   void start(StrategyPlugin* strategy);
   void abandon_hung_devices();

@@ -39,7 +39,7 @@ def emulated(text):
         arguments = text[launch.end():end]
         kind = "true" if meets(text, re.match(r"\w+", name).group()) else "false"
         result += text[position:launch.start()]
-        result += f"emulation::launch<{kind}>({sizes}, [&] {{ {name}({arguments}); }})"
+        result += f"emulation::launch<{kind}>({sizes}, [=] {{ {name}({arguments}); }})"
         position = end + 1
     return result + text[position:]
 
