@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <ostream>
-#include <thread>
+#include <utility>
 
 #include "core/base/error.hpp"
+#include "core/cli/auto_trial.hpp"
 #include "core/cli/flag_parser.hpp"
 #include "core/cli/input_only.hpp"
 #include "core/cli/interrupt.hpp"
+#include "core/cli/plan_subject.hpp"
 #include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
 #include "core/cli/run_parts.hpp"
@@ -33,7 +35,7 @@ class Run {
   Run(std::span<const std::string> arguments, RunSetup& setup, std::ostream& out, std::ostream& err)
       : setup_(setup),
         devices_(count_devices(setup)),
-        sizes_(choose_sizes(setup, devices_, std::max(1u, std::thread::hardware_concurrency()))),
+        sizes_(choose_sizes(setup, devices_)),
         report_(arguments, setup, sizes_, devices_, out, err),
         err_(err) {
     if (sizes_.adapted)
@@ -99,24 +101,25 @@ class Run {
     const std::unique_ptr<BatchSource> source = make_source(data);
     report_.header(devices_, source->samples_per_epoch());
     report_.console().warming_up();
-    const InputSpeed speed = measure_input(*source, data, {sizes_.warmup_steps, sizes_.timed_steps},
-                                           [this](std::int64_t step, double seconds) {
-                                             if (step == 1) report_.console().warmed_up();
-                                             report_.input_step(step, seconds);
-                                             return !interrupt_.requested();
-                                           });
-    report_.input_total(speed);
+    const auto go_on = [this](std::int64_t step, double seconds) {
+      if (step == 1) report_.console().warmed_up();
+      report_.input_step(step, seconds);
+      return !interrupt_.requested();
+    };
+    report_.input_total(
+        measure_input(*source, data, {sizes_.warmup_steps, sizes_.timed_steps}, go_on));
     report_bad_records(*source);
   }
 
-  std::unique_ptr<Session> open_session() const {
+  std::unique_ptr<Session> open_session() {
     SessionOptions options = session_options(setup_, sizes_, devices_);
     options.profile = setup_.options.profile;
+    std::shared_ptr<OpenDevices> opened = std::exchange(setup_.open_devices, nullptr);
+    if (!opened)
+      opened = std::make_shared<OpenDevices>(*setup_.device, options.devices, options.threads);
     if (mode() == RunMode::kForwardOnly)
-      return std::make_unique<Session>(
-          *setup_.graph,
-          std::make_shared<OpenDevices>(*setup_.device, options.devices, options.threads), options);
-    return std::make_unique<Session>(*setup_.graph, *setup_.strategy, *setup_.device, options);
+      return std::make_unique<Session>(*setup_.graph, std::move(opened), options);
+    return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(opened), options);
   }
 
   void describe(const Session& session) {
@@ -140,12 +143,15 @@ class Run {
     if (setup_.options.num_epochs)
       sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
                                        std::int64_t{devices_} * sizes_.batch, examples);
-    shorten_resumed_run();
+    if (const auto notice = shorten_resumed_run(sizes_, checkpoints_->first_step());
+        !notice.empty())
+      tell(notice);
     report_.header(devices_, examples);
     prepare_evaluations(examples);
     generating_model();
     const std::unique_ptr<Session> session = open_session();
     if (validation_) validation_->prepare(session->open_devices());
+    begin_trial(*session);
     describe(*session);
     if (setup_.options.profile) profile_ = std::make_unique<RunProfile>(*session);
     report_.console().initializing();
@@ -160,7 +166,9 @@ class Run {
       report_bad_records(*source);
       throw;
     }
-    report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
+    if (trial_) trial_->finish();
+    report_.total(summary, (evaluations_ ? evaluations_->seconds() : 0) +
+                               (trial_ ? trial_->timed_exchange_seconds() : 0));
     if (const auto line = report_.prediction_line(); !line.empty()) tell(line);
     report_profile(summary);
     if (!setup_.options.trace_file.empty() && !report_.traced())
@@ -178,25 +186,22 @@ class Run {
                       *summary.diverged));
   }
 
+  // The warm-up is long enough for the trial, unless the user said how long it is.
+  void begin_trial(Session& session) {
+    if (!setup_.shortlist) return;
+    constexpr std::int64_t kSettling = 3;  // steps between the trial and the first timed one
+    trial_ = std::make_unique<AutoTrial>(setup_, session, checkpoints_->first_step(),
+                                         sizes_.warmup_steps + sizes_.timed_steps, log_to(err_),
+                                         [this](const std::string& text) { tell(text); });
+    if (trial_->over() || setup_.flags->is_given("num_warmup_batches")) return;
+    sizes_.warmup_steps = std::max(sizes_.warmup_steps, trial_->most_steps() + kSettling);
+  }
+
   void report_profile(const TrainingSummary& summary) {
     if (!profile_) return;
     const std::optional<ProfileRecord> profile = profile_->record(summary, sizes_.warmup_steps);
     if (profile) report_.profile(*profile);
     profile_.reset();  // it refers to the session
-  }
-
-  // Steps count from the very first run on, warm-up included.
-  void shorten_resumed_run() {
-    const std::int64_t done = checkpoints_->first_step();
-    if (done == 0) return;
-    const std::int64_t wanted = sizes_.timed_steps;
-    sizes_.timed_steps = std::max<std::int64_t>(0, wanted - done);
-    if (sizes_.timed_steps > 0) return;
-    sizes_.warmup_steps = 0;
-    tell(
-        fmt::format("nothing to train: the checkpoint is at step {}, and {} steps were asked for; "
-                    "--num_batches counts the steps of earlier runs, too",
-                    done, wanted));
   }
 
   void prepare_evaluations(std::int64_t training_examples) {
@@ -255,6 +260,7 @@ class Run {
       checkpoints_->pause(point, session);
       return !evaluation_due_ || evaluations_->pause(point, session);
     };
+    if (trial_) trial_->join(events, [this, &session] { report_.take_decision(session); });
     return events;
   }
 
@@ -264,6 +270,7 @@ class Run {
   RunReport report_;
   std::ostream& err_;
   InterruptGuard interrupt_;
+  std::unique_ptr<AutoTrial> trial_;
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<TrainingEvaluations> evaluations_;
   std::unique_ptr<RunProfile> profile_;
@@ -280,10 +287,7 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
         << run_help(arguments);
     return 0;
   }
-  const PluginLog log = [&err](std::int32_t level, std::string_view plugin, std::string_view text) {
-    if (level >= CONVOY_LOG_INFO) err << fmt::format("convoy: {}: {}\n", plugin, text);
-  };
-  RunSetup setup = set_up_run(arguments, log);
+  RunSetup setup = set_up_run(arguments, log_to(err));
   if (!setup.options.output_file.empty()) check_run_record_path(setup.options.output_file);
   return Run(arguments, setup, out, err).execute();
 }

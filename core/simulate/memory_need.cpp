@@ -30,6 +30,22 @@ std::string gibibytes(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
+// A host's memory holds its CPU devices' shares, too.
+std::vector<MemoryNeed> needs_of_memories(const std::vector<MemoryNeed>& needs,
+                                          const SimulatedMachine& machine) {
+  std::vector<MemoryNeed> result = needs;
+  for (std::size_t place = 0; place < needs.size(); ++place) {
+    if (!machine.places[place].in_host_memory) continue;
+    const auto of_host = [&](const SimulatedPlace& other) {
+      return other.device == CONVOY_NONE && other.host == machine.places[place].host;
+    };
+    const auto host = std::ranges::find_if(machine.places, of_host);
+    if (host == machine.places.end()) continue;
+    result[static_cast<std::size_t>(host - machine.places.begin())] += needs[place];
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, std::uint32_t batch,
@@ -54,11 +70,20 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
   return needs;
 }
 
+MemoryNeed& MemoryNeed::operator+=(const MemoryNeed& other) {
+  buffers += other.buffers;
+  optimizer_state += other.optimizer_state;
+  activations += other.activations;
+  reserved += other.reserved;
+  return *this;
+}
+
 std::string memory_problem(const std::vector<MemoryNeed>& needs, const Cluster& cluster,
                            const SimulatedMachine& machine) {
+  const std::vector<MemoryNeed> there_needs = needs_of_memories(needs, machine);
   for (std::size_t place = 0; place < needs.size(); ++place) {
     const std::uint64_t there = machine.places[place].memory_bytes;
-    const MemoryNeed& need = needs[place];
+    const MemoryNeed& need = there_needs[place];
     if (there == 0 || need.total() <= there) continue;
     return fmt::format(
         "{} has {} of memory, and the plan needs {} there: {} for variables, gradients and "
