@@ -52,6 +52,7 @@ function(convoy_find_cuda)
 endfunction()
 
 # -gencode options. Builds that only check code (sanitizers) take one architecture, to be quick.
+# Also sets CONVOY_CUDA_CODE: the architectures with commas, ascending.
 function(convoy_cuda_targets result)
   set(architectures ${CONVOY_CUDA_ARCHITECTURES})
   execute_process(COMMAND ${CONVOY_NVCC} --list-gpu-code OUTPUT_VARIABLE listed)
@@ -88,6 +89,9 @@ function(convoy_cuda_targets result)
   endif()
   list(APPEND options -gencode=arch=compute_${newest},code=compute_${newest})
   set(${result} ${options} PARENT_SCOPE)
+  list(SORT architectures COMPARE NATURAL)
+  list(JOIN architectures "," code)
+  set(CONVOY_CUDA_CODE ${code} PARENT_SCOPE)
 endfunction()
 
 function(convoy_cuda_objects result)
@@ -110,6 +114,7 @@ function(convoy_cuda_objects result)
     list(APPEND objects ${object})
   endforeach()
   set(${result} ${objects} PARENT_SCOPE)
+  set(CONVOY_CUDA_CODE ${CONVOY_CUDA_CODE} PARENT_SCOPE)
 endfunction()
 
 convoy_find_cuda()

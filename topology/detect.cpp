@@ -61,15 +61,6 @@ void read_hypervisor(Machine& machine, const std::filesystem::path& processors) 
   }
 }
 
-// Notes on speeds change with what sysfs adds.
-void renew_notes(Machine& machine) {
-  std::erase_if(machine.notes, [](const std::string& note) {
-    return note.find("the speed of ") == 0 || note.find("no GPU") == 0 ||
-           note.find("all GPUs are on a flat bus") == 0 || note.find("no PCI devices") == 0;
-  });
-  add_notes(machine);
-}
-
 }  // namespace
 
 Machine detect_machine(const DetectSettings& settings) {
@@ -80,12 +71,13 @@ Machine detect_machine(const DetectSettings& settings) {
   if (topology && hwloc_topology_is_thissystem(topology.get()) == 0) {
     machine.source = "hwloc's environment variables";
     machine.notes.emplace_back("hwloc was told to show another machine than this one");
+    add_notes(machine);
     return machine;
   }
   read_hypervisor(machine, settings.processors);
   read_sysfs_speeds(machine, settings.sysfs);
   read_nvml(machine, settings.nvml);
-  renew_notes(machine);
+  add_notes(machine);
   return machine;
 }
 

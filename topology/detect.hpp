@@ -20,7 +20,8 @@ struct DetectSettings {
 // like make hwloc show another machine, nothing of this one is mixed in.
 Machine detect_machine(const DetectSettings& settings = {});
 
-// Sets the rates of PCI Express links to the least of what their two ends can do at most.
+// Sets the rates of PCI Express links to the least of what their two ends can do at most, and those
+// of network cards to what their links run at.
 void read_sysfs_speeds(Machine& machine, const std::filesystem::path& sysfs);
 
 // Adds what the library knows of the machine's NVIDIA GPUs; NVLink only where no link is known yet.

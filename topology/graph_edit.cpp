@@ -130,6 +130,12 @@ std::optional<double> pcie_bytes_per_second(std::string_view speed, std::string_
   return *transfers * 1e9 * code / 8 * static_cast<double>(*width);
 }
 
+std::optional<double> megabits_per_second(std::optional<std::uint64_t> megabits) {
+  constexpr std::uint64_t kMost = 10'000'000;
+  if (!megabits || *megabits == 0 || *megabits > kMost) return {};
+  return static_cast<double>(*megabits) * 1e6 / 8;
+}
+
 const char* name(NodeKind kind) {
   static constexpr std::array<const char*, 9> kNames = {"host",        "package",    "numa_node",
                                                         "host_bridge", "pci_bridge", "gpu",

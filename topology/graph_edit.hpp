@@ -44,6 +44,9 @@ std::optional<double> parse_finite(std::string_view text);
 // for "Unknown speed", zero or empty. The line code is taken off (8b/10b below 8 GT/s).
 std::optional<double> pcie_bytes_per_second(std::string_view speed, std::string_view lanes);
 
+// Bytes per second of a network link of so many megabits per second; nothing for 0 and absurd ones.
+std::optional<double> megabits_per_second(std::optional<std::uint64_t> megabits);
+
 const char* name(NodeKind kind);
 const char* name(LinkKind kind);
 

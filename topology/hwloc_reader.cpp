@@ -9,7 +9,6 @@
 #include "topology/graph_edit.hpp"
 #include "topology/hwloc_distances.hpp"
 #include "topology/hwloc_objects.hpp"
-#include "topology/machine_notes.hpp"
 
 namespace convoy::topology {
 namespace {
@@ -105,7 +104,6 @@ Machine read_hwloc_xml(std::string_view text, const std::string& source) {
   place_outside(machine);
   append_socket_links(machine, source + " does not tell rates between packages");
   read_identity(machine, root);
-  add_notes(machine);
   return machine;
 }
 

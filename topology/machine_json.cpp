@@ -28,6 +28,8 @@ Json node_to_json(const Node& node) {
   if (node.id) result["id"] = {node.id->vendor, node.id->device};
   result["memory_bytes"] = fact_to_json(node.memory_bytes);
   result["memory_bytes_per_second"] = fact_to_json(node.memory_bytes_per_second);
+  if (node.kind == NodeKind::nic)
+    result["network_bytes_per_second"] = fact_to_json(node.network_bytes_per_second);
   result["cores"] = fact_to_json(node.cores);
   if (!node.processing_units.empty()) result["processing_units"] = node.processing_units;
   return result;
@@ -134,6 +136,8 @@ Node node_of(const JsonField& field, std::size_t earlier) {
   }
   node.memory_bytes = field.at("memory_bytes").fact<std::uint64_t>();
   node.memory_bytes_per_second = field.at("memory_bytes_per_second").fact<double>();
+  if (node.kind == NodeKind::nic)
+    node.network_bytes_per_second = field.at("network_bytes_per_second").fact<double>();
   node.cores = field.at("cores").fact<std::uint32_t>();
   if (field.has("processing_units"))
     for (const JsonField& unit : field.at("processing_units").elements())

@@ -4,8 +4,8 @@
 
 namespace convoy::topology {
 
-// Adds to the notes what a reader should know of any machine: no GPU, a bus that hides its
-// switches, links of unknown speed.
+// Adds to the notes what people should know of any machine: no GPU, a bus that hides its switches,
+// links of unknown speed. For when all sources have been read; once per machine.
 void add_notes(Machine& machine);
 
 }  // namespace convoy::topology

@@ -80,6 +80,7 @@ std::string describe_node(const Machine& machine, const TreeRow& row) {
     text += fmt::format(", {:.4g} GB", static_cast<double>(*node.memory_bytes.value) / 1e9);
   if (row.link && machine.links[*row.link].kind == LinkKind::pcie)
     text += ", " + format_rate(machine.links[*row.link].a_to_b);
+  if (node.kind == NodeKind::nic) text += ", network " + format_rate(node.network_bytes_per_second);
   return text;
 }
 

@@ -7,7 +7,6 @@
 
 #include "core/base/error.hpp"
 #include "topology/graph_edit.hpp"
-#include "topology/machine_notes.hpp"
 #include "topology/nvlink.hpp"
 #include "topology/pci_class.hpp"
 #include "topology/xml_document.hpp"
@@ -114,13 +113,19 @@ class DumpReader {
     if (!rate.known()) rate.source += " are empty or zero";
     append_link(machine_, up, node, LinkKind::pcie, rate);
     if (gpu) nvlinks_.emplace_back(gpu, node);
-    if (kind == NodeKind::nic) name_network(pci.child("nic"), node);
+    if (kind == NodeKind::nic) describe_network(pci.child("nic"), node);
     for (const pugi::xml_node& child : pci.children("pci")) read_pci(child, node);
   }
 
-  void name_network(const pugi::xml_node& nic, std::size_t node) {
+  // A card's ports, each with its speed in megabits per second.
+  void describe_network(const pugi::xml_node& nic, std::size_t index) {
+    Node& card = machine_.nodes[index];
     const std::string_view given = nic.child("net").attribute("name").value();
-    if (!given.empty()) machine_.nodes[node].name = given;
+    if (!given.empty()) card.name = given;
+    card.network_bytes_per_second.source = machine_.source + " speed of <net>";
+    for (const pugi::xml_node& port : nic.children("net"))
+      if (const auto rate = megabits_per_second(parse_unsigned(port.attribute("speed").value())))
+        card.network_bytes_per_second.value = card.network_bytes_per_second.value_or(0) + *rate;
   }
 
   // Cards of virtual machines stand directly below a processor.
@@ -128,7 +133,7 @@ class DumpReader {
     const std::size_t node = append_node(machine_, NodeKind::nic, "nic", package);
     append_link(machine_, package, node, LinkKind::pcie,
                 {{}, machine_.source + " does not tell it"});
-    name_network(nic, node);
+    describe_network(nic, node);
   }
 
   void read_nvlink(const pugi::xml_node& gpu, std::size_t from) {
@@ -217,7 +222,6 @@ Machine read_nccl_dump(std::string_view text, const std::string& source) {
   machine.virtual_machine.source = source + " does not tell it";
   DumpReader(machine, document).read(system);
   append_socket_links(machine, source + " does not tell rates between packages");
-  add_notes(machine);
   return machine;
 }
 

@@ -90,9 +90,15 @@ class DumpWriter {
     pci.append_attribute("link_speed") = shape.speed.c_str();
     pci.append_attribute("link_width") = shape.width.empty() ? "0" : shape.width.c_str();
     if (is_gpu) write_gpu(pci.append_child("gpu"), index);
-    if (is_nic)
-      pci.append_child("nic").append_child("net").append_attribute("name") = node.name.c_str();
+    if (is_nic) write_network(pci.append_child("nic").append_child("net"), node);
     return pci;
+  }
+
+  static void write_network(pugi::xml_node net, const Node& card) {
+    net.append_attribute("name") = card.name.c_str();
+    if (card.network_bytes_per_second.known())
+      net.append_attribute("speed") = static_cast<unsigned long long>(
+          std::llround(*card.network_bytes_per_second.value * 8e-6));
   }
 
   void write_gpu(pugi::xml_node gpu, std::size_t index) {

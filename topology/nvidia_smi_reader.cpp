@@ -10,7 +10,6 @@
 
 #include "core/base/error.hpp"
 #include "topology/graph_edit.hpp"
-#include "topology/machine_notes.hpp"
 
 namespace convoy::topology {
 namespace {
@@ -227,7 +226,6 @@ Machine read_nvidia_smi(std::string_view text, const std::string& source) {
   machine.notes.emplace_back(
       "from nvidia-smi topo -m: where NVLink joins two GPUs, it does not say "
       "which switches they share");
-  add_notes(machine);
   return machine;
 }
 

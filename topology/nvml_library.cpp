@@ -44,6 +44,13 @@ void NvmlLibrary::find_functions() {
   find_function(handle_, "nvmlDeviceGetNvLinkRemoteDeviceType", link_remote_kind);
   find_function(handle_, "nvmlDeviceGetP2PStatus", peer_status);
   find_function(handle_, "nvmlDeviceGetMigMode", mig_mode);
+  find_function(handle_, "nvmlDeviceGetHandleByPciBusId_v2", device_at);
+  find_function(handle_, "nvmlDeviceGetPowerUsage", power);
+  find_function(handle_, "nvmlDeviceGetTemperature", temperature);
+  find_function(handle_, "nvmlDeviceGetClockInfo", clock);
+  find_function(handle_, "nvmlDeviceGetCurrentClocksThrottleReasons", throttle_reasons);
+  if (throttle_reasons == nullptr)  // its name in later libraries
+    find_function(handle_, "nvmlDeviceGetCurrentClocksEventReasons", throttle_reasons);
 }
 
 }  // namespace convoy::topology

@@ -5,9 +5,9 @@
 
 namespace convoy::topology {
 
-// The part of NVIDIA's management library that tells how GPUs are connected, as its documentation
-// gives the functions and their arguments. The library is there with a driver only, so that it is
-// loaded at run time.
+// The part of NVIDIA's management library that tells how GPUs are connected and what they do just
+// now, as its documentation gives the functions and their arguments. The library is there with a
+// driver only, so that it is loaded at run time.
 struct NvmlPciInfo {
   char legacy_bus_id[16];
   unsigned domain;
@@ -46,6 +46,11 @@ class NvmlLibrary {
   int (*link_remote_kind)(NvmlDevice*, unsigned, unsigned*) = nullptr;
   int (*peer_status)(NvmlDevice*, NvmlDevice*, unsigned, unsigned*) = nullptr;
   int (*mig_mode)(NvmlDevice*, unsigned*, unsigned*) = nullptr;
+  int (*device_at)(const char* bus_id, NvmlDevice**) = nullptr;
+  int (*power)(NvmlDevice*, unsigned* milliwatts) = nullptr;
+  int (*temperature)(NvmlDevice*, unsigned sensor, unsigned* degrees) = nullptr;
+  int (*clock)(NvmlDevice*, unsigned kind, unsigned* megahertz) = nullptr;
+  int (*throttle_reasons)(NvmlDevice*, unsigned long long* bits) = nullptr;
 
  private:
   explicit NvmlLibrary(void* handle) : handle_(handle) {}

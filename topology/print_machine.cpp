@@ -106,6 +106,7 @@ void print_sources(std::ostream& out, const Machine& machine) {
   for (const Node& node : machine.nodes) {
     print_fact(out, node.name + " memory bytes", node.memory_bytes);
     print_fact(out, node.name + " memory bytes/s", node.memory_bytes_per_second);
+    print_fact(out, node.name + " network bytes/s", node.network_bytes_per_second);
     print_fact(out, node.name + " cores", node.cores);
   }
   for (const Link& link : machine.links) {

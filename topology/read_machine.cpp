@@ -4,10 +4,13 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "topology/hwloc_reader.hpp"
 #include "topology/machine_json.hpp"
+#include "topology/machine_notes.hpp"
 #include "topology/nccl_reader.hpp"
 #include "topology/nvidia_smi_reader.hpp"
 
@@ -15,6 +18,18 @@ namespace convoy::topology {
 namespace {
 
 constexpr std::size_t kMostFileBytes = std::size_t{64} << 20;
+
+// A text that another program wrote; nothing where it is none of the known ones.
+std::optional<Machine> read_foreign(std::string_view text, std::string_view content,
+                                    const std::string& source) {
+  if (content.front() == '<') {
+    const bool is_dump = content.find("<system") != std::string_view::npos &&
+                         content.find("<topology") == std::string_view::npos;
+    return is_dump ? read_nccl_dump(text, source) : read_hwloc_xml(text, source);
+  }
+  if (content.find("GPU0") != std::string_view::npos) return read_nvidia_smi(text, source);
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -25,12 +40,10 @@ Machine parse_machine(std::string_view text, const std::string& source) {
     fail(ExitCode::kUsage, "{}: empty; write it with lstopo --of xml or convoy topo --json",
          source);
   if (content.front() == '{') return read_machine_json(content, source);
-  if (content.front() == '<') {
-    const bool is_dump = content.find("<system") != std::string_view::npos &&
-                         content.find("<topology") == std::string_view::npos;
-    return is_dump ? read_nccl_dump(text, source) : read_hwloc_xml(text, source);
+  if (std::optional<Machine> machine = read_foreign(text, content, source)) {
+    add_notes(*machine);
+    return *std::move(machine);
   }
-  if (content.find("GPU0") != std::string_view::npos) return read_nvidia_smi(text, source);
   fail(ExitCode::kUsage,
        "{}: neither lstopo's XML, an NCCL topology dump, the text of nvidia-smi topo -m, nor a "
        "machine of convoy topo --json; write one of these",

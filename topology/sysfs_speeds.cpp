@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
 #include <optional>
@@ -25,11 +23,16 @@ std::optional<double> most_rate(const Node& node, const std::filesystem::path& s
                                first_line(device / "max_link_width"));
 }
 
-// Megabits per second that a network card's link has; -1 and nothing where it is down.
-std::optional<double> network_rate(const Node& card, const std::filesystem::path& sysfs) {
-  const auto megabits = parse_unsigned(first_line(sysfs / "class" / "net" / card.name / "speed"));
-  if (!megabits || *megabits == 0 || *megabits > 10'000'000) return {};
-  return static_cast<double>(*megabits) * 1e6 / 8;
+// Ethernet tells megabits per second, -1 and nothing where the link is down; InfiniBand "100 Gb/sec
+// (4X EDR)".
+Fact<double> network_rate(const std::string& card, const std::filesystem::path& sysfs) {
+  const auto megabits = parse_unsigned(first_line(sysfs / "class" / "net" / card / "speed"));
+  if (const auto rate = megabits_per_second(megabits)) return {rate, "sysfs speed"};
+  const std::string line =
+      first_line(sysfs / "class" / "infiniband" / card / "ports" / "1" / "rate");
+  const auto gigabits = parse_finite(line.substr(0, line.find(' ')));
+  if (gigabits && *gigabits > 0) return {*gigabits * 1e9 / 8, "sysfs rate"};
+  return {{}, "no speed in sysfs"};
 }
 
 }  // namespace
@@ -50,9 +53,7 @@ void read_sysfs_speeds(Machine& machine, const std::filesystem::path& sysfs) {
     link.b_to_a = link.a_to_b;
   }
   for (const std::size_t card : nodes_of(machine, NodeKind::nic))
-    if (const auto rate = network_rate(machine.nodes[card], sysfs))
-      machine.notes.push_back(fmt::format("{} is a network link of {:.3g} GB/s (sysfs speed)",
-                                          machine.nodes[card].name, *rate / 1e9));
+    machine.nodes[card].network_bytes_per_second = network_rate(machine.nodes[card].name, sysfs);
 }
 
 }  // namespace convoy::topology

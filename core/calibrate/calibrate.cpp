@@ -7,9 +7,11 @@
 #include <chrono>
 #include <memory>
 
+#include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
 #include "core/calibrate/nominal_rates.hpp"
 #include "core/calibrate/rate_probe.hpp"
+#include "core/calibrate/step_check.hpp"
 
 namespace convoy::calibrate {
 namespace {
@@ -17,7 +19,8 @@ namespace {
 constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
 constexpr int kLayerSteps = 2;
-constexpr int kNeighbourSteps = 2;
+constexpr int kNeighbourSteps = 3;
+constexpr int kCheckSteps = 4;
 
 double seconds_of(const std::vector<simulate::LayerSample>& samples) {
   double sum = 0;
@@ -47,6 +50,8 @@ class Calibration {
   MachineProfile run() {
     for (const std::uint32_t devices : device_counts()) measure_team(devices);
     measure_neighbours();
+    check();
+    profile_.disturbance = disturbance_.share();
     return std::move(profile_);
   }
 
@@ -81,12 +86,8 @@ class Calibration {
   // In a hurry, peaks are the processor's nominal ones: they only relate layers to each other.
   void measure_rates(OpenDevices& devices) {
     const bool alone = devices.cluster().replicas() == 1;
-    TeamRates rates =
-        options_.quick ? probe_updates(devices, size_) : probe_team(devices, size_, alone);
-    if (options_.quick) {
-      rates.flops = std::min(rates.threads, cores_) * nominal_flops_;
-      rates.stream_bytes = rates.update_bytes;
-    }
+    TeamRates rates = probe_team(devices, size_, alone && !options_.quick);
+    if (options_.quick) rates.flops = std::min(rates.threads, cores_) * nominal_flops_;
     profile_.shared = {rates.update_bytes, rates.flops};
     if (!options_.quick && !alone) profile_.shared = probe_shared(devices, size_);
     if (!alone) rates.flops = profile_.shared.flops;
@@ -116,6 +117,17 @@ class Calibration {
     profile_.crowding_factor = std::max(1.0, seconds(2 * cores_) / (2 * together));
   }
 
+  // With as many devices as layers were measured with, and with twice as many as there are cores.
+  void check() {
+    tell_("check: a network that was not measured");
+    const ProbeNetwork network = options_.quick ? quick_check_network() : check_network();
+    std::vector<std::uint32_t> counts = device_counts();
+    counts.push_back(2 * cores_);
+    for (const std::uint32_t count : counts)
+      profile_.checks.push_back(check_step(profile_, network, sharing_nothing_, open(count, 0),
+                                           options_.software, kCheckSteps));
+  }
+
   const DevicePlugin& plugin_;
   StrategyPlugin& sharing_nothing_;
   std::uint32_t cores_;
@@ -123,6 +135,7 @@ class Calibration {
   const CalibrationOptions& options_;
   const std::function<void(const std::string&)>& tell_;
   ProbeSize size_;
+  Disturbance disturbance_;
   MachineProfile profile_;
 };
 

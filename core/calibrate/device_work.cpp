@@ -51,6 +51,17 @@ double DeviceWork::copy(const convoy_region& from, const convoy_region& to) {
   return run(submission);
 }
 
+double DeviceWork::sum(const convoy_region& a, const convoy_region& b,
+                       const convoy_region& result) {
+  const convoy_region parts[] = {a, b};
+  convoy_submission submission = blank(CONVOY_OP_SUM, CONVOY_LANE_UPDATE);
+  submission.reads = parts;
+  submission.read_count = 2;
+  submission.writes = &result;
+  submission.write_count = 1;
+  return run(submission);
+}
+
 double DeviceWork::update(const std::vector<convoy_region>& gradients,
                           const convoy_region& parameters, const convoy_region& state) {
   OptimizerOptions options;

@@ -35,6 +35,8 @@ class DeviceWork {
 
   // Seconds that the device took, by its own clock.
   double copy(const convoy_region& from, const convoy_region& to);
+  // result = a + b.
+  double sum(const convoy_region& a, const convoy_region& b, const convoy_region& result);
   // Sum of the gradients and the update of the parameters with momentum.
   double update(const std::vector<convoy_region>& gradients, const convoy_region& parameters,
                 const convoy_region& state);

@@ -3,41 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "core/runtime/session.hpp"
-#include "core/train/optimizer.hpp"
+#include "core/calibrate/probe_session.hpp"
 
 namespace convoy::calibrate {
 namespace {
 
 using Records = std::vector<std::vector<convoy_profile_record>>;
-
-// Numbers must stay finite and normal, or they decide what a step costs.
-constexpr double kLearningRate = 1e-6;
-
-// One batch that all devices train on.
-struct ProbeBatch {
-  std::vector<float> images;
-  std::vector<std::int32_t> labels;
-
-  ProbeBatch(const Graph& graph, std::uint32_t batch)
-      : images(batch * graph.nodes().front().output.elements()), labels(batch) {
-    std::uint32_t state = 1;
-    for (float& value : images) {
-      state = state * 1664525u + 1013904223u;  // Numerical Recipes' generator: any noise will do
-      value = static_cast<float>(state >> 8) / float(1 << 23) - 1;
-    }
-    for (std::size_t i = 0; i < labels.size(); ++i)
-      labels[i] = static_cast<std::int32_t>(i % graph.classes());
-  }
-};
-
-void take_step(Session& session, const ProbeBatch& batch) {
-  StepInput input;
-  input.learning_rate = kLearningRate;
-  input.batches.assign(session.replicas(), {batch.images.data(), batch.labels.data()});
-  session.executor().submit_step(input);
-  session.executor().finish_step();
-}
 
 using PassSeconds = std::vector<std::array<double, 3>>;  // per node
 
@@ -59,11 +30,12 @@ double sum(const PassSeconds& seconds) {
   return total;
 }
 
-PassSeconds fastest_step(Session& session, const ProbeBatch& batch, int steps) {
+PassSeconds fastest_step(ProbeSession& probe, int steps) {
+  Session& session = probe.session();
   PassSeconds fastest;
   Records before = session.profile();
   for (int step = 0; step < steps; ++step) {
-    take_step(session, batch);
+    probe.step();
     Records after = session.profile();
     PassSeconds seconds = seconds_between(before, after, session.graph().nodes().size());
     if (fastest.empty() || sum(seconds) < sum(fastest)) fastest = std::move(seconds);
@@ -78,14 +50,8 @@ std::vector<simulate::LayerSample> probe_layers(const ProbeNetwork& network,
                                                 StrategyPlugin& sharing_nothing,
                                                 const std::shared_ptr<OpenDevices>& devices,
                                                 int steps) {
-  SessionOptions options;
-  options.devices = devices->cluster().replicas();
-  options.batch = network.batch;
-  options.optimizer = make_optimizer({}, options.devices);
-  options.profile = true;
-  Session session(network.graph, sharing_nothing, devices, options);
-  const ProbeBatch batch(network.graph, network.batch);
-  const PassSeconds seconds = fastest_step(session, batch, steps);
+  ProbeSession probe(network, sharing_nothing, devices, true);
+  const PassSeconds seconds = fastest_step(probe, steps);
   const std::vector<simulate::LayerShape> shapes =
       simulate::layer_shapes(network.graph, network.batch);
   const std::vector<bool> behind = nodes_behind_variables(network.graph);

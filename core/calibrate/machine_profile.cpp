@@ -49,6 +49,14 @@ std::string difference(const Fingerprint& file, const Fingerprint& here) {
   return text;
 }
 
+double known_error(const MachineProfile& profile) {
+  CONVOY_CHECK(!profile.checks.empty());
+  double sum = 0;
+  for (const CheckedStep& check : profile.checks)
+    sum += std::abs(check.predicted_seconds / check.measured_seconds - 1);
+  return sum / static_cast<double>(profile.checks.size());
+}
+
 const TeamRates& nearest_team(const MachineProfile& profile, std::uint32_t threads) {
   return nearest(profile.teams, threads);
 }

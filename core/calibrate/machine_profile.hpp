@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,13 @@ struct TeamLayers {
   std::vector<simulate::LayerSample> samples;
 };
 
+// The step of a network that no layer was measured with, beside what was foretold of it.
+struct CheckedStep {
+  std::uint32_t devices = 1;
+  double predicted_seconds = 0;
+  double measured_seconds = 0;
+};
+
 // All that was measured of a machine. Nothing in it knows of models or strategies: layers are
 // shapes.
 struct MachineProfile {
@@ -67,8 +75,14 @@ struct MachineProfile {
   std::vector<TeamRates> teams;  // at least one; the largest team first
   SharedRates shared;
   std::vector<PathRate> paths;
-  std::vector<TeamLayers> layers;  // at least one
+  std::vector<TeamLayers> layers;   // at least one
+  std::vector<CheckedStep> checks;  // at least one
+  // Part of all cores' time that others took meanwhile; nothing where the system does not tell.
+  std::optional<double> disturbance;
 };
+
+// Mean relative error of what was checked.
+double known_error(const MachineProfile& profile);
 
 // The entry with the most similar number of threads.
 const TeamRates& nearest_team(const MachineProfile& profile, std::uint32_t threads);

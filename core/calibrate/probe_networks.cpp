@@ -21,7 +21,7 @@ ProbeNetwork network(const char* name, std::uint32_t side, std::uint32_t batch, 
           batch};
 }
 
-// Five convolutions with few, large filters first, three fully connected layers.
+// Five convolutions with few, large filters first, fully connected layers.
 void large_filters(GraphBuilder& g) {
   LayerId x =
       g.conv(g.input(), 64, {.kernel = 11, .stride = 4, .padding = Padding::kValid, .relu = true});
@@ -32,19 +32,19 @@ void large_filters(GraphBuilder& g) {
   x = g.conv(x, 384, {.kernel = 3, .relu = true});
   x = g.conv(x, 256, {.kernel = 3, .relu = true});
   x = g.max_pool(x, {.kernel = 3, .stride = 2});
-  x = g.dropout(g.fully_connected(x, 4096, {.relu = true}), 0.5);
-  x = g.dropout(g.fully_connected(x, 4096, {.relu = true}), 0.5);
+  x = g.dropout(g.fully_connected(x, 2048, {.relu = true}), 0.5);
   g.classify(x);
 }
 
 // Each width twice, as every longer stack repeats the second.
 void small_filters(GraphBuilder& g) {
   LayerId x = g.input();
-  for (const std::uint32_t channels : {64u, 128u, 256u, 512u, 512u}) {
+  for (const std::uint32_t channels : {64u, 128u, 256u, 512u}) {
     x = g.conv(x, channels, {.kernel = 3, .relu = true});
     x = g.conv(x, channels, {.kernel = 3, .relu = true});
     x = g.max_pool(x, {.kernel = 2, .stride = 2});
   }
+  x = g.conv(x, 512, {.kernel = 3, .relu = true});
   g.classify(g.global_average_pool(x));
 }
 
@@ -69,6 +69,42 @@ void bottlenecks(GraphBuilder& g) {
   g.classify(g.global_average_pool(x));
 }
 
+LayerId normalized(GraphBuilder& g, LayerId x, std::uint32_t channels, Size kernel) {
+  return g.conv(x, channels, {.kernel = kernel, .batch_norm = kNorm, .relu = true});
+}
+
+// Filters of several sizes side by side, long ones, and one per channel.
+void branches(GraphBuilder& g) {
+  constexpr PoolOptions kAround = {.kernel = 3, .stride = 1, .padding = Padding::kSame};
+  LayerId x = g.conv(
+      g.input(), 32,
+      {.kernel = 3, .stride = 2, .padding = Padding::kValid, .batch_norm = kNorm, .relu = true});
+  x = normalized(g, x, 64, 3);
+  x = g.concat({normalized(g, x, 64, 1), normalized(g, normalized(g, x, 48, 1), 64, 5),
+                normalized(g, normalized(g, normalized(g, x, 64, 1), 96, 3), 96, 3),
+                normalized(g, g.average_pool(x, kAround), 32, 1)});
+  x = g.max_pool(x, {.kernel = 3, .stride = 2});
+  x = g.concat({normalized(g, x, 192, 1),
+                normalized(g, normalized(g, normalized(g, x, 128, 1), 128, {1, 7}), 192, {7, 1}),
+                normalized(g, g.max_pool(x, kAround), 128, 1)});
+  const std::uint32_t channels = g.shape(x).channels;
+  x = g.conv(x, channels, {.kernel = 3, .groups = channels, .batch_norm = kNorm, .relu = true});
+  g.classify(g.global_average_pool(x));
+}
+
+// The same convolution of images of 13 x 13 and of 12 x 12 pixels: what devices lose at borders.
+void two_sizes(GraphBuilder& g) {
+  LayerId x = g.conv(g.input(), 128, {.kernel = 3, .stride = 2, .padding = Padding::kValid});
+  for (int i = 0; i < 2; ++i) x = g.conv(x, 128, {.kernel = 3, .relu = true});
+  x = g.max_pool(x, {.kernel = 2, .stride = 1});
+  for (int i = 0; i < 2; ++i) x = g.conv(x, 128, {.kernel = 3, .relu = true});
+  g.classify(g.global_average_pool(x));
+}
+
+void fully_connected_layers(GraphBuilder& g) {
+  g.classify(g.fully_connected(g.input(), 2048, {.relu = true}));
+}
+
 void few_layers(GraphBuilder& g) {
   LayerId x = g.conv(g.input(), 32, {.kernel = 3, .batch_norm = kNorm, .relu = true});
   x = g.max_pool(x, {.kernel = 2, .stride = 2});
@@ -84,13 +120,23 @@ void middle_layers(GraphBuilder& g) {
   g.classify(g.global_average_pool(x));
 }
 
+void mixed_layers(GraphBuilder& g) {
+  LayerId x = g.conv(g.input(), 48, {.kernel = 5, .stride = 2, .batch_norm = kNorm, .relu = true});
+  x = g.max_pool(normalized(g, x, 96, 3), {.kernel = 2, .stride = 2});
+  x = g.conv(bottleneck(g, x, 192, 1), 160, {.kernel = 3, .stride = 2, .relu = true});
+  g.classify(g.fully_connected(x, 512, {.relu = true}));
+}
+
 }  // namespace
 
 std::vector<ProbeNetwork> probe_networks() {
   std::vector<ProbeNetwork> networks;
-  networks.push_back(network("large filters, fully connected", 224, 16, large_filters));
+  networks.push_back(network("large filters", 227, 8, large_filters));
   networks.push_back(network("stacks of 3x3 convolutions", 224, 2, small_filters));
-  networks.push_back(network("residual bottlenecks", 224, 4, bottlenecks));
+  networks.push_back(network("residual bottlenecks", 224, 2, bottlenecks));
+  networks.push_back(network("parallel branches", 71, 4, branches));
+  networks.push_back(network("borders of images", 27, 8, two_sizes));
+  networks.push_back(network("fully connected", 32, 64, fully_connected_layers));
   return networks;
 }
 
@@ -102,6 +148,14 @@ std::vector<ProbeNetwork> quick_probe_networks() {
 
 ProbeNetwork neighbour_probe_network() {
   return network("layers of middle size", 112, 4, middle_layers);
+}
+
+ProbeNetwork check_network() {
+  return network("mixed layers", 96, 8, mixed_layers);
+}
+
+ProbeNetwork quick_check_network() {
+  return network("a few small layers", 48, 2, few_layers);
 }
 
 }  // namespace convoy::calibrate

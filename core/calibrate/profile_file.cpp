@@ -18,7 +18,7 @@ using simulate::LayerShape;
 using topology::DescribedFile;
 using topology::DescribedObject;
 
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kFormat = 2;
 constexpr const char* kAdvice = "; convoy calibrate measures this machine and writes the file anew";
 
 // The whole numbers of a shape, in files and in memory.
@@ -87,6 +87,9 @@ class ProfileReader {
     for (DescribedObject& entry : object.objects("paths")) profile.paths.push_back(path(entry));
     for (DescribedObject& entry : object.objects("layers")) profile.layers.push_back(layers(entry));
     require(object, "layers", !profile.layers.empty());
+    for (DescribedObject& entry : object.objects("checks")) profile.checks.push_back(check(entry));
+    require(object, "checks", !profile.checks.empty());
+    if (object.has("disturbance")) profile.disturbance = object.number("disturbance");
     object.finish();
     return profile;
   }
@@ -142,6 +145,15 @@ class ProfileReader {
     return rate;
   }
 
+  static CheckedStep check(DescribedObject& object) {
+    CheckedStep check;
+    check.devices = object.count("devices", 1);
+    check.predicted_seconds = positive(object, "predicted_seconds");
+    check.measured_seconds = positive(object, "measured_seconds");
+    object.finish();
+    return check;
+  }
+
   static TeamLayers layers(DescribedObject& object) {
     TeamLayers result;
     result.threads = object.count("threads", 1);
@@ -182,11 +194,11 @@ class ProfileReader {
   const DescribedFile& file_;
 };
 
-// FNV-1a of what never changes on a machine.
+// FNV-1a of what never changes on a machine, and of the form of its file.
 std::uint32_t short_hash(const Fingerprint& machine) {
   std::uint32_t hash = 2166136261u;
-  const std::string text = fmt::format("{}|{}|{}|{}", machine.processor, machine.cores,
-                                       machine.instructions, machine.device);
+  const std::string text = fmt::format("{}|{}|{}|{}|{}", machine.processor, machine.cores,
+                                       machine.instructions, machine.device, kFormat);
   for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619u;
   return hash;
 }
@@ -210,7 +222,8 @@ std::string profile_text(const MachineProfile& profile) {
       {"teams", Json::array()},
       {"shared", {{"update_bytes", profile.shared.update_bytes}, {"flops", profile.shared.flops}}},
       {"paths", Json::array()},
-      {"layers", Json::array()}};
+      {"layers", Json::array()},
+      {"checks", Json::array()}};
   for (const TeamRates& team : profile.teams) json["teams"].push_back(team_json(team));
   for (const PathRate& path : profile.paths)
     json["paths"].push_back({{"from", path.from},
@@ -218,6 +231,11 @@ std::string profile_text(const MachineProfile& profile) {
                              {"alone_bytes", path.alone_bytes},
                              {"together_bytes", path.together_bytes}});
   for (const TeamLayers& layers : profile.layers) json["layers"].push_back(layers_json(layers));
+  for (const CheckedStep& check : profile.checks)
+    json["checks"].push_back({{"devices", check.devices},
+                              {"predicted_seconds", check.predicted_seconds},
+                              {"measured_seconds", check.measured_seconds}});
+  if (profile.disturbance) json["disturbance"] = *profile.disturbance;
   return json.dump(1) + "\n";
 }
 

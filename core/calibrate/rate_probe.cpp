@@ -56,6 +56,12 @@ class UpdateWork {
     return (kGradients + 4) * static_cast<double>(parameters_.bytes()) / seconds;
   }
 
+  // Bytes per second: two vectors read, one written.
+  double sum_rate() {
+    const double seconds = work_.sum(regions_[0], regions_[1], state_.region());
+    return 3 * static_cast<double>(state_.bytes()) / seconds;
+  }
+
  private:
   DeviceWork work_;
   DeviceVector parameters_;
@@ -98,13 +104,6 @@ class PathWork {
 }  // namespace
 
 TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply) {
-  TeamRates rates = probe_updates(devices, size);
-  if (multiply) rates.flops = mean(devices.measure(CONVOY_MEASURE_MULTIPLY));
-  rates.stream_bytes = mean(devices.measure(CONVOY_MEASURE_STREAM));
-  return rates;
-}
-
-TeamRates probe_updates(OpenDevices& devices, const ProbeSize& size) {
   TeamRates rates;
   rates.threads = std::max(1u, devices.descriptions().front().threads);
   rates.together = devices.cluster().replicas();
@@ -113,6 +112,10 @@ TeamRates probe_updates(OpenDevices& devices, const ProbeSize& size) {
     works.push_back(std::make_unique<UpdateWork>(*device, size.bytes));
   rates.update_bytes = all_at_once(devices, size.repetitions,
                                    [&works](std::size_t device) { return works[device]->rate(); });
+  rates.stream_bytes = all_at_once(devices, size.repetitions, [&works](std::size_t device) {
+    return works[device]->sum_rate();
+  });
+  if (multiply) rates.flops = mean(devices.measure(CONVOY_MEASURE_MULTIPLY));
   return rates;
 }
 

@@ -14,8 +14,6 @@ struct ProbeSize {
 // What every one of the devices reaches when all of them do the same; products, which take long, on
 // demand.
 TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply);
-// The same without its peaks, which take the devices a second to measure.
-TeamRates probe_updates(OpenDevices& devices, const ProbeSize& size);
 
 // For two devices and more.
 SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size);

@@ -56,6 +56,7 @@ void CheckpointDirectory::prepare() {
          error ? error.message() : "something else of that name exists");
   if (::access(folder_.c_str(), W_OK | X_OK) != 0)
     fail(ExitCode::kFailed, "no permission to write checkpoints to {}", folder_.string());
+  if (!lock_) lock_ = std::make_unique<FolderLock>(folder_);
   std::vector<fs::path> left_over;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error))
     if (DurableFile::is_temporary(entry.path())) left_over.push_back(entry.path());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/checkpoint/folder_lock.hpp"
 #include "core/checkpoint/safetensors_file.hpp"
 #include "core/checkpoint/tensor.hpp"
 
@@ -26,8 +27,9 @@ class CheckpointDirectory {
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  // Creates the folder where it is missing and removes what an interrupted save left. Error kFailed
-  // when the folder cannot be made or written to.
+  // Creates the folder where it is missing, keeps other runs from saving there as long as this
+  // object lives, and removes what an interrupted save left. Error kFailed when the folder cannot
+  // be made or written to, kUnavailable when another run saves there.
   void prepare();
 
   // The newest checkpoint that is whole: format, size and checksum are right. A damaged one gives a
@@ -46,6 +48,7 @@ class CheckpointDirectory {
 
   std::filesystem::path folder_;
   std::int64_t keep_;
+  std::unique_ptr<FolderLock> lock_;
   std::vector<std::string> damaged_;  // never listed again
 };
 

@@ -20,6 +20,7 @@
 #include "core/plugin/model_plugin.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/report/output_file.hpp"
+#include "core/simulate/described_constants.hpp"
 
 namespace convoy {
 namespace {
@@ -34,6 +35,7 @@ const VerbFlag kFlags[] = {
     {"help", false, "This text."},
 };
 constexpr const char* kDevice = "cpu";
+constexpr const char* kSoftware = "convoy";
 
 // Devices that share nothing show what each of them can do.
 FoundPlugin strategy_that_shares_nothing(const Catalog& catalog) {
@@ -71,6 +73,13 @@ calibrate::ProbeNetwork model_network(const VerbArguments& given, const Catalog&
           batch_size(given, info.batch_size)};
 }
 
+// That devices share cores, which they say, is what some of the measurements are about.
+PluginLog warnings_only(const PluginLog& log) {
+  return [log](std::int32_t level, std::string_view plugin, std::string_view text) {
+    if (level >= CONVOY_LOG_WARNING) log(level, plugin, text);
+  };
+}
+
 std::filesystem::path output_path(const VerbArguments& given, const calibrate::Fingerprint& here) {
   if (given.has("calibration_file")) return given.value("calibration_file");
   const std::filesystem::path path = calibrate::default_profile_path(here);
@@ -92,7 +101,8 @@ class CalibrateVerb {
         log_(log_to(err)),
         catalog_(Catalog::scan(search_path(process_search_settings(given.value("plugin_path"))))),
         facts_(calibrate::read_processor_facts()),
-        device_(host_.load_device(catalog_.find(PluginKind::kDevice, kDevice)), {}, log_) {}
+        device_(host_.load_device(catalog_.find(PluginKind::kDevice, kDevice)), {},
+                warnings_only(log_)) {}
 
   int execute(std::ostream& out) {
     const Manifest& manifest = device_.manifest();
@@ -115,6 +125,8 @@ class CalibrateVerb {
     StrategyPlugin strategy(host_.load_strategy(strategy_that_shares_nothing(catalog_)), {}, log_);
     calibrate::CalibrationOptions options;
     options.quick = given_.has("quick");
+    options.software = simulate::read_software_profile(
+        executable_directory() / "../share/convoy/profiles", kSoftware);
     if (given_.has("model"))
       options.more_networks.push_back(model_network(given_, catalog_, host_, log_));
     return calibrate::calibrate(

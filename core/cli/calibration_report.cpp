@@ -16,18 +16,22 @@ using calibrate::TeamLayers;
 
 constexpr double kGiga = 1e9;
 
+constexpr double kMuchDisturbed = 0.03;
+
 void print_teams(std::ostream& out, const MachineProfile& profile) {
-  out << "devices x threads   GFLOP/s   stream GB/s   sum and update GB/s   (each device)\n";
+  out << "rates of each device, all of them at once\n"
+         "devices x threads   GFLOP/s   a + b GB/s   sum and update GB/s\n";
   for (const calibrate::TeamRates& team : profile.teams)
-    out << fmt::format("{:>7} x {:<7}  {:>8.1f}  {:>12.1f}  {:>20.1f}\n", team.together,
+    out << fmt::format("{:>7} x {:<7}  {:>8.1f}  {:>11.1f}  {:>20.1f}\n", team.together,
                        team.threads, team.flops / kGiga, team.stream_bytes / kGiga,
                        team.update_bytes / kGiga);
-  out << fmt::format("{:<17}  {:>8.1f}  {:>12}  {:>20.1f}   one updates, the others multiply\n", "",
-                     profile.shared.flops / kGiga, "", profile.shared.update_bytes / kGiga);
+  out << fmt::format("{:<17}  {:>8.1f}  {:>11}  {:>20.1f}   one updates, the others multiply\n",
+                     "of those", profile.shared.flops / kGiga, "",
+                     profile.shared.update_bytes / kGiga);
 }
 
 void print_paths(std::ostream& out, const MachineProfile& profile) {
-  out << "copies               alone GB/s   all at once GB/s   (each device)\n";
+  out << "copies of a device   alone GB/s   all at once GB/s\n";
   for (const calibrate::PathRate& path : profile.paths)
     out << fmt::format("{:<20} {:>10.1f}  {:>17.1f}\n", path.from + " to " + path.to,
                        path.alone_bytes / kGiga, path.together_bytes / kGiga);
@@ -53,7 +57,7 @@ void print_layers(std::ostream& out, const TeamLayers& layers) {
     sum.bytes += sample.work.bytes;
     sum.seconds += sample.seconds;
   }
-  out << fmt::format("layers, {} x {:<10}       passes         ms    GFLOP/s      GB/s\n",
+  out << fmt::format("layers, {:<3} x {:<14}     passes         ms    GFLOP/s      GB/s\n",
                      layers.together, layers.threads);
   for (const auto& [name, sum] : sums) {
     if (!(sum.seconds > 0)) continue;
@@ -61,6 +65,28 @@ void print_layers(std::ostream& out, const TeamLayers& layers) {
                        sum.seconds * 1e3, sum.flops / sum.seconds / kGiga,
                        sum.bytes / sum.seconds / kGiga);
   }
+}
+
+void print_checks(std::ostream& out, const MachineProfile& profile) {
+  out << "check: the step of a network that was not measured\n"
+         "devices   foretold ms   measured ms   error\n";
+  for (const calibrate::CheckedStep& check : profile.checks)
+    out << fmt::format("{:>7}   {:>11.1f}   {:>11.1f}  {:>+5.1f} %\n", check.devices,
+                       check.predicted_seconds * 1e3, check.measured_seconds * 1e3,
+                       100 * (check.predicted_seconds / check.measured_seconds - 1));
+  out << fmt::format("mean error {:.1f} %: how far to trust predictions on this machine\n",
+                     100 * calibrate::known_error(profile));
+}
+
+void print_disturbance(std::ostream& out, const MachineProfile& profile) {
+  if (!profile.disturbance) {
+    out << "unknown: whether others took cores' time meanwhile (no /proc/stat)\n";
+    return;
+  }
+  out << fmt::format(
+      "others took {:.1f} % of the cores' time meanwhile{}\n", 100 * *profile.disturbance,
+      *profile.disturbance > kMuchDisturbed ? ": too much; close what else runs and calibrate again"
+                                            : "");
 }
 
 }  // namespace
@@ -84,6 +110,11 @@ void print_calibration(std::ostream& out, const MachineProfile& profile) {
     out << '\n';
     print_layers(out, layers);
   }
+  out << '\n';
+  print_checks(out, profile);
+  print_disturbance(out, profile);
+  out << "not measured: collectives (CPU devices share memory: sums are theirs), GPUs, NUMA nodes "
+         "one by one\n";
 }
 
 }  // namespace convoy

@@ -14,6 +14,7 @@
 #include "core/cli/plan_subject.hpp"
 #include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
+#include "core/cli/run_gpus.hpp"
 #include "core/cli/run_parts.hpp"
 #include "core/cli/run_profile.hpp"
 #include "core/cli/run_report.hpp"
@@ -22,6 +23,7 @@
 #include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
 #include "core/runtime/compute_dtype.hpp"
+#include "core/runtime/input_memory.hpp"
 #include "core/runtime/parameter_hash.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
@@ -56,6 +58,7 @@ class Run {
       else
         train();
     } catch (const Error& error) {
+      note_gpus();
       report_.finish(static_cast<int>(error.code()), false, error.what());
       throw;
     }
@@ -81,8 +84,7 @@ class Run {
     sizes_.timed_steps = validation.steps();
     report_.header(devices_, validation.examples());
     report_.console().generating_evaluation_model();
-    validation.prepare(std::make_shared<OpenDevices>(
-        *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device)));
+    validation.prepare(open_devices());
     describe(validation.session());
     report_.console().initializing();
     evaluate_trained_models(
@@ -92,7 +94,7 @@ class Run {
                                     [this](const std::string& text) { tell(text); });
         },
         report_, [this] { return interrupt_.requested(); });
-    report_validation(validation);
+    report_bad_records(validation.bad_records(), " of the validation data");
   }
 
   void read_only() {
@@ -108,24 +110,26 @@ class Run {
     };
     report_.input_total(
         measure_input(*source, data, {sizes_.warmup_steps, sizes_.timed_steps}, go_on));
-    report_bad_records(*source);
+    report_bad_records(source->statistics().bad_records);
   }
 
-  std::unique_ptr<Session> open_session() {
+  std::shared_ptr<OpenDevices> open_devices() {
+    if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
+    return std::make_shared<OpenDevices>(
+        *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device));
+  }
+
+  std::unique_ptr<Session> open_session(std::shared_ptr<OpenDevices> devices) const {
     SessionOptions options = session_options(setup_, sizes_, devices_);
     options.profile = setup_.options.profile;
-    std::shared_ptr<OpenDevices> opened = std::exchange(setup_.open_devices, nullptr);
-    if (!opened)
-      opened = std::make_shared<OpenDevices>(*setup_.device, options.devices, options.threads);
     if (mode() == RunMode::kForwardOnly)
-      return std::make_unique<Session>(*setup_.graph, std::move(opened), options);
-    return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(opened), options);
+      return std::make_unique<Session>(*setup_.graph, std::move(devices), options);
+    return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices), options);
   }
 
   void describe(const Session& session) {
     report_.describe(session);
-    const std::string notice = emulation_notice(session.options().dtype, session.devices());
-    if (!notice.empty()) tell(notice);
+    tell(emulation_notice(session.options().dtype, session.devices()));
   }
 
   void train() {
@@ -133,7 +137,9 @@ class Run {
         std::make_unique<RunCheckpoints>(setup_, std::int64_t{devices_} * sizes_.batch,
                                          [this](const std::string& text) { tell(text); });
     DataOptions data = data_options(setup_, sizes_, devices_);
-    if (const auto notice = shared_cores_notice(setup_, devices_); !notice.empty()) tell(notice);
+    tell(shared_cores_notice(setup_, devices_));
+    const std::shared_ptr<OpenDevices> devices = open_devices();
+    data.image_memory = input_memory(devices);
     data.first_step = checkpoints_->first_step();
     data.sample_offset = checkpoints_->sample_offset();
     const std::unique_ptr<BatchSource> source = make_source(data);
@@ -143,16 +149,15 @@ class Run {
     if (setup_.options.num_epochs)
       sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
                                        std::int64_t{devices_} * sizes_.batch, examples);
-    if (const auto notice = shorten_resumed_run(sizes_, checkpoints_->first_step());
-        !notice.empty())
-      tell(notice);
+    tell(shorten_resumed_run(sizes_, checkpoints_->first_step()));
     report_.header(devices_, examples);
     prepare_evaluations(examples);
     generating_model();
-    const std::unique_ptr<Session> session = open_session();
+    const std::unique_ptr<Session> session = open_session(devices);
     if (validation_) validation_->prepare(session->open_devices());
     begin_trial(*session);
     describe(*session);
+    gpus_ = std::make_unique<RunGpus>(*session);
     if (setup_.options.profile) profile_ = std::make_unique<RunProfile>(*session);
     report_.console().initializing();
     checkpoints_->restore(*session);
@@ -163,13 +168,15 @@ class Run {
                              training_loop_options(setup_, sizes_, checkpoints_->first_step()),
                              events(*session));
     } catch (const Error&) {
-      report_bad_records(*source);
+      report_bad_records(source->statistics().bad_records);
       throw;
     }
+    note_gpus();
     if (trial_) trial_->finish();
     report_.total(summary, (evaluations_ ? evaluations_->seconds() : 0) +
                                (trial_ ? trial_->timed_exchange_seconds() : 0));
-    if (const auto line = report_.prediction_line(); !line.empty()) tell(line);
+    report_.gpus_line();
+    tell(report_.prediction_line());
     report_profile(summary);
     if (!setup_.options.trace_file.empty() && !report_.traced())
       tell("no step was traced, because too few were run: no trace file is written");
@@ -177,13 +184,9 @@ class Run {
     report_.input_verdict();
     checkpoints_->finish(summary, *session);
     if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(*session));
-    report_bad_records(*source);
-    if (validation_) report_validation(*validation_);
-    if (summary.diverged)
-      tell(
-          fmt::format("the loss is not finite from step {} on: the model's own learning rate does "
-                      "not suit unnormalised synthetic images; speed is not affected",
-                      *summary.diverged));
+    report_bad_records(source->statistics().bad_records);
+    if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
+    if (summary.diverged) tell(divergence_text(*summary.diverged));
   }
 
   // The warm-up is long enough for the trial, unless the user said how long it is.
@@ -195,6 +198,11 @@ class Run {
                                          [this](const std::string& text) { tell(text); });
     if (trial_->over() || setup_.flags->is_given("num_warmup_batches")) return;
     sizes_.warmup_steps = std::max(sizes_.warmup_steps, trial_->most_steps() + kSettling);
+  }
+
+  void note_gpus() {
+    if (gpus_ && gpus_->has_gpus()) report_.gpus(gpus_->record());
+    gpus_.reset();
   }
 
   void report_profile(const TrainingSummary& summary) {
@@ -220,19 +228,13 @@ class Run {
     if (validation_) report_.console().generating_evaluation_model();
   }
 
-  void report_validation(const Validation& validation) {
-    if (validation.bad_records() > 0)
-      tell(fmt::format("{} bad records of the validation data were skipped",
-                       validation.bad_records()));
+  void report_bad_records(std::int64_t skipped, const char* of = "") {
+    if (skipped > 0) tell(fmt::format("{} bad records{} were skipped", skipped, of));
   }
 
-  void report_bad_records(const BatchSource& source) {
-    const auto skipped = source.statistics().bad_records;
-    if (skipped == 0) return;
-    tell(fmt::format("{} bad records were skipped", skipped));
-  }
-
+  // Nothing, where there is nothing to tell.
   void tell(const std::string& text) {
+    if (text.empty()) return;
     err_ << "convoy: " << text << '\n';
     report_.note(text);
   }
@@ -241,13 +243,14 @@ class Run {
     TrainingEvents events;
     events.warmed_up = [this] {
       if (profile_) profile_->warmed_up();
+      gpus_->start();
       report_.console().warmed_up();
       report_.console().columns();
     };
     events.warmup_step = [this](const TrainingStep& step) { report_.warmup_step(step); };
     events.timed_step = [this](const TrainingStep& step) {
       report_.timed_step(step);
-      if (const auto notice = report_.drift_notice(step); !notice.empty()) tell(notice);
+      tell(report_.drift_notice(step));
     };
     if (!setup_.options.trace_file.empty())
       events.trace = [this, &session](const StepTrace& step) { report_.trace(session, step); };
@@ -274,6 +277,7 @@ class Run {
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<TrainingEvaluations> evaluations_;
   std::unique_ptr<RunProfile> profile_;
+  std::unique_ptr<RunGpus> gpus_;
   bool evaluation_due_ = false;
   std::unique_ptr<RunCheckpoints> checkpoints_;
 };

@@ -53,7 +53,8 @@ void RunCheckpoints::prepare() {
   try {
     directory_->prepare();
   } catch (const Error& error) {
-    if (!options_.continue_on_error) throw;
+    const bool is_in_use = error.code() == ExitCode::kUnavailable;
+    if (!options_.continue_on_error || is_in_use) throw;
     tell_(fmt::format("{}; training goes on without (--on_save_error=continue)", error.what()));
   }
 }

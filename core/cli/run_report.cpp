@@ -197,6 +197,12 @@ void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
                                record_.total_seconds, summary.input_wait_seconds});
 }
 
+void RunReport::gpus_line() {
+  if (!record_.gpus || record_.total_images_per_second <= 0) return;
+  const std::string line = convoy::gpus_line(*record_.gpus, record_.total_images_per_second);
+  if (!line.empty()) console_.input(line);
+}
+
 void RunReport::input_verdict() {
   if (record_.input) console_.input(input_line(*record_.input));
 }

@@ -50,6 +50,10 @@ class RunReport {
   // Prints the total, unless evaluations interrupted the steps, and completes the record.
   // paused_seconds: part of the summary's that belongs to no step.
   void total(const TrainingSummary& summary, double paused_seconds = 0);
+  // What the sensors of the GPUs said during the timed steps, for the record and, where it is
+  // known, in a line. Before finish(), also of a run that fails.
+  void gpus(const GpusRecord& gpus) { record_.gpus = gpus; }
+  void gpus_line();
   // Says for real data whether the input kept up; after the last line of the published format.
   void input_verdict();
   // A step of --input_only, and what came of all of them.

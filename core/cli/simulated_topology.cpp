@@ -1,8 +1,7 @@
 #include "core/cli/simulated_topology.hpp"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "core/base/error.hpp"
 #include "core/simulate/described_constants.hpp"
@@ -11,6 +10,7 @@
 #include "topology/graph_edit.hpp"
 #include "topology/platform.hpp"
 #include "topology/read_machine.hpp"
+#include "topology/several_hosts.hpp"
 
 namespace convoy {
 namespace {
@@ -31,16 +31,6 @@ constexpr double kAnyMemoryRate = 9e11;
       "--topology=FILE takes what lstopo --of xml, NCCL_TOPO_DUMP_FILE or convoy topo --json wrote "
       "on another machine; --device=cpu takes CPU devices",
       fmt::join(topology::platform_names(share / "platforms"), ", "));
-}
-
-void check_one_host(const RunSetup& setup, const topology::Machine& machine) {
-  const auto of_other = [](const topology::Node& node) { return node.host != 0; };
-  if (setup.flags->integer("hosts") > 1 ||
-      std::any_of(machine.nodes.begin(), machine.nodes.end(), of_other))
-    fail(ExitCode::kUsage,
-         "{} is one host, of which no network is known; several hosts need a description: "
-         "--platform=FILE with --hosts",
-         machine.source);
 }
 
 simulate::MachineConstants known_constants(const RunSetup& setup, const topology::Machine& machine,
@@ -65,7 +55,6 @@ SimulatedHardware topology_hardware(const RunSetup& setup, const std::filesystem
       file.empty() ? topology::detect_machine() : topology::read_machine(file);
   const auto gpus = topology::nodes_of(machine, topology::NodeKind::gpu).size();
   if (gpus == 0) refuse_without_gpus(machine, file, share);
-  check_one_host(setup, machine);
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   topology::add_catalogue_facts(machine, catalogue);
   if (machine.name.empty()) machine.name = machine.source;
@@ -73,10 +62,12 @@ SimulatedHardware topology_hardware(const RunSetup& setup, const std::filesystem
   hardware.name = file.empty() ? machine.source : file;
   hardware.device = "cuda";
   hardware.rates = "roofline of the device's peaks";
+  hardware.hosts = static_cast<std::uint32_t>(setup.flags->integer("hosts"));
+  if (hardware.hosts > 1) hardware.name = fmt::format("{} x {}", hardware.hosts, hardware.name);
   hardware.most_devices = static_cast<std::uint32_t>(gpus);
   hardware.cluster = [machine, constants = known_constants(setup, machine, catalogue)](
-                         std::uint32_t, std::uint32_t devices) {
-    return simulate::make_gpu_cluster(machine, devices, constants);
+                         std::uint32_t hosts, std::uint32_t devices) {
+    return simulate::make_gpu_cluster(topology::several_hosts(machine, hosts), devices, constants);
   };
   return hardware;
 }

@@ -13,14 +13,11 @@ namespace convoy {
 namespace {
 
 constexpr const char* kDevice = "cpu";
-// What predictions of a calibrated machine are held to: their mean error over models, strategies
-// and numbers of devices.
-constexpr double kCalibratedError = 0.07;
 
 void use_profile(SimulatedHardware& hardware, const calibrate::MachineProfile& profile,
                  const std::string& file, std::uint32_t threads) {
   hardware.calibrated = true;
-  hardware.known_error = kCalibratedError;
+  hardware.known_error = calibrate::known_error(profile);
   hardware.rates = fmt::format("measured on {} ({})", profile.created, file);
   hardware.cluster = [=](std::uint32_t, std::uint32_t devices) {
     return calibrate::calibrated_cluster(profile, devices, threads);

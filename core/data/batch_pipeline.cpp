@@ -77,9 +77,9 @@ void BatchPipeline::schedule(int replica) {
   std::unique_ptr<Slot> slot;
   if (unused_.empty()) {
     slot = std::make_unique<Slot>();
-    slot->images.resize(static_cast<std::size_t>(options_.image_elements() * options_.batch));
+    slot->images = options_.make_image_memory();
     slot->labels.resize(static_cast<std::size_t>(options_.batch));
-    slot->batch = {slot->images.data(), slot->labels.data(), options_.batch};
+    slot->batch = {slot->images.get(), slot->labels.data(), options_.batch};
   } else {
     slot = std::move(unused_.back());
     unused_.pop_back();
@@ -113,7 +113,7 @@ void BatchPipeline::make(const SampleRequest& request, Slot& slot) {
   SampleResult result;
   std::exception_ptr error;
   try {
-    result = make_sample_(request, slot.images.data() + index * options_.image_elements());
+    result = make_sample_(request, slot.images.get() + index * options_.image_elements());
   } catch (...) {
     error = std::current_exception();
   }

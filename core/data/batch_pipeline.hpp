@@ -54,7 +54,7 @@ class BatchPipeline {
   struct Slot {
     int replica = 0;
     std::int64_t step = 0;
-    std::vector<float> images;
+    std::shared_ptr<float[]> images;
     std::vector<std::int32_t> labels;
     Batch batch;
     int started = 0;  // samples handed to workers

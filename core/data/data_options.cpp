@@ -22,6 +22,12 @@ BadRecordPolicy parse_bad_record_policy(std::string_view text) {
   fail(ExitCode::kUsage, "unknown on_bad_record '{}'; use fail or skip", text);
 }
 
+std::shared_ptr<float[]> DataOptions::make_image_memory() const {
+  const std::int64_t elements = image_elements() * batch;
+  if (image_memory) return image_memory(elements);
+  return std::shared_ptr<float[]>(new float[static_cast<std::size_t>(elements)]());
+}
+
 void check_data_options(const DataOptions& options) {
   struct Minimum {
     const char* name;

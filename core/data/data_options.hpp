@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -47,6 +49,10 @@ struct DataOptions {
   ResizeMethod resize_method = ResizeMethod::kBilinear;
   BadRecordPolicy on_bad_record = BadRecordPolicy::kFail;
 
+  // Where the images of a batch are put: so many elements, zeroed. Empty: ordinary memory.
+  using ImageMemory = std::function<std::shared_ptr<float[]>(std::int64_t elements)>;
+  ImageMemory image_memory;
+
   // Samples to skip, or, negative, to go back, besides those of the steps before: the run that is
   // resumed had batches of another size.
   std::int64_t sample_offset = 0;
@@ -57,6 +63,8 @@ struct DataOptions {
     return sample_offset + step * global_batch() + position;
   }
   std::int64_t image_elements() const { return std::int64_t{channels} * height * width; }
+  // For all images of one batch.
+  std::shared_ptr<float[]> make_image_memory() const;
 };
 
 // Fails with ExitCode::kUsage on a count below its minimum.

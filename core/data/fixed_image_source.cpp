@@ -13,10 +13,10 @@ const Batch& FixedImageSource::acquire(int replica, std::int64_t step) {
   const std::lock_guard lock(state.mutex);
   const auto first_sample = static_cast<std::uint32_t>(replica * options_.batch);
   const auto batch = static_cast<std::uint32_t>(options_.batch);
-  if (state.images.empty()) {
-    state.images.resize(static_cast<std::size_t>(options_.image_elements()) * batch);
+  if (!state.images) {
+    state.images = options_.make_image_memory();
     for (std::uint32_t j = 0; j < batch; ++j) {
-      make_image(first_sample + j, state.images.data() + j * options_.image_elements());
+      make_image(first_sample + j, state.images.get() + j * options_.image_elements());
     }
   }
   const auto [held, inserted] = state.held.try_emplace(step);
@@ -25,7 +25,7 @@ const Batch& FixedImageSource::acquire(int replica, std::int64_t step) {
   for (std::uint32_t j = 0; j < batch; ++j) {
     result.labels.push_back(make_label(first_sample + j, step));
   }
-  result.batch = {state.images.data(), result.labels.data(), options_.batch};
+  result.batch = {state.images.get(), result.labels.data(), options_.batch};
   state.produced += options_.batch;
   return result.batch;
 }

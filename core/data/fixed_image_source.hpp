@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -30,7 +31,7 @@ class FixedImageSource : public BatchSource {
     Batch batch;
   };
   struct Replica {
-    std::vector<float> images;
+    std::shared_ptr<float[]> images;
     std::map<std::int64_t, Held> held;  // by step
     std::mutex mutex;
     std::int64_t produced = 0;

@@ -2,140 +2,119 @@
 
 #include <algorithm>
 
+#include "core/base/error.hpp"
+#include "core/plan/accesses.hpp"
+
 namespace convoy {
 namespace {
 
-// A position in the body unrolled twice: iteration * size + index.
-using Position = std::uint64_t;
-
-struct Access {
-  std::vector<Position> writers;  // the last one, or several ANY_ORDER ones
-  std::vector<Position> readers;  // since the last write
-  bool any_order = false;         // of the writers
-};
-
-// Who touched which elements of one buffer last: one entry per stretch between two elements at
-// which any span of the body begins or ends.
-class Stretches {
- public:
-  void note(const PlanSpan& span) {
-    begins_.push_back(span.first);
-    begins_.push_back(span.first + span.count);
-  }
-  void settle() {
-    std::sort(begins_.begin(), begins_.end());
-    begins_.erase(std::unique(begins_.begin(), begins_.end()), begins_.end());
-    accesses_.resize(begins_.size());
-  }
-  template <typename Visit>
-  void visit(const PlanSpan& span, Visit visit) {
-    const auto begin = std::lower_bound(begins_.begin(), begins_.end(), span.first);
-    const std::uint64_t end = span.first + span.count;
-    for (auto i = static_cast<std::size_t>(begin - begins_.begin()); begins_[i] < end; ++i)
-      visit(accesses_[i]);
-  }
-
- private:
-  std::vector<std::uint64_t> begins_;
-  std::vector<Access> accesses_;
-};
+using Position = Accesses::Position;
 
 class Finder {
  public:
   explicit Finder(const Plan& plan)
-      : plan_(plan), stretches_(plan.buffers.size() + plan.cluster->replicas()) {
-    for (const Operation& operation : plan.body) {
-      for (const auto* spans : {&operation.reads, &operation.writes})
-        for (const PlanSpan& span : *spans) stretches_[span.buffer].note(span);
-      if (is_compute(operation.kind)) {
-        const PlanSpan span = activations(operation.replica);
-        stretches_[span.buffer].note(span);
-      }
-    }
-    for (Stretches& stretches : stretches_) stretches.settle();
+      : plan_(plan), size_(static_cast<Position>(plan.body.size())), accesses_(plan) {
+    CONVOY_CHECK(plan.body.size() < (std::size_t{1} << 31));
   }
 
-  std::vector<std::vector<Dependency>> run() {
-    const std::size_t size = plan_.body.size();
-    result_.resize(size);
-    for (Position at = 0; at < 2 * size; ++at) {
-      const Operation& operation = plan_.body[at % size];
+  DependencyLists run() {
+    result_.reserve(size_);
+    for (at_ = 0; at_ < size_; ++at_) touch(plan_.body[at_]);
+    next_span_ = 0;
+    for (; at_ < 2 * size_; ++at_) {
       before_.clear();
-      for (const PlanSpan& span : operation.reads) read(operation, span, at);
-      for (const PlanSpan& span : operation.writes) write(operation, span, at);
-      if (is_compute(operation.kind)) write(operation, activations(operation.replica), at);
-      if (at >= size) record(at);
+      lagged_.clear();
+      touch(plan_.body[at_ - size_]);
+      record();
     }
     return std::move(result_);
   }
 
  private:
-  PlanSpan activations(std::uint32_t replica) const {
-    return {static_cast<std::uint32_t>(plan_.buffers.size()) + replica, CONVOY_F32, 0, 1};
+  // The first iteration only leaves its traces.
+  bool is_steady() const { return at_ >= size_; }
+
+  void touch(const Operation& operation) {
+    for (const PlanSpan& span : operation.reads) read(operation, span);
+    for (const PlanSpan& span : operation.writes) write(operation, span);
+    if (is_compute(operation.kind)) write(operation, accesses_.activations(operation.replica));
   }
 
-  void read(const Operation& operation, const PlanSpan& span, Position at) {
+  // Looked for in the first iteration, the same in the second.
+  std::uint32_t first_stretch(const PlanSpan& span) {
+    if (!is_steady()) first_stretches_.push_back(accesses_.first_stretch(span));
+    return is_steady() ? first_stretches_[next_span_++] : first_stretches_.back();
+  }
+
+  void wait_for(const Accesses::List& list) {
+    if (!is_steady()) return;
+    accesses_.for_each(list, [this](Position position) { before_.push_back(position); });
+  }
+
+  void read(const Operation& operation, const PlanSpan& span) {
     const bool relaxed = (operation.flags & CONVOY_OP_RELAXED_READS) != 0;
-    stretches_[span.buffer].visit(span, [&](Access& access) {
+    accesses_.visit(first_stretch(span), span, [&](Accesses::Stretch& stretch) {
       if (relaxed) {
-        if (operation.max_lag != CONVOY_UNBOUNDED) lag(access.writers, operation.max_lag, at);
+        if (operation.max_lag != CONVOY_UNBOUNDED) lag(stretch.writers, operation.max_lag);
         return;
       }
-      before_.insert(before_.end(), access.writers.begin(), access.writers.end());
-      access.readers.push_back(at);
+      wait_for(stretch.writers);
+      accesses_.append(stretch.readers, at_);
     });
   }
 
   // Waits for the writers as they were max_lag iterations ago.
-  void lag(const std::vector<Position>& writers, std::uint64_t max_lag, Position at) {
-    const std::size_t size = plan_.body.size();
-    if (at < size) return;
-    for (const Position writer : writers) {
-      const std::uint64_t distance = at / size - writer / size + max_lag;
-      lagged_.push_back(
-          {static_cast<std::uint32_t>(writer % size), static_cast<std::uint32_t>(distance)});
-    }
-  }
-
-  void write(const Operation& operation, const PlanSpan& span, Position at) {
-    const bool any_order = (operation.flags & CONVOY_OP_ANY_ORDER) != 0;
-    stretches_[span.buffer].visit(span, [&](Access& access) {
-      const bool commutes = any_order && access.any_order;
-      before_.insert(before_.end(), access.readers.begin(), access.readers.end());
-      if (commutes) {
-        access.writers.push_back(at);
-        return;
-      }
-      before_.insert(before_.end(), access.writers.begin(), access.writers.end());
-      access.writers.assign(1, at);
-      access.readers.clear();
-      access.any_order = any_order;
+  void lag(const Accesses::List& writers, std::uint64_t max_lag) {
+    if (!is_steady()) return;
+    accesses_.for_each(writers, [&](Position writer) {
+      const std::uint64_t distance = at_ / size_ - writer / size_ + max_lag;
+      lagged_.push_back({writer % size_, static_cast<std::uint32_t>(distance)});
     });
   }
 
-  void record(Position at) {
-    const std::size_t size = plan_.body.size();
+  void write(const Operation& operation, const PlanSpan& span) {
+    const bool any_order = (operation.flags & CONVOY_OP_ANY_ORDER) != 0;
+    accesses_.visit(first_stretch(span), span, [&](Accesses::Stretch& stretch) {
+      const bool commutes = any_order && stretch.any_order;
+      wait_for(stretch.readers);
+      if (!commutes) {
+        wait_for(stretch.writers);
+        accesses_.clear(stretch.writers);
+        accesses_.clear(stretch.readers);
+        stretch.any_order = any_order;
+      }
+      accesses_.append(stretch.writers, at_);
+    });
+  }
+
+  void record() {
     std::sort(before_.begin(), before_.end());
     before_.erase(std::unique(before_.begin(), before_.end()), before_.end());
-    auto& dependencies = result_[at - size];
+    list_.clear();
     for (const Position before : before_) {
-      if (before == at) continue;  // an operation that reads what it writes
-      dependencies.push_back({static_cast<std::uint32_t>(before % size), before >= size ? 0u : 1u});
+      if (before == at_) continue;  // an operation that reads what it writes
+      const bool same_iteration = before >= size_;
+      list_.push_back({same_iteration ? before - size_ : before, same_iteration ? 0u : 1u});
     }
-    dependencies.insert(dependencies.end(), lagged_.begin(), lagged_.end());
-    lagged_.clear();
+    list_.insert(list_.end(), lagged_.begin(), lagged_.end());
+    result_.add(list_);
   }
 
   const Plan& plan_;
-  std::vector<Stretches> stretches_;
+  Position size_;
+  Accesses accesses_;
+  Position at_ = 0;
+  std::vector<std::uint32_t> first_stretches_;  // of every span in the order of touching
+  std::size_t next_span_ = 0;
   std::vector<Position> before_;
   std::vector<Dependency> lagged_;
-  std::vector<std::vector<Dependency>> result_;
+  std::vector<Dependency> list_;
+  DependencyLists result_;
 };
 
 }  // namespace
 
-std::vector<std::vector<Dependency>> find_dependencies(const Plan& plan) {
+DependencyLists find_dependencies(const Plan& plan) {
   return Finder(plan).run();
 }
 

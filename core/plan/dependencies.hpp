@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/plan/plan.hpp"
@@ -13,11 +16,31 @@ struct Dependency {
   std::uint32_t distance = 0;
 };
 
+// A list of dependencies for each operation of a body, all in one array: plans for many hosts have
+// millions.
+class DependencyLists {
+ public:
+  // The next operation's list.
+  void add(std::span<const Dependency> list) {
+    items_.insert(items_.end(), list.begin(), list.end());
+    ends_.push_back(items_.size());
+  }
+  void reserve(std::size_t operations) { ends_.reserve(operations + 1); }
+  std::size_t size() const { return ends_.size() - 1; }
+  std::span<const Dependency> operator[](std::size_t operation) const {
+    return {items_.data() + ends_[operation], ends_[operation + 1] - ends_[operation]};
+  }
+
+ private:
+  std::vector<Dependency> items_;
+  std::vector<std::size_t> ends_ = {0};
+};
+
 // For every operation of the body, what it has to wait for in the steady state: B waits for an
 // earlier A if and only if their spans overlap and one of them writes; the same rule across the end
 // of the body gives the edges of distance 1. Forward and backward of one replica also follow each
 // other, through its activations. Relaxed reads wait for writers max_lag iterations back, or for
 // none; writers do not wait for relaxed readers. ANY_ORDER writes do not wait for each other.
-std::vector<std::vector<Dependency>> find_dependencies(const Plan& plan);
+DependencyLists find_dependencies(const Plan& plan);
 
 }  // namespace convoy

@@ -39,10 +39,10 @@ std::string label(const Plan& plan, const Operation& operation) {
 // Operations that lead to others within one iteration: reachable[b] has a when b waits for a.
 class Reachability {
  public:
-  explicit Reachability(const std::vector<std::vector<Dependency>>& dependencies) {
-    for (const auto& waits : dependencies) {
+  explicit Reachability(const DependencyLists& dependencies) {
+    for (std::size_t operation = 0; operation < dependencies.size(); ++operation) {
       std::vector<bool> before(dependencies.size(), false);
-      for (const Dependency& wait : waits) {
+      for (const Dependency& wait : dependencies[operation]) {
         if (wait.distance != 0) continue;
         before[wait.before] = true;
         for (std::size_t i = 0; i < before.size(); ++i)
@@ -52,7 +52,7 @@ class Reachability {
     }
   }
   // Another operation that `to` waits for waits for this one already.
-  bool implied(const std::vector<Dependency>& waits, const Dependency& wait) const {
+  bool implied(std::span<const Dependency> waits, const Dependency& wait) const {
     for (const Dependency& other : waits)
       if (other.distance == 0 && wait.distance == 0 && reachable_[other.before][wait.before])
         return true;

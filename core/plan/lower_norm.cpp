@@ -1,6 +1,7 @@
 #include "core/plan/lower_norm.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace convoy {
 namespace {
@@ -22,7 +23,7 @@ void append_pieces(const Lowering& lowering, const Operation& norm, const Piece&
 }
 
 std::vector<Piece> cut(const Lowering& lowering, const Operation& norm) {
-  const std::vector<std::uint32_t> engines = lowering.engines(norm.place);
+  const std::span<const std::uint32_t> engines = lowering.engines(norm.place);
   const std::uint64_t count = element_count(norm);
   std::vector<Piece> pieces;
   if (count < lowering.options().slice_elements * engines.size()) {

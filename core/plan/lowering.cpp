@@ -1,6 +1,7 @@
 #include "core/plan/lowering.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/plan/lower_network.hpp"
@@ -37,6 +38,10 @@ Lowering::Lowering(const Plan& logical, const LoweringOptions& options)
   plan_.arena = logical.arena;
   plan_.buffers = logical.buffers;
   plan_.computes = logical.computes;
+  plan_.body.reserve(logical.body.size());
+  places_.resize(logical.cluster->places.size());
+  std::iota(places_.begin(), places_.end(), 0u);
+  parity_.assign(places_.size(), 0);
 }
 
 bool Lowering::is_host(std::uint32_t place) const {
@@ -57,9 +62,10 @@ bool Lowering::can_access_all(std::uint32_t engine, const Operation& operation) 
          std::all_of(operation.writes.begin(), operation.writes.end(), reachable);
 }
 
-std::vector<std::uint32_t> Lowering::engines(std::uint32_t place) const {
+std::span<const std::uint32_t> Lowering::engines(std::uint32_t place) const {
   const std::vector<std::uint32_t>& served_by = logical_.cluster->places[place].served_by;
-  return served_by.empty() ? std::vector<std::uint32_t>{place} : served_by;
+  if (served_by.empty()) return {&places_[place], 1};
+  return served_by;
 }
 
 void Lowering::emit(Operation operation, std::uint32_t engine, std::uint32_t lane) {
@@ -84,7 +90,7 @@ void Lowering::emit_network_copy(Operation copy) {
 }
 
 void Lowering::at_place(const Operation& operation, std::uint32_t place, std::uint32_t lane) {
-  const std::vector<std::uint32_t> candidates = engines(place);
+  const std::span<const std::uint32_t> candidates = engines(place);
   const std::uint64_t count = operation.writes.front().count;
   if (!is_elementwise(operation.kind) || candidates.size() == 1 ||
       count < options_.slice_elements * candidates.size())
@@ -110,25 +116,33 @@ void Lowering::staged(const Operation& operation, std::uint32_t engine, std::uin
   const std::uint64_t count = element_count(operation);
   for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
     const std::uint64_t size = std::min(options_.staging_elements, count - first);
-    const Operation piece = slice(operation, first, size);
+    Operation piece = slice(operation, first, size);
     const std::uint32_t half = parity_[engine]++ % 2;
-    Operation local = piece;
     std::uint32_t slot = 0;
-    const auto stage = [&](PlanSpan& span) {
-      if (can_access(engine, place_of(span))) return false;
-      span = staging(engine, 2 * slot++ + half, span.dtype, size);
-      return true;
-    };
-    for (PlanSpan& span : local.reads) {
+    for (PlanSpan& span : piece.reads) {
       const PlanSpan remote = span;
-      if (stage(span)) copy_between(operation, span, remote);
+      if (!stage(span, engine, 2 * slot + half, size)) continue;
+      copy_between(operation, span, remote);
+      ++slot;
     }
-    std::vector<std::size_t> outputs;
-    for (std::size_t i = 0; i < local.writes.size(); ++i)
-      if (stage(local.writes[i])) outputs.push_back(i);
-    emit(local, engine, lane);
-    for (const std::size_t i : outputs) copy_between(operation, piece.writes[i], local.writes[i]);
+    std::vector<std::pair<PlanSpan, PlanSpan>> outputs;  // to, from
+    for (PlanSpan& span : piece.writes) {
+      const PlanSpan remote = span;
+      if (!stage(span, engine, 2 * slot + half, size)) continue;
+      outputs.emplace_back(remote, span);
+      ++slot;
+    }
+    emit(std::move(piece), engine, lane);
+    for (const auto& [to, from] : outputs) copy_between(operation, to, from);
   }
+}
+
+// Whether the engine needs a slot instead of the span, which then becomes it.
+bool Lowering::stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot,
+                     std::uint64_t count) {
+  if (can_access(engine, place_of(span))) return false;
+  span = staging(engine, slot, span.dtype, count);
+  return true;
 }
 
 void Lowering::copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from) {
@@ -139,8 +153,8 @@ void Lowering::copy_between(const Operation& like, const PlanSpan& to, const Pla
   copy.writes = {to};
   const std::uint32_t target = place_of(to);
   const std::uint32_t origin = place_of(from);
-  if (can_access(target, origin)) return emit(copy, target, CONVOY_LANE_COPY_IN);
-  if (can_access(origin, target)) return emit(copy, origin, CONVOY_LANE_COPY_OUT);
+  if (can_access(target, origin)) return emit(std::move(copy), target, CONVOY_LANE_COPY_IN);
+  if (can_access(origin, target)) return emit(std::move(copy), origin, CONVOY_LANE_COPY_OUT);
   if (host_of(origin) != host_of(target)) return copy_over_network(*this, copy);
   copy_through_host(copy);
 }
@@ -172,7 +186,7 @@ PlanSpan Lowering::passage(std::uint32_t place, std::uint32_t user, std::uint32_
 
 PlanSpan Lowering::staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,
                            std::uint64_t count) {
-  const auto key = std::make_tuple(place, slot, dtype);
+  const std::uint64_t key = std::uint64_t{place} << 32 | std::uint64_t{slot} << 8 | dtype;
   const auto [it, inserted] =
       staging_buffers_.try_emplace(key, static_cast<std::uint32_t>(plan_.buffers.size()));
   if (inserted)

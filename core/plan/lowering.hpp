@@ -1,7 +1,8 @@
 #pragma once
 
-#include <map>
-#include <utility>
+#include <span>
+#include <unordered_map>
+#include <vector>
 
 #include "core/plan/lower.hpp"
 
@@ -22,7 +23,7 @@ class Lowering {
   bool can_access(std::uint32_t engine, std::uint32_t place) const;
   bool can_access_all(std::uint32_t engine, const Operation& operation) const;
   // The engines that run a place's operations: itself, or the devices that serve it.
-  std::vector<std::uint32_t> engines(std::uint32_t place) const;
+  std::span<const std::uint32_t> engines(std::uint32_t place) const;
 
   // Appends an operation that runs as it is.
   void emit(Operation operation, std::uint32_t engine, std::uint32_t lane);
@@ -51,17 +52,19 @@ class Lowering {
 
  private:
   void copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from);
+  bool stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot, std::uint64_t count);
   void staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
   PlanSpan staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,
                    std::uint64_t count);
 
   const Plan& logical_;
+  std::vector<std::uint32_t> places_;  // 0, 1, ...: every place as a list of itself
   LoweringOptions options_;
   Plan plan_;
   bool in_body_ = false;
   std::uint32_t turn_ = 0;  // whose turn it is among engines that share a place, for small work
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> staging_buffers_;
-  std::map<std::uint32_t, std::uint32_t> parity_;  // per engine: which of the two staging halves
+  std::unordered_map<std::uint64_t, std::uint32_t> staging_buffers_;  // by place, slot and dtype
+  std::vector<std::uint32_t> parity_;  // per engine: which of the two staging halves
 };
 
 // Cuts `count` elements into at most `pieces` slices at multiples of 16 elements (a cache line of

@@ -131,7 +131,8 @@ int32_t PlanWriter::emit(void* self, const convoy_operation* operation) {
 std::uint32_t PlanWriter::add_buffer(const convoy_buffer& description) {
   PlanBuffer buffer = resolve_buffer(description, cluster_, arena_.elements);
   const bool named = description.kind <= CONVOY_BUFFER_MASTER;
-  const auto key = std::make_tuple(description.kind, description.owner, description.set);
+  const std::uint64_t key = std::uint64_t{description.kind} << 40 |
+                            std::uint64_t{description.set} << 32 | description.owner;
   if (named) {
     if (const auto known = named_buffers_.find(key); known != named_buffers_.end())
       return known->second;

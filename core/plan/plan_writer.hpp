@@ -2,9 +2,8 @@
 
 #include <convoy/abi.h>
 
-#include <map>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 
 #include "core/plan/plan.hpp"
 
@@ -51,7 +50,7 @@ class PlanWriter {
   std::string error_;
   Plan plan_;
   std::uint32_t section_ = CONVOY_SECTION_BODY;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> named_buffers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> named_buffers_;  // by kind, set and owner
 };
 
 }  // namespace convoy

@@ -16,7 +16,7 @@ void join(Clock& clock, const Clock& other) {
 
 class Reducer {
  public:
-  Reducer(const std::vector<std::vector<Dependency>>& dependencies, Schedule& schedule)
+  Reducer(const DependencyLists& dependencies, Schedule& schedule)
       : dependencies_(dependencies),
         schedule_(schedule),
         done_(kIterations * dependencies.size(), Clock(schedule.lanes.size(), 0)) {}
@@ -49,7 +49,8 @@ class Reducer {
       clock = done(lane.operations.back(), iteration - 1);
 
     // The latest first: they imply the most.
-    std::vector<Dependency> waits = dependencies_[operation];
+    const std::span<const Dependency> all = dependencies_[operation];
+    std::vector<Dependency> waits(all.begin(), all.end());
     std::sort(waits.begin(), waits.end(), [&](const Dependency& a, const Dependency& b) {
       return a.distance != b.distance ? a.distance < b.distance : rank(a.before) > rank(b.before);
     });
@@ -73,7 +74,7 @@ class Reducer {
     return rank_[operation];
   }
 
-  const std::vector<std::vector<Dependency>>& dependencies_;
+  const DependencyLists& dependencies_;
   Schedule& schedule_;
   std::vector<Clock> done_;
   std::vector<std::uint32_t> rank_;
@@ -81,7 +82,7 @@ class Reducer {
 
 }  // namespace
 
-void reduce_waits(const std::vector<std::vector<Dependency>>& dependencies, Schedule& schedule) {
+void reduce_waits(const DependencyLists& dependencies, Schedule& schedule) {
   Reducer(dependencies, schedule).run();
 }
 

@@ -8,6 +8,6 @@ namespace convoy {
 // Turns dependencies into waits between lanes and leaves out those that others imply: a lane runs
 // in order, so waiting for a position covers all earlier ones of that lane and all that these
 // waited for. Needs schedule.lanes and the positions; fills in ScheduledOperation::waits.
-void reduce_waits(const std::vector<std::vector<Dependency>>& dependencies, Schedule& schedule);
+void reduce_waits(const DependencyLists& dependencies, Schedule& schedule);
 
 }  // namespace convoy

@@ -2,22 +2,18 @@
 
 #include <algorithm>
 #include <compare>
-#include <map>
-#include <numeric>
 
 #include "core/plan/reduce_waits.hpp"
 
 namespace convoy {
 namespace {
 
-using Dependencies = std::vector<std::vector<Dependency>>;
-
 constexpr std::uint32_t kNever = 0xffffffffu;
 
 // Position of every compute operation among those of its replica: the clock of a step.
 std::vector<std::uint32_t> compute_positions(const Plan& plan) {
   std::vector<std::uint32_t> position(plan.body.size(), kNever);
-  std::map<std::uint32_t, std::uint32_t> next;
+  std::vector<std::uint32_t> next(plan.cluster->replicas(), 0);
   for (std::size_t i = 0; i < plan.body.size(); ++i)
     if (is_compute(plan.body[i].kind)) position[i] = next[plan.body[i].replica]++;
   return position;
@@ -25,7 +21,7 @@ std::vector<std::uint32_t> compute_positions(const Plan& plan) {
 
 // How far compute must be before the operation can start: the latest compute operation of this
 // iteration that it waits for, directly or not.
-std::vector<std::uint32_t> ready_times(const Plan& plan, const Dependencies& dependencies,
+std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& dependencies,
                                        const std::vector<std::uint32_t>& compute) {
   std::vector<std::uint32_t> ready(plan.body.size(), 0);
   for (std::size_t i = 0; i < plan.body.size(); ++i) {
@@ -41,7 +37,7 @@ std::vector<std::uint32_t> ready_times(const Plan& plan, const Dependencies& dep
 
 // When compute first needs the result: its position in this iteration, or in the next one, which
 // counts one whole iteration later.
-std::vector<std::uint32_t> need_times(const Plan& plan, const Dependencies& dependencies,
+std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& dependencies,
                                       const std::vector<std::uint32_t>& compute) {
   const auto size = static_cast<std::uint32_t>(plan.body.size());
   std::vector<std::uint32_t> need(size, kNever);
@@ -63,14 +59,17 @@ std::vector<std::uint32_t> need_times(const Plan& plan, const Dependencies& depe
 }
 
 void fill_lanes(const Plan& plan, const std::vector<std::uint32_t>& order, Schedule& schedule) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> index;
+  constexpr std::uint32_t kKinds = CONVOY_LANE_UPDATE + 1;
+  std::vector<std::uint32_t> index(kKinds * plan.cluster->places.size(), kNever);
   for (const std::uint32_t i : order) {
     const Operation& operation = plan.body[i];
-    const auto [it, inserted] = index.try_emplace(
-        {operation.place, operation.lane}, static_cast<std::uint32_t>(schedule.lanes.size()));
-    if (inserted) schedule.lanes.push_back({operation.place, operation.lane, {}});
-    Lane& lane = schedule.lanes[it->second];
-    schedule.operations[i].lane = it->second;
+    std::uint32_t& number = index[kKinds * operation.place + operation.lane];
+    if (number == kNever) {
+      number = static_cast<std::uint32_t>(schedule.lanes.size());
+      schedule.lanes.push_back({operation.place, operation.lane, {}});
+    }
+    Lane& lane = schedule.lanes[number];
+    schedule.operations[i].lane = number;
     schedule.operations[i].position = static_cast<std::uint32_t>(lane.operations.size());
     lane.operations.push_back(i);
   }
@@ -78,7 +77,7 @@ void fill_lanes(const Plan& plan, const std::vector<std::uint32_t>& order, Sched
 
 }  // namespace
 
-Schedule order_lanes(const Plan& lowered, const Dependencies& dependencies) {
+Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   const std::vector<std::uint32_t> compute = compute_positions(lowered);
   const std::vector<std::uint32_t> ready = ready_times(lowered, dependencies, compute);
   const std::vector<std::uint32_t> need = need_times(lowered, dependencies, compute);
@@ -87,18 +86,17 @@ Schedule order_lanes(const Plan& lowered, const Dependencies& dependencies) {
   // rest: so this order respects every dependency.
   Schedule schedule;
   schedule.operations.resize(lowered.body.size());
-  schedule.submission.resize(lowered.body.size());
-  std::iota(schedule.submission.begin(), schedule.submission.end(), 0u);
+  schedule.submission.reserve(lowered.body.size());
   struct Key {
-    std::uint32_t phase, ready, need;
+    std::uint32_t phase, ready, need, operation;
     auto operator<=>(const Key&) const = default;
   };
   std::vector<Key> keys;
   keys.reserve(lowered.body.size());
   for (std::uint32_t i = 0; i < lowered.body.size(); ++i)
-    keys.push_back({lowered.body[i].phase, ready[i], compute[i] == kNever ? need[i] : 0u});
-  std::stable_sort(schedule.submission.begin(), schedule.submission.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+    keys.push_back({lowered.body[i].phase, ready[i], compute[i] == kNever ? need[i] : 0u, i});
+  std::sort(keys.begin(), keys.end());
+  for (const Key& key : keys) schedule.submission.push_back(key.operation);
   fill_lanes(lowered, schedule.submission, schedule);
   for (std::size_t i = 0; i < lowered.body.size(); ++i)
     schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;
@@ -110,7 +108,7 @@ Schedule order_lanes(const Plan& lowered, const Dependencies& dependencies) {
 }
 
 Schedule make_schedule(const Plan& lowered) {
-  const Dependencies dependencies = find_dependencies(lowered);
+  const DependencyLists dependencies = find_dependencies(lowered);
   Schedule schedule = order_lanes(lowered, dependencies);
   reduce_waits(dependencies, schedule);
   return schedule;

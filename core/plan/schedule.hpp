@@ -44,6 +44,6 @@ Schedule make_schedule(const Plan& lowered);
 
 // The same without the waits, for those who have the dependencies and keep count of them all:
 // costs n log n operations where finding the necessary waits costs lanes times operations.
-Schedule order_lanes(const Plan& lowered, const std::vector<std::vector<Dependency>>& dependencies);
+Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies);
 
 }  // namespace convoy

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/plan/validate_overlap.hpp"
 
 namespace convoy {
 
@@ -136,42 +137,6 @@ void require_partition(const std::vector<PlanSpan>& pieces, const std::vector<Pl
     if (span.count != total(pieces))
       fail(ExitCode::kFailed, "pieces of {} elements in all, but a span of {}", total(pieces),
            span.count);
-}
-
-// Writes that overlap each other would make the result depend on their order; an element-wise write
-// may equal a read but not straddle it.
-void require_no_straddling(const Operation& operation) {
-  const auto& writes = operation.writes;
-  for (std::size_t i = 0; i < writes.size(); ++i) {
-    for (std::size_t j = i + 1; j < writes.size(); ++j)
-      if (overlap(writes[i], writes[j])) fail(ExitCode::kFailed, "two writes overlap");
-    for (const PlanSpan& read : operation.reads)
-      if (overlap(writes[i], read) && !same_span(writes[i], read))
-        fail(ExitCode::kFailed, "a write overlaps a read without being the same span");
-  }
-}
-
-// Elements that a collective reads and writes must be the same ones of the common index space, else
-// the result would depend on the order in which slices are worked on.
-void require_aligned(const Operation& operation) {
-  const bool scattered = operation.kind == OperationKind::kReduceScatter;
-  const bool gathered = operation.kind == OperationKind::kAllGather;
-  std::uint64_t write_offset = 0;
-  for (std::size_t i = 0; i < operation.writes.size(); ++i) {
-    const PlanSpan& write = operation.writes[i];
-    std::uint64_t read_offset = 0;
-    for (std::size_t j = 0; j < operation.reads.size(); ++j) {
-      const PlanSpan& read = operation.reads[j];
-      const bool aligned = write.first + read_offset == read.first + write_offset;
-      const bool paired = operation.kind != OperationKind::kAllReduce || i == j;
-      if (overlap(write, read) && !(aligned && paired))
-        fail(ExitCode::kFailed, "write {} overlaps read {} at another position", i, j);
-      if (gathered) read_offset += read.count;
-    }
-    for (std::size_t j = i + 1; j < operation.writes.size(); ++j)
-      if (overlap(write, operation.writes[j])) fail(ExitCode::kFailed, "two writes overlap");
-    if (scattered) write_offset += write.count;
-  }
 }
 
 void narrow_to_layers(Operation& operation, const Plan& plan) {

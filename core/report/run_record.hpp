@@ -9,6 +9,7 @@
 
 #include "core/report/console.hpp"
 #include "core/report/environment.hpp"
+#include "core/report/gpu_record.hpp"
 #include "core/report/input_verdict.hpp"
 #include "core/report/memory_record.hpp"
 #include "core/report/profile_record.hpp"
@@ -84,6 +85,7 @@ struct RunRecord {
   std::optional<BreakdownRecord> step_breakdown;  // of the timed steps, if there were any
   std::optional<ProfileRecord> profile;           // with --profile
   std::optional<MemoryRecord> memory;             // of runs with devices
+  std::optional<GpusRecord> gpus;                 // of runs on GPUs
   std::optional<InputVerdict> input;              // of runs on real data
   std::optional<InputSpeed> input_only;           // of runs without devices
   std::string parameter_hash;  // of the trained parameters; empty when the run failed

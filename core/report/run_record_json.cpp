@@ -156,6 +156,7 @@ Json summary(const RunRecord& record) {
       {"total", totals(record)},
       {"step_breakdown", record.step_breakdown ? to_json(*record.step_breakdown) : Json(nullptr)},
       {"profile", record.profile ? to_json(*record.profile) : Json(nullptr)},
+      {"gpus", record.gpus ? to_json(*record.gpus, record.total_images_per_second) : Json(nullptr)},
       {"memory", record.memory ? to_json(*record.memory) : Json(nullptr)},
       {"input", record.input ? to_json(*record.input) : Json(nullptr)},
       {"input_only", record.input_only ? to_json(*record.input_only) : Json(nullptr)},

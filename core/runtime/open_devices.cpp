@@ -59,6 +59,7 @@ std::vector<double> OpenDevices::measure(convoy_measurement what) {
 }
 
 void OpenDevices::abandon() {
+  abandoned_ = true;
   for (std::unique_ptr<OpenDevice>& device : opened_) static_cast<void>(device.release());
 }
 

@@ -32,14 +32,17 @@ class OpenDevices {
   // cannot measure itself.
   std::vector<double> measure(convoy_measurement what);
 
-  // Never closes the devices: closing one that hangs would hang, too.
+  // Never closes the devices: closing one that hangs would hang, too. From then on they are not to
+  // be touched.
   void abandon();
+  bool abandoned() const { return abandoned_; }
 
  private:
   std::vector<std::unique_ptr<OpenDevice>> opened_;
   std::vector<convoy_device_description> descriptions_;
   Cluster cluster_;
   Engines engines_;
+  bool abandoned_ = false;
 };
 
 }  // namespace convoy

@@ -142,7 +142,7 @@ Task CollectiveCost::task(OperationKind kind, const Places& places, double bytes
     RouteSum sum;
     for (std::size_t i = 0; i < places.size(); ++i)
       sum.add(routes_.path(ring.places[i], ring.places[(i + 1) % places.size()]), weight);
-    it->second = routes_.add(std::move(sum));
+    it->second = routes_.add(sum);
   }
   task.route = it->second;
   task.busy_limit = device.collective_progress * routes_.capacity(task.route);

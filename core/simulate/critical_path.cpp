@@ -8,8 +8,8 @@ namespace convoy::simulate {
 namespace {
 
 std::uint32_t last_instance(const RunTimes& times, Ticks end) {
-  for (std::size_t i = times.end.size(); i-- > 0;)
-    if (times.end[i] == end) return static_cast<std::uint32_t>(i);
+  for (std::size_t i = times.instances.size(); i-- > 0;)
+    if (times.instances[i].end == end) return static_cast<std::uint32_t>(i);
   return kNone;
 }
 
@@ -58,16 +58,17 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks 
   const auto size = static_cast<std::uint32_t>(graph.tasks.size());
   while (instance != kNone && at > origin) {
     const Task& task = graph.tasks[instance % size];
-    chain.wait += at - std::min(at, times.end[instance]);
-    at = std::min(at, times.end[instance]);
-    const Ticks start = std::max(origin, std::min(at, times.start[instance]));
+    const TaskInstance& it = times.instances[instance];
+    chain.wait += at - std::min(at, it.end);
+    at = std::min(at, it.end);
+    const Ticks start = std::max(origin, std::min(at, it.start));
     chain.activities[task.activity] += at - start;
     if (task.route != kNone)
       chain.routes[task.route] += at - start;
     else if (task.activity != Activity::kCompute)
       chain.places[task.place] += at - start;
     at = start;
-    instance = times.cause[instance];
+    instance = it.cause;
   }
   chain.wait += std::max<Ticks>(0, at - origin);
   if (!chain.routes.empty()) chain.busiest_link = narrowest(graph, longest(chain.routes));

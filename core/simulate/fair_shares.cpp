@@ -1,9 +1,7 @@
 #include "core/simulate/fair_shares.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
-#include <utility>
 
 #include "core/base/error.hpp"
 
@@ -11,6 +9,9 @@ namespace convoy::simulate {
 namespace {
 
 constexpr double kGrowing = -1;  // instead of a rate
+
+// What rounding may add to the sum of a link's flows.
+constexpr double kRounding = 1e-11;
 
 }  // namespace
 
@@ -25,6 +26,7 @@ FairShares::FairShares(std::vector<LinkCapacity> links) {
 void FairShares::insert(std::uint32_t flow) {
   Flow& it = flows[flow];
   it.active = true;
+  it.rate = 0;
   it.places.clear();
   for (std::uint32_t i = 0; i < it.links.size(); ++i) {
     Link& link = links_[it.links[i].link];
@@ -44,6 +46,7 @@ void FairShares::erase(std::uint32_t flow) {
     flows[link.flows[place]].places[link.indices[place]] = place;
     link.flows.pop_back();
     link.indices.pop_back();
+    link.load = link.flows.empty() ? 0 : link.load - it.rate * it.links[i].weight;
   }
   it.active = false;
 }
@@ -56,36 +59,98 @@ void FairShares::set_capacity(std::uint32_t link, double bytes_per_second) {
 const std::vector<std::uint32_t>& FairShares::share(std::span<const std::uint32_t> links,
                                                     std::span<const std::uint32_t> touched) {
   ++mark_;
-  component_links_.clear();
-  component_flows_.clear();
-  for (const std::uint32_t link : links) visit_link(link);
-  for (const std::uint32_t flow : touched)
-    if (flows[flow].active) visit_flow(flow);
-  // The list grows while it is walked.
-  for (std::size_t next = 0; next < component_links_.size(); ++next)
-    for (const std::uint32_t flow : links_[component_links_[next]].flows) visit_flow(flow);
-  std::sort(component_flows_.begin(), component_flows_.end());
-  fill();
-  return component_flows_;
+  open_links_.clear();
+  free_flows_.clear();
+  changed_links_.clear();
+  filled_.resize(flows.size());
+  for (const std::uint32_t link : links) note_change(link);
+  for (const std::uint32_t flow : touched) {
+    if (!flows[flow].active) continue;
+    release(flow);
+    open_narrowest(flows[flow]);
+    for (const LinkShare& share : flows[flow].links) note_change(share.link);
+  }
+  for (const std::uint32_t link : changed_links_)
+    if (links_[link].level < kRoom) open(link);
+  do {
+    fill();
+  } while (open_what_changed());
+  std::sort(free_flows_.begin(), free_flows_.end());
+  return free_flows_;
 }
 
-void FairShares::visit_link(std::uint32_t link) {
+void FairShares::note_change(std::uint32_t link) {
   Link& it = links_[link];
-  if (it.mark == mark_) return;
-  it.mark = mark_;
-  component_links_.push_back(link);
+  if (it.changed_mark == mark_) return;
+  it.changed_mark = mark_;
+  changed_links_.push_back(link);
 }
 
-void FairShares::visit_flow(std::uint32_t flow) {
+void FairShares::open(std::uint32_t link) {
+  Link& it = links_[link];
+  if (is_open(it)) return;
+  it.open_mark = mark_;
+  open_links_.push_back(link);
+  for (const std::uint32_t flow : it.flows) release(flow);
+}
+
+void FairShares::release(std::uint32_t flow) {
   Flow& it = flows[flow];
   if (it.mark == mark_) return;
   it.mark = mark_;
-  component_flows_.push_back(flow);
-  for (const LinkShare& share : it.links) visit_link(share.link);
+  free_flows_.push_back(flow);
 }
 
-double FairShares::fair_rate(const Link& link) const {
+// So that something stops it that knows of it.
+void FairShares::open_narrowest(const Flow& flow) {
+  double narrowest = flow.limit;
+  const LinkShare* found = nullptr;
+  for (const LinkShare& share : flow.links) {
+    const double rate = total(links_[share.link]) / share.weight;
+    if (rate >= narrowest) continue;
+    narrowest = rate;
+    found = &share;
+  }
+  if (found != nullptr) open(found->link);
+}
+
+bool FairShares::open_what_changed() {
+  for (const std::uint32_t flow : free_flows_) {
+    Flow& it = flows[flow];
+    const double change = filled_[flow] - it.rate;
+    if (change == 0) continue;
+    it.rate = filled_[flow];
+    for (const LinkShare& share : it.links) {
+      links_[share.link].load += change * share.weight;
+      note_change(share.link);
+    }
+  }
+  const std::size_t before = open_links_.size();
+  for (const std::uint32_t index : changed_links_) {
+    const Link& link = links_[index];
+    if (!is_open(link) && (link.level < kRoom || link.load > total(link) * (1 + kRounding)))
+      open(index);
+  }
+  return open_links_.size() > before;
+}
+
+double FairShares::total(const Link& link) {
+  const auto senders = static_cast<double>(link.flows.size());
+  return link.capacity.bytes_per_second / (1 + link.capacity.incast_loss * (senders - 1));
+}
+
+double FairShares::fair_rate(const Link& link) {
   return std::max(0.0, link.left) / link.weight;
+}
+
+// By its limit, and by the full links that are not shared anew.
+double FairShares::bound(const Flow& flow) const {
+  double rate = flow.limit;
+  for (const LinkShare& share : flow.links) {
+    const Link& link = links_[share.link];
+    if (!is_open(link)) rate = std::min(rate, link.level);
+  }
+  return rate;
 }
 
 void FairShares::push(const Candidate& candidate) {
@@ -95,51 +160,60 @@ void FairShares::push(const Candidate& candidate) {
   });
 }
 
+FairShares::Candidate FairShares::pop() {
+  std::pop_heap(heap_.begin(), heap_.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tie(a.rate, a.is_flow, a.index) > std::tie(b.rate, b.is_flow, b.index);
+  });
+  const Candidate candidate = heap_.back();
+  heap_.pop_back();
+  return candidate;
+}
+
+void FairShares::begin_link(std::uint32_t index) {
+  Link& link = links_[index];
+  link.level = kRoom;
+  if (link.flows.empty()) return;
+  link.left = total(link);
+  link.weight = 0;
+  link.growing = static_cast<std::uint32_t>(link.flows.size());
+  for (std::size_t i = 0; i < link.flows.size(); ++i)
+    link.weight += flows[link.flows[i]].links[link.indices[i]].weight;
+  push({fair_rate(link), index, false});
+}
+
 void FairShares::fill() {
   heap_.clear();
-  for (const std::uint32_t flow : component_flows_) flows[flow].rate = kGrowing;
-  for (const std::uint32_t index : component_links_) {
-    Link& link = links_[index];
-    if (link.flows.empty()) continue;
-    const auto senders = static_cast<double>(link.flows.size());
-    link.left = link.capacity.bytes_per_second / (1 + link.capacity.incast_loss * (senders - 1));
-    link.weight = 0;
-    link.growing = static_cast<std::uint32_t>(link.flows.size());
-    for (std::size_t i = 0; i < link.flows.size(); ++i)
-      link.weight += flows[link.flows[i]].links[link.indices[i]].weight;
-    push({fair_rate(link), index, false});
+  for (const std::uint32_t flow : free_flows_) filled_[flow] = kGrowing;
+  for (const std::uint32_t index : open_links_) begin_link(index);
+  for (const std::uint32_t flow : free_flows_) {
+    const double rate = bound(flows[flow]);
+    if (rate < kRoom || flows[flow].links.empty()) push({rate, flow, true});
   }
-  for (const std::uint32_t flow : component_flows_)
-    if (flows[flow].limit < std::numeric_limits<double>::infinity() || flows[flow].links.empty())
-      push({flows[flow].limit, flow, true});
   while (!heap_.empty()) {
-    std::pop_heap(heap_.begin(), heap_.end(), [](const Candidate& a, const Candidate& b) {
-      return std::tie(a.rate, a.is_flow, a.index) > std::tie(b.rate, b.is_flow, b.index);
-    });
-    const Candidate candidate = heap_.back();
-    heap_.pop_back();
+    const Candidate candidate = pop();
     if (candidate.is_flow) {
       fix(candidate.index, candidate.rate);
       continue;
     }
     // Rates of links only grow while flows are fixed: an old one is put back where it belongs.
-    const Link& link = links_[candidate.index];
+    Link& link = links_[candidate.index];
     if (link.growing == 0) continue;
     const double rate = fair_rate(link);
     if (rate > candidate.rate) {
       push({rate, candidate.index, false});
       continue;
     }
+    link.level = candidate.rate;
     for (const std::uint32_t flow : link.flows) fix(flow, candidate.rate);
   }
 }
 
 void FairShares::fix(std::uint32_t flow, double rate) {
-  Flow& it = flows[flow];
-  if (it.rate != kGrowing) return;
-  it.rate = rate;
-  for (const LinkShare& share : it.links) {
+  if (filled_[flow] != kGrowing) return;
+  filled_[flow] = rate;
+  for (const LinkShare& share : flows[flow].links) {
     Link& link = links_[share.link];
+    if (!is_open(link)) continue;
     link.left -= rate * share.weight;
     link.weight -= share.weight;
     --link.growing;

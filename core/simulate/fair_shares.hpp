@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,9 +20,12 @@ struct LinkCapacity {
   double incast_loss = 0;
 };
 
-// Max-min fair rates by progressive filling: all flows grow alike until a link is full or a flow
-// has its limit; these keep their rate and the others grow on. Only what is connected to a change
-// is computed again. Infinite rates are possible, for flows without links and limit.
+// Max-min fair rates: every flow has its limit, or a full link on which no other flow is faster.
+// A change is followed only as far as it reaches: flows and full links around it are shared anew
+// by progressive filling (all flows grow alike until a link is full or a flow has its limit),
+// links that turn out to be touched join, until all others stay as they were. Links with room to
+// spare pass nothing on, so what it costs is what really changes, not all that is connected.
+// Infinite rates are possible, for flows without links and limit.
 class FairShares {
  public:
   struct Flow {
@@ -36,23 +40,29 @@ class FairShares {
 
   explicit FairShares(std::vector<LinkCapacity> links);
 
-  void insert(std::uint32_t flow);  // its fields are set
+  void insert(std::uint32_t flow);  // its fields are set, but for the rate
   void erase(std::uint32_t flow);
-  // Takes effect with the next share() that the link is part of.
+  // Takes effect with the next share() that is told of the link.
   void set_capacity(std::uint32_t link, double bytes_per_second);
-  // Computes the rates of all flows connected to these links or flows; returns them.
+  // Computes all rates anew after changes of these links (of flows erased, of capacity) and flows
+  // (inserted, with new limits). Returns, in ascending order, all flows whose rate may be another.
   const std::vector<std::uint32_t>& share(std::span<const std::uint32_t> links,
                                           std::span<const std::uint32_t> touched);
 
  private:
+  static constexpr double kRoom = std::numeric_limits<double>::infinity();
+
   struct Link {
     LinkCapacity capacity;
     std::vector<std::uint32_t> flows;
     std::vector<std::uint32_t> indices;  // which of the flow's links this is
+    double load = 0;                     // of all its flows
+    double level = kRoom;                // the rate at which it stops flows, when it is full
     double left = 0;                     // capacity that no fixed flow has
     double weight = 0;                   // of the flows that still grow
     std::uint32_t growing = 0;
-    std::uint32_t mark = 0;
+    std::uint32_t open_mark = 0;
+    std::uint32_t changed_mark = 0;
   };
   struct Candidate {
     double rate = 0;
@@ -60,17 +70,28 @@ class FairShares {
     bool is_flow = false;
   };
 
-  void visit_link(std::uint32_t link);
-  void visit_flow(std::uint32_t flow);
+  bool is_open(const Link& link) const { return link.open_mark == mark_; }
+  void note_change(std::uint32_t link);
+  void open(std::uint32_t link);
+  void release(std::uint32_t flow);
+  void open_narrowest(const Flow& flow);
+  // Takes the new rates over and opens the links that they do not leave as they were.
+  bool open_what_changed();
+  double bound(const Flow& flow) const;
   void fill();
+  void begin_link(std::uint32_t index);
   void fix(std::uint32_t flow, double rate);
   void push(const Candidate& candidate);
-  double fair_rate(const Link& link) const;
+  Candidate pop();
+  static double total(const Link& link);
+  static double fair_rate(const Link& link);
 
   std::vector<Link> links_;
   std::uint32_t mark_ = 0;
-  std::vector<std::uint32_t> component_links_;
-  std::vector<std::uint32_t> component_flows_;
+  std::vector<std::uint32_t> open_links_;
+  std::vector<std::uint32_t> free_flows_;
+  std::vector<std::uint32_t> changed_links_;
+  std::vector<double> filled_;  // per flow: its rate by the last fill
   std::vector<Candidate> heap_;
 };
 

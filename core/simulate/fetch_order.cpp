@@ -24,7 +24,7 @@ class Random {
 
 class FetchSorter {
  public:
-  FetchSorter(const Plan& plan, const std::vector<std::vector<Dependency>>& dependencies,
+  FetchSorter(const Plan& plan, const DependencyLists& dependencies,
               const SimulationOptions& options)
       : plan_(plan),
         dependencies_(dependencies),
@@ -50,7 +50,7 @@ class FetchSorter {
     const Operation& operation = plan_.body[index];
     if (operation.kind != OperationKind::kCopy) return false;
     const PlanBuffer& target = plan_.buffers[operation.writes.front().buffer];
-    const auto& waits = dependencies_[index];
+    const auto waits = dependencies_[index];
     return target.kind == CONVOY_BUFFER_PARAMETERS &&
            std::none_of(waits.begin(), waits.end(),
                         [](const Dependency& wait) { return wait.distance == 0; });
@@ -76,7 +76,7 @@ class FetchSorter {
   }
 
   const Plan& plan_;
-  const std::vector<std::vector<Dependency>>& dependencies_;
+  const DependencyLists& dependencies_;
   FetchOrder order_;
   double disorder_;
   Random random_;
@@ -84,7 +84,7 @@ class FetchSorter {
 
 }  // namespace
 
-void order_fetches(const Plan& lowered, const std::vector<std::vector<Dependency>>& dependencies,
+void order_fetches(const Plan& lowered, const DependencyLists& dependencies,
                    const SimulationOptions& options, Schedule& schedule) {
   if (options.software.fetch_order == FetchOrder::kPlanned) return;
   FetchSorter sorter(lowered, dependencies, options);

@@ -11,7 +11,7 @@ namespace convoy::simulate {
 
 // Puts the copies into parameters that wait for nothing of their own iteration into the order that
 // the software has them in, lane by lane, where they stand next to each other.
-void order_fetches(const Plan& lowered, const std::vector<std::vector<Dependency>>& dependencies,
+void order_fetches(const Plan& lowered, const DependencyLists& dependencies,
                    const SimulationOptions& options, Schedule& schedule);
 
 }  // namespace convoy::simulate

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/error.hpp"
+#include "core/simulate/tile_side.hpp"
 
 namespace convoy::simulate {
 namespace {
@@ -20,12 +21,12 @@ struct Sum {
 
 LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, double bytes,
                        double speed)
-    : flops_(flops), bytes_(bytes), speed_(speed) {
+    : flops_(flops), bytes_(bytes), tile_side_(find_tile_side(samples, flops)), speed_(speed) {
   CONVOY_CHECK(flops > 0 && bytes > 0 && speed > 0);
   std::map<LayerShape, Sum> sums[3];
   Sum all[3];
   for (const LayerSample& sample : samples) {
-    const double best = at_peak(sample.work);
+    const double best = at_peak(sample.shape, sample.work);
     if (best <= 0) continue;
     for (Sum* sum : {&sums[sample.pass][sample.shape], &all[sample.pass]}) {
       sum->seconds += sample.seconds;
@@ -39,8 +40,12 @@ LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, do
   }
 }
 
+double LayerRates::at_peak(const LayerShape& shape, const LayerWork& work) const {
+  return std::max(tile_excess(shape, tile_side_) * work.flops / flops_, work.bytes / bytes_);
+}
+
 double LayerRates::seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work) const {
-  return slowdown(shape, pass) * at_peak(work) / speed_;
+  return slowdown(shape, pass) * at_peak(shape, work) / speed_;
 }
 
 double LayerRates::slowdown(const LayerShape& shape, convoy_pass pass) const {

@@ -15,8 +15,8 @@ struct LayerSample {
 };
 
 // What layers reach on a device that was measured. A layer that was among the samples takes the
-// time that it took, another one that of the most similar ones, in proportion to its operations and
-// bytes at the device's peak rates.
+// time that it took, another one that of the most similar ones, in proportion to its time at the
+// device's peak rates: the longer of that of its operations and that of its bytes.
 class LayerRates {
  public:
   // flops and bytes: peak rates per second with which the samples were taken; speed: how much
@@ -32,10 +32,11 @@ class LayerRates {
     double slowdown = 0;  // measured time over that at the peak rates
   };
   double slowdown(const LayerShape& shape, convoy_pass pass) const;
-  double at_peak(const LayerWork& work) const { return work.flops / flops_ + work.bytes / bytes_; }
+  double at_peak(const LayerShape& shape, const LayerWork& work) const;
 
   double flops_;
   double bytes_;
+  std::uint32_t tile_side_;
   double speed_;
   std::vector<Known> known_[3];    // per pass
   double usual_slowdown_[3] = {};  // per pass, of all layers together

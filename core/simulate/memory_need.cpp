@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace convoy::simulate {
 namespace {
@@ -15,15 +14,32 @@ bool keeps_output(const GraphNode& node) {
   return kind != CONVOY_LAYER_RELU && kind != CONVOY_LAYER_ADD && kind != CONVOY_LAYER_CONCAT;
 }
 
-// Outputs kept for backward, and two gradients of the largest size at a time.
+// The most that there is at a time: in the backward pass of some layer, what was kept up to it and
+// the gradients of its output and its inputs. Who has been gone through backwards has left its
+// memory to others.
 std::uint64_t activation_bytes(const Graph& graph, std::uint32_t batch, bool half) {
   std::uint64_t kept = 0;
-  std::uint64_t largest = 0;
+  std::uint64_t most = 0;
   for (const GraphNode& node : graph.nodes()) {
     if (keeps_output(node)) kept += node.output.elements();
-    largest = std::max(largest, node.output.elements());
+    std::uint64_t gradients = node.output.elements();
+    for (const std::uint32_t input : node.inputs)
+      gradients += graph.nodes()[input].output.elements();
+    most = std::max(most, kept + gradients);
   }
-  return (kept + 2 * largest) * batch * (half ? 2 : 4);
+  return most * batch * (half ? 2 : 4);
+}
+
+// Per buffer, the elements that updates change: masters own only those, and so does optimizer
+// state.
+std::vector<std::uint64_t> updated_elements(const Plan& lowered) {
+  std::vector<std::uint64_t> updated(lowered.buffers.size());
+  for (const Operation& operation : lowered.body)
+    if (operation.kind == OperationKind::kApply)
+      for (const PlanSpan& span : operation.writes) updated[span.buffer] += span.count;
+  for (std::size_t i = 0; i < updated.size(); ++i)
+    updated[i] = std::min(updated[i], lowered.buffers[i].count);
+  return updated;
 }
 
 std::string gibibytes(std::uint64_t bytes) {
@@ -52,16 +68,14 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
                                      std::uint32_t state_slots, bool half,
                                      const SimulatedMachine& machine) {
   std::vector<MemoryNeed> needs(lowered.cluster->places.size());
-  for (const PlanBuffer& buffer : lowered.buffers)
-    needs[buffer.place].buffers += buffer.count * dtype_bytes(buffer.dtype);
-  std::set<std::uint32_t> updated;
-  for (const auto* section : {&lowered.prologue, &lowered.body})
-    for (const Operation& operation : *section)
-      if (operation.kind == OperationKind::kApply)
-        for (const PlanSpan& span : operation.writes) updated.insert(span.buffer);
-  for (const std::uint32_t index : updated)
-    needs[lowered.buffers[index].place].optimizer_state +=
-        state_slots * lowered.buffers[index].count * dtype_bytes(CONVOY_F32);
+  const std::vector<std::uint64_t> updated = updated_elements(lowered);
+  for (std::size_t i = 0; i < lowered.buffers.size(); ++i) {
+    const PlanBuffer& buffer = lowered.buffers[i];
+    const bool shared_out = buffer.kind == CONVOY_BUFFER_MASTER && updated[i] > 0;
+    needs[buffer.place].buffers +=
+        (shared_out ? updated[i] : buffer.count) * dtype_bytes(buffer.dtype);
+    needs[buffer.place].optimizer_state += state_slots * updated[i] * dtype_bytes(CONVOY_F32);
+  }
   const std::uint64_t activations = activation_bytes(graph, batch, half);
   for (const std::uint32_t place : lowered.cluster->replica_place) {
     needs[place].activations += activations;

@@ -1,7 +1,6 @@
 #include "core/simulate/simulate.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "core/base/error.hpp"
 #include "core/simulate/critical_path.hpp"
@@ -14,13 +13,15 @@ namespace {
 // How far the executor runs ahead.
 constexpr std::uint32_t kIterationsInFlight = 2;
 
-double longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t first) {
-  std::map<std::uint32_t, Ticks> busy;
+double longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t first,
+                       std::size_t places) {
+  std::vector<Ticks> busy(places, 0);
   for (std::size_t task = 0; task < graph.tasks.size(); ++task)
     if (graph.tasks[task].activity == Activity::kCompute)
-      busy[graph.tasks[task].place] += times.end[first + task] - times.start[first + task];
+      busy[graph.tasks[task].place] +=
+          times.instances[first + task].end - times.instances[first + task].start;
   Ticks longest = 0;
-  for (const auto& [place, ticks] : busy) longest = std::max(longest, ticks);
+  for (const Ticks ticks : busy) longest = std::max(longest, ticks);
   return to_seconds(longest);
 }
 
@@ -46,8 +47,8 @@ std::vector<SimulatedOperation> last_operations(const TaskGraph& graph, const Ru
     const Task& task = graph.tasks[i];
     if (task.operation == kNone) continue;
     result.push_back({task.operation,
-                      to_seconds(times.start[first + i] - origin),
-                      to_seconds(times.end[first + i] - origin),
+                      to_seconds(times.instances[first + i].start - origin),
+                      to_seconds(times.instances[first + i].end - origin),
                       {}});
     if (task.route == kNone) continue;
     for (const LinkShare& share : graph.routes[task.route])
@@ -70,14 +71,14 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const double computes = lowered.computes;
   SimulationResult result;
   result.step_seconds = to_seconds(end - origin) / computes;
-  result.compute_seconds = longest_compute(graph, times, first) / computes;
+  result.compute_seconds = longest_compute(graph, times, first, machine.places.size()) / computes;
   result.exposed_seconds = std::max(0.0, result.step_seconds - result.compute_seconds);
   result.links = link_loads(machine, times, result.step_seconds * computes);
   for (LinkLoad& load : result.links) load.bytes /= computes;
   const CriticalChain chain = follow_chain(graph, times, origin, end);
   result.critical = chain.per_step(computes);
   result.bottleneck = name_bottleneck(chain, lowered, machine, result);
-  result.operations_run = times.start.size();
+  result.operations_run = times.instances.size();
   if (options.keep_operations)
     result.operations = last_operations(graph, times, first, origin, machine.links.size());
   return result;

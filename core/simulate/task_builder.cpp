@@ -15,8 +15,6 @@
 namespace convoy::simulate {
 namespace {
 
-using Dependencies = std::vector<std::vector<Dependency>>;
-
 // Which lanes of a place share an engine: all on devices that have one, copies where there is one
 // copy engine, else none.
 std::uint32_t engine_class(const SimulatedMachine& machine, std::uint32_t place,
@@ -93,7 +91,7 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
                      [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });
 }
 
-void add_waits(const Dependencies& dependencies, const InputTasks& input, TaskGraph& graph) {
+void add_waits(const DependencyLists& dependencies, const InputTasks& input, TaskGraph& graph) {
   const std::size_t tasks = graph.tasks.size();
   std::vector<std::uint32_t> ends(tasks + 1, 0);
   std::uint32_t largest = 0;
@@ -123,7 +121,7 @@ void add_waits(const Dependencies& dependencies, const InputTasks& input, TaskGr
 TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
                       const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
   CONVOY_CHECK_EQ(lowered.cluster->places.size(), machine.places.size());
-  const Dependencies dependencies = find_dependencies(lowered);
+  const DependencyLists dependencies = find_dependencies(lowered);
   Schedule schedule = order_lanes(lowered, dependencies);
   order_fetches(lowered, dependencies, options, schedule);
   if (lowered.cluster->hosts > 1) split_connections(lowered, schedule);

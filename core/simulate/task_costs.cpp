@@ -89,19 +89,21 @@ Task TaskCosts::collective(const Operation& operation) {
                           ? operation.writes
                           : operation.reads;
   std::vector<std::uint32_t> places;
+  std::vector<bool> known(machine_.places.size(), false);
   double bytes = 0;
   for (const PlanSpan& span : spans) {
     const std::uint32_t place = place_of(span);
-    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    if (!known[place]) places.push_back(place);
+    known[place] = true;
     bytes = std::max(bytes, bytes_of(span));
   }
   for (const PlanSpan& span : operation.reads) bytes = std::max(bytes, bytes_of(span));
   return collectives_.task(operation.kind, places, bytes);
 }
 
-void TaskCosts::load_memory(RouteSum& sum, std::uint32_t place, double weight) const {
+void TaskCosts::load_memory(std::uint32_t place, double weight) {
   const std::uint32_t memory = machine_.places[place].memory;
-  if (memory != kNone) sum.add(memory, weight);
+  if (memory != kNone) sum_.add(memory, weight);
 }
 
 double TaskCosts::local_rate(std::uint32_t engine) const {
@@ -132,18 +134,18 @@ Task TaskCosts::transfer(std::uint32_t from, std::uint32_t to, double bytes) {
 }
 
 std::uint32_t TaskCosts::transfer_route(std::uint32_t from, std::uint32_t to) {
-  const auto [it, inserted] = transfer_routes_.try_emplace({from, to}, kNone);
-  if (!inserted) return it->second;
-  RouteSum sum;
+  const auto [route, is_new] = transfer_routes_.at(from, to);
+  if (!is_new) return route;
+  sum_.clear();
   const Path& path = routes_.path(from, to);
-  sum.add(path, 1);
-  load_memory(sum, from, 1);
-  load_memory(sum, to, 1);
+  sum_.add(path, 1);
+  load_memory(from, 1);
+  load_memory(to, 1);
   if (path.kind == PathKind::kNetwork && first_rpc_link_ != kNone) {
-    sum.add(first_rpc_link_ + 2 * machine_.places[from].host, 1);
-    sum.add(first_rpc_link_ + 2 * machine_.places[to].host + 1, 1);
+    sum_.add(first_rpc_link_ + 2 * machine_.places[from].host, 1);
+    sum_.add(first_rpc_link_ + 2 * machine_.places[to].host + 1, 1);
   }
-  return it->second = routes_.add(std::move(sum));
+  return route = routes_.add(sum_);
 }
 
 // Buffers of hosts that every device copy out of which goes to one and the same device: they lie
@@ -165,14 +167,14 @@ void TaskCosts::find_passages() {
 // From a device to host memory near another one: across the sockets that are between the two.
 std::uint32_t TaskCosts::route_to_passage(std::uint32_t from, std::uint32_t to,
                                           std::uint32_t target) {
-  const auto [it, inserted] = passage_routes_.try_emplace({from, target}, kNone);
-  if (!inserted) return it->second;
-  RouteSum sum;
-  sum.add(routes_.path(from, to), 1);
+  const auto [route, is_new] = passage_routes_.at(from, target);
+  if (!is_new) return route;
+  sum_.clear();
+  sum_.add(routes_.path(from, to), 1);
   for (const std::uint32_t link : routes_.path(from, target).links)
-    if (machine_.links[link].joins_sockets) sum.add(link, 1);
-  load_memory(sum, to, 1);
-  return it->second = routes_.add(std::move(sum));
+    if (machine_.links[link].joins_sockets) sum_.add(link, 1);
+  load_memory(to, 1);
+  return route = routes_.add(sum_);
 }
 
 Task TaskCosts::copy(const Operation& operation) {
@@ -202,14 +204,14 @@ Task TaskCosts::kernel(const Operation& operation) {
                                        : machine_.devices[place.device].kernel_seconds;
   for (const auto* spans : {&operation.reads, &operation.writes})
     for (const PlanSpan& span : *spans) task.bytes = std::max(task.bytes, bytes_of(span));
-  RouteSum sum;
+  sum_.clear();
   double traffic = 0;  // per byte of the task
   const auto go_through = [&](const PlanSpan& span, double times, bool read) {
     const double weight = times * bytes_of(span) / task.bytes;
     const std::uint32_t at = place_of(span);
     traffic += weight;
-    load_memory(sum, at, weight);
-    if (at != engine) sum.add(read ? routes_.path(at, engine) : routes_.path(engine, at), weight);
+    load_memory(at, weight);
+    if (at != engine) sum_.add(read ? routes_.path(at, engine) : routes_.path(engine, at), weight);
   };
   for (const PlanSpan& span : operation.reads) go_through(span, 1, true);
   const bool update = operation.kind == OperationKind::kApply;
@@ -217,11 +219,11 @@ Task TaskCosts::kernel(const Operation& operation) {
   for (const PlanSpan& span : operation.writes) go_through(span, write_times, false);
   if (operation.kind == OperationKind::kSum && place.device == kNone) {
     traffic += options_.software.extra_sum_traffic;
-    load_memory(sum, engine, options_.software.extra_sum_traffic);
+    load_memory(engine, options_.software.extra_sum_traffic);
   }
   task.limit = traffic > 0 ? local_rate(engine) / traffic : kNoLimit;
   task.busy_limit = task.limit;
-  task.route = routes_.add(std::move(sum));
+  task.route = routes_.add(sum_);
   if (task.route == kNone && task.limit < kNoLimit) {
     task.seconds += task.bytes / task.limit;
     task.bytes = 0;

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "core/plan/plan.hpp"
@@ -34,7 +32,7 @@ class TaskCosts {
 
   std::uint32_t transfer_route(std::uint32_t from, std::uint32_t to);
   void add_rpc_links();
-  void load_memory(RouteSum& sum, std::uint32_t place, double weight) const;
+  void load_memory(std::uint32_t place, double weight);
   // Bytes per second of element-wise work on an engine.
   double local_rate(std::uint32_t engine) const;
   std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
@@ -48,10 +46,11 @@ class TaskCosts {
   double straggling_ = 1;
   std::uint32_t first_rpc_link_ = kNone;
   std::vector<std::vector<std::uint32_t>> host_devices_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> transfer_routes_;
+  PlacePairs<std::uint32_t> transfer_routes_;
+  RouteSum sum_;
   // Per buffer, the device that it lies near, if any; routes by writing device and that one.
   std::vector<std::uint32_t> passages_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> passage_routes_;
+  PlacePairs<std::uint32_t> passage_routes_;
 };
 
 }  // namespace convoy::simulate

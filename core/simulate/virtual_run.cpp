@@ -1,30 +1,14 @@
 #include "core/simulate/virtual_run.hpp"
 
 #include <algorithm>
-#include <queue>
 
 #include "core/base/error.hpp"
 #include "core/simulate/compute_clock.hpp"
+#include "core/simulate/event_queue.hpp"
 #include "core/simulate/flow_network.hpp"
 
 namespace convoy::simulate {
 namespace {
-
-enum class EventKind : std::uint8_t { kComputeEnd, kBegin, kFlowEnd };
-
-struct Event {
-  Ticks at = 0;
-  std::uint64_t sequence = 0;
-  EventKind kind = EventKind::kBegin;
-  std::uint32_t index = 0;  // place, instance or flow
-  std::uint32_t version = 0;
-};
-
-struct Later {
-  bool operator()(const Event& a, const Event& b) const {
-    return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
-  }
-};
 
 // An instance is a task in one iteration: iteration * tasks + task.
 class VirtualRun {
@@ -37,33 +21,28 @@ class VirtualRun {
         released_(std::min(in_flight, iterations)),
         clock_(graph, machine),
         network_(graph.links),
-        lanes_(graph.lanes.size()),
+        heads_(graph.lanes.size()),
         engines_(graph.engines.size()),
         running_(machine.places.size(), kNone),
         group_flows_(graph.groups.size()),
         group_links_(graph.groups.size()),
         unfinished_(iterations, size_) {
-    const std::size_t instances = std::size_t{size_} * iterations;
-    times_.start.assign(instances, -1);
-    times_.end.assign(instances, -1);
-    times_.cause.assign(instances, kNone);
+    times_.instances.resize(std::size_t{size_} * iterations);
     times_.iteration_end.assign(iterations, 0);
     times_.link_bytes.assign(graph.links.size(), 0);
     for (const SlowedLink& link : graph.slowed_links) group_links_[link.group].push_back(link);
     for (std::uint32_t i = 0; i < iterations; ++i)
-      for (std::uint32_t task = 0; task < size_; ++task) waits_.push_back(initial_waits(i, task));
+      for (std::uint32_t task = 0; task < size_; ++task)
+        times_.instances[std::size_t{i} * size_ + task].waits = initial_waits(i, task);
+    lay_out_lanes();
   }
 
   RunTimes run() {
     for (std::uint32_t engine = 0; engine < engines_.size(); ++engine) mark(engine);
     settle();
     while (!events_.empty()) {
-      now_ = events_.top().at;
-      while (!events_.empty() && events_.top().at == now_) {
-        const Event event = events_.top();
-        events_.pop();
-        handle(event);
-      }
+      now_ = events_.advance();
+      while (events_.has_more_now()) handle(events_.pop());
       settle();
     }
     for (const std::uint32_t left : unfinished_) CONVOY_CHECK_EQ(left, 0u);
@@ -71,11 +50,18 @@ class VirtualRun {
   }
 
  private:
-  struct LaneState {
-    std::uint32_t next = 0;  // position in the lane
+  // What comes next in a lane.
+  struct Head {
+    std::uint32_t instance = 0;
+    std::uint32_t urgency = 0;
+    bool is_ready = false;
+    std::uint32_t lane = 0;
+    std::uint32_t position = 0;  // in the lane
     std::uint32_t iteration = 0;
   };
   struct EngineState {
+    std::uint32_t first_head = 0;
+    std::uint32_t end_head = 0;
     std::uint32_t last = kNone;  // what it ran before
     bool busy = false;
     bool dirty = false;
@@ -89,8 +75,32 @@ class VirtualRun {
     return count;
   }
 
+  // The heads of an engine's lanes lie side by side: it looks through them again and again.
+  void lay_out_lanes() {
+    head_of_.resize(graph_.lanes.size());
+    std::uint32_t next = 0;
+    for (std::uint32_t engine = 0; engine < engines_.size(); ++engine) {
+      engines_[engine].first_head = next;
+      for (const std::uint32_t lane : graph_.engines[engine].lanes) {
+        head_of_[lane] = next;
+        heads_[next++].lane = lane;
+      }
+      engines_[engine].end_head = next;
+    }
+    for (Head& head : heads_) look_at(head);
+  }
+
+  void look_at(Head& head) {
+    const TaskLane& lane = graph_.lanes[head.lane];
+    const std::uint32_t task = lane.tasks[head.position];
+    head.instance = head.iteration * size_ + task;
+    head.urgency = graph_.tasks[task].urgency;
+    head.is_ready = head.iteration < (lane.runs_ahead ? iterations_ : released_) &&
+                    times_.instances[head.instance].waits == 0;
+  }
+
   void push(Ticks at, EventKind kind, std::uint32_t index, std::uint32_t version) {
-    events_.push({at, sequence_++, kind, index, version});
+    events_.push({at, index, version, kind});
   }
 
   void mark(std::uint32_t engine) {
@@ -142,26 +152,21 @@ class VirtualRun {
   void serve(std::uint32_t engine) {
     EngineState& state = engines_[engine];
     if (state.busy) return;
-    std::uint32_t best = kNone;
-    for (const std::uint32_t lane : graph_.engines[engine].lanes) {
-      const LaneState& it = lanes_[lane];
-      if (it.iteration >= (graph_.lanes[lane].runs_ahead ? iterations_ : released_)) continue;
-      const std::uint32_t task = graph_.lanes[lane].tasks[it.next];
-      if (waits_[std::size_t{it.iteration} * size_ + task] > 0) continue;
-      if (best == kNone || graph_.tasks[task].urgency < graph_.tasks[best % size_].urgency)
-        best = it.iteration * size_ + task;
-    }
-    if (best != kNone) start(best, state);
+    const Head* best = nullptr;
+    for (std::uint32_t i = state.first_head; i < state.end_head; ++i)
+      if (heads_[i].is_ready && (best == nullptr || heads_[i].urgency < best->urgency))
+        best = &heads_[i];
+    if (best != nullptr) start(best->instance, state);
   }
 
   void start(std::uint32_t instance, EngineState& engine) {
     const Task& task = graph_.tasks[instance % size_];
     engine.busy = true;
-    times_.start[instance] = now_;
-    std::uint32_t& cause = times_.cause[instance];
-    const bool waited_for_engine = cause == kNone || times_.end[cause] < now_;
-    if (waited_for_engine && engine.last != kNone && times_.end[engine.last] == now_)
-      cause = engine.last;
+    TaskInstance& it = times_.instances[instance];
+    it.start = now_;
+    const bool waited_for_engine = it.cause == kNone || times_.instances[it.cause].end < now_;
+    if (waited_for_engine && engine.last != kNone && times_.instances[engine.last].end == now_)
+      it.cause = engine.last;
     if (task.activity == Activity::kCompute) {
       running_[task.place] = instance;
       return clock_.start(now_, task.place, *task.pass);
@@ -203,26 +208,37 @@ class VirtualRun {
   void complete(std::uint32_t instance) {
     const std::uint32_t task = instance % size_;
     const std::uint32_t iteration = instance / size_;
-    times_.end[instance] = now_;
+    times_.instances[instance].end = now_;
     const Task& it = graph_.tasks[task];
     if (it.activity == Activity::kCollective && it.group != kNone) clock_.collective(it.group, -1);
     for (const TaskSuccessor& successor : graph_.successors[task]) {
       const std::uint32_t when = iteration + successor.distance;
       if (when >= iterations_) continue;
-      const std::uint32_t waiting = when * size_ + successor.task;
-      times_.cause[waiting] = instance;
-      if (--waits_[waiting] == 0) mark(graph_.lanes[graph_.tasks[successor.task].lane].engine);
+      TaskInstance& waiting = times_.instances[when * size_ + successor.task];
+      waiting.cause = instance;
+      if (--waiting.waits == 0) make_ready(when * size_ + successor.task, successor.task);
     }
-    advance(graph_.tasks[task].lane, instance);
+    advance(it.lane, instance);
     if (--unfinished_[iteration] == 0) release(iteration);
   }
 
+  void make_ready(std::uint32_t instance, std::uint32_t task) {
+    const std::uint32_t lane = graph_.tasks[task].lane;
+    Head& head = heads_[head_of_[lane]];
+    if (head.instance == instance) look_at(head);
+    mark(graph_.lanes[lane].engine);
+  }
+
   void advance(std::uint32_t lane, std::uint32_t instance) {
-    LaneState& it = lanes_[lane];
-    if (++it.next == graph_.lanes[lane].tasks.size()) {
-      it.next = 0;
-      ++it.iteration;
+    Head& head = heads_[head_of_[lane]];
+    if (++head.position == graph_.lanes[lane].tasks.size()) {
+      head.position = 0;
+      ++head.iteration;
     }
+    if (head.iteration < iterations_)
+      look_at(head);
+    else
+      head.is_ready = false;
     const std::uint32_t engine = graph_.lanes[lane].engine;
     engines_[engine].busy = false;
     engines_[engine].last = instance;
@@ -233,6 +249,8 @@ class VirtualRun {
     times_.iteration_end[iteration] = now_;
     if (released_ == iterations_) return;
     ++released_;
+    for (Head& head : heads_)
+      if (head.iteration < iterations_ && !head.is_ready) look_at(head);
     for (std::uint32_t engine = 0; engine < engines_.size(); ++engine) mark(engine);
   }
 
@@ -242,17 +260,16 @@ class VirtualRun {
   std::uint32_t released_;  // iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
-  std::vector<LaneState> lanes_;
+  std::vector<Head> heads_;             // of all lanes, engine by engine
+  std::vector<std::uint32_t> head_of_;  // per lane
   std::vector<EngineState> engines_;
   std::vector<std::uint32_t> running_;                   // per place: the compute instance
   std::vector<std::vector<std::uint32_t>> group_flows_;  // per group: its flows in progress
   std::vector<std::vector<SlowedLink>> group_links_;     // per group
   std::vector<std::uint32_t> flow_instance_;             // per flow
-  std::vector<std::uint32_t> waits_;                     // per instance
   std::vector<std::uint32_t> unfinished_;                // per iteration
   std::vector<std::uint32_t> dirty_engines_;
-  std::priority_queue<Event, std::vector<Event>, Later> events_;
-  std::uint64_t sequence_ = 0;
+  EventQueue events_;
   Ticks now_ = 0;
   RunTimes times_;
 };

@@ -9,11 +9,17 @@
 
 namespace convoy::simulate {
 
-// What became of a run: one entry per task and iteration, iteration after iteration.
+// A task in one iteration.
+struct TaskInstance {
+  Ticks start = -1;
+  Ticks end = -1;
+  std::uint32_t cause = kNone;  // whose end the start waited for; kNone at the very beginning
+  std::uint32_t waits = 0;      // for how many ends it still has to wait; none after a run
+};
+
+// What became of a run.
 struct RunTimes {
-  std::vector<Ticks> start;
-  std::vector<Ticks> end;
-  std::vector<std::uint32_t> cause;  // whose end the start waited for; kNone at the very beginning
+  std::vector<TaskInstance> instances;  // of all tasks, iteration after iteration
   std::vector<Ticks> iteration_end;
   std::vector<double> link_bytes;  // of the last iteration
 };

@@ -24,18 +24,10 @@ struct Case {
       : subject(kStrategies[state.range(0)],
                 std::vector<std::string>{"--model=resnet50",
                                          "--plugin_path=" CONVOY_BINARY_DIR "/lib/convoy/plugins"},
-                {unused_flag()}, log_to(messages)),
+                {}, log_to(messages)),
         cluster(make_hosts(
             {static_cast<std::uint32_t>(state.range(1)), kDevicesPerHost, false, "device", {}})),
         arena(subject.arena_map(kBucketElements)) {}
-
-  static FlagDefinition unused_flag() {
-    FlagDefinition flag;
-    flag.name = "unused";
-    flag.default_value = "";
-    flag.help = "Verbs have flags of their own, this one has none.";
-    return flag;
-  }
 
   Plan plan() {
     bool refused = false;

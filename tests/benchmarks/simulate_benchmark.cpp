@@ -22,18 +22,10 @@ namespace {
 
 using testing::HandMachine;
 
-FlagDefinition no_flag() {
-  FlagDefinition flag;
-  flag.name = "unused";
-  flag.default_value = "";
-  flag.help = "Verbs have flags of their own, this one has none.";
-  return flag;
-}
-
 // A strategy with its options, and a model, on GPUs below one switch per host.
 struct Subject {
   Subject(const std::string& strategy, std::vector<std::string> arguments, const std::string& model)
-      : subject(strategy, with_model(std::move(arguments), model), {no_flag()}, log_to(messages)) {}
+      : subject(strategy, with_model(std::move(arguments), model), {}, log_to(messages)) {}
 
   static std::vector<std::string> with_model(std::vector<std::string> arguments,
                                              const std::string& model) {
@@ -47,7 +39,7 @@ struct Subject {
 };
 
 struct Variant {
-  const char* strategy;
+  std::string strategy;
   std::vector<std::string> options;
 };
 
@@ -76,6 +68,29 @@ simulate::LayerTimes layers_of(const Graph& graph) {
 Plan lowered_plan(PlanSubject& subject, const Cluster& cluster, const ArenaMap& arena) {
   bool refused = false;
   return lower(subject.plan(cluster, arena, refused));
+}
+
+// Of the process so far.
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// K80-like hosts on a 10 Gbit/s network.
+testing::HandRates cluster_rates() {
+  testing::HandRates rates;
+  rates.device = 11e9;
+  rates.root = 21e9;
+  rates.network = 1.15e9;
+  rates.host_memory = 60e9;
+  return rates;
+}
+
+simulate::PredictorOptions foresight_options() {
+  simulate::PredictorOptions options;
+  options.batch = 64;
+  return options;
 }
 
 // What auto compares: all of these with all bucket sizes.
@@ -131,6 +146,46 @@ void select_among_forty(benchmark::State& state, const char* model) {
   }
 }
 
+// The whole way from a strategy to a simulated step on hosts of 8 GPUs: plan, lower, fit into
+// memory, simulate. The named strategies as a user would ask for them on several hosts.
+const std::vector<Variant>& host_variants() {
+  static const std::vector<Variant> list = {
+      {"replicated", {}},
+      {"replicated", {"--all_reduce_spec=nccl/rechd"}},
+      {"distributed_all_reduce", {"--all_reduce_spec=nccl/pscpu"}},
+      {"distributed_replicated", {}},
+      {"distributed_replicated", {"--local_parameter_device=cpu"}},
+      {"parameter_server", {"--local_parameter_device=cpu"}},
+      {"parameter_server", {"--local_parameter_device=gpu"}}};
+  return list;
+}
+
+void foresee_many(benchmark::State& state) {
+  const Variant& it = host_variants()[static_cast<std::size_t>(state.range(0))];
+  const auto devices = static_cast<std::uint32_t>(state.range(1));
+  Subject subject(it.strategy, it.options, "resnet50");
+  const HandMachine hand = testing::hand_machine(devices / 8, 8, true, cluster_rates());
+  const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
+  const std::vector<simulate::LayerTimes> layers = {layers_of(subject.subject.graph())};
+  const ArenaMap arena = subject.subject.arena_map(elements(16));
+  const simulate::Predictor predictor(subject.subject.graph(), {}, foresight_options());
+  for (auto _ : state) {
+    const auto result =
+        predictor.predict(lowered_plan(subject.subject, cluster.cluster, arena), cluster, layers);
+    state.counters["operations"] = static_cast<double>(result.lowered.body.size());
+    state.counters["step_ms"] = result.step->step_seconds * 1e3;
+  }
+  state.SetLabel(it.strategy + (it.options.empty() ? "" : " " + it.options.front()));
+  state.counters["peak_MB"] = peak_megabytes();
+}
+
+void foresee_arguments(benchmark::internal::Benchmark* it) {
+  it->ArgNames({"strategy", "devices"})->Unit(benchmark::kMillisecond);
+  for (std::size_t variant = 0; variant < host_variants().size(); ++variant)
+    for (const std::int64_t devices : {64, 256, 1024, 4096})
+      it->Args({static_cast<std::int64_t>(variant), devices});
+}
+
 // One strategy on hosts of 8 GPUs: what planning and what simulating take.
 void simulate_many(benchmark::State& state, std::size_t variant) {
   const auto devices = static_cast<std::uint32_t>(state.range(0));
@@ -148,9 +203,7 @@ void simulate_many(benchmark::State& state, std::size_t variant) {
         static_cast<double>(result.operations_run), benchmark::Counter::kIsIterationInvariantRate);
   }
   state.counters["step_ms"] = step * 1e3;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  state.counters["peak_MB"] = static_cast<double>(usage.ru_maxrss) / 1024;
+  state.counters["peak_MB"] = peak_megabytes();
 }
 
 void plan_many(benchmark::State& state, std::size_t variant) {
@@ -165,6 +218,7 @@ void plan_many(benchmark::State& state, std::size_t variant) {
 
 BENCHMARK_CAPTURE(select_among_forty, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(select_among_forty, resnet152, "resnet152")->Unit(benchmark::kMillisecond);
+BENCHMARK(foresee_many)->Apply(foresee_arguments);
 BENCHMARK_CAPTURE(plan_many, collective, std::size_t{4})
     ->RangeMultiplier(4)
     ->Range(64, 4096)

@@ -50,6 +50,10 @@ TEST(CalibrateVerbTest, SimulatePredictsWithWhatCalibrateMeasured) {
   const nlohmann::json profile =
       nlohmann::json::parse(calibrate(file, {"--json", "--model=lenet", "--batch_size=2"}));
   EXPECT_GT(profile["teams"][0]["flops"], 1e8);
+  for (const nlohmann::json& check : profile["checks"]) {
+    EXPECT_GT(check["predicted_seconds"], 0) << check;
+    EXPECT_GT(check["measured_seconds"], 0) << check;
+  }
   for (const char* count : {"1", "2", "4"}) {
     std::ostringstream out;
     std::ostringstream err;
@@ -68,8 +72,9 @@ TEST(CalibrateVerbTest, SimulatePredictsWithWhatCalibrateMeasured) {
 
 TEST(CalibrateVerbTest, ShowsWhatItMeasured) {
   const std::string text = calibrate(file_flag(), {});
-  for (const char* part : {"GFLOP/s", "stream GB/s", "host to device", "device to device",
-                           "one operation of a plan", "convolution 3x3", "fully_connected"})
+  for (const char* part :
+       {"GFLOP/s", "stream GB/s", "host to device", "device to device", "one operation of a plan",
+        "convolution 3x3", "fully_connected", "foretold ms", "mean error", "not measured: "})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "tests/calibrate/profiles.hpp"
 
 namespace convoy::simulate {
@@ -48,11 +51,23 @@ TEST(LayerRatesTest, AKindThatWasNotMeasuredReachesWhatTheOthersDo) {
   const Graph graph = calibrate::two_convolutions();
   std::vector<LayerSample> samples = calibrate::samples_of(graph, kBatch, 2 / 200e9, 2 / 20e9);
   for (LayerSample& sample : samples)
-    sample.seconds = 2 * (sample.work.flops / 200e9 + sample.work.bytes / 20e9);
+    sample.seconds = 2 * std::max(sample.work.flops / 200e9, sample.work.bytes / 20e9);
   const LayerRates rates(samples, 200e9, 20e9);
   LayerShape shape;
   shape.kind = CONVOY_LAYER_LOCAL_RESPONSE_NORM;
   EXPECT_NEAR(rates.seconds(shape, CONVOY_PASS_FORWARD, {0, 20e9}), 2, 1e-9);
+}
+
+TEST(LayerRatesTest, LayersThatReadMoreThanTheyComputeFollowTheirBytes) {
+  const Graph graph = calibrate::two_convolutions();
+  const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
+  const LayerRates rates(samples, 200e9, 20e9);
+  LayerShape shape = samples[0].shape;
+  shape.output_channels *= 2;
+  const LayerWork much = {1, 1e9};
+  const LayerWork more = {1e3, 1e9};
+  EXPECT_DOUBLE_EQ(rates.seconds(shape, CONVOY_PASS_FORWARD, much),
+                   rates.seconds(shape, CONVOY_PASS_FORWARD, more));
 }
 
 TEST(LayerRatesTest, AFasterDeviceTakesLess) {

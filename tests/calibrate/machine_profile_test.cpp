@@ -28,6 +28,10 @@ TEST(FingerprintTest, NamesEverythingThatDiffersWithBothValues) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in: " << text;
 }
 
+TEST(MachineProfileTest, ItsErrorIsTheMeanOfWhatWasChecked) {
+  EXPECT_NEAR(known_error(small_profile()), (0.1 + 0.05) / 2, 1e-12);
+}
+
 TEST(MachineProfileTest, TakesTheTeamWithTheMostSimilarNumberOfThreads) {
   MachineProfile profile = small_profile();
   profile.teams = {{16, 1, 1, 1, 1}, {4, 4, 2, 1, 1}, {1, 1, 3, 1, 1}, {1, 16, 4, 1, 1}};

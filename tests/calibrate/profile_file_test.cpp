@@ -34,6 +34,8 @@ TEST(ProfileFileTest, WhatWasWrittenIsReadToTheBit) {
   const MachineProfile again = parse_profile("file.json", text);
   EXPECT_EQ(profile_text(again), text);
   EXPECT_EQ(again.machine.memory_bytes, profile.machine.memory_bytes);
+  EXPECT_EQ(again.disturbance, profile.disturbance);
+  EXPECT_DOUBLE_EQ(known_error(again), known_error(profile));
   ASSERT_EQ(again.layers.size(), 2u);
   ASSERT_EQ(again.layers[1].samples.size(), profile.layers[1].samples.size());
   for (std::size_t i = 0; i < again.layers[1].samples.size(); ++i) {
@@ -52,7 +54,8 @@ TEST(ProfileFileTest, DamageIsReportedWithFileLineAndField) {
       {"\"neighbour_factor\": 1.1", "\"neighbour_factor\": -1.1", {"neighbour_factor", "-1.1"}},
       {"\"neighbour_factor\": 1.1", "\"neighbour\": 1.1", {"neighbour_factor", "is missing"}},
       {"\"flops\": 200000000000.0", "\"flops\": 0", {"flops", "positive", "convoy calibrate"}},
-      {"\"format\": 1", "\"format\": 2", {"format", "is 2", "convoy calibrate"}},
+      {"\"format\": 2", "\"format\": 1", {"format", "is 1", "convoy calibrate"}},
+      {"\"measured_seconds\": 0.1", "\"measured_seconds\": 0", {"measured_seconds", "positive"}},
       {"\"cores\": 2", "\"cores\": \"two\"", {"cores", "two"}},
       {"\"layer\": \"convolution\"", "\"layer\": \"volution\"", {"layer", "volution"}},
       {"\"pass\": \"forward\"", "\"pass\": \"sideways\"", {"pass", "sideways"}},

@@ -46,6 +46,8 @@ inline MachineProfile small_profile() {
   const Graph graph = two_convolutions();
   profile.layers = {{2, 1, samples_of(graph, 4, 1 / 100e9, 1 / 10e9)},
                     {1, 2, samples_of(graph, 4, 1 / 50e9, 1 / 5e9)}};
+  profile.checks = {{1, 0.11, 0.1}, {2, 0.19, 0.2}};
+  profile.disturbance = 0.01;
   return profile;
 }
 

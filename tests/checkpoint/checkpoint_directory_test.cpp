@@ -139,6 +139,20 @@ TEST_F(CheckpointFolder, RemovesWhatAnInterruptedSaveLeft) {
   EXPECT_THAT(files_in(folder_), ElementsAre("notes.txt"));
 }
 
+TEST_F(CheckpointFolder, IsOneRunsAtATime) {
+  CheckpointDirectory directory(folder_, 5);
+  directory.prepare();
+  save(directory, 1);
+  try {
+    CheckpointDirectory(folder_, 5).prepare();
+    FAIL() << "two runs save to one folder";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
+    EXPECT_THAT(error.what(), HasSubstr("another run"));
+  }
+  EXPECT_THAT(newest(), Optional(1));  // looking is free
+}
+
 TEST_F(CheckpointFolder, SaysWhenTheFolderCannotBeMade) {
   write_file(folder_ / "file", "");
   EXPECT_THROW(CheckpointDirectory(folder_ / "file", 5).prepare(), Error);

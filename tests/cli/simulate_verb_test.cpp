@@ -115,6 +115,25 @@ TEST(SimulateVerbTest, AMachinesFileInAnyFormAndThisMachineAreAsGoodAsThePlatfor
   EXPECT_NEAR(rate("--topology=" + nccl), expected, 5e-2 * expected);
 }
 
+TEST(SimulateVerbTest, SeveralHostsOfAMachinesFileAreAsFastAsThoseOfThePlatform) {
+  const std::filesystem::path share = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
+  const topology::Machine machine =
+      topology::read_platform(share / "platforms", "ec2-p2.8xlarge", 1,
+                              topology::Catalogue::read(share / "catalogue"))
+          .machine;
+  const auto results = [](const std::string& where) {
+    const nlohmann::json json =
+        record({where, "--hosts=3", "--num_gpus=2", "--variable_update=distributed_replicated"});
+    return json["results"][0];
+  };
+  const nlohmann::json expected = results("--platform=ec2-p2.8xlarge");
+  const std::string file = written("ec2.json", topology::machine_to_json(machine).dump());
+  const nlohmann::json result = results("--topology=" + file);
+  EXPECT_EQ(result["devices"], 6);
+  const double rate = expected["images_per_second"].get<double>();
+  EXPECT_NEAR(result["images_per_second"].get<double>(), rate, 1e-3 * rate);
+}
+
 TEST(SimulateVerbTest, AnUnknownGpuIsRefusedWithWhatToAddUnlessItsRateIsGiven) {
   const std::string file =
       written("unknown.xml", replaced(topology::power8_xml("2.0"), "10de:15f9", "10de:9999"));
@@ -138,7 +157,8 @@ TEST(SimulateVerbTest, AFileWithoutGpusOrWithTooFewIsRefused) {
   EXPECT_NE(refusal({"--topology=" + plain}).find("no GPU"), std::string::npos);
   const std::string file = written("power8.xml", topology::power8_xml("2.0"));
   EXPECT_NE(refusal({"--topology=" + file, "--num_gpus=5"}).find("has 4"), std::string::npos);
-  EXPECT_NE(refusal({"--topology=" + file, "--hosts=2"}).find("one host"), std::string::npos);
+  EXPECT_NE(refusal({"--topology=" + file, "--hosts=2"}).find("no network card"),
+            std::string::npos);
   EXPECT_NE(refusal({"--topology=" + file, "--platform=dgx1-p100"}).find("give one"),
             std::string::npos);
 }

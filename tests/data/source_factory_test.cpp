@@ -54,6 +54,20 @@ TEST(SyntheticSource, ImagesStayAndLabelsChange) {
   EXPECT_EQ(source->statistics().images, 400);
 }
 
+TEST(FixedSources, PutImagesWhereTheyAreTold) {
+  DataOptions options = small_options();
+  std::shared_ptr<float[]> memory;
+  options.image_memory = [&](std::int64_t elements) {
+    EXPECT_EQ(elements, options.image_elements() * options.batch);
+    EXPECT_EQ(memory, nullptr) << "there is one batch of images";
+    memory.reset(new float[static_cast<std::size_t>(elements)]());
+    return memory;
+  };
+  const auto source = make_source(options);
+  EXPECT_EQ(source->acquire(0, 0).images, memory.get());
+  EXPECT_EQ(source->acquire(0, 1).images, memory.get());
+}
+
 TEST(SyntheticSource, LabelsAreZeroToClassesMinusTwo) {
   DataOptions options = small_options();
   options.classes = 11;

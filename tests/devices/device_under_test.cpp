@@ -149,6 +149,18 @@ void* DeviceUnderTest::compile(const convoy_compilation& what) {
   return program;
 }
 
+std::vector<convoy_profile_record> DeviceUnderTest::profile(void* program) {
+  std::vector<convoy_profile_record> records;
+  std::uint64_t count = 0;
+  do {
+    records.resize(count);
+    convoy_context context{&error_, &log};
+    require(
+        device_table().profile(self_, &context, program, records.data(), records.size(), &count));
+  } while (count > records.size());
+  return records;
+}
+
 std::vector<convoy_layout> DeviceUnderTest::propose_layout(const convoy_compilation& what) {
   convoy_context context{&error_, &log};
   std::vector<convoy_layout> layouts(what.graph->variable_count);

@@ -34,6 +34,7 @@ class DeviceUnderTest {
   // The size of memory that a program addresses; it must stay.
   void know(const void* memory, std::uint64_t bytes);
   void* compile(const convoy_compilation& what);
+  std::vector<convoy_profile_record> profile(void* program);
   std::vector<convoy_layout> propose_layout(const convoy_compilation& what);
   std::vector<std::string> log;
 

@@ -1,8 +1,10 @@
 // --auto=measure, and predictions that steps leave, as a user sees them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -112,9 +114,16 @@ TEST(AutoTrialEndToEnd, SavesInTheMiddleOfATrialAndGoesOnFromThere) {
   const std::string folder = scratch_folder("train");
   const std::vector<std::string> common = {"--num_warmup_batches=0", "--train_dir=" + folder};
   std::vector<std::string> begin = common;
-  begin.insert(begin.end(), {"--auto=measure", "--num_batches=24", "--save_model_steps=5"});
+  begin.insert(begin.end(), {"--auto=measure", "--num_batches=24", "--save_model_steps=5",
+                             "--max_ckpts_to_keep=0"});
   const TrialRun first = run_lenet(scratch_folder("cache"), begin);
   ASSERT_EQ(first.result.exit_code, 0) << first.result.err;
+  // As if it had ended after step 10, which belongs to the trial.
+  for (const int step : {15, 20, 24}) {
+    const auto later = std::filesystem::path(folder) / fmt::format("model-{}.safetensors", step);
+    EXPECT_TRUE(std::filesystem::remove(later)) << later;
+  }
+  ASSERT_TRUE(std::filesystem::exists(folder + "/model-10.safetensors"));
   std::vector<std::string> rest = common;
   rest.insert(rest.end(), {"--variable_update=replicated", "--num_batches=30"});
   const TrialRun second = run_lenet(scratch_folder("cache"), rest);

@@ -26,7 +26,11 @@ class Dependencies : public ::testing::Test {
   std::vector<std::vector<Dependency>> of(const WritePlan& write, std::uint32_t replicas = 1) {
     cluster_ = make_single_host(replicas, true, "cpu");
     plan_ = write_plan(cluster_, arena_, write);
-    return find_dependencies(plan_);
+    const DependencyLists found = find_dependencies(plan_);
+    std::vector<std::vector<Dependency>> lists;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      lists.emplace_back(found[i].begin(), found[i].end());
+    return lists;
   }
 
   ArenaMap arena_ = small_arena(0);

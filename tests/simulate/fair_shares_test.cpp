@@ -147,7 +147,7 @@ TEST(FairSharesTest, SendersToOneReceiverLoseToInCast) {
     shares.flows[flow].limit = kUnlimited;
     shares.insert(flow);
   }
-  shares.share(std::vector<std::uint32_t>{0}, {});
+  shares.share({}, std::vector<std::uint32_t>{0, 1});
   EXPECT_DOUBLE_EQ(shares.flows[0].rate, 4);  // 12 / 1.5 / 2
 }
 

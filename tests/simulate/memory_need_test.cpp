@@ -65,8 +65,9 @@ TEST_P(MemoryNeeds, AreWhatCpuDevicesTake) {
     const auto state = static_cast<double>(use[place].optimizer_state);
     EXPECT_NEAR(static_cast<double>(needs[place].optimizer_state), state, 0.02 * state) << place;
     const auto activations = static_cast<double>(use[place].activations + use[place].scratch);
-    EXPECT_GE(static_cast<double>(needs[place].activations), 0.9 * activations) << place;
-    EXPECT_LE(static_cast<double>(needs[place].activations), 1.3 * activations + 8e6) << place;
+    // What kernels need for themselves is no more than some megabytes.
+    EXPECT_GE(static_cast<double>(needs[place].activations), 0.85 * activations - 10e6) << place;
+    EXPECT_LE(static_cast<double>(needs[place].activations), 1.25 * activations + 8e6) << place;
   }
   const double ratio = static_cast<double>(needed) / static_cast<double>(taken);
   RecordProperty("needed_over_taken", std::to_string(ratio));

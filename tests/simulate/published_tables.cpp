@@ -32,21 +32,13 @@ PublishedRow read_row(const nlohmann::json& json) {
   return row;
 }
 
-FlagDefinition no_flag() {
-  FlagDefinition flag;
-  flag.name = "unused";
-  flag.default_value = "";
-  flag.help = "Verbs have flags of their own, this one has none.";
-  return flag;
-}
-
 class RowPredictor {
  public:
   RowPredictor(const Foresight& foresight, const PublishedTable& table, const PublishedRow& row)
       : foresight_(foresight),
         table_(table),
         row_(row),
-        subject_(row.strategy, arguments(row), {no_flag()}, log_to(messages_)),
+        subject_(row.strategy, arguments(row), {}, log_to(messages_)),
         arena_(subject_.arena_map(0)),
         predictor_(
             subject_.graph(), [this](const Cluster& it) { return plan(it); }, options()) {
@@ -93,11 +85,9 @@ class RowPredictor {
   simulate::SimulatedCluster cluster(std::uint32_t devices) const {
     constexpr std::uint32_t kPerHost = 8;
     const std::uint32_t hosts = (devices + kPerHost - 1) / kPerHost;
-    const topology::Platform platform =
-        topology::read_platform(foresight_.platforms, table_.platform, hosts, foresight_.catalogue);
-    simulate::SimulatedCluster result =
-        simulate::make_gpu_cluster(platform.machine, devices / hosts,
-                                   simulate::platform_constants(platform, foresight_.catalogue));
+    const topology::Platform platform = foresight_.platform(table_.platform, hosts);
+    simulate::SimulatedCluster result = simulate::make_gpu_cluster(
+        platform.machine, devices / hosts, foresight_.constants(platform));
     if (const auto servers = row_.servers.find(devices); servers != row_.servers.end()) {
       std::vector<std::uint32_t> on;
       for (std::uint32_t host = 0; host < servers->second; ++host) on.push_back(host);
@@ -151,10 +141,25 @@ std::vector<PublishedTable> read_published_tables(const std::filesystem::path& f
   return tables;
 }
 
+topology::Platform Foresight::platform(const std::string& name, std::uint32_t hosts) const {
+  topology::Platform platform = topology::read_platform(platforms, name, hosts, catalogue);
+  if (adjust_platform) adjust_platform(platform);
+  return platform;
+}
+
+simulate::MachineConstants Foresight::constants(const topology::Platform& platform) const {
+  simulate::MachineConstants constants = simulate::platform_constants(platform, catalogue);
+  if (adjust_constants) adjust_constants(constants);
+  return constants;
+}
+
 Foresight read_foresight(const std::string& software) {
   const std::filesystem::path share = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
   return {topology::Catalogue::read(share / "catalogue"),
-          simulate::read_software_profile(share / "profiles", software), share / "platforms"};
+          simulate::read_software_profile(share / "profiles", software),
+          share / "platforms",
+          {},
+          {}};
 }
 
 std::vector<PredictedCell> predict_table(const Foresight& foresight, const PublishedTable& table) {

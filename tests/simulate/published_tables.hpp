@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "core/simulate/constants.hpp"
+#include "core/simulate/machine_builder.hpp"
 #include "topology/catalogue.hpp"
+#include "topology/platform.hpp"
 
 namespace convoy::testing {
 
@@ -43,6 +45,12 @@ struct Foresight {
   topology::Catalogue catalogue;
   simulate::SoftwareProfile software;
   std::filesystem::path platforms;
+  // To try other values: what becomes of a platform, and of its constants, before it is used.
+  std::function<void(topology::Platform&)> adjust_platform = {};
+  std::function<void(simulate::MachineConstants&)> adjust_constants = {};
+
+  topology::Platform platform(const std::string& name, std::uint32_t hosts) const;
+  simulate::MachineConstants constants(const topology::Platform& platform) const;
 };
 
 // From the folders of the source tree.

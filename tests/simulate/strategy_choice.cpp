@@ -14,14 +14,6 @@
 namespace convoy::testing {
 namespace {
 
-FlagDefinition unused_flag() {
-  FlagDefinition flag;
-  flag.name = "unused";
-  flag.default_value = "";
-  flag.help = "Verbs have flags of their own, this one has none.";
-  return flag;
-}
-
 std::vector<std::string> arguments(const Configuration& configuration, const std::string& model) {
   return {configuration.option, "--model=" + model,
           "--plugin_path=" CONVOY_BINARY_DIR "/lib/convoy/plugins"};
@@ -52,7 +44,7 @@ class StrategyChoice::Planned {
  public:
   Planned(const Configuration& configuration, const PublishedRow& row, bool per_variable)
       : batch_(row.batch),
-        subject_(configuration.strategy, arguments(configuration, row.model), {unused_flag()},
+        subject_(configuration.strategy, arguments(configuration, row.model), {},
                  log_to(messages_)),
         arena_(subject_.arena_map(0)) {
     if (per_variable) arena_.buckets = variable_buckets(arena_);
@@ -74,7 +66,7 @@ class StrategyChoice::Planned {
           simulate::layer_times(subject_.graph(), batch_, device, false).scaled(scale));
     simulate::SimulationOptions options;
     options.software = constants.software;
-    options.iterations = 2;  // a barrier makes every step like the one before
+    options.iterations = constants.iterations;
     return simulate::simulate(it->second.lowered, cluster.machine, layers, options).step_seconds;
   }
 
@@ -105,11 +97,11 @@ StrategyChoice::~StrategyChoice() = default;
 StrategyChoice::StrategyChoice(StrategyChoice&&) noexcept = default;
 
 topology::Platform StrategyChoice::platform() const {
-  return topology::read_platform(foresight_.platforms, platform_, 1, foresight_.catalogue);
+  return foresight_.platform(platform_, 1);
 }
 
 Constants StrategyChoice::constants() const {
-  return {foresight_.software, simulate::platform_constants(platform(), foresight_.catalogue)};
+  return {foresight_.software, foresight_.constants(platform())};
 }
 
 Rates StrategyChoice::rates(const Constants& constants, std::uint32_t devices) {

@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/simulate/machine_builder.hpp"
 #include "tests/simulate/published_tables.hpp"
-#include "topology/platform.hpp"
 
 namespace convoy::testing {
 
@@ -30,6 +28,7 @@ const std::vector<Configuration>& configurations_with_sums_on_host();
 struct Constants {
   simulate::SoftwareProfile software;
   simulate::MachineConstants machine;
+  std::uint32_t iterations = 2;  // with a barrier, every step is like the one before
 };
 
 // Images per second by configuration, in their order.

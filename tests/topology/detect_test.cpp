@@ -1,5 +1,6 @@
 #include "topology/detect.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <sstream>
@@ -42,6 +43,13 @@ TEST(Detect, ThisMachineHasProcessorsAndMemory) {
   EXPECT_GT(machine.nodes[nodes_of(machine, NodeKind::numa_node)[0]].memory_bytes.value_or(0), 0U);
 }
 
+TEST(Detect, NoNoteIsGivenTwice) {
+  std::vector<std::string> notes = detect_machine().notes;
+  std::sort(notes.begin(), notes.end());
+  EXPECT_EQ(std::adjacent_find(notes.begin(), notes.end()), notes.end())
+      << ::testing::PrintToString(notes);
+}
+
 TEST(Detect, NoSourceAtAllGivesAnAnswer) {
   const DetectSettings nothing{"/nonexistent", "/nonexistent", "libnonexistent.so"};
   const Machine machine = detect_machine(nothing);
@@ -66,6 +74,24 @@ TEST(Detect, TheMostThatBothEndsCanDoReplacesTheCurrentSpeed) {
   const Link& link = machine.links[*parent_link(machine, gpu)];
   EXPECT_NEAR(link.a_to_b.value_or(0), 15.754e9, 1e6);
   EXPECT_NE(link.a_to_b.source.find("sysfs max_link_speed"), std::string::npos);
+}
+
+TEST(Detect, NetworkCardsRunAtWhatTheirLinksDo) {
+  Machine machine;
+  const std::filesystem::path sysfs = scratch_folder("sysfs");
+  const auto rate_of = [&](const std::string& name) {
+    const std::size_t card = append_node(machine, NodeKind::nic, name, {});
+    read_sysfs_speeds(machine, sysfs);
+    return machine.nodes[card].network_bytes_per_second.value_or(-1);
+  };
+  write(sysfs / "class/net/eth0/speed", "25000\n");
+  EXPECT_DOUBLE_EQ(rate_of("eth0"), 3.125e9);
+  write(sysfs / "class/infiniband/mlx5_0/ports/1/rate", "100 Gb/sec (4X EDR)\n");
+  EXPECT_DOUBLE_EQ(rate_of("mlx5_0"), 12.5e9);
+  for (const char* unknown : {"-1\n", "0\n", "", "4294967295\n"}) {
+    write(sysfs / "class/net/eth1/speed", unknown);
+    EXPECT_DOUBLE_EQ(rate_of("eth1"), -1) << unknown;
+  }
 }
 
 TEST(Detect, ZeroAndUnknownSpeedsStayUnknown) {

@@ -120,6 +120,24 @@ TEST(NcclDump, AnExportedMachineKeepsItsLinks) {
   }
 }
 
+TEST(NcclDump, TellsTheSpeedOfEveryPortAndIsWrittenWithThem) {
+  const std::string text =
+      "<system version=\"1\"><cpu numaid=\"0\">"
+      "<pci busid=\"0000:03:00.0\" class=\"0x020000\" link_speed=\"\" link_width=\"0\"><nic>"
+      "<net name=\"mlx5_0\" port=\"1\" speed=\"100000\"/><net name=\"mlx5_0\" port=\"2\" "
+      "speed=\"100000\"/></nic></pci>"
+      "<nic><net name=\"eth0\" speed=\"-1\"/></nic></cpu></system>";
+  const Machine machine = parse_machine(text, "dump.xml");
+  const std::vector<std::size_t> cards = nodes_of(machine, NodeKind::nic);
+  ASSERT_EQ(cards.size(), 2U);
+  EXPECT_DOUBLE_EQ(machine.nodes[cards[0]].network_bytes_per_second.value_or(0), 25e9);
+  EXPECT_FALSE(machine.nodes[cards[1]].network_bytes_per_second.known());
+  const Machine again = parse_machine(write_nccl_dump(machine), "again.xml");
+  const std::size_t card = nodes_of(again, NodeKind::nic)[0];
+  EXPECT_EQ(again.nodes[card].name, "mlx5_0");
+  EXPECT_DOUBLE_EQ(again.nodes[card].network_bytes_per_second.value_or(0), 25e9);
+}
+
 TEST(NcclDump, RefusesDamage) {
   EXPECT_THAT(refusal_of(kDump.substr(0, 400)), ::testing::HasSubstr("truncated"));
   EXPECT_THAT(refusal_of("<system version=\"9\"/>"), ::testing::HasSubstr("version '9'"));

@@ -22,8 +22,8 @@ namespace convoy::cpu {
 namespace {
 
 // Orders of square matrices: the library is not equally fast on all of them.
-constexpr std::int64_t kOrders[] = {768, 1152, 1536, 1920};
-constexpr int kMultiplications = 4;  // of every order, after one that is not counted
+constexpr std::int64_t kOrders[] = {768, 1152, 1536};
+constexpr int kMultiplications = 2;  // of every order, after one that is not counted
 // A product that stays in a core's own caches: rows x depth values by depth x 16.
 constexpr std::size_t kRows = 24;
 constexpr std::size_t kDepth = 256;

@@ -11,7 +11,9 @@ std::string about_device_files(const DriverFacts& facts) {
   if (!facts.forbidden_file.empty())
     return "no permission to open " + facts.forbidden_file +
            ": ask the administrator for it (often membership of the group video or render)";
-  if (facts.has_device_files) return "the driver finds no device that it can use";
+  if (facts.has_device_files)
+    return "the driver finds no device that it can use; a GPU in MIG mode needs a slice first "
+           "(nvidia-smi mig -cgi PROFILE -C; nvidia-smi -L shows them)";
   return "the driver is installed, but there is no /dev/nvidia0: load its kernel module (modprobe "
          "nvidia), or start the container with its GPUs (docker run --gpus all)";
 }

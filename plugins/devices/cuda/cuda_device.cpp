@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "plugins/devices/cuda/batch_fit.hpp"
 #include "plugins/devices/cuda/chosen_gpus.hpp"
 #include "plugins/devices/cuda/driver_facts.hpp"
 #include "plugins/devices/cuda/gpu_description.hpp"
 #include "plugins/devices/cuda/measured_rate.hpp"
 #include "plugins/devices/cuda/operation_check.hpp"
 #include "plugins/devices/cuda/program.hpp"
+#include "plugins/devices/cuda/program_profile.hpp"
 #include "plugins/devices/cuda/propose_layouts.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
@@ -35,7 +37,8 @@ void tell_result(const convoy_submission& submission, const PinnedSlots::Slot& s
   const convoy_update* update = submission.update;
   switch (submission.kind) {
     case CONVOY_OP_FORWARD:
-      return tell_loss(submission, slot.loss);
+    case CONVOY_OP_BACKWARD:
+      return finish_program(submission, slot);
     case CONVOY_OP_APPLY:
       if (update->square_sum != nullptr) *update->square_sum = slot.number;
       return;
@@ -70,6 +73,10 @@ std::unique_ptr<Device> CudaDevice::open(const DeviceHost& host,
   settings.index = index;
   settings.tf32 = is_on(host.option("tf32"));
   const auto sharing = std::count(gpus.begin(), gpus.end(), settings.gpu);
+  settings.sharing = static_cast<std::uint32_t>(
+      std::count(gpus.begin() + static_cast<std::ptrdiff_t>(index), gpus.end(), settings.gpu));
+  if (const std::string notice = code_notice_of(settings.gpu); !notice.empty())
+    host.log(CONVOY_LOG_INFO, "cuda:" + std::to_string(index) + ": " + notice);
   if (sharing > 1)
     host.log(CONVOY_LOG_INFO, "cuda:" + std::to_string(index) + " shares GPU " +
                                   std::to_string(settings.gpu) +
@@ -110,7 +117,11 @@ void CudaDevice::propose_layout(const convoy_compilation& what, convoy_layout* o
 
 void* CudaDevice::compile(const convoy_compilation& what) {
   use_gpu();
-  return compile_program(what, settings_.tf32, streams_.stream(CONVOY_LANE_COMPUTE)).release();
+  const Streams streams{&streams_, streams_.stream(CONVOY_LANE_COMPUTE),
+                        streams_.stream(kInputStream)};
+  if ((what.flags & CONVOY_COMPILE_PROFILE) != 0) profiled_type_ = static_cast<Type>(what.dtype);
+  return compile_program(what, {settings_.tf32, held_bytes(), settings_.sharing}, streams)
+      .release();
 }
 
 void CudaDevice::release(void* program) {
@@ -122,7 +133,16 @@ void* CudaDevice::allocate(std::uint64_t bytes) {
   use_gpu();
   void* memory = nullptr;
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 16);
-  require(cudaMalloc(&memory, size), "allocating memory on the GPU");
+  const cudaError_t status = cudaMalloc(&memory, size);
+  if (status == cudaErrorMemoryAllocation) {
+    static_cast<void>(cudaGetLastError());
+    throw std::runtime_error(plan_problem(size, free_gpu_memory(), held_bytes()));
+  }
+  require(status, "allocating memory on the GPU");
+  {
+    const std::lock_guard lock(mutex_);
+    device_memory_[memory] = size;
+  }
   cudaStream_t stream = streams_.stream(CONVOY_LANE_COPY_IN);
   require(cudaMemsetAsync(memory, 0, size, stream), "clearing memory");
   require(cudaStreamSynchronize(stream), "clearing memory");
@@ -133,7 +153,7 @@ void* CudaDevice::allocate_host(std::uint64_t bytes) {
   use_gpu();
   void* memory = nullptr;
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 16);
-  require(cudaHostAlloc(&memory, size, cudaHostAllocPortable), "allocating pinned host memory");
+  require_host_memory(cudaHostAlloc(&memory, size, cudaHostAllocPortable), size);
   std::fill_n(static_cast<char*>(memory), size, '\0');
   const std::lock_guard lock(mutex_);
   host_memory_.insert(memory);
@@ -145,8 +165,15 @@ void CudaDevice::deallocate(void* memory) {
   const std::lock_guard lock(mutex_);
   if (host_memory_.erase(memory) > 0)
     static_cast<void>(cudaFreeHost(memory));
-  else
+  else if (device_memory_.erase(memory) > 0)
     static_cast<void>(cudaFree(memory));
+}
+
+std::uint64_t CudaDevice::held_bytes() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t sum = 0;
+  for (const auto& [memory, bytes] : device_memory_) sum += bytes;
+  return sum;
 }
 
 // On a stream of the device, because a copy on the default stream may still be under way when it
@@ -197,9 +224,16 @@ convoy_program_memory CudaDevice::program_memory(void* program) {
   return static_cast<const Program*>(program)->memory();
 }
 
+std::vector<convoy_profile_record> CudaDevice::profile(void* program) {
+  ProgramProfile* times = static_cast<const Program*>(program)->profile();
+  if (times == nullptr) throw std::invalid_argument("the program was compiled without a profile");
+  return times->records();
+}
+
 double CudaDevice::measure(std::uint32_t what) {
   use_gpu();
-  return measured_rate(what, streams_.stream(CONVOY_LANE_COMPUTE), settings_.tf32);
+  return measured_rate(what, streams_.stream(CONVOY_LANE_COMPUTE), profiled_type_.load(),
+                       settings_.tf32);
 }
 
 void* CudaDevice::execute(const convoy_submission& submission) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <convoy/device.hpp>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -14,9 +16,10 @@
 namespace convoy::cuda {
 
 struct DeviceSettings {
-  int gpu = 0;              // as CUDA numbers them
-  std::uint32_t index = 0;  // of the convoy device
-  bool tf32 = false;        // products of f32 may round their factors to TF32
+  int gpu = 0;                // as CUDA numbers them
+  std::uint32_t index = 0;    // of the convoy device
+  bool tf32 = false;          // products of f32 may round their factors to TF32
+  std::uint32_t sharing = 1;  // this device and later ones on the same GPU
 };
 
 // A GPU, or a share of one, as a convoy device. Programs, operations and copies are queued on its
@@ -45,10 +48,12 @@ class CudaDevice : public Device {
   bool wait(const convoy_wait& point, double seconds) override;
   double now() override;
   convoy_program_memory program_memory(void* program) override;
+  std::vector<convoy_profile_record> profile(void* program) override;
   double measure(std::uint32_t what) override;
 
  private:
   void use_gpu() const;
+  std::uint64_t held_bytes();
   void* execute(const convoy_submission& submission);
   void finish(const convoy_submission* submission, void* token);
 
@@ -56,9 +61,11 @@ class CudaDevice : public Device {
   CudaStreams streams_;
   PinnedSlots slots_;
   Operations operations_;
-  std::mutex mutex_;  // of what follows
+  std::atomic<Type> profiled_type_{Type::kFloat};  // of the latest program with a profile
+  std::mutex mutex_;                               // of what follows
   std::set<void*> host_memory_;
-  std::unique_ptr<LaneEngine> engine_;  // last: its threads use all the others
+  std::map<void*, std::uint64_t> device_memory_;  // bytes
+  std::unique_ptr<LaneEngine> engine_;            // last: its threads use all the others
 };
 
 }  // namespace convoy::cuda

@@ -21,7 +21,7 @@ CudaStreams::CudaStreams(int gpu) : gpu_(gpu) {
   int lowest = 0;
   int highest = 0;
   require(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "asking for stream priorities");
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+  for (std::size_t lane = 0; lane < kStreams; ++lane) {
     const int priority = lane == CONVOY_LANE_COMPUTE ? lowest : highest;
     require(cudaStreamCreateWithPriority(&streams_[lane], cudaStreamNonBlocking, priority),
             "creating a stream");

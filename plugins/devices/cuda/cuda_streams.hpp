@@ -13,8 +13,9 @@ namespace convoy::cuda {
 // Seconds on the clock that all devices of the process share.
 double now_seconds();
 
-// A stream per lane of one GPU, and events that are used again. Copies, collectives and updates
-// have priority over layers. Event times are brought to the clock of now_seconds().
+// A stream per lane of one GPU and one for the input, and events that are used again. Copies,
+// collectives and updates have priority over layers. Event times are brought to the clock of
+// now_seconds().
 class CudaStreams : public StreamDriver {
  public:
   explicit CudaStreams(int gpu);
@@ -41,7 +42,7 @@ class CudaStreams : public StreamDriver {
   void set_base();
 
   int gpu_;
-  std::array<cudaStream_t, kLanes> streams_{};
+  std::array<cudaStream_t, kStreams> streams_{};
   std::mutex mutex_;  // of what follows
   std::vector<cudaEvent_t> all_;
   std::vector<cudaEvent_t> free_;

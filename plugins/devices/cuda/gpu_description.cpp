@@ -7,7 +7,10 @@
 #include <cctype>
 #include <convoy/device.hpp>
 #include <fstream>
+#include <stdexcept>
+#include <vector>
 
+#include "plugins/devices/cuda/gpu_code.hpp"
 #include "plugins/devices/cuda/kernels/arithmetic.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
@@ -19,6 +22,10 @@ std::uint32_t numa_node_of(const std::string& address) {
   int node = -1;
   file >> node;
   return node < 0 ? std::uint32_t{CONVOY_NONE} : static_cast<std::uint32_t>(node);
+}
+
+int capability_of(const cudaDeviceProp& properties) {
+  return 10 * properties.major + properties.minor;
 }
 
 std::string capability_text(const cudaDeviceProp& properties) {
@@ -53,7 +60,25 @@ void describe_gpu(int gpu, convoy_device_description& out) {
   set_text(out.locality, address);
 }
 
+std::string code_notice_of(int gpu) {
+  cudaDeviceProp properties{};
+  require(cudaGetDeviceProperties(&properties, gpu), "asking for the GPU's properties");
+  return code_notice(properties.name, capability_of(properties), built_capabilities());
+}
+
+std::uint64_t free_gpu_memory() {
+  std::size_t available = 0;
+  std::size_t total = 0;
+  require(cudaMemGetInfo(&available, &total), "asking for free memory");
+  return available;
+}
+
 void require_code_for_gpu(int gpu) {
+  cudaDeviceProp properties{};
+  require(cudaGetDeviceProperties(&properties, gpu), "asking for the GPU's properties");
+  const std::vector<int> built = built_capabilities();
+  if (code_for(capability_of(properties), built) == GpuCode::kNone)
+    throw std::runtime_error(code_notice(properties.name, capability_of(properties), built));
   require(cudaSetDevice(gpu), "choosing the GPU");
   void* memory = nullptr;
   require(cudaMalloc(&memory, 16), "allocating memory on the GPU");

@@ -18,6 +18,9 @@
 namespace convoy::cuda {
 
 inline constexpr std::size_t kLanes = 5;
+// Behind the lanes there is one more stream, on which batches of images come.
+inline constexpr std::uint32_t kInputStream = kLanes;
+inline constexpr std::size_t kStreams = kLanes + 1;
 
 // What the engine needs of streams and events. Functions throw when the device has failed.
 class StreamDriver {
@@ -25,8 +28,8 @@ class StreamDriver {
   using Event = EventLedger::Event;
 
   virtual ~StreamDriver() = default;
-  virtual void begin_thread() = 0;  // on every thread of the engine, first
-  virtual Event record(std::uint32_t lane) = 0;
+  virtual void begin_thread() = 0;               // on every thread of the engine, first
+  virtual Event record(std::uint32_t lane) = 0;  // or kInputStream, here and below
   virtual void wait(std::uint32_t lane, Event event) = 0;
   virtual bool reached(Event event) = 0;
   virtual double time(Event event) = 0;  // of a reached event, on the clock of now(), in seconds

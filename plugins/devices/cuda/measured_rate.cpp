@@ -25,22 +25,25 @@ double seconds_of(cudaStream_t stream, const std::function<void()>& work) {
   return watch.stop() / kRepetitions;
 }
 
-double multiply_rate(cudaStream_t stream, bool tf32) {
-  constexpr std::uint64_t kSide = 4096;
-  const DeviceMemory a(kSide * kSide * 4), b(kSide * kSide * 4), c(kSide * kSide * 4);
+double multiply_rate(cudaStream_t stream, Type factors, bool tf32) {
+  // Work for all multiprocessors, in memory that a nearly full GPU still has.
+  const std::uint64_t side = factors == Type::kFloat ? 4096 : 8192;
+  const std::uint64_t bytes = side * side * bytes_of(factors);
+  const DeviceMemory a(bytes), b(bytes), c(bytes);
   const DeviceMemory workspace(MatrixProduct::kWorkspace);
   ProductShape shape{};
-  shape.m = shape.n = shape.k = kSide;
+  shape.m = shape.n = shape.k = side;
+  shape.factors = shape.result = factors;
   shape.tf32 = tf32;
   shape.aligned = true;
   const MatrixProduct product(make_matrix_handle(), shape);
   const double seconds = seconds_of(
       stream, [&] { product.run(stream, a.get(), b.get(), c.get(), nullptr, workspace.get()); });
-  return 2.0 * static_cast<double>(kSide * kSide * kSide) / seconds;
+  return 2.0 * static_cast<double>(side * side * side) / seconds;
 }
 
 double stream_rate(cudaStream_t stream) {
-  constexpr std::uint64_t kElements = std::uint64_t{1} << 26;  // 256 MB: far beyond all caches
+  constexpr std::uint64_t kElements = std::uint64_t{1} << 25;  // 128 MB: beyond all caches
   const DeviceMemory a(kElements * 4), b(kElements * 4), c(kElements * 4);
   const double seconds = seconds_of(stream, [&] {
     add(stream, static_cast<float*>(c.get()), static_cast<const float*>(a.get()),
@@ -51,8 +54,8 @@ double stream_rate(cudaStream_t stream) {
 
 }  // namespace
 
-double measured_rate(std::uint32_t what, cudaStream_t stream, bool tf32) {
-  if (what == CONVOY_MEASURE_MULTIPLY) return multiply_rate(stream, tf32);
+double measured_rate(std::uint32_t what, cudaStream_t stream, Type factors, bool tf32) {
+  if (what == CONVOY_MEASURE_MULTIPLY) return multiply_rate(stream, factors, tf32);
   if (what == CONVOY_MEASURE_STREAM) return stream_rate(stream);
   throw std::invalid_argument("CUDA devices do not know measurement " + std::to_string(what));
 }

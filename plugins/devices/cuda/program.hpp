@@ -16,6 +16,10 @@
 
 namespace convoy::cuda {
 
+class InputBuffers;
+class ProgramProfile;
+class StreamDriver;
+
 // What tasks run with.
 struct Run {
   const convoy_compute& compute;
@@ -25,6 +29,8 @@ struct Run {
   const MemoryPlan& plan;
   void* scratch;
   LossResult* result;
+  InputBuffers* input;
+  std::uint32_t lane;
 
   void* at(MemoryPlan::Id id) const { return arena + plan.offset(id); }
   float* floats_at(MemoryPlan::Id id) const { return static_cast<float*>(at(id)); }
@@ -34,6 +40,22 @@ struct Run {
 };
 
 using Task = std::function<void(const Run&)>;
+
+// What a task's time is charged to.
+struct TaskLabel {
+  std::uint32_t node = 0;
+  convoy_pass pass = CONVOY_PASS_FORWARD;
+  convoy_profile_role role = CONVOY_PROFILE_KERNEL;
+  const char* implementation = "";  // stays
+};
+
+struct PlannedTask {
+  Task run;
+  TaskLabel label;
+  std::string name;  // of the layer and the pass, for profilers
+};
+
+using TaskList = std::vector<PlannedTask>;
 
 // What layers are prepared with once there is a GPU and its memory is allocated: here they make the
 // objects of cuDNN and cuBLASLt that their tasks use.
@@ -57,12 +79,14 @@ using Prepare = std::function<void(Preparation&)>;
 struct ProgramPlan {
   MemoryPlan memory;
   std::uint64_t scratch_bytes = 0;  // what single layers need while they compute
+  std::uint64_t input_bytes = 0;    // of a batch of images, of which two have a place
   std::vector<Prepare> prepares;
-  std::vector<std::vector<Task>> forward;   // per segment
-  std::vector<std::vector<Task>> backward;  // likewise
+  std::vector<TaskList> forward;   // per segment
+  std::vector<TaskList> backward;  // likewise
   std::uint64_t loss_segment = 0;
   bool accuracy = false;
   bool inference = false;
+  bool profiled = false;
   std::uint32_t classes = 0;  // 0: the loss needs no labels
   std::uint32_t batch = 0;
 };
@@ -70,31 +94,53 @@ struct ProgramPlan {
 // Throws with the reason when CUDA devices cannot compute the graph. Needs no GPU.
 ProgramPlan plan_program(const convoy_compilation& what);
 
+// Streams of the device that a program runs on.
+struct Streams {
+  StreamDriver* driver;
+  cudaStream_t compute;
+  cudaStream_t input;
+};
+
 // One replica's layers on a GPU, over one arena. FORWARD of all segments in order, then BACKWARD in
 // reverse, makes a step.
 class Program {
  public:
-  Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena);
+  Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena, const Streams& streams);
+  ~Program();
 
-  void run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot) const;
-  void tell_loss(const convoy_compute& compute, const LossResult& result) const;
-  convoy_program_memory memory() const { return {plan_.memory.bytes(), scratch_bytes_}; }
+  void run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot);
+  // The device has done what run() queued: tells its result and its times.
+  void finish(const convoy_submission& submission, const LossResult& result);
+  // Null unless it was compiled with CONVOY_COMPILE_PROFILE.
+  ProgramProfile* profile() const { return profile_.get(); }
+  convoy_program_memory memory() const {
+    return {plan_.memory.bytes() + 2 * plan_.input_bytes, scratch_bytes_};
+  }
 
  private:
   void check_labels(const convoy_compute& compute) const;
 
   ProgramPlan plan_;
+  std::unique_ptr<ProgramProfile> profile_;
   DeviceMemory arena_;
   std::uint64_t scratch_bytes_ = 0;
   DeviceMemory scratch_;
+  DeviceMemory images_;
+  std::unique_ptr<InputBuffers> input_;
+};
+
+struct CompileSettings {
+  bool tf32 = false;
+  std::uint64_t held = 0;      // bytes of the plan on this GPU, for messages
+  std::uint32_t programs = 1;  // that the GPU's free memory is for: see MemoryOffer
 };
 
 // On the calling thread's GPU. Throws when the batch does not fit into its memory.
-std::unique_ptr<Program> compile_program(const convoy_compilation& what, bool tf32,
-                                         cudaStream_t stream);
+std::unique_ptr<Program> compile_program(const convoy_compilation& what,
+                                         const CompileSettings& settings, const Streams& streams);
 
 void run_program(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot);
-// Brings what a forward operation left in its slot to where the host wants it.
-void tell_loss(const convoy_submission& submission, const LossResult& result);
+// The device has done a forward or backward operation, which left its result in the slot.
+void finish_program(const convoy_submission& submission, const PinnedSlots::Slot& slot);
 
 }  // namespace convoy::cuda

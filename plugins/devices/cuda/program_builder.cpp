@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "plugins/devices/cuda/layers/layers.hpp"
 
@@ -11,9 +12,8 @@ namespace {
 
 void check(const convoy_compilation& what) {
   constexpr std::uint32_t kKnown = CONVOY_COMPILE_DROPOUT | CONVOY_COMPILE_ACCURACY |
-                                   CONVOY_COMPILE_INFERENCE | CONVOY_COMPILE_DIRECT_CONVOLUTIONS;
-  if ((what.flags & CONVOY_COMPILE_PROFILE) != 0)
-    throw std::invalid_argument("cuda device: no implementation of --profile yet");
+                                   CONVOY_COMPILE_INFERENCE | CONVOY_COMPILE_DIRECT_CONVOLUTIONS |
+                                   CONVOY_COMPILE_PROFILE;
   if ((what.flags & ~kKnown) != 0)
     throw std::invalid_argument("compile flags " + std::to_string(what.flags & ~kKnown) +
                                 " are unknown to this CUDA device");
@@ -23,6 +23,11 @@ void check(const convoy_compilation& what) {
   if (what.batch == 0) throw std::invalid_argument("a batch needs at least one image");
 }
 
+const char* pass_name(convoy_pass pass) {
+  constexpr const char* kNames[] = {" forward", " backward data", " backward weights"};
+  return kNames[pass];
+}
+
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
@@ -30,6 +35,7 @@ ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
   check(what);
   plan_.inference = (what.flags & CONVOY_COMPILE_INFERENCE) != 0;
   plan_.accuracy = (what.flags & CONVOY_COMPILE_ACCURACY) != 0;
+  plan_.profiled = (what.flags & CONVOY_COMPILE_PROFILE) != 0;
   plan_.batch = what.batch;
   graph_plan_ = cpu::plan_graph(*what.graph, {.dropout = drops(), .rounds = false});
   values_.resize(graph_plan_.values.size());
@@ -52,6 +58,8 @@ ProgramPlan ProgramBuilder::build() {
 }
 
 void ProgramBuilder::build_node(std::size_t index, bool forward) {
+  node_ = index;
+  pass_ = forward ? CONVOY_PASS_FORWARD : CONVOY_PASS_BACKWARD_DATA;
   now_ = forward ? index : 2 * graph_plan_.nodes.size() - 1 - index;
   tasks_ = &(forward ? plan_.forward : plan_.backward)[shape(index).segment];
   const LayerFunctions functions = functions_of(layer(index).kind);
@@ -86,8 +94,20 @@ std::optional<VariablePlace> ProgramBuilder::variable(std::size_t index, int whi
   return VariablePlace{variable, variable->arena_first};
 }
 
-void ProgramBuilder::then(Task task) {
-  tasks_->push_back(std::move(task));
+void ProgramBuilder::append(Task task, convoy_profile_role role, const char* implementation) {
+  const char* name = layer(node_).name;
+  tasks_->push_back(
+      {std::move(task),
+       {static_cast<std::uint32_t>(node_), pass_, role, implementation},
+       (name == nullptr ? "node " + std::to_string(node_) : std::string(name)) + pass_name(pass_)});
+}
+
+void ProgramBuilder::then(Task task, const char* implementation) {
+  append(std::move(task), CONVOY_PROFILE_KERNEL, implementation);
+}
+
+void ProgramBuilder::help(Task task, const char* implementation) {
+  append(std::move(task), CONVOY_PROFILE_HELPER, implementation);
 }
 
 void ProgramBuilder::need_scratch(std::uint64_t bytes) {
@@ -117,7 +137,15 @@ MemoryPlan::Id ProgramBuilder::define(std::size_t index) {
 MemoryPlan::Id ProgramBuilder::gradient(std::size_t index) {
   Value& value = value_of(index);
   if (!value.gradient) value.gradient = temporary(elements(index) * bytes_of(type_));
+  if (const auto part = take_last_part(index))
+    accumulate(*value.gradient, *part, true, elements(index));
   return used(*value.gradient);
+}
+
+std::optional<MemoryPlan::Id> ProgramBuilder::take_last_part(std::size_t index) {
+  const auto part = std::exchange(value_of(index).last_part, std::nullopt);
+  if (part) used(*part);
+  return part;
 }
 
 GradientPart ProgramBuilder::begin_gradient(std::size_t index) {
@@ -132,15 +160,17 @@ MemoryPlan::Id ProgramBuilder::begin_whole_gradient(std::size_t index) {
 
 void ProgramBuilder::finish_gradient(std::size_t index, MemoryPlan::Id part) {
   const MemoryPlan::Id total = gradient(index);
-  if (part != total) accumulate(total, used(part), true, elements(index));
+  if (part != total) value_of(index).last_part = used(part);
 }
 
 void ProgramBuilder::accumulate(MemoryPlan::Id total, MemoryPlan::Id part, bool adds,
                                 std::uint64_t count) {
-  then([=, type = type_](const Run& run) {
-    join(run.stream, type, run.at(total), run.at(part), adds ? run.at(total) : nullptr,
-         {false, 0.0f}, count);
-  });
+  help(
+      [=, type = type_](const Run& run) {
+        join(run.stream, type, run.at(total), run.at(part), adds ? run.at(total) : nullptr,
+             {false, 0.0f}, count);
+      },
+      "sum of gradients");
 }
 
 // The last input that has no gradient yet takes the memory itself.

@@ -63,12 +63,18 @@ class ProgramBuilder {
   Relu relu_of(std::size_t relu_node) const;
   std::optional<VariablePlace> variable(std::size_t index, int which) const;
 
-  // Appends to the pass being built.
-  void then(Task task);
+  // Appends the layer's own computation to the pass being built, or something around it:
+  // conversions of storage, sums of gradients. implementation: a literal.
+  void then(Task task, const char* implementation = "kernel");
+  void help(Task task, const char* implementation);
+  // To which part of the backward pass the next tasks belong; at first the gradient of the data.
+  void part(convoy_pass pass) { pass_ = pass; }
   // Before the first step, in order.
   void prepare(Prepare step) { plan_.prepares.push_back(std::move(step)); }
   // What the node's task needs while it computes: Run::scratch has at least as much.
   void need_scratch(std::uint64_t bytes);
+  // A batch of images, as they lie on the host.
+  void need_input(std::uint64_t bytes) { plan_.input_bytes = bytes; }
 
   // Activations: the one for reading now, and a new one that the node produces.
   MemoryPlan::Id read(std::size_t index);
@@ -85,6 +91,9 @@ class ProgramBuilder {
   // For one that cannot; finish_gradient follows once the writing task is appended.
   MemoryPlan::Id begin_whole_gradient(std::size_t index);
   void finish_gradient(std::size_t index, MemoryPlan::Id part);
+  // A part that the node's gradient still lacks, for a producer that adds it itself, before it asks
+  // for the gradient.
+  std::optional<MemoryPlan::Id> take_last_part(std::size_t index);
   // The consumer's own gradient, which nobody else needs any more, is that of some of its inputs.
   void pass_gradient(const std::vector<std::size_t>& inputs, std::size_t consumer);
 
@@ -92,10 +101,12 @@ class ProgramBuilder {
   struct Value {
     MemoryPlan::Id data = 0;
     std::optional<MemoryPlan::Id> gradient;
+    std::optional<MemoryPlan::Id> last_part;  // to be added to it
   };
 
   Value& value_of(std::size_t index) { return values_[node(index).value]; }
   void build_node(std::size_t index, bool forward);
+  void append(Task task, convoy_profile_role role, const char* implementation);
   void accumulate(MemoryPlan::Id total, MemoryPlan::Id part, bool adds, std::uint64_t count);
 
   convoy_compilation what_;
@@ -104,7 +115,9 @@ class ProgramBuilder {
   std::vector<Value> values_;
   std::vector<LayerNotes> notes_;
   ProgramPlan plan_;
-  std::vector<Task>* tasks_ = nullptr;
+  TaskList* tasks_ = nullptr;
+  std::size_t node_ = 0;
+  convoy_pass pass_ = CONVOY_PASS_FORWARD;
   std::size_t now_ = 0;
 };
 

@@ -59,4 +59,13 @@ void require(cudaError_t error, const char* what) {
   throw std::runtime_error(explain_error(static_cast<int>(error), cudaGetErrorString(error), what));
 }
 
+void require_host_memory(cudaError_t error, std::uint64_t bytes) {
+  if (error != cudaErrorMemoryAllocation) return require(error, "allocating pinned host memory");
+  static_cast<void>(cudaGetLastError());
+  throw std::runtime_error(
+      "the system gives no " + std::to_string(bytes) +
+      " bytes of pinned host memory: it is taken out of what programs can swap or are limited to "
+      "(free -m, the container's memory limit); end other programs, or use fewer devices");
+}
+
 }  // namespace convoy::cuda

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <string>
 
 namespace convoy::cuda {
@@ -11,5 +12,8 @@ std::string explain_error(int error, const std::string& text, const std::string&
 
 // Throws std::runtime_error with explain_error() unless the call succeeded.
 void require(cudaError_t error, const char* what);
+
+// The same for memory of the host, whose lack has other reasons than that of a GPU's.
+void require_host_memory(cudaError_t error, std::uint64_t bytes);
 
 }  // namespace convoy::cuda

@@ -52,11 +52,14 @@ TEST(Availability, TellsHiddenDevicesFromMissingOnes) {
   DriverFacts facts = working();
   facts.devices = 0;
   facts.error = 100;
-  EXPECT_THAT(reason(facts), HasSubstr("no device that it can use"));
+  EXPECT_THAT(reason(facts), testing::AllOf(HasSubstr("no device that it can use"),
+                                            HasSubstr("a GPU in MIG mode needs a slice first")));
   facts.visible_devices = "";
   EXPECT_THAT(reason(facts), HasSubstr("CUDA_VISIBLE_DEVICES='' hides all devices"));
   facts.visible_devices = "7";
   EXPECT_THAT(reason(facts), HasSubstr("CUDA_VISIBLE_DEVICES='7' names no device"));
+  facts.visible_devices = "MIG-0000";
+  EXPECT_THAT(reason(facts), HasSubstr("ids that `nvidia-smi -L` shows"));
 }
 
 TEST(Availability, NamesTheFileThatMayNotBeOpened) {
@@ -85,6 +88,31 @@ TEST(ErrorText, SaysWhatToDo) {
   EXPECT_THAT(explain_error(209, "no kernel image", "starting"), HasSubstr("architecture"));
   EXPECT_EQ(explain_error(9, "invalid configuration", "starting"),
             "starting: invalid configuration (cudaError 9)");
+}
+
+std::string host_memory_problem(cudaError_t error) {
+  try {
+    require_host_memory(error, 1 << 20);
+  } catch (const std::exception& problem) {
+    return problem.what();
+  }
+  return "none";
+}
+
+TEST(ErrorText, OfHostMemoryGivesNoAdviceOnTheGpus) {
+  EXPECT_EQ(host_memory_problem(cudaSuccess), "none");
+  EXPECT_THAT(host_memory_problem(cudaErrorMemoryAllocation),
+              testing::AllOf(HasSubstr("no 1048576 bytes of pinned host memory"),
+                             HasSubstr("the container's memory limit"),
+                             testing::Not(HasSubstr("--batch_size"))));
+}
+
+TEST(ErrorText, SaysWhichDeviceErrorsLoseTheDevice) {
+  for (const int error :
+       {700, 719, 710, 716})  // illegal address, launch failure, assert, alignment
+    EXPECT_THAT(explain_error(error, "text", "running"), HasSubstr("lost to this process"))
+        << error;
+  EXPECT_THAT(explain_error(214, "text", "running"), HasSubstr("hardware reports a fault"));
 }
 
 TEST(ChosenGpus, AreTheFirstOnesUnlessListed) {

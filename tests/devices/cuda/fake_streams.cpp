@@ -55,7 +55,7 @@ void FakeStreams::run_all() {
   const std::lock_guard lock(mutex_);
   for (bool moved = true; moved;) {
     moved = false;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) moved = step(lane) || moved;
+    for (std::uint32_t lane = 0; lane < kStreams; ++lane) moved = step(lane) || moved;
   }
 }
 

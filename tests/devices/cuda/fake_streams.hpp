@@ -44,8 +44,8 @@ class FakeStreams : public StreamDriver {
 
   std::mutex mutex_;
   std::deque<Mark> marks_;
-  std::array<std::deque<Entry>, kLanes> streams_;
-  std::array<std::size_t, kLanes> queued_{};
+  std::array<std::deque<Entry>, kStreams> streams_;
+  std::array<std::size_t, kStreams> queued_{};
   std::size_t open_ = 0;
   double clock_ = 0;
   std::atomic<bool> broken_{false};

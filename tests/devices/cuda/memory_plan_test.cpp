@@ -52,19 +52,39 @@ std::uint64_t need(std::uint32_t batch) {
 }
 
 TEST(BatchFit, FindsTheLargestBatch) {
-  EXPECT_EQ(largest_batch(need, 1000, 149'999'999), 99u);
-  EXPECT_EQ(largest_batch(need, 1000, 150'000'000), 100u);
-  EXPECT_EQ(largest_batch(need, 64, 150'000'000), 64u);
-  EXPECT_EQ(largest_batch(need, 64, 50'000'000), 0u);
+  EXPECT_EQ(largest_batch(need, 1000, {149'999'999}), 99u);
+  EXPECT_EQ(largest_batch(need, 1000, {150'000'000}), 100u);
+  EXPECT_EQ(largest_batch(need, 64, {150'000'000}), 64u);
+  EXPECT_EQ(largest_batch(need, 64, {50'000'000}), 0u);
+}
+
+TEST(BatchFit, SharesWhatIsThereAmongTheDevicesOfAGpu) {
+  EXPECT_EQ(largest_batch(need, 1000, {300'000'000, 0, 2}), 100u);
+  EXPECT_EQ(batch_problem(need, 100, {300'000'000, 0, 2}), "");
+  const std::string text = batch_problem(need, 200, {300'000'000, 20'000'000, 2});
+  EXPECT_THAT(text,
+              testing::HasSubstr("needs 520 MB of the GPU's memory (250 MB for layers of each "
+                                 "of 2 devices on this GPU, 20 MB for parameters"));
+  EXPECT_THAT(text, testing::HasSubstr("--batch_size=100"));
 }
 
 TEST(BatchFit, SaysWhatIsNeededAndAvailableAndWhatFits) {
-  EXPECT_EQ(batch_problem(need, 100, 150'000'000), "");
-  const std::string text = batch_problem(need, 256, 150'000'000);
-  EXPECT_THAT(text, testing::HasSubstr("a batch of 256 images needs 306 MB"));
-  EXPECT_THAT(text, testing::HasSubstr("150 MB are free"));
+  EXPECT_EQ(batch_problem(need, 100, {150'000'000, 40'000'000}), "");
+  const std::string text = batch_problem(need, 256, {150'000'000, 40'000'000});
+  EXPECT_THAT(text,
+              testing::HasSubstr("a batch of 256 images needs 346 MB of the GPU's memory (306 "
+                                 "MB for layers, 40 MB for parameters, gradients, optimizer "
+                                 "state and the strategy's buffers)"));
+  EXPECT_THAT(text, testing::HasSubstr("190 MB are available"));
   EXPECT_THAT(text, testing::HasSubstr("--batch_size=100"));
-  EXPECT_THAT(batch_problem(need, 256, 10), testing::HasSubstr("not even one image fits"));
+  EXPECT_THAT(batch_problem(need, 256, {10}), testing::HasSubstr("not even one image fits"));
+}
+
+TEST(BatchFit, DoesNotAdviseAnotherBatchWhereThePlanIsTooLarge) {
+  const std::string text = plan_problem(700'000'000, 300'000'000, 400'000'000);
+  EXPECT_THAT(text,
+              testing::HasSubstr("400 MB so far, another 700 MB are wanted, 300 MB are free"));
+  EXPECT_THAT(text, testing::HasSubstr("The batch size does not matter here"));
 }
 
 // Blocks as (first, count, decayed).

@@ -1,11 +1,9 @@
 #include "plugins/devices/cuda/kernels/activation.hpp"
 
-#include "plugins/devices/cuda/kernels/vector_access.cuh"
+#include "plugins/devices/cuda/kernels/channel_rows.cuh"
 
 namespace convoy::cuda {
 namespace {
-
-constexpr std::uint64_t kSumChunks = 64;  // partial sums per channel
 
 // Not-a-number passes, so that a diverged run is seen.
 __device__ inline float rectified(float value, Relu relu) {
@@ -53,30 +51,45 @@ __global__ void relu_backward_kernel(T* gradient, const T* output, float limit, 
     if (is_cut(to_float(output[i]), limit)) gradient[i] = from_float<T>(0.0f);
 }
 
-template <typename T>
-__global__ void bias_kernel(T* x, const float* bias, Relu relu, std::uint64_t count,
-                            std::uint32_t channels) {
-  for (std::uint64_t i = first_index(); i < count; i += index_stride())
-    x[i] = from_float<T>(rectified(to_float(x[i]) + bias[i % channels], relu));
+template <typename T, int kPer>
+__global__ void bias_kernel(T* x, const float* bias, Relu relu, std::uint64_t rows,
+                            std::uint32_t channels, std::uint64_t rows_per_chunk) {
+  const Walk walk = walk_of<kPer>(rows, rows_per_chunk);
+  if (walk.channel >= channels) return;
+  float own[kPer];
+  for (int k = 0; k < kPer; ++k) own[k] = bias[walk.channel + k];
+  for (std::uint64_t row = walk.row; row < walk.end; row += walk.stride) {
+    T* const at = x + row * channels + walk.channel;
+    float values[kPer];
+    load<T, kPer>(values, at);
+    for (int k = 0; k < kPer; ++k) values[k] = rectified(values[k] + own[k], relu);
+    store<T, kPer>(at, values);
+  }
 }
 
-// A block adds 32 channels over one chunk of the rows: thread (x, y) takes channel x and every
-// eighth row.
-template <typename T>
+// A thread adds in f32 what it takes of a chunk, which is some hundred rows; all else is f64.
+template <typename T, int kPer>
 __global__ void column_chunk_kernel(double* partial, const T* gradient, std::uint64_t rows,
-                                    std::uint32_t channels) {
-  __shared__ double sums[8][32];
-  const std::uint32_t channel = blockIdx.x * 32 + threadIdx.x;
-  double sum = 0.0;
-  if (channel < channels)
-    for (std::uint64_t row = blockIdx.y * 8 + threadIdx.y; row < rows;
-         row += static_cast<std::uint64_t>(gridDim.y) * 8)
-      sum += to_float(gradient[row * channels + channel]);
-  sums[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.y != 0 || channel >= channels) return;
-  for (int y = 1; y < 8; ++y) sum += sums[y][threadIdx.x];
-  partial[static_cast<std::uint64_t>(blockIdx.y) * channels + channel] = sum;
+                                    std::uint32_t channels, std::uint64_t rows_per_chunk) {
+  __shared__ double sums[kThreads];
+  const Walk walk = walk_of<kPer>(rows, rows_per_chunk);
+  float own[kPer] = {};
+  if (walk.channel < channels)
+    for (std::uint64_t row = walk.row; row < walk.end; row += walk.stride) {
+      float values[kPer];
+      load<T, kPer>(values, gradient + row * channels + walk.channel);
+      for (int k = 0; k < kPer; ++k) own[k] += values[k];
+    }
+  for (int k = 0; k < kPer; ++k) {
+    sums[threadIdx.y * blockDim.x + threadIdx.x] = own[k];
+    __syncthreads();
+    if (threadIdx.y == 0 && walk.channel < channels) {
+      double total = 0.0;
+      for (unsigned y = 0; y < blockDim.y; ++y) total += sums[y * blockDim.x + threadIdx.x];
+      partial[static_cast<std::uint64_t>(blockIdx.y) * channels + walk.channel + k] = total;
+    }
+    __syncthreads();
+  }
 }
 
 __global__ void column_finish_kernel(float* write, const double* partial, std::uint32_t channels,
@@ -89,15 +102,21 @@ __global__ void column_finish_kernel(float* write, const double* partial, std::u
   write[channel] = static_cast<float>(sum);
 }
 
-template <typename T>
-__global__ void channel_copy_kernel(T* write, const T* read, ChannelCopy what) {
-  const std::uint64_t count = what.rows * what.channels;
-  for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const std::uint64_t row = i / what.channels;
-    const std::uint64_t channel = i % what.channels;
-    T& to = write[row * what.write_channels + what.write_first + channel];
-    const T from = read[row * what.read_channels + what.read_first + channel];
-    to = what.adds ? from_float<T>(to_float(to) + to_float(from)) : from;
+template <typename T, int kPer>
+__global__ void channel_copy_kernel(T* write, const T* read, ChannelCopy what,
+                                    std::uint64_t rows_per_chunk) {
+  const Walk walk = walk_of<kPer>(what.rows, rows_per_chunk);
+  if (walk.channel >= what.channels) return;
+  for (std::uint64_t row = walk.row; row < walk.end; row += walk.stride) {
+    T* const to = write + row * what.write_channels + what.write_first + walk.channel;
+    float values[kPer];
+    load<T, kPer>(values, read + row * what.read_channels + what.read_first + walk.channel);
+    if (what.adds) {
+      float before[kPer];
+      load<T, kPer>(before, to);
+      for (int k = 0; k < kPer; ++k) values[k] = before[k] + values[k];
+    }
+    store<T, kPer>(to, values);
   }
 }
 
@@ -114,6 +133,17 @@ __global__ void permute_kernel(To* write, const From* read, Permutation order,
     }
     write[to] = from_float<To>(to_float(read[from]));
   }
+}
+
+// A thread takes one cell: what neighbours read and write is side by side.
+template <typename T>
+__global__ void interleave_kernel(T* write, const float* planes, std::uint64_t cells,
+                                  std::uint32_t channels) {
+  const std::uint64_t image = static_cast<std::uint64_t>(blockIdx.y) * cells * channels;
+  for (std::uint64_t cell = first_index(); cell < cells; cell += index_stride())
+    for (std::uint32_t channel = 0; channel < channels; ++channel)
+      write[image + cell * channels + channel] =
+          from_float<T>(planes[image + channel * cells + cell]);
 }
 
 __device__ inline std::uint32_t random_bits(std::uint32_t number, std::uint64_t key) {
@@ -167,36 +197,43 @@ void relu_backward(Stream stream, Type type, void* gradient, const void* output,
 
 void add_bias(Stream stream, Type type, void* x, const float* bias, Relu relu, std::uint64_t rows,
               std::uint32_t channels) {
-  const std::uint64_t count = rows * channels;
-  with_type(type, [&](auto zero) {
-    bias_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<decltype(zero)*>(x), bias,
-                                                            relu, count, channels);
+  with_packs(type, channels, [&](auto zero, auto per) {
+    using T = decltype(zero);
+    constexpr int kPer = decltype(per)::value;
+    const Cut cut = cut_for_rows(rows, channels, kPer);
+    bias_kernel<T, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
+        static_cast<T*>(x), bias, relu, rows, channels, cut.rows_per_chunk);
   });
 }
 
 std::uint64_t column_sum_scratch(std::uint32_t channels) {
-  return kSumChunks * channels * sizeof(double);
+  return std::uint64_t{kMostChunks} * channels * sizeof(double);
 }
 
 void column_sums(Stream stream, Type type, float* write, const void* gradient, std::uint64_t rows,
                  std::uint32_t channels, void* scratch) {
   auto* partial = static_cast<double*>(scratch);
-  const std::uint64_t needed = (rows + 63) / 64;
-  const auto chunks = static_cast<std::uint32_t>(needed < kSumChunks ? needed : kSumChunks);
-  with_type(type, [&](auto zero) {
-    const dim3 grid((channels + 31) / 32, chunks);
-    column_chunk_kernel<<<grid, dim3(32, 8), 0, stream>>>(
-        partial, static_cast<const decltype(zero)*>(gradient), rows, channels);
+  with_packs(type, channels, [&](auto zero, auto per) {
+    using T = decltype(zero);
+    constexpr int kPer = decltype(per)::value;
+    const Cut cut = cut_for_sums(rows, channels, kPer);
+    column_chunk_kernel<T, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
+        partial, static_cast<const T*>(gradient), rows, channels, cut.rows_per_chunk);
+    column_finish_kernel<<<(channels + kThreads - 1) / kThreads, kThreads, 0, stream>>>(
+        write, partial, channels, cut.chunks);
   });
-  column_finish_kernel<<<(channels + kThreads - 1) / kThreads, kThreads, 0, stream>>>(
-      write, partial, channels, chunks);
 }
 
+// Whole accesses of 16 bytes need every row of both tensors, and the first channel, to begin so.
 void copy_channels(Stream stream, Type type, const ChannelCopy& what) {
-  with_type(type, [&](auto zero) {
+  const std::uint32_t all =
+      what.channels | what.write_channels | what.write_first | what.read_channels | what.read_first;
+  with_packs(type, all, [&](auto zero, auto per) {
     using T = decltype(zero);
-    channel_copy_kernel<<<blocks_for(what.rows * what.channels), kThreads, 0, stream>>>(
-        static_cast<T*>(what.write), static_cast<const T*>(what.read), what);
+    constexpr int kPer = decltype(per)::value;
+    const Cut cut = cut_for_rows(what.rows, what.channels, kPer);
+    channel_copy_kernel<T, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
+        static_cast<T*>(what.write), static_cast<const T*>(what.read), what, cut.rows_per_chunk);
   });
 }
 
@@ -210,6 +247,22 @@ void permute(Stream stream, void* write, Type to, const void* read, Type from,
           static_cast<decltype(target)*>(write), static_cast<const decltype(source)*>(read), order,
           count);
     });
+  });
+}
+
+// Images are the grid's second dimension, of which there are at most 65535 at a time.
+void interleave(Stream stream, void* write, Type type, const float* planes, std::uint64_t images,
+                std::uint64_t cells, std::uint32_t channels) {
+  constexpr std::uint64_t kMostImages = 65535;
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    for (std::uint64_t first = 0; first < images; first += kMostImages) {
+      const std::uint64_t rest = images - first;
+      const auto now = static_cast<unsigned>(rest < kMostImages ? rest : kMostImages);
+      const std::uint64_t offset = first * cells * channels;
+      interleave_kernel<<<dim3(blocks_for(cells), now), kThreads, 0, stream>>>(
+          static_cast<T*>(write) + offset, planes + offset, cells, channels);
+    }
   });
 }
 

@@ -48,6 +48,10 @@ struct Permutation {
 void permute(Stream stream, void* write, Type to, const void* read, Type from,
              const Permutation& order);
 
+// Images from planes per channel, as hosts have them, to channels innermost.
+void interleave(Stream stream, void* write, Type type, const float* planes, std::uint64_t images,
+                std::uint64_t cells, std::uint32_t channels);
+
 // Drops elements as the CPU device does: the mask is a function of key and of the element's number
 // in (image, channel, cell) order. In place is allowed.
 struct Dropout {

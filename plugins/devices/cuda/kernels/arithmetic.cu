@@ -74,9 +74,22 @@ __global__ void fill_kernel(T* write, T value, std::uint64_t count) {
   for (std::uint64_t i = first_index(); i < count; i += index_stride()) write[i] = value;
 }
 
+// Elements that neighbours in memory make one access of.
+template <typename T, int kCount>
+struct alignas(sizeof(T) * kCount) Group {
+  T values[kCount];
+};
+
 template <typename To, typename From>
-__global__ void cast_kernel(To* write, const From* read, std::uint64_t count) {
-  for (std::uint64_t i = first_index(); i < count; i += index_stride())
+__global__ void cast_kernel(To* write, const From* read, std::uint64_t groups,
+                            std::uint64_t count) {
+  for (std::uint64_t i = first_index(); i < groups; i += index_stride()) {
+    const auto from = reinterpret_cast<const Group<From, 4>*>(read)[i];
+    Group<To, 4> to;
+    for (int k = 0; k < 4; ++k) to.values[k] = from_float<To>(to_float(from.values[k]));
+    reinterpret_cast<Group<To, 4>*>(write)[i] = to;
+  }
+  for (std::uint64_t i = 4 * groups + first_index(); i < count; i += index_stride())
     write[i] = from_float<To>(to_float(read[i]));
 }
 
@@ -137,8 +150,10 @@ void fill(Stream stream, void* write, std::uint32_t bits, std::size_t element_by
 void cast(Stream stream, void* write, Type to, const void* read, Type from, std::uint64_t count) {
   with_type(to, [&](auto target) {
     with_type(from, [&](auto source) {
-      cast_kernel<<<blocks_for(count), kThreads, 0, stream>>>(
-          static_cast<decltype(target)*>(write), static_cast<const decltype(source)*>(read), count);
+      const std::uint64_t groups = is_aligned(write) && is_aligned(read) ? count / 4 : 0;
+      cast_kernel<<<blocks_for(groups > 0 ? groups : count), kThreads, 0, stream>>>(
+          static_cast<decltype(target)*>(write), static_cast<const decltype(source)*>(read), groups,
+          count);
     });
   });
 }

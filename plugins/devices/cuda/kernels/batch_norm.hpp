@@ -38,6 +38,8 @@ void batch_norm_inference(Stream stream, const BatchNormShape& shape, const Batc
 struct BatchNormBackward {
   const void* read;
   void* gradient;      // of the result; where `joins`, cut by the relu when this returns
+  const void* other;   // another part of it, to be added first; null = none; only where `joins`
+                       // and the relu is active
   const void* output;  // the forward pass's result, where a sum lies before the relu; else null
   void* write;         // gradient of read
   bool adds;           // to what write holds

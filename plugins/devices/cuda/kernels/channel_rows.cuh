@@ -6,7 +6,9 @@
 // neighbouring channels.
 namespace convoy::cuda {
 
-constexpr std::uint32_t kMostChunks = 256;  // partial sums per channel
+constexpr std::uint32_t kMostChunks = 512;  // partial sums per channel
+// Blocks of threads that fill the largest GPU (132 multiprocessors) with 8 each, and to spare.
+constexpr std::uint32_t kEnoughBlocks = 132 * 16;
 
 // How a reduction over rows is cut: a block is `lanes` threads wide, each of which takes `per`
 // neighbouring channels of every (kThreads / lanes)-th row of its chunk.
@@ -20,41 +22,90 @@ bool packs_fit(std::uint32_t channels) {
   return channels % kPerAccess<T> == 0;
 }
 
-inline Cut cut_rows(std::uint64_t rows, std::uint32_t channels, int per) {
+// rows_per_thread: how many a thread should have at least; most: chunks.
+inline Cut cut_rows(std::uint64_t rows, std::uint32_t channels, int per,
+                    std::uint64_t rows_per_thread, std::uint32_t most_chunks) {
   Cut cut{};
   const std::uint32_t groups = (channels + per - 1) / per;
   cut.lanes = 32;
   while (cut.lanes > 1 && cut.lanes / 2 >= groups) cut.lanes /= 2;
   cut.tiles = (groups + cut.lanes - 1) / cut.lanes;
   const std::uint64_t rows_at_once = kThreads / cut.lanes;
-  std::uint64_t chunks = rows / (rows_at_once * 8);
-  const std::uint64_t most =
-      kMostChunks < 2112 / cut.tiles + 1 ? kMostChunks : 2112 / cut.tiles + 1;
+  std::uint64_t chunks = rows / (rows_at_once * rows_per_thread);
+  const std::uint64_t enough = kEnoughBlocks / cut.tiles + 1;
+  const std::uint64_t most = most_chunks < enough ? most_chunks : enough;
   chunks = chunks < 1 ? 1 : chunks > most ? most : chunks;
   cut.rows_per_chunk = (rows + chunks - 1) / chunks;
   cut.chunks = static_cast<std::uint32_t>((rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk);
   return cut;
 }
 
+// For sums over rows, and for what is done to each row.
+inline Cut cut_for_sums(std::uint64_t rows, std::uint32_t channels, int per) {
+  return cut_rows(rows, channels, per, 8, kMostChunks);
+}
+inline Cut cut_for_rows(std::uint64_t rows, std::uint32_t channels, int per) {
+  return cut_rows(rows, channels, per, 4, kEnoughBlocks);
+}
+inline dim3 grid_of(const Cut& cut) {
+  return dim3(cut.tiles, cut.chunks);
+}
+inline dim3 block_of(const Cut& cut) {
+  return dim3(cut.lanes, kThreads / cut.lanes);
+}
+
+template <int kValue>
+struct Constant {
+  static constexpr int value = kValue;
+};
+
+// Calls body with a value of the type and, as a Constant, how many channels a thread takes.
+template <typename Body>
+void with_packs(Type type, std::uint32_t channels, Body&& body) {
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    if (packs_fit<T>(channels))
+      body(zero, Constant<kPerAccess<T>>{});
+    else
+      body(zero, Constant<1>{});
+  });
+}
+
+// What a thread of a kernel over rows takes: kPer channels of every stride-th row of its chunk.
+struct Walk {
+  std::uint32_t channel;
+  std::uint64_t row, end, stride;
+};
+
+template <int kPer>
+__device__ inline Walk walk_of(std::uint64_t rows, std::uint64_t rows_per_chunk) {
+  const std::uint64_t begin = blockIdx.y * rows_per_chunk;
+  const std::uint64_t end = begin + rows_per_chunk < rows ? begin + rows_per_chunk : rows;
+  return {(blockIdx.x * blockDim.x + threadIdx.x) * kPer, begin + threadIdx.y, end, blockDim.y};
+}
+
+// Neighbouring channels of one row as they lie in memory.
+template <typename T, int kPer>
+struct alignas(sizeof(T) * kPer) Channels {
+  T values[kPer];
+};
+
+template <int kPer, typename T>
+__device__ inline Channels<T, kPer> fetch(const T* from) {
+  return *reinterpret_cast<const Channels<T, kPer>*>(from);
+}
+
 template <typename T, int kPer>
 __device__ inline void load(float (&values)[kPer], const T* from) {
-  if constexpr (kPer == 1) {
-    values[0] = to_float(*from);
-  } else {
-    const Pack<T> pack = *reinterpret_cast<const Pack<T>*>(from);
-    for (int k = 0; k < kPer; ++k) values[k] = to_float(pack.values[k]);
-  }
+  const Channels<T, kPer> pack = fetch<kPer>(from);
+  for (int k = 0; k < kPer; ++k) values[k] = to_float(pack.values[k]);
 }
 
 template <typename T, int kPer>
 __device__ inline void store(T* to, const float (&values)[kPer]) {
-  if constexpr (kPer == 1) {
-    *to = from_float<T>(values[0]);
-  } else {
-    Pack<T> pack;
-    for (int k = 0; k < kPer; ++k) pack.values[k] = from_float<T>(values[k]);
-    *reinterpret_cast<Pack<T>*>(to) = pack;
-  }
+  Channels<T, kPer> pack;
+  for (int k = 0; k < kPer; ++k) pack.values[k] = from_float<T>(values[k]);
+  *reinterpret_cast<Channels<T, kPer>*>(to) = pack;
 }
 
 }  // namespace convoy::cuda

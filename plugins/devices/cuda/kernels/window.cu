@@ -1,6 +1,6 @@
 #include "plugins/devices/cuda/kernels/window.hpp"
 
-#include "plugins/devices/cuda/kernels/vector_access.cuh"
+#include "plugins/devices/cuda/kernels/channel_rows.cuh"
 
 namespace convoy::cuda {
 namespace {
@@ -13,15 +13,34 @@ struct Place {
   std::uint64_t image;
 };
 
+// index <- index / by; the rest is returned. Divisions of 64 bits cost several times as much.
+__device__ inline std::uint32_t split(std::uint64_t& index, std::uint32_t by) {
+  if (index > 0xffffffffu) {
+    const auto rest = static_cast<std::uint32_t>(index % by);
+    index /= by;
+    return rest;
+  }
+  const auto small = static_cast<std::uint32_t>(index);
+  index = small / by;
+  return small % by;
+}
+
 __device__ inline Place place_of(std::uint64_t index, std::uint32_t channels, std::uint32_t width,
                                  std::uint32_t height) {
   Place place;
-  place.channel = static_cast<std::uint32_t>(index % channels);
-  index /= channels;
-  place.x = static_cast<std::uint32_t>(index % width);
-  index /= width;
-  place.y = static_cast<std::uint32_t>(index % height);
-  place.image = index / height;
+  place.channel = split(index, channels);
+  place.x = split(index, width);
+  place.y = split(index, height);
+  place.image = index;
+  return place;
+}
+
+// The first channel of a pack of kPer channels.
+template <int kPer>
+__device__ inline Place place_of_pack(std::uint64_t pack, std::uint32_t channels,
+                                      std::uint32_t width, std::uint32_t height) {
+  Place place = place_of(pack, channels / kPer, width, height);
+  place.channel *= kPer;
   return place;
 }
 
@@ -70,38 +89,56 @@ __device__ inline void put(T& to, float value, bool adds) {
   to = from_float<T>(adds ? to_float(to) + value : value);
 }
 
-// The first of equal cells; not-a-number wins, so that a diverged run is seen.
-template <typename T>
+template <typename T, int kPer>
+__device__ inline void put_pack(T* to, float (&values)[kPer], bool adds) {
+  if (adds) {
+    float before[kPer];
+    load<T, kPer>(before, to);
+    for (int k = 0; k < kPer; ++k) values[k] = before[k] + values[k];
+  }
+  store<T, kPer>(to, values);
+}
+
+// The first of equal cells; not-a-number wins, so that a diverged run is seen. Here and below,
+// `packs` are of kPer channels, which one thread takes.
+template <typename T, int kPer>
 __global__ void max_kernel(Windows s, T* write, const T* read, std::uint8_t* record,
-                           std::uint64_t count) {
-  for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const Place p = place_of(i, s.channels, s.out_width, s.out_height);
-    float best = 0.0f;
-    std::uint32_t where = 0;
+                           std::uint64_t packs) {
+  for (std::uint64_t i = first_index(); i < packs; i += index_stride()) {
+    const Place p = place_of_pack<kPer>(i, s.channels, s.out_width, s.out_height);
+    float best[kPer] = {};
+    Channels<std::uint8_t, kPer> where{};
     bool first = true;
     for_cells(s, p, [&](std::uint32_t y, std::uint32_t x, std::uint32_t cell) {
-      const float value = to_float(read[input_index(s, p, y, x)]);
-      if (!first && !(value > best) && value == value) return;
-      best = value;
-      where = cell;
+      float values[kPer];
+      load<T, kPer>(values, read + input_index(s, p, y, x));
+      for (int k = 0; k < kPer; ++k) {
+        if (!first && !(values[k] > best[k]) && values[k] == values[k]) continue;
+        best[k] = values[k];
+        where.values[k] = static_cast<std::uint8_t>(cell);
+      }
       first = false;
     });
-    write[i] = from_float<T>(best);
-    if (record != nullptr) record[i] = static_cast<std::uint8_t>(where);
+    store<T, kPer>(write + i * kPer, best);
+    if (record != nullptr) reinterpret_cast<Channels<std::uint8_t, kPer>*>(record)[i] = where;
   }
 }
 
-template <typename T>
+template <typename T, int kPer>
 __global__ void max_backward_kernel(Windows s, T* write, const T* gradient,
-                                    const std::uint8_t* record, bool adds, std::uint64_t count) {
-  for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const Place p = place_of(i, s.channels, s.in_width, s.in_height);
-    float sum = 0.0f;
+                                    const std::uint8_t* record, bool adds, std::uint64_t packs) {
+  for (std::uint64_t i = first_index(); i < packs; i += index_stride()) {
+    const Place p = place_of_pack<kPer>(i, s.channels, s.in_width, s.in_height);
+    float sum[kPer] = {};
     for_windows(s, p, [&](std::uint32_t y, std::uint32_t x, std::uint32_t cell) {
       const std::uint64_t at = output_index(s, p, y, x);
-      if (record[at] == cell) sum += to_float(gradient[at]);
+      const auto where = fetch<kPer>(record + at);
+      float values[kPer];
+      load<T, kPer>(values, gradient + at);
+      for (int k = 0; k < kPer; ++k)
+        if (where.values[k] == cell) sum[k] += values[k];
     });
-    put(write[i], sum, adds);
+    put_pack<T, kPer>(write + i * kPer, sum, adds);
   }
 }
 
@@ -114,28 +151,35 @@ __device__ inline float real_cells(const Windows& s, std::uint32_t y, std::uint3
   return static_cast<float>(rows * columns);
 }
 
-template <typename T>
-__global__ void average_kernel(Windows s, T* write, const T* read, std::uint64_t count) {
-  for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const Place p = place_of(i, s.channels, s.out_width, s.out_height);
-    float sum = 0.0f;
+template <typename T, int kPer>
+__global__ void average_kernel(Windows s, T* write, const T* read, std::uint64_t packs) {
+  for (std::uint64_t i = first_index(); i < packs; i += index_stride()) {
+    const Place p = place_of_pack<kPer>(i, s.channels, s.out_width, s.out_height);
+    float sum[kPer] = {};
     for_cells(s, p, [&](std::uint32_t y, std::uint32_t x, std::uint32_t) {
-      sum += to_float(read[input_index(s, p, y, x)]);
+      float values[kPer];
+      load<T, kPer>(values, read + input_index(s, p, y, x));
+      for (int k = 0; k < kPer; ++k) sum[k] += values[k];
     });
-    write[i] = from_float<T>(sum / real_cells(s, p.y, p.x));
+    const float cells = real_cells(s, p.y, p.x);
+    for (int k = 0; k < kPer; ++k) sum[k] /= cells;
+    store<T, kPer>(write + i * kPer, sum);
   }
 }
 
-template <typename T>
+template <typename T, int kPer>
 __global__ void average_backward_kernel(Windows s, T* write, const T* gradient, bool adds,
-                                        std::uint64_t count) {
-  for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const Place p = place_of(i, s.channels, s.in_width, s.in_height);
-    float sum = 0.0f;
+                                        std::uint64_t packs) {
+  for (std::uint64_t i = first_index(); i < packs; i += index_stride()) {
+    const Place p = place_of_pack<kPer>(i, s.channels, s.in_width, s.in_height);
+    float sum[kPer] = {};
     for_windows(s, p, [&](std::uint32_t y, std::uint32_t x, std::uint32_t) {
-      sum += to_float(gradient[output_index(s, p, y, x)]) / real_cells(s, y, x);
+      float values[kPer];
+      load<T, kPer>(values, gradient + output_index(s, p, y, x));
+      const float cells = real_cells(s, y, x);
+      for (int k = 0; k < kPer; ++k) sum[k] += values[k] / cells;
     });
-    put(write[i], sum, adds);
+    put_pack<T, kPer>(write + i * kPer, sum, adds);
   }
 }
 
@@ -216,40 +260,44 @@ const T* as(const void* pointer) {
 
 void max_pool(Stream stream, Type type, const Windows& shape, void* write, const void* read,
               std::uint8_t* record) {
-  const std::uint64_t count = shape.outputs();
-  with_type(type, [&](auto zero) {
+  with_packs(type, shape.channels, [&](auto zero, auto per) {
     using T = decltype(zero);
-    max_kernel<<<blocks_for(count), kThreads, 0, stream>>>(shape, as<T>(write), as<T>(read), record,
-                                                           count);
+    constexpr int kPer = decltype(per)::value;
+    const std::uint64_t packs = shape.outputs() / kPer;
+    max_kernel<T, kPer><<<blocks_for(packs), kThreads, 0, stream>>>(shape, as<T>(write),
+                                                                    as<T>(read), record, packs);
   });
 }
 
 void max_pool_backward(Stream stream, Type type, const Windows& shape, void* write,
                        const void* gradient, const std::uint8_t* record, bool adds) {
-  const std::uint64_t count = shape.inputs();
-  with_type(type, [&](auto zero) {
+  with_packs(type, shape.channels, [&](auto zero, auto per) {
     using T = decltype(zero);
-    max_backward_kernel<<<blocks_for(count), kThreads, 0, stream>>>(
-        shape, as<T>(write), as<T>(gradient), record, adds, count);
+    constexpr int kPer = decltype(per)::value;
+    const std::uint64_t packs = shape.inputs() / kPer;
+    max_backward_kernel<T, kPer><<<blocks_for(packs), kThreads, 0, stream>>>(
+        shape, as<T>(write), as<T>(gradient), record, adds, packs);
   });
 }
 
 void average_pool(Stream stream, Type type, const Windows& shape, void* write, const void* read) {
-  const std::uint64_t count = shape.outputs();
-  with_type(type, [&](auto zero) {
+  with_packs(type, shape.channels, [&](auto zero, auto per) {
     using T = decltype(zero);
-    average_kernel<<<blocks_for(count), kThreads, 0, stream>>>(shape, as<T>(write), as<T>(read),
-                                                               count);
+    constexpr int kPer = decltype(per)::value;
+    const std::uint64_t packs = shape.outputs() / kPer;
+    average_kernel<T, kPer>
+        <<<blocks_for(packs), kThreads, 0, stream>>>(shape, as<T>(write), as<T>(read), packs);
   });
 }
 
 void average_pool_backward(Stream stream, Type type, const Windows& shape, void* write,
                            const void* gradient, bool adds) {
-  const std::uint64_t count = shape.inputs();
-  with_type(type, [&](auto zero) {
+  with_packs(type, shape.channels, [&](auto zero, auto per) {
     using T = decltype(zero);
-    average_backward_kernel<<<blocks_for(count), kThreads, 0, stream>>>(
-        shape, as<T>(write), as<T>(gradient), adds, count);
+    constexpr int kPer = decltype(per)::value;
+    const std::uint64_t packs = shape.inputs() / kPer;
+    average_backward_kernel<T, kPer><<<blocks_for(packs), kThreads, 0, stream>>>(
+        shape, as<T>(write), as<T>(gradient), adds, packs);
   });
 }
 

@@ -81,6 +81,8 @@ void backward_batch_norm(ProgramBuilder& builder, std::size_t node) {
   const Tail tail = tail_of(builder, node);
   const std::size_t input = builder.node(node).inputs[0];
   const bool joins = tail.addend != kNoNode;
+  std::optional<MemoryPlan::Id> other;
+  if (joins && tail.relu.active) other = builder.take_last_part(node);
   const MemoryPlan::Id own = builder.gradient(node);
   const MemoryPlan::Id mean = builder.used(*builder.notes(node).first);
   const MemoryPlan::Id inverse = builder.used(*builder.notes(node).second);
@@ -94,12 +96,12 @@ void backward_batch_norm(ProgramBuilder& builder, std::size_t node) {
           : GradientPart{builder.temporary(builder.elements(input) * bytes_of(shape.type)), false};
   builder.then([=, relu = tail.relu, gamma = builder.variable(node, 0),
                 beta = builder.variable(node, 1)](const Run& run) {
-    batch_norm_backward(
-        run.stream, shape,
-        {run.at(read), run.at(own), output ? run.at(*output) : nullptr, run.at(part.id), part.adds,
-         joins, parameter(run, gamma), parameter(run, beta), run.floats_at(mean),
-         run.floats_at(inverse), gradient(run, gamma), gradient(run, beta), relu},
-        run.scratch);
+    batch_norm_backward(run.stream, shape,
+                        {run.at(read), run.at(own), other ? run.at(*other) : nullptr,
+                         output ? run.at(*output) : nullptr, run.at(part.id), part.adds, joins,
+                         parameter(run, gamma), parameter(run, beta), run.floats_at(mean),
+                         run.floats_at(inverse), gradient(run, gamma), gradient(run, beta), relu},
+                        run.scratch);
   });
   if (joins) builder.pass_gradient({tail.addend}, node);
 }

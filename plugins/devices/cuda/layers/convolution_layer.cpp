@@ -9,6 +9,8 @@
 namespace convoy::cuda {
 namespace {
 
+constexpr const char* kCudnn = "cuDNN";
+
 // Filled in when the layer is prepared.
 using SharedConvolution = std::shared_ptr<std::optional<Convolution>>;
 
@@ -55,13 +57,17 @@ void add_bias_and_relu(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id
   const std::uint32_t channels = builder.shape(node).channels;
   const Type type = builder.type();
   if (bias) {
-    builder.then([=, first = bias->first](const Run& run) {
-      add_bias(run.stream, type, run.at(output), run.parameter(first), relu, rows, channels);
-    });
+    builder.help(
+        [=, first = bias->first](const Run& run) {
+          add_bias(run.stream, type, run.at(output), run.parameter(first), relu, rows, channels);
+        },
+        "bias");
   } else if (relu.active) {
-    builder.then([=](const Run& run) {
-      join(run.stream, type, run.at(output), run.at(output), nullptr, relu, rows * channels);
-    });
+    builder.help(
+        [=](const Run& run) {
+          join(run.stream, type, run.at(output), run.at(output), nullptr, relu, rows * channels);
+        },
+        "relu");
   }
 }
 
@@ -71,10 +77,12 @@ void differentiate_bias(ProgramBuilder& builder, std::size_t node, MemoryPlan::I
   const std::uint64_t rows = builder.rows(node);
   const std::uint32_t channels = builder.shape(node).channels;
   builder.need_scratch(column_sum_scratch(channels));
-  builder.then([=, type = builder.type(), first = bias->first](const Run& run) {
-    column_sums(run.stream, type, run.gradient(first), run.at(gradient), rows, channels,
-                run.scratch);
-  });
+  builder.help(
+      [=, type = builder.type(), first = bias->first](const Run& run) {
+        column_sums(run.stream, type, run.gradient(first), run.at(gradient), rows, channels,
+                    run.scratch);
+      },
+      "bias gradient");
 }
 
 void differentiate_filter(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id gradient) {
@@ -85,11 +93,18 @@ void differentiate_filter(ProgramBuilder& builder, std::size_t node, MemoryPlan:
   if (!storage.is_direct()) own = builder.temporary(storage.bytes());
   const auto convolution = std::make_shared<std::optional<Convolution>>();
   prepare(builder, shape, ConvolutionPass::kFilter, {input, own, gradient}, convolution);
-  builder.then([=](const Run& run) {
-    void* filter = own ? run.at(*own) : run.gradient(storage.first());
-    (*convolution)->run({run.at(input), filter, run.at(gradient)}, run.scratch);
-    if (own) storage.store(run.stream, run.gradient(storage.first()), filter);
-  });
+  builder.then(
+      [=](const Run& run) {
+        void* filter = own ? run.at(*own) : run.gradient(storage.first());
+        (*convolution)->run({run.at(input), filter, run.at(gradient)}, run.scratch);
+      },
+      kCudnn);
+  if (!own) return;
+  builder.help(
+      [=](const Run& run) {
+        storage.store(run.stream, run.gradient(storage.first()), run.at(*own));
+      },
+      "filter gradient to f32");
 }
 
 void differentiate_input(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id gradient) {
@@ -102,10 +117,12 @@ void differentiate_input(ProgramBuilder& builder, std::size_t node, MemoryPlan::
   const MemoryPlan::Id part = builder.begin_whole_gradient(input);
   const auto convolution = std::make_shared<std::optional<Convolution>>();
   prepare(builder, shape, ConvolutionPass::kData, {part, own, gradient}, convolution);
-  builder.then([=](const Run& run) {
-    void* filter = own ? run.at(*own) : const_cast<float*>(run.parameter(storage.first()));
-    (*convolution)->run({run.at(part), filter, run.at(gradient)}, run.scratch);
-  });
+  builder.then(
+      [=](const Run& run) {
+        void* filter = own ? run.at(*own) : const_cast<float*>(run.parameter(storage.first()));
+        (*convolution)->run({run.at(part), filter, run.at(gradient)}, run.scratch);
+      },
+      kCudnn);
   builder.finish_gradient(input, part);
 }
 
@@ -122,19 +139,28 @@ void forward_convolution(ProgramBuilder& builder, std::size_t node) {
   builder.notes(node).second = own;
   const auto convolution = std::make_shared<std::optional<Convolution>>();
   prepare(builder, shape, ConvolutionPass::kForward, {input, own, output}, convolution);
-  builder.then([=](const Run& run) {
-    void* filter = own ? run.at(*own) : const_cast<float*>(run.parameter(storage.first()));
-    if (own) storage.load(run.stream, filter, run.parameter(storage.first()));
-    (*convolution)->run({run.at(input), filter, run.at(output)}, run.scratch);
-  });
+  if (own)
+    builder.help(
+        [=](const Run& run) {
+          storage.load(run.stream, run.at(*own), run.parameter(storage.first()));
+        },
+        "filter from f32");
+  builder.then(
+      [=](const Run& run) {
+        void* filter = own ? run.at(*own) : const_cast<float*>(run.parameter(storage.first()));
+        (*convolution)->run({run.at(input), filter, run.at(output)}, run.scratch);
+      },
+      kCudnn);
   add_bias_and_relu(builder, node, output);
 }
 
 void backward_convolution(ProgramBuilder& builder, std::size_t node) {
   if (shape_of(builder, node).is_depthwise()) return backward_depthwise(builder, node);
   const MemoryPlan::Id gradient = builder.gradient(node);
+  builder.part(CONVOY_PASS_BACKWARD_WEIGHTS);
   differentiate_bias(builder, node, gradient);
   differentiate_filter(builder, node, gradient);
+  builder.part(CONVOY_PASS_BACKWARD_DATA);
   differentiate_input(builder, node, gradient);
 }
 

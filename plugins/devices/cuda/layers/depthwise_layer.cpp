@@ -47,6 +47,7 @@ void backward_depthwise(ProgramBuilder& builder, std::size_t node) {
   const std::optional<VariablePlace> bias = builder.variable(node, 1);
   builder.need_scratch(depthwise_scratch(windows));
   builder.need_scratch(column_sum_scratch(windows.channels));
+  builder.part(CONVOY_PASS_BACKWARD_WEIGHTS);
   builder.then([=, read = builder.read(input)](const Run& run) {
     depthwise_weights(run.stream, type, windows, run.gradient(first), run.at(read),
                       run.at(gradient), run.scratch);
@@ -55,6 +56,7 @@ void backward_depthwise(ProgramBuilder& builder, std::size_t node) {
                   windows.outputs() / windows.channels, windows.channels, run.scratch);
   });
   if (!builder.needs_gradient(input)) return;
+  builder.part(CONVOY_PASS_BACKWARD_DATA);
   const GradientPart part = builder.begin_gradient(input);
   builder.then([=](const Run& run) {
     depthwise_data(run.stream, type, windows, run.at(part.id), run.at(gradient),

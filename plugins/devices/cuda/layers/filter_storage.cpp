@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "plugins/devices/cuda/kernels/arithmetic.hpp"
 #include "plugins/devices/cuda/propose_layouts.hpp"
 
 namespace convoy::cuda {
@@ -22,7 +23,8 @@ FilterStorage::FilterStorage(const VariablePlace& place, const ConvolutionShape&
         std::string("cuda device: no implementation of blocked storage yet, "
                     "as variable ") +
         variable.name + " has it");
-  direct_ = type_ == Type::kFloat && is_channels_last(variable) && first_ % kFilterAlignment == 0;
+  in_order_ = is_channels_last(variable);
+  direct_ = type_ == Type::kFloat && in_order_ && first_ % kFilterAlignment == 0;
   constexpr int kOrder[] = {0, 2, 3, 1};  // output, row, column, input
   std::uint64_t stride = 1;
   for (int i = 3; i >= 0; --i) {
@@ -33,17 +35,19 @@ FilterStorage::FilterStorage(const VariablePlace& place, const ConvolutionShape&
   }
 }
 
-std::uint64_t FilterStorage::bytes() const {
+std::uint64_t FilterStorage::elements() const {
   std::uint64_t elements = 1;
   for (const std::uint32_t size : order_.sizes) elements *= size;
-  return elements * bytes_of(type_);
+  return elements;
 }
 
 void FilterStorage::load(Stream stream, void* copy, const float* arena) const {
+  if (in_order_) return cast(stream, copy, type_, arena, Type::kFloat, elements());
   permute(stream, copy, type_, arena, Type::kFloat, order_);
 }
 
 void FilterStorage::store(Stream stream, float* arena, const void* copy) const {
+  if (in_order_) return cast(stream, arena, Type::kFloat, copy, type_, elements());
   Permutation back = order_;
   std::swap(back.read_strides, back.write_strides);
   permute(stream, arena, Type::kFloat, copy, type_, back);

@@ -16,14 +16,17 @@ class FilterStorage {
   // The convolution reads and writes the arena itself.
   bool is_direct() const { return direct_; }
   std::uint64_t first() const { return first_; }
-  std::uint64_t bytes() const;  // of a copy
+  std::uint64_t bytes() const { return elements() * bytes_of(type_); }  // of a copy
 
   void load(Stream stream, void* copy, const float* arena) const;
   void store(Stream stream, float* arena, const void* copy) const;
 
  private:
+  std::uint64_t elements() const;
+
   Type type_;
-  bool direct_;
+  bool in_order_ = false;  // as the arena has it, but for the type
+  bool direct_ = false;
   std::uint64_t first_;
   Permutation order_;  // from the arena to the copy
 };

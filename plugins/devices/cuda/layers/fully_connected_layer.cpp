@@ -9,6 +9,8 @@
 namespace convoy::cuda {
 namespace {
 
+constexpr const char* kCublas = "cuBLASLt";
+
 // Filled in when the layer is prepared.
 using SharedProduct = std::shared_ptr<std::unique_ptr<MatrixProduct>>;
 
@@ -76,9 +78,11 @@ MemoryPlan::Id flat_input(ProgramBuilder& builder, std::size_t node, const Sizes
   const Type type = builder.type();
   const MemoryPlan::Id flat = builder.temporary(sizes.batch * sizes.inputs * bytes_of(type));
   builder.notes(node).first = flat;
-  builder.then([=, order = sizes.order()](const Run& run) {
-    permute(run.stream, run.at(flat), type, run.at(input), type, order);
-  });
+  builder.help(
+      [=, order = sizes.order()](const Run& run) {
+        permute(run.stream, run.at(flat), type, run.at(input), type, order);
+      },
+      "input to channel, row, column");
   return flat;
 }
 
@@ -90,9 +94,11 @@ std::optional<MemoryPlan::Id> narrow_weights(ProgramBuilder& builder, std::size_
   const std::uint64_t count = sizes.inputs * sizes.outputs;
   const MemoryPlan::Id narrow = builder.temporary(count * bytes_of(type));
   builder.notes(node).second = narrow;
-  builder.then([=, first = place.first](const Run& run) {
-    cast(run.stream, run.at(narrow), type, run.parameter(first), Type::kFloat, count);
-  });
+  builder.help(
+      [=, first = place.first](const Run& run) {
+        cast(run.stream, run.at(narrow), type, run.parameter(first), Type::kFloat, count);
+      },
+      "weights from f32");
   return narrow;
 }
 
@@ -122,13 +128,19 @@ void differentiate_weights(ProgramBuilder& builder, std::size_t node, const Size
                                                        .has_bias = false,
                                                        .relu = false,
                                                        .aligned = is_aligned(place, sizes)});
-  builder.then([=](const Run& run) {
-    (*product)->run(run.stream, run.at(input), run.at(gradient), run.gradient(place.first), nullptr,
-                    run.scratch);
-    if (bias)
-      column_sums(run.stream, type, run.gradient(bias->first), run.at(gradient), sizes.batch,
-                  outputs, run.scratch);
-  });
+  builder.then(
+      [=](const Run& run) {
+        (*product)->run(run.stream, run.at(input), run.at(gradient), run.gradient(place.first),
+                        nullptr, run.scratch);
+      },
+      kCublas);
+  if (!bias) return;
+  builder.help(
+      [=](const Run& run) {
+        column_sums(run.stream, type, run.gradient(bias->first), run.at(gradient), sizes.batch,
+                    outputs, run.scratch);
+      },
+      "bias gradient");
 }
 
 void differentiate_input(ProgramBuilder& builder, std::size_t node, const Sizes& sizes,
@@ -153,14 +165,19 @@ void differentiate_input(ProgramBuilder& builder, std::size_t node, const Sizes&
   const MemoryPlan::Id part = builder.begin_whole_gradient(input);
   MemoryPlan::Id flat = part;
   if (sizes.needs_order) flat = builder.temporary(sizes.batch * sizes.inputs * bytes_of(type));
-  builder.then([=, order = sizes.order()](const Run& run) {
-    (*product)->run(run.stream, weights_at(run, narrow, place.first), run.at(gradient),
-                    run.at(flat), nullptr, run.scratch);
-    if (flat == part) return;
-    Permutation back = order;
+  builder.then(
+      [=](const Run& run) {
+        (*product)->run(run.stream, weights_at(run, narrow, place.first), run.at(gradient),
+                        run.at(flat), nullptr, run.scratch);
+      },
+      kCublas);
+  if (flat != part) {
+    Permutation back = sizes.order();
     std::swap(back.read_strides, back.write_strides);
-    permute(run.stream, run.at(part), type, run.at(flat), type, back);
-  });
+    builder.help(
+        [=](const Run& run) { permute(run.stream, run.at(part), type, run.at(flat), type, back); },
+        "gradient to row, column, channel");
+  }
   builder.finish_gradient(input, part);
 }
 
@@ -189,23 +206,31 @@ void forward_fully_connected(ProgramBuilder& builder, std::size_t node) {
                                                        .has_bias = fuses,
                                                        .relu = fuses && relu.active,
                                                        .aligned = is_aligned(place, sizes)});
-  builder.then([=](const Run& run) {
-    (*product)->run(run.stream, weights_at(run, narrow, place.first), run.at(input), run.at(output),
-                    fuses ? run.parameter(bias->first) : nullptr, run.scratch);
-    if (fuses) return;
-    if (bias)
-      add_bias(run.stream, type, run.at(output), run.parameter(bias->first), relu, sizes.batch,
-               static_cast<std::uint32_t>(sizes.outputs));
-    else if (relu.active)
-      join(run.stream, type, run.at(output), run.at(output), nullptr, relu,
-           sizes.batch * sizes.outputs);
-  });
+  builder.then(
+      [=](const Run& run) {
+        (*product)->run(run.stream, weights_at(run, narrow, place.first), run.at(input),
+                        run.at(output), fuses ? run.parameter(bias->first) : nullptr, run.scratch);
+      },
+      kCublas);
+  if (fuses || (!bias && !relu.active)) return;
+  builder.help(
+      [=](const Run& run) {
+        if (bias)
+          add_bias(run.stream, type, run.at(output), run.parameter(bias->first), relu, sizes.batch,
+                   static_cast<std::uint32_t>(sizes.outputs));
+        else
+          join(run.stream, type, run.at(output), run.at(output), nullptr, relu,
+               sizes.batch * sizes.outputs);
+      },
+      bias ? "bias" : "relu");
 }
 
 void backward_fully_connected(ProgramBuilder& builder, std::size_t node) {
   const Sizes sizes = sizes_of(builder, node);
   const MemoryPlan::Id gradient = builder.gradient(node);
+  builder.part(CONVOY_PASS_BACKWARD_WEIGHTS);
   differentiate_weights(builder, node, sizes, gradient);
+  builder.part(CONVOY_PASS_BACKWARD_DATA);
   differentiate_input(builder, node, sizes, gradient);
 }
 

@@ -1,0 +1,53 @@
+#include "core/calibrate/disturbance.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/doctor/system_root.hpp"
+
+namespace convoy::calibrate {
+namespace {
+
+// Columns of the first line of /proc/stat behind its name, in proc(5).
+constexpr std::size_t kIdle = 3;
+constexpr std::size_t kInputWait = 4;
+constexpr std::size_t kSteal = 7;
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+double own_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
+}  // namespace
+
+std::optional<Disturbance::Times> Disturbance::read() {
+  std::istringstream text(doctor::SystemRoot("/").text("proc/stat").value_or(""));
+  std::string name;
+  text >> name;
+  std::vector<double> ticks(kSteal + 1, 0);
+  for (double& column : ticks) text >> column;
+  if (!text || name != "cpu") return std::nullopt;
+  const double second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  Times times;
+  for (const double column : ticks) times.all += column / second;
+  times.taken = times.all - (ticks[kIdle] + ticks[kInputWait]) / second - own_seconds();
+  return times;
+}
+
+std::optional<double> Disturbance::share() const {
+  const std::optional<Times> now = read();
+  if (!start_ || !now || !(now->all > start_->all)) return std::nullopt;
+  return std::clamp((now->taken - start_->taken) / (now->all - start_->all), 0.0, 1.0);
+}
+
+}  // namespace convoy::calibrate

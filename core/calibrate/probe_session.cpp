@@ -1,0 +1,47 @@
+#include "core/calibrate/probe_session.hpp"
+
+#include "core/train/optimizer.hpp"
+
+namespace convoy::calibrate {
+namespace {
+
+// Numbers must stay finite and normal, or they decide what a step costs.
+constexpr double kLearningRate = 1e-6;
+
+SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t devices, bool profile) {
+  SessionOptions options;
+  options.devices = devices;
+  options.batch = network.batch;
+  options.optimizer = make_optimizer({}, devices);
+  options.profile = profile;
+  return options;
+}
+
+}  // namespace
+
+ProbeSession::ProbeSession(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
+                           const std::shared_ptr<OpenDevices>& devices, bool profile)
+    : session_(network.graph, sharing_nothing, devices,
+               probe_options(network, devices->cluster().replicas(), profile)),
+      images_(network.batch * network.graph.nodes().front().output.elements()),
+      labels_(network.batch) {
+  std::uint32_t state = 1;
+  for (float& value : images_) {
+    state = state * 1664525u + 1013904223u;  // Numerical Recipes' generator: any noise will do
+    value = static_cast<float>(state >> 8) / float(1 << 23) - 1;
+  }
+  for (std::size_t i = 0; i < labels_.size(); ++i)
+    labels_[i] = static_cast<std::int32_t>(i % network.graph.classes());
+}
+
+double ProbeSession::step() {
+  StepInput input;
+  input.learning_rate = kLearningRate;
+  input.batches.assign(session_.replicas(), {images_.data(), labels_.data()});
+  const double start = session_.now();
+  session_.executor().submit_step(input);
+  session_.executor().finish_step();
+  return session_.now() - start;
+}
+
+}  // namespace convoy::calibrate

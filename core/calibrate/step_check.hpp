@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/calibrate/machine_profile.hpp"
+#include "core/calibrate/probe_networks.hpp"
+#include "core/plugin/strategy_plugin.hpp"
+#include "core/runtime/open_devices.hpp"
+#include "core/simulate/constants.hpp"
+
+namespace convoy::calibrate {
+
+// How well the profile foretells the step of a network that is none of those it was measured with:
+// predicts it for these devices as simulations do, and trains `steps` steps after one that touches
+// the memory, of which the fastest counts.
+CheckedStep check_step(const MachineProfile& profile, const ProbeNetwork& network,
+                       StrategyPlugin& sharing_nothing, const std::shared_ptr<OpenDevices>& devices,
+                       const simulate::SoftwareProfile& software, int steps);
+
+}  // namespace convoy::calibrate

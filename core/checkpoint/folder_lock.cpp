@@ -1,0 +1,27 @@
+#include "core/checkpoint/folder_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return;
+  ::close(descriptor_);
+  fail(ExitCode::kUnavailable,
+       "another run saves its checkpoints in {}: wait until it ends, or choose another --train_dir",
+       folder.string());
+}
+
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace convoy

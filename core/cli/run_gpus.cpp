@@ -1,0 +1,58 @@
+#include "core/cli/run_gpus.hpp"
+
+#include <algorithm>
+
+namespace convoy {
+namespace {
+
+using topology::GpuReadings;
+using topology::SensorSummary;
+
+// "0000:17:00.0": CPU devices say their cores instead.
+bool is_pci_address(const std::string& text) {
+  return std::count(text.begin(), text.end(), ':') == 2 && text.find('.') != std::string::npos;
+}
+
+std::optional<GpuRecord::Sensor> sensor(const SensorSummary& summary) {
+  if (summary.count == 0) return std::nullopt;
+  return GpuRecord::Sensor{summary.mean(), summary.least, summary.most};
+}
+
+GpuRecord gpu_record(const GpuReadings& readings) {
+  GpuRecord record;
+  record.pci_address = readings.pci_address;
+  record.watts = sensor(readings.watts);
+  record.degrees = sensor(readings.degrees);
+  record.sm_megahertz = sensor(readings.sm_megahertz);
+  record.memory_megahertz = sensor(readings.memory_megahertz);
+  if (readings.samples > 0)
+    record.throttled_share =
+        static_cast<double>(readings.throttled_samples) / static_cast<double>(readings.samples);
+  record.throttle_reasons = readings.throttle_reasons;
+  return record;
+}
+
+}  // namespace
+
+RunGpus::RunGpus(const Session& session, const std::string& library) {
+  for (const convoy_device_description& device : session.devices())
+    if (is_pci_address(device.locality) &&
+        std::ranges::find(addresses_, device.locality) == addresses_.end())
+      addresses_.emplace_back(device.locality);
+  monitor_ = topology::GpuMonitor::open(addresses_, library);
+}
+
+void RunGpus::start() {
+  if (monitor_) monitor_->start();
+}
+
+GpusRecord RunGpus::record() {
+  GpusRecord result;
+  if (!monitor_) return result;
+  monitor_->stop();
+  for (const GpuReadings& readings : monitor_->readings())
+    result.gpus.push_back(gpu_record(readings));
+  return result;
+}
+
+}  // namespace convoy

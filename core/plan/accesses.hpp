@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+
+namespace convoy {
+
+// Who touched which elements of all buffers last. A buffer is cut where any span of the body begins
+// or ends; between two cuts, a stretch, all elements have the same history.
+class Accesses {
+ public:
+  // In the body unrolled twice: iteration * size + index.
+  using Position = std::uint32_t;
+  // Positions in the order in which they came.
+  class List {
+   public:
+    bool empty() const { return tail_ == kNone; }
+
+   private:
+    friend class Accesses;
+    static constexpr std::uint32_t kNone = 0xffffffffu;
+    std::uint32_t tail_ = kNone;  // of a ring of nodes
+  };
+  struct Stretch {
+    std::uint64_t begin = 0;
+    List writers;            // the last one, or several ANY_ORDER ones
+    List readers;            // since the last write
+    bool any_order = false;  // of the writers
+  };
+
+  // Every replica has a buffer of one element besides, its activations, behind the plan's.
+  explicit Accesses(const Plan& plan);
+
+  PlanSpan activations(std::uint32_t replica) const {
+    return {plan_buffers_ + replica, CONVOY_F32, 0, 1};
+  }
+  // The number of the span's first stretch; the others follow it.
+  std::uint32_t first_stretch(const PlanSpan& span) const;
+  template <typename Visit>
+  void visit(std::uint32_t first, const PlanSpan& span, Visit visit) {
+    const std::uint64_t end = span.first + span.count;
+    for (std::uint32_t i = first; stretches_[i].begin < end; ++i) visit(stretches_[i]);
+  }
+  template <typename Visit>
+  void for_each(const List& list, Visit visit) const {
+    if (list.empty()) return;
+    std::uint32_t node = list.tail_;
+    do {
+      node = nodes_[node].next;
+      visit(nodes_[node].position);
+    } while (node != list.tail_);
+  }
+  void append(List& list, Position position);
+  void clear(List& list);
+
+ private:
+  struct Node {
+    Position position = 0;
+    std::uint32_t next = 0;
+  };
+  void cut(const Plan& plan);
+
+  std::uint32_t plan_buffers_;
+  std::vector<std::uint32_t> firsts_;  // per buffer: its first stretch; one more at the end
+  std::vector<Stretch> stretches_;     // the last one of a buffer begins behind its last span
+  std::vector<Node> nodes_;
+  std::uint32_t unused_ = List::kNone;  // a chain of nodes
+};
+
+}  // namespace convoy

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "core/plan/operation.hpp"
+
+namespace convoy {
+
+// Finds the spans of a list that may overlap another one: those of its buffer. A collective of
+// thousands of devices has as many spans, of which hardly any two are of one buffer.
+class SpansByBuffer {
+ public:
+  explicit SpansByBuffer(const std::vector<PlanSpan>& spans) : spans_(spans) {
+    constexpr std::size_t kFew = 16;  // looked through one by one
+    if (spans.size() <= kFew) return;
+    order_.resize(spans.size());
+    std::iota(order_.begin(), order_.end(), 0u);
+    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return spans[a].buffer < spans[b].buffer;
+    });
+  }
+
+  // Calls visit(index) for every span that overlaps this one, in the list's order.
+  template <typename Visit>
+  void for_each_overlap(const PlanSpan& with, Visit visit) const {
+    if (order_.empty()) {
+      for (std::uint32_t i = 0; i < spans_.size(); ++i)
+        if (overlap(spans_[i], with)) visit(i);
+      return;
+    }
+    auto it = std::lower_bound(
+        order_.begin(), order_.end(), with.buffer,
+        [&](std::uint32_t index, std::uint32_t buffer) { return spans_[index].buffer < buffer; });
+    for (; it != order_.end() && spans_[*it].buffer == with.buffer; ++it)
+      if (overlap(spans_[*it], with)) visit(*it);
+  }
+
+ private:
+  const std::vector<PlanSpan>& spans_;
+  std::vector<std::uint32_t> order_;  // empty: few
+};
+
+}  // namespace convoy

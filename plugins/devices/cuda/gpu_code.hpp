@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace convoy::cuda {
+
+// Of the code that a build of this plug-in has, what a GPU runs. Capabilities are ten times major
+// plus minor: 90 is 9.0.
+enum class GpuCode { kOwn, kCompiledByDriver, kNone };
+
+// binaries: capabilities that there is machine code for, in ascending order, the newest also as
+// PTX. Machine code runs on GPUs of its own major capability that are not older; PTX on all that
+// are not older. Nothing known: kOwn.
+GpuCode code_for(int capability, const std::vector<int>& binaries);
+
+// What this build has; empty: unknown.
+std::vector<int> built_capabilities();
+
+// What to tell of a GPU that runs what the driver compiles, or nothing at all; empty for kOwn.
+std::string code_notice(const std::string& gpu, int capability, const std::vector<int>& binaries);
+
+}  // namespace convoy::cuda
