@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs all that needs a CUDA device, in a build tree, and writes one file of results:
 #   share/gpu_tests.sh [build/release] [results.txt]
-# Needs the targets device_layers_test, device_operations_test, device_cuda_host_test,
-# device_cuda_plugin_test, golden_test and convoy_program. Ends with 1 when anything failed, with 77 when there is
+# Needs the targets device_layers_test, device_operations_test, device_several_gpus_test,
+# device_cuda_host_test, device_cuda_plugin_test, golden_test and convoy_program. Ends with 1 when anything failed, with 77 when there is
 # no CUDA device.
 set -u
 
@@ -29,6 +29,24 @@ run() { # name, flags...
   check "$name" "$convoy" run --device=gpu --num_warmup_batches=5 --num_batches=20 "$@"
 }
 
+# Whether trainings of the same steps end with the same bits: name, flags common to all, then one
+# argument of further flags for each; their speeds are in the results.
+same_bits() {
+  name="$1"
+  common="$2"
+  shift 2
+  first=""
+  for flags in "$@"; do
+    # shellcheck disable=SC2086  # both hold several flags
+    run "$name: $flags" $common $flags --deterministic --print_parameter_hash
+    hash=$(printf '%s\n' "$output" | grep -i 'hash' | tail -1)
+    [ -n "$first" ] || first="$hash"
+    [ -n "$hash" ] && [ "$hash" = "$first" ] && continue
+    say "FAILED  $name: other parameters with $flags ($hash) than with $1 ($first)"
+    failed=1
+  done
+}
+
 : > "$results"
 say "$(date -u) $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>&1 | head -1)"
 reason=$("$convoy" info cuda 2>&1 | sed -n 's/^unusable   here: //p')
@@ -53,6 +71,27 @@ for strategy in independent "parameter_server --local_parameter_device=cpu" \
   run "two replicas on one GPU: $strategy" --model=resnet20 --data_name=cifar10 --batch_size=32 \
     --gpu_indices=0,0 --variable_update=$strategy
 done
+for batch in 8 64; do
+  same_bits "CUDA graphs, resnet50 bf16 batch $batch" \
+    "--model=resnet50 --batch_size=$batch --num_gpus=1 --use_fp16" --cuda_graph=off --cuda_graph=on
+done
+same_bits "CUDA graphs, two replicas on one GPU" \
+  "--model=resnet20 --data_name=cifar10 --batch_size=32 --gpu_indices=0,0 --variable_update=replicated" \
+  --cuda_graph=off --cuda_graph=on
+
+# Sums of two do not depend on their order: then NCCL has to give the bits of copies.
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+if [ "$gpus" -ge 2 ]; then
+  same_bits "NCCL on two GPUs" \
+    "--model=resnet50 --batch_size=32 --num_gpus=2 --variable_update=replicated" \
+    --all_reduce_spec=xring --all_reduce_spec=nccl "--all_reduce_spec=nccl --cuda_graph=on"
+  for spec in nccl collective xring psgpu; do
+    run "resnet50, bf16, batch 64, all $gpus GPUs, $spec" --model=resnet50 --batch_size=64 \
+      --num_gpus="$gpus" --use_fp16 --variable_update=replicated --all_reduce_spec="$spec"
+  done
+else
+  say "skipped NCCL on several GPUs: it needs two, here is $gpus"
+fi
 run "resnet50, bf16, batch 256: the figure to beat" --model=resnet50 --batch_size=256 --num_gpus=1 --use_fp16
 say "$([ "$failed" -eq 0 ] && echo 'all passed' || echo 'some FAILED')"
 exit "$failed"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <set>
 
 #include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
@@ -18,9 +19,12 @@ namespace {
 
 constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
-constexpr int kLayerSteps = 2;
-constexpr int kNeighbourSteps = 3;
-constexpr int kCheckSteps = 4;
+// For every network and team. Devices touch their memory when they allocate it: the first step
+// counts as much as others do.
+constexpr double kLayerSeconds = 0.2;
+constexpr double kNeighbourSeconds = 0.1;
+constexpr double kQuickSeconds = 0.02;
+constexpr double kCheckSeconds = 0.3;
 
 double seconds_of(const std::vector<simulate::LayerSample>& samples) {
   double sum = 0;
@@ -97,7 +101,8 @@ class Calibration {
   void add_layers(const ProbeNetwork& network, const std::shared_ptr<OpenDevices>& devices,
                   TeamLayers& layers) {
     tell_(fmt::format("  layers: {}", network.name));
-    const auto samples = probe_layers(network, sharing_nothing_, devices, kLayerSteps);
+    const auto samples = probe_layers(network, sharing_nothing_, devices,
+                                      options_.quick ? kQuickSeconds : kLayerSeconds);
     layers.samples.insert(layers.samples.end(), samples.begin(), samples.end());
   }
 
@@ -108,7 +113,8 @@ class Calibration {
     tell_("neighbours");
     const ProbeNetwork network = neighbour_probe_network();
     const auto seconds = [&](std::uint32_t devices) {
-      return seconds_of(probe_layers(network, sharing_nothing_, open(devices, 1), kNeighbourSteps));
+      return seconds_of(
+          probe_layers(network, sharing_nothing_, open(devices, 1), kNeighbourSeconds));
     };
     const double alone = seconds(1);
     const double together = cores_ > 1 ? seconds(cores_) : alone;
@@ -117,15 +123,14 @@ class Calibration {
     profile_.crowding_factor = std::max(1.0, seconds(2 * cores_) / (2 * together));
   }
 
-  // With as many devices as layers were measured with, and with twice as many as there are cores.
+  // One device, one per core, and twice as many.
   void check() {
     tell_("check: a network that was not measured");
     const ProbeNetwork network = options_.quick ? quick_check_network() : check_network();
-    std::vector<std::uint32_t> counts = device_counts();
-    counts.push_back(2 * cores_);
-    for (const std::uint32_t count : counts)
+    for (const std::uint32_t count : std::set<std::uint32_t>{1, cores_, 2 * cores_})
       profile_.checks.push_back(check_step(profile_, network, sharing_nothing_, open(count, 0),
-                                           options_.software, kCheckSteps));
+                                           options_.software,
+                                           options_.quick ? kQuickSeconds : kCheckSeconds));
   }
 
   const DevicePlugin& plugin_;

@@ -30,12 +30,13 @@ double sum(const PassSeconds& seconds) {
   return total;
 }
 
-PassSeconds fastest_step(ProbeSession& probe, int steps) {
+PassSeconds fastest_step(ProbeSession& probe, double enough_seconds) {
   Session& session = probe.session();
   PassSeconds fastest;
   Records before = session.profile();
-  for (int step = 0; step < steps; ++step) {
-    probe.step();
+  double spent = 0;
+  while (spent < enough_seconds || fastest.empty()) {
+    spent += probe.step();
     Records after = session.profile();
     PassSeconds seconds = seconds_between(before, after, session.graph().nodes().size());
     if (fastest.empty() || sum(seconds) < sum(fastest)) fastest = std::move(seconds);
@@ -49,9 +50,9 @@ PassSeconds fastest_step(ProbeSession& probe, int steps) {
 std::vector<simulate::LayerSample> probe_layers(const ProbeNetwork& network,
                                                 StrategyPlugin& sharing_nothing,
                                                 const std::shared_ptr<OpenDevices>& devices,
-                                                int steps) {
+                                                double enough_seconds) {
   ProbeSession probe(network, sharing_nothing, devices, true);
-  const PassSeconds seconds = fastest_step(probe, steps);
+  const PassSeconds seconds = fastest_step(probe, enough_seconds);
   const std::vector<simulate::LayerShape> shapes =
       simulate::layer_shapes(network.graph, network.batch);
   const std::vector<bool> behind = nodes_behind_variables(network.graph);

@@ -21,7 +21,8 @@ ProbeNetwork network(const char* name, std::uint32_t side, std::uint32_t batch, 
           batch};
 }
 
-// Five convolutions with few, large filters first, fully connected layers.
+// Convolutions with few, large filters first, fully connected layers. The last convolution is that
+// of 13 x 13 pixels before, of 12 x 12: what devices lose at borders.
 void large_filters(GraphBuilder& g) {
   LayerId x =
       g.conv(g.input(), 64, {.kernel = 11, .stride = 4, .padding = Padding::kValid, .relu = true});
@@ -31,19 +32,29 @@ void large_filters(GraphBuilder& g) {
   x = g.conv(x, 384, {.kernel = 3, .relu = true});
   x = g.conv(x, 384, {.kernel = 3, .relu = true});
   x = g.conv(x, 256, {.kernel = 3, .relu = true});
-  x = g.max_pool(x, {.kernel = 3, .stride = 2});
-  x = g.dropout(g.fully_connected(x, 2048, {.relu = true}), 0.5);
+  x = g.max_pool(x, {.kernel = 2, .stride = 1});
+  x = g.conv(g.conv(x, 384, {.relu = true}), 256, {.kernel = 3, .relu = true});
+  x = g.max_pool(x, {.kernel = 2, .stride = 2});
+  x = g.dropout(g.fully_connected(x, 1024, {.relu = true}), 0.5);
   g.classify(x);
 }
 
 // Each width twice, as every longer stack repeats the second.
-void small_filters(GraphBuilder& g) {
+LayerId stack(GraphBuilder& g, LayerId x, std::uint32_t channels) {
+  x = g.conv(x, channels, {.kernel = 3, .relu = true});
+  x = g.conv(x, channels, {.kernel = 3, .relu = true});
+  return g.max_pool(x, {.kernel = 2, .stride = 2});
+}
+
+void large_images(GraphBuilder& g) {
   LayerId x = g.input();
-  for (const std::uint32_t channels : {64u, 128u, 256u, 512u}) {
-    x = g.conv(x, channels, {.kernel = 3, .relu = true});
-    x = g.conv(x, channels, {.kernel = 3, .relu = true});
-    x = g.max_pool(x, {.kernel = 2, .stride = 2});
-  }
+  for (const std::uint32_t channels : {64u, 128u, 256u}) x = stack(g, x, channels);
+  g.classify(g.global_average_pool(x));
+}
+
+// Many weights: apart from the large images, because they need more than one of them.
+void small_images(GraphBuilder& g) {
+  LayerId x = stack(g, g.conv(g.input(), 256, {.relu = true}), 512);
   x = g.conv(x, 512, {.kernel = 3, .relu = true});
   g.classify(g.global_average_pool(x));
 }
@@ -92,15 +103,6 @@ void branches(GraphBuilder& g) {
   g.classify(g.global_average_pool(x));
 }
 
-// The same convolution of images of 13 x 13 and of 12 x 12 pixels: what devices lose at borders.
-void two_sizes(GraphBuilder& g) {
-  LayerId x = g.conv(g.input(), 128, {.kernel = 3, .stride = 2, .padding = Padding::kValid});
-  for (int i = 0; i < 2; ++i) x = g.conv(x, 128, {.kernel = 3, .relu = true});
-  x = g.max_pool(x, {.kernel = 2, .stride = 1});
-  for (int i = 0; i < 2; ++i) x = g.conv(x, 128, {.kernel = 3, .relu = true});
-  g.classify(g.global_average_pool(x));
-}
-
 void fully_connected_layers(GraphBuilder& g) {
   g.classify(g.fully_connected(g.input(), 2048, {.relu = true}));
 }
@@ -124,6 +126,7 @@ void mixed_layers(GraphBuilder& g) {
   LayerId x = g.conv(g.input(), 48, {.kernel = 5, .stride = 2, .batch_norm = kNorm, .relu = true});
   x = g.max_pool(normalized(g, x, 96, 3), {.kernel = 2, .stride = 2});
   x = g.conv(bottleneck(g, x, 192, 1), 160, {.kernel = 3, .stride = 2, .relu = true});
+  x = g.max_pool(x, {.kernel = 3, .stride = 2});
   g.classify(g.fully_connected(x, 512, {.relu = true}));
 }
 
@@ -132,10 +135,10 @@ void mixed_layers(GraphBuilder& g) {
 std::vector<ProbeNetwork> probe_networks() {
   std::vector<ProbeNetwork> networks;
   networks.push_back(network("large filters", 227, 8, large_filters));
-  networks.push_back(network("stacks of 3x3 convolutions", 224, 2, small_filters));
+  networks.push_back(network("3x3 convolutions of large images", 224, 1, large_images));
+  networks.push_back(network("3x3 convolutions of small images", 28, 2, small_images));
   networks.push_back(network("residual bottlenecks", 224, 2, bottlenecks));
-  networks.push_back(network("parallel branches", 71, 4, branches));
-  networks.push_back(network("borders of images", 27, 8, two_sizes));
+  networks.push_back(network("parallel branches", 71, 8, branches));
   networks.push_back(network("fully connected", 32, 64, fully_connected_layers));
   return networks;
 }
@@ -147,11 +150,11 @@ std::vector<ProbeNetwork> quick_probe_networks() {
 }
 
 ProbeNetwork neighbour_probe_network() {
-  return network("layers of middle size", 112, 4, middle_layers);
+  return network("layers of middle size", 112, 2, middle_layers);
 }
 
 ProbeNetwork check_network() {
-  return network("mixed layers", 96, 8, mixed_layers);
+  return network("mixed layers", 128, 4, mixed_layers);
 }
 
 ProbeNetwork quick_check_network() {

@@ -19,7 +19,7 @@ class ProbeSession {
   ProbeSession(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
                const std::shared_ptr<OpenDevices>& devices, bool profile);
 
-  // Seconds from its start to its end on the last device. The first one also touches all memory.
+  // Seconds from its start to its end on the last device.
   double step();
   Session& session() { return session_; }
 

@@ -7,8 +7,8 @@ namespace convoy::calibrate {
 
 // How long what is measured may take.
 struct ProbeSize {
-  std::uint64_t bytes = std::uint64_t{48} << 20;  // of a vector; more than caches hold
-  int repetitions = 3;                            // of which the median counts
+  std::uint64_t bytes = std::uint64_t{32} << 20;  // of a vector; more than caches hold
+  int repetitions = 2;                            // of which the median counts
 };
 
 // What every one of the devices reaches when all of them do the same; products, which take long, on

@@ -30,15 +30,18 @@ double predicted_seconds(const MachineProfile& profile, const ProbeNetwork& netw
 
 CheckedStep check_step(const MachineProfile& profile, const ProbeNetwork& network,
                        StrategyPlugin& sharing_nothing, const std::shared_ptr<OpenDevices>& devices,
-                       const simulate::SoftwareProfile& software, int steps) {
+                       const simulate::SoftwareProfile& software, double enough_seconds) {
   ProbeSession probe(network, sharing_nothing, devices, false);
   CheckedStep check;
   check.devices = probe.session().replicas();
   check.predicted_seconds = predicted_seconds(profile, network, probe.session(), software);
-  probe.step();
   check.measured_seconds = probe.step();
-  for (int step = 1; step < steps; ++step)
-    check.measured_seconds = std::min(check.measured_seconds, probe.step());
+  double spent = check.measured_seconds;
+  do {
+    const double seconds = probe.step();
+    check.measured_seconds = std::min(check.measured_seconds, seconds);
+    spent += seconds;
+  } while (spent < enough_seconds);
   return check;
 }
 

@@ -12,10 +12,10 @@
 namespace convoy::calibrate {
 
 // How well the profile foretells the step of a network that is none of those it was measured with:
-// predicts it for these devices as simulations do, and trains `steps` steps after one that touches
-// the memory, of which the fastest counts.
+// predicts it for these devices as simulations do, and trains for `enough_seconds`, two steps at
+// least, of which the fastest counts.
 CheckedStep check_step(const MachineProfile& profile, const ProbeNetwork& network,
                        StrategyPlugin& sharing_nothing, const std::shared_ptr<OpenDevices>& devices,
-                       const simulate::SoftwareProfile& software, int steps);
+                       const simulate::SoftwareProfile& software, double enough_seconds);
 
 }  // namespace convoy::calibrate

@@ -22,6 +22,7 @@
 #include "core/cli/run_sizes.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/source_factory.hpp"
+#include "core/plan/device_collective.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/input_memory.hpp"
 #include "core/runtime/parameter_hash.hpp"
@@ -130,6 +131,7 @@ class Run {
   void describe(const Session& session) {
     report_.describe(session);
     tell(emulation_notice(session.options().dtype, session.devices()));
+    tell(lowered_collectives_notice(session.logical_plan()));
   }
 
   void train() {
@@ -232,7 +234,6 @@ class Run {
     if (skipped > 0) tell(fmt::format("{} bad records{} were skipped", skipped, of));
   }
 
-  // Nothing, where there is nothing to tell.
   void tell(const std::string& text) {
     if (text.empty()) return;
     err_ << "convoy: " << text << '\n';

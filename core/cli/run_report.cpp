@@ -99,12 +99,8 @@ void RunReport::describe(const Session& session) {
 void RunReport::note_memory(const Session& session) {
   record_.memory.emplace();
   const std::vector<MemoryUse> uses = session.memory_use();
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const MemoryUse& use = uses[i];
-    record_.memory->places.push_back({session.cluster().places[i].name, use.parameters,
-                                      use.gradients, use.optimizer_state, use.plan_buffers,
-                                      use.statistics, use.activations, use.scratch});
-  }
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    record_.memory->places.push_back({session.cluster().places[i].name, uses[i]});
 }
 
 // The options that have a line of their own in the well-known header.

@@ -41,6 +41,8 @@ struct Cluster {
   // The devices reduce, gather and broadcast among themselves (NCCL or the like): lowering leaves
   // collectives whose algorithm is theirs to choose as one operation.
   bool device_collectives = false;
+  // Why they do not, where open devices were asked; empty where nobody was.
+  std::string no_device_collectives = {};
 
   std::uint32_t replicas() const { return static_cast<std::uint32_t>(replica_place.size()); }
 };

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.hpp"
+#include "core/plan/device_collective.hpp"
+
 namespace convoy {
 namespace {
 
@@ -158,14 +161,18 @@ void lower_all_gather(Lowering& lowering, const Operation& it) {
 }
 
 bool is_left_to_devices(const Lowering& lowering, const Operation& it) {
-  if (!lowering.logical().cluster->device_collectives) return false;
-  if (it.algorithm != CONVOY_ALGORITHM_DEVICE && it.algorithm != CONVOY_ALGORITHM_TWO_LEVEL)
+  const Cluster& cluster = *lowering.logical().cluster;
+  const bool only = it.algorithm == CONVOY_ALGORITHM_DEVICE_ONLY;
+  if (only && !cluster.no_device_collectives.empty())
+    fail(ExitCode::kUsage,
+         "operation {} ({}) is for the devices' own collectives, which cannot run here: {}; choose "
+         "another way to sum",
+         it.source, operation_name(it.kind), cluster.no_device_collectives);
+  if (!cluster.device_collectives) return false;
+  if (!only && it.algorithm != CONVOY_ALGORITHM_DEVICE &&
+      it.algorithm != CONVOY_ALGORITHM_TWO_LEVEL)
     return false;
-  const auto on_device = [&](const PlanSpan& span) {
-    return !lowering.is_host(lowering.place_of(span));
-  };
-  return std::all_of(it.reads.begin(), it.reads.end(), on_device) &&
-         std::all_of(it.writes.begin(), it.writes.end(), on_device);
+  return devices_can_run(it, lowering.logical());
 }
 
 }  // namespace

@@ -78,6 +78,8 @@ void Lowering::emit(Operation operation, std::uint32_t engine, std::uint32_t lan
 void Lowering::emit_collective(const Operation& collective) {
   Operation operation = collective;
   operation.place = place_of(collective.writes.front());
+  for (const auto* spans : {&collective.reads, &collective.writes})
+    for (const PlanSpan& span : *spans) operation.place = std::min(operation.place, place_of(span));
   operation.lane = CONVOY_LANE_COLLECTIVE;
   (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(operation));
 }

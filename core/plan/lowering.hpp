@@ -27,7 +27,8 @@ class Lowering {
 
   // Appends an operation that runs as it is.
   void emit(Operation operation, std::uint32_t engine, std::uint32_t lane);
-  // Appends a collective that the devices of its spans run together: on the first one's lane.
+  // Appends a collective that the devices of its spans run together: on the lane of the first of
+  // them in the cluster, so that all collectives of one group are in one lane.
   void emit_collective(const Operation& collective);
   // Runs an operation at a place: cut into slices over the engines that serve it when that is
   // possible and worth it, with staging where an engine does not address a span.

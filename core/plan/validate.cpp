@@ -217,7 +217,7 @@ Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   if ((source.flags & ~kKnownFlags) != 0)
     fail(ExitCode::kFailed, "flags {:#x} are not known to this convoy (ABI 1.0)", source.flags);
   require_index(source.reduction, CONVOY_REDUCE_MAX + 1, "reduction");
-  require_index(source.algorithm, CONVOY_ALGORITHM_TWO_LEVEL + 1, "algorithm");
+  require_index(source.algorithm, CONVOY_ALGORITHM_DEVICE_ONLY + 1, "algorithm");
   if (!std::isfinite(source.scalar))
     fail(ExitCode::kFailed, "scalar {} is not finite", source.scalar);
 

@@ -86,7 +86,8 @@ void require_success(const convoy_context& context, std::int32_t status, std::st
   if (status == 0) return;
   const std::string reason =
       context.error.value_or(fmt::format("it returned {} and gave no reason", status));
-  fail(code, "{}: {} failed: {}", context.settings.label, what, reason);
+  fail(status == CONVOY_TIMED_OUT ? ExitCode::kTimeout : code, "{}: {} failed: {}",
+       context.settings.label, what, reason);
 }
 
 }  // namespace convoy

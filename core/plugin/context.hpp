@@ -48,7 +48,8 @@ struct convoy_context {
 
 namespace convoy {
 
-// Turns a non-zero status into an Error that names the plug-in, what was called and its reason.
+// Turns a non-zero status into an Error that names the plug-in, what was called and its reason;
+// CONVOY_TIMED_OUT is always kTimeout.
 void require_success(const convoy_context& context, std::int32_t status, std::string_view what,
                      ExitCode code = ExitCode::kFailed);
 

@@ -130,6 +130,20 @@ std::optional<bool> OpenDevice::reaches(const OpenDevice& other) {
   return result != 0;
 }
 
+std::optional<std::string> OpenDevice::refuses_to_unite(const std::vector<OpenDevice*>& devices,
+                                                        bool prepare) {
+  const convoy_device& table = plugin_.table();
+  if (!has_slot(table, offsetof(convoy_device, unite), table.unite))
+    return fmt::format("devices of plug-in {} have no collectives of their own",
+                       plugin_.manifest().name);
+  std::vector<void*> members;
+  for (const OpenDevice* device : devices) members.push_back(device->self_);
+  convoy_context context(plugin_.settings());
+  if (table.unite(self_, &context, members.data(), members.size(), prepare ? 1 : 0) == 0)
+    return std::nullopt;
+  return context.error.value_or("it gave no reason");
+}
+
 void OpenDevice::deallocate(void* memory) {
   plugin_.table().deallocate(self_, memory);
 }

@@ -63,6 +63,10 @@ class OpenDevice {
   // Whether it addresses the memory of another open device of the same plug-in; empty when the
   // plug-in does not say.
   std::optional<bool> reaches(const OpenDevice& other);
+  // Why collectives over these devices of the same plug-in cannot be submitted to it whole; empty
+  // when they can.
+  std::optional<std::string> refuses_to_unite(const std::vector<OpenDevice*>& devices,
+                                              bool prepare);
   // The records of a program compiled with CONVOY_COMPILE_PROFILE.
   std::vector<convoy_profile_record> profile(void* program);
   double measure(convoy_measurement what);

@@ -6,14 +6,9 @@
 
 namespace convoy {
 
-std::uint64_t PlaceMemory::total() const {
-  return parameters + gradients + optimizer_state + plan_buffers + statistics + activations +
-         scratch;
-}
-
 std::uint64_t MemoryRecord::planned_bytes() const {
   std::uint64_t bytes = 0;
-  for (const PlaceMemory& place : places) bytes += place.total();
+  for (const PlaceMemory& place : places) bytes += place.use.total();
   return bytes;
 }
 
@@ -21,13 +16,13 @@ nlohmann::ordered_json to_json(const MemoryRecord& memory) {
   nlohmann::ordered_json places = nlohmann::ordered_json::array();
   for (const PlaceMemory& place : memory.places) {
     places.push_back({{"place", place.place},
-                      {"parameters_bytes", place.parameters},
-                      {"gradients_bytes", place.gradients},
-                      {"optimizer_state_bytes", place.optimizer_state},
-                      {"plan_buffers_bytes", place.plan_buffers},
-                      {"statistics_bytes", place.statistics},
-                      {"activations_bytes", place.activations},
-                      {"scratch_bytes", place.scratch}});
+                      {"parameters_bytes", place.use.parameters},
+                      {"gradients_bytes", place.use.gradients},
+                      {"optimizer_state_bytes", place.use.optimizer_state},
+                      {"plan_buffers_bytes", place.use.plan_buffers},
+                      {"statistics_bytes", place.use.statistics},
+                      {"activations_bytes", place.use.activations},
+                      {"scratch_bytes", place.use.scratch}});
   }
   return {{"planned_bytes", memory.planned_bytes()},
           {"peak_resident_bytes", memory.peak_resident_bytes},

@@ -5,20 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "core/base/memory_use.hpp"
+
 namespace convoy {
 
-// Bytes that a run has planned in one place, by what they are for.
 struct PlaceMemory {
   std::string place;  // "cpu:0"
-  std::uint64_t parameters = 0;
-  std::uint64_t gradients = 0;
-  std::uint64_t optimizer_state = 0;
-  std::uint64_t plan_buffers = 0;  // of the strategy, staging included
-  std::uint64_t statistics = 0;    // of batch norm
-  std::uint64_t activations = 0;   // and their gradients, as many as live at one time
-  std::uint64_t scratch = 0;       // of single layers
-
-  std::uint64_t total() const;
+  MemoryUse use;
 };
 
 // What a run planned to have, and the most that the process had in memory at one time.

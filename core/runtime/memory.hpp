@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/memory_use.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/runtime/stored_elements.hpp"
@@ -16,18 +17,6 @@ namespace convoy {
 
 // Which open device runs a place's operations and owns its memory.
 using Engines = std::vector<OpenDevice*>;
-
-// Bytes in one place, by what they are for.
-struct MemoryUse {
-  std::uint64_t parameters = 0;  // of replicas and masters
-  std::uint64_t gradients = 0;
-  std::uint64_t optimizer_state = 0;
-  std::uint64_t plan_buffers = 0;  // scratch and persistent ones, staging included
-  std::uint64_t statistics = 0;    // of batch norm
-  // Of compiled layers; 0 when the device does not say.
-  std::uint64_t activations = 0;
-  std::uint64_t scratch = 0;
-};
 
 // The memory of one lowered plan: those elements of its buffers that an operation names, optimizer
 // state beside the elements that updates change, and batch norm statistics per replica. All of it

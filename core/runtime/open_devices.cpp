@@ -13,6 +13,16 @@ void find_access(Cluster& cluster, const std::vector<std::unique_ptr<OpenDevice>
       if (from != to) cluster.access[from][to] = opened[from]->reaches(*opened[to]).value_or(false);
 }
 
+// Whether all of them reduce among themselves, or why they do not.
+void find_collectives(Cluster& cluster, const std::vector<std::unique_ptr<OpenDevice>>& opened) {
+  if (opened.size() < 2) return;
+  std::vector<OpenDevice*> all;
+  for (const std::unique_ptr<OpenDevice>& device : opened) all.push_back(device.get());
+  const std::optional<std::string> reason = all.front()->refuses_to_unite(all, false);
+  cluster.device_collectives = !reason;
+  cluster.no_device_collectives = reason.value_or("");
+}
+
 // The cluster that open devices form on this host.
 Cluster make_cluster(const std::vector<convoy_device_description>& devices,
                      const std::vector<std::unique_ptr<OpenDevice>>& opened) {
@@ -21,7 +31,9 @@ Cluster make_cluster(const std::vector<convoy_device_description>& devices,
   });
   Cluster cluster = make_single_host(static_cast<std::uint32_t>(devices.size()), shared, "device");
   for (std::size_t i = 0; i < devices.size(); ++i) cluster.places[i].name = devices[i].name;
-  if (!shared) find_access(cluster, opened);
+  if (shared) return cluster;
+  find_access(cluster, opened);
+  find_collectives(cluster, opened);
   return cluster;
 }
 

@@ -139,6 +139,7 @@ class Session {
   std::shared_ptr<const PreparedPlan> make_plan_of(StrategyPlugin* strategy,
                                                    std::uint64_t bucket_elements) const;
   void require_promises(const PreparedPlan& plan) const;
+  void prepare_collectives(const PreparedPlan& plan) const;
   void allocate_memory();
   void compile();
   void start();

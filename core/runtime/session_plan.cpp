@@ -1,5 +1,8 @@
 // The part of Session that makes plans and passes from one to another.
+#include <set>
+
 #include "core/base/error.hpp"
+#include "core/plan/device_collective.hpp"
 #include "core/plan/forward_plan.hpp"
 #include "core/plan/fuse_updates.hpp"
 #include "core/plan/lower.hpp"
@@ -54,6 +57,7 @@ std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strate
   }
   made->schedule = make_schedule(made->lowered);
   require_supported(made->lowered, engines_);
+  prepare_collectives(*made);
   require_promises(*made);
   return made;
 }
@@ -68,6 +72,24 @@ void Session::require_promises(const PreparedPlan& plan) const {
          "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
          "there and nothing is summed; leave it out",
          name);
+}
+
+// Every group of devices once, before there is anything to wait for.
+void Session::prepare_collectives(const PreparedPlan& plan) const {
+  require_collective_order(plan.lowered, plan.schedule);
+  std::set<std::vector<std::uint32_t>> prepared;
+  for (const auto* section : {&plan.lowered.prologue, &plan.lowered.body})
+    for (const Operation& operation : *section) {
+      if (!is_collective(operation.kind)) continue;
+      const std::vector<std::uint32_t> places = participants(operation, plan.lowered);
+      if (!prepared.insert(places).second) continue;
+      std::vector<OpenDevice*> devices;
+      for (const std::uint32_t place : places) devices.push_back(engines_.at(place));
+      const auto reason = engines_.at(operation.place)->refuses_to_unite(devices, true);
+      if (reason)
+        fail(ExitCode::kUnavailable, "operation {} ({}) of the plan cannot be prepared: {}",
+             operation.id, operation_name(operation.kind), *reason);
+    }
 }
 
 std::shared_ptr<const PreparedPlan> Session::prepare(StrategyPlugin& strategy,

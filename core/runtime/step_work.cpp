@@ -85,6 +85,7 @@ void build_work(const ExecutorParts& parts, const Operation& operation,
   it.lane = operation.lane;
   it.reduction = operation.reduction;
   it.flags = operation.flags;
+  it.operation = operation.id;
   it.scalar = operation.scalar;
   it.reads = work.reads.data();
   it.read_count = work.reads.size();

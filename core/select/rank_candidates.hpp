@@ -21,7 +21,7 @@ struct Prediction {
 };
 
 // Of the plan's body that a prediction for a ranking simulates: with two, the order is the same as
-// with more.
+// with more, but for candidates less than kIndistinguishable apart.
 constexpr std::uint32_t kRankingIterations = 2;
 
 // What candidates are planned for and predicted with.

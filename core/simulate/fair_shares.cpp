@@ -1,7 +1,7 @@
 #include "core/simulate/fair_shares.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <functional>
 
 #include "core/base/error.hpp"
 
@@ -135,6 +135,7 @@ bool FairShares::open_what_changed() {
 }
 
 double FairShares::total(const Link& link) {
+  if (link.capacity.incast_loss == 0) return link.capacity.bytes_per_second;
   const auto senders = static_cast<double>(link.flows.size());
   return link.capacity.bytes_per_second / (1 + link.capacity.incast_loss * (senders - 1));
 }
@@ -153,19 +154,15 @@ double FairShares::bound(const Flow& flow) const {
   return rate;
 }
 
-void FairShares::push(const Candidate& candidate) {
-  heap_.push_back(candidate);
-  std::push_heap(heap_.begin(), heap_.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.rate, a.is_flow, a.index) > std::tie(b.rate, b.is_flow, b.index);
-  });
+void FairShares::push_link(const Candidate& candidate) {
+  full_next_.push_back(candidate);
+  std::push_heap(full_next_.begin(), full_next_.end(), std::greater<>());
 }
 
-FairShares::Candidate FairShares::pop() {
-  std::pop_heap(heap_.begin(), heap_.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.rate, a.is_flow, a.index) > std::tie(b.rate, b.is_flow, b.index);
-  });
-  const Candidate candidate = heap_.back();
-  heap_.pop_back();
+FairShares::Candidate FairShares::pop_link() {
+  std::pop_heap(full_next_.begin(), full_next_.end(), std::greater<>());
+  const Candidate candidate = full_next_.back();
+  full_next_.pop_back();
   return candidate;
 }
 
@@ -178,34 +175,43 @@ void FairShares::begin_link(std::uint32_t index) {
   link.growing = static_cast<std::uint32_t>(link.flows.size());
   for (std::size_t i = 0; i < link.flows.size(); ++i)
     link.weight += flows[link.flows[i]].links[link.indices[i]].weight;
-  push({fair_rate(link), index, false});
+  push_link({fair_rate(link), index});
 }
 
 void FairShares::fill() {
-  heap_.clear();
-  for (const std::uint32_t flow : free_flows_) filled_[flow] = kGrowing;
+  full_next_.clear();
+  bounded_.clear();
+  next_bounded_ = 0;
   for (const std::uint32_t index : open_links_) begin_link(index);
   for (const std::uint32_t flow : free_flows_) {
+    filled_[flow] = kGrowing;
     const double rate = bound(flows[flow]);
-    if (rate < kRoom || flows[flow].links.empty()) push({rate, flow, true});
+    if (rate < kRoom || flows[flow].links.empty()) bounded_.push_back({rate, flow});
   }
-  while (!heap_.empty()) {
-    const Candidate candidate = pop();
-    if (candidate.is_flow) {
-      fix(candidate.index, candidate.rate);
-      continue;
-    }
+  std::sort(bounded_.begin(), bounded_.end());
+  while (!full_next_.empty()) {
+    fix_at_bounds(full_next_.front().rate);
+    const Candidate candidate = pop_link();
     // Rates of links only grow while flows are fixed: an old one is put back where it belongs.
     Link& link = links_[candidate.index];
     if (link.growing == 0) continue;
     const double rate = fair_rate(link);
     if (rate > candidate.rate) {
-      push({rate, candidate.index, false});
+      push_link({rate, candidate.index});
       continue;
     }
     link.level = candidate.rate;
     for (const std::uint32_t flow : link.flows) fix(flow, candidate.rate);
   }
+  fix_at_bounds(kRoom);
+  for (; next_bounded_ < bounded_.size(); ++next_bounded_)
+    fix(bounded_[next_bounded_].index, kRoom);
+}
+
+// Those whose bound is below the rate; at equal rates links come first.
+void FairShares::fix_at_bounds(double rate) {
+  for (; next_bounded_ < bounded_.size() && bounded_[next_bounded_].rate < rate; ++next_bounded_)
+    fix(bounded_[next_bounded_].index, bounded_[next_bounded_].rate);
 }
 
 void FairShares::fix(std::uint32_t flow, double rate) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -64,10 +66,11 @@ class FairShares {
     std::uint32_t open_mark = 0;
     std::uint32_t changed_mark = 0;
   };
+  // A link that may be full next, or a flow that has its bound, at this rate.
   struct Candidate {
     double rate = 0;
     std::uint32_t index = 0;
-    bool is_flow = false;
+    auto operator<=>(const Candidate&) const = default;
   };
 
   bool is_open(const Link& link) const { return link.open_mark == mark_; }
@@ -81,8 +84,9 @@ class FairShares {
   void fill();
   void begin_link(std::uint32_t index);
   void fix(std::uint32_t flow, double rate);
-  void push(const Candidate& candidate);
-  Candidate pop();
+  void fix_at_bounds(double rate);
+  void push_link(const Candidate& candidate);
+  Candidate pop_link();
   static double total(const Link& link);
   static double fair_rate(const Link& link);
 
@@ -91,8 +95,10 @@ class FairShares {
   std::vector<std::uint32_t> open_links_;
   std::vector<std::uint32_t> free_flows_;
   std::vector<std::uint32_t> changed_links_;
-  std::vector<double> filled_;  // per flow: its rate by the last fill
-  std::vector<Candidate> heap_;
+  std::vector<double> filled_;      // per flow: its rate by the last fill
+  std::vector<Candidate> bounded_;  // flows, the lowest bound first
+  std::size_t next_bounded_ = 0;
+  std::vector<Candidate> full_next_;  // links, a heap
 };
 
 }  // namespace convoy::simulate

@@ -10,6 +10,8 @@ namespace {
 // In steps of doubling, in which the other sizes count too: what decides that another algorithm is
 // used counts most, then the sizes that decide how full the vectors and caches are.
 constexpr double kNeighbourWeight = 3;
+// Of layers with products, which take long whatever is computed with them.
+constexpr double kProductNeighbourWeight = 0.5;
 constexpr double kKernelWeight = 2;
 constexpr double kStrideWeight = 2;
 constexpr double kChannelWeight = 1;
@@ -66,8 +68,9 @@ std::vector<LayerShape> layer_shapes(const Graph& graph, std::uint32_t batch) {
 double shape_distance(const LayerShape& a, const LayerShape& b) {
   if (a.kind != b.kind) return std::numeric_limits<double>::infinity();
   double distance = 0;
-  if (a.producer != b.producer) distance += kNeighbourWeight;
-  if (a.consumer != b.consumer || a.ends_sum != b.ends_sum) distance += kNeighbourWeight;
+  const double neighbour = owns_weights(a.kind) ? kProductNeighbourWeight : kNeighbourWeight;
+  if (a.producer != b.producer) distance += neighbour;
+  if (a.consumer != b.consumer || a.ends_sum != b.ends_sum) distance += neighbour;
   if (!is_kernel_of(a, b)) {
     const double taps_a = double(a.kernel_height) * a.kernel_width;
     const double taps_b = double(b.kernel_height) * b.kernel_width;

@@ -32,7 +32,7 @@ std::uint64_t activation_bytes(const Graph& graph, std::uint32_t batch, bool hal
 
 // Per buffer, the elements that updates change: masters own only those, and so does optimizer
 // state.
-std::vector<std::uint64_t> updated_elements(const Plan& lowered) {
+std::vector<std::uint64_t> elements_of_updates(const Plan& lowered) {
   std::vector<std::uint64_t> updated(lowered.buffers.size());
   for (const Operation& operation : lowered.body)
     if (operation.kind == OperationKind::kApply)
@@ -68,7 +68,7 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
                                      std::uint32_t state_slots, bool half,
                                      const SimulatedMachine& machine) {
   std::vector<MemoryNeed> needs(lowered.cluster->places.size());
-  const std::vector<std::uint64_t> updated = updated_elements(lowered);
+  const std::vector<std::uint64_t> updated = elements_of_updates(lowered);
   for (std::size_t i = 0; i < lowered.buffers.size(); ++i) {
     const PlanBuffer& buffer = lowered.buffers[i];
     const bool shared_out = buffer.kind == CONVOY_BUFFER_MASTER && updated[i] > 0;

@@ -61,7 +61,10 @@ inline Reducer spec_reducer(const convoy::Planner& p, const AllReduceRange& rang
   if (algorithm == "pscpu") return on_hosts(p, shards);
   if (algorithm == "psgpu") return sharded_on_devices(shards);
   if (algorithm == "xring") return collective_reducer(CONVOY_ALGORITHM_RING, shards);
-  if (algorithm == "nccl") require_nccl(p);
+  if (algorithm == "nccl") {
+    require_nccl(p);
+    return collective_reducer(CONVOY_ALGORITHM_DEVICE_ONLY, shards);
+  }
   return own_all_reduce(p, shards);
 }
 

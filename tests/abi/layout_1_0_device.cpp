@@ -164,9 +164,9 @@ CONVOY_AT(convoy_submission, host_kernel, 136);
 CONVOY_AT(convoy_submission, timing, 144);
 CONVOY_AT(convoy_submission, result, 152);
 CONVOY_AT(convoy_submission, flags, 160);
-CONVOY_AT(convoy_submission, reserved, 164);
+CONVOY_AT(convoy_submission, operation, 164);
 
-CONVOY_GROWS(convoy_device, 176);
+CONVOY_GROWS(convoy_device, 184);
 CONVOY_AT(convoy_device, struct_size, 0);
 CONVOY_AT(convoy_device, abi_major, 8);
 CONVOY_AT(convoy_device, abi_minor, 12);
@@ -190,3 +190,4 @@ CONVOY_AT(convoy_device, measure, 144);
 CONVOY_AT(convoy_device, program_memory, 152);
 CONVOY_AT(convoy_device, allocate_host, 160);
 CONVOY_AT(convoy_device, reaches, 168);
+CONVOY_AT(convoy_device, unite, 176);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <convoy/device.hpp>
+
 #include <stdexcept>
 
 #include "tests/plugin/fixtures.hpp"
@@ -54,9 +56,20 @@ TEST(Host, CopiesErrorTextsAndNamesThePlugin) {
       std::string text = "gone soon";
       host_functions().set_error(context, text.c_str());
       text.assign(text.size(), '#');
-      return 3;
+      return 7;
     });
   });
+}
+
+TEST(Host, TellsATimeoutOfADeviceFromOtherFailures) {
+  const PluginSettings settings{.label = "device x", .options = {}, .log = {}};
+  expect_error(ExitCode::kTimeout, {"device x: running operations failed: rank 1 did not come"},
+               [&] {
+                 call(settings, "running operations", [](convoy_context* context) {
+                   return device_detail::guarded(&host_functions(), context,
+                                                 [] { throw TimedOut("rank 1 did not come"); });
+                 });
+               });
 }
 
 TEST(Host, KeepsExceptionsOfTheLogAwayFromPlugins) {

@@ -84,12 +84,19 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& it) { return std::string(it.param.model); });
 
 TEST(MemoryProblem, OfAHostIsThatOfAllItsCpuDevices) {
-  const simulate::SimulatedCluster two = simulate::make_cpu_cluster(2, {}, {.memory_bytes = 1000});
-  const std::vector<simulate::MemoryNeed> fits = {{.buffers = 400}, {.activations = 500}, {}};
-  EXPECT_THAT(simulate::memory_problem(fits, two.cluster, two.machine), IsEmpty());
-  const std::vector<simulate::MemoryNeed> too_much = {
-      {.buffers = 400}, {.activations = 500}, {.buffers = 200}};
-  EXPECT_THAT(simulate::memory_problem(too_much, two.cluster, two.machine),
+  simulate::SimulatedHost host;
+  host.memory_bytes = 1000;
+  const simulate::SimulatedCluster two = simulate::make_cpu_cluster(2, {}, host);
+  const auto need = [](std::uint64_t buffers, std::uint64_t activations) {
+    simulate::MemoryNeed result;
+    result.buffers = buffers;
+    result.activations = activations;
+    return result;
+  };
+  EXPECT_THAT(simulate::memory_problem({need(400, 0), need(0, 500), {}}, two.cluster, two.machine),
+              IsEmpty());
+  EXPECT_THAT(simulate::memory_problem({need(400, 0), need(0, 500), need(200, 0)}, two.cluster,
+                                       two.machine),
               HasSubstr("host:0 has"));
 }
 

@@ -1,14 +1,17 @@
 // How well the published tables determine the constants, as Markdown: published_study sensitivity
 // moves each of them by 10 %, published_study held_out fits the most influential ones again
-// without a model, or without a number of GPUs, and predicts what was left out.
+// without a model, or without a number of GPUs, and predicts what was left out; published_study
+// batches predicts half the batches; published_study try NAME=FACTOR... shows the tables' errors
+// and the choices with other constants.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <set>
 #include <string_view>
 
+#include "tests/simulate/strategy_choice.hpp"
 #include "tests/simulate/studied_constants.hpp"
 
 namespace convoy::testing {
@@ -156,13 +159,67 @@ void print_refit(const Refit& refit) {
   std::fflush(stdout);
 }
 
+// With half the batch and the same rate of one GPU: as many bytes in half the time.
+void print_batches() {
+  const Foresight foresight = read_foresight("tensorflow-1.1");
+  fmt::print(
+      "\n| table | model | GPUs | batch | efficiency | of half the batch |\n"
+      "|---|---|---:|---:|---:|---:|\n");
+  for (const PublishedTable& table : tables()) {
+    if (table.data != "synthetic") continue;
+    PublishedTable half = table;
+    for (PublishedRow& row : half.rows) row.batch /= 2;
+    const Cells whole_cells = predict_table(foresight, table);
+    const Cells half_cells = predict_table(foresight, half);
+    std::size_t cell = 0;
+    for (const PublishedRow& row : table.rows)
+      for (std::size_t i = 1; i < row.rates.size(); ++i, ++cell) {
+        const auto efficiency = [&](const Cells& cells) {
+          return 100 * cells[cell].predicted / cells[cell].linear;
+        };
+        fmt::print("| {} | {} | {} | {} | {:.1f} % | {:.1f} % |\n", table.title(), row.model,
+                   whole_cells[cell].devices, row.batch, efficiency(whole_cells),
+                   efficiency(half_cells));
+      }
+  }
+}
+
+// NAME=FACTOR... : these constants so many times as large, errors of all tables and the choices.
+void print_trial(int count, char** changes) {
+  Foresight foresight = read_foresight("tensorflow-1.1");
+  for (int i = 0; i < count; ++i) {
+    const std::string change = changes[i];
+    const std::size_t equals = change.find('=');
+    studied_constant(change.substr(0, equals))
+        .scale(foresight, std::stod(change.substr(equals + 1)));
+    fmt::print("{}; ", change);
+  }
+  fmt::print("\n");
+  for (const PublishedTable& table : tables()) {
+    const Errors errors = errors_of(predict_table(foresight, table));
+    fmt::print("{}: {:.2f} %, worst {:.1f} % ({})\n", table.title(), 100 * errors.mean,
+               100 * errors.worst, errors.worst_cell);
+  }
+  const std::vector<ChosenCell> cells = chosen_cells(foresight, 1);
+  const auto& names = configurations_of_2017();
+  for (const ChosenCell& it : cells)
+    if (it.loss > 0.01)
+      fmt::print("{}, {}, {} GPUs: {} loses {:.1f} % against {}\n", it.platform, it.model,
+                 it.devices, names[it.published].name, 100 * it.loss, names[it.best].name);
+  const ChoiceSummary sum = summary_of(cells);
+  fmt::print("{} of {} within 2 %, {} of {} with 8 GPUs; regret {:.3f} %\n", sum.within, sum.cells,
+             sum.within_at_8, sum.cells_at_8, 100 * sum.regret);
+}
+
 int study(std::string_view what) {
   if (what == "sensitivity") {
     print_sensitivity();
   } else if (what == "held_out") {
     for (const Refit& refit : refits()) print_refit(refit);
+  } else if (what == "batches") {
+    print_batches();
   } else {
-    fmt::print(stderr, "published_study sensitivity|held_out\n");
+    fmt::print(stderr, "published_study sensitivity|held_out|batches|try NAME=FACTOR...\n");
     return 2;
   }
   return 0;
@@ -173,6 +230,10 @@ int study(std::string_view what) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc >= 2 && std::string_view(argv[1]) == "try") {
+      convoy::testing::print_trial(argc - 2, argv + 2);
+      return 0;
+    }
     return convoy::testing::study(argc == 2 ? argv[1] : "");
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());

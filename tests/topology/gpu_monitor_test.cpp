@@ -7,8 +7,8 @@ namespace convoy::topology {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Until the first GPU was asked so often.
 std::vector<GpuReadings> watched(GpuMonitor& monitor, std::uint64_t samples) {

@@ -17,6 +17,12 @@
 
 namespace convoy {
 
+// Thrown by wait(): another device did not come, or was lost.
+class TimedOut : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // What a plug-in may ask of the host during one call.
 class DeviceHost {
  public:
@@ -47,6 +53,8 @@ class Device {
   virtual void describe(convoy_device_description& out) = 0;
   virtual void propose_layout(const convoy_compilation& what, convoy_layout* out) = 0;
   virtual void* compile(const convoy_compilation& what) = 0;
+  // Optional: what a user should know about a compiled program, for the log.
+  virtual std::string remark(void* /*program*/) { return {}; }
   virtual void release(void* program) = 0;
   virtual void* allocate(uint64_t bytes) = 0;
   virtual void deallocate(void* memory) = 0;
@@ -71,6 +79,10 @@ class Device {
   // Both for devices with memory of their own.
   virtual void* allocate_host(uint64_t bytes) { return allocate(bytes); }
   virtual bool reaches(Device& /*other*/) { return false; }
+  // Throws with the reason when collectives over these devices cannot be submitted whole.
+  virtual void unite(const std::vector<Device*>& /*devices*/, bool /*prepare*/) {
+    throw std::runtime_error("this kind of device has no collectives of its own");
+  }
 };
 
 namespace device_detail {
@@ -86,6 +98,9 @@ int32_t guarded(const convoy_host* host, convoy_context* context, Body&& body) n
   try {
     body();
     return 0;
+  } catch (const TimedOut& error) {
+    host->set_error(context, error.what());
+    return CONVOY_TIMED_OUT;
   } catch (const std::exception& error) {
     host->set_error(context, error.what());
   } catch (...) {
@@ -114,7 +129,12 @@ inline int32_t propose_layout(void* self, convoy_context* context, const convoy_
 }
 inline int32_t compile(void* self, convoy_context* context, const convoy_compilation* what,
                        void** program) noexcept {
-  return on_device(self, context, [&](Device& device) { *program = device.compile(*what); });
+  const convoy_host* host = static_cast<Instance*>(self)->host;
+  return on_device(self, context, [&](Device& device) {
+    *program = device.compile(*what);
+    const std::string remark = device.remark(*program);
+    if (!remark.empty()) host->log(context, CONVOY_LOG_INFO, remark.c_str());
+  });
 }
 inline void release(void* self, void* program) noexcept {
   device_of(self).release(program);
@@ -173,6 +193,14 @@ inline int32_t reaches(void* self, convoy_context* context, void* other, uint32_
   return on_device(self, context,
                    [&](Device& device) { *out = device.reaches(device_of(other)) ? 1u : 0u; });
 }
+inline int32_t unite(void* self, convoy_context* context, void* const* devices, uint64_t count,
+                     uint32_t prepare) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    std::vector<Device*> all;
+    for (uint64_t i = 0; i < count; ++i) all.push_back(&device_of(devices[i]));
+    device.unite(all, prepare != 0);
+  });
+}
 inline void close(void* self) noexcept {
   delete static_cast<Instance*>(self);
 }
@@ -217,7 +245,8 @@ inline constexpr convoy_device kTable = {sizeof(convoy_device),
                                          measure,
                                          program_memory,
                                          allocate_host,
-                                         reaches};
+                                         reaches,
+                                         unite};
 
 }  // namespace device_detail
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// What a strategy writes its plan with: names for memory (Buffer, Span) and the operations on them.
+// What a strategy writes its plan with: the cluster, the model, and operations on names for memory.
 
 #include <convoy/abi.h>
+#include <convoy/spans.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,9 +15,6 @@
 
 namespace convoy {
 
-using Range = convoy_range;  // elements of the arena, or of any buffer
-using Span = convoy_span;    // a range of a buffer: a name, not a pointer
-
 namespace detail {
 struct HostRefused {};            // the host returned an error and keeps its text
 struct Refused : HostRefused {};  // the strategy itself refuses, and the host keeps its text
@@ -24,32 +22,6 @@ inline void accept(int32_t status) {
   if (status != 0) throw HostRefused{};
 }
 }  // namespace detail
-
-// A piece of memory in a place. buffer[range] is a span of it; a buffer by itself is all of it.
-struct Buffer {
-  std::uint32_t id;
-  std::uint32_t dtype;
-  std::uint64_t count;
-
-  Span operator[](Range range) const { return {id, dtype, range.first, range.count}; }
-  operator Span() const { return {id, dtype, 0, count}; }
-};
-
-// The part of a span that starts `first` elements into it.
-inline Span part(Span span, std::uint64_t first, std::uint64_t count) {
-  return {span.buffer, span.dtype, span.first + first, count};
-}
-
-// Cuts a range into equal pieces; the first ones take the remainder, one element each.
-inline std::vector<Range> split(Range range, std::uint64_t pieces) {
-  std::vector<Range> result;
-  for (std::uint64_t i = 0; i < pieces; ++i) {
-    const std::uint64_t begin = range.count / pieces * i + std::min(i, range.count % pieces);
-    const std::uint64_t size = range.count / pieces + (i < range.count % pieces ? 1 : 0);
-    if (size > 0) result.push_back({range.first + begin, size});
-  }
-  return result;
-}
 
 struct CollectiveOptions {
   std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE;

@@ -11,6 +11,7 @@
 #include "plugins/devices/cpu/norm.hpp"
 #include "plugins/devices/cpu/team.hpp"
 #include "plugins/devices/cpu/update_constants.hpp"
+#include "plugins/devices/shared/operation_arity.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -79,31 +80,6 @@ void call_host_kernel(const convoy_submission& operation) {
   }
 }
 
-// Number of reads and writes an operation has, 0 = any.
-struct Arity {
-  std::uint64_t reads;
-  std::uint64_t writes;
-};
-
-Arity arity_of(std::uint32_t kind) {
-  switch (kind) {
-    case CONVOY_OP_FILL:
-      return {0, 1};
-    case CONVOY_OP_ADD:
-    case CONVOY_OP_AXPY:
-    case CONVOY_OP_MATMUL:
-      return {2, 1};
-    case CONVOY_OP_SUM:
-    case CONVOY_OP_CALL:
-    case CONVOY_OP_APPLY:
-      return {0, 0};
-    case CONVOY_OP_NORM:
-      return {0, 1};
-    default:
-      return {1, 1};
-  }
-}
-
 bool same_counts(const convoy_submission& operation) {
   if (operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE) return operation.writes[0].count == 2;
   const bool norm = operation.kind == CONVOY_OP_NORM;
@@ -121,11 +97,7 @@ bool same_counts(const convoy_submission& operation) {
 }
 
 void check_regions(const convoy_submission& operation) {
-  const Arity arity = arity_of(operation.kind);
-  if ((arity.reads != 0 && operation.read_count != arity.reads) ||
-      (arity.writes != 0 && operation.write_count != arity.writes)) {
-    throw std::invalid_argument("an operation came with the wrong number of regions");
-  }
+  require_regions(operation);
   if (operation.kind == CONVOY_OP_CALL) return;
   const std::uint32_t write =
       operation.write_count == 0 ? std::uint32_t{CONVOY_F32} : operation.writes[0].dtype;

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "plugins/devices/cpu/node_plan.hpp"
 #include "plugins/devices/cpu/program.hpp"
 #include "plugins/devices/cpu/task.hpp"
+#include "plugins/devices/shared/node_plan.hpp"
 
 namespace convoy::cpu {
 

@@ -1,10 +1,12 @@
 #include "plugins/devices/cuda/cuda_device.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "plugins/devices/cuda/batch_fit.hpp"
 #include "plugins/devices/cuda/chosen_gpus.hpp"
+#include "plugins/devices/cuda/collectives/rank_calls.hpp"
 #include "plugins/devices/cuda/driver_facts.hpp"
 #include "plugins/devices/cuda/gpu_description.hpp"
 #include "plugins/devices/cuda/measured_rate.hpp"
@@ -26,6 +28,13 @@ std::vector<int> gpus_of(const DeviceHost& host, const convoy_device_request& re
 
 bool is_on(const char* option) {
   return option != nullptr && std::string(option) == "true";
+}
+
+double seconds_of(const char* option) {
+  constexpr double kUsual = 120;
+  const double seconds = option == nullptr ? kUsual : std::strtod(option, nullptr);
+  if (seconds < 1) throw std::invalid_argument("collective_timeout must be at least 1 second");
+  return seconds;
 }
 
 bool is_compute(std::uint32_t kind) {
@@ -72,6 +81,9 @@ std::unique_ptr<Device> CudaDevice::open(const DeviceHost& host,
   settings.gpu = gpus[index];
   settings.index = index;
   settings.tf32 = is_on(host.option("tf32"));
+  const char* const graphs = host.option("cuda_graph");
+  settings.graphs = graph_mode(graphs == nullptr ? "" : graphs);
+  settings.collective_seconds = seconds_of(host.option("collective_timeout"));
   const auto sharing = std::count(gpus.begin(), gpus.end(), settings.gpu);
   settings.sharing = static_cast<std::uint32_t>(
       std::count(gpus.begin() + static_cast<std::ptrdiff_t>(index), gpus.end(), settings.gpu));
@@ -91,6 +103,9 @@ CudaDevice::CudaDevice(const DeviceSettings& settings)
   LaneEngine::Hooks hooks;
   hooks.execute = [this](const convoy_submission& it) { return execute(it); };
   hooks.finish = [this](const convoy_submission* it, void* token) { finish(it, token); };
+  hooks.check = [this] {
+    if (const auto all = collectives()) all->check();
+  };
   engine_ = std::make_unique<LaneEngine>(streams_, shared_ledger(), std::move(hooks));
 }
 
@@ -120,8 +135,13 @@ void* CudaDevice::compile(const convoy_compilation& what) {
   const Streams streams{&streams_, streams_.stream(CONVOY_LANE_COMPUTE),
                         streams_.stream(kInputStream)};
   if ((what.flags & CONVOY_COMPILE_PROFILE) != 0) profiled_type_ = static_cast<Type>(what.dtype);
-  return compile_program(what, {settings_.tf32, held_bytes(), settings_.sharing}, streams)
+  return compile_program(what, {settings_.tf32, settings_.graphs, held_bytes(), settings_.sharing},
+                         streams)
       .release();
+}
+
+std::string CudaDevice::remark(void* program) {
+  return settings_.index == 0 ? static_cast<const Program*>(program)->replay_remark() : "";
 }
 
 void CudaDevice::release(void* program) {
@@ -208,6 +228,35 @@ bool CudaDevice::reaches(Device& other) {
   return enable_peer_access(settings_.gpu, device->settings_.gpu);
 }
 
+// Every device of a group keeps what they share, and hears of its failures.
+void CudaDevice::unite(const std::vector<Device*>& devices, bool prepare) {
+  std::vector<GroupMember> members;
+  std::vector<int> gpus;
+  for (Device* device : devices) {
+    const DeviceSettings& it = dynamic_cast<CudaDevice&>(*device).settings_;
+    members.push_back({"cuda:" + std::to_string(it.index), it.gpu, pci_address(it.gpu)});
+    gpus.push_back(it.gpu);
+  }
+  if (const std::string reason = group_refusal(members); !reason.empty())
+    throw std::invalid_argument(reason);
+  require_collectives();
+  if (!prepare) return;
+  const auto shared = shared_collectives(settings_.collective_seconds);
+  for (const GroupMember& member : members) shared->name_device(member.gpu, member.name);
+  shared->prepare(gpus);
+  use_gpu();
+  for (Device* device : devices) {
+    auto& member = dynamic_cast<CudaDevice&>(*device);
+    const std::lock_guard lock(member.mutex_);
+    member.collectives_ = shared;
+  }
+}
+
+std::shared_ptr<Collectives> CudaDevice::collectives() {
+  const std::lock_guard lock(mutex_);
+  return collectives_;
+}
+
 void CudaDevice::submit(const convoy_submission& submission) {
   engine_->submit(submission);
 }
@@ -242,6 +291,8 @@ void* CudaDevice::execute(const convoy_submission& submission) {
     cudaStream_t stream = streams_.stream(submission.lane);
     if (is_compute(submission.kind))
       run_program(submission, stream, slot);
+    else if (is_collective(submission.kind))
+      run_collective(submission, stream);
     else
       operations_.run(submission, stream, slot);
   } catch (...) {
@@ -249,6 +300,13 @@ void* CudaDevice::execute(const convoy_submission& submission) {
     throw;
   }
   return slot;
+}
+
+void CudaDevice::run_collective(const convoy_submission& submission, cudaStream_t stream) {
+  const auto all = collectives();
+  if (all == nullptr) throw std::invalid_argument("a collective came without its group");
+  all->start(submission, settings_.gpu, stream);
+  use_gpu();
 }
 
 void CudaDevice::finish(const convoy_submission* submission, void* token) {

@@ -8,7 +8,9 @@
 #include <set>
 #include <string>
 
+#include "plugins/devices/cuda/collectives/collectives.hpp"
 #include "plugins/devices/cuda/cuda_streams.hpp"
+#include "plugins/devices/cuda/graphs/graph_eligibility.hpp"
 #include "plugins/devices/cuda/lane_engine.hpp"
 #include "plugins/devices/cuda/operations.hpp"
 #include "plugins/devices/cuda/pinned_slots.hpp"
@@ -20,6 +22,8 @@ struct DeviceSettings {
   std::uint32_t index = 0;    // of the convoy device
   bool tf32 = false;          // products of f32 may round their factors to TF32
   std::uint32_t sharing = 1;  // this device and later ones on the same GPU
+  GraphMode graphs = GraphMode::kOff;
+  double collective_seconds = 0;  // that one collective may take
 };
 
 // A GPU, or a share of one, as a convoy device. Programs, operations and copies are queued on its
@@ -36,6 +40,7 @@ class CudaDevice : public Device {
   void describe(convoy_device_description& out) override;
   void propose_layout(const convoy_compilation& what, convoy_layout* out) override;
   void* compile(const convoy_compilation& what) override;
+  std::string remark(void* program) override;
   void release(void* program) override;
   void* allocate(std::uint64_t bytes) override;
   void* allocate_host(std::uint64_t bytes) override;
@@ -44,6 +49,7 @@ class CudaDevice : public Device {
   void read(void* to_host, const void* from, std::uint64_t bytes) override;
   void supports(const convoy_operation& operation) override;
   bool reaches(Device& other) override;
+  void unite(const std::vector<Device*>& devices, bool prepare) override;
   void submit(const convoy_submission& submission) override;
   bool wait(const convoy_wait& point, double seconds) override;
   double now() override;
@@ -55,7 +61,9 @@ class CudaDevice : public Device {
   void use_gpu() const;
   std::uint64_t held_bytes();
   void* execute(const convoy_submission& submission);
+  void run_collective(const convoy_submission& submission, cudaStream_t stream);
   void finish(const convoy_submission* submission, void* token);
+  std::shared_ptr<Collectives> collectives();
 
   DeviceSettings settings_;
   CudaStreams streams_;
@@ -65,6 +73,7 @@ class CudaDevice : public Device {
   std::mutex mutex_;                               // of what follows
   std::set<void*> host_memory_;
   std::map<void*, std::uint64_t> device_memory_;  // bytes
+  std::shared_ptr<Collectives> collectives_;      // null: no group that it is in was prepared
   std::unique_ptr<LaneEngine> engine_;            // last: its threads use all the others
 };
 

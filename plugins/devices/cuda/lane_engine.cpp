@@ -14,16 +14,6 @@ constexpr std::chrono::microseconds kLookAgain{20};
 constexpr std::chrono::microseconds kUnknownAgain{500};
 constexpr std::chrono::microseconds kIdle{50000};
 
-std::string text_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& exception) {
-    return exception.what();
-  } catch (...) {
-    return "an operation threw something that is not an exception";
-  }
-}
-
 }  // namespace
 
 LaneEngine::LaneEngine(StreamDriver& driver, std::shared_ptr<EventLedger> ledger, Hooks hooks)
@@ -56,7 +46,7 @@ bool LaneEngine::wait(const convoy_wait& point, double seconds) {
     const std::uint64_t epoch = ledger_->epoch();
     if (failed_.load()) {
       const std::lock_guard lock(mutex_);
-      throw std::runtime_error(failure_);
+      std::rethrow_exception(failure_);
     }
     if (holds(point)) return true;
     if (Clock::now() >= deadline) return false;
@@ -193,11 +183,14 @@ bool LaneEngine::finish_reached() {
   return any;
 }
 
-// A lost device never reaches its events: then nothing runs any more.
+// A lost device never reaches its events: then nothing runs any more. What the check throws may be
+// the reason why an event is reached: it comes after that.
 bool LaneEngine::has_ended(const InFlight& item) {
   if (item.end == nullptr) return true;
   try {
-    return driver_.reached(item.end);
+    const bool reached = driver_.reached(item.end);
+    if (hooks_.check) hooks_.check();
+    return reached;
   } catch (...) {
     fail(std::current_exception());
     return true;
@@ -230,7 +223,7 @@ void LaneEngine::finish(InFlight& item) {
 void LaneEngine::fail(const std::exception_ptr& error) {
   {
     const std::lock_guard lock(mutex_);
-    if (!failed_.load()) failure_ = text_of(error);
+    if (!failed_.load()) failure_ = error;
     failed_.store(true);
   }
   ledger_->ring();

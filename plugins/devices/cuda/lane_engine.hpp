@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 
 #include "plugins/devices/cuda/event_ledger.hpp"
@@ -48,6 +47,9 @@ class LaneEngine {
     // When the operation's work is done and before its timeline advances. Null: it was given up,
     // and the host may have freed the submission. Must not throw.
     std::function<void(const convoy_submission*, void* token)> finish;
+    // Optional: throws when something that events do not show has failed. Asked about all that is
+    // under way, and again before it counts as done.
+    std::function<void()> check = {};
   };
 
   LaneEngine(StreamDriver& driver, std::shared_ptr<EventLedger> ledger, Hooks hooks);
@@ -56,7 +58,7 @@ class LaneEngine {
   LaneEngine& operator=(const LaneEngine&) = delete;
 
   void submit(const convoy_submission& submission);
-  // Whether the point was reached within so many seconds; throws the text of the first failure.
+  // Whether the point was reached within so many seconds; throws the first failure.
   bool wait(const convoy_wait& point, double seconds);
 
  private:
@@ -89,7 +91,7 @@ class LaneEngine {
   std::array<Queue, kLanes> waiting_;
   std::array<std::deque<InFlight>, kLanes> in_flight_;
   std::uint64_t open_ = 0;  // submitted and not finished
-  std::string failure_;
+  std::exception_ptr failure_;
   std::atomic<bool> failed_{false};
   std::atomic<bool> closing_{false};
   std::thread launcher_;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "plugins/devices/cuda/update_plan.hpp"
+#include "plugins/devices/shared/operation_arity.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -16,37 +17,14 @@ bool is_floating(std::uint32_t dtype) {
   return dtype == CONVOY_F32 || dtype == CONVOY_F16 || dtype == CONVOY_BF16;
 }
 
-// Number of reads and writes an operation has, 0 = any.
-struct Arity {
-  std::uint64_t reads;
-  std::uint64_t writes;
-};
-
-Arity arity_of(std::uint32_t kind) {
-  switch (kind) {
-    case CONVOY_OP_FILL:
-      return {0, 1};
-    case CONVOY_OP_ADD:
-    case CONVOY_OP_AXPY:
-    case CONVOY_OP_MATMUL:
-      return {2, 1};
-    case CONVOY_OP_SUM:
-      return {0, 0};
-    case CONVOY_OP_APPLY:
-    case CONVOY_OP_NORM:
-      return {0, 1};
-    default:
-      return {1, 1};
-  }
-}
-
 bool counts_fit(const convoy_submission& operation) {
   if (operation.kind == CONVOY_OP_MATMUL) return true;
   if (operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
     return operation.writes[0].count == 2 && operation.sizes != nullptr;
   const std::uint64_t reads = element_reads(operation);
   if (reads == 0 && operation.kind != CONVOY_OP_FILL) return false;
-  if (operation.kind == CONVOY_OP_APPLY && reads != 1) return false;
+  // Sums that updates could join come lowered: these devices do not claim to join them.
+  if (operation.kind == CONVOY_OP_APPLY && (reads != 1 || operation.write_count != 1)) return false;
   if (operation.kind == CONVOY_OP_NORM)
     return reads == 1 || operation.reads[1].count == operation.reads[0].count;
   const std::uint64_t count = operation.writes[0].count;
@@ -87,19 +65,24 @@ const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t 
       return read_dtype == CONVOY_F32 && write_dtype == CONVOY_F32
                  ? nullptr
                  : "CUDA devices compute this operation in f32 only";
+    case CONVOY_OP_ALL_REDUCE:
+    case CONVOY_OP_REDUCE_SCATTER:
+    case CONVOY_OP_ALL_GATHER:
+    case CONVOY_OP_BROADCAST:
+    case CONVOY_OP_REDUCE:
+      return is_floating(read_dtype) && read_dtype == write_dtype
+                 ? nullptr
+                 : "CUDA devices have collectives of f32, f16 and bf16";
     case CONVOY_OP_CALL:
       return "cuda device: no implementation of a strategy's own kernels (call) yet";
     default:
-      return "unknown operation: CUDA devices take lowered operations of SDK 1.0";
+      return "unknown operation: CUDA devices know those of SDK 1.0";
   }
 }
 
 void check_regions(const convoy_submission& operation) {
-  const Arity arity = arity_of(operation.kind);
   if (operation.write_count == 0) throw std::invalid_argument("an operation came without a write");
-  if ((arity.reads != 0 && operation.read_count != arity.reads) ||
-      (arity.writes != 0 && operation.write_count != arity.writes))
-    throw std::invalid_argument("an operation came with the wrong number of regions");
+  require_regions(operation);
   const std::uint32_t write = operation.writes[0].dtype;
   const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
   if (const char* reason = refusal(operation.kind, read, write))

@@ -59,8 +59,13 @@ std::string gpu_name() {
 }  // namespace
 
 Program::Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena,
-                 const Streams& streams)
-    : plan_(std::move(plan)), arena_(std::move(arena)), images_(2 * plan_.input_bytes) {
+                 const Streams& streams, GraphMode graphs)
+    : plan_(std::move(plan)),
+      arena_(std::move(arena)),
+      images_(2 * plan_.input_bytes),
+      graphs_(graphs) {
+  if (graphs_ == GraphMode::kOn && !plan_.profiled)
+    replayed_ = std::make_unique<ReplayedSegments>(cuda_graphs());
   if (plan_.profiled) profile_ = std::make_unique<ProgramProfile>(*streams.driver, plan_);
   auto* first = static_cast<std::byte*>(images_.get());
   input_ = std::make_unique<InputBuffers>(
@@ -100,14 +105,28 @@ void Program::run(const convoy_submission& submission, cudaStream_t stream,
                 plan_.memory,   scratch_.get(),  &slot->loss, input_.get(),
                 submission.lane};
   const TaskList& tasks = segments[compute.segment];
-  if (profile_) profile_->begin(tasks, submission.lane);
+  const Obstacles& obstacles = forward ? plan_.forward_obstacles : plan_.backward_obstacles;
+  if (replayed_ == nullptr || !obstacles[compute.segment].empty()) return queue(tasks, run);
+  replayed_->run({forward, compute.segment},
+                 {compute.parameters, compute.gradients, compute.state, compute.loss_scale}, stream,
+                 [&] { queue(tasks, run); });
+}
+
+void Program::queue(const TaskList& tasks, const Run& run) {
+  if (profile_) profile_->begin(tasks, run.lane);
   for (const PlannedTask& task : tasks) {
     const NamedRange range(task.name.c_str());
     task.run(run);
-    if (profile_) profile_->mark(submission.lane);
+    if (profile_) profile_->mark(run.lane);
   }
   if (profile_) profile_->end();
   require(cudaGetLastError(), "starting the kernels of a layer");
+}
+
+std::string Program::replay_remark() const {
+  if (graphs_ == GraphMode::kOff) return {};
+  if (replayed_ == nullptr) return "CUDA graphs are off: --profile looks between the layers";
+  return cuda::replay_remark(plan_.forward_obstacles, plan_.backward_obstacles);
 }
 
 void Program::finish(const convoy_submission& submission, const LossResult& result) {
@@ -134,7 +153,7 @@ std::unique_ptr<Program> compile_program(const convoy_compilation& what,
                           .gpu = gpu_name(),
                           .workspace_limit = workspace_limit(available / settings.programs)};
   return std::make_unique<Program>(std::move(plan), std::move(preparation), std::move(arena),
-                                   streams);
+                                   streams, settings.graphs);
 }
 
 void run_program(const convoy_submission& submission, cudaStream_t stream,

@@ -10,6 +10,8 @@
 
 #include "plugins/devices/cuda/cudnn_library.hpp"
 #include "plugins/devices/cuda/device_memory.hpp"
+#include "plugins/devices/cuda/graphs/graph_eligibility.hpp"
+#include "plugins/devices/cuda/graphs/replayed_segments.hpp"
 #include "plugins/devices/cuda/matrix_product.hpp"
 #include "plugins/devices/cuda/memory_plan.hpp"
 #include "plugins/devices/cuda/pinned_slots.hpp"
@@ -83,6 +85,8 @@ struct ProgramPlan {
   std::vector<Prepare> prepares;
   std::vector<TaskList> forward;   // per segment
   std::vector<TaskList> backward;  // likewise
+  Obstacles forward_obstacles;     // likewise: to replaying them as a graph
+  Obstacles backward_obstacles;
   std::uint64_t loss_segment = 0;
   bool accuracy = false;
   bool inference = false;
@@ -105,7 +109,8 @@ struct Streams {
 // reverse, makes a step.
 class Program {
  public:
-  Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena, const Streams& streams);
+  Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena, const Streams& streams,
+          GraphMode graphs);
   ~Program();
 
   void run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot);
@@ -113,12 +118,15 @@ class Program {
   void finish(const convoy_submission& submission, const LossResult& result);
   // Null unless it was compiled with CONVOY_COMPILE_PROFILE.
   ProgramProfile* profile() const { return profile_.get(); }
+  // What to tell the user about replaying; empty when it is off.
+  std::string replay_remark() const;
   convoy_program_memory memory() const {
     return {plan_.memory.bytes() + 2 * plan_.input_bytes, scratch_bytes_};
   }
 
  private:
   void check_labels(const convoy_compute& compute) const;
+  void queue(const TaskList& tasks, const Run& run);
 
   ProgramPlan plan_;
   std::unique_ptr<ProgramProfile> profile_;
@@ -127,10 +135,13 @@ class Program {
   DeviceMemory scratch_;
   DeviceMemory images_;
   std::unique_ptr<InputBuffers> input_;
+  GraphMode graphs_;
+  std::unique_ptr<ReplayedSegments> replayed_;  // null: nothing is replayed
 };
 
 struct CompileSettings {
   bool tf32 = false;
+  GraphMode graphs = GraphMode::kOff;
   std::uint64_t held = 0;      // bytes of the plan on this GPU, for messages
   std::uint32_t programs = 1;  // that the GPU's free memory is for: see MemoryOffer
 };

@@ -37,11 +37,13 @@ ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
   plan_.accuracy = (what.flags & CONVOY_COMPILE_ACCURACY) != 0;
   plan_.profiled = (what.flags & CONVOY_COMPILE_PROFILE) != 0;
   plan_.batch = what.batch;
-  graph_plan_ = cpu::plan_graph(*what.graph, {.dropout = drops(), .rounds = false});
+  graph_plan_ = plan_graph(*what.graph, {.dropout = drops(), .rounds = false});
   values_.resize(graph_plan_.values.size());
   notes_.resize(graph_plan_.nodes.size());
   plan_.forward.resize(what.graph->segment_count);
   plan_.backward.resize(what.graph->segment_count);
+  plan_.forward_obstacles.resize(what.graph->segment_count);
+  plan_.backward_obstacles.resize(what.graph->segment_count);
 }
 
 ProgramPlan ProgramBuilder::build() {
@@ -62,6 +64,7 @@ void ProgramBuilder::build_node(std::size_t index, bool forward) {
   pass_ = forward ? CONVOY_PASS_FORWARD : CONVOY_PASS_BACKWARD_DATA;
   now_ = forward ? index : 2 * graph_plan_.nodes.size() - 1 - index;
   tasks_ = &(forward ? plan_.forward : plan_.backward)[shape(index).segment];
+  obstacle_ = &(forward ? plan_.forward_obstacles : plan_.backward_obstacles)[shape(index).segment];
   const LayerFunctions functions = functions_of(layer(index).kind);
   (forward ? functions.forward : functions.backward)(*this, index);
 }
@@ -108,6 +111,10 @@ void ProgramBuilder::then(Task task, const char* implementation) {
 
 void ProgramBuilder::help(Task task, const char* implementation) {
   append(std::move(task), CONVOY_PROFILE_HELPER, implementation);
+}
+
+void ProgramBuilder::forbid_graph(const char* reason) {
+  if (obstacle_->empty()) *obstacle_ = reason;
 }
 
 void ProgramBuilder::need_scratch(std::uint64_t bytes) {

@@ -5,16 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "plugins/devices/cpu/node_plan.hpp"
 #include "plugins/devices/cuda/kernels/activation.hpp"
 #include "plugins/devices/cuda/program.hpp"
+#include "plugins/devices/shared/node_plan.hpp"
 
 namespace convoy::cuda {
 
 // Which nodes work in place, and which relus and sums their producers compute, is decided as on CPU
 // devices.
-using cpu::kNoNode;
-using cpu::NodePlan;
 
 class Convolution;
 
@@ -50,7 +48,7 @@ class ProgramBuilder {
   bool drops() const { return (what_.flags & CONVOY_COMPILE_DROPOUT) != 0 && !inference(); }
   Type type() const { return type_; }
   std::uint32_t batch() const { return what_.batch; }
-  const cpu::GraphPlan& graph_plan() const { return graph_plan_; }
+  const GraphPlan& graph_plan() const { return graph_plan_; }
   const NodePlan& node(std::size_t index) const { return graph_plan_.nodes[index]; }
   const convoy_node& shape(std::size_t index) const { return *node(index).node; }
   const convoy_layer& layer(std::size_t index) const { return *shape(index).layer; }
@@ -69,6 +67,9 @@ class ProgramBuilder {
   void help(Task task, const char* implementation);
   // To which part of the backward pass the next tasks belong; at first the gradient of the data.
   void part(convoy_pass pass) { pass_ = pass; }
+  // The pass being built takes something by value that is another in every step: no graph of it
+  // would stay valid. The first reason counts.
+  void forbid_graph(const char* reason);
   // Before the first step, in order.
   void prepare(Prepare step) { plan_.prepares.push_back(std::move(step)); }
   // What the node's task needs while it computes: Run::scratch has at least as much.
@@ -111,13 +112,14 @@ class ProgramBuilder {
 
   convoy_compilation what_;
   Type type_;
-  cpu::GraphPlan graph_plan_;
+  GraphPlan graph_plan_;
   std::vector<Value> values_;
   std::vector<LayerNotes> notes_;
   ProgramPlan plan_;
   TaskList* tasks_ = nullptr;
   std::size_t node_ = 0;
   convoy_pass pass_ = CONVOY_PASS_FORWARD;
+  std::string* obstacle_ = nullptr;
   std::size_t now_ = 0;
 };
 

@@ -26,7 +26,9 @@ enum convoy_status {
   CONVOY_FAILED = 1, /* so do all other values */
   /* What was asked for cannot be: the user's options contradict each other or the machine. The
    * plug-in works. */
-  CONVOY_REFUSED = 2
+  CONVOY_REFUSED = 2,
+  /* A device waited for another one until its patience ended, or lost it. */
+  CONVOY_TIMED_OUT = 3
 };
 
 enum convoy_log_level { CONVOY_LOG_DEBUG = 0, CONVOY_LOG_INFO = 1, CONVOY_LOG_WARNING = 2 };

@@ -213,7 +213,7 @@ typedef struct convoy_timing {
  * to stay untouched by the host until then. A failure inside an operation is reported by wait. */
 typedef struct convoy_submission {
   uint64_t struct_size;
-  uint32_t kind; /* convoy_operation_kind; collectives arrive lowered */
+  uint32_t kind; /* convoy_operation_kind; collectives arrive lowered, but see unite */
   uint32_t lane; /* convoy_lane */
   uint32_t reduction;
   uint32_t urgency; /* smaller runs first when several lanes have a ready operation */
@@ -236,8 +236,8 @@ typedef struct convoy_submission {
   /* Host memory; NULL = not wanted. NORM: the sum of squares, ADAPT_LOSS_SCALE: the scale before.
    */
   double* result;
-  uint32_t flags; /* convoy_operation_flag */
-  uint32_t reserved;
+  uint32_t flags;     /* convoy_operation_flag */
+  uint32_t operation; /* its number in the lowered plan, for messages */
 } convoy_submission;
 
 typedef struct convoy_device {
@@ -271,7 +271,8 @@ typedef struct convoy_device {
   /* Queues an operation; returns at once. Called by one thread at a time per device. */
   int32_t (*submit)(void* device, convoy_context* context, const convoy_submission* submission);
   /* Blocks until the timeline has reached the value, an operation of this device has failed
-   * (non-zero, with its text) or seconds have passed (returns 0 with *reached = 0). Any thread. */
+   * (non-zero, with its text; CONVOY_TIMED_OUT when it waited for another device in vain) or
+   * seconds have passed (returns 0 with *reached = 0). Any thread. */
   int32_t (*wait)(void* device, convoy_context* context, const convoy_wait* point, double seconds,
                   uint32_t* reached);
   double (*now)(void* device);
@@ -291,6 +292,13 @@ typedef struct convoy_device {
   int32_t (*allocate_host)(void* device, convoy_context* context, uint64_t bytes, void** memory);
   /* Optional, likewise: whether this device addresses the memory of another one of its kind. */
   int32_t (*reaches)(void* device, convoy_context* context, void* other, uint32_t* out);
+  /* Optional. Whether collectives over one span of each of these devices (of its kind, itself among
+   * them) can be submitted whole, to any one of them: 0, or non-zero with the reason. prepare: also
+   * makes what they need; the host asks for every group of a plan before the first step, with the
+   * devices in the order of the spans. Every collective over these devices is then submitted in the
+   * same order in every run. */
+  int32_t (*unite)(void* device, convoy_context* context, void* const* devices, uint64_t count,
+                   uint32_t prepare);
 } convoy_device;
 
 /* The type of convoy_device_v1, the entry point. */

@@ -52,7 +52,9 @@ enum convoy_algorithm {
   CONVOY_ALGORITHM_RING = 1,
   CONVOY_ALGORITHM_TREE = 2,
   CONVOY_ALGORITHM_DIRECT = 3,
-  CONVOY_ALGORITHM_TWO_LEVEL = 4
+  CONVOY_ALGORITHM_TWO_LEVEL = 4,
+  /* As DEVICE, but refused where the devices have no collectives of their own and say why. */
+  CONVOY_ALGORITHM_DEVICE_ONLY = 5
 };
 
 enum convoy_operation_flag {

@@ -94,12 +94,10 @@ __global__ void column_chunk_kernel(double* partial, const T* gradient, std::uin
 
 __global__ void column_finish_kernel(float* write, const double* partial, std::uint32_t channels,
                                      std::uint32_t chunks) {
-  const std::uint32_t channel = blockIdx.x * blockDim.x + threadIdx.x;
-  if (channel >= channels) return;
-  double sum = 0.0;
-  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
-    sum += partial[static_cast<std::uint64_t>(chunk) * channels + channel];
-  write[channel] = static_cast<float>(sum);
+  const std::uint32_t channel = blockIdx.x * kFinishChannels + threadIdx.x;
+  double total[1];
+  over_chunks<1>(total, partial, chunks, channel, channels);
+  if (threadIdx.y == 0 && channel < channels) write[channel] = static_cast<float>(total[0]);
 }
 
 template <typename T, int kPer>
@@ -219,7 +217,7 @@ void column_sums(Stream stream, Type type, float* write, const void* gradient, s
     const Cut cut = cut_for_sums(rows, channels, kPer);
     column_chunk_kernel<T, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
         partial, static_cast<const T*>(gradient), rows, channels, cut.rows_per_chunk);
-    column_finish_kernel<<<(channels + kThreads - 1) / kThreads, kThreads, 0, stream>>>(
+    column_finish_kernel<<<finish_blocks(channels), finish_threads(), 0, stream>>>(
         write, partial, channels, cut.chunks);
   });
 }

@@ -108,4 +108,39 @@ __device__ inline void store(T* to, const float (&values)[kPer]) {
   *reinterpret_cast<Channels<T, kPer>*>(to) = pack;
 }
 
+// Kernels that finish sums have blocks of so many channels, each with a column of threads.
+constexpr std::uint32_t kFinishChannels = 16;
+constexpr std::uint32_t kFinishRows = kThreads / kFinishChannels;
+
+inline unsigned finish_blocks(std::uint32_t channels) {
+  return (channels + kFinishChannels - 1) / kFinishChannels;
+}
+inline dim3 finish_threads() {
+  return dim3(kFinishChannels, kFinishRows);
+}
+
+// The partial sums partial[chunk][channel][value] of a channel over all chunks, added by its column
+// of threads in a fixed order; all of a block's threads take part.
+template <int kValues>
+__device__ inline void over_chunks(double (&total)[kValues], const double* partial,
+                                   std::uint32_t chunks, std::uint32_t channel,
+                                   std::uint32_t channels) {
+  __shared__ double sums[kValues][kFinishRows][kFinishChannels];
+  for (int k = 0; k < kValues; ++k) total[k] = 0.0;
+  if (channel < channels)
+    for (std::uint32_t chunk = threadIdx.y; chunk < chunks; chunk += kFinishRows) {
+      const std::uint64_t index = static_cast<std::uint64_t>(chunk) * channels + channel;
+      for (int k = 0; k < kValues; ++k) total[k] += partial[kValues * index + k];
+    }
+  for (int k = 0; k < kValues; ++k) sums[k][threadIdx.y][threadIdx.x] = total[k];
+  __syncthreads();
+  for (std::uint32_t half = kFinishRows / 2; half > 0; half /= 2) {
+    if (threadIdx.y < half)
+      for (int k = 0; k < kValues; ++k)
+        sums[k][threadIdx.y][threadIdx.x] += sums[k][threadIdx.y + half][threadIdx.x];
+    __syncthreads();
+  }
+  for (int k = 0; k < kValues; ++k) total[k] = sums[k][0][threadIdx.x];
+}
+
 }  // namespace convoy::cuda

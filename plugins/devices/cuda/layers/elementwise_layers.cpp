@@ -37,6 +37,7 @@ void append_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id wr
   drop.factor = static_cast<float>(1.0 / keep);
   drop.channels = builder.shape(node).channels;
   drop.cells = static_cast<std::uint32_t>(builder.cells(node));
+  builder.forbid_graph("dropout draws by the number of the step");
   builder.then([=, type = builder.type(), count = builder.elements(node)](const Run& run) {
     Dropout now = drop;
     now.key = mix(key, run.step);

@@ -11,6 +11,7 @@ void forward_input(ProgramBuilder& builder, std::size_t node) {
   const std::uint32_t channels = builder.shape(node).channels;
   builder.need_input(builder.elements(node) * sizeof(float));
   const MemoryPlan::Id output = builder.define(node);
+  builder.forbid_graph("every step brings its images in other memory");
   builder.then([=, type = builder.type()](const Run& run) {
     const void* plain = run.input->bring(run.compute.images, run.lane);
     interleave(run.stream, run.at(output), type, static_cast<const float*>(plain), images, cells,

@@ -6,6 +6,8 @@
 namespace convoy::cuda {
 namespace {
 
+constexpr const char* kTellsTheLoss = "every step leaves its loss in other memory";
+
 std::uint32_t classes_of(const ProgramBuilder& builder, std::size_t input) {
   return static_cast<std::uint32_t>(builder.elements(input) / builder.batch());
 }
@@ -21,6 +23,7 @@ void forward_cross_entropy(ProgramBuilder& builder, std::size_t node) {
   builder.notes(node).first = labels;
   const MemoryPlan::Id losses = builder.temporary(batch * sizeof(double));
   const MemoryPlan::Id hits = builder.temporary(2 * batch);
+  builder.forbid_graph(kTellsTheLoss);
   builder.then([=, scores = builder.read(input), type = builder.type(),
                 classes = classes_of(builder, input)](const Run& run) {
     require(cudaMemcpyAsync(run.at(labels), run.compute.labels, batch * sizeof(std::int32_t),
@@ -48,6 +51,7 @@ void backward_cross_entropy(ProgramBuilder& builder, std::size_t node) {
 
 void forward_mean_loss(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.node(node).inputs[0];
+  builder.forbid_graph(kTellsTheLoss);
   builder.then([=, read = builder.read(input), type = builder.type(),
                 count = builder.elements(input)](const Run& run) {
     mean_loss(run.stream, type, run.at(read), count, run.result);

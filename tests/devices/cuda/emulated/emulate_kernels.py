@@ -10,7 +10,7 @@ import sys
 
 # What a kernel calls when its threads wait for each other.
 MEETS = ["__syncthreads", "block_sum(", "reduce_block<", "over_block(", "log_of_sum(",
-         "square_block(", "over_chunks("]
+         "square_block(", "over_chunks<"]
 LAUNCH = re.compile(r"(\w+(?:<[^;{}()]*?>)?)\s*<<<(.*?)>>>\s*\(", re.S)
 
 
@@ -39,7 +39,7 @@ def emulated(text):
         arguments = text[launch.end():end]
         kind = "true" if meets(text, re.match(r"\w+", name).group()) else "false"
         result += text[position:launch.start()]
-        result += f"emulation::launch<{kind}>({sizes}, [&] {{ {name}({arguments}); }})"
+        result += f"emulation::launch<{kind}>({sizes}, [=] {{ {name}({arguments}); }})"
         position = end + 1
     return result + text[position:]
 

@@ -10,6 +10,7 @@
 #include "plugins/devices/cuda/driver_facts.hpp"
 #include "plugins/devices/cuda/matrix_product.hpp"
 #include "plugins/devices/cuda/measured_rate.hpp"
+#include "tests/devices/cuda/emulated/emulation.hpp"
 
 struct cudnnContext {};
 struct cublasLtContext {};
@@ -104,7 +105,7 @@ const CudnnLibrary& cudnn() {
 DriverFacts look_at_driver() {
   DriverFacts facts;
   facts.driver_version = facts.runtime_version = CUDART_VERSION;
-  facts.devices = 1;
+  facts.devices = 2;
   return facts;
 }
 
@@ -126,8 +127,10 @@ Convolution::Convolution(CudnnHandle handle, cudaStream_t, const ConvolutionShap
   computations().push_back({shape, pass});
 }
 
-void Convolution::run(const ConvolutionMemory& memory, void*) const {
-  const auto& [shape, pass] = computations().at(workspace_bytes_);
+namespace {
+
+void convolve(const Computation& computation, const ConvolutionMemory& memory) {
+  const auto& [shape, pass] = computation;
   const Elements input(memory.input, shape.type), filter(memory.filter, shape.type),
       output(memory.output, shape.type);
   const auto inputs =
@@ -155,6 +158,14 @@ void Convolution::run(const ConvolutionMemory& memory, void*) const {
   store(sums, filter);
 }
 
+}  // namespace
+
+void Convolution::run(const ConvolutionMemory& memory, void*) const {
+  emulation::queue([computation = computations().at(workspace_bytes_), memory] {
+    convolve(computation, memory);
+  });
+}
+
 MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape)
     : handle_(std::move(handle)), has_bias_(shape.has_bias), aligned_(shape.aligned) {
   products().push_back({shape});
@@ -163,10 +174,10 @@ MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape)
 
 MatrixProduct::~MatrixProduct() = default;
 
+namespace {
+
 // Column-major, as the header says.
-void MatrixProduct::run(Stream, const void* a, const void* b, void* d, const float* bias,
-                        void*) const {
-  const ProductShape s = products().at(algorithm_.data[0]).shape;
+void multiply(const ProductShape& s, const void* a, const void* b, void* d, const float* bias) {
   const Elements left(a, s.factors), right(b, s.factors), result(d, s.result);
   for (std::uint64_t row = 0; row < s.m; ++row)
     for (std::uint64_t column = 0; column < s.n; ++column) {
@@ -180,6 +191,14 @@ void MatrixProduct::run(Stream, const void* a, const void* b, void* d, const flo
       if (s.relu && sum < 0) sum = 0;
       result.set(static_cast<std::int64_t>(column * s.m + row), sum);
     }
+}
+
+}  // namespace
+
+void MatrixProduct::run(Stream, const void* a, const void* b, void* d, const float* bias,
+                        void*) const {
+  emulation::queue(
+      [=, shape = products().at(algorithm_.data[0]).shape] { multiply(shape, a, b, d, bias); });
 }
 
 }  // namespace convoy::cuda

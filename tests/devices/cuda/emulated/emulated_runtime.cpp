@@ -1,31 +1,63 @@
 // The functions of the CUDA runtime that the plug-in calls, on host memory: everything is done when
-// the call returns. One GPU.
+// the call returns, or when the graph is launched that it was recorded for. Two GPUs.
 #include <cuda_runtime_api.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "tests/devices/cuda/emulated/emulation.hpp"
+
+namespace emulation = convoy::cuda::emulation;
+using emulation::Recording;
 
 struct CUstream_st {};
 struct CUevent_st {
   double milliseconds = 0;
 };
+struct CUgraph_st {
+  Recording work;
+};
+struct CUgraphExec_st {
+  Recording work;
+};
+
+namespace {
+
+thread_local int current_gpu = 0;
+
+// Which GPU every piece of device memory belongs to, by its first byte, with its size.
+struct Piece {
+  std::size_t bytes;
+  int gpu;
+};
+std::mutex pieces_mutex;
+std::map<const char*, Piece> pieces;
+
+}  // namespace
+
+using emulation::queue;
 
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = 2;
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
-cudaError_t cudaSetDevice(int) {
+cudaError_t cudaSetDevice(int device) {
+  current_gpu = device;
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = current_gpu;
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() {
@@ -41,8 +73,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   properties->totalGlobalMem = std::size_t{1} << 32;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int) {
-  std::strncpy(text, "0000:00:00.0", static_cast<std::size_t>(length));
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  std::strncpy(text, device == 0 ? "0000:30:00.0" : "0000:65:00.0",
+               static_cast<std::size_t>(length));
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int* possible, int, int) {
@@ -61,32 +94,78 @@ cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total) {
 }
 
 // Filled with not-a-number, so that what is read before it is written shows.
-cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   if (*memory == nullptr) return cudaErrorMemoryAllocation;
   std::memset(*memory, 0xff, bytes);
   return cudaSuccess;
 }
-cudaError_t cudaFree(void* memory) {
+cudaError_t cudaFreeHost(void* memory) {
   std::free(memory);
   return cudaSuccess;
 }
-cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
-  return cudaMalloc(memory, bytes);
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  if (emulation::is_recording()) return cudaErrorStreamCaptureUnsupported;
+  const cudaError_t status = cudaHostAlloc(memory, bytes, 0);
+  const std::lock_guard lock(pieces_mutex);
+  pieces[static_cast<const char*>(*memory)] = {bytes, current_gpu};
+  return status;
 }
-cudaError_t cudaFreeHost(void* memory) {
-  return cudaFree(memory);
+cudaError_t cudaFree(void* memory) {
+  {
+    const std::lock_guard lock(pieces_mutex);
+    pieces.erase(static_cast<const char*>(memory));
+  }
+  return cudaFreeHost(memory);
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
+  *attributes = {};
+  const auto* byte = static_cast<const char*>(memory);
+  const std::lock_guard lock(pieces_mutex);
+  auto piece = pieces.upper_bound(byte);
+  if (piece == pieces.begin()) return cudaSuccess;
+  --piece;
+  if (byte >= piece->first + piece->second.bytes) return cudaSuccess;
+  attributes->type = cudaMemoryTypeDevice;
+  attributes->device = piece->second.gpu;
+  return cudaSuccess;
 }
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
   std::memset(memory, value, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
-  return cudaMemset(memory, value, bytes);
+  queue([=] { std::memset(memory, value, bytes); });
+  return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t) {
-  std::memcpy(to, from, bytes);
+  queue([=] { std::memcpy(to, from, bytes); });
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+  emulation::begin_recording();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
+  *graph = new CUgraph_st{emulation::end_recording()};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* ready, cudaGraph_t graph, unsigned long long) {
+  *ready = new CUgraphExec_st{graph->work};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
+  for (const auto& work : graph->work) work();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  delete graph;
   return cudaSuccess;
 }
 
@@ -110,6 +189,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
   return cudaSuccess;
 }
 
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
   *event = new CUevent_st;
   return cudaSuccess;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <vector>
 
 // CUDA's extensions of C++ as far as the kernels use them, so that they run on the host: one thread
 // of one block after the other, each as a coroutine where they wait for each other.
@@ -28,9 +29,16 @@ void meet();  // __syncthreads
 // meets: whether threads of a block wait for each other. One launch at a time.
 void run(bool meets, dim3 grid, dim3 block, const std::function<void()>& kernel);
 
+// What a stream is to do: done at once, or recorded while the calling thread makes a graph.
+using Recording = std::vector<std::function<void()>>;
+void queue(std::function<void()> work);
+void begin_recording();
+bool is_recording();
+Recording end_recording();
+
 template <bool kMeets, typename Kernel>
 void launch(dim3 grid, dim3 block, int, CUstream_st*, const Kernel& kernel) {
-  run(kMeets, grid, block, kernel);
+  queue([=] { run(kMeets, grid, block, kernel); });
 }
 
 }  // namespace convoy::cuda::emulation

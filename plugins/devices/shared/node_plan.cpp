@@ -1,8 +1,8 @@
-#include "plugins/devices/cpu/node_plan.hpp"
+#include "plugins/devices/shared/node_plan.hpp"
 
 #include <algorithm>
 
-namespace convoy::cpu {
+namespace convoy {
 namespace {
 
 bool can_compute_relu(std::uint32_t kind, double limit, bool rounds) {
@@ -113,4 +113,4 @@ GraphPlan plan_graph(const convoy_graph& graph, const PlanOptions& options) {
   return plan;
 }
 
-}  // namespace convoy::cpu
+}  // namespace convoy

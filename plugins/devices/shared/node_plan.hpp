@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace convoy::cpu {
+namespace convoy {
 
 inline constexpr std::size_t kNoNode = static_cast<std::size_t>(-1);
 
@@ -49,4 +49,4 @@ struct PlanOptions {
 // need no gradient because only data lies before them.
 GraphPlan plan_graph(const convoy_graph& graph, const PlanOptions& options);
 
-}  // namespace convoy::cpu
+}  // namespace convoy

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "plugins/devices/cuda/collectives/collectives.hpp"
+#include "plugins/devices/cuda/collectives/communicator.hpp"
+#include "plugins/devices/cuda/collectives/rank_streams.hpp"
+
+namespace convoy::cuda {
+
+// The collectives of all devices of the process. A collective is submitted to one device and runs
+// as one NCCL operation on each GPU that takes part: behind everything that the device's lane waits
+// for, and before whatever the lane does next. All ranks of a collective are started together and
+// before any of the next one, on one stream per GPU, so that no two GPUs meet two collectives in
+// different orders. A thread watches: when NCCL reports an error, or a collective that began does
+// not end within the patience, everything is aborted and check() throws.
+class CollectiveHub : public Collectives {
+ public:
+  CollectiveHub(const NcclFunctions& nccl, std::unique_ptr<RankStreams> streams,
+                std::chrono::duration<double> patience);
+  ~CollectiveHub() override;
+  CollectiveHub(const CollectiveHub&) = delete;
+  CollectiveHub& operator=(const CollectiveHub&) = delete;
+
+  void name_device(int gpu, const std::string& name) override;
+  void prepare(std::vector<int> gpus) override;
+  void start(const convoy_submission& operation, int lane_gpu, cudaStream_t lane) override;
+  void check() const override;
+
+ private:
+  struct Started {
+    std::string text;
+    std::vector<int> gpus;
+    std::vector<RankStreams::Event> begun;  // per rank
+    std::vector<RankStreams::Event> done;
+    int lane_gpu = 0;
+    RankStreams::Event arrived = nullptr;           // on the lane
+    std::chrono::steady_clock::time_point since{};  // when it was first seen to have begun
+  };
+
+  void queue(const RankCalls& calls, Communicator& communicator, cudaStream_t lane, Started& it);
+  void watch_loop();
+  void look();
+  bool all_done(const Started& it) const;
+  void give_back(Started& it);
+  std::string waiting_text(const Started& it) const;
+  void fail(const std::exception_ptr& error);
+  std::string name_of(int gpu) const;
+
+  const NcclFunctions& nccl_;
+  std::unique_ptr<RankStreams> streams_;
+  std::chrono::duration<double> patience_;
+  std::mutex starting_;       // held while one collective's ranks are started
+  mutable std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::map<std::vector<int>, std::unique_ptr<Communicator>> communicators_;  // by ascending GPUs
+  std::map<int, std::string> names_;
+  std::deque<Started> started_;  // and not seen to end, in the order of starting
+  std::exception_ptr failure_;
+  bool closing_ = false;
+  std::atomic<bool> failed_{false};
+  std::thread watcher_;
+};
+
+}  // namespace convoy::cuda

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <convoy/abi.h>
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace convoy::cuda {
+
+// The collectives that the devices of the process run among themselves. Thread-safe.
+class Collectives {
+ public:
+  virtual ~Collectives() = default;
+  // How messages call the device on a GPU.
+  virtual void name_device(int gpu, const std::string& name) = 0;
+  // Makes what collectives among these GPUs need. The calling thread has another GPU afterwards.
+  virtual void prepare(std::vector<int> gpus) = 0;
+  // Queues a collective behind what is queued on `lane`, a stream of lane_gpu, and the lane behind
+  // it. The calling thread has another GPU afterwards.
+  virtual void start(const convoy_submission& operation, int lane_gpu, cudaStream_t lane) = 0;
+  // Throws what ended the collectives, if anything did: TimedOut, or std::runtime_error.
+  virtual void check() const = 0;
+};
+
+// One device of a group, as far as it matters whether the group can have collectives.
+struct GroupMember {
+  std::string name;
+  int gpu = 0;
+  std::string pci_address;
+};
+
+// Why NCCL cannot unite these devices; empty when nothing of the devices speaks against it.
+std::string group_refusal(const std::vector<GroupMember>& members);
+
+// Throws std::runtime_error when there are none here: no NCCL, or one that does not fit.
+void require_collectives();
+// Those of the process, made by the first who asks and gone with the last who keeps them. seconds:
+// how long one collective may take.
+std::shared_ptr<Collectives> shared_collectives(double seconds);
+
+}  // namespace convoy::cuda

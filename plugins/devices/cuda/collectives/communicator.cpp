@@ -1,0 +1,178 @@
+#include "plugins/devices/cuda/collectives/communicator.hpp"
+
+#include <convoy/device.hpp>
+#include <thread>
+
+namespace convoy::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// NCCL usually queues a collective in tens of microseconds: so long it is asked without a pause.
+constexpr std::chrono::milliseconds kAskAtOnce{1};
+constexpr std::chrono::microseconds kAskAgain{100};
+// How long a communicator may take to say good-bye before it is torn down.
+constexpr std::chrono::seconds kFarewell{5};
+
+ncclDataType_t type_of(std::uint32_t dtype) {
+  switch (dtype) {
+    case CONVOY_F16:
+      return ncclFloat16;
+    case CONVOY_BF16:
+      return ncclBfloat16;
+    default:
+      return ncclFloat32;
+  }
+}
+
+ncclRedOp_t reduction_of(std::uint32_t reduction) {
+  switch (reduction) {
+    case CONVOY_REDUCE_MIN:
+      return ncclMin;
+    case CONVOY_REDUCE_MAX:
+      return ncclMax;
+    default:
+      return ncclSum;
+  }
+}
+
+}  // namespace
+
+Communicator::Communicator(const NcclFunctions& nccl, std::vector<int> gpus, const UseGpu& use_gpu,
+                           std::chrono::duration<double> patience)
+    : nccl_(nccl), gpus_(std::move(gpus)), patience_(patience), ranks_(gpus_.size(), nullptr) {
+  ncclUniqueId id{};
+  require(nccl_.unique_id(&id), "starting NCCL");
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 0;
+  const char* const what = "making an NCCL communicator";
+  try {
+    require(nccl_.group_start(), what);
+    for (std::size_t rank = 0; rank < gpus_.size(); ++rank) {
+      use_gpu(gpus_[rank]);
+      require(nccl_.init_rank(&ranks_[rank], static_cast<int>(gpus_.size()), id,
+                              static_cast<int>(rank), &config),
+              what);
+    }
+    finish_group(what);
+  } catch (...) {
+    abort();  // no destructor will come
+    throw;
+  }
+}
+
+Communicator::~Communicator() {
+  if (aborted_) return;
+  bool parted = nccl_.group_start() == ncclSuccess;
+  for (ncclComm_t rank : ranks_) {
+    const ncclResult_t result = nccl_.finalize(rank);
+    parted = parted && (result == ncclSuccess || result == ncclInProgress);
+  }
+  try {
+    patience_ = kFarewell;
+    finish_group("ending NCCL");
+  } catch (const std::exception&) {
+    parted = false;
+  }
+  if (!parted) abort();
+  for (ncclComm_t rank : ranks_)
+    if (parted) static_cast<void>(nccl_.destroy(rank));
+}
+
+void Communicator::require(ncclResult_t result, const char* what) const {
+  if (result == ncclSuccess || result == ncclInProgress) return;
+  const char* more = nccl_.last_error(nullptr);
+  const std::string text = std::string(what) + ": NCCL says " + nccl_.error_string(result) + " (" +
+                           (more == nullptr ? "" : more) +
+                           "); NCCL_DEBUG=WARN in the environment makes it say more";
+  if (result == ncclRemoteError) throw TimedOut(text);
+  throw std::runtime_error(text);
+}
+
+bool Communicator::is_in_progress(const char* what) const {
+  for (ncclComm_t rank : ranks_) {
+    ncclResult_t state = ncclSuccess;
+    require(nccl_.async_error(rank, &state), what);
+    require(state, what);
+    if (state == ncclInProgress) return true;
+  }
+  return false;
+}
+
+// Ends the group; what was called in it is queued only when no rank is in progress any more.
+void Communicator::finish_group(const char* what) {
+  require(nccl_.group_end(), what);
+  const auto begin = Clock::now();
+  while (is_in_progress(what)) {
+    const auto passed = Clock::now() - begin;
+    if (passed > patience_)
+      throw TimedOut(std::string(what) + ": NCCL was not done after " +
+                     std::to_string(static_cast<int>(patience_.count())) + " s");
+    if (passed < kAskAtOnce)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(kAskAgain);
+  }
+}
+
+ncclResult_t Communicator::call(const RankCall& call, const RankCalls& all,
+                                cudaStream_t stream) const {
+  ncclComm_t rank = ranks_[call.rank];
+  const ncclDataType_t type = type_of(all.dtype);
+  const ncclRedOp_t reduction = reduction_of(all.reduction);
+  const auto root = static_cast<int>(call.root);
+  switch (call.kind) {
+    case CONVOY_OP_ALL_REDUCE:
+      return nccl_.all_reduce(call.send, call.receive, call.count, type, reduction, rank, stream);
+    case CONVOY_OP_REDUCE:
+      return nccl_.reduce(call.send, call.receive, call.count, type, reduction, root, rank, stream);
+    case CONVOY_OP_BROADCAST:
+      return nccl_.broadcast(call.send, call.receive, call.count, type, root, rank, stream);
+    case CONVOY_OP_REDUCE_SCATTER:
+      return nccl_.reduce_scatter(call.send, call.receive, call.count, type, reduction, rank,
+                                  stream);
+    default:
+      return nccl_.all_gather(call.send, call.receive, call.count, type, rank, stream);
+  }
+}
+
+// A group is always ended, also when one of its calls is refused: it is a state of the thread.
+void Communicator::start(const RankCalls& calls, const std::vector<cudaStream_t>& streams) {
+  const std::lock_guard lock(mutex_);
+  if (aborted_) throw std::runtime_error("starting a collective: NCCL was ended by an earlier one");
+  require(nccl_.group_start(), "starting a collective");
+  ncclResult_t refused = ncclSuccess;
+  for (const RankCall& it : calls.calls) {
+    const ncclResult_t result = call(it, calls, streams[it.rank]);
+    if (result == ncclSuccess || result == ncclInProgress) continue;
+    refused = result;
+    break;
+  }
+  if (refused != ncclSuccess) {
+    static_cast<void>(nccl_.group_end());
+    require(refused, "starting a collective");
+  }
+  finish_group("starting a collective");
+}
+
+std::string Communicator::error() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || aborted_) return {};
+  for (ncclComm_t rank : ranks_) {
+    ncclResult_t state = ncclSuccess;
+    if (nccl_.async_error(rank, &state) != ncclSuccess) state = ncclInternalError;
+    if (state != ncclSuccess && state != ncclInProgress)
+      return std::string("NCCL says ") + nccl_.error_string(state);
+  }
+  return {};
+}
+
+void Communicator::abort() {
+  const std::lock_guard lock(mutex_);
+  if (aborted_) return;
+  aborted_ = true;
+  for (ncclComm_t rank : ranks_)
+    if (rank != nullptr) static_cast<void>(nccl_.abort(rank));
+}
+
+}  // namespace convoy::cuda

@@ -1,0 +1,44 @@
+#include "plugins/devices/cuda/graphs/graph_driver.hpp"
+
+#include "plugins/devices/cuda/status.hpp"
+
+namespace convoy::cuda {
+namespace {
+
+class CudaGraphs : public GraphDriver {
+ public:
+  // Other threads, which watch events and allocate, go on as they like.
+  void begin(cudaStream_t stream) override {
+    require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+            "beginning a CUDA graph");
+  }
+
+  Graph end(cudaStream_t stream) override {
+    cudaGraph_t graph = nullptr;
+    cudaError_t status = cudaStreamEndCapture(stream, &graph);
+    cudaGraphExec_t ready = nullptr;
+    if (status == cudaSuccess) status = cudaGraphInstantiate(&ready, graph, 0);
+    if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
+    if (status == cudaSuccess) return ready;
+    static_cast<void>(cudaGetLastError());
+    return nullptr;
+  }
+
+  void launch(Graph graph, cudaStream_t stream) override {
+    require(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream), "launching a CUDA graph");
+  }
+
+  // Errors are of no interest any more.
+  void destroy(Graph graph) override {
+    static_cast<void>(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
+  }
+};
+
+}  // namespace
+
+GraphDriver& cuda_graphs() {
+  static CudaGraphs driver;
+  return driver;
+}
+
+}  // namespace convoy::cuda

@@ -1,0 +1,266 @@
+#include "tests/devices/cuda/fake_nccl.hpp"
+
+#include <convoy/abi.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace convoy::cuda::fake_nccl {
+
+struct Call {
+  std::string name;
+  const char* send;
+  char* receive;
+  std::size_t count;
+  ncclDataType_t type;
+  ncclRedOp_t reduction;
+  int root;
+};
+
+// All ranks of one unique id; `made` of them have joined.
+struct Clique {
+  int size = 0;
+  int made = 0;
+  std::vector<std::vector<Call>> calls;  // per rank, since the group began
+};
+
+}  // namespace convoy::cuda::fake_nccl
+
+struct ncclComm {
+  int rank;
+  std::shared_ptr<convoy::cuda::fake_nccl::Clique> clique;
+};
+
+namespace {
+
+using convoy::cuda::fake_nccl::Call;
+using convoy::cuda::fake_nccl::Clique;
+using convoy::cuda::fake_nccl::world;
+
+std::mutex mutex;
+std::map<std::string, std::shared_ptr<Clique>> cliques;
+thread_local int depth = 0;
+int questions = 0;
+
+void misuse(const std::string& text) {
+  if (world().misuse.empty()) world().misuse = text;
+}
+
+std::size_t size_of(ncclDataType_t type) {
+  return type == ncclFloat32 ? 4 : 2;
+}
+
+float load(const char* memory, std::size_t index, ncclDataType_t type) {
+  if (type == ncclFloat32) return reinterpret_cast<const float*>(memory)[index];
+  if (type == ncclFloat16) return __half2float(reinterpret_cast<const __half*>(memory)[index]);
+  return __bfloat162float(reinterpret_cast<const __nv_bfloat16*>(memory)[index]);
+}
+
+void store(char* memory, std::size_t index, ncclDataType_t type, float value) {
+  if (type == ncclFloat32)
+    reinterpret_cast<float*>(memory)[index] = value;
+  else if (type == ncclFloat16)
+    reinterpret_cast<__half*>(memory)[index] = __float2half_rn(value);
+  else
+    reinterpret_cast<__nv_bfloat16*>(memory)[index] = __float2bfloat16_rn(value);
+}
+
+// Of elements [first, first + count) of what every rank sends, in the order of the ranks.
+std::vector<float> reduced(const std::vector<Call>& ranks, std::size_t first, std::size_t count) {
+  std::vector<float> result;
+  for (std::size_t i = first; i < first + count; ++i) {
+    float total = load(ranks[0].send, i, ranks[0].type);
+    for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
+      const float value = load(ranks[rank].send, i, ranks[rank].type);
+      total = ranks[0].reduction == ncclSum   ? total + value
+              : ranks[0].reduction == ncclMin ? std::min(total, value)
+                                              : std::max(total, value);
+    }
+    result.push_back(total);
+  }
+  return result;
+}
+
+void put(const Call& to, const std::vector<float>& values, std::size_t first = 0) {
+  for (std::size_t i = 0; i < values.size(); ++i) store(to.receive, first + i, to.type, values[i]);
+}
+
+// One call of every rank, which belong together.
+void run(const std::vector<Call>& ranks) {
+  const Call& it = ranks.front();
+  for (const Call& other : ranks)
+    if (other.name != it.name || other.count != it.count || other.type != it.type ||
+        other.root != it.root)
+      return misuse("ranks called " + it.name + " and " + other.name);
+  const std::size_t n = ranks.size();
+  if (it.name == "all_reduce") {
+    const auto total = reduced(ranks, 0, it.count);
+    for (const Call& rank : ranks) put(rank, total);
+  } else if (it.name == "reduce") {
+    put(ranks[static_cast<std::size_t>(it.root)], reduced(ranks, 0, it.count));
+  } else if (it.name == "broadcast") {
+    const Call& root = ranks[static_cast<std::size_t>(it.root)];
+    const std::string bytes(root.send, it.count * size_of(it.type));
+    for (const Call& rank : ranks) std::memcpy(rank.receive, bytes.data(), bytes.size());
+  } else if (it.name == "reduce_scatter") {
+    std::vector<std::vector<float>> pieces;
+    for (std::size_t rank = 0; rank < n; ++rank)
+      pieces.push_back(reduced(ranks, rank * it.count, it.count));
+    for (std::size_t rank = 0; rank < n; ++rank) put(ranks[rank], pieces[rank]);
+  } else {
+    std::string all;
+    for (const Call& rank : ranks) all.append(rank.send, it.count * size_of(it.type));
+    for (const Call& rank : ranks) std::memcpy(rank.receive, all.data(), all.size());
+  }
+}
+
+void run_group() {
+  for (auto& [id, clique] : cliques) {
+    if (clique->made != clique->size) misuse("a group made some ranks of a communicator only");
+    for (std::size_t i = 0; !clique->calls.empty() && i < clique->calls[0].size(); ++i) {
+      std::vector<Call> together;
+      for (const auto& rank : clique->calls)
+        if (i < rank.size()) together.push_back(rank[i]);
+      if (together.size() != clique->calls.size())
+        misuse("not every rank called " + together.front().name);
+      else
+        run(together);
+    }
+    for (auto& rank : clique->calls) rank.clear();
+  }
+}
+
+ncclResult_t collect(ncclComm_t comm, Call call) {
+  const std::lock_guard lock(mutex);
+  if (depth == 0) misuse(call.name + " outside a group");
+  if (world().next_call != ncclSuccess) return world().next_call;
+  world().calls.push_back(call.name + " " + std::to_string(comm->rank) + "/" +
+                          std::to_string(comm->clique->size) + " of " + std::to_string(call.count) +
+                          (call.root >= 0 ? " root " + std::to_string(call.root) : ""));
+  comm->clique->calls[static_cast<std::size_t>(comm->rank)].push_back(std::move(call));
+  return ncclInProgress;
+}
+
+ncclResult_t version(int* code) {
+  *code = world().version;
+  return ncclSuccess;
+}
+const char* error_string(ncclResult_t result) {
+  return result == ncclRemoteError ? "remote process exited" : "unhandled system error";
+}
+const char* last_error(ncclComm_t) {
+  return "the cable is loose";
+}
+ncclResult_t unique_id(ncclUniqueId* id) {
+  static int next = 0;
+  const std::lock_guard lock(mutex);
+  std::memset(id->internal, 0, sizeof id->internal);
+  std::memcpy(id->internal, &++next, sizeof next);
+  return ncclSuccess;
+}
+ncclResult_t init_rank(ncclComm_t* comm, int size, ncclUniqueId id, int rank,
+                       ncclConfig_t* config) {
+  const std::lock_guard lock(mutex);
+  if (depth == 0) misuse("ranks of one thread made outside a group");
+  if (config->blocking != 0) misuse("a communicator that blocks");
+  auto& clique = cliques[std::string(id.internal, sizeof id.internal)];
+  if (clique == nullptr) clique = std::make_shared<Clique>();
+  clique->size = size;
+  ++clique->made;
+  clique->calls.resize(static_cast<std::size_t>(size));
+  *comm = new ncclComm{rank, clique};
+  ++world().communicators;
+  return ncclInProgress;
+}
+ncclResult_t finalize(ncclComm_t) {
+  return ncclInProgress;
+}
+ncclResult_t destroy(ncclComm_t comm) {
+  const std::lock_guard lock(mutex);
+  --world().communicators;
+  delete comm;
+  return ncclSuccess;
+}
+ncclResult_t abort_rank(ncclComm_t comm) {
+  world().on_abort();
+  ++world().aborted;
+  return destroy(comm);
+}
+ncclResult_t async_error(ncclComm_t, ncclResult_t* state) {
+  const std::lock_guard lock(mutex);
+  *state = questions > 0 ? ncclInProgress : world().state;
+  questions = std::max(0, questions - 1);
+  return ncclSuccess;
+}
+ncclResult_t group_start() {
+  ++depth;
+  return ncclSuccess;
+}
+ncclResult_t group_end() {
+  const std::lock_guard lock(mutex);
+  if (--depth > 0) return ncclSuccess;
+  run_group();
+  questions = world().questions_until_done;
+  return ncclInProgress;
+}
+ncclResult_t all_reduce(const void* send, void* receive, std::size_t count, ncclDataType_t type,
+                        ncclRedOp_t reduction, ncclComm_t comm, cudaStream_t) {
+  return collect(comm, {"all_reduce", static_cast<const char*>(send), static_cast<char*>(receive),
+                        count, type, reduction, -1});
+}
+ncclResult_t reduce(const void* send, void* receive, std::size_t count, ncclDataType_t type,
+                    ncclRedOp_t reduction, int root, ncclComm_t comm, cudaStream_t) {
+  return collect(comm, {"reduce", static_cast<const char*>(send), static_cast<char*>(receive),
+                        count, type, reduction, root});
+}
+ncclResult_t broadcast(const void* send, void* receive, std::size_t count, ncclDataType_t type,
+                       int root, ncclComm_t comm, cudaStream_t) {
+  return collect(comm, {"broadcast", static_cast<const char*>(send), static_cast<char*>(receive),
+                        count, type, ncclSum, root});
+}
+ncclResult_t reduce_scatter(const void* send, void* receive, std::size_t count, ncclDataType_t type,
+                            ncclRedOp_t reduction, ncclComm_t comm, cudaStream_t) {
+  return collect(comm, {"reduce_scatter", static_cast<const char*>(send),
+                        static_cast<char*>(receive), count, type, reduction, -1});
+}
+ncclResult_t all_gather(const void* send, void* receive, std::size_t count, ncclDataType_t type,
+                        ncclComm_t comm, cudaStream_t) {
+  return collect(comm, {"all_gather", static_cast<const char*>(send), static_cast<char*>(receive),
+                        count, type, ncclSum, -1});
+}
+
+}  // namespace
+
+namespace convoy::cuda::fake_nccl {
+
+World& world() {
+  static World it;
+  return it;
+}
+
+void set_state(ncclResult_t state) {
+  const std::lock_guard lock(mutex);
+  world().state = state;
+}
+
+void reset() {
+  const std::lock_guard lock(mutex);
+  world() = World{};
+  cliques.clear();
+  questions = 0;
+}
+
+const NcclFunctions& functions() {
+  static const NcclFunctions table{version,     error_string, last_error,     unique_id,
+                                   init_rank,   finalize,     destroy,        abort_rank,
+                                   async_error, group_start,  group_end,      all_reduce,
+                                   reduce,      broadcast,    reduce_scatter, all_gather};
+  return table;
+}
+
+}  // namespace convoy::cuda::fake_nccl
