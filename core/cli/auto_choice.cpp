@@ -143,7 +143,15 @@ Decision choose_by_simulation(const RunSetup& setup, const SimulatedHardware& ha
   return decide(ranking, usual, describe_basis(hardware, subject), hardware.calibrated);
 }
 
+void refuse_measuring(const RunSetup& setup) {
+  if (setup.options.auto_mode == AutoMode::kMeasure)
+    fail(ExitCode::kUsage,
+         "--auto=measure tries strategies while it trains, and nothing is trained here; convoy run "
+         "--auto=measure does so. --auto=simulate is its first part");
+}
+
 Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> devices) {
+  refuse_measuring(setup);
   const SimulatedHardware hardware = choose_simulated_hardware(setup);
   if (setup.options.auto_mode == AutoMode::kRule) return choose_by_rule(setup, hardware.device);
   const ChoiceSubject subject = imagined_subject(setup, hardware, devices);

@@ -37,6 +37,9 @@ std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubjec
 Decision choose_by_simulation(const RunSetup& setup, const SimulatedHardware& hardware,
                               const ChoiceSubject& subject, const Ranking& ranking);
 
+// Error kUsage when the flags ask for what only a training can do.
+void refuse_measuring(const RunSetup& setup);
+
 // For a verb that runs nothing: on the hardware that its flags describe, for that many devices per
 // host (all when not given).
 Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> devices);

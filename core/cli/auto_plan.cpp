@@ -44,6 +44,7 @@ struct Explanation {
 };
 
 Explanation explain(const RunSetup& setup) {
+  refuse_measuring(setup);
   Explanation result;
   result.hardware = choose_simulated_hardware(setup);
   std::optional<std::uint32_t> devices;
@@ -72,14 +73,20 @@ std::string states_text(const Ranking& ranking) {
 void print_ranking(std::ostream& out, const RunSetup& setup, const Explanation& it) {
   out << fmt::format("{} on {}, {} images per device, software {}\n", setup.graph->model(),
                      it.decision.basis, it.subject.batch, it.hardware.software.name)
-      << fmt::format("{} candidates: {}; of each variant the best size of buckets:\n",
-                     it.ranking.candidates.size(), states_text(it.ranking))
+      << fmt::format(
+             "{} candidates: {}\nof each variant with its best size of buckets: predicted "
+             "step, how far behind the best, what costs most beside compute\n",
+             it.ranking.candidates.size(), states_text(it.ranking))
       << explanation(it.ranking) << decision_line(it.decision) << '\n';
   const double tolerance = shortlist_tolerance(it.hardware.known_error);
-  const std::vector<Candidate> shortlist = it.ranking.shortlist(tolerance, kMostTried);
-  out << fmt::format("within {:.0f} %, which predictions may be wrong by:", 100 * tolerance);
-  for (const Candidate& candidate : shortlist) out << "\n  " << flags_of(candidate);
-  out << '\n';
+  const auto close = it.ranking.shortlist(tolerance, it.ranking.candidates.size()).size();
+  out << fmt::format(
+      "{} of the variants are within {:.0f} % of the best, which predictions may be "
+      "wrong by{}\n",
+      close, 100 * tolerance,
+      it.hardware.device == "cpu" && close > 1
+          ? "; convoy run --auto=measure tries the best of them while it trains"
+          : "");
 }
 
 void print_json(std::ostream& out, const RunSetup& setup, const Explanation& it) {

@@ -1,14 +1,15 @@
 #include "core/cli/auto_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
-#include <thread>
 
 #include "core/base/error.hpp"
 #include "core/cli/auto_choice.hpp"
 #include "core/cli/auto_circumstances.hpp"
+#include "core/cli/run_hardware.hpp"
 #include "core/cli/run_sizes.hpp"
-#include "core/cli/this_hardware.hpp"
 #include "core/select/decision_cache.hpp"
 
 namespace convoy {
@@ -19,16 +20,55 @@ bool trains(const RunOptions& options) {
   return !options.input_only && mode != RunMode::kEvaluation && mode != RunMode::kForwardOnly;
 }
 
-// None, with a notice, when its calibration cannot be used and nobody asked for it by name: a run
-// that could go on does.
-std::optional<SimulatedHardware> this_machine(RunSetup& setup) {
+// None, with a notice, when its speed cannot be told, or its calibration cannot be used and nobody
+// asked for it by name: a run that could go on does.
+std::optional<SimulatedHardware> known_hardware(RunSetup& setup) {
   try {
-    return this_machine_hardware(setup);
+    return hardware_of_run(setup);
   } catch (const Error& error) {
     if (setup.flags->is_given("calibration_file")) throw;
-    setup.notices.emplace_back(error.what());
+    setup.notices.push_back(fmt::format("no simulation of this run: {}", error.what()));
     return std::nullopt;
   }
+}
+
+void check_measuring(const RunOptions& options) {
+  if (!trains(options))
+    fail(ExitCode::kUsage,
+         "--auto=measure tries strategies while it trains, and this run trains nothing; leave it "
+         "out");
+  if (options.deterministic)
+    fail(ExitCode::kUsage,
+         "--auto=measure goes by the clock, so two runs may train with different strategies: that "
+         "does not go with --deterministic; --auto=simulate does");
+}
+
+// Those that predictions cannot tell apart, that of the decision first.
+AutoShortlist make_shortlist(const Ranking& ranking, const Decision& decision, double known_error) {
+  AutoShortlist list;
+  list.tolerance = shortlist_tolerance(known_error);
+  std::vector<Candidate> wanted = {decision.chosen};
+  for (const Candidate& each : ranking.shortlist(list.tolerance, ranking.candidates.size()))
+    if (!same_variant(each, decision.chosen)) wanted.push_back(each);
+  for (const Candidate& each : wanted)
+    list.candidates.push_back(
+        *std::ranges::find(ranking.candidates, each, &RankedCandidate::candidate));
+  return list;
+}
+
+std::string shortlist_notice(const AutoShortlist& list, const Decision& decision) {
+  const std::string first =
+      fmt::format("{}, predicted step {:.3f} ms on {}", flags_of(decision.chosen),
+                  1e3 * decision.step_seconds, decision.basis);
+  if (list.candidates.size() < 2)
+    return fmt::format(
+        "--auto=measure tries nothing: no other variant is predicted within {:.0f} % "
+        "of {}",
+        100 * list.tolerance, first);
+  return fmt::format(
+      "--auto=measure begins with {}, and tries what is predicted within {:.0f} % of "
+      "that, at most {} variants",
+      first, 100 * list.tolerance, kMostTried);
 }
 
 }  // namespace
@@ -36,21 +76,30 @@ std::optional<SimulatedHardware> this_machine(RunSetup& setup) {
 Decision choose_for_run(RunSetup& setup) {
   const std::string& kind = setup.device->manifest().name;
   const AutoMode mode = setup.options.auto_mode;
-  if (mode == AutoMode::kRule || kind != "cpu" || !trains(setup.options))
-    return choose_by_rule(setup, kind);
-  const std::optional<SimulatedHardware> machine = this_machine(setup);
+  if (mode == AutoMode::kMeasure) check_measuring(setup.options);
+  if (mode == AutoMode::kRule || !trains(setup.options)) return choose_by_rule(setup, kind);
+  const std::optional<SimulatedHardware> machine = known_hardware(setup);
   if (!machine) return choose_by_rule(setup, kind);
   const SimulatedHardware& hardware = *machine;
   const std::uint32_t devices = count_devices(setup);
-  const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const ChoiceSubject subject{1, devices, choose_sizes(setup, devices, cores).batch};
+  const ChoiceSubject subject{1, devices, choose_sizes(setup, devices).batch};
   const DecisionCache cache(cache_folder(),
                             [&](const std::string& text) { setup.notices.push_back(text); });
   const std::string circumstances = auto_circumstances(setup, hardware, subject);
   if (mode == AutoMode::kCached)
     if (const std::optional<Decision> known = cache.find(circumstances)) return *known;
-  const Decision decision =
-      choose_by_simulation(setup, hardware, subject, rank_strategies(setup, hardware, subject));
+  const Ranking ranking = rank_strategies(setup, hardware, subject);
+  const Decision decision = choose_by_simulation(setup, hardware, subject, ranking);
+  if (mode == AutoMode::kMeasure) {
+    setup.shortlist = make_shortlist(ranking, decision, hardware.known_error);
+    setup.notices.push_back(shortlist_notice(*setup.shortlist, decision));
+    setup.shortlist->remember = [circumstances](const Decision& measured,
+                                                const DecisionCache::Tell& tell) {
+      DecisionCache(cache_folder(), tell).remember(circumstances, measured);
+    };
+    if (setup.shortlist->candidates.size() >= 2) return decision;
+    setup.shortlist.reset();
+  }
   cache.remember(circumstances, decision);
   return decision;
 }

@@ -5,9 +5,10 @@
 
 namespace convoy {
 
-// What --variable_update=auto takes for a run on this machine: remembered or simulated for CPU
-// devices, by the rule of thumb for others, whose machine nobody has described, and where nothing
-// is trained. Notes what went wrong with the memory in the setup's notices.
+// What --variable_update=auto takes for a run on this machine: remembered or simulated; by the rule
+// of thumb where nothing is trained, or nothing is known of the devices' speed, which the setup's
+// notices then say, like what went wrong with the memory. With --auto=measure the setup also gets
+// the shortlist to try.
 Decision choose_for_run(RunSetup& setup);
 
 }  // namespace convoy

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <ostream>
-#include <thread>
+#include <utility>
 
 #include "core/base/error.hpp"
+#include "core/cli/auto_trial.hpp"
 #include "core/cli/flag_parser.hpp"
 #include "core/cli/input_only.hpp"
 #include "core/cli/interrupt.hpp"
+#include "core/cli/plan_subject.hpp"
 #include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
 #include "core/cli/run_gpus.hpp"
@@ -36,7 +38,7 @@ class Run {
   Run(std::span<const std::string> arguments, RunSetup& setup, std::ostream& out, std::ostream& err)
       : setup_(setup),
         devices_(count_devices(setup)),
-        sizes_(choose_sizes(setup, devices_, std::max(1u, std::thread::hardware_concurrency()))),
+        sizes_(choose_sizes(setup, devices_)),
         report_(arguments, setup, sizes_, devices_, out, err),
         err_(err) {
     if (sizes_.adapted)
@@ -93,7 +95,7 @@ class Run {
                                     [this](const std::string& text) { tell(text); });
         },
         report_, [this] { return interrupt_.requested(); });
-    report_validation(validation);
+    report_bad_records(validation.bad_records(), " of the validation data");
   }
 
   void read_only() {
@@ -102,17 +104,18 @@ class Run {
     const std::unique_ptr<BatchSource> source = make_source(data);
     report_.header(devices_, source->samples_per_epoch());
     report_.console().warming_up();
-    const InputSpeed speed = measure_input(*source, data, {sizes_.warmup_steps, sizes_.timed_steps},
-                                           [this](std::int64_t step, double seconds) {
-                                             if (step == 1) report_.console().warmed_up();
-                                             report_.input_step(step, seconds);
-                                             return !interrupt_.requested();
-                                           });
-    report_.input_total(speed);
-    report_bad_records(*source);
+    const auto go_on = [this](std::int64_t step, double seconds) {
+      if (step == 1) report_.console().warmed_up();
+      report_.input_step(step, seconds);
+      return !interrupt_.requested();
+    };
+    report_.input_total(
+        measure_input(*source, data, {sizes_.warmup_steps, sizes_.timed_steps}, go_on));
+    report_bad_records(source->statistics().bad_records);
   }
 
-  std::shared_ptr<OpenDevices> open_devices() const {
+  std::shared_ptr<OpenDevices> open_devices() {
+    if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
     return std::make_shared<OpenDevices>(
         *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device));
   }
@@ -127,10 +130,8 @@ class Run {
 
   void describe(const Session& session) {
     report_.describe(session);
-    const std::string notice = emulation_notice(session.options().dtype, session.devices());
-    if (!notice.empty()) tell(notice);
-    const std::string collectives = lowered_collectives_notice(session.logical_plan());
-    if (!collectives.empty()) tell(collectives);
+    tell(emulation_notice(session.options().dtype, session.devices()));
+    tell(lowered_collectives_notice(session.logical_plan()));
   }
 
   void train() {
@@ -138,7 +139,7 @@ class Run {
         std::make_unique<RunCheckpoints>(setup_, std::int64_t{devices_} * sizes_.batch,
                                          [this](const std::string& text) { tell(text); });
     DataOptions data = data_options(setup_, sizes_, devices_);
-    if (const auto notice = shared_cores_notice(setup_, devices_); !notice.empty()) tell(notice);
+    tell(shared_cores_notice(setup_, devices_));
     const std::shared_ptr<OpenDevices> devices = open_devices();
     data.image_memory = input_memory(devices);
     data.first_step = checkpoints_->first_step();
@@ -150,12 +151,13 @@ class Run {
     if (setup_.options.num_epochs)
       sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
                                        std::int64_t{devices_} * sizes_.batch, examples);
-    shorten_resumed_run();
+    tell(shorten_resumed_run(sizes_, checkpoints_->first_step()));
     report_.header(devices_, examples);
     prepare_evaluations(examples);
     generating_model();
     const std::unique_ptr<Session> session = open_session(devices);
     if (validation_) validation_->prepare(session->open_devices());
+    begin_trial(*session);
     describe(*session);
     gpus_ = std::make_unique<RunGpus>(*session);
     if (setup_.options.profile) profile_ = std::make_unique<RunProfile>(*session);
@@ -168,13 +170,15 @@ class Run {
                              training_loop_options(setup_, sizes_, checkpoints_->first_step()),
                              events(*session));
     } catch (const Error&) {
-      report_bad_records(*source);
+      report_bad_records(source->statistics().bad_records);
       throw;
     }
     note_gpus();
-    report_.total(summary, evaluations_ ? evaluations_->seconds() : 0);
+    if (trial_) trial_->finish();
+    report_.total(summary, (evaluations_ ? evaluations_->seconds() : 0) +
+                               (trial_ ? trial_->timed_exchange_seconds() : 0));
     report_.gpus_line();
-    if (const auto line = report_.prediction_line(); !line.empty()) tell(line);
+    tell(report_.prediction_line());
     report_profile(summary);
     if (!setup_.options.trace_file.empty() && !report_.traced())
       tell("no step was traced, because too few were run: no trace file is written");
@@ -182,13 +186,20 @@ class Run {
     report_.input_verdict();
     checkpoints_->finish(summary, *session);
     if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(*session));
-    report_bad_records(*source);
-    if (validation_) report_validation(*validation_);
-    if (summary.diverged)
-      tell(
-          fmt::format("the loss is not finite from step {} on: the model's own learning rate does "
-                      "not suit unnormalised synthetic images; speed is not affected",
-                      *summary.diverged));
+    report_bad_records(source->statistics().bad_records);
+    if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
+    if (summary.diverged) tell(divergence_text(*summary.diverged));
+  }
+
+  // The warm-up is long enough for the trial, unless the user said how long it is.
+  void begin_trial(Session& session) {
+    if (!setup_.shortlist) return;
+    constexpr std::int64_t kSettling = 3;  // steps between the trial and the first timed one
+    trial_ = std::make_unique<AutoTrial>(setup_, session, checkpoints_->first_step(),
+                                         sizes_.warmup_steps + sizes_.timed_steps, log_to(err_),
+                                         [this](const std::string& text) { tell(text); });
+    if (trial_->over() || setup_.flags->is_given("num_warmup_batches")) return;
+    sizes_.warmup_steps = std::max(sizes_.warmup_steps, trial_->most_steps() + kSettling);
   }
 
   void note_gpus() {
@@ -201,20 +212,6 @@ class Run {
     const std::optional<ProfileRecord> profile = profile_->record(summary, sizes_.warmup_steps);
     if (profile) report_.profile(*profile);
     profile_.reset();  // it refers to the session
-  }
-
-  // Steps count from the very first run on, warm-up included.
-  void shorten_resumed_run() {
-    const std::int64_t done = checkpoints_->first_step();
-    if (done == 0) return;
-    const std::int64_t wanted = sizes_.timed_steps;
-    sizes_.timed_steps = std::max<std::int64_t>(0, wanted - done);
-    if (sizes_.timed_steps > 0) return;
-    sizes_.warmup_steps = 0;
-    tell(
-        fmt::format("nothing to train: the checkpoint is at step {}, and {} steps were asked for; "
-                    "--num_batches counts the steps of earlier runs, too",
-                    done, wanted));
   }
 
   void prepare_evaluations(std::int64_t training_examples) {
@@ -233,19 +230,12 @@ class Run {
     if (validation_) report_.console().generating_evaluation_model();
   }
 
-  void report_validation(const Validation& validation) {
-    if (validation.bad_records() > 0)
-      tell(fmt::format("{} bad records of the validation data were skipped",
-                       validation.bad_records()));
-  }
-
-  void report_bad_records(const BatchSource& source) {
-    const auto skipped = source.statistics().bad_records;
-    if (skipped == 0) return;
-    tell(fmt::format("{} bad records were skipped", skipped));
+  void report_bad_records(std::int64_t skipped, const char* of = "") {
+    if (skipped > 0) tell(fmt::format("{} bad records{} were skipped", skipped, of));
   }
 
   void tell(const std::string& text) {
+    if (text.empty()) return;
     err_ << "convoy: " << text << '\n';
     report_.note(text);
   }
@@ -261,7 +251,7 @@ class Run {
     events.warmup_step = [this](const TrainingStep& step) { report_.warmup_step(step); };
     events.timed_step = [this](const TrainingStep& step) {
       report_.timed_step(step);
-      if (const auto notice = report_.drift_notice(step); !notice.empty()) tell(notice);
+      tell(report_.drift_notice(step));
     };
     if (!setup_.options.trace_file.empty())
       events.trace = [this, &session](const StepTrace& step) { report_.trace(session, step); };
@@ -274,6 +264,7 @@ class Run {
       checkpoints_->pause(point, session);
       return !evaluation_due_ || evaluations_->pause(point, session);
     };
+    if (trial_) trial_->join(events, [this, &session] { report_.take_decision(session); });
     return events;
   }
 
@@ -283,6 +274,7 @@ class Run {
   RunReport report_;
   std::ostream& err_;
   InterruptGuard interrupt_;
+  std::unique_ptr<AutoTrial> trial_;
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<TrainingEvaluations> evaluations_;
   std::unique_ptr<RunProfile> profile_;
@@ -300,10 +292,7 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
         << run_help(arguments);
     return 0;
   }
-  const PluginLog log = [&err](std::int32_t level, std::string_view plugin, std::string_view text) {
-    if (level >= CONVOY_LOG_INFO) err << fmt::format("convoy: {}: {}\n", plugin, text);
-  };
-  RunSetup setup = set_up_run(arguments, log);
+  RunSetup setup = set_up_run(arguments, log_to(err));
   if (!setup.options.output_file.empty()) check_run_record_path(setup.options.output_file);
   return Run(arguments, setup, out, err).execute();
 }

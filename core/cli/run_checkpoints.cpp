@@ -131,7 +131,7 @@ void RunCheckpoints::write(std::int64_t step, Session& session) {
   facts.samples = step * global_batch_ + sample_offset();
   facts.seed = setup_.options.seed;
   facts.model = session.graph().model();
-  facts.strategy = setup_.strategy->manifest().name;
+  facts.strategy = session.plan()->strategy->manifest().name;
   facts.optimizer = optimizer_name(optimizer_of(session));
   facts.identity = identity_of(session);
   facts.phase = state.phase;

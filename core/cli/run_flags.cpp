@@ -129,10 +129,10 @@ Flags strategy_flags() {
       text("variable_update", "auto",
            "Strategy that shares variables and gradients; `convoy list` names them. auto takes the "
            "one that is fastest on this machine."),
-      choice("auto", {"cached", "simulate", "rule"},
+      choice("auto", {"cached", "simulate", "measure", "rule"},
              "How auto chooses: by simulating every installed strategy's variants, unless an "
-             "earlier run in the same circumstances did so (cached) or always; or by a rule of "
-             "thumb."),
+             "earlier run in the same circumstances did so (cached) or always; measure tries the "
+             "best of them in the first steps of the training, too; or by a rule of thumb."),
       toggle("auto_inexact", "false",
              "Whether auto may take what is not a synchronous step: stale, asynchronous or lossy."),
       choice("gradient_scale", {"mean", "sum"},

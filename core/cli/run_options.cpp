@@ -85,6 +85,7 @@ void read_devices(const ParsedFlags& flags, RunOptions& options) {
 
 AutoMode parse_auto_mode(const std::string& name) {
   if (name == "simulate") return AutoMode::kSimulate;
+  if (name == "measure") return AutoMode::kMeasure;
   return name == "rule" ? AutoMode::kRule : AutoMode::kCached;
 }
 

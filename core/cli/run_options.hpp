@@ -20,6 +20,7 @@ enum class DeviceChoice { kAuto, kCpu, kGpu };
 enum class AutoMode {
   kCached,    // as an earlier run in the same circumstances did, else by simulation
   kSimulate,  // by simulation
+  kMeasure,   // by simulation, then by trying the best while training
   kRule       // by rule of thumb
 };
 

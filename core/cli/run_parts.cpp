@@ -101,4 +101,11 @@ TrainingLoopOptions training_loop_options(const RunSetup& setup, const RunSizes&
   return {sizes.warmup_steps, sizes.timed_steps, first_step, synthetic && !chosen};
 }
 
+std::string divergence_text(std::int64_t step) {
+  return fmt::format(
+      "the loss is not finite from step {} on: the model's own learning rate does not suit "
+      "unnormalised synthetic images; speed is not affected",
+      step);
+}
+
 }  // namespace convoy

@@ -25,4 +25,7 @@ std::string shared_cores_notice(const RunSetup& setup, std::uint32_t devices);
 LearningRateSchedule schedule(const RunSetup& setup, const RunSizes& sizes, std::uint32_t devices,
                               std::int64_t examples);
 
+// To tell where divergence is tolerated: from which step on.
+std::string divergence_text(std::int64_t step);
+
 }  // namespace convoy

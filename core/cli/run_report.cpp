@@ -42,9 +42,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
   record_.synthetic_data = setup.options.data_dir.empty();
   record_.mode =
       setup.options.input_only ? "input only" : run_mode_name(setup.options.evaluation.mode);
-  record_.strategy = setup.strategy->manifest().name;
-  const OptionValues& options = setup.strategy->options();
-  record_.strategy_options.insert(options.begin(), options.end());
+  note_strategy(*setup.strategy);
   if (setup.decision) note_selection(*setup.decision);
   record_.optimizer = optimizer_name(setup.options.optimizer.kind);
   record_.batch_per_device = sizes.batch;
@@ -54,9 +52,25 @@ RunReport::RunReport(std::span<const std::string> arguments, const RunSetup& set
   record_.notices = setup.notices;
 }
 
+void RunReport::note_strategy(const StrategyPlugin& strategy) {
+  record_.strategy = strategy.manifest().name;
+  record_.strategy_options = {strategy.options().begin(), strategy.options().end()};
+}
+
+// While strategies are tried nothing is known of how long steps should take.
 void RunReport::note_selection(const Decision& decision) {
   record_.selection = selection_record(decision);
-  if (decision.calibrated && decision.step_seconds > 0) drift_.emplace(decision.step_seconds);
+  const double expected = expected_step_seconds(decision);
+  const bool trusted = decision.calibrated || decision.trial;
+  const bool undecided = setup_.shortlist && !decision.trial;
+  if (trusted && expected > 0 && !undecided) drift_.emplace(expected);
+}
+
+void RunReport::take_decision(const Session& session) {
+  note_strategy(*session.plan()->strategy);
+  note_selection(*setup_.decision);
+  record_.strategy_verdict = session.check().verdict_text();
+  note_memory(session);
 }
 
 std::string RunReport::drift_notice(const TrainingStep& step) {
@@ -78,6 +92,11 @@ void RunReport::describe(const Session& session) {
   for (const convoy_device_description& device : session.devices())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});
+  record_.warmup_steps = sizes_.warmup_steps;
+  note_memory(session);
+}
+
+void RunReport::note_memory(const Session& session) {
   record_.memory.emplace();
   const std::vector<MemoryUse> uses = session.memory_use();
   for (std::size_t i = 0; i < uses.size(); ++i)
@@ -115,6 +134,7 @@ void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
   header.data_format = setup_.options.data_format;
   header.optimizer = record_.optimizer;
   header.strategy = record_.strategy;
+  if (setup_.shortlist) header.strategy += ", to begin with (--auto=measure)";
   header.strategy_details = strategy_details();
   console_.header(header);
 }
@@ -159,11 +179,11 @@ void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after
                                  evaluation.seconds, evaluation.examples_per_second(), checkpoint});
 }
 
-void RunReport::total(const TrainingSummary& summary, double evaluation_seconds) {
+void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
   progress_.clear();
   if (summary.timed_steps == 0) return;
   record_.step_breakdown = breakdown_record(summary.breakdown);
-  record_.total_seconds = summary.total_seconds - evaluation_seconds;
+  record_.total_seconds = summary.total_seconds - paused_seconds;
   record_.total_images_per_second =
       static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds;
   if (setup_.options.evaluation.mode != RunMode::kTrainingAndEvaluation)

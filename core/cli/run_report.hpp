@@ -31,6 +31,8 @@ class RunReport {
   void header(std::uint32_t devices, std::int64_t examples_per_epoch);
   // Notes the devices for the record.
   void describe(const Session& session);
+  // The session has a plan by the setup's decision that it did not have when it was described.
+  void take_decision(const Session& session);
   void warmup_step(const TrainingStep& step);
   void timed_step(const TrainingStep& step);
   // What to tell the user when the step times, with the last one, have left the prediction of a
@@ -46,8 +48,8 @@ class RunReport {
   void evaluation(const Evaluation& evaluation, const PausePoint& after,
                   const std::string& checkpoint);
   // Prints the total, unless evaluations interrupted the steps, and completes the record.
-  // evaluation_seconds: part of the summary's that belongs to no step.
-  void total(const TrainingSummary& summary, double evaluation_seconds = 0);
+  // paused_seconds: part of the summary's that belongs to no step.
+  void total(const TrainingSummary& summary, double paused_seconds = 0);
   // What the sensors of the GPUs said during the timed steps, for the record and, where it is
   // known, in a line. Before finish(), also of a run that fails.
   void gpus(const GpusRecord& gpus) { record_.gpus = gpus; }
@@ -67,7 +69,9 @@ class RunReport {
 
  private:
   std::vector<std::pair<std::string, std::string>> strategy_details() const;
+  void note_strategy(const StrategyPlugin& strategy);
   void note_selection(const Decision& decision);
+  void note_memory(const Session& session);
 
   const RunSetup& setup_;
   const RunSizes& sizes_;

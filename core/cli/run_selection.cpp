@@ -8,6 +8,18 @@
 
 namespace convoy {
 
+namespace {
+
+TrialRecord trial_record(const TrialResult& trial) {
+  TrialRecord record{trial.steps, trial.exchanges, trial.exchange_seconds, {}};
+  for (const Tried& each : trial.tried)
+    record.tried.push_back({flags_of(each.candidate), each.predicted_seconds, each.measured_seconds,
+                            each.counted_steps, each.left_out});
+  return record;
+}
+
+}  // namespace
+
 SelectionRecord selection_record(const Decision& decision) {
   SelectionRecord record;
   record.origin = to_string(decision.origin);
@@ -19,16 +31,18 @@ SelectionRecord selection_record(const Decision& decision) {
     record.runner_up = flags_of(decision.runner_up->candidate);
     record.runner_up_step_seconds = decision.runner_up->step_seconds;
   }
+  if (decision.trial) record.trial = trial_record(*decision.trial);
   return record;
 }
 
 std::string drift_text(double drift, const Decision& decision) {
+  const char* since = decision.trial ? "the trial" : "convoy calibrate";
   return fmt::format(
-      "the last {} steps take {:.1f} % {} than the {:.3f} ms that were predicted: {}",
+      "the last {} steps take {:.1f} % {} than the {:.3f} ms that were {}: {}",
       DriftMonitor::kWindow, 100 * std::abs(drift), drift > 0 ? "longer" : "less",
-      1e3 * decision.step_seconds,
-      drift > 0 ? "something else uses the machine, or it has changed since convoy calibrate"
-                : "the machine is faster than when convoy calibrate measured it");
+      1e3 * expected_step_seconds(decision), decision.trial ? "measured in the trial" : "predicted",
+      drift > 0 ? fmt::format("something else uses the machine, or it has changed since {}", since)
+                : fmt::format("the machine is faster than it was in {}", since));
 }
 
 std::string prediction_text(const Decision& decision, double measured_seconds) {

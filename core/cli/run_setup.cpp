@@ -146,20 +146,14 @@ void map_use_nccl(const Manifest& manifest, const RunOptions& options, OptionVal
 }
 
 void load_strategy(RunSetup& setup, const PluginLog& log) {
-  std::string name = setup.options.variable_update;
-  OptionValues chosen;
+  Candidate named{setup.options.variable_update, {}, 0};
   if (setup.decision) {
-    name = setup.decision->chosen.strategy;
-    chosen = setup.decision->chosen.options;
-    const auto elements = static_cast<double>(setup.decision->chosen.bucket_elements);
+    named = setup.decision->chosen;
+    const auto elements = static_cast<double>(named.bucket_elements);
     if (elements > 0) setup.options.bucket_mb = elements * sizeof(float) / (1 << 20);
-    setup.notices.push_back(decision_line(*setup.decision));
+    if (!setup.shortlist) setup.notices.push_back(decision_line(*setup.decision));
   }
-  const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, name);
-  OptionValues values = option_values(found.manifest, *setup.flags);
-  values.merge(chosen);  // what the user gave wins
-  map_use_nccl(found.manifest, setup.options, values);
-  setup.strategy = std::make_unique<StrategyPlugin>(setup.host->load_strategy(found), values, log);
+  setup.strategy = load_strategy_of(setup, named, log);
 }
 
 RunSetup read_flags(std::span<const std::string> arguments,
@@ -197,6 +191,16 @@ RunSetup set_up_imagined_run(std::span<const std::string> arguments,
   if (setup.options.variable_update == kAuto) setup.decision = choose(setup);
   load_strategy(setup, log);
   return setup;
+}
+
+std::unique_ptr<StrategyPlugin> load_strategy_of(const RunSetup& setup, const Candidate& candidate,
+                                                 const PluginLog& log) {
+  const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
+  OptionValues values = option_values(found.manifest, *setup.flags);
+  OptionValues chosen = candidate.options;
+  values.merge(chosen);  // what the user gave wins
+  map_use_nccl(found.manifest, setup.options, values);
+  return std::make_unique<StrategyPlugin>(setup.host->load_strategy(found), values, log);
 }
 
 std::string run_help(std::span<const std::string> arguments,

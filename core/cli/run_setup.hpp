@@ -15,9 +15,20 @@
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/plugin/strategy_plugin.hpp"
+#include "core/runtime/open_devices.hpp"
 #include "core/select/decision.hpp"
 
 namespace convoy {
+
+// What --auto=measure is to try while training.
+struct AutoShortlist {
+  // That of the decision first, then all that are predicted within the tolerance of the best.
+  std::vector<RankedCandidate> candidates;
+  double tolerance = 0;  // relative
+  // Keeps a decision for runs in the same circumstances; problems are told.
+  std::function<void(const Decision&, const std::function<void(const std::string&)>& tell)>
+      remember;
+};
 
 // Everything that a command line chose, loaded and ready: options, plug-ins, the model's graph. The
 // members stand in the order in which they depend on each other.
@@ -29,9 +40,11 @@ struct RunSetup {
   std::unique_ptr<DevicePlugin> device;
   std::unique_ptr<ModelPlugin> model;
   std::unique_ptr<StrategyPlugin> strategy;
+  std::shared_ptr<OpenDevices> open_devices;  // when they had to be looked at already
   std::optional<Graph> graph;
   convoy_model_info model_info{};
   std::optional<Decision> decision;  // of --variable_update=auto
+  std::optional<AutoShortlist> shortlist;
   std::vector<std::string> notices;  // for standard error
 };
 
@@ -46,6 +59,10 @@ RunSetup set_up_imagined_run(std::span<const std::string> arguments,
                              std::vector<FlagDefinition> verb_flags,
                              const std::function<Decision(const RunSetup&)>& choose,
                              const PluginLog& log);
+
+// The strategy of a candidate with its options and those that the command line gives.
+std::unique_ptr<StrategyPlugin> load_strategy_of(const RunSetup& setup, const Candidate& candidate,
+                                                 const PluginLog& log);
 
 // The flags as `convoy run --help` shows them, with the options of the strategy that the arguments
 // name, if any.

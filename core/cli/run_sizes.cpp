@@ -1,8 +1,11 @@
 #include "core/cli/run_sizes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <thread>
 
 #include "core/data/dataset.hpp"
 #include "core/train/run_length.hpp"
@@ -21,9 +24,10 @@ double seconds_per_image(const RunSetup& setup, std::uint32_t cores) {
   return 3 * static_cast<double>(setup.graph->multiply_adds()) / (kAssumedRate * cores);
 }
 
-RunSizes training_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores) {
+RunSizes training_sizes(const RunSetup& setup, std::uint32_t devices) {
   const RunOptions& options = setup.options;
-  const bool on_cpu = cores > 0;
+  const bool on_cpu = setup.device->manifest().name == "cpu";
+  const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   const double image_seconds = on_cpu ? seconds_per_image(setup, cores) : 0;
   RunSizes sizes;
   sizes.batch =
@@ -61,13 +65,25 @@ std::uint32_t count_devices(const RunSetup& setup) {
   return setup.device->count(request);
 }
 
-RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores) {
-  RunSizes sizes = training_sizes(setup, devices, cores);
+RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices) {
+  RunSizes sizes = training_sizes(setup, devices);
   if (setup.options.evaluation.mode != RunMode::kEvaluation) return sizes;
   sizes.warmup_steps = 0;
   sizes.batch = static_cast<std::uint32_t>(
       setup.options.evaluation.batch_size.value_or(std::int64_t{sizes.batch}));
   return sizes;
+}
+
+std::string shorten_resumed_run(RunSizes& sizes, std::int64_t done) {
+  if (done == 0) return {};
+  const std::int64_t wanted = sizes.timed_steps;
+  sizes.timed_steps = std::max<std::int64_t>(0, wanted - done);
+  if (sizes.timed_steps > 0) return {};
+  sizes.warmup_steps = 0;
+  return fmt::format(
+      "nothing to train: the checkpoint is at step {}, and {} steps were asked for; --num_batches "
+      "counts the steps of earlier runs, too",
+      done, wanted);
 }
 
 }  // namespace convoy

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/cli/run_setup.hpp"
 
@@ -22,6 +23,10 @@ std::uint32_t count_devices(const RunSetup& setup);
 // is said and the devices are CPUs, batch and steps are chosen so that the whole run takes about a
 // minute: a GPU's defaults would take hours.
 // Evaluation has a batch size of its own and no warm-up.
-RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices, std::uint32_t cores);
+RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices);
+
+// Of a run that goes on from a checkpoint after `done` steps: steps count from the very first run
+// on, warm-up included. Returns what to tell when none is left, else nothing.
+std::string shorten_resumed_run(RunSizes& sizes, std::int64_t done);
 
 }  // namespace convoy

@@ -11,6 +11,10 @@
 
 namespace convoy {
 
+// Of predictions for machines whose rates nobody measured: those of two strategies differ from each
+// other by less than they do from the truth, which may be half.
+constexpr double kUnmeasuredError = 0.25;
+
 // The flags that say on what `convoy simulate` imagines a run.
 std::vector<FlagDefinition> simulation_flags();
 

@@ -29,6 +29,7 @@ void use_nominal(SimulatedHardware& hardware, const calibrate::ProcessorFacts& f
   const auto rates =
       calibrate::nominal_rates(facts, topology::Catalogue::read(share / "catalogue"));
   hardware.rates = rates.source;
+  hardware.known_error = kUnmeasuredError;
   hardware.cluster = [=](std::uint32_t, std::uint32_t devices) {
     return calibrate::nominal_cluster(facts, rates, devices, threads);
   };

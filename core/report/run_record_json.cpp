@@ -101,6 +101,20 @@ Json optional_seconds(const std::optional<double>& seconds) {
   return seconds ? number(*seconds) : Json(nullptr);
 }
 
+Json to_json(const TrialRecord& trial) {
+  Json tried = Json::array();
+  for (const TrialRecord::Tried& each : trial.tried)
+    tried.push_back({{"flags", each.flags},
+                     {"predicted_step_seconds", number(each.predicted_step_seconds)},
+                     {"measured_step_seconds", optional_seconds(each.measured_step_seconds)},
+                     {"counted_steps", each.counted_steps},
+                     {"left_out", each.left_out}});
+  return {{"steps", trial.steps},
+          {"exchanges", trial.exchanges},
+          {"exchange_seconds", number(trial.exchange_seconds)},
+          {"tried", std::move(tried)}};
+}
+
 Json to_json(const SelectionRecord& selection, const RunRecord& record) {
   Json json = {{"origin", selection.origin},
                {"flags", selection.flags},
@@ -109,7 +123,8 @@ Json to_json(const SelectionRecord& selection, const RunRecord& record) {
                {"predicted_step_seconds", optional_seconds(selection.predicted_step_seconds)},
                {"measured_step_seconds", nullptr},
                {"runner_up", selection.runner_up},
-               {"runner_up_step_seconds", optional_seconds(selection.runner_up_step_seconds)}};
+               {"runner_up_step_seconds", optional_seconds(selection.runner_up_step_seconds)},
+               {"trial", selection.trial ? to_json(*selection.trial) : Json(nullptr)}};
   if (!record.steps.empty()) json["measured_step_seconds"] = number(record.step_times.p50);
   return json;
 }

@@ -1,21 +1,12 @@
 #include "core/runtime/session.hpp"
 
 #include <algorithm>
-#include <set>
 #include <thread>
 
 #include "core/base/error.hpp"
 #include "core/graph/layout.hpp"
-#include "core/plan/device_collective.hpp"
-#include "core/plan/forward_plan.hpp"
-#include "core/plan/fuse_updates.hpp"
-#include "core/plan/lower.hpp"
-#include "core/plan/make_plan.hpp"
 #include "core/runtime/compute_dtype.hpp"
-#include "core/runtime/deterministic.hpp"
 #include "core/runtime/initial_values.hpp"
-#include "core/runtime/model_map.hpp"
-#include "core/runtime/supported.hpp"
 
 namespace convoy {
 
@@ -41,31 +32,32 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
       engines_(devices_->engines()) {
   options_.dtype = choose_compute_dtype(options_.dtype, devices_->descriptions());
   choose_layout();
-  make_plans(strategy);
-  require_supported(lowered_, engines_);
-  prepare_collectives();
-  if (strategy != nullptr) require_promises(strategy->manifest());
-  memory_ =
-      std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, graph_.state_elements());
+  plan_ = make_plan_of(strategy, options_.bucket_elements);
+  allocate_memory();
   initialize_parameters();  // before there are activations: it needs memory of its own for a moment
   compile();
-  start(strategy);
+  start();
 }
 
 Session::~Session() {
   abandon_hung_devices();
 }
 
-void Session::start(StrategyPlugin* strategy) {
+void Session::allocate_memory() {
+  memory_ = std::make_unique<PlanMemory>(plan_->lowered, engines_, options_.optimizer,
+                                         graph_.state_elements());
+}
+
+void Session::start() {
   ExecutorParts parts;
-  parts.plan = &lowered_;
-  parts.schedule = &schedule_;
+  parts.plan = &plan_->lowered;
+  parts.schedule = &plan_->schedule;
   parts.engines = &engines_;
   parts.memory = memory_.get();
   parts.optimizer = &options_.optimizer;
   for (const Program& program : programs_) parts.programs.push_back(program.get());
   parts.decayed = decayed_ranges();
-  parts.kernel = [strategy](const std::string& name) -> convoy_host_kernel {
+  parts.kernel = [strategy = plan_->strategy](const std::string& name) -> convoy_host_kernel {
     if (strategy == nullptr) return nullptr;
     const auto kernel = strategy->kernel(name, CONVOY_KERNEL_HOST);
     return kernel ? kernel->function : nullptr;
@@ -82,7 +74,7 @@ void Session::start(StrategyPlugin* strategy) {
 // Closing a device that hangs would hang, and whatever it still does must find its memory: both are
 // left to the end of the process.
 void Session::abandon_hung_devices() {
-  if (executor_->drain()) return;
+  if (executor_ == nullptr || executor_->drain()) return;
   static_cast<void>(executor_.release());
   for (Program& program : programs_) static_cast<void>(program.release());
   static_cast<void>(memory_.release());
@@ -127,62 +119,6 @@ void Session::choose_layout() {
   else
     arena_.emplace(graph_);
   view_ = std::make_unique<GraphView>(graph_, *arena_);
-}
-
-void Session::make_plans(StrategyPlugin* strategy) {
-  map_ = make_arena_map(graph_, *arena_, options_.bucket_elements);
-  if (strategy == nullptr) {
-    logical_ = make_forward_plan(cluster_, map_);
-  } else {
-    logical_ = make_plan(strategy->manifest().name, cluster_, map_,
-                         [&](const convoy_planner& planner) { strategy->plan(planner); });
-    check_claim(strategy->manifest());
-  }
-  const Plan guarded = strategy == nullptr ? logical_ : guard(logical_, check_, options_.guard);
-  const bool joins = strategy != nullptr && devices_->all_have(CONVOY_DEVICE_JOINS_UPDATES);
-  lowered_ = lower(joins ? fuse_updates(guarded) : guarded);
-  schedule_ = make_schedule(lowered_);
-}
-
-// A strategy that computes something else than it claims never trains.
-void Session::check_claim(const Manifest& strategy) {
-  check_ = check_plan(logical_);
-  if (check_.verdict == Verdict::kWrong && !check_.findings.empty())
-    fail(ExitCode::kFailed,
-         "the plan of strategy {} is wrong: {} (convoy check {} shows all of it)", strategy.name,
-         check_.findings.front().text, strategy.name);
-  if (strategy.claim.empty() || satisfies(check_, strategy.claim)) return;
-  fail(ExitCode::kFailed,
-       "strategy {} claims to be {}, but its plan is {}; convoy check {} shows why", strategy.name,
-       strategy.claim, check_.verdict_text(), strategy.name);
-}
-
-// Of the options that depend on what the plan turned out to be.
-void Session::require_promises(const Manifest& strategy) {
-  if (options_.deterministic) require_deterministic(strategy.name, check_, devices());
-  if (check_.exact == Verdict::kIndependent && options_.optimizer.gradient_scale != 1)
-    fail(ExitCode::kUsage,
-         "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
-         "there and nothing is summed; leave it out",
-         strategy.name);
-}
-
-// Every group of devices once, before there is anything to wait for.
-void Session::prepare_collectives() {
-  require_collective_order(lowered_, schedule_);
-  std::set<std::vector<std::uint32_t>> prepared;
-  for (const auto* section : {&lowered_.prologue, &lowered_.body})
-    for (const Operation& operation : *section) {
-      if (!is_collective(operation.kind)) continue;
-      const std::vector<std::uint32_t> places = participants(operation, lowered_);
-      if (!prepared.insert(places).second) continue;
-      std::vector<OpenDevice*> devices;
-      for (const std::uint32_t place : places) devices.push_back(engines_.at(place));
-      const auto reason = engines_.at(operation.place)->refuses_to_unite(devices, true);
-      if (reason)
-        fail(ExitCode::kUnavailable, "operation {} ({}) of the plan cannot be prepared: {}",
-             operation.id, operation_name(operation.kind), *reason);
-    }
 }
 
 void Session::compile() {
@@ -240,7 +176,7 @@ std::vector<convoy_decay_range> Session::decayed_ranges() const {
 
 // The first buffer that a backward reads besides parameters.
 std::optional<std::uint32_t> Session::loss_scale_buffer() const {
-  for (const Operation& operation : lowered_.body)
+  for (const Operation& operation : plan_->lowered.body)
     if (is_compute(operation.kind) && (operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
       return operation.reads.back().buffer;
   return std::nullopt;

@@ -20,6 +20,7 @@
 #include "core/runtime/memory.hpp"
 #include "core/runtime/model_values.hpp"
 #include "core/runtime/open_devices.hpp"
+#include "core/runtime/prepared_plan.hpp"
 
 namespace convoy {
 
@@ -64,10 +65,11 @@ class Session {
   // How variables, gradients and optimizer state are stored.
   const Arena& arena() const { return *arena_; }
   // What the checker proved of the plan; meaningless when forward only.
-  const CheckReport& check() const { return check_; }
-  const Plan& logical_plan() const { return logical_; }
-  const Plan& lowered_plan() const { return lowered_; }
-  const Schedule& schedule() const { return schedule_; }
+  const CheckReport& check() const { return plan_->check; }
+  const Plan& logical_plan() const { return plan_->logical; }
+  const Plan& lowered_plan() const { return plan_->lowered; }
+  const Schedule& schedule() const { return plan_->schedule; }
+  const std::shared_ptr<const PreparedPlan>& plan() const { return plan_; }
   const Cluster& cluster() const { return cluster_; }
   const std::vector<convoy_device_description>& devices() const { return devices_->descriptions(); }
   const std::shared_ptr<OpenDevices>& open_devices() const { return devices_; }
@@ -80,6 +82,16 @@ class Session {
   double now() { return devices_->now(); }
   // Per replica, the times of its layers since the session began.
   std::vector<std::vector<convoy_profile_record>> profile() const;
+
+  // Another plan for these devices and this storage. Error like a session's that begins with it.
+  std::shared_ptr<const PreparedPlan> prepare(StrategyPlugin& strategy,
+                                              std::uint64_t bucket_elements) const;
+  // Training goes on with this plan from the step with that number: parameters, optimizer state,
+  // batch norm statistics and loss scale pass over, devices and compiled layers stay, and never is
+  // there memory for both plans. Between two steps, nothing being queued, and only for plans that
+  // are exchangeable, see why_not_exchangeable(). Error when the plan finds no memory: then the
+  // session still has the one before.
+  void exchange_plan(std::shared_ptr<const PreparedPlan> plan, std::int64_t next_step);
 
   // The loss scale after the last finished step, and another one for the next step; only while no
   // step is open. Without loss scaling it is 1 for ever, and setting it does nothing.
@@ -120,13 +132,20 @@ class Session {
 
   Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
           const SessionOptions& options);
+  // Of training, between two steps, whatever the plan.
+  struct HandedOver;
+
   void choose_layout();
-  void make_plans(StrategyPlugin* strategy);
-  void check_claim(const Manifest& strategy);
-  void require_promises(const Manifest& strategy);
-  void prepare_collectives();
+  std::shared_ptr<const PreparedPlan> make_plan_of(StrategyPlugin* strategy,
+                                                   std::uint64_t bucket_elements) const;
+  void require_promises(const PreparedPlan& plan) const;
+  void prepare_collectives(const PreparedPlan& plan) const;
+  void allocate_memory();
   void compile();
-  void start(StrategyPlugin* strategy);
+  void start();
+  HandedOver hand_over() const;
+  void adopt(const HandedOver& state, std::shared_ptr<const PreparedPlan> plan,
+             std::int64_t next_step);
   void abandon_hung_devices();
   void initialize_parameters();
   double square_sum() const;  // of w^2 over decayed elements
@@ -142,11 +161,7 @@ class Session {
   const Engines& engines_;
   std::optional<Arena> arena_;
   std::unique_ptr<GraphView> view_;
-  ArenaMap map_;
-  Plan logical_;
-  CheckReport check_;
-  Plan lowered_;
-  Schedule schedule_;
+  std::shared_ptr<const PreparedPlan> plan_;
   std::unique_ptr<PlanMemory> memory_;
   double initial_square_sum_ = 0;
   std::vector<Program> programs_;  // per replica

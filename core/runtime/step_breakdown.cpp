@@ -4,7 +4,7 @@
 
 namespace convoy {
 BreakdownMeter::BreakdownMeter(const Plan& lowered)
-    : plan_(lowered), compute_(lowered.cluster->replicas()) {
+    : plan_(&lowered), compute_(lowered.cluster->replicas()) {
   // Of at most the open step, the one before and the one after, and some waits.
   const std::size_t most = 3 * lowered.body.size() + 64;
   for (std::vector<TimeInterval>& device : compute_) device.reserve(most);
@@ -15,7 +15,7 @@ void BreakdownMeter::finished(const std::vector<OperationTime>& operations,
                               const TimeInterval& step) {
   const bool counts = step.end > step.start;
   for (const OperationTime& time : operations) {
-    const Operation& operation = plan_.body.at(time.operation - plan_.prologue.size());
+    const Operation& operation = plan_->body.at(time.operation - plan_->prologue.size());
     const TimeInterval interval{time.timing.start, time.timing.end};
     running_.push_back(interval);
     if (is_compute(operation.kind)) compute_.at(operation.replica).push_back(interval);

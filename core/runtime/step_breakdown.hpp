@@ -37,6 +37,8 @@ class BreakdownMeter {
  public:
   explicit BreakdownMeter(const Plan& lowered);
 
+  // The operations of later steps are those of this plan, for as many replicas.
+  void use_plan(const Plan& lowered) { plan_ = &lowered; }
   void waited_for_input(const TimeInterval& wait) { waits_.push_back(wait); }
   // The operations of a step, and its time when it counts (warm-up steps have an empty one).
   void finished(const std::vector<OperationTime>& operations, const TimeInterval& step);
@@ -48,7 +50,7 @@ class BreakdownMeter {
   double covered(const TimeInterval& window) const;
   void forget_before(double time);
 
-  const Plan& plan_;
+  const Plan* plan_;
   std::vector<std::vector<TimeInterval>> compute_;  // per replica
   std::vector<TimeInterval> running_;               // all operations
   std::vector<TimeInterval> waits_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <numeric>
+#include <utility>
 
 #include "core/base/error.hpp"
 
@@ -55,11 +56,12 @@ class Loop {
     if (options_.warmup_steps == 0) start_clock(last_end_);
     while (finished_ < all && !(stopping_ && open_.empty()) && !summary_.ended_early) {
       const auto depth = static_cast<std::size_t>(session_.executor().steps_in_flight());
-      while (!stopping_ && !pausing_ && submitted_ < all && open_.size() < depth) submit();
+      while (!stopping_ && !pausing_ && !changing_ && submitted_ < all && open_.size() < depth)
+        submit();
       if (open_.empty()) break;
       finish();
       if (events_.stop_requested && events_.stop_requested()) stopping_ = true;
-      if (pausing_ && open_.empty() && !stopping_) pause();
+      if ((pausing_ || changing_) && open_.empty() && !stopping_) pause();
     }
   }
 
@@ -69,10 +71,15 @@ class Loop {
   }
 
   void pause() {
-    pausing_ = false;
-    if (events_.paused) summary_.ended_early = !events_.paused(point(finished_));
+    const bool changing = std::exchange(changing_, false);
+    if (std::exchange(pausing_, false) && events_.paused)
+      summary_.ended_early = !events_.paused(point(finished_));
+    if (changing && events_.change_plan && !summary_.ended_early) {
+      events_.change_plan(point(finished_));
+      meter_.use_plan(session_.lowered_plan());
+    }
     last_end_ = session_.now();
-    summary_.total_seconds = last_end_ - started_;
+    if (finished_ >= options_.warmup_steps) summary_.total_seconds = last_end_ - started_;
   }
 
   void submit() {
@@ -93,6 +100,7 @@ class Loop {
     ++submitted_;
     if (submitted_ > options_.warmup_steps && events_.pause_after)
       pausing_ = events_.pause_after(point(submitted_));
+    if (events_.plan_changes_after) changing_ = events_.plan_changes_after(point(submitted_));
   }
 
   void note_wait(const TimeInterval& wait) {
@@ -206,7 +214,8 @@ class Loop {
   std::int64_t submitted_ = 0;
   std::int64_t finished_ = 0;
   bool stopping_ = false;
-  bool pausing_ = false;  // submits nothing until the open steps are finished
+  bool pausing_ = false;   // submits nothing until the open steps are finished
+  bool changing_ = false;  // likewise
   double started_ = 0;
   double last_end_ = 0;
   bool traced_ = false;

@@ -39,7 +39,7 @@ struct TrainingLoopOptions {
 
 // Between two steps: everything submitted has finished, nothing of the next step has begun.
 struct PausePoint {
-  std::int64_t timed_step = 0;   // the last finished one, from 1
+  std::int64_t timed_step = 0;   // the last finished one, from 1; of warm-up: 0 or below
   std::int64_t global_step = 0;  // updates so far: earlier runs' and warm-up steps included
 };
 
@@ -68,6 +68,11 @@ struct TrainingEvents {
   // The pause: parameters may be read. Returns whether to go on. Its time is part of the total
   // but of no step.
   std::function<bool(const PausePoint&)> paused;
+  // Asked once per step, those of warm-up included, before anything behind it is submitted: whether
+  // the session may get another plan there.
+  std::function<bool(const PausePoint&)> plan_changes_after;
+  // The session may, after a pause if one falls on the same step. Likewise part of no step.
+  std::function<void(const PausePoint&)> change_plan;
 };
 
 struct TrainingSummary {

@@ -12,10 +12,50 @@ std::string behind_text(double fraction) {
   return fraction < 5e-4 ? "as fast" : fmt::format("+{:.1f} %", 100 * fraction);
 }
 
+// What the simulator names is what costs most beside computing, unless that is all there is.
+std::string spent_text(const std::string& bottleneck) {
+  if (bottleneck.empty()) return {};
+  if (bottleneck == "compute") return ", nearly all of it compute";
+  return fmt::format(", beside compute mostly {}", bottleneck);
+}
+
+const Tried* trial_of_chosen(const Decision& decision) {
+  if (!decision.trial) return nullptr;
+  for (const Tried& each : decision.trial->tried)
+    if (each.measured_seconds && each.candidate == decision.chosen) return &each;
+  return nullptr;
+}
+
+// The fastest of the others that were tried.
+const Tried* next_of_trial(const Decision& decision) {
+  const Tried* next = nullptr;
+  for (const Tried& each : decision.trial->tried)
+    if (each.measured_seconds && each.candidate != decision.chosen &&
+        (next == nullptr || *each.measured_seconds < *next->measured_seconds))
+      next = &each;
+  return next;
+}
+
+std::string measured_line(const Decision& decision, const Tried& taken) {
+  std::string line = fmt::format(
+      "--variable_update=auto takes {}: step {:.3f} ms, predicted {:.3f} ms",
+      flags_of(decision.chosen), 1e3 * *taken.measured_seconds, 1e3 * taken.predicted_seconds);
+  if (const Tried* next = next_of_trial(decision))
+    line += fmt::format("; next {}, {:+.1f} %", flags_of(next->candidate),
+                        100 * (*next->measured_seconds / *taken.measured_seconds - 1));
+  const auto measured = std::ranges::count_if(
+      decision.trial->tried, [](const Tried& each) { return each.measured_seconds.has_value(); });
+  const bool remembered = decision.origin == DecisionOrigin::kRemembered;
+  return fmt::format("{} ({}the best of {} measured in {} steps on {})", line,
+                     remembered ? "remembered: " : "", measured, decision.trial->steps,
+                     decision.basis);
+}
+
 }  // namespace
 
 std::string_view to_string(DecisionOrigin origin) {
-  constexpr std::array<std::string_view, 3> kNames = {"simulated", "remembered", "rule of thumb"};
+  constexpr std::array<std::string_view, 4> kNames = {"simulated", "remembered", "measured",
+                                                      "rule of thumb"};
   return kNames.at(static_cast<std::size_t>(origin));
 }
 
@@ -44,12 +84,31 @@ Decision decide(const Ranking& ranking, const Candidate& usual, const std::strin
   return decision;
 }
 
+Decision decide(const Decision& decision, const TrialResult& trial, const RankedCandidate& winner) {
+  Decision result = decision;
+  result.origin = DecisionOrigin::kMeasured;
+  result.trial = trial;
+  if (winner.candidate == decision.chosen) return result;
+  result.chosen = winner.candidate;
+  result.step_seconds = winner.step_seconds;
+  result.bottleneck = winner.bottleneck;
+  result.usual = false;
+  result.runner_up = {decision.chosen, decision.step_seconds};
+  return result;
+}
+
+double expected_step_seconds(const Decision& decision) {
+  const Tried* tried = trial_of_chosen(decision);
+  return tried != nullptr ? *tried->measured_seconds : decision.step_seconds;
+}
+
 std::string decision_line(const Decision& decision) {
+  if (const Tried* tried = trial_of_chosen(decision)) return measured_line(decision, *tried);
   std::string line = fmt::format("--variable_update=auto takes {}", flags_of(decision.chosen));
   if (decision.origin == DecisionOrigin::kRule)
     return fmt::format("{}: {} (a rule of thumb, not a simulation)", line, decision.basis);
   line += fmt::format(": predicted step {:.3f} ms", 1e3 * decision.step_seconds);
-  if (!decision.bottleneck.empty()) line += fmt::format(", spent on {}", decision.bottleneck);
+  line += spent_text(decision.bottleneck);
   if (decision.runner_up)
     line += fmt::format("; next {}, {}", flags_of(decision.runner_up->candidate),
                         behind_text(decision.runner_up->step_seconds / decision.step_seconds - 1));

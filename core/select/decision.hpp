@@ -4,13 +4,15 @@
 #include <string>
 
 #include "core/select/ranking.hpp"
+#include "core/select/trial_result.hpp"
 
 namespace convoy {
 
 // How --variable_update=auto came to its choice.
 enum class DecisionOrigin {
   kSimulated,
-  kRemembered,  // simulated by an earlier run in the same circumstances
+  kRemembered,  // simulated, or measured, by an earlier run in the same circumstances
+  kMeasured,    // by trying those that the simulation could not tell apart
   kRule         // a rule of thumb: no machine is described, or nothing is trained
 };
 
@@ -32,7 +34,8 @@ struct Decision {
   bool calibrated = false;   // the prediction rests on measurements of the machine itself
   bool usual = false;        // one of several that are as fast: the usual one
   std::size_t compared = 0;  // candidates that have a prediction
-  std::optional<RunnerUp> runner_up;  // the best of all other variants
+  std::optional<RunnerUp> runner_up;  // the best of all other variants, by prediction
+  std::optional<TrialResult> trial;   // when it was measured
 
   bool operator==(const Decision&) const = default;
 };
@@ -43,6 +46,12 @@ struct Decision {
 constexpr double kIndistinguishable = 0.005;
 Decision decide(const Ranking& ranking, const Candidate& usual, const std::string& basis,
                 bool calibrated);
+
+// What came of trying the candidates of `decision` and others: the one that won is taken.
+Decision decide(const Decision& decision, const TrialResult& trial, const RankedCandidate& winner);
+
+// Of the step of what was taken: measured in a trial, else predicted; 0: neither.
+double expected_step_seconds(const Decision& decision);
 
 // One line for people: what was taken, its step, what comes next, and why.
 std::string decision_line(const Decision& decision);

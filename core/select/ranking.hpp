@@ -47,7 +47,7 @@ struct Ranking {
 // How far behind the best prediction a candidate may be and still be the fastest: at least 3 %, and
 // twice the known relative error of predictions.
 double shortlist_tolerance(double known_error);
-constexpr std::size_t kMostTried = 4;  // candidates of a shortlist
+constexpr std::size_t kMostTried = 5;  // candidates of a shortlist
 
 Ranking ranked(std::vector<RankedCandidate> candidates);
 

@@ -13,9 +13,43 @@ Candidate candidate_from_json(const Json& json) {
           json.at("bucket_elements").get<std::uint64_t>()};
 }
 
+Json to_json(const TrialResult& trial) {
+  Json tried = Json::array();
+  for (const Tried& each : trial.tried) {
+    Json json = to_json(each.candidate);
+    json["predicted_seconds"] = each.predicted_seconds;
+    json["measured_seconds"] = each.measured_seconds ? Json(*each.measured_seconds) : Json(nullptr);
+    json["counted_steps"] = each.counted_steps;
+    json["left_out"] = each.left_out;
+    tried.push_back(std::move(json));
+  }
+  return {{"steps", trial.steps},
+          {"exchanges", trial.exchanges},
+          {"exchange_seconds", trial.exchange_seconds},
+          {"tried", std::move(tried)}};
+}
+
+TrialResult trial_from_json(const Json& json) {
+  TrialResult trial;
+  trial.steps = json.at("steps").get<std::int64_t>();
+  trial.exchanges = json.at("exchanges").get<std::int64_t>();
+  trial.exchange_seconds = json.at("exchange_seconds").get<double>();
+  for (const Json& each : json.at("tried")) {
+    Tried tried;
+    tried.candidate = candidate_from_json(each);
+    tried.predicted_seconds = each.at("predicted_seconds").get<double>();
+    if (const Json& measured = each.at("measured_seconds"); !measured.is_null())
+      tried.measured_seconds = measured.get<double>();
+    tried.counted_steps = each.at("counted_steps").get<std::int64_t>();
+    tried.left_out = each.at("left_out").get<std::string>();
+    trial.tried.push_back(std::move(tried));
+  }
+  return trial;
+}
+
 DecisionOrigin origin_from(const std::string& name) {
-  for (const DecisionOrigin origin :
-       {DecisionOrigin::kSimulated, DecisionOrigin::kRemembered, DecisionOrigin::kRule})
+  for (const DecisionOrigin origin : {DecisionOrigin::kSimulated, DecisionOrigin::kRemembered,
+                                      DecisionOrigin::kMeasured, DecisionOrigin::kRule})
     if (name == to_string(origin)) return origin;
   fail(ExitCode::kFailed, "'{}' is no origin of a decision", name);
 }
@@ -38,7 +72,8 @@ Json to_json(const Decision& decision) {
                {"calibrated", decision.calibrated},
                {"usual", decision.usual},
                {"compared", decision.compared},
-               {"runner_up", nullptr}};
+               {"runner_up", nullptr},
+               {"trial", decision.trial ? to_json(*decision.trial) : Json(nullptr)}};
   if (decision.runner_up) {
     json["runner_up"] = to_json(decision.runner_up->candidate);
     json["runner_up"]["step_seconds"] = decision.runner_up->step_seconds;
@@ -75,6 +110,8 @@ Decision decision_from_json(const Json& json) {
   decision.compared = json.at("compared").get<std::size_t>();
   if (const Json& next = json.at("runner_up"); !next.is_null())
     decision.runner_up = {candidate_from_json(next), next.at("step_seconds").get<double>()};
+  if (const Json& trial = json.at("trial"); !trial.is_null())
+    decision.trial = trial_from_json(trial);
   return decision;
 }
 

@@ -264,7 +264,7 @@ SimulatedCluster make_cpu_cluster(std::uint32_t devices, const SimulatedDevice& 
   machine.hosts.push_back(host);
   machine.links.push_back({"memory of host:0", host.memory_bytes_per_second});
   // Devices on one host share what its processors have of power and memory.
-  for (std::uint32_t d = 0; d < devices; ++d) machine.places.push_back({0, 0, 0, 0, 0});
+  for (std::uint32_t d = 0; d < devices; ++d) machine.places.push_back({0, 0, 0, 0, 0, true});
   machine.places.push_back({0, kNone, kNone, 0, host.memory_bytes});
   machine.paths = [](std::uint32_t, std::uint32_t) { return Path{}; };
   return result;

@@ -14,19 +14,52 @@ bool keeps_output(const GraphNode& node) {
   return kind != CONVOY_LAYER_RELU && kind != CONVOY_LAYER_ADD && kind != CONVOY_LAYER_CONCAT;
 }
 
-// Outputs kept for backward, and two gradients of the largest size at a time.
+// The most that there is at a time: in the backward pass of some layer, what was kept up to it and
+// the gradients of its output and its inputs. Who has been gone through backwards has left its
+// memory to others.
 std::uint64_t activation_bytes(const Graph& graph, std::uint32_t batch, bool half) {
   std::uint64_t kept = 0;
-  std::uint64_t largest = 0;
+  std::uint64_t most = 0;
   for (const GraphNode& node : graph.nodes()) {
     if (keeps_output(node)) kept += node.output.elements();
-    largest = std::max(largest, node.output.elements());
+    std::uint64_t gradients = node.output.elements();
+    for (const std::uint32_t input : node.inputs)
+      gradients += graph.nodes()[input].output.elements();
+    most = std::max(most, kept + gradients);
   }
-  return (kept + 2 * largest) * batch * (half ? 2 : 4);
+  return most * batch * (half ? 2 : 4);
+}
+
+// Per buffer, the elements that updates change: masters own only those, and so does optimizer
+// state.
+std::vector<std::uint64_t> elements_of_updates(const Plan& lowered) {
+  std::vector<std::uint64_t> updated(lowered.buffers.size());
+  for (const Operation& operation : lowered.body)
+    if (operation.kind == OperationKind::kApply)
+      for (const PlanSpan& span : operation.writes) updated[span.buffer] += span.count;
+  for (std::size_t i = 0; i < updated.size(); ++i)
+    updated[i] = std::min(updated[i], lowered.buffers[i].count);
+  return updated;
 }
 
 std::string gibibytes(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+// A host's memory holds its CPU devices' shares, too.
+std::vector<MemoryNeed> needs_of_memories(const std::vector<MemoryNeed>& needs,
+                                          const SimulatedMachine& machine) {
+  std::vector<MemoryNeed> result = needs;
+  for (std::size_t place = 0; place < needs.size(); ++place) {
+    if (!machine.places[place].in_host_memory) continue;
+    const auto of_host = [&](const SimulatedPlace& other) {
+      return other.device == CONVOY_NONE && other.host == machine.places[place].host;
+    };
+    const auto host = std::ranges::find_if(machine.places, of_host);
+    if (host == machine.places.end()) continue;
+    result[static_cast<std::size_t>(host - machine.places.begin())] += needs[place];
+  }
+  return result;
 }
 
 }  // namespace
@@ -35,17 +68,14 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
                                      std::uint32_t state_slots, bool half,
                                      const SimulatedMachine& machine) {
   std::vector<MemoryNeed> needs(lowered.cluster->places.size());
-  for (const PlanBuffer& buffer : lowered.buffers)
-    needs[buffer.place].buffers += buffer.count * dtype_bytes(buffer.dtype);
-  std::vector<bool> updated(lowered.buffers.size(), false);
-  for (const auto* section : {&lowered.prologue, &lowered.body})
-    for (const Operation& operation : *section)
-      if (operation.kind == OperationKind::kApply)
-        for (const PlanSpan& span : operation.writes) updated[span.buffer] = true;
-  for (std::size_t i = 0; i < updated.size(); ++i)
-    if (updated[i])
-      needs[lowered.buffers[i].place].optimizer_state +=
-          state_slots * lowered.buffers[i].count * dtype_bytes(CONVOY_F32);
+  const std::vector<std::uint64_t> updated = elements_of_updates(lowered);
+  for (std::size_t i = 0; i < lowered.buffers.size(); ++i) {
+    const PlanBuffer& buffer = lowered.buffers[i];
+    const bool shared_out = buffer.kind == CONVOY_BUFFER_MASTER && updated[i] > 0;
+    needs[buffer.place].buffers +=
+        (shared_out ? updated[i] : buffer.count) * dtype_bytes(buffer.dtype);
+    needs[buffer.place].optimizer_state += state_slots * updated[i] * dtype_bytes(CONVOY_F32);
+  }
   const std::uint64_t activations = activation_bytes(graph, batch, half);
   for (const std::uint32_t place : lowered.cluster->replica_place) {
     needs[place].activations += activations;
@@ -54,11 +84,20 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
   return needs;
 }
 
+MemoryNeed& MemoryNeed::operator+=(const MemoryNeed& other) {
+  buffers += other.buffers;
+  optimizer_state += other.optimizer_state;
+  activations += other.activations;
+  reserved += other.reserved;
+  return *this;
+}
+
 std::string memory_problem(const std::vector<MemoryNeed>& needs, const Cluster& cluster,
                            const SimulatedMachine& machine) {
+  const std::vector<MemoryNeed> there_needs = needs_of_memories(needs, machine);
   for (std::size_t place = 0; place < needs.size(); ++place) {
     const std::uint64_t there = machine.places[place].memory_bytes;
-    const MemoryNeed& need = needs[place];
+    const MemoryNeed& need = there_needs[place];
     if (there == 0 || need.total() <= there) continue;
     return fmt::format(
         "{} has {} of memory, and the plan needs {} there: {} for variables, gradients and "

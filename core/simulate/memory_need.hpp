@@ -16,6 +16,7 @@ struct MemoryNeed {
   std::uint64_t optimizer_state = 0;
   std::uint64_t activations = 0;  // of a device's replica, and their gradients
   std::uint64_t reserved = 0;     // by the device's software
+  MemoryNeed& operator+=(const MemoryNeed& other);
   std::uint64_t total() const { return buffers + optimizer_state + activations + reserved; }
 };
 
@@ -24,8 +25,8 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
                                      std::uint32_t state_slots, bool half,
                                      const SimulatedMachine& machine);
 
-// Empty when every place whose memory is known holds its share; else which does not, what it needs
-// and what there is.
+// Empty when every place whose memory is known holds its share, a host its CPU devices', too; else
+// which does not, what it needs and what there is.
 std::string memory_problem(const std::vector<MemoryNeed>& needs, const Cluster& cluster,
                            const SimulatedMachine& machine);
 

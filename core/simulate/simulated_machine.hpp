@@ -25,6 +25,7 @@ struct SimulatedPlace {
   std::uint32_t board = CONVOY_NONE;   // devices with the same number share power and clock
   std::uint32_t memory = CONVOY_NONE;  // link of the memory that its element-wise work loads
   std::uint64_t memory_bytes = 0;      // 0 = unknown
+  bool in_host_memory = false;         // a device without memory of its own: a CPU device
 };
 
 // The machine as the engine sees it: numbered links with capacities, and for every pair of places

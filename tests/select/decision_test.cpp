@@ -24,6 +24,17 @@ Ranking three() {
                  candidate("fast", 1 << 20, 0.011), refused});
 }
 
+TrialResult slow_wins() {
+  TrialResult trial;
+  trial.tried = {{{"fast", {{"where", "cpu"}}, 1 << 18}, 0.010, 0.010, 6, ""},
+                 {{"slow", {{"where", "cpu"}}, 1 << 18}, 0.012, 0.009, 6, ""},
+                 {{"loose", {}, 1 << 18}, 0.013, {}, 0, "it is stale"}};
+  trial.steps = 17;
+  trial.exchanges = 3;
+  trial.exchange_seconds = 0.25;
+  return trial;
+}
+
 TEST(Decision, IsTheFastestWithTheBestOfTheOtherVariantsAsRunnerUp) {
   const Decision decision = decide(three(), {}, "8 devices", false);
   EXPECT_EQ(decision.chosen.strategy, "fast");
@@ -55,7 +66,8 @@ TEST(Decision, IsSaidInOneLineWithStepReasonAndRunnerUp) {
   const std::string line = decision_line(decide(three(), {}, "8 devices of x", false));
   EXPECT_EQ(line,
             "--variable_update=auto takes --variable_update=fast --where=cpu --bucket_mb=1: "
-            "predicted step 10.000 ms, spent on sums; next --variable_update=slow --where=cpu "
+            "predicted step 10.000 ms, beside compute mostly sums; next --variable_update=slow "
+            "--where=cpu "
             "--bucket_mb=1, +20.0 % (the fastest of 3 simulated on 8 devices of x)");
 }
 
@@ -72,6 +84,43 @@ TEST(Decision, ByRuleIsSaidToBeNone) {
 TEST(Decision, SurvivesJson) {
   const Decision decision = decide(three(), {}, "8 devices", true);
   EXPECT_EQ(decision_from_json(to_json(decision)), decision) << to_json(decision).dump(2);
+  const Decision measured = decide(decision, slow_wins(), three().candidates[2]);
+  EXPECT_EQ(decision_from_json(to_json(measured)), measured) << to_json(measured).dump(2);
+}
+
+TEST(Decision, AfterATrialIsTheWinnerWithWhatWasMeasured) {
+  const Decision predicted = decide(three(), {}, "8 devices", true);
+  const RankedCandidate& slow = three().candidates[2];
+  ASSERT_EQ(slow.candidate.strategy, "slow");
+  const Decision decision = decide(predicted, slow_wins(), slow);
+  EXPECT_EQ(decision.origin, DecisionOrigin::kMeasured);
+  EXPECT_EQ(decision.chosen, slow.candidate);
+  EXPECT_DOUBLE_EQ(decision.step_seconds, 0.012);
+  EXPECT_DOUBLE_EQ(expected_step_seconds(decision), 0.009);
+  EXPECT_DOUBLE_EQ(expected_step_seconds(predicted), 0.010);
+  EXPECT_EQ(decision.runner_up->candidate, predicted.chosen);
+  EXPECT_EQ(decision_line(decision),
+            "--variable_update=auto takes --variable_update=slow --where=cpu --bucket_mb=1: step "
+            "9.000 ms, predicted 12.000 ms; next --variable_update=fast --where=cpu --bucket_mb=1, "
+            "+11.1 % (the best of 2 measured in 17 steps on 8 devices)");
+}
+
+TEST(Decision, RemembersWhatWasMeasured) {
+  Decision decision =
+      decide(decide(three(), {}, "8 devices", true), slow_wins(), three().candidates[2]);
+  decision.origin = DecisionOrigin::kRemembered;
+  EXPECT_THAT(decision_line(decision), HasSubstr("(remembered: the best of 2 measured"));
+}
+
+TEST(TrialTable, HasTheFastestFirstAndWhoWasLeftOutLast) {
+  const std::string text = trial_table(slow_wins());
+  const auto at = [&](const char* part) {
+    EXPECT_THAT(text, HasSubstr(part));
+    return text.find(part);
+  };
+  EXPECT_LT(at("9.000 ms, predicted 12.000 ms (6 steps)"),
+            at("10.000 ms, predicted 10.000 ms (6 steps)"));
+  EXPECT_LT(at("10.000 ms, predicted"), at("not tried, predicted 13.000 ms: it is stale"));
 }
 
 TEST(Decision, JsonOfARankingHasEveryCandidate) {

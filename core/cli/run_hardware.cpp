@@ -1,0 +1,71 @@
+#include "core/cli/run_hardware.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/cli/run_sizes.hpp"
+#include "core/cli/this_hardware.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/simulate/described_constants.hpp"
+#include "topology/catalogue_facts.hpp"
+#include "topology/detect.hpp"
+#include "topology/gpu_order.hpp"
+#include "topology/graph_edit.hpp"
+
+namespace convoy {
+namespace {
+
+std::vector<topology::PciAddress> parse_addresses(std::span<const std::string> texts) {
+  std::vector<topology::PciAddress> addresses;
+  for (const std::string& text : texts) {
+    const auto address = topology::parse_pci_address(text);
+    if (!address) fail(ExitCode::kUnavailable, "a GPU's place is '{}', no PCI address", text);
+    addresses.push_back(*address);
+  }
+  return addresses;
+}
+
+// Devices of the run; the session takes them over.
+std::vector<std::string> addresses_of_devices(RunSetup& setup) {
+  if (!setup.open_devices)
+    setup.open_devices = std::make_shared<OpenDevices>(*setup.device, count_devices(setup), 0);
+  std::vector<std::string> addresses;
+  for (const convoy_device_description& device : setup.open_devices->descriptions())
+    addresses.emplace_back(device.locality);
+  return addresses;
+}
+
+}  // namespace
+
+SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::string> addresses,
+                              const std::filesystem::path& share) {
+  machine = topology::gpus_first(machine, parse_addresses(addresses));
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  topology::add_catalogue_facts(machine, catalogue);
+  if (machine.name.empty()) machine.name = machine.source;
+  std::vector<std::string> unknown;
+  const auto constants = simulate::machine_constants(machine, catalogue, unknown);
+  if (!unknown.empty()) fail(ExitCode::kUnavailable, "{}", unknown.front());
+  SimulatedHardware hardware;
+  hardware.name = machine.source;
+  hardware.device = "cuda";
+  hardware.rates = "roofline of the device's peaks";
+  hardware.known_error = kUnmeasuredError;
+  hardware.most_devices = static_cast<std::uint32_t>(addresses.size());
+  hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
+  hardware.cluster = [machine, constants](std::uint32_t, std::uint32_t devices) {
+    return simulate::make_gpu_cluster(machine, devices, constants);
+  };
+  return hardware;
+}
+
+SimulatedHardware hardware_of_run(RunSetup& setup) {
+  const std::string& kind = setup.device->manifest().name;
+  if (kind == "cpu") return this_machine_hardware(setup);
+  if (kind != "cuda")
+    fail(ExitCode::kUnavailable, "nothing is known of the speed of {} devices", kind);
+  return gpus_of_run(topology::detect_machine(), addresses_of_devices(setup),
+                     executable_directory() / "../share/convoy");
+}
+
+}  // namespace convoy

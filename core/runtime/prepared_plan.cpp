@@ -1,0 +1,40 @@
+#include "core/runtime/prepared_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "core/plan/live_ranges.hpp"
+
+namespace convoy {
+namespace {
+
+// What backward passes read as the loss scale; the session hands it over.
+std::set<std::uint32_t> loss_scales(const Plan& lowered) {
+  std::set<std::uint32_t> buffers;
+  for (const Operation& operation : lowered.body)
+    if (is_compute(operation.kind) && (operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+      buffers.insert(operation.reads.back().buffer);
+  return buffers;
+}
+
+}  // namespace
+
+std::string why_not_exchangeable(const PreparedPlan& plan) {
+  if (plan.check.verdict != Verdict::kSynchronous)
+    return fmt::format("it is {}, and only synchronous steps can follow each other's",
+                       plan.check.verdict_text());
+  if (plan.lowered.computes != 1)
+    return fmt::format("its plan takes turns over {} steps", plan.lowered.computes);
+  const std::set<std::uint32_t> handed_over = loss_scales(plan.lowered);
+  const auto live = live_ranges(plan.lowered, 0);
+  for (std::uint32_t i = 0; i < live.size(); ++i) {
+    const std::uint32_t kind = plan.lowered.buffers[i].kind;
+    const bool values = kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER;
+    if (!live[i].empty() && !values && !handed_over.contains(i))
+      return fmt::format("its plan keeps {} from step to step", plan.lowered.buffer_name(i));
+  }
+  return {};
+}
+
+}  // namespace convoy

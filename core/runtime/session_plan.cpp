@@ -1,0 +1,142 @@
+// The part of Session that makes plans and passes from one to another.
+#include <set>
+
+#include "core/base/error.hpp"
+#include "core/plan/device_collective.hpp"
+#include "core/plan/forward_plan.hpp"
+#include "core/plan/fuse_updates.hpp"
+#include "core/plan/lower.hpp"
+#include "core/plan/make_plan.hpp"
+#include "core/runtime/deterministic.hpp"
+#include "core/runtime/model_map.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/supported.hpp"
+
+namespace convoy {
+namespace {
+
+// A strategy that computes something else than it claims never trains.
+void require_claim(const Manifest& strategy, const CheckReport& report) {
+  if (report.verdict == Verdict::kWrong && !report.findings.empty())
+    fail(ExitCode::kFailed,
+         "the plan of strategy {} is wrong: {} (convoy check {} shows all of it)", strategy.name,
+         report.findings.front().text, strategy.name);
+  if (strategy.claim.empty() || satisfies(report, strategy.claim)) return;
+  fail(ExitCode::kFailed,
+       "strategy {} claims to be {}, but its plan is {}; convoy check {} shows why", strategy.name,
+       strategy.claim, report.verdict_text(), strategy.name);
+}
+
+}  // namespace
+
+// In the order of storage, since all plans of a session share that.
+struct Session::HandedOver {
+  std::vector<float> parameters;
+  std::vector<std::vector<float>> optimizer;   // per slot
+  std::vector<std::vector<float>> statistics;  // per replica; empty without any
+  LossScale loss_scale;
+};
+
+std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strategy,
+                                                          std::uint64_t bucket_elements) const {
+  auto made = std::make_shared<PreparedPlan>();
+  made->strategy = strategy;
+  made->bucket_elements = bucket_elements;
+  made->map = make_arena_map(graph_, *arena_, bucket_elements);
+  if (strategy == nullptr) {
+    made->logical = make_forward_plan(cluster_, made->map);
+    made->lowered = lower(made->logical);
+  } else {
+    made->logical = make_plan(strategy->manifest().name, cluster_, made->map,
+                              [&](const convoy_planner& planner) { strategy->plan(planner); });
+    made->check = check_plan(made->logical);
+    require_claim(strategy->manifest(), made->check);
+    const Plan guarded = guard(made->logical, made->check, options_.guard);
+    const bool joins = devices_->all_have(CONVOY_DEVICE_JOINS_UPDATES);
+    made->lowered = lower(joins ? fuse_updates(guarded) : guarded);
+  }
+  made->schedule = make_schedule(made->lowered);
+  require_supported(made->lowered, engines_);
+  prepare_collectives(*made);
+  require_promises(*made);
+  return made;
+}
+
+// Of the options that depend on what the plan turned out to be.
+void Session::require_promises(const PreparedPlan& plan) const {
+  if (plan.strategy == nullptr) return;
+  const std::string& name = plan.strategy->manifest().name;
+  if (options_.deterministic) require_deterministic(name, plan.check, devices());
+  if (plan.check.exact == Verdict::kIndependent && options_.optimizer.gradient_scale != 1)
+    fail(ExitCode::kUsage,
+         "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
+         "there and nothing is summed; leave it out",
+         name);
+}
+
+// Every group of devices once, before there is anything to wait for.
+void Session::prepare_collectives(const PreparedPlan& plan) const {
+  require_collective_order(plan.lowered, plan.schedule);
+  std::set<std::vector<std::uint32_t>> prepared;
+  for (const auto* section : {&plan.lowered.prologue, &plan.lowered.body})
+    for (const Operation& operation : *section) {
+      if (!is_collective(operation.kind)) continue;
+      const std::vector<std::uint32_t> places = participants(operation, plan.lowered);
+      if (!prepared.insert(places).second) continue;
+      std::vector<OpenDevice*> devices;
+      for (const std::uint32_t place : places) devices.push_back(engines_.at(place));
+      const auto reason = engines_.at(operation.place)->refuses_to_unite(devices, true);
+      if (reason)
+        fail(ExitCode::kUnavailable, "operation {} ({}) of the plan cannot be prepared: {}",
+             operation.id, operation_name(operation.kind), *reason);
+    }
+}
+
+std::shared_ptr<const PreparedPlan> Session::prepare(StrategyPlugin& strategy,
+                                                     std::uint64_t bucket_elements) const {
+  CONVOY_CHECK(!forward_only_);
+  return make_plan_of(&strategy, bucket_elements);
+}
+
+void Session::exchange_plan(std::shared_ptr<const PreparedPlan> plan, std::int64_t next_step) {
+  const HandedOver state = hand_over();
+  const std::shared_ptr<const PreparedPlan> before = plan_;
+  try {
+    adopt(state, std::move(plan), next_step);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kTimeout) adopt(state, before, next_step);
+    throw;
+  }
+}
+
+Session::HandedOver Session::hand_over() const {
+  HandedOver state;
+  state.parameters = memory_->read_parameters();
+  for (std::uint32_t slot = 0; slot < memory_->state_slots(); ++slot)
+    state.optimizer.push_back(memory_->read_optimizer_state(slot, {0, arena_->elements()}));
+  if (graph_.state_elements() > 0)
+    for (std::uint32_t replica = 0; replica < replicas(); ++replica)
+      state.statistics.push_back(memory_->read_replica_state(replica));
+  state.loss_scale = loss_scale();
+  return state;
+}
+
+// The prologue runs on the values as it does on those of a new session.
+void Session::adopt(const HandedOver& state, std::shared_ptr<const PreparedPlan> plan,
+                    std::int64_t next_step) {
+  executor_.reset();
+  memory_.reset();
+  plan_ = std::move(plan);
+  options_.bucket_elements = plan_->bucket_elements;
+  allocate_memory();
+  memory_->write_parameters(state.parameters);
+  for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot)
+    memory_->write_optimizer_state(slot, 0, state.optimizer[slot]);
+  for (std::uint32_t replica = 0; replica < state.statistics.size(); ++replica)
+    memory_->write_replica_state(replica, state.statistics[replica]);
+  start();
+  executor_->start_at(next_step, 0);
+  if (options_.guard.automatic_loss_scale) set_loss_scale(state.loss_scale);
+}
+
+}  // namespace convoy

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/select/candidate.hpp"
+
+namespace convoy {
+
+// A candidate of a shortlist, and what came of trying it during the first steps of a training.
+struct Tried {
+  Candidate candidate;
+  double predicted_seconds = 0;            // of a step
+  std::optional<double> measured_seconds;  // median of the steps that count
+  std::int64_t counted_steps = 0;
+  std::string left_out;  // otherwise: why it was not tried
+
+  bool operator==(const Tried&) const = default;
+};
+
+// What --auto=measure found.
+struct TrialResult {
+  std::vector<Tried> tried;     // in the order of their predictions
+  std::int64_t steps = 0;       // of the training, all candidates together
+  std::int64_t exchanges = 0;   // of one plan for another
+  double exchange_seconds = 0;  // which they took; they are part of no step
+
+  bool operator==(const TrialResult&) const = default;
+};
+
+// For people: one line per candidate, the fastest first, those left out last.
+std::string trial_table(const TrialResult& trial);
+
+}  // namespace convoy
