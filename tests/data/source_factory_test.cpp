@@ -64,7 +64,8 @@ TEST(FixedSources, PutImagesWhereTheyAreTold) {
     return memory;
   };
   const auto source = make_source(options);
-  EXPECT_EQ(source->acquire(0, 0).images, memory.get());
+  const Batch& first = source->acquire(0, 0);
+  EXPECT_EQ(first.images, memory.get());
   EXPECT_EQ(source->acquire(0, 1).images, memory.get());
 }
 
