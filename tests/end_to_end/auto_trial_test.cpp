@@ -73,9 +73,14 @@ TEST(AutoTrialEndToEnd, TrainsTheSameWhateverIsTried) {
   throughout.insert(throughout.end(), {"--variable_update=replicated", "--bucket_mb=4"});
   const TrialRun one = run_lenet(scratch_folder("cache"), throughout);
   ASSERT_EQ(one.result.exit_code, 0) << one.result.err;
-  EXPECT_EQ(losses(trial.record), losses(one.record));
+  // The L2 term is summed up bucket by bucket; the training itself is the same in every bit.
+  const std::vector<double> expected = losses(one.record);
+  const std::vector<double> actual = losses(trial.record);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(actual[i], expected[i], 1e-6 * expected[i]) << "step " << i + 1;
   EXPECT_EQ(trial.record["parameter_hash"], one.record["parameter_hash"]);
-  EXPECT_EQ(trial.record["steps"].size(), 44u);
+  EXPECT_EQ(actual.size(), 44u);
 }
 
 TEST(AutoTrialEndToEnd, FitsTheTrialIntoTheWarmUpAndRemembersTheWinner) {
