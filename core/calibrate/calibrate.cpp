@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
-// For every network and team. Devices touch their memory when they allocate it: the first step
-// counts as much as others do.
+// For every network and team, at least one step. Of networks that take longer it is the first one,
+// which is somewhat slower than those after it.
 constexpr double kLayerSeconds = 0.2;
 constexpr double kNeighbourSeconds = 0.1;
 constexpr double kQuickSeconds = 0.02;

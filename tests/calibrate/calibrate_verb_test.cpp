@@ -50,6 +50,7 @@ TEST(CalibrateVerbTest, SimulatePredictsWithWhatCalibrateMeasured) {
   const nlohmann::json profile =
       nlohmann::json::parse(calibrate(file, {"--json", "--model=lenet", "--batch_size=2"}));
   EXPECT_GT(profile["teams"][0]["flops"], 1e8);
+  EXPECT_LE(profile.value("disturbance", 0.0), 1);
   for (const nlohmann::json& check : profile["checks"]) {
     EXPECT_GT(check["predicted_seconds"], 0) << check;
     EXPECT_GT(check["measured_seconds"], 0) << check;

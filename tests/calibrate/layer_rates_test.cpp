@@ -89,6 +89,18 @@ TEST(LayerShapeTest, DistanceIsZeroForTheSameAndInfiniteForAnotherKind) {
   EXPECT_GT(shape_distance(shapes[1], larger), shape_distance(shapes[1], wider));
 }
 
+TEST(LayerShapeTest, WhatIsBesideItMattersLessToALayerWithProducts) {
+  const auto shapes = layer_shapes(calibrate::two_convolutions(), kBatch);
+  const auto beside_another = [](LayerShape shape) {
+    shape.producer = CONVOY_LAYER_CONCAT;
+    return shape;
+  };
+  const double convolution = shape_distance(shapes[1], beside_another(shapes[1]));
+  const double relu = shape_distance(shapes[2], beside_another(shapes[2]));
+  EXPECT_GT(convolution, 0);
+  EXPECT_LT(convolution, relu);
+}
+
 TEST(LayerShapeTest, KnowsWhatComesBeforeAndBehind) {
   const auto shapes = layer_shapes(calibrate::two_convolutions(), kBatch);
   EXPECT_EQ(shapes[1].producer, std::uint32_t{CONVOY_LAYER_INPUT});
