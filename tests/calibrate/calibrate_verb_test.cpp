@@ -95,7 +95,7 @@ TEST(CalibrateVerbTest, SimulateRefusesAFileThatIsMissingOrDamaged) {
   const std::string file = file_flag();
   const Arguments arguments = {kPlugins, file, "--device=cpu", "--model=lenet"};
   EXPECT_NE(refusal(arguments, run_simulate_verb).find("convoy calibrate"), std::string::npos);
-  std::ofstream(file.substr(file.find('=') + 1)) << "{\n\"format\": 1,\n\"created\": 5\n}\n";
+  std::ofstream(file.substr(file.find('=') + 1)) << "{\n\"format\": 2,\n\"created\": 5\n}\n";
   const std::string text = refusal(arguments, run_simulate_verb);
   EXPECT_NE(text.find("machine.json:3"), std::string::npos) << text;
 }
