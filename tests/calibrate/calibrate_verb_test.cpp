@@ -74,7 +74,7 @@ TEST(CalibrateVerbTest, SimulatePredictsWithWhatCalibrateMeasured) {
 TEST(CalibrateVerbTest, ShowsWhatItMeasured) {
   const std::string text = calibrate(file_flag(), {});
   for (const char* part :
-       {"GFLOP/s", "stream GB/s", "host to device", "device to device", "one operation of a plan",
+       {"GFLOP/s", "a + b GB/s", "host to device", "device to device", "one operation of a plan",
         "convolution 3x3", "fully_connected", "foretold ms", "mean error", "not measured: "})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
@@ -95,7 +95,7 @@ TEST(CalibrateVerbTest, SimulateRefusesAFileThatIsMissingOrDamaged) {
   const std::string file = file_flag();
   const Arguments arguments = {kPlugins, file, "--device=cpu", "--model=lenet"};
   EXPECT_NE(refusal(arguments, run_simulate_verb).find("convoy calibrate"), std::string::npos);
-  std::ofstream(file.substr(file.find('=') + 1)) << "{\n\"format\": 1,\n\"created\": 5\n}\n";
+  std::ofstream(file.substr(file.find('=') + 1)) << "{\n\"format\": 2,\n\"created\": 5\n}\n";
   const std::string text = refusal(arguments, run_simulate_verb);
   EXPECT_NE(text.find("machine.json:3"), std::string::npos) << text;
 }
