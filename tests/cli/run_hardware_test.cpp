@@ -75,7 +75,7 @@ TEST(RunHardware, SimulatesOnTheGpusThatARunHas) {
 TEST(RunHardware, TheOrderOfTheDevicesIsThatOfTheRun) {
   const topology::Machine machine = power8();
   const std::vector<std::string> addresses = gpu_addresses(machine);
-  const auto peers = [&](std::size_t a, std::size_t b) {
+  const auto peers = [&](std::size_t a, std::size_t b) -> bool {  // no reference to a bit
     const std::vector<std::string> order = {addresses[a], addresses[b]};
     return gpus_of_run(machine, order, share()).cluster(1, 2).cluster.access[0][1];
   };
