@@ -19,12 +19,11 @@ namespace {
 
 constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
-// For every network and team, at least one step. Of networks that take longer it is the first one,
-// which is somewhat slower than those after it.
+// For every network and team.
 constexpr double kLayerSeconds = 0.2;
 constexpr double kNeighbourSeconds = 0.1;
 constexpr double kQuickSeconds = 0.02;
-constexpr double kCheckSeconds = 0.3;
+constexpr double kCheckSeconds = 0.2;
 
 double seconds_of(const std::vector<simulate::LayerSample>& samples) {
   double sum = 0;

@@ -13,7 +13,7 @@ namespace convoy::calibrate {
 
 // Trains the network on all of the devices at once, each for itself, and takes the time of every
 // pass of every layer: the mean over devices, of the fastest step, because whatever disturbs a
-// machine makes it slower. Takes steps until `enough_seconds` are spent, at least one.
+// machine makes it slower. Takes steps until `enough_seconds` are spent, two at least.
 // `sharing_nothing` is a strategy in which devices share nothing. Error kUnavailable for devices
 // that do not tell the times of layers.
 std::vector<simulate::LayerSample> probe_layers(const ProbeNetwork& network,

@@ -7,7 +7,7 @@
 namespace convoy::calibrate {
 namespace {
 
-constexpr std::uint32_t kClasses = 1001;
+constexpr std::uint32_t kClasses = 100;
 constexpr BatchNormOptions kNorm = {.scale = true, .epsilon = 1e-5, .decay = 0.9};
 
 template <typename Build>
@@ -104,7 +104,8 @@ void branches(GraphBuilder& g) {
 }
 
 void fully_connected_layers(GraphBuilder& g) {
-  g.classify(g.fully_connected(g.input(), 2048, {.relu = true}));
+  const LayerId x = g.fully_connected(g.input(), 2048, {.relu = true});
+  g.classify(g.fully_connected(x, 1024, {.relu = true}));
 }
 
 void few_layers(GraphBuilder& g) {

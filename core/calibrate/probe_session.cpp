@@ -14,6 +14,7 @@ SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t devices,
   options.batch = network.batch;
   options.optimizer = make_optimizer({}, devices);
   options.profile = profile;
+  options.hash_initializer = true;  // which is quick
   return options;
 }
 
