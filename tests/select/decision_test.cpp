@@ -90,7 +90,7 @@ TEST(Decision, SurvivesJson) {
 
 TEST(Decision, AfterATrialIsTheWinnerWithWhatWasMeasured) {
   const Decision predicted = decide(three(), {}, "8 devices", true);
-  const RankedCandidate& slow = three().candidates[2];
+  const RankedCandidate slow = three().candidates[2];
   ASSERT_EQ(slow.candidate.strategy, "slow");
   const Decision decision = decide(predicted, slow_wins(), slow);
   EXPECT_EQ(decision.origin, DecisionOrigin::kMeasured);
