@@ -10,11 +10,15 @@
 namespace convoy::topology {
 namespace {
 
-void check_one_host(const Machine& machine, std::uint32_t hosts) {
+void check_one_host(const Machine& machine) {
   const auto of_other = [](const Node& node) { return node.host != 0; };
   if (std::any_of(machine.nodes.begin(), machine.nodes.end(), of_other))
-    fail(ExitCode::kUsage, "{} hosts of {}: it holds several hosts already; describe one of them",
-         hosts, machine.source);
+    fail(ExitCode::kUsage,
+         "{} holds several hosts; describe one of them, and say how many with --hosts",
+         machine.source);
+}
+
+void check_network(const Machine& machine, std::uint32_t hosts) {
   if (nodes_of(machine, NodeKind::nic).empty())
     fail(ExitCode::kUsage,
          "{} hosts of {}: no network card is in it; describe the machine with one: --platform=FILE "
@@ -49,8 +53,9 @@ void append_host(Machine& all, const Machine& one, std::uint32_t host, std::size
 }  // namespace
 
 Machine several_hosts(const Machine& host, std::uint32_t hosts) {
+  check_one_host(host);
   if (hosts == 1) return host;
-  check_one_host(host, hosts);
+  check_network(host, hosts);
   Machine all;
   all.name = fmt::format("{} hosts of {}", hosts, host.name);
   all.source = host.source;

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "topology/graph_edit.hpp"
+
 namespace convoy {
 namespace {
 
 using topology::GpuReadings;
 using topology::SensorSummary;
-
-// "0000:17:00.0": CPU devices say their cores instead.
-bool is_pci_address(const std::string& text) {
-  return std::count(text.begin(), text.end(), ':') == 2 && text.find('.') != std::string::npos;
-}
 
 std::optional<GpuRecord::Sensor> sensor(const SensorSummary& summary) {
   if (summary.count == 0) return std::nullopt;
@@ -35,8 +32,9 @@ GpuRecord gpu_record(const GpuReadings& readings) {
 }  // namespace
 
 RunGpus::RunGpus(const Session& session, const std::string& library) {
+  // CPU devices say their cores, which are no address.
   for (const convoy_device_description& device : session.devices())
-    if (is_pci_address(device.locality) &&
+    if (topology::parse_pci_address(device.locality) &&
         std::ranges::find(addresses_, device.locality) == addresses_.end())
       addresses_.emplace_back(device.locality);
   monitor_ = topology::GpuMonitor::open(addresses_, library);

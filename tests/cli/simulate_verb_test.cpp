@@ -19,6 +19,7 @@
 #include "topology/machine_json.hpp"
 #include "topology/nccl_reader.hpp"
 #include "topology/platform.hpp"
+#include "topology/several_hosts.hpp"
 
 namespace convoy {
 namespace {
@@ -132,6 +133,10 @@ TEST(SimulateVerbTest, SeveralHostsOfAMachinesFileAreAsFastAsThoseOfThePlatform)
   EXPECT_EQ(result["devices"], 6);
   const double rate = expected["images_per_second"].get<double>();
   EXPECT_NEAR(result["images_per_second"].get<double>(), rate, 1e-3 * rate);
+  const topology::Machine cluster = topology::several_hosts(machine, 2);
+  const std::string both = written("two.json", topology::machine_to_json(cluster).dump());
+  for (const char* hosts : {"--hosts=1", "--hosts=2"})
+    EXPECT_NE(refusal({"--topology=" + both, hosts}).find("several hosts"), std::string::npos);
 }
 
 TEST(SimulateVerbTest, AnUnknownGpuIsRefusedWithWhatToAddUnlessItsRateIsGiven) {
