@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/run_sizes.hpp"
+#include "core/cli/simulated_topology.hpp"
 #include "core/cli/this_hardware.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/described_constants.hpp"
@@ -46,16 +47,10 @@ SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::st
   std::vector<std::string> unknown;
   const auto constants = simulate::machine_constants(machine, catalogue, unknown);
   if (!unknown.empty()) fail(ExitCode::kUnavailable, "{}", unknown.front());
-  SimulatedHardware hardware;
-  hardware.name = machine.source;
-  hardware.device = "cuda";
-  hardware.rates = "roofline of the device's peaks";
+  SimulatedHardware hardware = gpus_of_machine(machine, constants);
   hardware.known_error = kUnmeasuredError;
   hardware.most_devices = static_cast<std::uint32_t>(addresses.size());
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
-  hardware.cluster = [machine, constants](std::uint32_t, std::uint32_t devices) {
-    return simulate::make_gpu_cluster(machine, devices, constants);
-  };
   return hardware;
 }
 

@@ -49,26 +49,33 @@ simulate::MachineConstants known_constants(const RunSetup& setup, const topology
 
 }  // namespace
 
+SimulatedHardware gpus_of_machine(const topology::Machine& machine,
+                                  const simulate::MachineConstants& constants) {
+  SimulatedHardware hardware;
+  hardware.name = machine.source;
+  hardware.device = "cuda";
+  hardware.rates = "roofline of the device's peaks";
+  hardware.most_devices =
+      static_cast<std::uint32_t>(topology::nodes_of(machine, topology::NodeKind::gpu).size());
+  hardware.cluster = [machine, constants](std::uint32_t hosts, std::uint32_t devices) {
+    return simulate::make_gpu_cluster(topology::several_hosts(machine, hosts), devices, constants);
+  };
+  return hardware;
+}
+
 SimulatedHardware topology_hardware(const RunSetup& setup, const std::filesystem::path& share) {
   const std::string file = setup.flags->text("topology");
   topology::Machine machine =
       file.empty() ? topology::detect_machine() : topology::read_machine(file);
-  const auto gpus = topology::nodes_of(machine, topology::NodeKind::gpu).size();
-  if (gpus == 0) refuse_without_gpus(machine, file, share);
+  if (topology::nodes_of(machine, topology::NodeKind::gpu).empty())
+    refuse_without_gpus(machine, file, share);
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   topology::add_catalogue_facts(machine, catalogue);
   if (machine.name.empty()) machine.name = machine.source;
-  SimulatedHardware hardware;
-  hardware.name = file.empty() ? machine.source : file;
-  hardware.device = "cuda";
-  hardware.rates = "roofline of the device's peaks";
+  SimulatedHardware hardware = gpus_of_machine(machine, known_constants(setup, machine, catalogue));
+  if (!file.empty()) hardware.name = file;
   hardware.hosts = static_cast<std::uint32_t>(setup.flags->integer("hosts"));
   if (hardware.hosts > 1) hardware.name = fmt::format("{} x {}", hardware.hosts, hardware.name);
-  hardware.most_devices = static_cast<std::uint32_t>(gpus);
-  hardware.cluster = [machine, constants = known_constants(setup, machine, catalogue)](
-                         std::uint32_t hosts, std::uint32_t devices) {
-    return simulate::make_gpu_cluster(topology::several_hosts(machine, hosts), devices, constants);
-  };
   return hardware;
 }
 
