@@ -19,6 +19,11 @@ if(CONVOY_SANITIZE)
       -Wno-array-bounds -Wno-stringop-overflow -Wno-maybe-uninitialized)
   endif()
   add_compile_options(-fsanitize=${CONVOY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(CONVOY_SANITIZE MATCHES "undefined")
+    # Checked at every access to a member, for a third of all compilation. The address sanitizer sees
+    # null pointers and the ends of objects by itself.
+    add_compile_options(-fno-sanitize=null,alignment,object-size,vptr)
+  endif()
   add_link_options(-fsanitize=${CONVOY_SANITIZE})
 endif()
 
