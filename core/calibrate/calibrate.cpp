@@ -10,7 +10,9 @@
 
 #include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
+#include "core/calibrate/median.hpp"
 #include "core/calibrate/nominal_rates.hpp"
+#include "core/calibrate/probe_agenda.hpp"
 #include "core/calibrate/rate_probe.hpp"
 #include "core/calibrate/step_check.hpp"
 
@@ -19,16 +21,34 @@ namespace {
 
 constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
-// For every network and team.
-constexpr double kLayerSeconds = 0.2;
-constexpr double kNeighbourSeconds = 0.1;
-constexpr double kQuickSeconds = 0.02;
-constexpr double kCheckSeconds = 0.2;
+constexpr double kNoLimit = 1e9;
+// Steps that count, of every network in every team, when there is time.
+constexpr int kMostSteps = 4;
+// What it takes to open a network and train it for its first steps, in steps.
+constexpr double kOpening = 3.5;
+constexpr double kChecking = 5;
+// What a device of this century multiplies while it moves a byte, about.
+constexpr double kFlopsPerByte = 8;
 
-double seconds_of(const std::vector<simulate::LayerSample>& samples) {
-  double sum = 0;
-  for (const simulate::LayerSample& sample : samples) sum += sample.seconds;
-  return sum;
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Of a step, in operations.
+double work_of(const ProbeNetwork& network) {
+  double work = 0;
+  for (std::uint32_t node = 1; node < network.graph.nodes().size(); ++node)
+    for (const convoy_pass pass :
+         {CONVOY_PASS_FORWARD, CONVOY_PASS_BACKWARD_DATA, CONVOY_PASS_BACKWARD_WEIGHTS}) {
+      const LayerWork it = layer_work(network.graph, node, network.batch, pass);
+      work += it.flops + kFlopsPerByte * it.bytes;
+    }
+  return work;
+}
+
+std::string team_name(std::uint32_t devices, std::uint32_t threads) {
+  return fmt::format("{} {} of {} {}", devices, devices == 1 ? "device" : "devices", threads,
+                     threads == 1 ? "thread" : "threads");
 }
 
 class Calibration {
@@ -41,7 +61,8 @@ class Calibration {
         cores_(facts.cores),
         nominal_flops_(nominal_flops(facts)),
         options_(options),
-        tell_(tell) {
+        tell_(tell),
+        end_(now_seconds() + (options.quick ? kNoLimit : options.seconds)) {
     if (options.quick) size_ = {kQuickBytes, kQuickRepetitions};
     const Manifest& manifest = plugin.manifest();
     profile_.machine = make_fingerprint(facts, manifest.name + " " + manifest.version);
@@ -51,14 +72,27 @@ class Calibration {
   }
 
   MachineProfile run() {
-    for (const std::uint32_t devices : device_counts()) measure_team(devices);
-    measure_neighbours();
-    check();
+    for (const std::uint32_t devices : device_counts()) add_team(devices);
+    profile_.paths = probe_paths(*teams_.back().devices, size_);
+    profile_.left_out = measure_within(end_ - now_seconds(), now_seconds, agenda());
+    for (const ProbeNetwork& network : options_.more_networks) measure_also(network);
+    for (const Team& team : teams_) profile_.layers.push_back(layers_of(team));
+    note_crowding();
+    for (const StepCheck& check : checks_)
+      profile_.checks.push_back(check.against(profile_, options_.software));
     profile_.disturbance = disturbance_.share();
     return std::move(profile_);
   }
 
  private:
+  struct Team {
+    std::shared_ptr<OpenDevices> devices;
+    std::vector<std::unique_ptr<LayerProbe>> probes;  // of networks that were begun
+
+    std::uint32_t count() const { return devices->cluster().replicas(); }
+    std::uint32_t threads() const { return std::max(1u, devices->descriptions().front().threads); }
+  };
+
   // One device with all cores, one per core, and one between.
   std::vector<std::uint32_t> device_counts() const {
     std::vector<std::uint32_t> counts = {1};
@@ -71,19 +105,12 @@ class Calibration {
     return std::make_shared<OpenDevices>(plugin_, devices, threads);
   }
 
-  void measure_team(std::uint32_t count) {
-    const std::shared_ptr<OpenDevices> devices = open(count, 0);
-    const std::uint32_t threads = std::max(1u, devices->descriptions().front().threads);
-    tell_(fmt::format("{} {} of {} {}", count, count == 1 ? "device" : "devices", threads,
-                      threads == 1 ? "thread" : "threads"));
-    measure_rates(*devices);
-    if (count == 1) profile_.operation_seconds = probe_operation(*devices);
-    if (count == device_counts().back()) profile_.paths = probe_paths(*devices, size_);
-    TeamLayers layers{threads, count, {}};
-    for (const ProbeNetwork& network : options_.quick ? quick_probe_networks() : probe_networks())
-      add_layers(network, devices, layers);
-    for (const ProbeNetwork& network : options_.more_networks) add_layers(network, devices, layers);
-    profile_.layers.push_back(std::move(layers));
+  void add_team(std::uint32_t count) {
+    teams_.push_back({open(count, 0), {}});
+    OpenDevices& devices = *teams_.back().devices;
+    tell_("rates of " + team_name(count, teams_.back().threads()));
+    measure_rates(devices);
+    if (count == 1) profile_.operation_seconds = probe_operation(devices);
   }
 
   // In a hurry, peaks are the processor's nominal ones: they only relate layers to each other.
@@ -97,39 +124,126 @@ class Calibration {
     profile_.teams.push_back(rates);
   }
 
-  void add_layers(const ProbeNetwork& network, const std::shared_ptr<OpenDevices>& devices,
-                  TeamLayers& layers) {
-    tell_(fmt::format("  layers: {}", network.name));
-    const auto samples = probe_layers(network, sharing_nothing_, devices,
-                                      options_.quick ? kQuickSeconds : kLayerSeconds);
-    layers.samples.insert(layers.samples.end(), samples.begin(), samples.end());
+  // Needed: what a family of networks takes in every team, and a check. Then the other families, in
+  // their order, and steps of all of them again, a second or more later.
+  std::vector<Probe> agenda() {
+    const auto networks = options_.quick ? quick_probe_networks() : probe_networks();
+    std::vector<Probe> probes;
+    for (const ProbeNetwork& network : networks) {
+      const bool needed = probes.empty();
+      for (Team& team : teams_) probes.push_back(first_step(network, team, needed));
+      if (needed) probes.push_back(check(1));
+    }
+    for (const std::uint32_t count : std::set<std::uint32_t>{cores_, 2 * cores_})
+      if (count > 1) probes.push_back(check(count));
+    for (int step = 1; step < kMostSteps; ++step) {
+      for (const ProbeNetwork& network : networks)
+        for (Team& team : teams_) probes.push_back(further_step(network, team));
+      if (step == 1 && !options_.quick) probes.push_back(lonely_device());
+    }
+    return probes;
   }
 
-  // A device of one thread while the other cores are idle, with a neighbour on each, and with one
-  // more on each, its own core included.
-  void measure_neighbours() {
-    if (options_.quick) return;
-    tell_("neighbours");
-    const ProbeNetwork network = neighbour_probe_network();
-    const auto seconds = [&](std::uint32_t devices) {
-      return seconds_of(
-          probe_layers(network, sharing_nothing_, open(devices, 1), kNeighbourSeconds));
-    };
-    const double alone = seconds(1);
-    const double together = cores_ > 1 ? seconds(cores_) : alone;
-    // Neighbours never help: less than 1 is a disturbance of the measurement.
-    profile_.neighbour_factor = std::max(1.0, together / alone);
-    profile_.crowding_factor = std::max(1.0, seconds(2 * cores_) / (2 * together));
+  // Steps of a network are as long as one core's part of it, whoever has the other cores.
+  double work_on(const ProbeNetwork& network, double cores) const {
+    return work_of(network) / std::min<double>(cores, cores_);
   }
 
-  // One device, one per core, and twice as many.
-  void check() {
-    tell_("check: a network that was not measured");
+  Probe first_step(const ProbeNetwork& network, Team& team, bool needed) {
+    const std::string name =
+        fmt::format("layers of {}: {}", team_name(team.count(), team.threads()), network.name);
+    return {name, kOpening * work_on(network, team.threads()), needed,
+            [this, network, name, &team] {
+              tell_(name);
+              add_probe(network, team);
+              return true;
+            }};
+  }
+
+  void add_probe(const ProbeNetwork& network, Team& team) {
+    team.probes.push_back(std::make_unique<LayerProbe>(network, sharing_nothing_, team.devices));
+    team.probes.back()->step();
+  }
+
+  // If the network was begun.
+  Probe further_step(const ProbeNetwork& network, Team& team) const {
+    return {"", work_on(network, team.threads()), false, [name = network.name, &team] {
+              const auto probe = std::ranges::find(team.probes, name, &LayerProbe::network);
+              if (probe == team.probes.end() || (*probe)->settled()) return false;
+              (*probe)->step();
+              return true;
+            }};
+  }
+
+  void measure_also(const ProbeNetwork& network) {
+    tell_("layers of " + network.name);
+    for (Team& team : teams_) {
+      add_probe(network, team);
+      for (int step = 1; step < kMostSteps && !team.probes.back()->settled(); ++step)
+        team.probes.back()->step();
+    }
+  }
+
+  // What steps usually take is more than all layers' fastest times together, by about as much for
+  // all networks: by that, layers are slower than at their fastest.
+  static TeamLayers layers_of(const Team& team) {
+    TeamLayers layers{team.threads(), team.count(), {}};
+    std::vector<double> excesses;
+    for (const auto& probe : team.probes) {
+      const std::vector<simulate::LayerSample> samples = probe->samples();
+      layers.samples.insert(layers.samples.end(), samples.begin(), samples.end());
+      excesses.push_back(probe->usual_excess());
+    }
+    const double usual = median(std::move(excesses));
+    for (simulate::LayerSample& sample : layers.samples) sample.seconds *= usual;
+    return layers;
+  }
+
+  Probe check(std::uint32_t count) {
     const ProbeNetwork network = options_.quick ? quick_check_network() : check_network();
-    for (const std::uint32_t count : std::set<std::uint32_t>{1, cores_, 2 * cores_})
-      profile_.checks.push_back(check_step(profile_, network, sharing_nothing_, open(count, 0),
-                                           options_.software,
-                                           options_.quick ? kQuickSeconds : kCheckSeconds));
+    const std::string name = fmt::format("check of {} {}: a network that was not measured", count,
+                                         count == 1 ? "device" : "devices");
+    const double cores_each = double(cores_) / count;
+    return {name, kChecking * work_on(network, cores_each), count == 1,
+            [this, network, name, count] {
+              tell_(name);
+              checks_.emplace_back(network, sharing_nothing_, devices_for(count));
+              return true;
+            }};
+  }
+
+  std::shared_ptr<OpenDevices> devices_for(std::uint32_t count) const {
+    const auto team = std::ranges::find(teams_, count, &Team::count);
+    return team == teams_.end() ? open(count, 0) : team->devices;
+  }
+
+  // How long a step of the check takes on so many devices; 0: it was left out.
+  double checked_seconds(std::uint32_t count) const {
+    const auto check = std::ranges::find(checks_, count, &StepCheck::devices);
+    return check == checks_.end() ? 0 : check->measured_seconds();
+  }
+
+  // Two devices per core, beside one per core: more than twice the time, never less.
+  void note_crowding() {
+    const double one_each = checked_seconds(cores_);
+    const double two_each = checked_seconds(2 * cores_);
+    if (one_each > 0 && two_each > 0)
+      profile_.crowding_factor = std::max(1.0, two_each / (2 * one_each));
+  }
+
+  // A device of one thread while the other cores are idle, of whose layers those were measured that
+  // it takes beside others. Neighbours never help: less than 1 is a disturbance.
+  Probe lonely_device() {
+    const ProbeNetwork network = check_network();
+    return {"one device of 1 thread beside idle cores", kChecking * work_on(network, 1), false,
+            [this, network] {
+              const double together = checked_seconds(cores_);
+              if (cores_ < 2 || together <= 0) return false;
+              tell_("one device of 1 thread beside idle cores");
+              ProbeSession session(network, sharing_nothing_, open(1, 1), false);
+              profile_.neighbour_factor = std::max(1.0, together / usual_step(session));
+              return true;
+            }};
   }
 
   const DevicePlugin& plugin_;
@@ -138,9 +252,12 @@ class Calibration {
   double nominal_flops_;  // per second and core
   const CalibrationOptions& options_;
   const std::function<void(const std::string&)>& tell_;
+  double end_;
   ProbeSize size_;
   Disturbance disturbance_;
   MachineProfile profile_;
+  std::vector<Team> teams_;
+  std::vector<StepCheck> checks_;
 };
 
 }  // namespace

@@ -12,6 +12,8 @@
 namespace convoy::calibrate {
 
 struct CalibrationOptions {
+  // All but `more_networks` ends in about so many seconds: what does not fit is left out.
+  double seconds = 9.2;
   bool quick = false;  // small vectors and layers: a second, for tests and a first look
   std::vector<ProbeNetwork> more_networks;  // besides the usual ones
   simulate::SoftwareProfile software;       // with which steps are foretold, convoy's own

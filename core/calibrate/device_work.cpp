@@ -1,7 +1,5 @@
 #include "core/calibrate/device_work.hpp"
 
-#include <algorithm>
-
 #include "core/base/error.hpp"
 
 namespace convoy::calibrate {
@@ -108,13 +106,6 @@ double DeviceWork::chain(const convoy_region& to, int operations) {
   }
   wait_for(device_, timeline_, value_);
   return (last.end - first.start) / operations;
-}
-
-double median(std::vector<double> values) {
-  CONVOY_CHECK(!values.empty());
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace convoy::calibrate

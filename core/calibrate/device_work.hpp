@@ -51,6 +51,4 @@ class DeviceWork {
   std::uint64_t value_ = 0;
 };
 
-double median(std::vector<double> values);
-
 }  // namespace convoy::calibrate

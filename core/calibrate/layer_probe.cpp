@@ -1,22 +1,33 @@
 #include "core/calibrate/layer_probe.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include "core/calibrate/probe_session.hpp"
+#include "core/calibrate/median.hpp"
 
 namespace convoy::calibrate {
 namespace {
 
-using Records = std::vector<std::vector<convoy_profile_record>>;
+constexpr double kSettled = 1.05;  // times the fastest step that passes would make
 
-constexpr int kLeastSteps = 2;  // the first one is slower
+template <typename Seconds>
+double sum_of(const Seconds& seconds) {
+  double total = 0;
+  for (const std::array<double, 3>& passes : seconds) total += passes[0] + passes[1] + passes[2];
+  return total;
+}
 
-using PassSeconds = std::vector<std::array<double, 3>>;  // per node
+}  // namespace
 
-// Of one step: the mean over the devices.
-PassSeconds seconds_between(const Records& before, const Records& after, std::size_t nodes) {
-  PassSeconds seconds(nodes, {0, 0, 0});
+LayerProbe::LayerProbe(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
+                       const std::shared_ptr<OpenDevices>& devices)
+    : network_(network), probe_(network, sharing_nothing, devices, true) {
+  probe_.step();
+  before_ = probe_.session().profile();
+}
+
+LayerProbe::PassSeconds LayerProbe::seconds_since(const Records& before,
+                                                  const Records& after) const {
+  PassSeconds seconds(network_.graph.nodes().size(), {0, 0, 0});
   const double devices = static_cast<double>(after.size());
   for (std::size_t device = 0; device < after.size(); ++device)
     for (std::size_t i = 0; i < after[device].size(); ++i) {
@@ -26,38 +37,33 @@ PassSeconds seconds_between(const Records& before, const Records& after, std::si
   return seconds;
 }
 
-double sum(const PassSeconds& seconds) {
-  double total = 0;
-  for (const std::array<double, 3>& passes : seconds) total += passes[0] + passes[1] + passes[2];
-  return total;
+void LayerProbe::step() {
+  probe_.step();
+  Records after = probe_.session().profile();
+  const PassSeconds seconds = seconds_since(before_, after);
+  before_ = std::move(after);
+  step_seconds_.push_back(sum_of(seconds));
+  if (fastest_.empty()) fastest_ = seconds;
+  for (std::size_t node = 0; node < seconds.size(); ++node)
+    for (std::size_t pass = 0; pass < 3; ++pass)
+      fastest_[node][pass] = std::min(fastest_[node][pass], seconds[node][pass]);
 }
 
-PassSeconds fastest_step(ProbeSession& probe, double enough_seconds) {
-  Session& session = probe.session();
-  PassSeconds fastest;
-  Records before = session.profile();
-  double spent = 0;
-  for (int step = 0; step < kLeastSteps || spent < enough_seconds; ++step) {
-    spent += probe.step();
-    Records after = session.profile();
-    PassSeconds seconds = seconds_between(before, after, session.graph().nodes().size());
-    if (fastest.empty() || sum(seconds) < sum(fastest)) fastest = std::move(seconds);
-    before = std::move(after);
-  }
-  return fastest;
+bool LayerProbe::settled() const {
+  const double least = sum_of(fastest_);
+  return std::ranges::count_if(
+             step_seconds_, [least](double seconds) { return seconds <= kSettled * least; }) >= 2;
 }
 
-}  // namespace
+double LayerProbe::usual_excess() const {
+  const double least = sum_of(fastest_);
+  return least > 0 ? median(step_seconds_) / least : 1;
+}
 
-std::vector<simulate::LayerSample> probe_layers(const ProbeNetwork& network,
-                                                StrategyPlugin& sharing_nothing,
-                                                const std::shared_ptr<OpenDevices>& devices,
-                                                double enough_seconds) {
-  ProbeSession probe(network, sharing_nothing, devices, true);
-  const PassSeconds seconds = fastest_step(probe, enough_seconds);
+std::vector<simulate::LayerSample> LayerProbe::samples() const {
   const std::vector<simulate::LayerShape> shapes =
-      simulate::layer_shapes(network.graph, network.batch);
-  const std::vector<bool> behind = nodes_behind_variables(network.graph);
+      simulate::layer_shapes(network_.graph, network_.batch);
+  const std::vector<bool> behind = nodes_behind_variables(network_.graph);
   std::vector<simulate::LayerSample> samples;
   for (std::uint32_t node = 1; node < shapes.size(); ++node) {
     const bool weights = owns_weights(shapes[node].kind);
@@ -65,12 +71,12 @@ std::vector<simulate::LayerSample> probe_layers(const ProbeNetwork& network,
       if (pass == CONVOY_PASS_BACKWARD_DATA && !behind[node]) continue;
       if (pass == CONVOY_PASS_BACKWARD_WEIGHTS && !weights) continue;
       const auto which = static_cast<convoy_pass>(pass);
-      double time = seconds[node][pass];
+      double time = fastest_[node][pass];
       // The simulator knows weights' gradients of layers with products only.
       if (pass == CONVOY_PASS_BACKWARD_DATA && !weights)
-        time += seconds[node][CONVOY_PASS_BACKWARD_WEIGHTS];
+        time += fastest_[node][CONVOY_PASS_BACKWARD_WEIGHTS];
       samples.push_back(
-          {shapes[node], which, layer_work(network.graph, node, network.batch, which), time});
+          {shapes[node], which, layer_work(network_.graph, node, network_.batch, which), time});
     }
   }
   return samples;

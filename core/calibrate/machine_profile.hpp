@@ -75,8 +75,9 @@ struct MachineProfile {
   std::vector<TeamRates> teams;  // at least one; the largest team first
   SharedRates shared;
   std::vector<PathRate> paths;
-  std::vector<TeamLayers> layers;   // at least one
-  std::vector<CheckedStep> checks;  // at least one
+  std::vector<TeamLayers> layers;     // at least one
+  std::vector<CheckedStep> checks;    // at least one
+  std::vector<std::string> left_out;  // what there was no time for, for people
   // Part of all cores' time that others took meanwhile; nothing where the system does not tell.
   std::optional<double> disturbance;
 };

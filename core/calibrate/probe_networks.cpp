@@ -115,14 +115,6 @@ void few_layers(GraphBuilder& g) {
   g.classify(g.fully_connected(g.conv(x, 64), 64, {.relu = true}));
 }
 
-void middle_layers(GraphBuilder& g) {
-  LayerId x = g.conv(g.input(), 64, {.kernel = 7, .stride = 2, .batch_norm = kNorm, .relu = true});
-  x = g.max_pool(x, {.kernel = 3, .stride = 2, .padding = Padding::kSame});
-  for (const std::uint32_t width : {256u, 512u})
-    x = bottleneck(g, bottleneck(g, x, width, width == 256 ? 1 : 2), width, 1);
-  g.classify(g.global_average_pool(x));
-}
-
 void mixed_layers(GraphBuilder& g) {
   LayerId x = g.conv(g.input(), 48, {.kernel = 5, .stride = 2, .batch_norm = kNorm, .relu = true});
   x = g.max_pool(normalized(g, x, 96, 3), {.kernel = 2, .stride = 2});
@@ -135,11 +127,11 @@ void mixed_layers(GraphBuilder& g) {
 
 std::vector<ProbeNetwork> probe_networks() {
   std::vector<ProbeNetwork> networks;
-  networks.push_back(network("large filters", 227, 8, large_filters));
-  networks.push_back(network("3x3 convolutions of large images", 224, 1, large_images));
-  networks.push_back(network("3x3 convolutions of small images", 28, 2, small_images));
   networks.push_back(network("residual bottlenecks", 224, 2, bottlenecks));
-  networks.push_back(network("parallel branches", 71, 8, branches));
+  networks.push_back(network("3x3 convolutions of large images", 160, 1, large_images));
+  networks.push_back(network("large filters", 227, 4, large_filters));
+  networks.push_back(network("3x3 convolutions of small images", 20, 2, small_images));
+  networks.push_back(network("parallel branches", 71, 4, branches));
   networks.push_back(network("fully connected", 32, 64, fully_connected_layers));
   return networks;
 }
@@ -150,12 +142,8 @@ std::vector<ProbeNetwork> quick_probe_networks() {
   return networks;
 }
 
-ProbeNetwork neighbour_probe_network() {
-  return network("layers of middle size", 112, 2, middle_layers);
-}
-
 ProbeNetwork check_network() {
-  return network("mixed layers", 128, 4, mixed_layers);
+  return network("mixed layers", 96, 4, mixed_layers);
 }
 
 ProbeNetwork quick_check_network() {

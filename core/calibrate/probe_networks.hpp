@@ -16,15 +16,14 @@ struct ProbeNetwork {
   std::uint32_t batch = 1;
 };
 
-// Large filters, stacks of 3x3 convolutions, residual bottlenecks with batch norm, parallel
-// branches; layers of a few images, of which the simulator finds those of many; fully connected
-// ones of many.
+// The most informative first: residual bottlenecks with batch norm, stacks of 3x3 convolutions,
+// large filters, parallel branches; layers of a few images, of which the simulator finds those of
+// many; fully connected ones of many.
 std::vector<ProbeNetwork> probe_networks();
 // A network that takes milliseconds, with a few kinds of layers.
 std::vector<ProbeNetwork> quick_probe_networks();
-// For what neighbours do to each other: convolutions and batch norms of middle size.
-ProbeNetwork neighbour_probe_network();
-// None of the above: for what all of them together foretell of others.
+// None of the above: for what all of them together foretell of others, and for what neighbours do
+// to each other.
 ProbeNetwork check_network();
 ProbeNetwork quick_check_network();
 

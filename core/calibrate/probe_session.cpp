@@ -1,5 +1,6 @@
 #include "core/calibrate/probe_session.hpp"
 
+#include "core/calibrate/median.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::calibrate {
@@ -43,6 +44,14 @@ double ProbeSession::step() {
   session_.executor().submit_step(input);
   session_.executor().finish_step();
   return session_.now() - start;
+}
+
+double usual_step(ProbeSession& probe) {
+  constexpr int kSteps = 2;
+  probe.step();
+  std::vector<double> seconds;
+  for (int step = 0; step < kSteps; ++step) seconds.push_back(probe.step());
+  return median(std::move(seconds));
 }
 
 }  // namespace convoy::calibrate

@@ -22,11 +22,15 @@ class ProbeSession {
   // Seconds from its start to its end on the last device.
   double step();
   Session& session() { return session_; }
+  const Session& session() const { return session_; }
 
  private:
   Session session_;
   std::vector<float> images_;
   std::vector<std::int32_t> labels_;
 };
+
+// Seconds of a usual step: the mean of two behind the first one, which is slower.
+double usual_step(ProbeSession& probe);
 
 }  // namespace convoy::calibrate

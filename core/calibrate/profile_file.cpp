@@ -89,6 +89,7 @@ class ProfileReader {
     require(object, "layers", !profile.layers.empty());
     for (DescribedObject& entry : object.objects("checks")) profile.checks.push_back(check(entry));
     require(object, "checks", !profile.checks.empty());
+    profile.left_out = object.texts("left_out");
     if (object.has("disturbance")) profile.disturbance = object.number("disturbance");
     object.finish();
     return profile;
@@ -235,6 +236,7 @@ std::string profile_text(const MachineProfile& profile) {
     json["checks"].push_back({{"devices", check.devices},
                               {"predicted_seconds", check.predicted_seconds},
                               {"measured_seconds", check.measured_seconds}});
+  if (!profile.left_out.empty()) json["left_out"] = profile.left_out;
   if (profile.disturbance) json["disturbance"] = *profile.disturbance;
   return json.dump(1) + "\n";
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/calibrate/device_work.hpp"
+#include "core/calibrate/median.hpp"
 
 namespace convoy::calibrate {
 namespace {

@@ -7,7 +7,7 @@ namespace convoy::calibrate {
 
 // How long what is measured may take.
 struct ProbeSize {
-  std::uint64_t bytes = std::uint64_t{32} << 20;  // of a vector; more than caches hold
+  std::uint64_t bytes = std::uint64_t{16} << 20;  // of a vector; more than caches hold
   int repetitions = 2;                            // of which the median counts
 };
 

@@ -5,17 +5,35 @@
 
 #include "core/calibrate/machine_profile.hpp"
 #include "core/calibrate/probe_networks.hpp"
+#include "core/calibrate/probe_session.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/runtime/open_devices.hpp"
 #include "core/simulate/constants.hpp"
 
 namespace convoy::calibrate {
 
-// How well the profile foretells the step of a network that is none of those it was measured with:
-// predicts it for these devices as simulations do, and trains for `enough_seconds`, two steps at
-// least, of which the fastest counts.
-CheckedStep check_step(const MachineProfile& profile, const ProbeNetwork& network,
-                       StrategyPlugin& sharing_nothing, const std::shared_ptr<OpenDevices>& devices,
-                       const simulate::SoftwareProfile& software, double enough_seconds);
+// The step of a network that is trained on devices with so many threads each, by this lowered plan.
+double foretell_step(const MachineProfile& profile, const Graph& graph, std::uint32_t batch,
+                     const Plan& lowered, std::uint32_t threads,
+                     const simulate::SoftwareProfile& software);
+
+// How well a profile foretells the step of a network that is none of those it was measured with:
+// trains it for a few steps, whose median counts, and predicts that step, as simulations do, once
+// the profile is complete.
+class StepCheck {
+ public:
+  StepCheck(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
+            const std::shared_ptr<OpenDevices>& devices);
+
+  std::uint32_t devices() const { return probe_->session().replicas(); }
+  double measured_seconds() const { return measured_seconds_; }
+  CheckedStep against(const MachineProfile& profile,
+                      const simulate::SoftwareProfile& software) const;
+
+ private:
+  std::uint32_t batch_;
+  std::unique_ptr<ProbeSession> probe_;
+  double measured_seconds_;
+};
 
 }  // namespace convoy::calibrate

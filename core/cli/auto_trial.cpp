@@ -80,8 +80,12 @@ AutoTrial::Participant& AutoTrial::scheduled(std::size_t number) {
   return *std::ranges::find(participants_, std::optional(number), &Participant::number);
 }
 
-void AutoTrial::join(TrainingEvents& events, std::function<void()> decided) {
-  decided_ = std::move(decided);
+const AutoTrial::Participant& AutoTrial::in_use() const {
+  return *std::ranges::find(participants_, session_.plan(), &Participant::plan);
+}
+
+void AutoTrial::join(TrainingEvents& events, std::function<void()> changed) {
+  changed_ = std::move(changed);
   for (auto* seen : {&events.warmup_step, &events.timed_step})
     *seen = [this, report = *seen](const TrainingStep& it) {
       report(it);
@@ -130,6 +134,7 @@ void AutoTrial::use(Participant& participant, const PausePoint& point) {
   ++exchanges_;
   exchange_seconds_ += seconds;
   if (point.timed_step >= 0) timed_exchange_seconds_ += seconds;
+  changed_();
 }
 
 void AutoTrial::decide_now() {
@@ -139,7 +144,7 @@ void AutoTrial::decide_now() {
   if (winner.strategy) std::swap(setup_.strategy, winner.strategy);
   for (Participant& each : participants_) each.plan.reset();
   done_ = true;
-  decided_();
+  changed_();
   std::string table = trial_table(*setup_.decision->trial);
   table.pop_back();
   tell_(
@@ -158,8 +163,8 @@ void AutoTrial::finish() {
   if (over()) return;
   tell_(
       fmt::format("the training ended after {} steps of the trial, before it was decided: nothing "
-                  "is remembered",
-                  schedule_->steps()));
+                  "is remembered; the last of them were with {}",
+                  schedule_->steps(), flags_of(in_use().ranked.candidate)));
 }
 
 TrialResult AutoTrial::result() const {

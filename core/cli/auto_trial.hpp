@@ -35,9 +35,10 @@ class AutoTrial {
   // At most so many steps are tried; 0 when nothing is.
   std::int64_t most_steps() const { return most_steps_; }
 
-  // Adds to the events of the training what the trial has to see and do. `decided` is called once,
-  // if it comes to that: the setup has another decision, and perhaps strategy, then.
-  void join(TrainingEvents& events, std::function<void()> decided);
+  // Adds to the events of the training what the trial has to see and do. `changed` is called
+  // whenever the session has got another plan, and when it is decided: the setup has another
+  // decision, and perhaps strategy, then.
+  void join(TrainingEvents& events, std::function<void()> changed);
   // The training ended; says so when it was too early for a decision.
   void finish();
 
@@ -61,6 +62,7 @@ class AutoTrial {
   bool turn_ends_after(const PausePoint& point) const;
   void end_turn(const PausePoint& point);
   Participant& scheduled(std::size_t number);
+  const Participant& in_use() const;
   void use(Participant& participant, const PausePoint& point);
   void decide_now();
   TrialResult result() const;
@@ -76,7 +78,7 @@ class AutoTrial {
   std::int64_t exchanges_ = 0;
   double exchange_seconds_ = 0;
   double timed_exchange_seconds_ = 0;
-  std::function<void()> decided_;
+  std::function<void()> changed_;
   bool done_ = false;  // it was decided
 };
 

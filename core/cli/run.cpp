@@ -264,7 +264,7 @@ class Run {
       checkpoints_->pause(point, session);
       return !evaluation_due_ || evaluations_->pause(point, session);
     };
-    if (trial_) trial_->join(events, [this, &session] { report_.take_decision(session); });
+    if (trial_) trial_->join(events, [this, &session] { report_.take_plan(session); });
     return events;
   }
 

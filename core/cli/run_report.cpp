@@ -66,7 +66,7 @@ void RunReport::note_selection(const Decision& decision) {
   if (trusted && expected > 0 && !undecided) drift_.emplace(expected);
 }
 
-void RunReport::take_decision(const Session& session) {
+void RunReport::take_plan(const Session& session) {
   note_strategy(*session.plan()->strategy);
   note_selection(*setup_.decision);
   record_.strategy_verdict = session.check().verdict_text();

@@ -31,8 +31,8 @@ class RunReport {
   void header(std::uint32_t devices, std::int64_t examples_per_epoch);
   // Notes the devices for the record.
   void describe(const Session& session);
-  // The session has a plan by the setup's decision that it did not have when it was described.
-  void take_decision(const Session& session);
+  // The session has another plan than when it was described, or the setup another decision.
+  void take_plan(const Session& session);
   void warmup_step(const TrainingStep& step);
   void timed_step(const TrainingStep& step);
   // What to tell the user when the step times, with the last one, have left the prediction of a

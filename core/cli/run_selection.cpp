@@ -18,6 +18,15 @@ TrialRecord trial_record(const TrialResult& trial) {
   return record;
 }
 
+// In percent as long as that says something: "12.5 % longer than", "40 times as long as".
+std::string beside_expected(double drift) {
+  constexpr double kManyTimes = 3;
+  const double times = 1 + drift;
+  if (times > kManyTimes) return fmt::format("{:.{}f} times as long as", times, times < 10);
+  if (times * kManyTimes < 1) return fmt::format("1/{:.{}f} of", 1 / times, 1 / times < 10);
+  return fmt::format("{:.1f} % {} than", 100 * std::abs(drift), drift > 0 ? "longer" : "less");
+}
+
 }  // namespace
 
 SelectionRecord selection_record(const Decision& decision) {
@@ -38,9 +47,9 @@ SelectionRecord selection_record(const Decision& decision) {
 std::string drift_text(double drift, const Decision& decision) {
   const char* since = decision.trial ? "the trial" : "convoy calibrate";
   return fmt::format(
-      "the last {} steps take {:.1f} % {} than the {:.3f} ms that were {}: {}",
-      DriftMonitor::kWindow, 100 * std::abs(drift), drift > 0 ? "longer" : "less",
-      1e3 * expected_step_seconds(decision), decision.trial ? "measured in the trial" : "predicted",
+      "the last {} steps take {} the {:.3f} ms that were {}: {}", DriftMonitor::kWindow,
+      beside_expected(drift), 1e3 * expected_step_seconds(decision),
+      decision.trial ? "measured in the trial" : "predicted",
       drift > 0 ? fmt::format("something else uses the machine, or it has changed since {}", since)
                 : fmt::format("the machine is faster than it was in {}", since));
 }

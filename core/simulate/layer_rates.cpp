@@ -26,7 +26,7 @@ LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, do
   std::map<LayerShape, Sum> sums[3];
   Sum all[3];
   for (const LayerSample& sample : samples) {
-    const double best = at_peak(sample.shape, sample.work);
+    const double best = at_peak(sample.shape, sample.pass, sample.work);
     if (best <= 0) continue;
     for (Sum* sum : {&sums[sample.pass][sample.shape], &all[sample.pass]}) {
       sum->seconds += sample.seconds;
@@ -40,12 +40,17 @@ LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, do
   }
 }
 
-double LayerRates::at_peak(const LayerShape& shape, const LayerWork& work) const {
-  return std::max(tile_excess(shape, tile_side_) * work.flops / flops_, work.bytes / bytes_);
+// Weights of fully connected layers are used up as fast as they come, image by image: what is
+// computed with them is not hidden behind reading them.
+double LayerRates::at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work) const {
+  const double computing = tile_excess(shape, pass, tile_side_) * work.flops / flops_;
+  const double moving = work.bytes / bytes_;
+  return shape.kind == CONVOY_LAYER_FULLY_CONNECTED ? computing + moving
+                                                    : std::max(computing, moving);
 }
 
 double LayerRates::seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work) const {
-  return slowdown(shape, pass) * at_peak(shape, work) / speed_;
+  return slowdown(shape, pass) * at_peak(shape, pass, work) / speed_;
 }
 
 double LayerRates::slowdown(const LayerShape& shape, convoy_pass pass) const {

@@ -16,7 +16,8 @@ struct LayerSample {
 
 // What layers reach on a device that was measured. A layer that was among the samples takes the
 // time that it took, another one that of the most similar ones, in proportion to its time at the
-// device's peak rates: the longer of that of its operations and that of its bytes.
+// device's peak rates: the longer of that of its operations and that of its bytes, of fully
+// connected layers both.
 class LayerRates {
  public:
   // flops and bytes: peak rates per second with which the samples were taken; speed: how much
@@ -32,7 +33,7 @@ class LayerRates {
     double slowdown = 0;  // measured time over that at the peak rates
   };
   double slowdown(const LayerShape& shape, convoy_pass pass) const;
-  double at_peak(const LayerShape& shape, const LayerWork& work) const;
+  double at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work) const;
 
   double flops_;
   double bytes_;

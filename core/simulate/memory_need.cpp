@@ -7,27 +7,46 @@
 namespace convoy::simulate {
 namespace {
 
-// Whether the layer's output is kept for the backward pass; relus and additions work in place, on
-// what the layer before them keeps.
-bool keeps_output(const GraphNode& node) {
-  const std::uint32_t kind = node.layer.kind;
-  return kind != CONVOY_LAYER_RELU && kind != CONVOY_LAYER_ADD && kind != CONVOY_LAYER_CONCAT;
+// Relus and additions: on what the layer before them keeps, and their gradients on that of their
+// output.
+bool works_in_place(const GraphNode& node) {
+  return node.layer.kind == CONVOY_LAYER_RELU || node.layer.kind == CONVOY_LAYER_ADD;
+}
+
+// Bytes per image that are kept for the backward pass: the output, in elements of that size, which
+// of a concatenation is a copy, and where the largest cells of pools were, a byte each.
+std::uint64_t kept_bytes(const GraphNode& node, std::uint64_t element_bytes) {
+  if (works_in_place(node)) return 0;
+  const std::uint64_t elements = node.output.elements();
+  return elements * element_bytes + (node.layer.kind == CONVOY_LAYER_MAX_POOL ? elements : 0);
 }
 
 // The most that there is at a time: in the backward pass of some layer, what was kept up to it and
 // the gradients of its output and its inputs. Who has been gone through backwards has left its
 // memory to others.
 std::uint64_t activation_bytes(const Graph& graph, std::uint32_t batch, bool half) {
+  const std::uint64_t element_bytes = half ? 2 : 4;
   std::uint64_t kept = 0;
   std::uint64_t most = 0;
   for (const GraphNode& node : graph.nodes()) {
-    if (keeps_output(node)) kept += node.output.elements();
+    kept += kept_bytes(node, element_bytes);
     std::uint64_t gradients = node.output.elements();
-    for (const std::uint32_t input : node.inputs)
-      gradients += graph.nodes()[input].output.elements();
-    most = std::max(most, kept + gradients);
+    if (!works_in_place(node))
+      for (const std::uint32_t input : node.inputs)
+        gradients += graph.nodes()[input].output.elements();
+    most = std::max(most, kept + gradients * element_bytes);
   }
-  return most * batch * (half ? 2 : 4);
+  return most * batch;
+}
+
+// Updates that sum up gradients on their way leave buffers for totals behind that nobody names.
+std::vector<bool> named_buffers(const Plan& lowered) {
+  std::vector<bool> named(lowered.buffers.size());
+  for (const auto* operations : {&lowered.prologue, &lowered.body})
+    for (const Operation& operation : *operations)
+      for (const auto* spans : {&operation.reads, &operation.writes})
+        for (const PlanSpan& span : *spans) named[span.buffer] = true;
+  return named;
 }
 
 // Per buffer, the elements that updates change: masters own only those, and so does optimizer
@@ -69,8 +88,10 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
                                      const SimulatedMachine& machine) {
   std::vector<MemoryNeed> needs(lowered.cluster->places.size());
   const std::vector<std::uint64_t> updated = elements_of_updates(lowered);
+  const std::vector<bool> named = named_buffers(lowered);
   for (std::size_t i = 0; i < lowered.buffers.size(); ++i) {
     const PlanBuffer& buffer = lowered.buffers[i];
+    if (!named[i]) continue;
     const bool shared_out = buffer.kind == CONVOY_BUFFER_MASTER && updated[i] > 0;
     needs[buffer.place].buffers +=
         (shared_out ? updated[i] : buffer.count) * dtype_bytes(buffer.dtype);

@@ -51,7 +51,9 @@ TEST(LayerRatesTest, AKindThatWasNotMeasuredReachesWhatTheOthersDo) {
   const Graph graph = calibrate::two_convolutions();
   std::vector<LayerSample> samples = calibrate::samples_of(graph, kBatch, 2 / 200e9, 2 / 20e9);
   for (LayerSample& sample : samples)
-    sample.seconds = 2 * std::max(sample.work.flops / 200e9, sample.work.bytes / 20e9);
+    sample.seconds = sample.shape.kind == CONVOY_LAYER_FULLY_CONNECTED
+                         ? 2 * (sample.work.flops / 200e9 + sample.work.bytes / 20e9)
+                         : 2 * std::max(sample.work.flops / 200e9, sample.work.bytes / 20e9);
   const LayerRates rates(samples, 200e9, 20e9);
   LayerShape shape;
   shape.kind = CONVOY_LAYER_LOCAL_RESPONSE_NORM;
@@ -68,6 +70,18 @@ TEST(LayerRatesTest, LayersThatReadMoreThanTheyComputeFollowTheirBytes) {
   const LayerWork more = {1e3, 1e9};
   EXPECT_DOUBLE_EQ(rates.seconds(shape, CONVOY_PASS_FORWARD, much),
                    rates.seconds(shape, CONVOY_PASS_FORWARD, more));
+}
+
+TEST(LayerRatesTest, FullyConnectedLayersTakeTheirProductsAndTheirBytes) {
+  LayerSample sample;
+  sample.shape.kind = CONVOY_LAYER_FULLY_CONNECTED;
+  sample.work = {4e9, 1e9};
+  sample.seconds = 3 * (4e9 / 200e9 + 1e9 / 20e9);
+  const LayerRates rates({sample}, 200e9, 20e9);
+  LayerShape more_images = sample.shape;
+  more_images.batch *= 2;
+  EXPECT_NEAR(rates.seconds(more_images, CONVOY_PASS_FORWARD, {8e9, 1e9}),
+              3 * (8e9 / 200e9 + 1e9 / 20e9), 1e-9);
 }
 
 TEST(LayerRatesTest, AFasterDeviceTakesLess) {

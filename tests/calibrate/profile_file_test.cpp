@@ -35,6 +35,7 @@ TEST(ProfileFileTest, WhatWasWrittenIsReadToTheBit) {
   EXPECT_EQ(profile_text(again), text);
   EXPECT_EQ(again.machine.memory_bytes, profile.machine.memory_bytes);
   EXPECT_EQ(again.disturbance, profile.disturbance);
+  EXPECT_EQ(again.left_out, profile.left_out);
   EXPECT_DOUBLE_EQ(known_error(again), known_error(profile));
   ASSERT_EQ(again.layers.size(), 2u);
   ASSERT_EQ(again.layers[1].samples.size(), profile.layers[1].samples.size());

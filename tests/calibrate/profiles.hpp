@@ -47,6 +47,7 @@ inline MachineProfile small_profile() {
   profile.layers = {{2, 1, samples_of(graph, 4, 1 / 100e9, 1 / 10e9)},
                     {1, 2, samples_of(graph, 4, 1 / 50e9, 1 / 5e9)}};
   profile.checks = {{1, 0.11, 0.1}, {2, 0.19, 0.2}};
+  profile.left_out = {"check of 4 devices"};
   profile.disturbance = 0.01;
   return profile;
 }

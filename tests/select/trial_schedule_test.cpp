@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <random>
 #include <string>
 
 namespace convoy {
@@ -105,6 +106,41 @@ TEST(TrialSchedule, EndsEarlyWhenOneIsClearlyBest) {
   });
   EXPECT_EQ(twice.turns, "ABAB");
   EXPECT_EQ(twice.winner, 1u);
+}
+
+// What the scatter of steps does is no reason to drop anybody early.
+TEST(TrialSchedule, NoiseAloneHardlyEverDropsACandidate) {
+  constexpr int kTrials = 400;
+  std::mt19937 random(1);
+  for (const std::size_t candidates : {2u, 3u, 5u}) {
+    int dropped = 0;
+    for (int trial = 0; trial < kTrials; ++trial) {
+      TrialSchedule schedule(candidates, 40);
+      run(schedule, [&random](std::size_t, std::int64_t, std::int64_t) {
+        return std::uniform_real_distribution<double>(0.98, 1.02)(random);
+      });
+      std::size_t most = 0;
+      for (std::size_t i = 0; i < candidates; ++i) most = std::max(most, schedule.counted(i));
+      for (std::size_t i = 0; i < candidates; ++i) dropped += schedule.counted(i) < most;
+    }
+    EXPECT_LE(dropped, kTrials / 20) << candidates << " candidates";
+  }
+}
+
+TEST(TrialSchedule, FindsASmallAdvantageInNoise) {
+  constexpr int kTrials = 400;
+  std::mt19937 random(2);
+  int found = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    TrialSchedule schedule(3, 40);
+    const Course course =
+        run(schedule, [&random](std::size_t candidate, std::int64_t, std::int64_t) {
+          const double noise = std::uniform_real_distribution<double>(-0.02, 0.02)(random);
+          return (candidate == 2 ? 0.98 : 1.0) + noise;
+        });
+    found += course.winner == 2;
+  }
+  EXPECT_GE(found, kTrials * 9 / 10);
 }
 
 TEST(TrialSchedule, LeavesTheStepsOfWhoDropsOutToTheOthers) {

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <convoy/graph_builder.hpp>
 
+#include "core/graph/assembler.hpp"
 #include "core/plan/cluster.hpp"
 
 namespace convoy::simulate {
@@ -46,6 +48,54 @@ TEST(MemoryProblem, OfDevicesWithMemoryOfTheirOwnIsNotTheirHosts) {
   EXPECT_THAT(
       memory_problem({need(4000, 0), need(0, 5000), need(900, 0)}, cluster, two_devices(false)),
       IsEmpty());
+}
+
+// Of two 1x1 convolutions of 4 x 4 pixels that are concatenated, and a pool behind that.
+Graph two_columns() {
+  return assemble_graph("columns", 4, 10, [](const convoy_graph_builder& builder) {
+    GraphBuilder graph(builder);
+    const LayerId a = graph.conv(graph.input(), 8, {.relu = true});
+    const LayerId b = graph.conv(graph.input(), 24, {.relu = true});
+    graph.classify(graph.max_pool(graph.concat({a, b}), {.kernel = 2, .stride = 2}));
+  });
+}
+
+class MemoryNeeds : public ::testing::Test {
+ protected:
+  MemoryNeeds() : cluster_(make_single_host(1, false, "cuda")) {
+    plan_.cluster = &cluster_;
+    machine_.devices.emplace_back();
+    machine_.places.resize(cluster_.places.size());
+    machine_.places.front().device = 0;
+  }
+
+  std::uint64_t activations(std::uint32_t batch, bool half) const {
+    return memory_needs(plan_, two_columns(), batch, 0, half, machine_).front().activations;
+  }
+
+  Cluster cluster_;
+  Plan plan_;
+  SimulatedMachine machine_;
+};
+
+TEST_F(MemoryNeeds, CopiesOfConcatenationsAndRecordsOfPoolsAreKept) {
+  constexpr std::uint64_t kPixels = 16;
+  constexpr std::uint64_t kKept = kPixels * (3 + 8 + 24 + 32) + kPixels / 4 * 32;
+  constexpr std::uint64_t kGradients = kPixels * 32 + kPixels / 4 * 32;  // of the pool
+  constexpr std::uint64_t kRecords = kPixels / 4 * 32;
+  EXPECT_EQ(activations(1, false), 4 * (kKept + kGradients) + kRecords);
+  EXPECT_EQ(activations(5, true), 5 * (2 * (kKept + kGradients) + kRecords));
+}
+
+TEST_F(MemoryNeeds, ABufferThatNoOperationNamesTakesNone) {
+  plan_.buffers.resize(2);
+  plan_.buffers[0].count = 1000;
+  plan_.buffers[1].count = 500;
+  Operation copy;
+  copy.kind = OperationKind::kCopy;
+  copy.reads.push_back({.buffer = 1, .count = 500});
+  plan_.body.push_back(copy);
+  EXPECT_EQ(memory_needs(plan_, two_columns(), 1, 0, false, machine_).front().buffers, 2000u);
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+#include "tests/benchmarks/prediction_case.hpp"
+
+#include "core/calibrate/step_check.hpp"
+#include "core/data/dataset.hpp"
+#include "core/data/source_factory.hpp"
+#include "core/graph/assembler.hpp"
+#include "core/simulate/described_constants.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy::benchmarks {
+namespace {
+
+constexpr std::uint32_t kClasses = 1001;  // of imagenet
+// Numbers must stay finite and normal, or they decide what a step costs.
+constexpr double kLearningRate = 1e-6;
+
+Graph graph_of(ModelPlugin& model, const std::string& name) {
+  return assemble_graph(name, model.info().image_size, kClasses,
+                        [&](const convoy_graph_builder& builder) { model.build(builder); });
+}
+
+SessionOptions session_options(std::uint32_t devices, std::uint32_t batch) {
+  SessionOptions options;
+  options.devices = devices;
+  options.batch = batch;
+  options.optimizer = make_optimizer({}, devices);
+  options.hash_initializer = true;  // which is quick
+  return options;
+}
+
+}  // namespace
+
+PredictionPlugins::PredictionPlugins()
+    : device_(std::make_unique<DevicePlugin>(host_.load_device(find("convoy_device_cpu")),
+                                             OptionValues{})),
+      sharing_nothing_(std::make_unique<StrategyPlugin>(host_.load_strategy(find("independent")),
+                                                        OptionValues{})),
+      software_(simulate::read_software_profile(CONVOY_SOURCE_DIR "/share/profiles", "convoy")) {}
+
+FoundPlugin PredictionPlugins::find(const std::string& name) const {
+  return read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
+}
+
+PredictionReference::PredictionReference(PredictionPlugins& plugins)
+    : devices_(std::make_shared<OpenDevices>(plugins.device(), 1, 0)),
+      session_(calibrate::check_network(), plugins.sharing_nothing(), devices_, false) {}
+
+double PredictionReference::seconds() {
+  return calibrate::usual_step(session_);
+}
+
+PredictionCase::PredictionCase(PredictionPlugins& plugins, const std::string& model,
+                               std::uint32_t devices, std::uint32_t batch,
+                               const std::vector<PredictionStrategy>& strategies)
+    : plugins_(plugins),
+      model_(std::make_unique<ModelPlugin>(plugins.host().load_model(plugins.find(model)),
+                                           OptionValues{})) {
+  for (const PredictionStrategy& each : strategies) {
+    auto strategy = std::make_unique<StrategyPlugin>(
+        plugins.host().load_strategy(plugins.find(each.plugin)), each.options);
+    if (!session_)
+      session_ =
+          std::make_unique<Session>(graph_of(*model_, model), *strategy,
+                                    std::make_shared<OpenDevices>(plugins.device(), devices, 0),
+                                    session_options(devices, batch));
+    auto plan = contenders_.empty()
+                    ? session_->plan()
+                    : session_->prepare(*strategy, session_->options().bucket_elements);
+    if (!contenders_.empty() && !why_not_exchangeable(*plan).empty()) continue;
+    contenders_.push_back({std::move(strategy), std::move(plan)});
+    cases_.push_back({each.label, 0, {}});
+  }
+  DataOptions data;
+  data.replicas = static_cast<int>(devices);
+  data.batch = static_cast<int>(batch);
+  data.height = data.width = static_cast<int>(session_->graph().image_size());
+  data.classes = kClasses;
+  source_ = make_source(data);
+}
+
+// The session lets go of its plan before the plan's strategy goes.
+PredictionCase::~PredictionCase() {
+  session_.reset();
+}
+
+void PredictionCase::predict(const calibrate::MachineProfile& profile) {
+  for (std::size_t i = 0; i < cases_.size(); ++i)
+    cases_[i].predicted_seconds = calibrate::foretell_step(
+        profile, session_->graph(), session_->options().batch, contenders_[i].plan->lowered,
+        session_->devices().front().threads, plugins_.software());
+}
+
+void PredictionCase::submit() {
+  StepInput input;
+  input.learning_rate = kLearningRate;
+  for (std::uint32_t replica = 0; replica < session_->replicas(); ++replica) {
+    const Batch& batch = source_->acquire(static_cast<int>(replica), submitted_);
+    input.batches.push_back({batch.images, batch.labels});
+  }
+  session_->executor().submit_step(input);
+  ++submitted_;
+}
+
+// Seconds per step behind the first one.
+double PredictionCase::run(int steps) {
+  const std::int64_t end = submitted_ + steps + 1;
+  std::int64_t open = 0;
+  double first_end = -1;
+  double last_end = 0;
+  while (submitted_ < end || open > 0) {
+    for (; submitted_ < end && open < session_->executor().steps_in_flight(); ++open) submit();
+    const StepResult& result = session_->executor().finish_step();
+    for (std::uint32_t replica = 0; replica < session_->replicas(); ++replica)
+      source_->release(static_cast<int>(replica), submitted_ - open);
+    --open;
+    if (first_end < 0) first_end = result.end;
+    last_end = result.end;
+  }
+  return (last_end - first_end) / steps;
+}
+
+void PredictionCase::round(PredictionReference& reference, int steps) {
+  for (std::size_t turn = 0; turn < contenders_.size(); ++turn) {
+    const std::size_t i = forwards_ ? turn : contenders_.size() - 1 - turn;
+    if (session_->plan() != contenders_[i].plan)
+      session_->exchange_plan(contenders_[i].plan, submitted_);
+    const double before = reference.seconds();
+    const double seconds = run(steps);
+    cases_[i].turns.push_back({seconds, (before + reference.seconds()) / 2});
+  }
+  forwards_ = !forwards_;
+}
+
+}  // namespace convoy::benchmarks

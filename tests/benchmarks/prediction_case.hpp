@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/calibrate/machine_profile.hpp"
+#include "core/calibrate/probe_session.hpp"
+#include "core/data/batch_source.hpp"
+#include "core/plugin/library.hpp"
+#include "core/plugin/model_plugin.hpp"
+#include "core/runtime/session.hpp"
+#include "core/simulate/constants.hpp"
+
+namespace convoy::benchmarks {
+
+struct PredictionStrategy {
+  std::string label;
+  std::string plugin;
+  OptionValues options{};
+};
+
+// One after the other: a strategy's steps, and beside them those of a fixed network on one device,
+// which say how fast the machine was at that moment.
+struct PredictionTurn {
+  double step_seconds = 0;
+  double reference_seconds = 0;
+};
+
+struct PredictedCase {
+  std::string strategy;
+  double predicted_seconds = 0;
+  std::vector<PredictionTurn> turns;
+};
+
+// The plug-ins that all cases share.
+class PredictionPlugins {
+ public:
+  PredictionPlugins();
+
+  FoundPlugin find(const std::string& name) const;
+  PluginHost& host() { return host_; }
+  const DevicePlugin& device() const { return *device_; }
+  StrategyPlugin& sharing_nothing() { return *sharing_nothing_; }
+  const simulate::SoftwareProfile& software() const { return software_; }
+
+ private:
+  PluginHost host_;
+  std::unique_ptr<DevicePlugin> device_;
+  std::unique_ptr<StrategyPlugin> sharing_nothing_;
+  simulate::SoftwareProfile software_;
+};
+
+// The reference: a network that calibrations do not measure, on one device with all cores.
+class PredictionReference {
+ public:
+  explicit PredictionReference(PredictionPlugins& plugins);
+  double seconds();  // of a usual step
+
+ private:
+  std::shared_ptr<OpenDevices> devices_;
+  calibrate::ProbeSession session_;
+};
+
+// A model on so many devices, in training with one strategy after the other in the same session:
+// plans are exchanged, so that turns are short. Strategies whose plans cannot be exchanged for
+// others are left out.
+class PredictionCase {
+ public:
+  PredictionCase(PredictionPlugins& plugins, const std::string& model, std::uint32_t devices,
+                 std::uint32_t batch, const std::vector<PredictionStrategy>& strategies);
+  ~PredictionCase();
+
+  void predict(const calibrate::MachineProfile& profile);
+  // A turn of every strategy: one step that does not count and then so many, queued as in training.
+  void round(PredictionReference& reference, int steps);
+  const std::vector<PredictedCase>& cases() const { return cases_; }
+
+ private:
+  struct Contender {
+    std::unique_ptr<StrategyPlugin> strategy;
+    std::shared_ptr<const PreparedPlan> plan;
+  };
+  double run(int steps);
+  void submit();
+
+  PredictionPlugins& plugins_;
+  std::unique_ptr<ModelPlugin> model_;
+  std::vector<Contender> contenders_;  // plans are before the session that lets go of them
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<BatchSource> source_;
+  std::vector<PredictedCase> cases_;
+  std::int64_t submitted_ = 0;
+  bool forwards_ = true;
+};
+
+}  // namespace convoy::benchmarks
