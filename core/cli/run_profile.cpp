@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/error.hpp"
 #include "core/graph/layer_work.hpp"
 
 namespace convoy {
@@ -37,6 +38,20 @@ const char* kind_name(std::uint32_t kind) {
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// What layers are compared with: products in the type that they compute in, or, of devices that
+// compute a 16-bit type with 32-bit instructions, in f32.
+double multiply_rate(const Session& session) {
+  OpenDevices& devices = *session.open_devices();
+  if (session.options().dtype != CONVOY_F32) {
+    try {
+      return mean(devices.measure(CONVOY_MEASURE_MULTIPLY_HALF));
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::kTimeout) throw;
+    }
+  }
+  return mean(devices.measure(CONVOY_MEASURE_MULTIPLY));
 }
 
 // Seconds per step of one record. Its calls since the session began fill `steps` steps exactly; of
@@ -103,7 +118,7 @@ BreakdownRecord breakdown_record(const StepBreakdown& breakdown) {
 
 RunProfile::RunProfile(const Session& session)
     : session_(session),
-      multiply_rate_(mean(session.open_devices()->measure(CONVOY_MEASURE_MULTIPLY))),
+      multiply_rate_(multiply_rate(session)),
       stream_rate_(mean(session.open_devices()->measure(CONVOY_MEASURE_STREAM))) {}
 
 void RunProfile::warmed_up() {

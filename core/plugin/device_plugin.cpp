@@ -139,8 +139,10 @@ std::optional<std::string> OpenDevice::refuses_to_unite(const std::vector<OpenDe
   std::vector<void*> members;
   for (const OpenDevice* device : devices) members.push_back(device->self_);
   convoy_context context(plugin_.settings());
-  if (table.unite(self_, &context, members.data(), members.size(), prepare ? 1 : 0) == 0)
-    return std::nullopt;
+  const std::int32_t status =
+      table.unite(self_, &context, members.data(), members.size(), prepare ? 1 : 0);
+  if (status == 0) return std::nullopt;
+  if (status == CONVOY_TIMED_OUT) require_success(context, status, "preparing its collectives");
   return context.error.value_or("it gave no reason");
 }
 

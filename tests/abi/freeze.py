@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-HEADERS = ["common", "operation", "model", "program", "device", "strategy"]
+HEADERS = ["common", "operation", "model", "program", "submission", "device", "strategy"]
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "core" / "include"
 

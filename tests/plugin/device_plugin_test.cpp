@@ -117,5 +117,19 @@ TEST_F(DevicePluginTest, SaysWhyAnOperationCannotRun) {
   EXPECT_EQ(device.refusal(operation), "only sums");
 }
 
+TEST_F(DevicePluginTest, TellsARefusalOfCollectivesFromATimeout) {
+  static std::int32_t status = 1;
+  table_.unite = [](void*, convoy_context* context, void* const*, std::uint64_t, std::uint32_t) {
+    host_functions().set_error(context, "one GPU does not answer");
+    return status;
+  };
+  OpenDevice device(plugin_, request_, 0);
+  status = 1;
+  EXPECT_EQ(device.refuses_to_unite({&device}, true), "one GPU does not answer");
+  status = CONVOY_TIMED_OUT;
+  expect_error(ExitCode::kTimeout, {"preparing its collectives failed: one GPU does not answer"},
+               [&] { device.refuses_to_unite({&device}, true); });
+}
+
 }  // namespace
 }  // namespace convoy

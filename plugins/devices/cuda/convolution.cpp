@@ -1,8 +1,8 @@
 #include "plugins/devices/cuda/convolution.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
+#include "plugins/devices/cuda/algorithm_choice.hpp"
 #include "plugins/devices/cuda/stopwatch.hpp"
 
 namespace convoy::cuda {
@@ -40,10 +40,6 @@ BackendDescriptor variant_pack(const ConvolutionMemory& memory, void* workspace)
   return pack;
 }
 
-bool is_in(const std::vector<std::int64_t>& candidates, std::int64_t wanted) {
-  return std::find(candidates.begin(), candidates.end(), wanted) != candidates.end();
-}
-
 }  // namespace
 
 Convolution::Convolution(CudnnHandle handle, cudaStream_t stream, const ConvolutionShape& shape,
@@ -51,23 +47,24 @@ Convolution::Convolution(CudnnHandle handle, cudaStream_t stream, const Convolut
                          std::uint64_t workspace_limit, const std::string& gpu,
                          AlgorithmCache& cache)
     : handle_(std::move(handle)) {
-  const ConvolutionGraph graph(handle_.get(), shape, pass);
-  const std::vector<BackendDescriptor> configurations = graph.configurations();
-  const std::vector<std::int64_t> usable = usable_ones(configurations, shape);
+  graph_.emplace(handle_.get(), shape, pass);
+  std::vector<BackendDescriptor> configurations = graph_->configurations();
   const std::string key = gpu + " cudnn " + std::to_string(cudnn().version()) + " workspace " +
                           std::to_string(workspace_limit >> 20) + " " + key_of(shape, pass);
-  const std::optional<std::int64_t> known = cache.find(key);
-  if (known && is_in(usable, *known) && build(configurations[static_cast<std::size_t>(*known)]) &&
-      workspace_bytes_ <= workspace_limit)
-    return;
-  const std::int64_t best =
-      measure(configurations, usable, memory, workspace, stream, workspace_limit);
-  if (best < 0)
+  AlgorithmTrials trials;
+  trials.candidates = usable_ones(configurations, shape);
+  trials.most = kMostMeasured;
+  trials.prepare = [&](std::int64_t candidate) {
+    return build(configurations[static_cast<std::size_t>(candidate)]) &&
+           workspace_bytes_ <= workspace_limit;
+  };
+  trials.seconds = [&] { return seconds(memory, workspace, stream); };
+  const std::optional<std::int64_t> chosen = choose_algorithm(trials, key, cache);
+  if (!chosen)
     throw std::runtime_error("cuDNN has no deterministic algorithm for the convolution '" +
                              key_of(shape, pass) + "' (" + std::to_string(configurations.size()) +
                              " candidates looked at)");
-  build(configurations[static_cast<std::size_t>(best)]);
-  cache.add(key, best);
+  configuration_ = std::move(configurations[static_cast<std::size_t>(*chosen)]);
 }
 
 bool Convolution::build(const BackendDescriptor& configuration) {
@@ -93,27 +90,6 @@ std::optional<double> Convolution::seconds(const ConvolutionMemory& memory, void
     cudnn().require(cudnn().execute(handle_.get(), plan_->get(), pack.get()),
                     "measuring a convolution");
   return watch.stop();
-}
-
-std::int64_t Convolution::measure(const std::vector<BackendDescriptor>& configurations,
-                                  const std::vector<std::int64_t>& usable,
-                                  const ConvolutionMemory& memory, void* workspace,
-                                  cudaStream_t stream, std::uint64_t workspace_limit) {
-  std::int64_t best = -1;
-  double least = 0;
-  std::size_t measured = 0;
-  for (const std::int64_t candidate : usable) {
-    if (measured == kMostMeasured) break;
-    if (!build(configurations[static_cast<std::size_t>(candidate)])) continue;
-    if (workspace_bytes_ > workspace_limit) continue;
-    const std::optional<double> time = seconds(memory, workspace, stream);
-    if (!time) continue;
-    ++measured;
-    if (best >= 0 && *time >= least) continue;
-    best = candidate;
-    least = *time;
-  }
-  return best;
 }
 
 void Convolution::run(const ConvolutionMemory& memory, void* workspace) const {

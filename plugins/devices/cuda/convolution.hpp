@@ -33,11 +33,11 @@ class Convolution {
   bool build(const BackendDescriptor& configuration);
   std::optional<double> seconds(const ConvolutionMemory& memory, void* workspace,
                                 cudaStream_t stream) const;
-  std::int64_t measure(const std::vector<BackendDescriptor>& configurations,
-                       const std::vector<std::int64_t>& usable, const ConvolutionMemory& memory,
-                       void* workspace, cudaStream_t stream, std::uint64_t workspace_limit);
 
   CudnnHandle handle_;
+  // What the plan was made of stays as long as the plan.
+  std::optional<ConvolutionGraph> graph_;
+  std::optional<BackendDescriptor> configuration_;
   std::optional<BackendDescriptor> plan_;
   std::uint64_t workspace_bytes_ = 0;
 };

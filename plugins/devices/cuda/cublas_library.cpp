@@ -12,6 +12,7 @@ CublasLibrary::CublasLibrary()
 #else
     : library_({"libcublasLt.so.12"}, "a matrix product on a CUDA device") {
 #endif
+  library_.load(version, "cublasLtGetVersion");
   library_.load(create, "cublasLtCreate");
   library_.load(destroy, "cublasLtDestroy");
   library_.load(status_string, "cublasLtGetStatusString");

@@ -11,6 +11,7 @@ class CublasLibrary {
  public:
   CublasLibrary();
 
+  decltype(&cublasLtGetVersion) version = nullptr;
   decltype(&cublasLtCreate) create = nullptr;
   decltype(&cublasLtDestroy) destroy = nullptr;
   decltype(&cublasLtGetStatusString) status_string = nullptr;

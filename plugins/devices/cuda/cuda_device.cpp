@@ -37,29 +37,6 @@ double seconds_of(const char* option) {
   return seconds;
 }
 
-bool is_compute(std::uint32_t kind) {
-  return kind == CONVOY_OP_FORWARD || kind == CONVOY_OP_BACKWARD;
-}
-
-// Brings what an operation left in its slot to where the host wants it.
-void tell_result(const convoy_submission& submission, const PinnedSlots::Slot& slot) {
-  const convoy_update* update = submission.update;
-  switch (submission.kind) {
-    case CONVOY_OP_FORWARD:
-    case CONVOY_OP_BACKWARD:
-      return finish_program(submission, slot);
-    case CONVOY_OP_APPLY:
-      if (update->square_sum != nullptr) *update->square_sum = slot.number;
-      return;
-    case CONVOY_OP_NORM:
-    case CONVOY_OP_ADAPT_LOSS_SCALE:
-      if (submission.result != nullptr) *submission.result = slot.number;
-      return;
-    default:
-      return;
-  }
-}
-
 // All devices of the process: streams of one wait for events of another.
 std::shared_ptr<EventLedger> shared_ledger() {
   static const auto ledger = std::make_shared<EventLedger>();
@@ -80,6 +57,7 @@ std::unique_ptr<Device> CudaDevice::open(const DeviceHost& host,
   DeviceSettings settings;
   settings.gpu = gpus[index];
   settings.index = index;
+  settings.devices = static_cast<std::uint32_t>(gpus.size());
   settings.tf32 = is_on(host.option("tf32"));
   const char* const graphs = host.option("cuda_graph");
   settings.graphs = graph_mode(graphs == nullptr ? "" : graphs);
@@ -98,14 +76,19 @@ std::unique_ptr<Device> CudaDevice::open(const DeviceHost& host,
 }
 
 CudaDevice::CudaDevice(const DeviceSettings& settings)
-    : settings_(settings), streams_(settings.gpu) {
+    : settings_(settings), streams_(settings.gpu), work_(streams_) {
   require_code_for_gpu(settings.gpu);
+  if (settings.graphs == GraphMode::kOn)
+    recorded_ = std::make_unique<RecordedRuns>(RecordingParts{
+        cuda_graphs(), streams_, work_,
+        [this](std::uint32_t lane) { return streams_.stream(lane); }, cuda_run_memory});
   LaneEngine::Hooks hooks;
   hooks.execute = [this](const convoy_submission& it) { return execute(it); };
   hooks.finish = [this](const convoy_submission* it, void* token) { finish(it, token); };
   hooks.check = [this] {
     if (const auto all = collectives()) all->check();
   };
+  hooks.runs = recorded_.get();
   engine_ = std::make_unique<LaneEngine>(streams_, shared_ledger(), std::move(hooks));
 }
 
@@ -134,18 +117,19 @@ void* CudaDevice::compile(const convoy_compilation& what) {
   use_gpu();
   const Streams streams{&streams_, streams_.stream(CONVOY_LANE_COMPUTE),
                         streams_.stream(kInputStream)};
-  if ((what.flags & CONVOY_COMPILE_PROFILE) != 0) profiled_type_ = static_cast<Type>(what.dtype);
-  return compile_program(what, {settings_.tf32, settings_.graphs, held_bytes(), settings_.sharing},
-                         streams)
+  return compile_program(what, {settings_.tf32, held_bytes(), settings_.sharing}, streams)
       .release();
 }
 
 std::string CudaDevice::remark(void* program) {
-  return settings_.index == 0 ? static_cast<const Program*>(program)->replay_remark() : "";
+  if (settings_.index != 0) return {};
+  const bool profiled = static_cast<const Program*>(program)->profile() != nullptr;
+  return graph_remark(settings_.graphs, settings_.devices, profiled);
 }
 
 void CudaDevice::release(void* program) {
   static_cast<void>(cudaSetDevice(settings_.gpu));
+  if (recorded_) recorded_->forget_all();
   delete static_cast<Program*>(program);
 }
 
@@ -218,20 +202,19 @@ std::vector<convoy_profile_record> CudaDevice::profile(void* program) {
 
 double CudaDevice::measure(std::uint32_t what) {
   use_gpu();
-  return measured_rate(what, streams_.stream(CONVOY_LANE_COMPUTE), profiled_type_.load(),
-                       settings_.tf32);
+  convoy_device_description description{};
+  describe_gpu(settings_.gpu, description);
+  return measured_rate(what, streams_.stream(CONVOY_LANE_COMPUTE),
+                       static_cast<Type>(description.half_dtype), settings_.tf32);
 }
 
 void* CudaDevice::execute(const convoy_submission& submission) {
   PinnedSlots::Slot* slot = slots_.take();
   try {
-    cudaStream_t stream = streams_.stream(submission.lane);
-    if (is_compute(submission.kind))
-      run_program(submission, stream, slot);
-    else if (is_collective(submission.kind))
-      run_collective(submission, stream);
+    if (is_collective(submission.kind))
+      run_collective(submission, streams_.stream(submission.lane));
     else
-      operations_.run(submission, stream, slot);
+      work_.queue(submission, slot, nullptr);
   } catch (...) {
     slots_.give_back(slot);
     throw;
@@ -249,7 +232,7 @@ void CudaDevice::run_collective(const convoy_submission& submission, cudaStream_
 void CudaDevice::finish(const convoy_submission* submission, void* token) {
   auto* slot = static_cast<PinnedSlots::Slot*>(token);
   if (slot == nullptr) return;
-  if (submission != nullptr) tell_result(*submission, *slot);
+  if (submission != nullptr) work_.tell(*submission, *slot);
   slots_.give_back(slot);
 }
 

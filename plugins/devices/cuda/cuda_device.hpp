@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <convoy/device.hpp>
 #include <map>
 #include <memory>
@@ -10,9 +9,10 @@
 
 #include "plugins/devices/cuda/collectives/collectives.hpp"
 #include "plugins/devices/cuda/cuda_streams.hpp"
+#include "plugins/devices/cuda/device_work.hpp"
 #include "plugins/devices/cuda/graphs/graph_eligibility.hpp"
+#include "plugins/devices/cuda/graphs/recorded_runs.hpp"
 #include "plugins/devices/cuda/lane_engine.hpp"
-#include "plugins/devices/cuda/operations.hpp"
 #include "plugins/devices/cuda/pinned_slots.hpp"
 
 namespace convoy::cuda {
@@ -22,6 +22,7 @@ struct DeviceSettings {
   std::uint32_t index = 0;    // of the convoy device
   bool tf32 = false;          // products of f32 may round their factors to TF32
   std::uint32_t sharing = 1;  // this device and later ones on the same GPU
+  std::uint32_t devices = 1;  // of the process
   GraphMode graphs = GraphMode::kOff;
   double collective_seconds = 0;  // that one collective may take
 };
@@ -68,9 +69,9 @@ class CudaDevice : public Device {
   DeviceSettings settings_;
   CudaStreams streams_;
   PinnedSlots slots_;
-  Operations operations_;
-  std::atomic<Type> profiled_type_{Type::kFloat};  // of the latest program with a profile
-  std::mutex mutex_;                               // of what follows
+  DeviceWork work_;
+  std::unique_ptr<RecordedRuns> recorded_;  // null: nothing is replayed
+  std::mutex mutex_;                        // of what follows
   std::set<void*> host_memory_;
   std::map<void*, std::uint64_t> device_memory_;  // bytes
   std::shared_ptr<Collectives> collectives_;      // null: no group that it is in was prepared

@@ -89,6 +89,16 @@ double CudaStreams::time(Event event) {
   return base_seconds_ + since;
 }
 
+std::optional<double> CudaStreams::marked_time(Event mark) {
+  const std::lock_guard lock(mutex_);
+  float milliseconds = 0;
+  if (cudaEventElapsedTime(&milliseconds, base_, static_cast<cudaEvent_t>(mark)) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return std::nullopt;
+  }
+  return base_seconds_ + static_cast<double>(milliseconds) * 1e-3;
+}
+
 void CudaStreams::give_back(Event event) {
   const std::lock_guard lock(mutex_);
   auto* returned = static_cast<cudaEvent_t>(event);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "plugins/devices/cuda/lane_engine.hpp"
@@ -30,6 +31,7 @@ class CudaStreams : public StreamDriver {
   void wait(std::uint32_t lane, Event event) override;
   bool reached(Event event) override;
   double time(Event event) override;
+  std::optional<double> marked_time(Event mark) override;
   void give_back(Event event) override;
 
  private:

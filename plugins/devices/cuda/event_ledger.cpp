@@ -4,6 +4,12 @@
 #include <atomic>
 
 namespace convoy::cuda {
+namespace {
+
+// Far more than the waits of the steps that are learned from.
+constexpr std::size_t kMostAwaited = 65536;
+
+}  // namespace
 
 bool holds(const convoy_wait& point) {
   auto* value = const_cast<std::uint64_t*>(point.timeline);  // atomic_ref takes no const
@@ -58,6 +64,24 @@ bool EventLedger::knows(const convoy_wait& point) {
   if (holds(point)) return true;
   const std::lock_guard lock(mutex_);
   return find(point) != nullptr || holds(point);
+}
+
+void EventLedger::note_awaited(const convoy_wait& point, const void* device) {
+  const std::lock_guard lock(mutex_);
+  if (awaited_.size() >= kMostAwaited) awaited_.clear();
+  std::vector<const void*>& devices = awaited_[{point.timeline, point.value}];
+  if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+}
+
+bool EventLedger::is_awaited(const convoy_wait& point) {
+  return is_awaited_elsewhere(point, nullptr);
+}
+
+bool EventLedger::is_awaited_elsewhere(const convoy_wait& point, const void* device) {
+  const std::lock_guard lock(mutex_);
+  const auto found = awaited_.find({point.timeline, point.value});
+  return found != awaited_.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                [device](const void* it) { return it != device; });
 }
 
 std::uint64_t EventLedger::epoch() {

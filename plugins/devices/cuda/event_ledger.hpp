@@ -6,8 +6,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace convoy::cuda {
@@ -33,6 +35,12 @@ class EventLedger {
   Answer wait(const convoy_wait& point, const std::function<void(Event)>& wait_for);
   bool knows(const convoy_wait& point);
 
+  // An operation of a device waits for the point. For those who want to know who waits for what:
+  // not every wait needs to be told, and the oldest are forgotten.
+  void note_awaited(const convoy_wait& point, const void* device);
+  bool is_awaited(const convoy_wait& point);
+  bool is_awaited_elsewhere(const convoy_wait& point, const void* device);  // by another device
+
   // A number that grows with every change and every ring(); sleep() returns once it is not `epoch`.
   std::uint64_t epoch();
   void ring();
@@ -50,6 +58,7 @@ class EventLedger {
   std::condition_variable changed_;
   std::uint64_t epoch_ = 0;
   std::unordered_map<const std::uint64_t*, std::vector<Entry>> entries_;  // ascending values
+  std::map<std::pair<const std::uint64_t*, std::uint64_t>, std::vector<const void*>> awaited_;
 };
 
 }  // namespace convoy::cuda

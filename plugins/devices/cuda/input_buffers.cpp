@@ -4,8 +4,7 @@
 
 namespace convoy::cuda {
 
-InputBuffers::InputBuffers(StreamDriver& streams, std::array<void*, 2> memory, Copy copy)
-    : streams_(streams), copy_(std::move(copy)) {
+InputBuffers::InputBuffers(StreamDriver& streams, std::array<void*, 2> memory) : streams_(streams) {
   for (std::size_t i = 0; i < memory.size(); ++i) buffers_[i].memory = memory[i];
 }
 
@@ -16,14 +15,14 @@ InputBuffers::~InputBuffers() {
 
 // Events serve again once streams are told to wait for them: that is about what they stand for
 // then.
-const void* InputBuffers::bring(const void* images, std::uint32_t lane) {
+const void* InputBuffers::bring(const Copy& copy, std::uint32_t lane) {
   now_ = (now_ + 1) % buffers_.size();
   Buffer& buffer = buffers_[now_];
   if (buffer.read != nullptr) {
     streams_.wait(kInputStream, buffer.read);
     streams_.give_back(std::exchange(buffer.read, nullptr));
   }
-  copy_(buffer.memory, images);
+  copy(buffer.memory);
   const StreamDriver::Event copied = streams_.record(kInputStream);
   streams_.wait(lane, copied);
   streams_.give_back(copied);

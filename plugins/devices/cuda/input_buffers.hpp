@@ -15,16 +15,16 @@ namespace convoy::cuda {
 class InputBuffers {
  public:
   // Queues a copy from the host on the input stream.
-  using Copy = std::function<void(void* to, const void* from)>;
+  using Copy = std::function<void(void* to)>;
 
-  InputBuffers(StreamDriver& streams, std::array<void*, 2> memory, Copy copy);
+  InputBuffers(StreamDriver& streams, std::array<void*, 2> memory);
   ~InputBuffers();
   InputBuffers(const InputBuffers&) = delete;
   InputBuffers& operator=(const InputBuffers&) = delete;
 
   // Queues the copy of a batch, as soon as what read the buffer's last batch is done, and lets the
   // lane wait for it. Where the batch will be.
-  const void* bring(const void* images, std::uint32_t lane);
+  const void* bring(const Copy& copy, std::uint32_t lane);
   // Everything that reads that batch is queued on the lane.
   void release(std::uint32_t lane);
 
@@ -35,7 +35,6 @@ class InputBuffers {
   };
 
   StreamDriver& streams_;
-  Copy copy_;
   std::array<Buffer, 2> buffers_;
   std::size_t now_ = 0;  // the one that the latest batch is in
 };

@@ -20,6 +20,11 @@ LaneEngine::LaneEngine(StreamDriver& driver, std::shared_ptr<EventLedger> ledger
     : driver_(driver),
       ledger_(std::move(ledger)),
       hooks_(std::move(hooks)),
+      patterns_(hooks_.runs == nullptr
+                    ? nullptr
+                    : std::make_unique<StepPatterns>(
+                          ledger_, this,
+                          [runs = hooks_.runs](const auto& it) { return runs->takes(it); })),
       launcher_([this] { launch_loop(); }),
       watcher_([this] { watch_loop(); }) {}
 
@@ -32,12 +37,15 @@ LaneEngine::~LaneEngine() {
 
 void LaneEngine::submit(const convoy_submission& submission) {
   if (submission.lane >= kLanes) throw std::invalid_argument("CUDA devices have 5 lanes");
+  bool launches = true;
   {
     const std::lock_guard lock(mutex_);
-    waiting_[submission.lane].push_back(&submission);
+    std::shared_ptr<OperationRun> run = patterns_ ? patterns_->submitted(submission) : nullptr;
+    launches = run == nullptr || run->is_complete();
+    waiting_[submission.lane].push_back({&submission, std::move(run)});
     ++open_;
   }
-  ledger_->ring();
+  if (launches) ledger_->ring();
 }
 
 bool LaneEngine::wait(const convoy_wait& point, double seconds) {
@@ -62,8 +70,11 @@ void LaneEngine::launch_loop() {
   }
   for (;;) {
     const std::uint64_t epoch = ledger_->epoch();
-    if (const convoy_submission* submission = take_ready()) {
-      launch(*submission);
+    if (const Unit unit = take_ready(); unit.submission != nullptr) {
+      if (unit.run == nullptr)
+        launch(*unit.submission);
+      else
+        launch_run(*unit.run);
       continue;
     }
     if (closing_.load() && is_idle()) return;
@@ -76,30 +87,63 @@ bool LaneEngine::is_idle() {
   return open_ == 0;
 }
 
-// Once the device has failed nothing is worth waiting for.
-bool LaneEngine::is_ready(const convoy_submission& submission) {
-  return failed_.load() ||
-         std::all_of(submission.waits, submission.waits + submission.wait_count,
+bool LaneEngine::know(const convoy_wait* waits, std::size_t count) {
+  return std::all_of(waits, waits + count,
                      [this](const convoy_wait& point) { return ledger_->knows(point); });
 }
 
-// The most urgent of the operations at the heads of the lanes that can be queued.
-const convoy_submission* LaneEngine::take_ready() {
-  std::array<const convoy_submission*, kLanes> heads{};
-  {
-    const std::lock_guard lock(mutex_);
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      if (!waiting_[lane].empty()) heads[lane] = waiting_[lane].front();
+// Once the device has failed nothing is worth waiting for. A run is held when it will never be
+// complete, or when a later operation's wait may hang on an earlier one: then it is none.
+bool LaneEngine::is_ready(const Unit& unit) {
+  const bool failed = failed_.load();
+  if (unit.run == nullptr)
+    return failed || know(unit.submission->waits, unit.submission->wait_count);
+  if (unit.complete) {
+    const OperationRun& run = *unit.run;
+    if (failed) return true;
+    if (!know(run.leading_waits().data(), run.leading_waits().size())) return false;
+    if (know(run.later_waits().data(), run.later_waits().size())) return true;
   }
-  const convoy_submission* best = nullptr;
-  for (const convoy_submission* head : heads) {
-    if (head == nullptr || (best != nullptr && head->urgency >= best->urgency)) continue;
-    if (is_ready(*head)) best = head;
-  }
-  if (best == nullptr) return nullptr;
+  hold(*unit.run);
+  return false;
+}
+
+// What is at the heads of the lanes; of a run only where it is at the heads of all its lanes.
+std::vector<LaneEngine::Unit> LaneEngine::heads() {
+  std::vector<Unit> units;
   const std::lock_guard lock(mutex_);
-  waiting_[best->lane].pop_front();
+  for (const std::deque<Waiting>& lane : waiting_) {
+    if (lane.empty()) continue;
+    const Waiting& head = lane.front();
+    const OperationRun* run = head.run.get();
+    const auto leads = [&](std::uint32_t other) {
+      return !waiting_[other].empty() && waiting_[other].front().run.get() == run;
+    };
+    if (run != nullptr && (head.submission != &run->first() ||
+                           !std::all_of(run->lanes().begin(), run->lanes().end(), leads)))
+      continue;
+    units.push_back({head.submission, head.run, run == nullptr || run->is_complete()});
+  }
+  return units;
+}
+
+// The most urgent of the heads that can be queued.
+LaneEngine::Unit LaneEngine::take_ready() {
+  Unit best;
+  for (Unit& unit : heads()) {
+    if (best.submission != nullptr && unit.submission->urgency >= best.submission->urgency)
+      continue;
+    if (is_ready(unit)) best = std::move(unit);
+  }
+  if (best.submission != nullptr) take(best);
   return best;
+}
+
+void LaneEngine::take(const Unit& unit) {
+  const std::lock_guard lock(mutex_);
+  if (unit.run == nullptr) return waiting_[unit.submission->lane].pop_front();
+  held_.erase(unit.run.get());
+  for (const convoy_submission* it : unit.run->operations()) waiting_[it->lane].pop_front();
 }
 
 void LaneEngine::launch(const convoy_submission& submission) {
@@ -186,10 +230,13 @@ bool LaneEngine::finish_reached() {
 // A lost device never reaches its events: then nothing runs any more. What the check throws may be
 // the reason why an event is reached: it comes after that.
 bool LaneEngine::has_ended(const InFlight& item) {
-  if (item.end == nullptr) return true;
+  if (item.flight != nullptr && item.flight->ended) return true;
+  const StreamDriver::Event end = item.flight == nullptr ? item.end : item.flight->end;
+  if (end == nullptr) return true;
   try {
-    const bool reached = driver_.reached(item.end);
+    const bool reached = driver_.reached(end);
     if (hooks_.check) hooks_.check();
+    if (reached && item.flight != nullptr) land(*item.flight);
     return reached;
   } catch (...) {
     fail(std::current_exception());
@@ -199,6 +246,7 @@ bool LaneEngine::has_ended(const InFlight& item) {
 
 // Nothing of the submission is touched once its timeline or a failure shows: the host may free it.
 void LaneEngine::finish(InFlight& item) {
+  if (item.flight != nullptr) return finish_in_flight(item);
   if (!failed_.load() && item.start != nullptr) {
     try {
       *item.submission->timing = {driver_.time(item.start), driver_.time(item.end)};

@@ -1,12 +1,19 @@
 #include "plugins/devices/cuda/matrix_product.hpp"
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "plugins/devices/cuda/algorithm_choice.hpp"
 #include "plugins/devices/cuda/cublas_library.hpp"
+#include "plugins/devices/cuda/device_memory.hpp"
+#include "plugins/devices/cuda/stopwatch.hpp"
 
 namespace convoy::cuda {
 namespace {
+
+constexpr int kProductsMeasured = 8;  // candidates, the library's best guesses
+constexpr int kProductRuns = 3;
 
 cudaDataType_t matrix_type(Type type) {
   switch (type) {
@@ -57,11 +64,29 @@ MatrixHandle make_matrix_handle() {
   return {handle, [](cublasLtContext* it) { static_cast<void>(cublas().destroy(it)); }};
 }
 
-MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape)
+std::string key_of(const ProductShape& shape) {
+  constexpr const char* kTypes[] = {"f32", "f16", "bf16"};
+  std::string key = std::string("product ") + kTypes[static_cast<int>(shape.factors)];
+  if (shape.factors == Type::kFloat && shape.tf32) key += "+tf32";
+  key += std::string(" to ") + kTypes[static_cast<int>(shape.result)];
+  if (shape.has_bias) key += "+bias";
+  if (shape.relu) key += "+relu";
+  if (!shape.aligned) key += " unaligned";
+  key += std::string(" ") + (shape.transposes_a ? "t" : "n") + (shape.transposes_b ? "t" : "n");
+  for (const std::uint64_t number : {shape.m, shape.n, shape.k})
+    key += " " + std::to_string(number);
+  return key;
+}
+
+MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape,
+                             const ProductTrial* trial)
     : handle_(std::move(handle)), has_bias_(shape.has_bias), aligned_(shape.aligned) {
   describe(shape);
   try {
-    choose_algorithm();
+    const std::vector<cublasLtMatmulAlgo_t> proposed =
+        propose(trial == nullptr ? 1 : kProductsMeasured);
+    algorithm_ = proposed.front();
+    if (trial != nullptr) measure(shape, proposed, *trial);
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string(error.what()) + " for " + text_of(shape));
   }
@@ -85,7 +110,8 @@ void MatrixProduct::describe(const ProductShape& shape) {
   d_ = layout(s.result, s.m, s.n);
 }
 
-void MatrixProduct::choose_algorithm() {
+// The best guess first; the same list for the same device and version.
+std::vector<cublasLtMatmulAlgo_t> MatrixProduct::propose(int most) const {
   cublasLtMatmulPreference_t preference = nullptr;
   cublas().require(cublas().create_preference(&preference), "choosing an algorithm");
   const std::size_t bytes = kWorkspace;
@@ -99,25 +125,75 @@ void MatrixProduct::choose_algorithm() {
     if (status == CUBLAS_STATUS_SUCCESS && !aligned_)
       status = cublas().set_preference(preference, attribute, &alignment, sizeof alignment);
   }
-  cublasLtMatmulHeuristicResult_t found{};
+  std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(most));
   int count = 0;
   if (status == CUBLAS_STATUS_SUCCESS)
-    status = cublas().heuristic(handle_.get(), operation_, a_, b_, d_, d_, preference, 1, &found,
-                                &count);
+    status = cublas().heuristic(handle_.get(), operation_, a_, b_, d_, d_, preference, most,
+                                found.data(), &count);
   static_cast<void>(cublas().destroy_preference(preference));
   cublas().require(status, "choosing an algorithm");
-  if (count == 0) throw std::runtime_error("cuBLASLt knows no algorithm");
-  algorithm_ = found.algo;
+  std::vector<cublasLtMatmulAlgo_t> proposed;
+  for (int i = 0; i < count; ++i)
+    if (found[static_cast<std::size_t>(i)].state == CUBLAS_STATUS_SUCCESS)
+      proposed.push_back(found[static_cast<std::size_t>(i)].algo);
+  if (proposed.empty()) throw std::runtime_error("cuBLASLt knows no algorithm");
+  return proposed;
+}
+
+// On matrices of zeros of their own: parameters have no values yet. What the trial has no memory
+// for stays with the best guess.
+void MatrixProduct::measure(const ProductShape& shape,
+                            const std::vector<cublasLtMatmulAlgo_t>& proposed,
+                            const ProductTrial& trial) {
+  if (proposed.size() == 1) return;
+  const std::uint64_t sizes[] = {shape.m * shape.k * bytes_of(shape.factors),
+                                 shape.k * shape.n * bytes_of(shape.factors),
+                                 shape.m * shape.n * bytes_of(shape.result), shape.m * 4};
+  if (kWorkspace + sizes[0] + sizes[1] + sizes[2] + sizes[3] > trial.most_bytes) return;
+  AlgorithmTrials trials;
+  for (std::size_t i = 0; i < proposed.size(); ++i)
+    trials.candidates.push_back(static_cast<std::int64_t>(i));
+  trials.most = proposed.size();
+  trials.prepare = [&](std::int64_t candidate) {
+    algorithm_ = proposed[static_cast<std::size_t>(candidate)];
+    return true;
+  };
+  // Memory only where the cache does not know the answer.
+  std::optional<DeviceMemory> memory[5];
+  trials.seconds = [&]() -> std::optional<double> {
+    for (std::size_t i = 0; i < 5; ++i)
+      if (!memory[i]) memory[i].emplace(i == 4 ? kWorkspace : sizes[i]);
+    if (has_bias_) {
+      const void* bias = memory[3]->get();
+      set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    }
+    const auto once = [&] {
+      return start(trial.stream, memory[0]->get(), memory[1]->get(), memory[2]->get(),
+                   memory[4]->get());
+    };
+    if (once() != CUBLAS_STATUS_SUCCESS) return std::nullopt;
+    Stopwatch watch(trial.stream);
+    watch.start();
+    for (int i = 0; i < kProductRuns; ++i) cublas().require(once(), "measuring a matrix product");
+    return watch.stop();
+  };
+  const std::string key = trial.gpu + " cublaslt " + std::to_string(cublas().version()) +
+                          " workspace " + std::to_string(kWorkspace >> 20) + " " + key_of(shape);
+  if (!choose_algorithm(trials, key, trial.cache)) algorithm_ = proposed.front();
+}
+
+cublasStatus_t MatrixProduct::start(Stream stream, const void* a, const void* b, void* d,
+                                    void* workspace) const {
+  const float one = 1.0f;
+  const float zero = 0.0f;
+  return cublas().matmul(handle_.get(), operation_, &one, a, a_, b, b_, &zero, d, d_, d, d_,
+                         &algorithm_, workspace, kWorkspace, stream);
 }
 
 void MatrixProduct::run(Stream stream, const void* a, const void* b, void* d, const float* bias,
                         void* workspace) const {
   if (has_bias_) set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-  const float one = 1.0f;
-  const float zero = 0.0f;
-  cublas().require(cublas().matmul(handle_.get(), operation_, &one, a, a_, b, b_, &zero, d, d_, d,
-                                   d_, &algorithm_, workspace, kWorkspace, stream),
-                   "multiplying matrices");
+  cublas().require(start(stream, a, b, d, workspace), "multiplying matrices");
 }
 
 }  // namespace convoy::cuda

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cublasLt.h>
+#include <cuda_runtime_api.h>
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "plugins/devices/cuda/algorithm_cache.hpp"
 #include "plugins/devices/cuda/kernels/types.hpp"
 
 namespace convoy::cuda {
@@ -25,12 +29,26 @@ struct ProductShape {
 using MatrixHandle = std::shared_ptr<cublasLtContext>;
 MatrixHandle make_matrix_handle();
 
-// A product whose algorithm is chosen once, by the library's heuristic.
+// What an algorithm is chosen for, beside GPU and version of the library.
+std::string key_of(const ProductShape& shape);
+
+// Where the candidates of a product are measured.
+struct ProductTrial {
+  cudaStream_t stream;
+  std::uint64_t most_bytes;  // that matrices and workspace may take meanwhile
+  std::string gpu;
+  AlgorithmCache& cache;
+};
+
+// A product whose algorithm is chosen once: of those that the library proposes the fastest,
+// measured once per device, library version and shape and kept in the cache; without a trial, or
+// where none can be measured, the library's best guess.
 class MatrixProduct {
  public:
   static constexpr std::size_t kWorkspace = 32 << 20;  // bytes that run() gets
 
-  MatrixProduct(MatrixHandle handle, const ProductShape& shape);
+  MatrixProduct(MatrixHandle handle, const ProductShape& shape,
+                const ProductTrial* trial = nullptr);
   ~MatrixProduct();
   MatrixProduct(const MatrixProduct&) = delete;
   MatrixProduct& operator=(const MatrixProduct&) = delete;
@@ -41,7 +59,10 @@ class MatrixProduct {
 
  private:
   void describe(const ProductShape& shape);
-  void choose_algorithm();
+  std::vector<cublasLtMatmulAlgo_t> propose(int most) const;
+  void measure(const ProductShape& shape, const std::vector<cublasLtMatmulAlgo_t>& proposed,
+               const ProductTrial& trial);
+  cublasStatus_t start(Stream stream, const void* a, const void* b, void* d, void* workspace) const;
 
   MatrixHandle handle_;
   bool has_bias_;

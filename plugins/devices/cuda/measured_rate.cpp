@@ -54,8 +54,9 @@ double stream_rate(cudaStream_t stream) {
 
 }  // namespace
 
-double measured_rate(std::uint32_t what, cudaStream_t stream, Type factors, bool tf32) {
-  if (what == CONVOY_MEASURE_MULTIPLY) return multiply_rate(stream, factors, tf32);
+double measured_rate(std::uint32_t what, cudaStream_t stream, Type half, bool tf32) {
+  if (what == CONVOY_MEASURE_MULTIPLY) return multiply_rate(stream, Type::kFloat, tf32);
+  if (what == CONVOY_MEASURE_MULTIPLY_HALF) return multiply_rate(stream, half, false);
   if (what == CONVOY_MEASURE_STREAM) return stream_rate(stream);
   throw std::invalid_argument("CUDA devices do not know measurement " + std::to_string(what));
 }

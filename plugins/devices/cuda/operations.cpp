@@ -78,7 +78,7 @@ const Operations::Table& Operations::table_of(const convoy_submission& operation
   require(cudaStreamSynchronize(stream), "waiting for the GPU");
   require(cudaFree(table.on_device), "freeing memory");
   require(cudaFree(table.partial), "freeing memory");
-  table = {std::move(blocks), nullptr, nullptr};
+  table = {std::move(blocks), ++tables_made_, nullptr, nullptr};
   const std::size_t entries = std::max<std::size_t>(table.blocks.size(), 1);
   void* memory = nullptr;
   require(cudaMalloc(&memory, entries * sizeof(UpdateBlock)), "allocating an update's blocks");
@@ -116,12 +116,14 @@ void Operations::sum(const convoy_submission& operation, Stream stream) {
     copy(operation.writes[0], operation.writes[write], stream);
 }
 
-void Operations::apply(const convoy_submission& operation, Stream stream, double* result) {
+void Operations::apply(const convoy_submission& operation, Stream stream, double* result,
+                       const StepValues* values) {
   require_optimizer(operation, true);
   const Table& table = table_of(operation, operation.writes[0].count, stream);
   Update what{};
   what.constants = update_constants(operation);
   what.guard = update_guard(operation);
+  if (values != nullptr) what.learning_rate = &values->learning_rate;
   what.parameters = floats(operation.writes[0]);
   what.gradient = floats(operation.reads[0]);
   std::copy_n(operation.update->state, 2, what.state);
@@ -160,7 +162,19 @@ void Operations::multiply(const convoy_submission& operation, Stream stream) {
               nullptr, workspace_);
 }
 
-void Operations::run(const convoy_submission& operation, Stream stream, PinnedSlots::Slot* result) {
+bool Operations::describe(const convoy_submission& operation, Signature& signature) const {
+  if (operation.kind == CONVOY_OP_MATMUL) return workspace_ != nullptr;
+  if (operation.kind != CONVOY_OP_APPLY && operation.kind != CONVOY_OP_NORM) return true;
+  const auto table = tables_.find(operation.update);
+  if (table == tables_.end()) return false;
+  const std::uint64_t count =
+      operation.kind == CONVOY_OP_APPLY ? operation.writes[0].count : operation.reads[0].count;
+  signature.push_back(table->second.number);
+  return same_blocks(table->second.blocks, cut_into_blocks(*operation.update, count));
+}
+
+void Operations::run(const convoy_submission& operation, Stream stream, PinnedSlots::Slot* result,
+                     const StepValues* values) {
   check_regions(operation);
   const convoy_region* reads = operation.reads;
   const convoy_region& write = operation.writes[0];
@@ -189,7 +203,7 @@ void Operations::run(const convoy_submission& operation, Stream stream, PinnedSl
     case CONVOY_OP_MATMUL:
       return multiply(operation, stream);
     case CONVOY_OP_APPLY:
-      apply(operation, stream, number);
+      apply(operation, stream, number, values);
       break;
     case CONVOY_OP_NORM:
       norm(operation, stream, number);

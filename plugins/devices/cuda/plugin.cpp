@@ -5,7 +5,6 @@ CONVOY_DEVICE(convoy::cuda::CudaDevice, "name=cuda", "version=0.1.0",
               "option=gpu_indices:string:::GPUs by number; 0,0 = two devices on one GPU.",
               "option=collective_timeout:int:120::Seconds that one collective of several GPUs may "
               "take before the run ends.",
-              "option=cuda_graph:enum:auto:auto|on|off:Replay the layers of a step as CUDA graphs; "
-              "auto = off.",
+              "option=cuda_graph:enum:auto:auto|on|off:Replay steps as CUDA graphs; auto = off.",
               "option=tf32:bool:false::Products of 32-bit numbers round their factors to TF32 (10 "
               "bits of mantissa): faster.");

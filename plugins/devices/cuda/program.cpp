@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <stdexcept>
 
 #include "plugins/devices/cuda/batch_fit.hpp"
 #include "plugins/devices/cuda/gpu_description.hpp"
+#include "plugins/devices/cuda/graphs/operation_signature.hpp"
 #include "plugins/devices/cuda/input_buffers.hpp"
 #include "plugins/devices/cuda/named_range.hpp"
 #include "plugins/devices/cuda/program_profile.hpp"
@@ -19,12 +21,6 @@ constexpr std::uint64_t kMostWorkspace = std::uint64_t{1} << 30;
 
 // Of the free memory that stays free: code that is loaded when it is first used, and the like.
 constexpr std::uint64_t kReserve = std::uint64_t{256} << 20;
-
-Program& program_of(const convoy_submission& submission) {
-  if (submission.compute == nullptr || submission.compute->program == nullptr)
-    throw std::invalid_argument("a forward or backward operation came without its program");
-  return *static_cast<Program*>(submission.compute->program);
-}
 
 std::uint64_t free_memory() {
   const std::uint64_t available = free_gpu_memory();
@@ -41,11 +37,16 @@ void require_fit(const convoy_compilation& what, const MemoryOffer& offer) {
         convoy_compilation smaller = what;
         smaller.batch = batch;
         const ProgramPlan plan = plan_program(smaller);
-        return plan.memory.bytes() + 2 * plan.input_bytes + plan.scratch_bytes +
+        return plan.memory.bytes() + 2 * plan.batch_bytes() + plan.scratch_bytes +
                workspace_limit(offer.available / offer.programs);
       },
       what.batch, offer);
   if (!problem.empty()) throw std::runtime_error(problem);
+}
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
 }
 
 std::string gpu_name() {
@@ -59,21 +60,16 @@ std::string gpu_name() {
 }  // namespace
 
 Program::Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena,
-                 const Streams& streams, GraphMode graphs)
+                 const Streams& streams)
     : plan_(std::move(plan)),
       arena_(std::move(arena)),
-      images_(2 * plan_.input_bytes),
-      graphs_(graphs) {
-  if (graphs_ == GraphMode::kOn && !plan_.profiled)
-    replayed_ = std::make_unique<ReplayedSegments>(cuda_graphs());
+      batches_(2 * plan_.batch_bytes()),
+      input_stream_(streams.input),
+      number_(next_number()) {
   if (plan_.profiled) profile_ = std::make_unique<ProgramProfile>(*streams.driver, plan_);
-  auto* first = static_cast<std::byte*>(images_.get());
-  input_ = std::make_unique<InputBuffers>(
-      *streams.driver, std::array<void*, 2>{first, first + plan_.input_bytes},
-      [bytes = plan_.input_bytes, stream = streams.input](void* to, const void* from) {
-        require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream),
-                "copying images to the GPU");
-      });
+  auto* first = static_cast<std::byte*>(batches_.get());
+  input_ = std::make_unique<InputBuffers>(*streams.driver,
+                                          std::array<void*, 2>{first, first + plan_.batch_bytes()});
   for (const Prepare& prepare : plan_.prepares) prepare(preparation);
   plan_.prepares.clear();
   scratch_bytes_ = std::max(plan_.scratch_bytes, preparation.workspace_needed);
@@ -92,24 +88,71 @@ void Program::check_labels(const convoy_compute& compute) const {
   }
 }
 
-void Program::run(const convoy_submission& submission, cudaStream_t stream,
-                  PinnedSlots::Slot* slot) {
+bool Program::takes_batch(const convoy_submission& submission) const {
+  return submission.kind == CONVOY_OP_FORWARD && submission.compute->segment == plan_.input_segment;
+}
+
+void Program::copy_batch(void* to, const convoy_compute& compute) const {
+  require(cudaMemcpyAsync(to, compute.images, plan_.image_bytes, cudaMemcpyDefault, input_stream_),
+          "copying images to the GPU");
+  if (plan_.classes == 0) return;
+  require(cudaMemcpyAsync(static_cast<std::byte*>(to) + plan_.label_offset(), compute.labels,
+                          plan_.batch * sizeof(std::int32_t), cudaMemcpyDefault, input_stream_),
+          "copying labels to the GPU");
+}
+
+void Program::bring_batch(const convoy_submission& submission) {
+  if (!takes_batch(submission) || brought_) return;
+  const convoy_compute& compute = *submission.compute;
+  if (plan_.classes > 0) check_labels(compute);
+  const void* batch = input_->bring([&](void* to) { copy_batch(to, compute); }, submission.lane);
+  batch_ = static_cast<std::byte*>(const_cast<void*>(batch));
+  brought_ = true;
+}
+
+void Program::release_batch(const convoy_submission& submission) {
+  if (!takes_batch(submission) || !brought_) return;
+  input_->release(submission.lane);
+  brought_ = false;
+}
+
+bool Program::describe(const convoy_submission& submission, Signature& signature) const {
+  const convoy_compute& compute = *submission.compute;
+  const bool forward = submission.kind == CONVOY_OP_FORWARD;
+  signature.insert(signature.end(),
+                   {number_, compute.segment, word_of(compute.parameters),
+                    word_of(compute.gradients), word_of(compute.state), word_of(compute.loss_scale),
+                    takes_batch(submission) ? word_of(batch_) : 0u});
+  return ran_.contains({forward, compute.segment});
+}
+
+void Program::run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot,
+                  const StepValues* values) {
   const convoy_compute& compute = *submission.compute;
   const bool forward = submission.kind == CONVOY_OP_FORWARD;
   if (plan_.inference && !forward)
     throw std::invalid_argument("the program was compiled for inference: it has no backward pass");
   const auto& segments = forward ? plan_.forward : plan_.backward;
   if (compute.segment >= segments.size()) throw std::invalid_argument("no such segment");
-  if (forward && compute.segment == plan_.loss_segment && plan_.classes > 0) check_labels(compute);
-  const Run run{compute,        submission.step, stream,      static_cast<std::byte*>(arena_.get()),
-                plan_.memory,   scratch_.get(),  &slot->loss, input_.get(),
-                submission.lane};
-  const TaskList& tasks = segments[compute.segment];
-  const Obstacles& obstacles = forward ? plan_.forward_obstacles : plan_.backward_obstacles;
-  if (replayed_ == nullptr || !obstacles[compute.segment].empty()) return queue(tasks, run);
-  replayed_->run({forward, compute.segment},
-                 {compute.parameters, compute.gradients, compute.state, compute.loss_scale}, stream,
-                 [&] { queue(tasks, run); });
+  const bool brings = takes_batch(submission) && !brought_;
+  if (brings) bring_batch(submission);
+  DeviceBatch batch;
+  if (takes_batch(submission))
+    batch = {reinterpret_cast<const float*>(batch_),
+             reinterpret_cast<const std::int32_t*>(batch_ + plan_.label_offset())};
+  const Run run{.compute = compute,
+                .step = submission.step,
+                .values = values,
+                .stream = stream,
+                .arena = static_cast<std::byte*>(arena_.get()),
+                .plan = plan_.memory,
+                .scratch = scratch_.get(),
+                .result = &slot->loss,
+                .batch = batch,
+                .lane = submission.lane};
+  queue(segments[compute.segment], run);
+  if (brings) release_batch(submission);
+  ran_.emplace(forward, compute.segment);
 }
 
 void Program::queue(const TaskList& tasks, const Run& run) {
@@ -121,12 +164,6 @@ void Program::queue(const TaskList& tasks, const Run& run) {
   }
   if (profile_) profile_->end();
   require(cudaGetLastError(), "starting the kernels of a layer");
-}
-
-std::string Program::replay_remark() const {
-  if (graphs_ == GraphMode::kOff) return {};
-  if (replayed_ == nullptr) return "CUDA graphs are off: --profile looks between the layers";
-  return cuda::replay_remark(plan_.forward_obstacles, plan_.backward_obstacles);
 }
 
 void Program::finish(const convoy_submission& submission, const LossResult& result) {
@@ -153,16 +190,13 @@ std::unique_ptr<Program> compile_program(const convoy_compilation& what,
                           .gpu = gpu_name(),
                           .workspace_limit = workspace_limit(available / settings.programs)};
   return std::make_unique<Program>(std::move(plan), std::move(preparation), std::move(arena),
-                                   streams, settings.graphs);
+                                   streams);
 }
 
-void run_program(const convoy_submission& submission, cudaStream_t stream,
-                 PinnedSlots::Slot* slot) {
-  program_of(submission).run(submission, stream, slot);
-}
-
-void finish_program(const convoy_submission& submission, const PinnedSlots::Slot& slot) {
-  program_of(submission).finish(submission, slot.loss);
+Program& program_of(const convoy_submission& submission) {
+  if (submission.compute == nullptr || submission.compute->program == nullptr)
+    throw std::invalid_argument("a forward or backward operation came without its program");
+  return *static_cast<Program*>(submission.compute->program);
 }
 
 }  // namespace convoy::cuda

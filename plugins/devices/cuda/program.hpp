@@ -5,13 +5,15 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugins/devices/cuda/cudnn_library.hpp"
 #include "plugins/devices/cuda/device_memory.hpp"
-#include "plugins/devices/cuda/graphs/graph_eligibility.hpp"
-#include "plugins/devices/cuda/graphs/replayed_segments.hpp"
+#include "plugins/devices/cuda/graphs/run_work.hpp"
+#include "plugins/devices/cuda/kernels/step_values.hpp"
 #include "plugins/devices/cuda/matrix_product.hpp"
 #include "plugins/devices/cuda/memory_plan.hpp"
 #include "plugins/devices/cuda/pinned_slots.hpp"
@@ -22,16 +24,23 @@ class InputBuffers;
 class ProgramProfile;
 class StreamDriver;
 
+// A batch in device memory.
+struct DeviceBatch {
+  const float* images = nullptr;
+  const std::int32_t* labels = nullptr;
+};
+
 // What tasks run with.
 struct Run {
   const convoy_compute& compute;
   std::uint64_t step;
+  const StepValues* values;  // device memory; null: the step is the one above
   cudaStream_t stream;
   std::byte* arena;
   const MemoryPlan& plan;
   void* scratch;
   LossResult* result;
-  InputBuffers* input;
+  DeviceBatch batch;  // of the segment that the input is in
   std::uint32_t lane;
 
   void* at(MemoryPlan::Id id) const { return arena + plan.offset(id); }
@@ -81,18 +90,21 @@ using Prepare = std::function<void(Preparation&)>;
 struct ProgramPlan {
   MemoryPlan memory;
   std::uint64_t scratch_bytes = 0;  // what single layers need while they compute
-  std::uint64_t input_bytes = 0;    // of a batch of images, of which two have a place
+  std::uint64_t image_bytes = 0;    // of a batch of images
+  std::uint64_t input_segment = 0;  // to which batches come
   std::vector<Prepare> prepares;
   std::vector<TaskList> forward;   // per segment
   std::vector<TaskList> backward;  // likewise
-  Obstacles forward_obstacles;     // likewise: to replaying them as a graph
-  Obstacles backward_obstacles;
   std::uint64_t loss_segment = 0;
   bool accuracy = false;
   bool inference = false;
   bool profiled = false;
   std::uint32_t classes = 0;  // 0: the loss needs no labels
   std::uint32_t batch = 0;
+
+  // Where labels begin behind a batch's images, and the bytes of both, of which two have a place.
+  std::uint64_t label_offset() const { return (image_bytes + 255) / 256 * 256; }
+  std::uint64_t batch_bytes() const { return label_offset() + batch * sizeof(std::int32_t); }
 };
 
 // Throws with the reason when CUDA devices cannot compute the graph. Needs no GPU.
@@ -109,23 +121,31 @@ struct Streams {
 // reverse, makes a step.
 class Program {
  public:
-  Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena, const Streams& streams,
-          GraphMode graphs);
+  Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena, const Streams& streams);
   ~Program();
 
-  void run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot);
+  // The batch of an operation that takes one comes on the input stream, and the operation's lane
+  // waits for it; and: all that reads the batch is queued on that lane. run() does both where they
+  // were not done by others. Nothing for other operations.
+  void bring_batch(const convoy_submission& submission);
+  void release_batch(const convoy_submission& submission);
+  // values: see Run.
+  void run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot,
+           const StepValues* values);
+  // Appends what the operation's work holds by value. False: it has not run yet.
+  bool describe(const convoy_submission& submission, Signature& signature) const;
   // The device has done what run() queued: tells its result and its times.
   void finish(const convoy_submission& submission, const LossResult& result);
   // Null unless it was compiled with CONVOY_COMPILE_PROFILE.
   ProgramProfile* profile() const { return profile_.get(); }
-  // What to tell the user about replaying; empty when it is off.
-  std::string replay_remark() const;
   convoy_program_memory memory() const {
-    return {plan_.memory.bytes() + 2 * plan_.input_bytes, scratch_bytes_};
+    return {plan_.memory.bytes() + 2 * plan_.batch_bytes(), scratch_bytes_};
   }
 
  private:
+  bool takes_batch(const convoy_submission& submission) const;
   void check_labels(const convoy_compute& compute) const;
+  void copy_batch(void* to, const convoy_compute& compute) const;
   void queue(const TaskList& tasks, const Run& run);
 
   ProgramPlan plan_;
@@ -133,15 +153,17 @@ class Program {
   DeviceMemory arena_;
   std::uint64_t scratch_bytes_ = 0;
   DeviceMemory scratch_;
-  DeviceMemory images_;
+  DeviceMemory batches_;
+  cudaStream_t input_stream_;
   std::unique_ptr<InputBuffers> input_;
-  GraphMode graphs_;
-  std::unique_ptr<ReplayedSegments> replayed_;  // null: nothing is replayed
+  std::byte* batch_ = nullptr;                    // the latest
+  bool brought_ = false;                          // and not released
+  std::uint64_t number_;                          // no two programs of the process have the same
+  std::set<std::pair<bool, std::uint64_t>> ran_;  // forward or not, and the segment
 };
 
 struct CompileSettings {
   bool tf32 = false;
-  GraphMode graphs = GraphMode::kOff;
   std::uint64_t held = 0;      // bytes of the plan on this GPU, for messages
   std::uint32_t programs = 1;  // that the GPU's free memory is for: see MemoryOffer
 };
@@ -150,8 +172,7 @@ struct CompileSettings {
 std::unique_ptr<Program> compile_program(const convoy_compilation& what,
                                          const CompileSettings& settings, const Streams& streams);
 
-void run_program(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot);
-// The device has done a forward or backward operation, which left its result in the slot.
-void finish_program(const convoy_submission& submission, const PinnedSlots::Slot& slot);
+// Of a forward or backward operation; throws when it came without one.
+Program& program_of(const convoy_submission& submission);
 
 }  // namespace convoy::cuda

@@ -42,8 +42,6 @@ ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
   notes_.resize(graph_plan_.nodes.size());
   plan_.forward.resize(what.graph->segment_count);
   plan_.backward.resize(what.graph->segment_count);
-  plan_.forward_obstacles.resize(what.graph->segment_count);
-  plan_.backward_obstacles.resize(what.graph->segment_count);
 }
 
 ProgramPlan ProgramBuilder::build() {
@@ -64,7 +62,6 @@ void ProgramBuilder::build_node(std::size_t index, bool forward) {
   pass_ = forward ? CONVOY_PASS_FORWARD : CONVOY_PASS_BACKWARD_DATA;
   now_ = forward ? index : 2 * graph_plan_.nodes.size() - 1 - index;
   tasks_ = &(forward ? plan_.forward : plan_.backward)[shape(index).segment];
-  obstacle_ = &(forward ? plan_.forward_obstacles : plan_.backward_obstacles)[shape(index).segment];
   const LayerFunctions functions = functions_of(layer(index).kind);
   (forward ? functions.forward : functions.backward)(*this, index);
 }
@@ -113,8 +110,12 @@ void ProgramBuilder::help(Task task, const char* implementation) {
   append(std::move(task), CONVOY_PROFILE_HELPER, implementation);
 }
 
-void ProgramBuilder::forbid_graph(const char* reason) {
-  if (obstacle_->empty()) *obstacle_ = reason;
+void ProgramBuilder::take_input(std::size_t node) {
+  plan_.image_bytes = elements(node) * sizeof(float);
+  plan_.input_segment = shape(node).segment;
+  const std::size_t last = graph_plan_.nodes.size() - 1;
+  if (layer(last).kind == CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY)
+    labels_ = temporary(batch() * sizeof(std::int32_t));
 }
 
 void ProgramBuilder::need_scratch(std::uint64_t bytes) {

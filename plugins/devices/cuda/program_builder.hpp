@@ -67,15 +67,14 @@ class ProgramBuilder {
   void help(Task task, const char* implementation);
   // To which part of the backward pass the next tasks belong; at first the gradient of the data.
   void part(convoy_pass pass) { pass_ = pass; }
-  // The pass being built takes something by value that is another in every step: no graph of it
-  // would stay valid. The first reason counts.
-  void forbid_graph(const char* reason);
   // Before the first step, in order.
   void prepare(Prepare step) { plan_.prepares.push_back(std::move(step)); }
   // What the node's task needs while it computes: Run::scratch has at least as much.
   void need_scratch(std::uint64_t bytes);
-  // A batch of images, as they lie on the host.
-  void need_input(std::uint64_t bytes) { plan_.input_bytes = bytes; }
+  // The node is the one that a batch comes to.
+  void take_input(std::size_t node);
+  // Of the batch, from its input on as long as they are used(); empty when the loss needs none.
+  std::optional<MemoryPlan::Id> labels() const { return labels_; }
 
   // Activations: the one for reading now, and a new one that the node produces.
   MemoryPlan::Id read(std::size_t index);
@@ -119,7 +118,7 @@ class ProgramBuilder {
   TaskList* tasks_ = nullptr;
   std::size_t node_ = 0;
   convoy_pass pass_ = CONVOY_PASS_FORWARD;
-  std::string* obstacle_ = nullptr;
+  std::optional<MemoryPlan::Id> labels_;
   std::size_t now_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "plugins/devices/cuda/lane_engine.hpp"
@@ -19,6 +20,7 @@ class FakeStreams : public StreamDriver {
   void wait(std::uint32_t lane, Event event) override;
   bool reached(Event event) override;
   double time(Event event) override;
+  std::optional<double> marked_time(Event) override { return std::nullopt; }
   void give_back(Event event) override;
 
   // Runs the streams as far as their waits allow, `lane` alone or all.

@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "core/graph/arena.hpp"
 #include "core/graph/graph_view.hpp"
 #include "core/graph/layout.hpp"
@@ -39,10 +37,6 @@ class Compiled {
     return what;
   }
   const Graph& graph() const { return graph_; }
-  std::vector<const convoy_node*> nodes() const {
-    const convoy_graph* graph = view_->c_graph();
-    return {graph->nodes, graph->nodes + graph->node_count};
-  }
   const std::vector<convoy_layout>& layouts() const { return layouts_; }
 
  private:
@@ -58,27 +52,6 @@ std::size_t tasks_of(const std::vector<TaskList>& segments) {
   std::size_t count = 0;
   for (const auto& tasks : segments) count += tasks.size();
   return count;
-}
-
-// Every segment can be replayed as a graph but those that say why not.
-TEST_P(ProgramPlans, NameWhatChangesFromStepToStep) {
-  const Compiled compiled(GetParam().build());
-  const ProgramPlan plan = plan_program(compiled.what(2, CONVOY_F32, CONVOY_COMPILE_DROPOUT));
-  ASSERT_EQ(plan.forward_obstacles.size(), plan.forward.size());
-  ASSERT_EQ(plan.backward_obstacles.size(), plan.backward.size());
-  std::set<std::uint32_t> dropping, changing;
-  for (const convoy_node* node : compiled.nodes()) {
-    const convoy_layer& layer = *node->layer;
-    if (layer.kind == CONVOY_LAYER_DROPOUT && layer.keep < 1) dropping.insert(node->segment);
-    if (layer.kind == CONVOY_LAYER_INPUT || node == compiled.nodes().back())
-      changing.insert(node->segment);
-  }
-  for (std::uint32_t i = 0; i < plan.forward.size(); ++i) {
-    EXPECT_EQ(!plan.forward_obstacles[i].empty(), changing.contains(i) || dropping.contains(i))
-        << i << ": " << plan.forward_obstacles[i];
-    EXPECT_TRUE(plan.backward_obstacles[i].empty() || dropping.contains(i))
-        << i << ": " << plan.backward_obstacles[i];
-  }
 }
 
 TEST_P(ProgramPlans, AreMadeWithoutAGpu) {
@@ -106,7 +79,11 @@ TEST_P(ProgramPlans, HavePlacesForTwoBatchesOfImages) {
   const Compiled compiled(GetParam().build());
   const ProgramPlan plan = plan_program(compiled.what(3));
   const GraphNode& input = compiled.graph().nodes().front();
-  EXPECT_EQ(plan.input_bytes, 3 * input.output.elements() * sizeof(float));
+  EXPECT_EQ(plan.image_bytes, 3 * input.output.elements() * sizeof(float));
+  EXPECT_EQ(plan.label_offset() % 256, 0u);
+  EXPECT_GE(plan.label_offset(), plan.image_bytes);
+  EXPECT_EQ(plan.batch_bytes(), plan.label_offset() + 3 * sizeof(std::int32_t));
+  EXPECT_EQ(plan.input_segment, 0u);
 }
 
 TEST_P(ProgramPlans, NeedNoMoreForInference) {

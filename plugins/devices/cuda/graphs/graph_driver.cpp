@@ -32,6 +32,23 @@ class CudaGraphs : public GraphDriver {
   void destroy(Graph graph) override {
     static_cast<void>(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
   }
+
+  Mark make_mark() override {
+    cudaEvent_t event = nullptr;
+    require(cudaEventCreate(&event), "creating an event");
+    return event;
+  }
+
+  // External: a node of the graph, not a mark within the recording.
+  void place(Mark mark, cudaStream_t stream) override {
+    require(
+        cudaEventRecordWithFlags(static_cast<cudaEvent_t>(mark), stream, cudaEventRecordExternal),
+        "recording an event");
+  }
+
+  void destroy_mark(Mark mark) override {
+    static_cast<void>(cudaEventDestroy(static_cast<cudaEvent_t>(mark)));
+  }
 };
 
 }  // namespace

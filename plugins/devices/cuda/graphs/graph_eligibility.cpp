@@ -1,6 +1,5 @@
 #include "plugins/devices/cuda/graphs/graph_eligibility.hpp"
 
-#include <map>
 #include <stdexcept>
 
 namespace convoy::cuda {
@@ -11,23 +10,15 @@ GraphMode graph_mode(const std::string& option) {
   throw std::invalid_argument("cuda_graph=" + option + ": it must be auto, on or off");
 }
 
-std::string replay_remark(const Obstacles& forward, const Obstacles& backward) {
-  std::map<std::string, std::size_t> reasons;
-  std::size_t total = 0;
-  std::size_t replayed = 0;
-  for (const Obstacles* pass : {&forward, &backward})
-    for (const std::string& obstacle : *pass) {
-      ++total;
-      if (obstacle.empty())
-        ++replayed;
-      else
-        ++reasons[obstacle];
-    }
-  std::string text = "CUDA graphs replay " + std::to_string(replayed) + " of " +
-                     std::to_string(total) + " layer operations of a step";
-  for (const auto& [reason, count] : reasons)
-    text += "; not " + std::to_string(count) + ": " + reason;
-  return text;
+std::string graph_remark(GraphMode mode, std::uint32_t devices, bool profiled) {
+  if (mode == GraphMode::kOff) return {};
+  if (profiled) return "CUDA graphs are off: --profile looks between the layers";
+  const std::string whole = "from the fifth step on, CUDA graphs replay every step as one launch";
+  if (devices < 2) return whole;
+  return whole +
+         ", unless devices exchange something: then a graph begins where an operation waits for "
+         "another device or lane, and ends where another waits for it; collectives of NCCL are "
+         "launched by themselves";
 }
 
 }  // namespace convoy::cuda

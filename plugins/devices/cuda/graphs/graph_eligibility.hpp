@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace convoy::cuda {
 
@@ -11,10 +11,8 @@ enum class GraphMode { kOff, kOn };
 // std::invalid_argument for anything but auto, on and off.
 GraphMode graph_mode(const std::string& option);
 
-// Why the work of each segment of a pass cannot be replayed; empty: it can.
-using Obstacles = std::vector<std::string>;
-
-// For the user: how many of the operations of a step are replayed, and what forbids the others.
-std::string replay_remark(const Obstacles& forward, const Obstacles& backward);
+// For the user: what is replayed, and what forbids more. devices: of the process; profiled: whether
+// the program was compiled to keep times of layers. Empty when graphs are off.
+std::string graph_remark(GraphMode mode, std::uint32_t devices, bool profiled);
 
 }  // namespace convoy::cuda

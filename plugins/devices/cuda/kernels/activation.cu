@@ -1,6 +1,7 @@
 #include "plugins/devices/cuda/kernels/activation.hpp"
 
 #include "plugins/devices/cuda/kernels/channel_rows.cuh"
+#include "plugins/devices/cuda/kernels/mask_key.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -158,12 +159,13 @@ __device__ inline std::uint32_t random_bits(std::uint32_t number, std::uint64_t 
 template <typename T>
 __global__ void dropout_kernel(T* write, const T* read, Dropout what, std::uint64_t count) {
   const std::uint64_t image_size = static_cast<std::uint64_t>(what.channels) * what.cells;
+  const std::uint64_t key = mix_key(what.key, what.step_at == nullptr ? what.step : *what.step_at);
   for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
     const std::uint64_t image = i / image_size;
     const std::uint64_t inside = i % image_size;
     const std::uint64_t number =
         image * image_size + inside % what.channels * what.cells + inside / what.channels;
-    const bool kept = random_bits(static_cast<std::uint32_t>(number), what.key) < what.threshold;
+    const bool kept = random_bits(static_cast<std::uint32_t>(number), key) < what.threshold;
     write[i] = from_float<T>(kept ? what.factor * to_float(read[i]) : 0.0f);
   }
 }

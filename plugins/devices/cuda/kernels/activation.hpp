@@ -52,11 +52,13 @@ void permute(Stream stream, void* write, Type to, const void* read, Type from,
 void interleave(Stream stream, void* write, Type type, const float* planes, std::uint64_t images,
                 std::uint64_t cells, std::uint32_t channels);
 
-// Drops elements as the CPU device does: the mask is a function of key and of the element's number
-// in (image, channel, cell) order. In place is allowed.
+// Drops elements as the CPU device does: the mask is a function of key, step and of the element's
+// number in (image, channel, cell) order. In place is allowed.
 struct Dropout {
-  std::uint64_t key;
-  std::uint32_t threshold;  // keeps an element whose 32 random bits are below it
+  std::uint64_t key;  // of seed, replica and layer
+  std::uint64_t step;
+  const std::uint64_t* step_at;  // device memory that has the step; null = it is `step`
+  std::uint32_t threshold;       // keeps an element whose 32 random bits are below it
   float factor;
   std::uint32_t channels;
   std::uint32_t cells;  // of one channel of one image

@@ -17,6 +17,7 @@ struct Guarded {
 
 __device__ Guarded guarded(const Update& what) {
   Guarded result{what.constants, 1.0f, false};
+  if (what.learning_rate != nullptr) result.constants.learning_rate = *what.learning_rate;
   if (what.guard.loss_scale != nullptr) result.inverse_loss_scale = 1.0f / *what.guard.loss_scale;
   if (what.guard.norm == nullptr) return result;
   const float norm = *what.guard.norm;

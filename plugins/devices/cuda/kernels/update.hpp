@@ -37,6 +37,7 @@ struct UpdateGuard {
 struct Update {
   UpdateConstants constants;
   UpdateGuard guard;
+  const float* learning_rate;  // in device memory, instead of the constant; null = the constant
   float* parameters;  // of a norm: read only, null = without weight decay and gradient scale
   const float* gradient;
   float* state[2];

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "plugins/devices/cuda/kernels/mask_key.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
 #include "plugins/devices/cuda/program_builder.hpp"
 
@@ -15,13 +16,6 @@ void append_join(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id write
   });
 }
 
-std::uint64_t mix(std::uint64_t key, std::uint64_t word) {  // splitmix64
-  std::uint64_t z = key + word + 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 bool drops(const ProgramBuilder& builder, std::size_t node) {
   return builder.drops() && builder.layer(node).keep < 1.0;
 }
@@ -30,17 +24,17 @@ bool drops(const ProgramBuilder& builder, std::size_t node) {
 void append_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id write,
                     MemoryPlan::Id read) {
   const convoy_compilation& what = builder.compilation();
-  const std::uint64_t key = mix(mix(mix(0, what.seed), what.replica), node);
   const double keep = builder.layer(node).keep;
   Dropout drop{};
+  drop.key = mix_key(mix_key(mix_key(0, what.seed), what.replica), node);
   drop.threshold = static_cast<std::uint32_t>(std::min(keep * 0x1p32, 0x1p32 - 1.0));
   drop.factor = static_cast<float>(1.0 / keep);
   drop.channels = builder.shape(node).channels;
   drop.cells = static_cast<std::uint32_t>(builder.cells(node));
-  builder.forbid_graph("dropout draws by the number of the step");
   builder.then([=, type = builder.type(), count = builder.elements(node)](const Run& run) {
     Dropout now = drop;
-    now.key = mix(key, run.step);
+    now.step = run.step;
+    if (run.values != nullptr) now.step_at = &run.values->step;
     dropout(run.stream, type, run.at(write), run.at(read), now, count);
   });
 }

@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "plugins/devices/cuda/convolution.hpp"
 #include "plugins/devices/cuda/kernels/arithmetic.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
 #include "plugins/devices/cuda/program_builder.hpp"
@@ -61,7 +62,9 @@ SharedProduct plan_product(ProgramBuilder& builder, const ProductShape& shape) {
     if (!preparation.matrices) preparation.matrices = make_matrix_handle();
     ProductShape wanted = shape;
     wanted.tf32 = preparation.tf32;
-    *product = std::make_unique<MatrixProduct>(preparation.matrices, wanted);
+    const ProductTrial trial{preparation.stream, preparation.workspace_limit, preparation.gpu,
+                             shared_algorithm_cache()};
+    *product = std::make_unique<MatrixProduct>(preparation.matrices, wanted, &trial);
   });
   return product;
 }

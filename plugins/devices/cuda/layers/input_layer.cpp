@@ -1,22 +1,24 @@
-#include "plugins/devices/cuda/input_buffers.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
 #include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/status.hpp"
 
 namespace convoy::cuda {
 
-// Images come as [image, channel, row, column] in f32.
+// Images come as [image, channel, row, column] in f32. The labels that come with them are kept for
+// the loss, so that nothing needs the batch behind this layer.
 void forward_input(ProgramBuilder& builder, std::size_t node) {
   const std::uint64_t cells = builder.cells(node);
   const std::uint64_t images = builder.batch();
   const std::uint32_t channels = builder.shape(node).channels;
-  builder.need_input(builder.elements(node) * sizeof(float));
+  builder.take_input(node);
+  const std::optional<MemoryPlan::Id> labels = builder.labels();
   const MemoryPlan::Id output = builder.define(node);
-  builder.forbid_graph("every step brings its images in other memory");
   builder.then([=, type = builder.type()](const Run& run) {
-    const void* plain = run.input->bring(run.compute.images, run.lane);
-    interleave(run.stream, run.at(output), type, static_cast<const float*>(plain), images, cells,
-               channels);
-    run.input->release(run.lane);
+    interleave(run.stream, run.at(output), type, run.batch.images, images, cells, channels);
+    if (!labels) return;
+    require(cudaMemcpyAsync(run.at(*labels), run.batch.labels, images * sizeof(std::int32_t),
+                            cudaMemcpyDeviceToDevice, run.stream),
+            "copying labels");
   });
 }
 

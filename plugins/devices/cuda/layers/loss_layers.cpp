@@ -1,12 +1,9 @@
 #include "plugins/devices/cuda/kernels/loss.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
 #include "plugins/devices/cuda/program_builder.hpp"
-#include "plugins/devices/cuda/status.hpp"
 
 namespace convoy::cuda {
 namespace {
-
-constexpr const char* kTellsTheLoss = "every step leaves its loss in other memory";
 
 std::uint32_t classes_of(const ProgramBuilder& builder, std::size_t input) {
   return static_cast<std::uint32_t>(builder.elements(input) / builder.batch());
@@ -19,16 +16,11 @@ std::uint32_t classes_of(const ProgramBuilder& builder, std::size_t input) {
 void forward_cross_entropy(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.node(node).inputs[0];
   const std::uint32_t batch = builder.batch();
-  const MemoryPlan::Id labels = builder.temporary(batch * sizeof(std::int32_t));
-  builder.notes(node).first = labels;
+  const MemoryPlan::Id labels = builder.used(*builder.labels());
   const MemoryPlan::Id losses = builder.temporary(batch * sizeof(double));
   const MemoryPlan::Id hits = builder.temporary(2 * batch);
-  builder.forbid_graph(kTellsTheLoss);
   builder.then([=, scores = builder.read(input), type = builder.type(),
                 classes = classes_of(builder, input)](const Run& run) {
-    require(cudaMemcpyAsync(run.at(labels), run.compute.labels, batch * sizeof(std::int32_t),
-                            cudaMemcpyDefault, run.stream),
-            "copying labels to the GPU");
     cross_entropy(run.stream, type, run.at(scores), static_cast<std::int32_t*>(run.at(labels)),
                   batch, classes, static_cast<double*>(run.at(losses)),
                   static_cast<std::uint8_t*>(run.at(hits)), run.result);
@@ -37,7 +29,7 @@ void forward_cross_entropy(ProgramBuilder& builder, std::size_t node) {
 
 void backward_cross_entropy(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.node(node).inputs[0];
-  const MemoryPlan::Id labels = builder.used(*builder.notes(node).first);
+  const MemoryPlan::Id labels = builder.used(*builder.labels());
   const MemoryPlan::Id scores = builder.read(input);
   const MemoryPlan::Id part = builder.begin_whole_gradient(input);
   builder.then([=, type = builder.type(), batch = builder.batch(),
@@ -51,7 +43,6 @@ void backward_cross_entropy(ProgramBuilder& builder, std::size_t node) {
 
 void forward_mean_loss(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.node(node).inputs[0];
-  builder.forbid_graph(kTellsTheLoss);
   builder.then([=, read = builder.read(input), type = builder.type(),
                 count = builder.elements(input)](const Run& run) {
     mean_loss(run.stream, type, run.at(read), count, run.result);

@@ -30,5 +30,6 @@
 #include <convoy/abi/operation.h>
 #include <convoy/abi/program.h>
 #include <convoy/abi/strategy.h>
+#include <convoy/abi/submission.h>
 
 #endif

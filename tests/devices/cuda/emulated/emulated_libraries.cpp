@@ -12,7 +12,9 @@
 #include "plugins/devices/cuda/measured_rate.hpp"
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
-struct cudnnContext {};
+struct cudnnContext {
+  cudaStream_t stream;
+};
 struct cublasLtContext {};
 
 namespace convoy::cuda {
@@ -91,8 +93,8 @@ std::vector<Product>& products() {
 
 }  // namespace
 
-CudnnHandle make_cudnn_handle(cudaStream_t) {
-  return std::make_shared<cudnnContext>();
+CudnnHandle make_cudnn_handle(cudaStream_t stream) {
+  return std::make_shared<cudnnContext>(cudnnContext{stream});
 }
 MatrixHandle make_matrix_handle() {
   return std::make_shared<cublasLtContext>();
@@ -161,12 +163,12 @@ void convolve(const Computation& computation, const ConvolutionMemory& memory) {
 }  // namespace
 
 void Convolution::run(const ConvolutionMemory& memory, void*) const {
-  emulation::queue([computation = computations().at(workspace_bytes_), memory] {
+  emulation::queue(handle_->stream, [computation = computations().at(workspace_bytes_), memory] {
     convolve(computation, memory);
   });
 }
 
-MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape)
+MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape, const ProductTrial*)
     : handle_(std::move(handle)), has_bias_(shape.has_bias), aligned_(shape.aligned) {
   products().push_back({shape});
   algorithm_.data[0] = products().size() - 1;
@@ -195,10 +197,11 @@ void multiply(const ProductShape& s, const void* a, const void* b, void* d, cons
 
 }  // namespace
 
-void MatrixProduct::run(Stream, const void* a, const void* b, void* d, const float* bias,
+void MatrixProduct::run(Stream stream, const void* a, const void* b, void* d, const float* bias,
                         void*) const {
-  emulation::queue(
-      [=, shape = products().at(algorithm_.data[0]).shape] { multiply(shape, a, b, d, bias); });
+  emulation::queue(stream, [=, shape = products().at(algorithm_.data[0]).shape] {
+    multiply(shape, a, b, d, bias);
+  });
 }
 
 }  // namespace convoy::cuda

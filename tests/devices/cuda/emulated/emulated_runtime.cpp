@@ -2,7 +2,6 @@
 // the call returns, or when the graph is launched that it was recorded for. Two GPUs.
 #include <cuda_runtime_api.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -10,15 +9,12 @@
 #include <mutex>
 #include <vector>
 
+#include "tests/devices/cuda/emulated/emulated_streams.hpp"
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
 namespace emulation = convoy::cuda::emulation;
 using emulation::Recording;
 
-struct CUstream_st {};
-struct CUevent_st {
-  double milliseconds = 0;
-};
 struct CUgraph_st {
   Recording work;
 };
@@ -105,7 +101,7 @@ cudaError_t cudaFreeHost(void* memory) {
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-  if (emulation::is_recording()) return cudaErrorStreamCaptureUnsupported;
+  if (emulation::is_capturing()) return cudaErrorStreamCaptureUnsupported;
   const cudaError_t status = cudaHostAlloc(memory, bytes, 0);
   const std::lock_guard lock(pieces_mutex);
   pieces[static_cast<const char*>(*memory)] = {bytes, current_gpu};
@@ -134,30 +130,32 @@ cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
   std::memset(memory, value, bytes);
   return cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
-  queue([=] { std::memset(memory, value, bytes); });
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  queue(stream, [=] { std::memset(memory, value, bytes); });
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
-                            cudaStream_t) {
-  queue([=] { std::memcpy(to, from, bytes); });
+                            cudaStream_t stream) {
+  queue(stream, [=] { std::memcpy(to, from, bytes); });
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  emulation::begin_recording();
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  emulation::begin_capture(stream);
   return cudaSuccess;
 }
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
-  *graph = new CUgraph_st{emulation::end_recording()};
-  return cudaSuccess;
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  Recording work;
+  const cudaError_t status = emulation::end_capture(stream, work);
+  *graph = status == cudaSuccess ? new CUgraph_st{std::move(work)} : nullptr;
+  return status;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* ready, cudaGraph_t graph, unsigned long long) {
   *ready = new CUgraphExec_st{graph->work};
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
-  for (const auto& work : graph->work) work();
+  emulation::launch_graph(graph->work);
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
@@ -185,7 +183,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t) {
   return cudaSuccess;
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  emulation::wait(stream, event);
   return cudaSuccess;
 }
 
@@ -201,14 +200,17 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  using Clock = std::chrono::steady_clock;
-  event->milliseconds =
-      std::chrono::duration<double, std::milli>(Clock::now().time_since_epoch()).count();
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  emulation::record(event, stream);
   return cudaSuccess;
 }
-cudaError_t cudaEventQuery(cudaEvent_t) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  if (flags != cudaEventRecordExternal) return cudaErrorInvalidValue;
+  emulation::record_in_graph(event, stream);
   return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return event->capture == nullptr ? cudaSuccess : cudaErrorCapturedEvent;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t) {
   return cudaSuccess;

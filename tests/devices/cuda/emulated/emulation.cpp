@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::size_t kStackBytes = 32768;
 
-thread_local bool records = false;
-thread_local Recording recording;
-
 // The threads of one block as coroutines: each runs until it meets the others or ends.
 struct Coroutine {
   ucontext_t context;
@@ -67,27 +64,6 @@ void run_together(std::vector<std::unique_ptr<Coroutine>>& threads) {
 }
 
 }  // namespace
-
-void queue(std::function<void()> work) {
-  if (records)
-    recording.push_back(std::move(work));
-  else
-    work();
-}
-
-void begin_recording() {
-  records = true;
-  recording.clear();
-}
-
-bool is_recording() {
-  return records;
-}
-
-Recording end_recording() {
-  records = false;
-  return std::move(recording);
-}
 
 void meet() {
   Coroutine* self = current;

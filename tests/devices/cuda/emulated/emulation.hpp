@@ -29,16 +29,13 @@ void meet();  // __syncthreads
 // meets: whether threads of a block wait for each other. One launch at a time.
 void run(bool meets, dim3 grid, dim3 block, const std::function<void()>& kernel);
 
-// What a stream is to do: done at once, or recorded while the calling thread makes a graph.
-using Recording = std::vector<std::function<void()>>;
-void queue(std::function<void()> work);
-void begin_recording();
-bool is_recording();
-Recording end_recording();
+// What a stream is to do: done at once, or recorded while the calling thread makes a graph. Ends
+// the process when a graph is made and the stream has not been brought into it.
+void queue(CUstream_st* stream, const std::function<void()>& work);
 
 template <bool kMeets, typename Kernel>
-void launch(dim3 grid, dim3 block, int, CUstream_st*, const Kernel& kernel) {
-  queue([=] { run(kMeets, grid, block, kernel); });
+void launch(dim3 grid, dim3 block, int, CUstream_st* stream, const Kernel& kernel) {
+  queue(stream, [=] { run(kMeets, grid, block, kernel); });
 }
 
 }  // namespace convoy::cuda::emulation

@@ -35,7 +35,9 @@ typedef struct convoy_profile_record {
 
 enum convoy_measurement {
   CONVOY_MEASURE_MULTIPLY = 0, /* f32 matrix product: floating-point operations per second */
-  CONVOY_MEASURE_STREAM = 1    /* c = a + b on large vectors: bytes read and written per second */
+  CONVOY_MEASURE_STREAM = 1,   /* c = a + b on large vectors: bytes read and written per second */
+  /* As MULTIPLY, of numbers of the device's half_dtype. Devices may refuse it. */
+  CONVOY_MEASURE_MULTIPLY_HALF = 2
 };
 
 /* frozen. Memory that a compiled program has for itself, in bytes: all of it is allocated when the

@@ -1,0 +1,74 @@
+#include "plugins/devices/cuda/device_work.hpp"
+
+#include "plugins/devices/cuda/collectives/rank_calls.hpp"
+#include "plugins/devices/cuda/graphs/operation_signature.hpp"
+#include "plugins/devices/cuda/program.hpp"
+#include "plugins/devices/cuda/update_plan.hpp"
+
+namespace convoy::cuda {
+namespace {
+
+bool is_compute(std::uint32_t kind) {
+  return kind == CONVOY_OP_FORWARD || kind == CONVOY_OP_BACKWARD;
+}
+
+}  // namespace
+
+bool DeviceWork::takes(const convoy_submission& operation) const {
+  if (is_compute(operation.kind))
+    return operation.compute != nullptr && operation.compute->program != nullptr &&
+           program_of(operation).profile() == nullptr;
+  return !is_collective(operation.kind) && operation.kind != CONVOY_OP_CALL;
+}
+
+bool DeviceWork::describe(const convoy_submission& operation, Signature& signature) {
+  append_signature(operation, signature);
+  if (is_compute(operation.kind)) return program_of(operation).describe(operation, signature);
+  return operations_.describe(operation, signature);
+}
+
+StepValues DeviceWork::values(const convoy_submission& operation) {
+  StepValues values{};
+  values.step = operation.step;
+  if (operation.kind == CONVOY_OP_APPLY)
+    values.learning_rate = update_constants(operation).learning_rate;
+  return values;
+}
+
+void DeviceWork::begin(const convoy_submission& operation) {
+  if (is_compute(operation.kind)) program_of(operation).bring_batch(operation);
+}
+
+void DeviceWork::end(const convoy_submission& operation) {
+  if (is_compute(operation.kind)) program_of(operation).release_batch(operation);
+}
+
+void DeviceWork::queue(const convoy_submission& operation, PinnedSlots::Slot* slot,
+                       const StepValues* values) {
+  cudaStream_t stream = streams_.stream(operation.lane);
+  if (is_compute(operation.kind))
+    program_of(operation).run(operation, stream, slot, values);
+  else
+    operations_.run(operation, stream, slot, values);
+}
+
+// Brings what an operation left in its slot to where the host wants it.
+void DeviceWork::tell(const convoy_submission& operation, const PinnedSlots::Slot& slot) {
+  const convoy_update* update = operation.update;
+  switch (operation.kind) {
+    case CONVOY_OP_FORWARD:
+    case CONVOY_OP_BACKWARD:
+      return program_of(operation).finish(operation, slot.loss);
+    case CONVOY_OP_APPLY:
+      if (update->square_sum != nullptr) *update->square_sum = slot.number;
+      return;
+    case CONVOY_OP_NORM:
+    case CONVOY_OP_ADAPT_LOSS_SCALE:
+      if (operation.result != nullptr) *operation.result = slot.number;
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace convoy::cuda

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "plugins/devices/cuda/cuda_streams.hpp"
+#include "plugins/devices/cuda/graphs/run_work.hpp"
+#include "plugins/devices/cuda/operations.hpp"
+
+namespace convoy::cuda {
+
+// What a device does by itself: everything but collectives. Used by the thread that launches.
+class DeviceWork : public RunWork {
+ public:
+  explicit DeviceWork(const CudaStreams& streams) : streams_(streams) {}
+
+  bool takes(const convoy_submission& operation) const override;
+  bool describe(const convoy_submission& operation, Signature& signature) override;
+  StepValues values(const convoy_submission& operation) override;
+  void begin(const convoy_submission& operation) override;
+  void end(const convoy_submission& operation) override;
+  // values: null = those of the submission itself.
+  void queue(const convoy_submission& operation, PinnedSlots::Slot* slot,
+             const StepValues* values) override;
+  void tell(const convoy_submission& operation, const PinnedSlots::Slot& slot) override;
+
+ private:
+  const CudaStreams& streams_;
+  Operations operations_;
+};
+
+}  // namespace convoy::cuda

@@ -1,0 +1,56 @@
+#include "plugins/devices/cuda/graphs/run_memory.hpp"
+
+#include "plugins/devices/cuda/status.hpp"
+
+namespace convoy::cuda {
+namespace {
+
+// In one piece of pinned memory, and one of the device's. It is not cleared: that would wait for
+// the GPU, which nobody may do while another device on it records.
+class CudaRunMemory : public RunMemory {
+ public:
+  explicit CudaRunMemory(std::size_t operations) : operations_(operations) {
+    void* memory = nullptr;
+    require(cudaMalloc(&memory, operations * sizeof(StepValues)), "allocating memory on the GPU");
+    device_.reset(static_cast<StepValues*>(memory));
+    require(cudaHostAlloc(&memory, operations * sizeof(Entry), cudaHostAllocPortable),
+            "allocating pinned host memory");
+    slots_.reset(static_cast<PinnedSlots::Slot*>(memory));
+    values_ = reinterpret_cast<StepValues*>(slots_.get() + operations);
+  }
+
+  StepValues& values(std::size_t operation) override { return values_[operation]; }
+  const StepValues* device_values(std::size_t operation) const override {
+    return device_.get() + operation;
+  }
+  PinnedSlots::Slot& slot(std::size_t operation) override { return slots_.get()[operation]; }
+  void bring_values(cudaStream_t stream) override {
+    require(cudaMemcpyAsync(device_.get(), values_, operations_ * sizeof(StepValues),
+                            cudaMemcpyHostToDevice, stream),
+            "copying a step's values");
+  }
+
+ private:
+  struct Entry {
+    PinnedSlots::Slot slot;
+    StepValues values;
+  };
+
+  struct Free {
+    void operator()(StepValues* memory) const { static_cast<void>(cudaFree(memory)); }
+    void operator()(PinnedSlots::Slot* memory) const { static_cast<void>(cudaFreeHost(memory)); }
+  };
+
+  std::size_t operations_;
+  std::unique_ptr<StepValues, Free> device_;
+  std::unique_ptr<PinnedSlots::Slot, Free> slots_;
+  StepValues* values_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<RunMemory> cuda_run_memory(std::size_t operations) {
+  return std::make_unique<CudaRunMemory>(operations);
+}
+
+}  // namespace convoy::cuda

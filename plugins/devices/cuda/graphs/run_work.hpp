@@ -1,0 +1,36 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "plugins/devices/cuda/kernels/step_values.hpp"
+#include "plugins/devices/cuda/pinned_slots.hpp"
+
+namespace convoy::cuda {
+
+// What work was recorded with: it is valid for exactly these addresses and numbers.
+using Signature = std::vector<std::uint64_t>;
+
+// A device's operations, as recording them needs them.
+class RunWork {
+ public:
+  virtual ~RunWork() = default;
+  // Whether the operation can be recorded at all. Any thread; must not throw.
+  virtual bool takes(const convoy_submission& operation) const = 0;
+  // Appends everything that the operation's work holds by value, but for StepValues. False: the
+  // operation has to run as it is first, since libraries load code and take memory then.
+  virtual bool describe(const convoy_submission& operation, Signature& signature) = 0;
+  virtual StepValues values(const convoy_submission& operation) = 0;
+  // See RunReplayer.
+  virtual void begin(const convoy_submission& operation) = 0;
+  virtual void end(const convoy_submission& operation) = 0;
+  // Queues the operation's work on its lane. values: device memory that will have them.
+  virtual void queue(const convoy_submission& operation, PinnedSlots::Slot* slot,
+                     const StepValues* values) = 0;
+  // Tells the host what the operation left in its slot.
+  virtual void tell(const convoy_submission& operation, const PinnedSlots::Slot& slot) = 0;
+};
+
+}  // namespace convoy::cuda

@@ -1,0 +1,79 @@
+#include "tests/devices/cuda/cuda_training.hpp"
+
+#include <cstdlib>
+
+#include "core/runtime/evaluator.hpp"
+#include "core/runtime/parameter_hash.hpp"
+#include "tests/runtime/plugins.hpp"
+#include "tests/runtime/training.hpp"
+
+namespace convoy::testing {
+namespace {
+
+SessionOptions session_options(const CudaTraining& how, std::uint32_t devices) {
+  SessionOptions options;
+  options.devices = devices;
+  options.batch = 2;
+  options.bucket_elements = 512;
+  options.hash_initializer = true;
+  options.optimizer.struct_size = sizeof options.optimizer;
+  options.optimizer.kind = how.optimizer;
+  options.optimizer.state_slots = how.optimizer == CONVOY_OPTIMIZER_ADAM ? 2 : 0;
+  options.optimizer.beta1 = 0.9;
+  options.optimizer.beta2 = 0.999;
+  options.optimizer.epsilon = 1e-3;
+  options.optimizer.gradient_scale = 1;
+  return options;
+}
+
+}  // namespace
+
+std::array<std::atomic<std::uint64_t>, 2>& emulated_launches() {
+  static std::array<std::atomic<std::uint64_t>, 2> counts{};
+  setenv("CONVOY_EMULATION_COUNTERS",
+         std::to_string(reinterpret_cast<std::uintptr_t>(counts.data())).c_str(), 1);
+  return counts;
+}
+
+CudaOutcome train_on(const CudaTraining& how, Graph graph) {
+  auto& launches = emulated_launches();
+  PluginHost host;
+  CudaOutcome outcome;
+  const PluginLog log = [&outcome](std::int32_t, std::string_view, std::string_view text) {
+    outcome.log.emplace_back(text);
+  };
+  const DevicePlugin plugin(host.load_device(found_under_test()),
+                            {{"gpu_indices", how.gpus}, {"cuda_graph", how.cuda_graph}}, log);
+  const auto strategy = strategy_plugin(host, how.strategy, how.options);
+  const SessionOptions options =
+      session_options(how, plugin.count({sizeof(convoy_device_request), 0, 0}));
+  Session session(graph, *strategy, plugin, options);
+  for (const Operation& operation : session.lowered_plan().body)
+    outcome.has_collectives = outcome.has_collectives || is_collective(operation.kind);
+  std::unique_ptr<Evaluator> evaluator;
+  if (how.evaluates)
+    evaluator = std::make_unique<Evaluator>(graph, session.open_devices(), options);
+  const std::uint32_t batch = options.devices * options.batch;
+  TrainingEvents events;
+  events.timed_step = [&](const TrainingStep& step) {
+    outcome.losses.push_back(step.total_loss);
+    outcome.launches.push_back({launches[0].load(), launches[1].load()});
+  };
+  events.pause_after = [&](const PausePoint& point) {
+    return how.evaluates && point.global_step % (how.steps / 2) == 0;
+  };
+  events.paused = [&](const PausePoint&) {
+    const auto source = hash_images(options.devices, batch);
+    outcome.top_1.push_back(evaluator->run(session.read_values(), *source, 6, {}).top_1);
+    return true;
+  };
+  const auto source = hash_images(options.devices, batch);
+  run_training(session, *source, constant_rate(0.05), {0, how.steps, 0}, events);
+  outcome.hash = parameter_hash(session);
+  for (std::size_t i = outcome.launches.size(); i-- > 1;)
+    for (std::size_t kind = 0; kind < 2; ++kind)
+      outcome.launches[i][kind] -= outcome.launches[i - 1][kind];
+  return outcome;
+}
+
+}  // namespace convoy::testing

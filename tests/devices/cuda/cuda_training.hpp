@@ -1,0 +1,44 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/plugin/device_plugin.hpp"
+#include "core/runtime/session.hpp"
+
+namespace convoy::testing {
+
+// How a small model is trained on CUDA devices.
+struct CudaTraining {
+  std::string gpus = "0,0";
+  std::string strategy = "replicated";
+  OptionValues options = {{"all_reduce_spec", "collective"}};
+  std::string cuda_graph = "off";
+  std::uint32_t optimizer = CONVOY_OPTIMIZER_SGD;
+  std::int64_t steps = 4;
+  bool evaluates = false;  // twice on the way, with its values of then
+};
+
+struct CudaOutcome {
+  std::string hash;
+  std::vector<double> losses;
+  std::vector<double> top_1;  // of evaluations
+  bool has_collectives = false;
+  std::vector<std::string> log;
+  // Of every step, where devices are emulated: launches of graphs, and everything else that streams
+  // were given.
+  std::vector<std::array<std::uint64_t, 2>> launches;
+};
+
+CudaOutcome train_on(const CudaTraining& how, Graph graph);
+
+// What an emulated device counts its launches in; to be called before the plug-in is loaded.
+std::array<std::atomic<std::uint64_t>, 2>& emulated_launches();
+
+}  // namespace convoy::testing

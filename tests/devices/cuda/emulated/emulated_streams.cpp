@@ -1,0 +1,124 @@
+#include "tests/devices/cuda/emulated/emulated_streams.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/devices/cuda/emulated/emulation.hpp"
+
+namespace convoy::cuda::emulation {
+namespace {
+
+thread_local std::shared_ptr<Capture> capture_now;
+
+// How many graphs were launched, and what else streams were given outside of graphs. Told in two
+// places: with CONVOY_EMULATION_COUNTERS=ADDRESS a test of this process has the two counters there.
+// With CONVOY_EMULATION_COUNTS=FILE nothing is computed, so that large models can be counted; the
+// file has the numbers when the process ends.
+class Counter {
+ public:
+  Counter() {
+    if (const char* address = std::getenv("CONVOY_EMULATION_COUNTERS"))
+      counts_ = reinterpret_cast<std::atomic<std::uint64_t>*>(
+          static_cast<std::uintptr_t>(std::strtoull(address, nullptr, 10)));
+  }
+  ~Counter() {
+    if (file_ != nullptr)
+      std::ofstream(file_) << "graphs " << counts_[0] << "\nothers " << counts_[1] << "\n";
+  }
+  bool only_counts() const { return file_ != nullptr; }
+  void graph() { ++counts_[0]; }
+  void other() { ++counts_[1]; }
+
+ private:
+  const char* file_ = std::getenv("CONVOY_EMULATION_COUNTS");
+  std::atomic<std::uint64_t> own_[2] = {};
+  std::atomic<std::uint64_t>* counts_ = own_;
+};
+Counter counter;
+
+// What CUDA answers with an error, and every call after it.
+[[noreturn]] void misused(const char* how) {
+  std::fprintf(stderr, "CUDA graphs are misused: %s\n", how);
+  std::abort();
+}
+
+double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double, std::milli>(Clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void queue(CUstream_st* stream, const std::function<void()>& work) {
+  if (stream != nullptr && stream->capture != nullptr) {
+    stream->capture->work.push_back(work);
+    stream->before[stream] = ++stream->recorded;
+    return;
+  }
+  if (capture_now != nullptr) misused("work for a stream that is not part of what is recorded");
+  counter.other();
+  if (!counter.only_counts()) work();
+}
+
+void begin_capture(CUstream_st* stream) {
+  if (capture_now != nullptr || stream->capture != nullptr) misused("two recordings at once");
+  capture_now = std::make_shared<Capture>();
+  capture_now->streams.push_back(stream);
+  stream->capture = capture_now;
+}
+
+cudaError_t end_capture(CUstream_st* stream, Recording& work) {
+  if (capture_now == nullptr || stream != capture_now->streams.front()) misused("ended on another stream");
+  bool joined = true;
+  for (CUstream_st* it : capture_now->streams) {
+    joined = joined && stream->before[it] == it->recorded;
+  }
+  for (CUstream_st* it : capture_now->streams) *it = CUstream_st();
+  capture_now->open = false;
+  work = std::move(capture_now->work);
+  capture_now = nullptr;
+  return joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
+}
+
+bool is_capturing() {
+  return capture_now != nullptr;
+}
+
+void record(CUevent_st* event, CUstream_st* stream) {
+  event->capture = stream->capture;
+  event->before = stream->before;
+  event->milliseconds = now();
+}
+
+void record_in_graph(CUevent_st* event, CUstream_st* stream) {
+  if (stream->capture == nullptr) misused("an event of a graph outside of one");
+  event->capture = nullptr;
+  queue(stream, [event] { event->milliseconds = now(); });
+}
+
+void wait(CUstream_st* stream, CUevent_st* event) {
+  if (event->capture == nullptr) {
+    if (stream->capture != nullptr) misused("what is recorded waits for something outside");
+    return;
+  }
+  if (!event->capture->open) misused("a stream waits for what was only recorded");
+  if (stream->capture == nullptr) {
+    stream->capture = event->capture;
+    stream->capture->streams.push_back(stream);
+  }
+  for (const auto& [other, count] : event->before)
+    stream->before[other] = std::max(stream->before[other], count);
+}
+
+void launch_graph(const Recording& work) {
+  if (capture_now != nullptr) misused("a graph within what is recorded");
+  counter.graph();
+  if (counter.only_counts()) return;
+  for (const auto& it : work) it();
+}
+
+}  // namespace convoy::cuda::emulation
