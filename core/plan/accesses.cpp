@@ -1,6 +1,9 @@
 #include "core/plan/accesses.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/base/large_pages.hpp"
 
 namespace convoy {
 namespace {
@@ -25,7 +28,9 @@ void Accesses::cut(const Plan& plan) {
   for_each_span(plan, [&](const PlanSpan& span) { ends[span.buffer + 1] += 2; });
   for (std::uint32_t r = 0; r < replicas; ++r) ends[plan_buffers_ + r + 1] = 2;
   for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
-  std::vector<std::uint64_t> cuts(ends.back());
+  std::vector<std::uint64_t> cuts;
+  reserve_large(cuts, ends.back());
+  cuts.resize(ends.back());
   std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
   const auto note = [&](const PlanSpan& span) {
     // Neighbours touch: what is there already need not be sorted.
@@ -37,6 +42,7 @@ void Accesses::cut(const Plan& plan) {
   for_each_span(plan, note);
   for (std::uint32_t r = 0; r < replicas; ++r) note(activations(r));
   firsts_.reserve(ends.size());
+  reserve_large(stretches_, cuts.size());
   for (std::size_t buffer = 0; buffer + 1 < ends.size(); ++buffer) {
     firsts_.push_back(static_cast<std::uint32_t>(stretches_.size()));
     const auto begin = cuts.begin() + static_cast<std::ptrdiff_t>(ends[buffer]);
@@ -57,7 +63,7 @@ std::uint32_t Accesses::first_stretch(const PlanSpan& span) const {
   return static_cast<std::uint32_t>(found - stretches_.begin());
 }
 
-void Accesses::append(List& list, Position position) {
+std::uint32_t Accesses::new_node(Position position) {
   std::uint32_t node = unused_;
   if (node == List::kNone) {
     node = static_cast<std::uint32_t>(nodes_.size());
@@ -65,18 +71,28 @@ void Accesses::append(List& list, Position position) {
   } else {
     unused_ = nodes_[node].next;
   }
-  nodes_[node].position = position;
-  nodes_[node].next = list.empty() ? node : nodes_[list.tail_].next;
-  if (!list.empty()) nodes_[list.tail_].next = node;
-  list.tail_ = node;
+  nodes_[node] = {position, node};
+  return node;
+}
+
+void Accesses::append(List& list, Position position) {
+  if (list.empty()) {
+    list.value_ = position;
+    return;
+  }
+  if (!list.is_ring()) list.value_ = kPositions + new_node(list.value_);
+  const std::uint32_t node = new_node(position);
+  std::swap(nodes_[node].next, nodes_[list.tail()].next);
+  list.value_ = kPositions + node;
 }
 
 void Accesses::clear(List& list) {
-  if (list.empty()) return;
-  const std::uint32_t head = nodes_[list.tail_].next;
-  nodes_[list.tail_].next = unused_;
-  unused_ = head;
-  list.tail_ = List::kNone;
+  if (list.is_ring()) {
+    const std::uint32_t head = nodes_[list.tail()].next;
+    nodes_[list.tail()].next = unused_;
+    unused_ = head;
+  }
+  list.value_ = List::kNone;
 }
 
 }  // namespace convoy

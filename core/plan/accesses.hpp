@@ -13,15 +13,19 @@ class Accesses {
  public:
   // In the body unrolled twice: iteration * size + index.
   using Position = std::uint32_t;
+  static constexpr Position kPositions = 0x80000000u;
   // Positions in the order in which they came.
   class List {
    public:
-    bool empty() const { return tail_ == kNone; }
+    bool empty() const { return value_ == kNone; }
 
    private:
     friend class Accesses;
     static constexpr std::uint32_t kNone = 0xffffffffu;
-    std::uint32_t tail_ = kNone;  // of a ring of nodes
+    bool is_ring() const { return value_ >= kPositions && value_ != kNone; }
+    std::uint32_t tail() const { return value_ - kPositions; }
+    // The only position, as in most lists; behind all positions: the last node of a ring of them.
+    std::uint32_t value_ = kNone;
   };
   struct Stretch {
     std::uint64_t begin = 0;
@@ -46,11 +50,12 @@ class Accesses {
   template <typename Visit>
   void for_each(const List& list, Visit visit) const {
     if (list.empty()) return;
-    std::uint32_t node = list.tail_;
+    if (!list.is_ring()) return visit(list.value_);
+    std::uint32_t node = list.tail();
     do {
       node = nodes_[node].next;
       visit(nodes_[node].position);
-    } while (node != list.tail_);
+    } while (node != list.tail());
   }
   void append(List& list, Position position);
   void clear(List& list);
@@ -61,6 +66,7 @@ class Accesses {
     std::uint32_t next = 0;
   };
   void cut(const Plan& plan);
+  std::uint32_t new_node(Position position);
 
   std::uint32_t plan_buffers_;
   std::vector<std::uint32_t> firsts_;  // per buffer: its first stretch; one more at the end

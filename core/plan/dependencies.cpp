@@ -14,7 +14,7 @@ class Finder {
  public:
   explicit Finder(const Plan& plan)
       : plan_(plan), size_(static_cast<Position>(plan.body.size())), accesses_(plan) {
-    CONVOY_CHECK(plan.body.size() < (std::size_t{1} << 31));
+    CONVOY_CHECK(2 * plan.body.size() <= Accesses::kPositions);
   }
 
   DependencyLists run() {

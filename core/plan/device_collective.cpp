@@ -11,7 +11,7 @@ namespace {
 
 using Places = std::vector<std::uint32_t>;
 
-Places places_of(const std::vector<PlanSpan>& spans, const Plan& plan) {
+Places places_of(std::span<const PlanSpan> spans, const Plan& plan) {
   Places places;
   for (const PlanSpan& span : spans) places.push_back(plan.buffers[span.buffer].place);
   return places;

@@ -6,8 +6,6 @@
 namespace convoy {
 namespace {
 
-using SpanList = std::vector<PlanSpan>;
-
 bool touches(const SpanList& spans, const PlanSpan& span) {
   return std::any_of(spans.begin(), spans.end(),
                      [&](const PlanSpan& other) { return overlap(other, span); });
@@ -205,8 +203,9 @@ class UpdateFusion {
   Operation make_update(const UpdateGroup& group) const {
     Operation update = body_[group.updates.back()];
     const SpanList& gradients = body_[group.members.front()].reads;
-    update.reads.erase(update.reads.begin());
-    update.reads.insert(update.reads.begin(), gradients.begin(), gradients.end());
+    std::vector<PlanSpan> reads(gradients.begin(), gradients.end());
+    reads.insert(reads.end(), update.reads.begin() + 1, update.reads.end());
+    update.reads = SpanList(reads);
     update.writes.clear();
     for (const std::size_t i : group.updates) update.writes.push_back(body_[i].writes.front());
     return update;

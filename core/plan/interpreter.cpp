@@ -218,7 +218,7 @@ void Interpreter::call(const Operation& operation) {
   if (kernel == nullptr)
     fail(ExitCode::kFailed, "operation {}: no host form of kernel {}", operation.id,
          operation.kernel);
-  const auto regions = [&](const std::vector<PlanSpan>& spans) {
+  const auto regions = [&](std::span<const PlanSpan> spans) {
     std::vector<convoy_region> result;
     for (const PlanSpan& span : spans)
       result.push_back({at(span), span.count, span.dtype, plan_.buffers[span.buffer].place});

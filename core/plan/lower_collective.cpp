@@ -9,8 +9,7 @@
 namespace convoy {
 namespace {
 
-Operation derive(const Operation& collective, OperationKind kind, std::vector<PlanSpan> reads,
-                 std::vector<PlanSpan> writes) {
+Operation derive(const Operation& collective, OperationKind kind, SpanList reads, SpanList writes) {
   Operation result;
   result.source = collective.source;
   result.phase = collective.phase;
@@ -118,9 +117,9 @@ std::vector<std::vector<std::size_t>> members_by_host(const Lowering& lowering,
 // element crosses the network twice per host, however many devices a host has.
 void lower_two_level(Lowering& lowering, const Operation& it,
                      const std::vector<std::vector<std::size_t>>& hosts) {
-  std::vector<PlanSpan> leaders;
+  SpanList leaders;
   for (const std::vector<std::size_t>& members : hosts) {
-    std::vector<PlanSpan> parts;
+    SpanList parts;
     for (const std::size_t i : members) parts.push_back(it.reads[i]);
     leaders.push_back(it.writes[members.front()]);
     at_destination(lowering, derive(it, OperationKind::kSum, std::move(parts), {leaders.back()}));
@@ -143,7 +142,7 @@ void lower_all_reduce(Lowering& lowering, const Operation& it) {
 void lower_reduce_scatter(Lowering& lowering, const Operation& it) {
   std::uint64_t first = 0;
   for (const PlanSpan& piece : it.writes) {
-    std::vector<PlanSpan> parts;
+    SpanList parts;
     for (const PlanSpan& span : it.reads) parts.push_back(part_of(span, {first, piece.count}));
     at_destination(lowering, derive(it, OperationKind::kSum, std::move(parts), {piece}));
     first += piece.count;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/large_pages.hpp"
 #include "core/plan/lower_network.hpp"
 
 namespace convoy {
@@ -32,13 +33,26 @@ Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t c
   return piece;
 }
 
+namespace {
+
+// Room for so many operations: most that are cut are computes, the others are staged at most.
+std::size_t expected_size(const Plan& logical) {
+  std::size_t size = 0;
+  for (const Operation& it : logical.body)
+    size += is_compute(it.kind) ? logical.arena->segments.size()
+                                : 1 + it.reads.size() + it.writes.size();
+  return size;
+}
+
+}  // namespace
+
 Lowering::Lowering(const Plan& logical, const LoweringOptions& options)
     : logical_(logical), options_(options) {
   plan_.cluster = logical.cluster;
   plan_.arena = logical.arena;
   plan_.buffers = logical.buffers;
   plan_.computes = logical.computes;
-  plan_.body.reserve(logical.body.size());
+  reserve_large(plan_.body, expected_size(logical));
   places_.resize(logical.cluster->places.size());
   std::iota(places_.begin(), places_.end(), 0u);
   parity_.assign(places_.size(), 0);

@@ -4,10 +4,11 @@
 #include "core/plan/plan_writer.hpp"
 
 namespace convoy {
+namespace {
 
-Plan sketch_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
-                 const std::function<void(const convoy_planner&)>& write) {
-  PlanWriter writer(cluster, arena);
+using Write = std::function<void(const convoy_planner&)>;
+
+void let_write(const std::string& name, PlanWriter& writer, const Write& write) {
   try {
     write(*writer.table());
   } catch (const Error& error) {
@@ -17,20 +18,31 @@ Plan sketch_plan(const std::string& name, const Cluster& cluster, const ArenaMap
   // A strategy may have ignored a refusal.
   if (!writer.error().empty())
     fail(ExitCode::kFailed, "strategy {} wrote a plan that cannot be: {}", name, writer.error());
+}
+
+}  // namespace
+
+Plan sketch_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
+                 const Write& write) {
+  PlanWriter writer(cluster, arena);
+  let_write(name, writer, write);
   return writer.finish();
 }
 
 Plan make_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
-               const std::function<void(const convoy_planner&)>& write) {
-  Plan first = sketch_plan(name, cluster, arena, write);
-  const Plan second = sketch_plan(name, cluster, arena, write);
-  if (plan_hash(first) != plan_hash(second))
+               const Write& write) {
+  PlanWriter first(cluster, arena, PlanWriter::Purpose::kListen);
+  let_write(name, first, write);
+  PlanWriter second(cluster, arena);
+  second.expect(first.operations());
+  let_write(name, second, write);
+  Plan plan = second.finish();
+  if (first.digest() != second.digest())
     fail(ExitCode::kFailed,
          "strategy {} wrote two different plans for the same cluster and model ({} and {} "
          "operations); plan() must not depend on time, randomness or its own earlier calls",
-         name, first.prologue.size() + first.body.size(),
-         second.prologue.size() + second.body.size());
-  return first;
+         name, first.operations(), second.operations());
+  return plan;
 }
 
 }  // namespace convoy

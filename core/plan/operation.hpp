@@ -5,13 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "core/plan/span_list.hpp"
 
 namespace convoy {
-
-// Spans and ranges are the ABI's frozen value types; here they get comparison and overlap.
-using PlanSpan = convoy_span;
-using ElementRange = convoy_range;
 
 inline bool same_span(const PlanSpan& a, const PlanSpan& b) {
   return a.buffer == b.buffer && a.dtype == b.dtype && a.first == b.first && a.count == b.count;
@@ -67,8 +64,8 @@ struct Operation {
   std::uint32_t variable = CONVOY_NONE;  // norms that are reported: of this variable of the arena
   std::uint32_t phase = 0;               // which compute of the period it belongs to
   std::uint32_t lane = CONVOY_LANE_COMPUTE;
-  std::vector<PlanSpan> reads;
-  std::vector<PlanSpan> writes;
+  SpanList reads;
+  SpanList writes;
   double scalar = 0;
   std::uint64_t contributions = 0;
   std::uint64_t max_lag = 0;

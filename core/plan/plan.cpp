@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "core/plan/digest.hpp"
+
 namespace convoy {
 
 std::string Plan::buffer_name(std::uint32_t buffer) const {
@@ -30,30 +32,6 @@ std::string Plan::span_name(const PlanSpan& span) const {
 
 namespace {
 
-// FNV-1a over 64-bit words: not cryptographic, it only has to notice disagreement between hosts.
-class Digest {
- public:
-  void add(std::uint64_t word) { value_ = (value_ ^ word) * 0x100000001b3ull; }
-  void add(const std::string& text) {
-    add(text.size());
-    for (const char c : text) add(static_cast<unsigned char>(c));
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325ull;
-};
-
-void add_spans(Digest& digest, const std::vector<PlanSpan>& spans) {
-  digest.add(spans.size());
-  for (const PlanSpan& span : spans) {
-    digest.add(span.buffer);
-    digest.add(span.dtype);
-    digest.add(span.first);
-    digest.add(span.count);
-  }
-}
-
 void add_operation(Digest& digest, const Operation& it) {
   for (const std::uint64_t word :
        {std::uint64_t{static_cast<std::uint32_t>(it.kind)}, std::uint64_t{it.flags},
@@ -63,9 +41,9 @@ void add_operation(Digest& digest, const Operation& it) {
         it.max_lag, it.first_layer, it.layer_count, it.sizes[0], it.sizes[1], it.sizes[2],
         it.sizes[3]})
     digest.add(word);
-  digest.add(it.kernel);
-  add_spans(digest, it.reads);
-  add_spans(digest, it.writes);
+  digest.add(std::string_view(it.kernel));
+  digest.add(it.reads);
+  digest.add(it.writes);
 }
 
 }  // namespace

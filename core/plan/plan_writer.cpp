@@ -1,15 +1,35 @@
 #include "core/plan/plan_writer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 
 #include "core/base/error.hpp"
-#include "core/plan/validate.hpp"
 
 namespace convoy {
+namespace {
 
-PlanWriter::PlanWriter(const Cluster& cluster, const ArenaMap& arena)
-    : cluster_(cluster), arena_(arena) {
+std::span<const PlanSpan> readable(const PlanSpan* spans, std::uint64_t count) {
+  return {spans, count <= kMaximumSpans ? count : 0};
+}
+
+void add_operation(Digest& digest, const convoy_operation& it) {
+  for (const std::uint64_t word :
+       {std::uint64_t{it.kind} << 32 | it.flags, std::uint64_t{it.place} << 32 | it.replica,
+        std::uint64_t{it.reduction} << 32 | it.algorithm, std::bit_cast<std::uint64_t>(it.scalar),
+        it.contributions, it.max_lag, it.first_layer, it.layer_count, it.bytes, it.flops})
+    digest.add(word);
+  if (it.kind == CONVOY_OP_MATMUL)
+    for (const std::uint64_t size : it.sizes) digest.add(size);
+  if (it.kernel != nullptr) digest.add(std::string_view(it.kernel));
+  digest.add(readable(it.reads, it.read_count));
+  digest.add(readable(it.writes, it.write_count));
+}
+
+}  // namespace
+
+PlanWriter::PlanWriter(const Cluster& cluster, const ArenaMap& arena, Purpose purpose)
+    : cluster_(cluster), arena_(arena), purpose_(purpose) {
   table_ = {sizeof(table_),    this,        get_cluster,  get_place,
             get_replica_place, get_route,   get_variable, get_bucket,
             declare_buffer,    set_section, emit};
@@ -109,46 +129,55 @@ int32_t PlanWriter::set_section(void* self, uint32_t section) {
     if (section != CONVOY_SECTION_PROLOGUE && section != CONVOY_SECTION_BODY)
       fail(ExitCode::kFailed, "section {} is not known to this convoy (ABI 1.0)", section);
     it.section_ = section;
+    it.digest_.add(section);
   });
 }
 
 int32_t PlanWriter::emit(void* self, const convoy_operation* operation) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] {
-    Plan& plan = it.plan_;
-    if (plan.prologue.size() + plan.body.size() >= kMaximumOperations)
+    if (it.operations_ >= kMaximumOperations)
       fail(ExitCode::kFailed, "the plan has more than {} operations; use larger buckets",
            kMaximumOperations);
-    Operation accepted = it.accept(*operation);
-    const bool prologue = it.section_ == CONVOY_SECTION_PROLOGUE;
-    if (prologue && is_compute(accepted.kind))
-      fail(ExitCode::kFailed, "{} in the prologue: computing belongs in the body",
-           operation_name(accepted.kind));
-    (prologue ? plan.prologue : plan.body).push_back(std::move(accepted));
+    if (it.purpose_ == Purpose::kWrite) it.keep(*operation);
+    require_struct(operation->struct_size, sizeof(*operation), "convoy_operation");
+    add_operation(it.digest_, *operation);
+    ++it.operations_;
   });
 }
 
+void PlanWriter::keep(const convoy_operation& operation) {
+  Operation accepted = accept(operation);
+  const bool prologue = section_ == CONVOY_SECTION_PROLOGUE;
+  if (prologue && is_compute(accepted.kind))
+    fail(ExitCode::kFailed, "{} in the prologue: computing belongs in the body",
+         operation_name(accepted.kind));
+  (prologue ? plan_.prologue : plan_.body).push_back(std::move(accepted));
+}
+
 std::uint32_t PlanWriter::add_buffer(const convoy_buffer& description) {
-  PlanBuffer buffer = resolve_buffer(description, cluster_, arena_.elements);
-  const bool named = description.kind <= CONVOY_BUFFER_MASTER;
-  const std::uint64_t key = std::uint64_t{description.kind} << 40 |
-                            std::uint64_t{description.set} << 32 | description.owner;
-  if (named) {
-    if (const auto known = named_buffers_.find(key); known != named_buffers_.end())
-      return known->second;
-  }
+  const PlanBuffer buffer = resolve_buffer(description, cluster_, arena_.elements);
   const auto id = static_cast<std::uint32_t>(plan_.buffers.size());
+  if (description.kind <= CONVOY_BUFFER_MASTER) {
+    std::vector<std::uint32_t>& known =
+        named_buffers_[description.kind * kMaximumSets + description.set];
+    if (known.size() <= description.owner) known.resize(description.owner + 1, CONVOY_NONE);
+    if (known[description.owner] != CONVOY_NONE) return known[description.owner];
+    known[description.owner] = id;
+  }
   plan_.buffers.push_back(buffer);
-  if (named) named_buffers_.emplace(key, id);
+  for (const std::uint64_t word :
+       {std::uint64_t{buffer.kind}, std::uint64_t{buffer.owner}, std::uint64_t{buffer.set},
+        std::uint64_t{buffer.dtype}, buffer.count})
+    digest_.add(word);
   return id;
 }
 
 Operation PlanWriter::accept(const convoy_operation& operation) const {
-  const std::size_t index = plan_.prologue.size() + plan_.body.size();
   try {
     return resolve_operation(operation, plan_);
   } catch (const Error& error) {
-    fail(ExitCode::kFailed, "operation {} ({}): {}", index,
+    fail(ExitCode::kFailed, "operation {} ({}): {}", operations_,
          operation_name(static_cast<OperationKind>(operation.kind)), error.what());
   }
 }

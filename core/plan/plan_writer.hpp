@@ -2,27 +2,40 @@
 
 #include <convoy/abi.h>
 
+#include <array>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
+#include "core/base/large_pages.hpp"
+#include "core/plan/digest.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/validate.hpp"
 
 namespace convoy {
 
 // The host's side of convoy_planner: what a strategy calls while it writes a plan. Every operation
 // is checked as it arrives (places, spans, dtypes, counts, flags); the first refusal ends planning
 // with a text that names the operation. `cluster` and `arena` must outlive the plan.
+//
+// A writer that only listens answers in the same way, but neither checks nor keeps operations: it
+// is for finding out whether a strategy writes the same plan twice.
 class PlanWriter {
  public:
   static constexpr std::uint64_t kMaximumOperations = 10'000'000;
+  enum class Purpose { kWrite, kListen };
 
-  PlanWriter(const Cluster& cluster, const ArenaMap& arena);
+  PlanWriter(const Cluster& cluster, const ArenaMap& arena, Purpose purpose = Purpose::kWrite);
   PlanWriter(const PlanWriter&) = delete;
   PlanWriter& operator=(const PlanWriter&) = delete;
 
   const convoy_planner* table() const { return &table_; }
   // Why the last call was refused; empty when none was.
   const std::string& error() const { return error_; }
+  // Of everything that the strategy has declared and emitted, in its own words.
+  std::uint64_t digest() const { return digest_.value(); }
+  std::uint64_t operations() const { return operations_; }
+  // Makes room for so many: plans for many hosts are too large to be moved each time they double.
+  void expect(std::uint64_t operations) { reserve_large(plan_.body, operations); }
   // The finished plan: ids assigned, computes counted. Error kFailed when the plan has no compute.
   Plan finish();
 
@@ -42,15 +55,20 @@ class PlanWriter {
   int32_t guarded(Action action) noexcept;
 
   std::uint32_t add_buffer(const convoy_buffer& description);
+  void keep(const convoy_operation& operation);
   Operation accept(const convoy_operation& operation) const;
 
   const Cluster& cluster_;
   const ArenaMap& arena_;
+  Purpose purpose_;
   convoy_planner table_{};
   std::string error_;
+  Digest digest_;
+  std::uint64_t operations_ = 0;
   Plan plan_;
   std::uint32_t section_ = CONVOY_SECTION_BODY;
-  std::unordered_map<std::uint64_t, std::uint32_t> named_buffers_;  // by kind, set and owner
+  // By kind and set, then by owner.
+  std::array<std::vector<std::uint32_t>, (CONVOY_BUFFER_MASTER + 1) * kMaximumSets> named_buffers_;
 };
 
 }  // namespace convoy

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kLaneNames[] = {"compute", "copy in", "copy out", "collective", "update"};
 
-std::string span_list(const Plan& plan, const std::vector<PlanSpan>& spans) {
+std::string span_list(const Plan& plan, std::span<const PlanSpan> spans) {
   std::string text;
   for (const PlanSpan& span : spans) text += (text.empty() ? "" : ", ") + plan.span_name(span);
   return text;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <compare>
 
+#include "core/base/large_pages.hpp"
 #include "core/plan/reduce_waits.hpp"
 
 namespace convoy {
@@ -88,15 +89,18 @@ Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   schedule.operations.resize(lowered.body.size());
   schedule.submission.reserve(lowered.body.size());
   struct Key {
-    std::uint32_t phase, ready, need, operation;
+    std::uint64_t phase_and_ready, need_and_operation;
     auto operator<=>(const Key&) const = default;
   };
+  const auto pair = [](std::uint64_t high, std::uint32_t low) { return high << 32 | low; };
   std::vector<Key> keys;
-  keys.reserve(lowered.body.size());
+  reserve_large(keys, lowered.body.size());
   for (std::uint32_t i = 0; i < lowered.body.size(); ++i)
-    keys.push_back({lowered.body[i].phase, ready[i], compute[i] == kNever ? need[i] : 0u, i});
+    keys.push_back(
+        {pair(lowered.body[i].phase, ready[i]), pair(compute[i] == kNever ? need[i] : 0u, i)});
   std::sort(keys.begin(), keys.end());
-  for (const Key& key : keys) schedule.submission.push_back(key.operation);
+  for (const Key& key : keys)
+    schedule.submission.push_back(static_cast<std::uint32_t>(key.need_and_operation));
   fill_lanes(lowered, schedule.submission, schedule);
   for (std::size_t i = 0; i < lowered.body.size(); ++i)
     schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "core/plan/operation.hpp"
@@ -13,7 +14,7 @@ namespace convoy {
 // thousands of devices has as many spans, of which hardly any two are of one buffer.
 class SpansByBuffer {
  public:
-  explicit SpansByBuffer(const std::vector<PlanSpan>& spans) : spans_(spans) {
+  explicit SpansByBuffer(std::span<const PlanSpan> spans) : spans_(spans) {
     constexpr std::size_t kFew = 16;  // looked through one by one
     if (spans.size() <= kFew) return;
     order_.resize(spans.size());
@@ -39,7 +40,7 @@ class SpansByBuffer {
   }
 
  private:
-  const std::vector<PlanSpan>& spans_;
+  std::span<const PlanSpan> spans_;
   std::vector<std::uint32_t> order_;  // empty: few
 };
 

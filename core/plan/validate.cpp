@@ -27,10 +27,12 @@ PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& clust
     case CONVOY_BUFFER_PARAMETERS:
     case CONVOY_BUFFER_GRADIENT:
       require_index(description.owner, cluster.replicas(), "replica");
-      require_index(description.set, 16, "buffer set");
+      require_index(description.set, kMaximumSets, "buffer set");
       buffer.place = cluster.replica_place[description.owner];
       break;
     case CONVOY_BUFFER_MASTER:
+      require_index(description.set, kMaximumSets, "buffer set");
+      [[fallthrough]];
     case CONVOY_BUFFER_SCRATCH:
     case CONVOY_BUFFER_PERSISTENT:
       require_index(description.owner, cluster.places.size(), "place");
@@ -56,7 +58,6 @@ struct Arity {
   std::uint64_t writes;
 };
 constexpr std::uint64_t kAny = 0xffff;
-constexpr std::uint64_t kMaximumSpans = 4096;
 
 Arity arity(OperationKind kind) {
   switch (kind) {
@@ -125,14 +126,14 @@ void require_equal_dtypes(const Operation& operation) {
              dtype_name(span.dtype));
 }
 
-std::uint64_t total(const std::vector<PlanSpan>& spans) {
+std::uint64_t total(std::span<const PlanSpan> spans) {
   std::uint64_t sum = 0;
   for (const PlanSpan& span : spans) sum += span.count;
   return sum;
 }
 
 // Pieces that partition the span each member of the group has.
-void require_partition(const std::vector<PlanSpan>& pieces, const std::vector<PlanSpan>& spans) {
+void require_partition(std::span<const PlanSpan> pieces, std::span<const PlanSpan> spans) {
   for (const PlanSpan& span : spans)
     if (span.count != total(pieces))
       fail(ExitCode::kFailed, "pieces of {} elements in all, but a span of {}", total(pieces),

@@ -6,6 +6,11 @@ namespace convoy {
 
 // Checks on what crosses the boundary from a plug-in. All throw Error kFailed with the value found.
 
+// Most spans that an operation reads, or writes.
+constexpr std::uint64_t kMaximumSpans = 4096;
+// Copies of a replica's parameters or gradients, or of a place's master.
+constexpr std::uint32_t kMaximumSets = 16;
+
 // A struct that is shorter than this host needs, or longer than it knows, is refused by name.
 void require_struct(std::uint64_t struct_size, std::uint64_t known, const char* name);
 void require_index(std::uint64_t index, std::uint64_t count, const char* what);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kNoDtype = CONVOY_NONE;
 
-std::uint32_t first_dtype(const std::vector<PlanSpan>& spans) {
+std::uint32_t first_dtype(std::span<const PlanSpan> spans) {
   return spans.empty() ? kNoDtype : spans.front().dtype;
 }
 

@@ -22,6 +22,15 @@ std::vector<const RankedCandidate*> best_of_variants(const Ranking& ranking) {
   return best;
 }
 
+// What is wrong, without what could be done about it: the line begins with the strategy.
+std::string in_short(const RankedCandidate& each) {
+  const std::string known =
+      fmt::format("strategy {} does not take this cluster: ", each.candidate.strategy);
+  std::string text = each.reason;
+  if (text.starts_with(known)) text.erase(0, known.size());
+  return text.substr(0, std::min(text.find(": "), text.find("; ")));
+}
+
 }  // namespace
 
 bool same_variant(const Candidate& a, const Candidate& b) {
@@ -91,7 +100,7 @@ std::string explanation(const Ranking& ranking) {
       text += fmt::format("{:9.3f} ms  {:+6.1f} %  {}\n", each->step_seconds * 1e3,
                           ranking.behind(*each) * 100, each->bottleneck);
     } else {
-      text += fmt::format("{}: {}\n", to_string(each->state), each->reason);
+      text += fmt::format("{}: {}\n", to_string(each->state), in_short(*each));
     }
   }
   return text;

@@ -7,10 +7,19 @@
 namespace convoy::simulate {
 namespace {
 
-std::uint32_t last_instance(const RunTimes& times, Ticks end) {
-  for (std::size_t i = times.instances.size(); i-- > 0;)
-    if (times.instances[i].end == end) return static_cast<std::uint32_t>(i);
-  return kNone;
+// Of those that end then, the last one by iteration, then in the plan's order, input behind it.
+std::uint32_t last_instance(const TaskGraph& graph, const RunTimes& times, Ticks end) {
+  const std::size_t size = graph.tasks.size();
+  std::uint32_t found = kNone;
+  for (std::size_t i = times.instances.size(); i-- > 0;) {
+    if (times.instances[i].end == end) {
+      const std::size_t known = found % size;
+      if (found == kNone || graph.tasks[i % size].operation > graph.tasks[known].operation)
+        found = static_cast<std::uint32_t>(i);
+    }
+    if (i % size == 0 && found != kNone) break;
+  }
+  return found;
 }
 
 // The link of a route that takes longest to carry the route's bytes.
@@ -54,7 +63,7 @@ const char* noun(Activity activity) {
 CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks origin, Ticks end) {
   CriticalChain chain;
   Ticks at = end;
-  std::uint32_t instance = last_instance(times, end);
+  std::uint32_t instance = last_instance(graph, times, end);
   const auto size = static_cast<std::uint32_t>(graph.tasks.size());
   while (instance != kNone && at > origin) {
     const Task& task = graph.tasks[instance % size];

@@ -31,8 +31,7 @@ void FairShares::insert(std::uint32_t flow) {
   for (std::uint32_t i = 0; i < it.links.size(); ++i) {
     Link& link = links_[it.links[i].link];
     it.places.push_back(static_cast<std::uint32_t>(link.flows.size()));
-    link.flows.push_back(flow);
-    link.indices.push_back(i);
+    link.flows.push_back({flow, i, it.links[i].weight});
   }
 }
 
@@ -41,11 +40,10 @@ void FairShares::erase(std::uint32_t flow) {
   for (std::size_t i = 0; i < it.links.size(); ++i) {
     Link& link = links_[it.links[i].link];
     const std::uint32_t place = it.places[i];
-    link.flows[place] = link.flows.back();
-    link.indices[place] = link.indices.back();
-    flows[link.flows[place]].places[link.indices[place]] = place;
+    const Passenger last = link.flows.back();
+    link.flows[place] = last;
+    flows[last.flow].places[last.index] = place;
     link.flows.pop_back();
-    link.indices.pop_back();
     link.load = link.flows.empty() ? 0 : link.load - it.rate * it.links[i].weight;
   }
   it.active = false;
@@ -67,11 +65,16 @@ const std::vector<std::uint32_t>& FairShares::share(std::span<const std::uint32_
   for (const std::uint32_t flow : touched) {
     if (!flows[flow].active) continue;
     release(flow);
-    open_narrowest(flows[flow]);
-    for (const LinkShare& share : flows[flow].links) note_change(share.link);
+    const double most = open_narrowest(flows[flow]);
+    for (const LinkShare& share : flows[flow].links) {
+      note_change(share.link);
+      links_[share.link].demand += most * share.weight;
+    }
   }
-  for (const std::uint32_t link : changed_links_)
-    if (links_[link].level < kRoom) open(link);
+  for (const std::uint32_t index : changed_links_) {
+    const Link& link = links_[index];
+    if (link.level < kRoom || link.load + link.demand > total(link)) open(index);
+  }
   do {
     fill();
   } while (open_what_changed());
@@ -83,6 +86,7 @@ void FairShares::note_change(std::uint32_t link) {
   Link& it = links_[link];
   if (it.changed_mark == mark_) return;
   it.changed_mark = mark_;
+  it.demand = 0;
   changed_links_.push_back(link);
 }
 
@@ -91,7 +95,7 @@ void FairShares::open(std::uint32_t link) {
   if (is_open(it)) return;
   it.open_mark = mark_;
   open_links_.push_back(link);
-  for (const std::uint32_t flow : it.flows) release(flow);
+  for (const Passenger& passenger : it.flows) release(passenger.flow);
 }
 
 void FairShares::release(std::uint32_t flow) {
@@ -101,8 +105,8 @@ void FairShares::release(std::uint32_t flow) {
   free_flows_.push_back(flow);
 }
 
-// So that something stops it that knows of it.
-void FairShares::open_narrowest(const Flow& flow) {
+// So that something stops it that knows of it: the most that it can have.
+double FairShares::open_narrowest(const Flow& flow) {
   double narrowest = flow.limit;
   const LinkShare* found = nullptr;
   for (const LinkShare& share : flow.links) {
@@ -112,6 +116,7 @@ void FairShares::open_narrowest(const Flow& flow) {
     found = &share;
   }
   if (found != nullptr) open(found->link);
+  return narrowest;
 }
 
 bool FairShares::open_what_changed() {
@@ -173,9 +178,8 @@ void FairShares::begin_link(std::uint32_t index) {
   link.left = total(link);
   link.weight = 0;
   link.growing = static_cast<std::uint32_t>(link.flows.size());
-  for (std::size_t i = 0; i < link.flows.size(); ++i)
-    link.weight += flows[link.flows[i]].links[link.indices[i]].weight;
-  push_link({fair_rate(link), index});
+  for (const Passenger& it : link.flows) link.weight += it.weight;
+  full_next_.push_back({fair_rate(link), index});
 }
 
 void FairShares::fill() {
@@ -183,6 +187,7 @@ void FairShares::fill() {
   bounded_.clear();
   next_bounded_ = 0;
   for (const std::uint32_t index : open_links_) begin_link(index);
+  std::make_heap(full_next_.begin(), full_next_.end(), std::greater<>());
   for (const std::uint32_t flow : free_flows_) {
     filled_[flow] = kGrowing;
     const double rate = bound(flows[flow]);
@@ -201,7 +206,7 @@ void FairShares::fill() {
       continue;
     }
     link.level = candidate.rate;
-    for (const std::uint32_t flow : link.flows) fix(flow, candidate.rate);
+    for (const Passenger& it : link.flows) fix(it.flow, candidate.rate);
   }
   fix_at_bounds(kRoom);
   for (; next_bounded_ < bounded_.size(); ++next_bounded_)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -54,30 +53,39 @@ class FairShares {
  private:
   static constexpr double kRoom = std::numeric_limits<double>::infinity();
 
+  // A flow on a link.
+  struct Passenger {
+    std::uint32_t flow = 0;
+    std::uint32_t index = 0;  // which of the flow's links this is
+    double weight = 0;        // of it there
+  };
   struct Link {
-    LinkCapacity capacity;
-    std::vector<std::uint32_t> flows;
-    std::vector<std::uint32_t> indices;  // which of the flow's links this is
-    double load = 0;                     // of all its flows
-    double level = kRoom;                // the rate at which it stops flows, when it is full
-    double left = 0;                     // capacity that no fixed flow has
-    double weight = 0;                   // of the flows that still grow
+    double load = 0;       // of all its flows
+    double level = kRoom;  // the rate at which it stops flows, when it is full
+    double left = 0;       // capacity that no fixed flow has
+    double weight = 0;     // of the flows that still grow
+    double demand = 0;     // the most that new flows add: whether it is worth opening at once
     std::uint32_t growing = 0;
     std::uint32_t open_mark = 0;
     std::uint32_t changed_mark = 0;
+    std::vector<Passenger> flows;
+    LinkCapacity capacity;
   };
   // A link that may be full next, or a flow that has its bound, at this rate.
   struct Candidate {
     double rate = 0;
     std::uint32_t index = 0;
-    auto operator<=>(const Candidate&) const = default;
+    bool operator<(const Candidate& other) const {
+      return rate != other.rate ? rate < other.rate : index < other.index;
+    }
+    bool operator>(const Candidate& other) const { return other < *this; }
   };
 
   bool is_open(const Link& link) const { return link.open_mark == mark_; }
   void note_change(std::uint32_t link);
   void open(std::uint32_t link);
   void release(std::uint32_t flow);
-  void open_narrowest(const Flow& flow);
+  double open_narrowest(const Flow& flow);
   // Takes the new rates over and opens the links that they do not leave as they were.
   bool open_what_changed();
   double bound(const Flow& flow) const;

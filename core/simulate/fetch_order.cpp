@@ -88,7 +88,11 @@ void order_fetches(const Plan& lowered, const DependencyLists& dependencies,
                    const SimulationOptions& options, Schedule& schedule) {
   if (options.software.fetch_order == FetchOrder::kPlanned) return;
   FetchSorter sorter(lowered, dependencies, options);
-  for (Lane& lane : schedule.lanes) sorter.sort(lane);
+  for (Lane& lane : schedule.lanes) {
+    sorter.sort(lane);
+    for (std::uint32_t at = 0; at < lane.operations.size(); ++at)
+      schedule.operations[lane.operations[at]].position = at;
+  }
 }
 
 }  // namespace convoy::simulate

@@ -9,20 +9,25 @@ namespace {
 class InputBuilder {
  public:
   InputBuilder(const Plan& plan, const SimulatedMachine& machine, const SimulationOptions& options,
-               TaskCosts& costs, TaskGraph& graph)
-      : plan_(plan), machine_(machine), options_(options), costs_(costs), graph_(graph) {}
+               const std::vector<std::uint32_t>& numbers, TaskCosts& costs, TaskGraph& graph)
+      : plan_(plan),
+        machine_(machine),
+        options_(options),
+        numbers_(numbers),
+        costs_(costs),
+        graph_(graph) {}
 
   InputTasks run() {
     for (std::uint32_t i = 0; i < plan_.body.size(); ++i) {
       const Operation& operation = plan_.body[i];
-      if (operation.kind == OperationKind::kForward && operation.segment == 0) feed(i);
+      if (operation.kind == OperationKind::kForward && operation.segment == 0)
+        feed(operation.place, numbers_[i]);
     }
     return std::move(result_);
   }
 
  private:
-  void feed(std::uint32_t forward) {
-    const std::uint32_t device = plan_.body[forward].place;
+  void feed(std::uint32_t device, std::uint32_t forward) {
     const std::uint32_t host = plan_.cluster->places[device].near_place;
     const double images = static_cast<double>(options_.input.images);
     Task copy =
@@ -108,6 +113,7 @@ class InputBuilder {
   const Plan& plan_;
   const SimulatedMachine& machine_;
   const SimulationOptions& options_;
+  const std::vector<std::uint32_t>& numbers_;
   TaskCosts& costs_;
   TaskGraph& graph_;
   InputTasks result_;
@@ -119,9 +125,11 @@ class InputBuilder {
 }  // namespace
 
 InputTasks add_input_tasks(const Plan& lowered, const SimulatedMachine& machine,
-                           const SimulationOptions& options, TaskCosts& costs, TaskGraph& graph) {
+                           const SimulationOptions& options,
+                           const std::vector<std::uint32_t>& numbers, TaskCosts& costs,
+                           TaskGraph& graph) {
   if (options.input.images == 0) return {};
-  return InputBuilder(lowered, machine, options, costs, graph).run();
+  return InputBuilder(lowered, machine, options, numbers, costs, graph).run();
 }
 
 }  // namespace convoy::simulate

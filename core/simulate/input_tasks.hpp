@@ -22,8 +22,11 @@ struct InputTasks {
 
 // For every forward pass over the first layers, with real data: a task that decodes its batch on
 // the host's cores, which all devices of the host share, and one that copies it to the device,
-// where there is room for the next batch besides the one in use.
+// where there is room for the next batch besides the one in use. `numbers` are those of the
+// operations' tasks.
 InputTasks add_input_tasks(const Plan& lowered, const SimulatedMachine& machine,
-                           const SimulationOptions& options, TaskCosts& costs, TaskGraph& graph);
+                           const SimulationOptions& options,
+                           const std::vector<std::uint32_t>& numbers, TaskCosts& costs,
+                           TaskGraph& graph);
 
 }  // namespace convoy::simulate

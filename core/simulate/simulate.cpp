@@ -54,6 +54,7 @@ std::vector<SimulatedOperation> last_operations(const TaskGraph& graph, const Ru
     for (const LinkShare& share : graph.routes[task.route])
       if (share.link < links) result.back().links.push_back(share.link);
   }
+  std::ranges::sort(result, {}, &SimulatedOperation::operation);
   return result;
 }
 

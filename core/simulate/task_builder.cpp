@@ -4,8 +4,10 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/large_pages.hpp"
 #include "core/plan/dependencies.hpp"
 #include "core/plan/schedule.hpp"
 #include "core/simulate/fetch_order.hpp"
@@ -14,6 +16,18 @@
 
 namespace convoy::simulate {
 namespace {
+
+// Of every operation's task.
+using Numbers = std::vector<std::uint32_t>;
+
+// In the order in which they come to run, for what devices do at the same time should lie side by
+// side: a plan writes all that one device does, then all that the next one does.
+Numbers number_tasks(const Schedule& schedule) {
+  Numbers numbers(schedule.submission.size());
+  for (std::uint32_t at = 0; at < schedule.submission.size(); ++at)
+    numbers[schedule.submission[at]] = at;
+  return numbers;
+}
 
 // Which lanes of a place share an engine: all on devices that have one, copies where there is one
 // copy engine, else none.
@@ -45,10 +59,16 @@ std::uint32_t connection(const Plan& plan, const Operation& operation) {
   return 2 * sender + traffic_of(from);
 }
 
-// Every lane as one per connection.
+// Every lane of a host, which alone receive from others, as one per connection.
 void split_connections(const Plan& plan, Schedule& schedule) {
   std::vector<Lane> lanes;
-  for (const Lane& lane : schedule.lanes) {
+  for (Lane& lane : schedule.lanes) {
+    if (plan.cluster->places[lane.place].kind != CONVOY_PLACE_HOST) {
+      for (const std::uint32_t i : lane.operations)
+        schedule.operations[i].lane = static_cast<std::uint32_t>(lanes.size());
+      lanes.push_back(std::move(lane));
+      continue;
+    }
     std::map<std::uint32_t, std::size_t> index;
     for (const std::uint32_t i : lane.operations) {
       const auto [it, inserted] = index.try_emplace(connection(plan, plan.body[i]), lanes.size());
@@ -70,7 +90,7 @@ std::uint32_t receiver(std::uint32_t connection) {
 }
 
 void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedule& schedule,
-                 TaskGraph& graph) {
+                 const Numbers& numbers, TaskGraph& graph) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> index;
   for (const Lane& lane : schedule.lanes) {
     const Operation& first = plan.body[lane.operations.front()];
@@ -80,7 +100,8 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
                           static_cast<std::uint32_t>(graph.engines.size()));
     if (inserted) graph.engines.push_back({lane.place, {}});
     graph.engines[it->second].lanes.push_back(static_cast<std::uint32_t>(graph.lanes.size()));
-    graph.lanes.push_back({it->second, lane.lane, lane.operations});
+    graph.lanes.push_back({it->second, lane.lane, {}});
+    for (const std::uint32_t i : lane.operations) graph.lanes.back().tasks.push_back(numbers[i]);
   }
   // Of equally urgent ones, compute comes last, as in the executor of CPU devices.
   const auto rank = [&](std::uint32_t lane) {
@@ -91,13 +112,52 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
                      [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });
 }
 
-void add_waits(const DependencyLists& dependencies, const InputTasks& input, TaskGraph& graph) {
+// Of what an operation waits for in one and the same lane, the last: lanes run in order. For what
+// comes before it in its own lane it need not wait either.
+class NecessaryWaits {
+ public:
+  explicit NecessaryWaits(const Schedule& schedule)
+      : operations_(schedule.operations), last_(schedule.lanes.size()) {}
+
+  template <typename Visit>
+  void visit(std::uint32_t operation, std::span<const Dependency> all, Visit visit) {
+    for (const Dependency& it : all) {
+      Last& last = last_[operations_[it.before].lane];
+      const When at = when(it);
+      if (last.of != operation || last.when < at) last = {operation, at};
+    }
+    const std::uint32_t own = operations_[operation].lane;
+    for (const Dependency& it : all) {
+      const std::uint32_t lane = operations_[it.before].lane;
+      if (lane != own && last_[lane].when == when(it)) visit(it);
+    }
+  }
+
+ private:
+  using When = std::pair<std::int64_t, std::uint32_t>;  // iteration, position in the lane
+  struct Last {
+    std::uint32_t of = kNone;
+    When when;
+  };
+  When when(const Dependency& it) const {
+    return {-std::int64_t{it.distance}, operations_[it.before].position};
+  }
+
+  const std::vector<ScheduledOperation>& operations_;
+  std::vector<Last> last_;  // per lane
+};
+
+void add_waits(const DependencyLists& dependencies, const Schedule& schedule,
+               const Numbers& numbers, const InputTasks& input, TaskGraph& graph) {
   const std::size_t tasks = graph.tasks.size();
-  std::vector<std::uint32_t> ends(tasks + 1, 0);
+  std::vector<std::size_t> ends(tasks + 1, 0);
   std::uint32_t largest = 0;
+  NecessaryWaits necessary(schedule);
   const auto for_each_wait = [&](auto visit) {
-    for (std::uint32_t task = 0; task < dependencies.size(); ++task)
-      for (const Dependency& it : dependencies[task]) visit(it.before, task, it.distance);
+    for (std::uint32_t i = 0; i < dependencies.size(); ++i)
+      necessary.visit(i, dependencies[i], [&](const Dependency& it) {
+        visit(numbers[it.before], numbers[i], it.distance);
+      });
     for (const InputWait& it : input.waits) visit(it.before, it.task, it.distance);
   };
   for_each_wait([&](std::uint32_t before, std::uint32_t, std::uint32_t distance) {
@@ -106,14 +166,13 @@ void add_waits(const DependencyLists& dependencies, const InputTasks& input, Tas
   });
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<TaskSuccessor> successors(ends.back());
-  std::vector<std::uint32_t> next(ends.begin(), ends.end() - 1);
+  std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
   graph.waits.assign(largest + 1, std::vector<std::uint32_t>(tasks, 0));
   for_each_wait([&](std::uint32_t before, std::uint32_t task, std::uint32_t distance) {
     successors[next[before]++] = {task, distance};
     ++graph.waits[distance][task];
   });
-  for (std::size_t task = 0; task < tasks; ++task)
-    graph.successors.add({successors.data() + ends[task], ends[task + 1] - ends[task]});
+  graph.successors = {std::move(successors), std::move(ends)};
 }
 
 }  // namespace
@@ -128,17 +187,19 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   TaskGraph graph;
   graph.layers = layers;
   TaskCosts costs(lowered, machine, options, graph);
-  graph.tasks.reserve(lowered.body.size());
+  const Numbers numbers = number_tasks(schedule);
+  reserve_large(graph.tasks, lowered.body.size());
+  graph.tasks.resize(lowered.body.size());
   for (std::uint32_t i = 0; i < lowered.body.size(); ++i) {
-    Task task = costs.task(lowered.body[i]);
+    Task& task = graph.tasks[numbers[i]];
+    task = costs.task(lowered.body[i]);
     task.lane = schedule.operations[i].lane;
     task.urgency = schedule.operations[i].urgency;
     task.operation = i;
-    graph.tasks.push_back(task);
   }
-  add_engines(lowered, machine, schedule, graph);
-  const InputTasks input = add_input_tasks(lowered, machine, options, costs, graph);
-  add_waits(dependencies, input, graph);
+  add_engines(lowered, machine, schedule, numbers, graph);
+  const InputTasks input = add_input_tasks(lowered, machine, options, numbers, costs, graph);
+  add_waits(dependencies, schedule, numbers, input, graph);
   return graph;
 }
 

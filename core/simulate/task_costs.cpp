@@ -121,21 +121,24 @@ double TaskCosts::local_rate(std::uint32_t engine) const {
 }
 
 Task TaskCosts::transfer(std::uint32_t from, std::uint32_t to, double bytes) {
+  return transfer(way(from, to), bytes);
+}
+
+Task TaskCosts::transfer(const Way& way, double bytes) const {
   Task task;
   task.activity = Activity::kCopy;
   task.seconds = options_.software.copy_seconds;
   task.bytes = bytes;
   task.limit = kNoLimit;
   task.busy_limit = kNoLimit;
-  task.route = transfer_route(from, to);
-  if (routes_.path(from, to).kind == PathKind::kNetwork)
-    task.seconds += options_.software.rpc_seconds;
+  task.route = way.route;
+  if (way.kind == PathKind::kNetwork) task.seconds += options_.software.rpc_seconds;
   return task;
 }
 
-std::uint32_t TaskCosts::transfer_route(std::uint32_t from, std::uint32_t to) {
-  const auto [route, is_new] = transfer_routes_.at(from, to);
-  if (!is_new) return route;
+const TaskCosts::Way& TaskCosts::way(std::uint32_t from, std::uint32_t to) {
+  const auto [way, is_new] = ways_.at(from, to);
+  if (!is_new) return way;
   sum_.clear();
   const Path& path = routes_.path(from, to);
   sum_.add(path, 1);
@@ -145,7 +148,7 @@ std::uint32_t TaskCosts::transfer_route(std::uint32_t from, std::uint32_t to) {
     sum_.add(first_rpc_link_ + 2 * machine_.places[from].host, 1);
     sum_.add(first_rpc_link_ + 2 * machine_.places[to].host + 1, 1);
   }
-  return route = routes_.add(sum_);
+  return way = {routes_.add(sum_), path.kind};
 }
 
 // Buffers of hosts that every device copy out of which goes to one and the same device: they lie
@@ -180,7 +183,8 @@ std::uint32_t TaskCosts::route_to_passage(std::uint32_t from, std::uint32_t to,
 Task TaskCosts::copy(const Operation& operation) {
   const std::uint32_t from = place_of(operation.reads.front());
   const std::uint32_t to = place_of(operation.writes.front());
-  Task task = transfer(from, to, bytes_of(operation.writes.front()));
+  const Way& way = this->way(from, to);
+  Task task = transfer(way, bytes_of(operation.writes.front()));
   const std::uint32_t target = passages_[operation.writes.front().buffer];
   if (target != kNone && target != from && machine_.places[from].device != kNone &&
       machine_.places[to].device == kNone && machine_.places[to].host == machine_.places[from].host)
@@ -188,7 +192,7 @@ Task TaskCosts::copy(const Operation& operation) {
   const std::uint32_t device = machine_.places[operation.place].device;
   // A processor that copies reads and writes itself.
   const bool by_kernel = from == to || (device != kNone && machine_.devices[device].one_engine) ||
-                         routes_.path(from, to).kind == PathKind::kLocal;
+                         way.kind == PathKind::kLocal;
   if (by_kernel) task.limit = std::min(task.limit, local_rate(operation.place) / 2);
   return task;
 }

@@ -23,6 +23,11 @@ class TaskCosts {
   double straggling() const { return straggling_; }
 
  private:
+  // What every transfer from one place to another has in common.
+  struct Way {
+    std::uint32_t route = kNone;
+    PathKind kind = PathKind::kLocal;
+  };
   Task compute(const Operation& operation) const;
   Task collective(const Operation& operation);
   Task copy(const Operation& operation);
@@ -30,7 +35,8 @@ class TaskCosts {
   std::uint32_t route_to_passage(std::uint32_t from, std::uint32_t to, std::uint32_t target);
   Task kernel(const Operation& operation);
 
-  std::uint32_t transfer_route(std::uint32_t from, std::uint32_t to);
+  const Way& way(std::uint32_t from, std::uint32_t to);
+  Task transfer(const Way& way, double bytes) const;
   void add_rpc_links();
   void load_memory(std::uint32_t place, double weight);
   // Bytes per second of element-wise work on an engine.
@@ -46,7 +52,7 @@ class TaskCosts {
   double straggling_ = 1;
   std::uint32_t first_rpc_link_ = kNone;
   std::vector<std::vector<std::uint32_t>> host_devices_;
-  PlacePairs<std::uint32_t> transfer_routes_;
+  PlacePairs<Way> ways_;
   RouteSum sum_;
   // Per buffer, the device that it lies near, if any; routes by writing device and that one.
   std::vector<std::uint32_t> passages_;

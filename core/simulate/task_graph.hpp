@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/simulate/fair_shares.hpp"
@@ -52,6 +53,10 @@ struct TaskSuccessor {
 template <typename T>
 class Lists {
  public:
+  Lists() = default;
+  // `ends` begins with a 0.
+  Lists(std::vector<T> items, std::vector<std::size_t> ends)
+      : items_(std::move(items)), ends_(std::move(ends)) {}
   std::uint32_t add(std::span<const T> list) {
     items_.insert(items_.end(), list.begin(), list.end());
     ends_.push_back(items_.size());
@@ -76,7 +81,7 @@ struct SlowedLink {
 
 // A plan's body as numbers: what the engine goes through again and again.
 struct TaskGraph {
-  std::vector<Task> tasks;
+  std::vector<Task> tasks;  // about in the order in which they run, input at the end
   std::vector<TaskLane> lanes;
   std::vector<TaskEngine> engines;
   Lists<TaskSuccessor> successors;                // per task

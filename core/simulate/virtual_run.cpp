@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/base/large_pages.hpp"
 #include "core/simulate/compute_clock.hpp"
 #include "core/simulate/event_queue.hpp"
 #include "core/simulate/flow_network.hpp"
@@ -21,19 +22,18 @@ class VirtualRun {
         released_(std::min(in_flight, iterations)),
         clock_(graph, machine),
         network_(graph.links),
-        heads_(graph.lanes.size()),
         engines_(graph.engines.size()),
         running_(machine.places.size(), kNone),
         group_flows_(graph.groups.size()),
         group_links_(graph.groups.size()),
         unfinished_(iterations, size_) {
-    times_.instances.resize(std::size_t{size_} * iterations);
+    reserve_large(times_.instances, std::size_t{size_} * iterations);
     times_.iteration_end.assign(iterations, 0);
     times_.link_bytes.assign(graph.links.size(), 0);
     for (const SlowedLink& link : graph.slowed_links) group_links_[link.group].push_back(link);
     for (std::uint32_t i = 0; i < iterations; ++i)
       for (std::uint32_t task = 0; task < size_; ++task)
-        times_.instances[std::size_t{i} * size_ + task].waits = initial_waits(i, task);
+        times_.instances.push_back({-1, -1, kNone, initial_waits(i, task)});
     lay_out_lanes();
   }
 
@@ -55,9 +55,16 @@ class VirtualRun {
     std::uint32_t instance = 0;
     std::uint32_t urgency = 0;
     bool is_ready = false;
-    std::uint32_t lane = 0;
-    std::uint32_t position = 0;  // in the lane
+    bool runs_ahead = false;
     std::uint32_t iteration = 0;
+    std::uint32_t next = 0;  // in queue_
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+    std::uint32_t engine = 0;
+  };
+  struct Queued {
+    std::uint32_t task = 0;
+    std::uint32_t urgency = 0;
   };
   struct EngineState {
     std::uint32_t first_head = 0;
@@ -75,27 +82,39 @@ class VirtualRun {
     return count;
   }
 
-  // The heads of an engine's lanes lie side by side: it looks through them again and again.
+  // The heads of an engine's lanes lie side by side: it looks through them again and again. What
+  // is asked of every task lies apart from what few ask.
   void lay_out_lanes() {
-    head_of_.resize(graph_.lanes.size());
-    std::uint32_t next = 0;
+    heads_.reserve(graph_.lanes.size());
+    queue_.reserve(size_);
+    head_of_.resize(size_);
     for (std::uint32_t engine = 0; engine < engines_.size(); ++engine) {
-      engines_[engine].first_head = next;
-      for (const std::uint32_t lane : graph_.engines[engine].lanes) {
-        head_of_[lane] = next;
-        heads_[next++].lane = lane;
-      }
-      engines_[engine].end_head = next;
+      engines_[engine].first_head = static_cast<std::uint32_t>(heads_.size());
+      for (const std::uint32_t lane : graph_.engines[engine].lanes)
+        lay_out(graph_.lanes[lane], engine);
+      engines_[engine].end_head = static_cast<std::uint32_t>(heads_.size());
     }
     for (Head& head : heads_) look_at(head);
   }
 
+  void lay_out(const TaskLane& lane, std::uint32_t engine) {
+    const auto first = static_cast<std::uint32_t>(queue_.size());
+    for (const std::uint32_t task : lane.tasks) {
+      head_of_[task] = static_cast<std::uint32_t>(heads_.size());
+      queue_.push_back({task, graph_.tasks[task].urgency});
+    }
+    heads_.push_back({.runs_ahead = lane.runs_ahead,
+                      .next = first,
+                      .first = first,
+                      .end = static_cast<std::uint32_t>(queue_.size()),
+                      .engine = engine});
+  }
+
   void look_at(Head& head) {
-    const TaskLane& lane = graph_.lanes[head.lane];
-    const std::uint32_t task = lane.tasks[head.position];
-    head.instance = head.iteration * size_ + task;
-    head.urgency = graph_.tasks[task].urgency;
-    head.is_ready = head.iteration < (lane.runs_ahead ? iterations_ : released_) &&
+    const Queued& queued = queue_[head.next];
+    head.instance = head.iteration * size_ + queued.task;
+    head.urgency = queued.urgency;
+    head.is_ready = head.iteration < (head.runs_ahead ? iterations_ : released_) &&
                     times_.instances[head.instance].waits == 0;
   }
 
@@ -199,10 +218,9 @@ class VirtualRun {
 
   void end_flow(std::uint32_t flow) {
     network_.finish(flow);
-    const std::uint32_t instance = flow_instance_[flow];
-    const Task& task = graph_.tasks[instance % size_];
-    if (task.group != kNone) std::erase(group_flows_[task.group], flow);
-    complete(instance);
+    const std::uint32_t group = graph_.tasks[flow_instance_[flow] % size_].group;
+    if (group != kNone) std::erase(group_flows_[group], flow);
+    complete(flow_instance_[flow]);
   }
 
   void complete(std::uint32_t instance) {
@@ -218,31 +236,28 @@ class VirtualRun {
       waiting.cause = instance;
       if (--waiting.waits == 0) make_ready(when * size_ + successor.task, successor.task);
     }
-    advance(it.lane, instance);
+    advance(heads_[head_of_[task]], instance);
     if (--unfinished_[iteration] == 0) release(iteration);
   }
 
   void make_ready(std::uint32_t instance, std::uint32_t task) {
-    const std::uint32_t lane = graph_.tasks[task].lane;
-    Head& head = heads_[head_of_[lane]];
+    Head& head = heads_[head_of_[task]];
     if (head.instance == instance) look_at(head);
-    mark(graph_.lanes[lane].engine);
+    mark(head.engine);
   }
 
-  void advance(std::uint32_t lane, std::uint32_t instance) {
-    Head& head = heads_[head_of_[lane]];
-    if (++head.position == graph_.lanes[lane].tasks.size()) {
-      head.position = 0;
+  void advance(Head& head, std::uint32_t instance) {
+    if (++head.next == head.end) {
+      head.next = head.first;
       ++head.iteration;
     }
     if (head.iteration < iterations_)
       look_at(head);
     else
       head.is_ready = false;
-    const std::uint32_t engine = graph_.lanes[lane].engine;
-    engines_[engine].busy = false;
-    engines_[engine].last = instance;
-    mark(engine);
+    engines_[head.engine].busy = false;
+    engines_[head.engine].last = instance;
+    mark(head.engine);
   }
 
   void release(std::uint32_t iteration) {
@@ -261,7 +276,8 @@ class VirtualRun {
   ComputeClock clock_;
   FlowNetwork network_;
   std::vector<Head> heads_;             // of all lanes, engine by engine
-  std::vector<std::uint32_t> head_of_;  // per lane
+  std::vector<Queued> queue_;           // what is in the lanes, one after the other
+  std::vector<std::uint32_t> head_of_;  // per task
   std::vector<EngineState> engines_;
   std::vector<std::uint32_t> running_;                   // per place: the compute instance
   std::vector<std::vector<std::uint32_t>> group_flows_;  // per group: its flows in progress

@@ -66,5 +66,14 @@ TEST(Ranking, ExplainsEveryVariantWithItsBestBuckets) {
             "  --variable_update=c                refused: needs CUDA devices\n");
 }
 
+TEST(Ranking, SaysInShortWhatHasNoPrediction) {
+  const std::string text = explanation(ranked(
+      {refused("a", "strategy a does not take this cluster: it needs two hosts: add --hosts"),
+       refused("b", "host:0 is full; take smaller buckets")}));
+  EXPECT_EQ(text,
+            "  --variable_update=a  refused: it needs two hosts\n"
+            "  --variable_update=b  refused: host:0 is full\n");
+}
+
 }  // namespace
 }  // namespace convoy

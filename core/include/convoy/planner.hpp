@@ -10,6 +10,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -158,14 +159,16 @@ class Planner {
       operation.flags = CONVOY_OP_RELAXED_READS;
       operation.max_lag = options.max_lag;
     }
-    emit(operation, {from}, {to});
+    submit(operation, {&from, 1}, {&to, 1});
   }
-  void fill(Span to, double value) { emit(make(CONVOY_OP_FILL, value), {}, {to}); }
+  void fill(Span to, double value) { submit(make(CONVOY_OP_FILL, value), {}, {&to, 1}); }
   void add(Span to, Span a, Span b) { emit(make(CONVOY_OP_ADD), {a, b}, {to}); }
-  void scale(Span to, Span from, double by) { emit(make(CONVOY_OP_SCALE, by), {from}, {to}); }
+  void scale(Span to, Span from, double by) {
+    submit(make(CONVOY_OP_SCALE, by), {&from, 1}, {&to, 1});
+  }
   void axpy(Span to, double a, Span x, Span y) { emit(make(CONVOY_OP_AXPY, a), {x, y}, {to}); }
-  void cast(Span to, Span from) { emit(make(CONVOY_OP_CAST), {from}, {to}); }
-  void sum(Span to, const std::vector<Span>& from) { emit(make(CONVOY_OP_SUM), from, {to}); }
+  void cast(Span to, Span from) { submit(make(CONVOY_OP_CAST), {&from, 1}, {&to, 1}); }
+  void sum(Span to, const std::vector<Span>& from) { submit(make(CONVOY_OP_SUM), from, {&to, 1}); }
   void matmul(Span to, Span a, Span b, std::uint64_t m, std::uint64_t n, std::uint64_t k) {
     convoy_operation operation = make(CONVOY_OP_MATMUL);
     operation.sizes[0] = m;
@@ -196,7 +199,7 @@ class Planner {
     convoy_operation operation = make(CONVOY_OP_APPLY);
     operation.contributions = options.contributions;
     if (options.any_order) operation.flags = CONVOY_OP_ANY_ORDER;
-    emit(operation, {gradient_sum}, {parameters});
+    submit(operation, {&gradient_sum, 1}, {&parameters, 1});
   }
   // The plug-in's own kernel (Strategy::host_kernel) at a place.
   void call(const char* kernel, std::uint32_t place, const std::vector<Span>& reads,
@@ -217,9 +220,10 @@ class Planner {
       operation.max_lag = options.max_lag;
     }
     const Span read = parameters(replica, options.parameters_set);
-    emit(operation, {read}, {});
+    submit(operation, {&read, 1}, {});
     operation.kind = CONVOY_OP_BACKWARD;
-    emit(operation, {read}, {gradient(replica, options.gradients_set)});
+    const Span written = gradient(replica, options.gradients_set);
+    submit(operation, {&read, 1}, {&written, 1});
   }
   // Forward and backward of every replica.
   void compute(ComputeOptions options = {}) {
@@ -235,14 +239,18 @@ class Planner {
   // For what the functions above do not cover.
   void emit(convoy_operation operation, const std::vector<Span>& reads,
             const std::vector<Span>& writes) {
+    submit(operation, reads, writes);
+  }
+
+ private:
+  void submit(convoy_operation operation, std::span<const Span> reads,
+              std::span<const Span> writes) {
     operation.reads = reads.data();
     operation.read_count = reads.size();
     operation.writes = writes.data();
     operation.write_count = writes.size();
     detail::accept(table_->emit(table_->self, &operation));
   }
-
- private:
   static convoy_operation make(std::uint32_t kind, double scalar = 0) {
     convoy_operation operation;
     std::memset(&operation, 0, sizeof(operation));

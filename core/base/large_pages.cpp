@@ -1,0 +1,18 @@
+#include "core/base/large_pages.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+
+namespace convoy {
+
+void prefer_large_pages(void* memory, std::size_t bytes) {
+  constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t begin = (address + kPage - 1) / kPage * kPage;
+  const std::uintptr_t end = (address + bytes) / kPage * kPage;
+  if (begin >= end) return;
+  static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
+}
+
+}  // namespace convoy
