@@ -20,9 +20,11 @@ double sum_of(const Seconds& seconds) {
 
 LayerProbe::LayerProbe(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
                        const std::shared_ptr<OpenDevices>& devices)
-    : network_(network), probe_(network, sharing_nothing, devices, true) {
-  probe_.step();
-  before_ = probe_.session().profile();
+    : network_(network),
+      probe_(network, sharing_nothing, devices, true),
+      before_(probe_.session().profile()) {
+  step();
+  step_seconds_.clear();
 }
 
 LayerProbe::PassSeconds LayerProbe::seconds_since(const Records& before,

@@ -19,7 +19,8 @@ namespace convoy::calibrate {
 // steps the fastest time of every pass counts.
 class LayerProbe {
  public:
-  // Takes the first step, which is slower than those behind it and does not count.
+  // Takes the first step, which is slower than those behind it, so that it says nothing of usual
+  // steps; of single passes it may have been disturbed less than they.
   // `sharing_nothing` is a strategy in which devices share nothing. Error kUnavailable for devices
   // that do not tell the times of layers.
   LayerProbe(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
@@ -29,8 +30,8 @@ class LayerProbe {
   void step();
   // Two of the steps took about as long as the fastest would: another one would tell little.
   bool settled() const;
-  // How much longer a step usually takes than all passes' fastest times together, at least one step
-  // having been taken.
+  // How much longer a step usually takes than all passes' fastest times together; one must have
+  // been taken.
   double usual_excess() const;
   // All passes, in their fastest times.
   std::vector<simulate::LayerSample> samples() const;

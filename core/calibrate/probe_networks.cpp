@@ -132,7 +132,7 @@ std::vector<ProbeNetwork> probe_networks() {
   networks.push_back(network("large filters", 227, 4, large_filters));
   networks.push_back(network("3x3 convolutions of small images", 20, 2, small_images));
   networks.push_back(network("parallel branches", 71, 4, branches));
-  networks.push_back(network("fully connected", 32, 64, fully_connected_layers));
+  networks.push_back(network("fully connected", 32, 16, fully_connected_layers));
   return networks;
 }
 

@@ -18,7 +18,7 @@ struct ProbeNetwork {
 
 // The most informative first: residual bottlenecks with batch norm, stacks of 3x3 convolutions,
 // large filters, parallel branches; layers of a few images, of which the simulator finds those of
-// many; fully connected ones of many.
+// many; fully connected ones of more.
 std::vector<ProbeNetwork> probe_networks();
 // A network that takes milliseconds, with a few kinds of layers.
 std::vector<ProbeNetwork> quick_probe_networks();
