@@ -16,8 +16,8 @@ constexpr std::int64_t kWarmUp = 1;       // a further step of the first turn th
 // After a single round only who is this much slower than the best, in every step, drops out.
 constexpr double kFarBehind = 1.25;
 // How many standard errors of their difference the mean steps of two must be apart, later: with the
-// fewest steps, four of each, chance does that once in 300 times.
-constexpr double kStandardErrors = 4;
+// fewest steps, four of each, chance does that once in 800 times.
+constexpr double kStandardErrors = 5;
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
