@@ -1,5 +1,6 @@
 #include "core/plan/fuse_updates.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -161,7 +162,8 @@ TEST(FuseUpdates, LetsTheCheckerSeeAMissingGradient) {
   Operation& update = fused.body.back();
   ASSERT_EQ(update.kind, OperationKind::kApply);
   ASSERT_EQ(update.writes.size(), 3u);
-  update.reads.erase(update.reads.begin() + 1);
+  std::copy(update.reads.begin() + 2, update.reads.end(), update.reads.begin() + 1);
+  update.reads.pop_back();
   const CheckReport report = check_plan(fused);
   EXPECT_EQ(report.verdict, Verdict::kWrong);
   ASSERT_FALSE(report.findings.empty());
