@@ -8,7 +8,7 @@ namespace {
 
 // A run that the host does not submit as a whole, or whose waits hang on itself, is not one: that
 // was learned from something else. Far longer than submitting a step takes.
-constexpr std::chrono::milliseconds kRunPatience{50};
+constexpr std::chrono::milliseconds kRunPatience{500};
 
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace {
 SessionOptions session_options(const CudaTraining& how, std::uint32_t devices) {
   SessionOptions options;
   options.devices = devices;
-  options.batch = 2;
+  options.batch = how.batch;
   options.bucket_elements = 512;
   options.hash_initializer = true;
   options.optimizer.struct_size = sizeof options.optimizer;
@@ -55,24 +55,28 @@ CudaOutcome train_on(const CudaTraining& how, Graph graph) {
     evaluator = std::make_unique<Evaluator>(graph, session.open_devices(), options);
   const std::uint32_t batch = options.devices * options.batch;
   TrainingEvents events;
-  events.timed_step = [&](const TrainingStep& step) {
-    outcome.losses.push_back(step.total_loss);
-    outcome.launches.push_back({launches[0].load(), launches[1].load()});
+  events.timed_step = [&](const TrainingStep& step) { outcome.losses.push_back(step.total_loss); };
+  // While it pauses nothing is queued ahead.
+  const auto evaluates_at = [&](std::int64_t step) {
+    return how.evaluates && step % (how.steps / 2) == 0;
   };
   events.pause_after = [&](const PausePoint& point) {
-    return how.evaluates && point.global_step % (how.steps / 2) == 0;
+    return point.global_step == how.steps - 2 || evaluates_at(point.global_step);
   };
-  events.paused = [&](const PausePoint&) {
-    const auto source = hash_images(options.devices, batch);
-    outcome.top_1.push_back(evaluator->run(session.read_values(), *source, 6, {}).top_1);
+  events.paused = [&](const PausePoint& point) {
+    if (evaluates_at(point.global_step)) {
+      const auto images = hash_images(options.devices, batch);
+      outcome.top_1.push_back(evaluator->run(session.read_values(), *images, 6, {}).top_1);
+    }
+    if (point.global_step == how.steps - 2)
+      outcome.launches = {launches[0].load(), launches[1].load()};
     return true;
   };
   const auto source = hash_images(options.devices, batch);
   run_training(session, *source, constant_rate(0.05), {0, how.steps, 0}, events);
+  for (std::size_t kind = 0; kind < 2; ++kind)
+    outcome.launches[kind] = launches[kind].load() - outcome.launches[kind];
   outcome.hash = parameter_hash(session);
-  for (std::size_t i = outcome.launches.size(); i-- > 1;)
-    for (std::size_t kind = 0; kind < 2; ++kind)
-      outcome.launches[i][kind] -= outcome.launches[i - 1][kind];
   return outcome;
 }
 

@@ -21,6 +21,7 @@ struct CudaTraining {
   OptionValues options = {{"all_reduce_spec", "collective"}};
   std::string cuda_graph = "off";
   std::uint32_t optimizer = CONVOY_OPTIMIZER_SGD;
+  std::uint32_t batch = 2;
   std::int64_t steps = 4;
   bool evaluates = false;  // twice on the way, with its values of then
 };
@@ -31,9 +32,9 @@ struct CudaOutcome {
   std::vector<double> top_1;  // of evaluations
   bool has_collectives = false;
   std::vector<std::string> log;
-  // Of every step, where devices are emulated: launches of graphs, and everything else that streams
-  // were given.
-  std::vector<std::array<std::uint64_t, 2>> launches;
+  // Of the last two steps, where devices are emulated: launches of graphs, and everything else that
+  // streams were given.
+  std::array<std::uint64_t, 2> launches{};
 };
 
 CudaOutcome train_on(const CudaTraining& how, Graph graph);

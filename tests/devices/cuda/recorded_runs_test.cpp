@@ -286,6 +286,9 @@ TEST_F(RecordedRunsOf, AKindShareTheTimeOfItsStretch) {
   EXPECT_EQ(times[1].end, 30);
   EXPECT_EQ(times[2].start, 20);
   EXPECT_EQ(times[2].end, 40);
+  times = first->times({15, 100});
+  EXPECT_EQ(times[0].start, 15) << "a mark of an earlier launch";
+  EXPECT_EQ(times[2].start, 20);
   streams_.forgets = true;
   times = first->times({1, 100});
   EXPECT_EQ(times[2].start, 1) << "the whole run's, where marks have no time";

@@ -7,6 +7,8 @@ namespace convoy::cuda {
 namespace {
 
 constexpr std::size_t kNoStretch = static_cast<std::size_t>(-1);
+// By how much times of marks may be off those around the launch, in seconds: rounding.
+constexpr double kSlack = 1e-5;
 
 }  // namespace
 
@@ -111,13 +113,16 @@ void RecordedRun::launch() {
   parts_.graphs.launch(graph_, parts_.stream(lane_));
 }
 
-// The operations of a stretch share its time evenly.
+// The operations of a stretch share its time evenly. Marks that this launch did not reach are of no
+// use.
 std::vector<convoy_timing> RecordedRun::times(const convoy_timing& whole) {
   std::vector<convoy_timing> result(size_, whole);
   for (const Stretch& stretch : stretches_) {
     const auto start = parts_.streams.marked_time(stretch.start);
     const auto end = parts_.streams.marked_time(stretch.end);
-    if (!start || !end) continue;
+    if (!start || !end || *start < whole.start - kSlack || *end > whole.end + kSlack ||
+        *end < *start)
+      continue;
     const double share = (*end - *start) / static_cast<double>(stretch.operations.size());
     double time = *start;
     for (const std::size_t operation : stretch.operations) {

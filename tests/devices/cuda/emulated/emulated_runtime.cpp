@@ -85,7 +85,8 @@ cudaError_t cudaDeviceSynchronize() {
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total) {
-  *available = *total = std::size_t{352} << 20;  // small: workspaces take a share of it
+  // Small: workspaces take a share of it, where it is used at all.
+  *available = *total = std::size_t{emulation::only_counts() ? 65536u : 352u} << 20;
   return cudaSuccess;
 }
 
@@ -93,7 +94,7 @@ cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total) {
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   if (*memory == nullptr) return cudaErrorMemoryAllocation;
-  std::memset(*memory, 0xff, bytes);
+  if (!emulation::only_counts()) std::memset(*memory, 0xff, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* memory) {
@@ -127,7 +128,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
-  std::memset(memory, value, bytes);
+  if (!emulation::only_counts()) std::memset(memory, value, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {

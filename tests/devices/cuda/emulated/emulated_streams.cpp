@@ -46,6 +46,11 @@ Counter counter;
   std::abort();
 }
 
+void record_work(CUstream_st* stream, const Work& work) {
+  stream->capture->work.push_back(work);
+  stream->before[stream] = ++stream->recorded;
+}
+
 double now() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double, std::milli>(Clock::now().time_since_epoch()).count();
@@ -53,12 +58,12 @@ double now() {
 
 }  // namespace
 
+bool only_counts() {
+  return counter.only_counts();
+}
+
 void queue(CUstream_st* stream, const std::function<void()>& work) {
-  if (stream != nullptr && stream->capture != nullptr) {
-    stream->capture->work.push_back(work);
-    stream->before[stream] = ++stream->recorded;
-    return;
-  }
+  if (stream != nullptr && stream->capture != nullptr) return record_work(stream, {work, true});
   if (capture_now != nullptr) misused("work for a stream that is not part of what is recorded");
   counter.other();
   if (!counter.only_counts()) work();
@@ -72,7 +77,8 @@ void begin_capture(CUstream_st* stream) {
 }
 
 cudaError_t end_capture(CUstream_st* stream, Recording& work) {
-  if (capture_now == nullptr || stream != capture_now->streams.front()) misused("ended on another stream");
+  if (capture_now == nullptr || stream != capture_now->streams.front())
+    misused("ended on another stream");
   bool joined = true;
   for (CUstream_st* it : capture_now->streams) {
     joined = joined && stream->before[it] == it->recorded;
@@ -97,7 +103,7 @@ void record(CUevent_st* event, CUstream_st* stream) {
 void record_in_graph(CUevent_st* event, CUstream_st* stream) {
   if (stream->capture == nullptr) misused("an event of a graph outside of one");
   event->capture = nullptr;
-  queue(stream, [event] { event->milliseconds = now(); });
+  record_work(stream, {[event] { event->milliseconds = now(); }, false});
 }
 
 void wait(CUstream_st* stream, CUevent_st* event) {
@@ -117,8 +123,8 @@ void wait(CUstream_st* stream, CUevent_st* event) {
 void launch_graph(const Recording& work) {
   if (capture_now != nullptr) misused("a graph within what is recorded");
   counter.graph();
-  if (counter.only_counts()) return;
-  for (const auto& it : work) it();
+  for (const Work& it : work)
+    if (!it.computes || !counter.only_counts()) it.run();
 }
 
 }  // namespace convoy::cuda::emulation

@@ -10,7 +10,11 @@
 
 namespace convoy::cuda::emulation {
 
-using Recording = std::vector<std::function<void()>>;
+struct Work {
+  std::function<void()> run;
+  bool computes;  // it is not only an event
+};
+using Recording = std::vector<Work>;
 
 // What one thread records for a graph, from the stream that it began with and those that were made
 // to wait for what is recorded.
@@ -22,6 +26,9 @@ struct Capture {
 
 // By stream, how much of its recorded work comes before.
 using Before = std::map<const CUstream_st*, std::uint64_t>;
+
+// Nothing is computed, only counted: see Counter.
+bool only_counts();
 
 // As CUDA has it: see cudaStreamBeginCapture and so on.
 void begin_capture(CUstream_st* stream);
