@@ -1,7 +1,7 @@
 #include "core/plan/fuse_updates.hpp"
 
-#include <algorithm>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <cstring>
 #include <map>
