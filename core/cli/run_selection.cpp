@@ -22,8 +22,9 @@ TrialRecord trial_record(const TrialResult& trial) {
 std::string beside_expected(double drift) {
   constexpr double kManyTimes = 3;
   const double times = 1 + drift;
-  if (times > kManyTimes) return fmt::format("{:.{}f} times as long as", times, times < 10);
-  if (times * kManyTimes < 1) return fmt::format("1/{:.{}f} of", 1 / times, 1 / times < 10);
+  const auto digits = [](double factor) { return factor < 10 ? 1 : 0; };
+  if (times > kManyTimes) return fmt::format("{:.{}f} times as long as", times, digits(times));
+  if (times * kManyTimes < 1) return fmt::format("1/{:.{}f} of", 1 / times, digits(1 / times));
   return fmt::format("{:.1f} % {} than", 100 * std::abs(drift), drift > 0 ? "longer" : "less");
 }
 

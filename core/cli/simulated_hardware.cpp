@@ -15,8 +15,10 @@
 namespace convoy {
 namespace {
 
-// Mean error of predictions for described machines: that of share/results/published_tables.md.
-constexpr double kTablesError = 0.02;
+// Mean error of predictions for described machines, of networks that no constant was fitted to:
+// that of "How far this can be trusted" in share/results/published_tables.md, models left out in
+// turn, all machines together.
+constexpr double kTablesError = 0.03;
 
 FlagDefinition text(const char* name, const char* value, const char* help) {
   FlagDefinition flag;

@@ -1,5 +1,7 @@
 #include "core/cli/topo_verb.hpp"
 
+#include <charconv>
+#include <cstdint>
 #include <fstream>
 #include <ostream>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "topology/platform.hpp"
 #include "topology/print_machine.hpp"
 #include "topology/read_machine.hpp"
+#include "topology/several_hosts.hpp"
 
 namespace convoy {
 namespace {
@@ -24,6 +27,7 @@ const std::vector<VerbFlag> kTopoFlags = {
      "a file in place of this machine: lstopo's XML, an NCCL dump, nvidia-smi "
      "topo -m, or --json's"},
     {"platform", true, "a described machine: a name from share/platforms, or a file"},
+    {"hosts", true, "so many of them on one network; with --platform or --topology"},
     {"sources", false, "print every fact with where it comes from"},
     {"json", false, "print JSON, all that is known; --json=FILE writes it"},
     {"svg", true, "write a picture to this file"},
@@ -57,20 +61,35 @@ std::string exported(const topology::Machine& machine, const std::string& form) 
   fail(ExitCode::kUsage, "--export={} is not a form; lstopo and nccl are", form);
 }
 
+// 1 when not given.
+std::uint32_t chosen_hosts(const VerbArguments& given) {
+  constexpr std::uint32_t kMost = 4096;
+  if (!given.has("hosts")) return 1;
+  const std::string text = given.value("hosts");
+  std::uint32_t hosts = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hosts);
+  if (error != std::errc() || end != text.data() + text.size() || hosts < 1 || hosts > kMost)
+    fail(ExitCode::kUsage, "--hosts={} is not a number from 1 to {}", text, kMost);
+  if (!given.has("topology") && !given.has("platform"))
+    fail(ExitCode::kUsage, "--hosts is about described machines; add --platform or --topology");
+  return hosts;
+}
+
 topology::Machine chosen_machine(const VerbArguments& given) {
   if (given.has("topology") && given.has("platform"))
     fail(ExitCode::kUsage, "--topology and --platform: which of the two machines? give one");
   const std::filesystem::path share =
       (executable_directory() / "../share/convoy").lexically_normal();
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  const std::uint32_t hosts = chosen_hosts(given);
   if (given.has("platform"))
-    return topology::read_platform(share / "platforms", given.value("platform"), 1, catalogue)
+    return topology::read_platform(share / "platforms", given.value("platform"), hosts, catalogue)
         .machine;
   topology::Machine machine = given.has("topology")
                                   ? topology::read_machine(given.value("topology"))
                                   : topology::detect_machine();
   topology::add_catalogue_facts(machine, catalogue);
-  return machine;
+  return hosts == 1 ? machine : topology::several_hosts(machine, hosts);
 }
 
 }  // namespace

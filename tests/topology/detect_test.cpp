@@ -160,6 +160,26 @@ TEST(Topo, DrawsEveryPlatform) {
   EXPECT_THROW(topo({"--platform=dgx1-p100", "--topology=x"}), Error);
 }
 
+TEST(Topo, DrawsSeveralHostsOnTheirNetwork) {
+  const std::string text = topo({"--platform=ec2-p2.8xlarge", "--hosts=3"});
+  EXPECT_THAT(text, ::testing::HasSubstr("\nhost2\n"));
+  std::size_t gpus = 0;
+  for (std::size_t at = text.find("Tesla K80"); at != std::string::npos; ++gpus)
+    at = text.find("Tesla K80", at + 1);
+  EXPECT_EQ(gpus, 24u) << text;
+  EXPECT_EQ(topo({"--platform=ec2-p2.8xlarge", "--hosts=1"}), topo({"--platform=ec2-p2.8xlarge"}));
+  const std::string folder = scratch_folder("topo");
+  topo({"--platform=ec2-p2.8xlarge", "--json=" + folder + "/one.json"});
+  EXPECT_THAT(topo({"--topology=" + folder + "/one.json", "--hosts=2"}),
+              ::testing::HasSubstr("\nhost1\n"));
+}
+
+TEST(Topo, RefusesHostsThatItCannotDraw) {
+  for (const char* hosts : {"0", "-1", "two", "2x", "100000", ""})
+    EXPECT_THROW(topo({"--platform=dgx1-p100", std::string("--hosts=") + hosts}), Error) << hosts;
+  EXPECT_THROW(topo({"--hosts=2"}), Error);
+}
+
 TEST(Topo, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(topo({"--export=dot"}), Error);
   EXPECT_THROW(topo({"--topology=/nonexistent"}), Error);
