@@ -1,5 +1,5 @@
-/* One operation as the host submits it to a device: lane, waits, memory, and what layers and updates
- * need. The rules are at the top of convoy/abi.h. */
+/* One operation as the host submits it to a device: lane, waits, memory, and what layers and
+ * updates need. The rules are at the top of convoy/abi.h. */
 #ifndef CONVOY_ABI_SUBMISSION_H
 #define CONVOY_ABI_SUBMISSION_H
 
