@@ -41,7 +41,7 @@ struct Settings {
 struct Subject {
   std::string model;
   std::uint32_t batch = 1;
-  bool quick = false;  // for a smoke test: a rough calibration
+  bool quick = false;  // for a smoke test: a rough calibration, a turn of two strategies
 };
 
 // Relative errors of predictions.
@@ -149,7 +149,12 @@ void print_sum(const std::string& what, const Errors& errors) {
       100 * mean(errors.raw, false), 100 * mean(errors.relative, false));
 }
 
-void predict(benchmark::State& state, const Subject& subject, const Settings& settings) {
+void predict(benchmark::State& state, const Subject& subject, const Settings& asked) {
+  Settings settings = asked;
+  if (subject.quick) {
+    settings.rounds = settings.steps = 1;
+    settings.strategies = 2;
+  }
   for (auto _ : state) {
     PredictionPlugins plugins;
     PredictionReference reference(plugins);
