@@ -1,18 +1,12 @@
 #include "tests/benchmarks/prediction_case.hpp"
 
 #include "core/calibrate/step_check.hpp"
-#include "core/data/dataset.hpp"
-#include "core/data/source_factory.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::benchmarks {
 namespace {
-
-constexpr std::uint32_t kClasses = 1001;  // of imagenet
-// Numbers must stay finite and normal, or they decide what a step costs.
-constexpr double kLearningRate = 1e-6;
 
 Graph graph_of(ModelPlugin& model, const std::string& name) {
   return assemble_graph(name, model.info().image_size, kClasses,
@@ -70,12 +64,7 @@ PredictionCase::PredictionCase(PredictionPlugins& plugins, const std::string& mo
     contenders_.push_back({std::move(strategy), std::move(plan)});
     cases_.push_back({each.label, 0, {}});
   }
-  DataOptions data;
-  data.replicas = static_cast<int>(devices);
-  data.batch = static_cast<int>(batch);
-  data.height = data.width = static_cast<int>(session_->graph().image_size());
-  data.classes = kClasses;
-  source_ = make_source(data);
+  steps_ = std::make_unique<TrainingSteps>(*session_);
 }
 
 // The session lets go of its plan before the plan's strategy goes.
@@ -90,42 +79,13 @@ void PredictionCase::predict(const calibrate::MachineProfile& profile) {
         session_->devices().front().threads, plugins_.software());
 }
 
-void PredictionCase::submit() {
-  StepInput input;
-  input.learning_rate = kLearningRate;
-  for (std::uint32_t replica = 0; replica < session_->replicas(); ++replica) {
-    const Batch& batch = source_->acquire(static_cast<int>(replica), submitted_);
-    input.batches.push_back({batch.images, batch.labels});
-  }
-  session_->executor().submit_step(input);
-  ++submitted_;
-}
-
-// Seconds per step behind the first one.
-double PredictionCase::run(int steps) {
-  const std::int64_t end = submitted_ + steps + 1;
-  std::int64_t open = 0;
-  double first_end = -1;
-  double last_end = 0;
-  while (submitted_ < end || open > 0) {
-    for (; submitted_ < end && open < session_->executor().steps_in_flight(); ++open) submit();
-    const StepResult& result = session_->executor().finish_step();
-    for (std::uint32_t replica = 0; replica < session_->replicas(); ++replica)
-      source_->release(static_cast<int>(replica), submitted_ - open);
-    --open;
-    if (first_end < 0) first_end = result.end;
-    last_end = result.end;
-  }
-  return (last_end - first_end) / steps;
-}
-
 void PredictionCase::round(PredictionReference& reference, int steps) {
   for (std::size_t turn = 0; turn < contenders_.size(); ++turn) {
     const std::size_t i = forwards_ ? turn : contenders_.size() - 1 - turn;
     if (session_->plan() != contenders_[i].plan)
-      session_->exchange_plan(contenders_[i].plan, submitted_);
+      session_->exchange_plan(contenders_[i].plan, steps_->submitted());
     const double before = reference.seconds();
-    const double seconds = run(steps);
+    const double seconds = steps_->run(steps);
     cases_[i].turns.push_back({seconds, (before + reference.seconds()) / 2});
   }
   forwards_ = !forwards_;

@@ -7,11 +7,11 @@
 
 #include "core/calibrate/machine_profile.hpp"
 #include "core/calibrate/probe_session.hpp"
-#include "core/data/batch_source.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/runtime/session.hpp"
 #include "core/simulate/constants.hpp"
+#include "tests/benchmarks/training_steps.hpp"
 
 namespace convoy::benchmarks {
 
@@ -82,16 +82,13 @@ class PredictionCase {
     std::unique_ptr<StrategyPlugin> strategy;
     std::shared_ptr<const PreparedPlan> plan;
   };
-  double run(int steps);
-  void submit();
 
   PredictionPlugins& plugins_;
   std::unique_ptr<ModelPlugin> model_;
   std::vector<Contender> contenders_;  // plans are before the session that lets go of them
   std::unique_ptr<Session> session_;
-  std::unique_ptr<BatchSource> source_;
+  std::unique_ptr<TrainingSteps> steps_;
   std::vector<PredictedCase> cases_;
-  std::int64_t submitted_ = 0;
   bool forwards_ = true;
 };
 

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 
-#include "core/data/dataset.hpp"
-#include "core/data/source_factory.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::benchmarks {
 namespace {
-
-constexpr std::uint32_t kClasses = 1001;  // of imagenet
-// Small: synthetic images make many models diverge, and numbers that are not finite or denormal
-// must not decide what a step costs.
-constexpr double kLearningRate = 1e-6;
 
 FoundPlugin built(const std::string& name) {
   return read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
@@ -54,12 +47,7 @@ TrainingTrial::TrainingTrial(const TrialOptions& options)
   }
   session_ =
       std::make_unique<Session>(std::move(graph), plugins_->strategy, plugins_->device, settings);
-  DataOptions data;
-  data.replicas = static_cast<int>(options.devices);
-  data.batch = static_cast<int>(options.batch);
-  data.height = data.width = static_cast<int>(size);
-  data.classes = kClasses;
-  source_ = make_source(data);
+  steps_ = std::make_unique<TrainingSteps>(*session_);
 }
 
 TrainingTrial::~TrainingTrial() = default;
@@ -68,32 +56,8 @@ std::size_t TrainingTrial::buckets() const {
   return make_buckets(session_->arena().elements(), session_->options().bucket_elements).size();
 }
 
-void TrainingTrial::submit() {
-  StepInput input;
-  input.learning_rate = kLearningRate;
-  for (std::uint32_t replica = 0; replica < session_->replicas(); ++replica) {
-    const Batch& batch = source_->acquire(static_cast<int>(replica), submitted_);
-    input.batches.push_back({batch.images, batch.labels});
-  }
-  session_->executor().submit_step(input);
-  ++submitted_;
-}
-
 double TrainingTrial::run(int steps) {
-  const std::int64_t end = submitted_ + steps + 1;
-  std::int64_t open = 0;
-  double first_end = -1;
-  double last_end = 0;
-  while (submitted_ < end || open > 0) {
-    for (; submitted_ < end && open < session_->executor().steps_in_flight(); ++open) submit();
-    const StepResult& result = session_->executor().finish_step();
-    for (std::uint32_t replica = 0; replica < session_->replicas(); ++replica)
-      source_->release(static_cast<int>(replica), submitted_ - open);
-    --open;
-    if (first_end < 0) first_end = result.end;
-    last_end = result.end;
-  }
-  return (last_end - first_end) / steps;
+  return steps_->run(steps);
 }
 
 }  // namespace convoy::benchmarks

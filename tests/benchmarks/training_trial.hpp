@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "core/data/batch_source.hpp"
 #include "core/plugin/library.hpp"
 #include "core/runtime/session.hpp"
+#include "tests/benchmarks/training_steps.hpp"
 
 namespace convoy::benchmarks {
 
@@ -27,20 +27,15 @@ class TrainingTrial {
   explicit TrainingTrial(const TrialOptions& options);
   ~TrainingTrial();
 
-  // Seconds per step, over so many steps in the middle of a run: one more is taken before them and
-  // not counted, and the queues are filled as in training.
-  double run(int steps);
+  double run(int steps);  // as TrainingSteps
   std::size_t buckets() const;
 
  private:
   struct Plugins;
 
-  void submit();
-
   std::unique_ptr<Plugins> plugins_;
   std::unique_ptr<Session> session_;
-  std::unique_ptr<BatchSource> source_;
-  std::int64_t submitted_ = 0;
+  std::unique_ptr<TrainingSteps> steps_;
 };
 
 }  // namespace convoy::benchmarks

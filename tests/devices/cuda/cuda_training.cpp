@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "core/base/error.hpp"
 #include "core/runtime/evaluator.hpp"
 #include "core/runtime/parameter_hash.hpp"
 #include "tests/runtime/plugins.hpp"
@@ -33,6 +34,18 @@ std::array<std::atomic<std::uint64_t>, 2>& emulated_launches() {
   setenv("CONVOY_EMULATION_COUNTERS",
          std::to_string(reinterpret_cast<std::uintptr_t>(counts.data())).c_str(), 1);
   return counts;
+}
+
+std::string why_no_gpus(const std::string& gpu_indices) {
+  emulated_launches();
+  PluginHost host;
+  try {
+    const DevicePlugin plugin(host.load_device(found_under_test()), {{"gpu_indices", gpu_indices}});
+    static_cast<void>(plugin.count({sizeof(convoy_device_request), 0, 0}));
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 CudaOutcome train_on(const CudaTraining& how, Graph graph) {

@@ -37,6 +37,9 @@ struct CudaOutcome {
   std::array<std::uint64_t, 2> launches{};
 };
 
+// Why devices on these GPUs cannot be had on this machine; empty when they can.
+std::string why_no_gpus(const std::string& gpu_indices);
+
 CudaOutcome train_on(const CudaTraining& how, Graph graph);
 
 // What an emulated device counts its launches in; to be called before the plug-in is loaded.

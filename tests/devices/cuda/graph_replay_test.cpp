@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.hpp"
 #include "core/runtime/session.hpp"
 #include "tests/devices/cuda/cuda_training.hpp"
 #include "tests/runtime/plugins.hpp"
@@ -20,14 +19,8 @@ constexpr std::int64_t kSteps = 8;
 class GraphReplay : public ::testing::Test {
  protected:
   void SetUp() override {
-    PluginHost host;
-    emulated_launches();
-    try {
-      const DevicePlugin plugin(host.load_device(found_under_test()), {{"gpu_indices", "0"}});
-      static_cast<void>(plugin.count({sizeof(convoy_device_request), 0, 0}));
-    } catch (const Error& error) {
-      GTEST_SKIP() << "no CUDA device can be used: " << error.what();
-    }
+    if (const std::string reason = why_no_gpus("0"); !reason.empty())
+      GTEST_SKIP() << "no CUDA device can be used: " << reason;
   }
 
   // Without graphs and with them, once both gave the same.

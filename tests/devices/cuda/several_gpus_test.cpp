@@ -5,7 +5,6 @@
 
 #include "core/base/error.hpp"
 #include "tests/devices/cuda/cuda_training.hpp"
-#include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
 
 namespace convoy::testing {
@@ -18,35 +17,17 @@ CudaOutcome train_by(const std::string& gpus, const std::string& spec) {
   return train_on({.gpus = gpus, .options = {{"all_reduce_spec", spec}}}, small_network());
 }
 
-// Why this machine cannot run a test on GPUs 0 and 1; empty when it can.
-std::string no_two_gpus() {
-  PluginHost host;
-  try {
-    const DevicePlugin plugin(host.load_device(found_under_test()), {{"gpu_indices", "0,1"}});
-    static_cast<void>(plugin.count({sizeof(convoy_device_request), 0, 0}));
-    return {};
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
 class SeveralGpus : public ::testing::Test {
  protected:
   void SetUp() override {
-    emulated_launches();
-    PluginHost host;
-    try {
-      const DevicePlugin plugin(host.load_device(found_under_test()), {{"gpu_indices", "0"}});
-      static_cast<void>(plugin.count({sizeof(convoy_device_request), 0, 0}));
-    } catch (const Error& error) {
-      GTEST_SKIP() << "no CUDA device can be used: " << error.what();
-    }
+    if (const std::string reason = why_no_gpus("0"); !reason.empty())
+      GTEST_SKIP() << "no CUDA device can be used: " << reason;
   }
 };
 
 // The sum of two numbers does not depend on their order.
 TEST_F(SeveralGpus, GiveTheSameBitsByNcclAsByCopiesOnOneGpu) {
-  if (const std::string reason = no_two_gpus(); !reason.empty())
+  if (const std::string reason = why_no_gpus("0,1"); !reason.empty())
     GTEST_SKIP() << "NCCL needs two GPUs: " << reason;
   const CudaOutcome copies = train_by("0,0", "collective");
   const CudaOutcome nccl = train_by("0,1", "nccl");
