@@ -67,6 +67,11 @@ struct Operands {
   static float* floats(const dnnl::memory& memory) {
     return static_cast<float*>(memory.get_data_handle());
   }
+  static cpu::Planes planes(const dnnl::memory& memory) {
+    const auto cells =
+        static_cast<std::size_t>(memory.get_desc().dims()[2] * memory.get_desc().dims()[3]);
+    return {floats(memory), cells * kBlock};
+  }
   double bytes() const {
     return static_cast<double>(source_desc.get_size() + result_desc.get_size());
   }
@@ -117,14 +122,12 @@ void own_pool(benchmark::State& state, const WindowShape& shape, bool backward) 
   const auto planes = static_cast<std::size_t>(shape.batch * shape.channels / kBlock);
   const cpu::BlockedPool pool(shape.windows(), planes, kBlock);
   std::vector<std::uint8_t> record(o.result_desc.get_size() / sizeof(float));
-  const auto forward = [&] {
-    pool.max_forward(Operands::floats(o.source), Operands::floats(o.result), record.data());
-  };
+  const cpu::Planes source = o.planes(o.source);
+  const cpu::Planes result = o.planes(o.result);
+  const auto forward = [&] { pool.max_forward(source, result, record.data()); };
   forward();
   if (!backward) return measure(state, o, forward);
-  measure(state, o, [&] {
-    pool.max_backward(Operands::floats(o.result), record.data(), Operands::floats(o.source), false);
-  });
+  measure(state, o, [&] { pool.max_backward(result, record.data(), source, false); });
 }
 
 enum class DepthwisePass { kForward, kData, kWeights };
@@ -165,9 +168,9 @@ void own_depthwise(benchmark::State& state, const WindowShape& shape, DepthwiseP
                                               static_cast<std::size_t>(shape.batch),
                                               static_cast<std::size_t>(shape.channels), kBlock);
   std::vector<float> scratch(convolution.scratch_floats());
-  float* const source = Operands::floats(o.source);
   float* const weights = Operands::floats(o.weights);
-  float* const result = Operands::floats(o.result);
+  const cpu::Planes source = o.planes(o.source);
+  const cpu::Planes result = o.planes(o.result);
   switch (pass) {
     case DepthwisePass::kForward:
       return measure(state, o, [&] {

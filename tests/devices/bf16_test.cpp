@@ -21,7 +21,7 @@ TEST_P(Bf16Networks, HaveTheLossOfAReferenceThatRounds) {
   ReferenceNetwork reference(rounded.graph(), rounded.batch(), rounded.parameters, rounded.images,
                              rounded.labels);
   const double exact = reference.loss();
-  reference.round_to_bf16();
+  reference.round_to_bf16(device.emulates_half());
   const double expected = reference.loss();
   rounded.forward();
   // Sums in f32 and in f64 rarely fall on two sides of a rounding boundary.

@@ -69,7 +69,7 @@ struct DepthwiseResults {
 
 constexpr double kLimit = 1.5;
 
-DepthwiseResults compute(const DepthwiseCase& what, const DepthwiseData& data, int threads) {
+DepthwiseResults compute(const DepthwiseCase& what, DepthwiseData data, int threads) {
   omp_set_num_threads(threads);
   const cpu::DepthwiseConvolution convolution(what.windows, what.images, what.channels, what.block);
   DepthwiseResults results;
@@ -80,15 +80,18 @@ DepthwiseResults compute(const DepthwiseCase& what, const DepthwiseData& data, i
   results.weights_gradient.assign(data.weights.size(), 7.0f);
   results.bias_gradient.assign(what.channels, 7.0f);
   std::vector<float> scratch(convolution.scratch_floats());
-  convolution.forward(data.read.data(), data.weights.data(),
-                      {nullptr, false, 0.0, results.result.data()});
-  convolution.forward(data.read.data(), data.weights.data(),
-                      {data.bias.data(), true, kLimit, results.bounded.data()});
-  convolution.backward_data(data.gradient.data(), data.weights.data(), results.read_gradient.data(),
-                            false);
-  convolution.backward_data(data.gradient.data(), data.weights.data(),
-                            results.added_gradient.data(), true);
-  convolution.backward_weights(data.read.data(), data.gradient.data(),
+  const auto planes = [&](std::vector<float>& values) {
+    return cpu::Planes(values.data(), values.size() / (what.images * what.blocks()));
+  };
+  convolution.forward(planes(data.read), data.weights.data(),
+                      {nullptr, false, 0.0, planes(results.result)});
+  convolution.forward(planes(data.read), data.weights.data(),
+                      {data.bias.data(), true, kLimit, planes(results.bounded)});
+  convolution.backward_data(planes(data.gradient), data.weights.data(),
+                            planes(results.read_gradient), false);
+  convolution.backward_data(planes(data.gradient), data.weights.data(),
+                            planes(results.added_gradient), true);
+  convolution.backward_weights(planes(data.read), planes(data.gradient),
                                results.weights_gradient.data(), results.bias_gradient.data(),
                                scratch.data());
   return results;

@@ -79,13 +79,21 @@ DeviceUnderTest::DeviceUnderTest(std::uint32_t devices, std::uint32_t index,
   mirror_ = make_mirror();
 }
 
-std::unique_ptr<MirroredMemory> DeviceUnderTest::make_mirror() {
-  const convoy_device& table = device_table();
+std::uint32_t DeviceUnderTest::description_flags() {
   convoy_device_description description{};
   description.struct_size = sizeof description;
   convoy_context context{&error_, &log};
-  require(table.describe(self_, &context, &description));
-  if ((description.flags & CONVOY_DEVICE_SHARES_HOST_MEMORY) != 0) return nullptr;
+  require(device_table().describe(self_, &context, &description));
+  return description.flags;
+}
+
+bool DeviceUnderTest::emulates_half() {
+  return (description_flags() & CONVOY_DEVICE_EMULATES_HALF) != 0;
+}
+
+std::unique_ptr<MirroredMemory> DeviceUnderTest::make_mirror() {
+  const convoy_device& table = device_table();
+  if ((description_flags() & CONVOY_DEVICE_SHARES_HOST_MEMORY) != 0) return nullptr;
   return std::make_unique<MirroredMemory>(
       MirroredMemory::Functions{[this, &table](std::uint64_t bytes) {
                                   convoy_context here{&error_, &log};

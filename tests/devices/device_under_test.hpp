@@ -35,6 +35,8 @@ class DeviceUnderTest {
   void know(const void* memory, std::uint64_t bytes);
   void* compile(const convoy_compilation& what);
   std::vector<convoy_profile_record> profile(void* program);
+  // Whether it computes its 16-bit type with 32-bit instructions.
+  bool emulates_half();
   std::vector<convoy_layout> propose_layout(const convoy_compilation& what);
   std::vector<std::string> log;
 
@@ -42,6 +44,7 @@ class DeviceUnderTest {
   void require(std::int32_t status);
   void run_there(convoy_submission submission);
   std::unique_ptr<MirroredMemory> make_mirror();
+  std::uint32_t description_flags();
 
   void* self_ = nullptr;
   std::unique_ptr<MirroredMemory> mirror_;  // null: the device addresses host memory

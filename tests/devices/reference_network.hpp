@@ -27,8 +27,13 @@ class ReferenceNetwork {
     state_.assign(state.begin(), state.end());
   }
 
-  // From now on images, weights and the results of layers are rounded to bf16.
-  void round_to_bf16() { rounds_ = true; }
+  // From now on images, weights and the results of layers are rounded to bf16. What a batch norm
+  // gives to the sum of two right behind it is rounded only when asked to: devices may compute both
+  // at once.
+  void round_to_bf16(bool also_before_sums) {
+    rounds_ = true;
+    rounds_before_sums_ = also_before_sums;
+  }
 
   double loss();
   double derivative(std::uint64_t variable, std::size_t element);
@@ -39,6 +44,7 @@ class ReferenceNetwork {
 
  private:
   Tensor evaluate(std::size_t node);
+  bool ends_in_sum(std::size_t node) const;
   Tensor weights(const GraphNode& node) const;
   Tensor convolution(const GraphNode& node);
   Tensor fully_connected(const GraphNode& node);
@@ -58,6 +64,7 @@ class ReferenceNetwork {
   Tensor images_;
   std::vector<std::int32_t> labels_;
   bool rounds_ = false;
+  bool rounds_before_sums_ = true;
   Tensor state_;  // empty: batch norms take the batch's statistics
   std::vector<Tensor> outputs_;
   std::map<std::size_t, std::pair<Tensor, Tensor>> statistics_;

@@ -30,32 +30,35 @@ BlockedPool::BlockedPool(const PlaneWindows& shape, std::size_t planes, std::siz
   }
 }
 
-void BlockedPool::max_forward(const float* read, float* write, std::uint8_t* record) const {
+void BlockedPool::max_forward(const Planes& read, const Planes& write, std::uint8_t* record) const {
   parallel_indices(planes_, [&](std::size_t plane) {
-    kernels_->max_forward(shape_, read + plane * in_plane(), write + plane * out_plane(),
+    kernels_->max_forward(shape_, read.read(plane), write.open(plane, false),
                           record == nullptr ? nullptr : record + plane * out_plane());
+    write.close(plane);
   });
 }
 
-void BlockedPool::max_backward(const float* gradient, const std::uint8_t* record, float* write,
-                               bool add) const {
+void BlockedPool::max_backward(const Planes& gradient, const std::uint8_t* record,
+                               const Planes& write, bool add) const {
   parallel_indices(planes_, [&](std::size_t plane) {
-    kernels_->max_backward(shape_, gradient + plane * out_plane(), record + plane * out_plane(),
-                           write + plane * in_plane(), add);
+    kernels_->max_backward(shape_, gradient.read(plane), record + plane * out_plane(),
+                           write.open(plane, add), add);
+    write.close(plane);
   });
 }
 
-void BlockedPool::average_forward(const float* read, float* write) const {
+void BlockedPool::average_forward(const Planes& read, const Planes& write) const {
   parallel_indices(planes_, [&](std::size_t plane) {
-    kernels_->average_forward(shape_, read + plane * in_plane(), shares_.data(),
-                              write + plane * out_plane());
+    kernels_->average_forward(shape_, read.read(plane), shares_.data(), write.open(plane, false));
+    write.close(plane);
   });
 }
 
-void BlockedPool::average_backward(const float* gradient, float* write, bool add) const {
+void BlockedPool::average_backward(const Planes& gradient, const Planes& write, bool add) const {
   parallel_indices(planes_, [&](std::size_t plane) {
-    kernels_->average_backward(shape_, gradient + plane * out_plane(), shares_.data(),
-                               write + plane * in_plane(), add);
+    kernels_->average_backward(shape_, gradient.read(plane), shares_.data(), write.open(plane, add),
+                               add);
+    write.close(plane);
   });
 }
 

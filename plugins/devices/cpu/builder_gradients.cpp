@@ -3,25 +3,10 @@
 #include <optional>
 #include <utility>
 
-#include "plugins/devices/cpu/kernels/table.hpp"
+#include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
-#include "plugins/devices/cpu/team.hpp"
 
 namespace convoy::cpu {
-namespace {
-
-Task accumulate_task(const dnnl::memory& total, const dnnl::memory& part) {
-  return [total, part, count = float_count(total)](const TaskContext&) {
-    float* sum = floats_of(total);
-    const float* addend = floats_of(part);
-    parallel_stretches(count, [&](std::size_t first, std::size_t size) {
-      kernels().add(sum + first, sum + first, addend + first, size);
-    });
-  };
-}
-
-}  // namespace
-
 dnnl::memory ProgramBuilder::gradient_memory(Value& value) {
   if (!value.gradient_started) {
     value.gradient = keep(value.desc);
@@ -40,7 +25,7 @@ dnnl::memory ProgramBuilder::gradient(std::size_t node) {
 void ProgramBuilder::add_pending(Value& value) {
   if (!value.addend) return;
   const Workspace::Id addend = *std::exchange(value.addend, std::nullopt);
-  help(accumulate_task(gradient_memory(value), kept(value.desc, addend)), "add");
+  help(add_task(gradient_memory(value), gradient_memory(value), kept(value.desc, addend)), "add");
 }
 
 GradientSum ProgramBuilder::gradient_sum(std::size_t node) {
@@ -103,7 +88,7 @@ void ProgramBuilder::finish_gradient(std::size_t node, const GradientPart& part)
     addend = temporary(value.desc);
     reorder(part.memory, addend);
   }
-  help(accumulate_task(total, addend), "add");
+  help(add_task(total, total, addend), "add");
   round(total);
 }
 

@@ -25,7 +25,8 @@ dnnl::memory ProgramBuilder::variable(std::uint32_t index, const Desc& wanted) {
 }
 
 dnnl::memory ProgramBuilder::weights(std::uint32_t index, const Desc& wanted) {
-  if (!rounds()) return variable(index, wanted);
+  const bool converts = stores_bf16() && is_bf16(wanted);
+  if (converts || precision_ == Precision::kF32) return variable(index, wanted);
   const dnnl::memory rounded = temporary(stored(index));
   help(round_task(rounded, variable(index, stored(index))), "round");
   return arranged(index, rounded, wanted);

@@ -1,4 +1,5 @@
 #include "plugins/devices/cpu/cpu_device.hpp"
+#include "plugins/devices/cpu/precision.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -69,8 +70,9 @@ CpuDevice::CpuDevice(const CoreSet::Share& share) : cores_(share), index_(share.
 
 void CpuDevice::describe(convoy_device_description& out) {
   // Teams have a fixed size and every reduction a fixed order.
-  out.flags = CONVOY_DEVICE_SHARES_HOST_MEMORY | CONVOY_DEVICE_DETERMINISTIC |
-              CONVOY_DEVICE_EMULATES_HALF | CONVOY_DEVICE_JOINS_UPDATES;
+  out.flags =
+      CONVOY_DEVICE_SHARES_HOST_MEMORY | CONVOY_DEVICE_DETERMINISTIC | CONVOY_DEVICE_JOINS_UPDATES;
+  if (!multiplies_bf16()) out.flags |= CONVOY_DEVICE_EMULATES_HALF;
   out.half_dtype = CONVOY_BF16;
   out.threads = cores_.threads();
   out.numa_node = cores_.numa_node();

@@ -22,7 +22,7 @@ DepthwiseConvolution::DepthwiseConvolution(const PlaneWindows& windows, std::siz
       blocks_((channels + block - 1) / block),
       kernels_(&depthwise_kernels(block)) {}
 
-void DepthwiseConvolution::forward(const float* read, const float* weights,
+void DepthwiseConvolution::forward(const Planes& read, const float* weights,
                                    const Result& result) const {
   const float lower = result.relu ? 0.0f : -kUnbounded;
   const float upper =
@@ -33,17 +33,19 @@ void DepthwiseConvolution::forward(const float* read, const float* weights,
     if (result.bias != nullptr) {
       std::copy_n(result.bias + first, std::min(block_, channels_ - first), bias);
     }
-    kernels_->forward(windows_, read + plane * in_plane(), weights + plane % blocks_ * filters(),
+    kernels_->forward(windows_, read.read(plane), weights + plane % blocks_ * filters(),
                       {result.bias == nullptr ? nullptr : bias, lower, upper},
-                      result.write + plane * out_plane());
+                      result.write.open(plane, false));
+    result.write.close(plane);
   });
 }
 
-void DepthwiseConvolution::backward_data(const float* gradient, const float* weights, float* write,
-                                         bool add) const {
+void DepthwiseConvolution::backward_data(const Planes& gradient, const float* weights,
+                                         const Planes& write, bool add) const {
   parallel_indices(planes(), [&](std::size_t plane) {
-    kernels_->backward_data(windows_, gradient + plane * out_plane(),
-                            weights + plane % blocks_ * filters(), write + plane * in_plane(), add);
+    kernels_->backward_data(windows_, gradient.read(plane), weights + plane % blocks_ * filters(),
+                            write.open(plane, add), add);
+    write.close(plane);
   });
 }
 
@@ -51,13 +53,13 @@ std::size_t DepthwiseConvolution::scratch_floats() const {
   return planes() * (filters() + block_);
 }
 
-void DepthwiseConvolution::backward_weights(const float* read, const float* gradient,
+void DepthwiseConvolution::backward_weights(const Planes& read, const Planes& gradient,
                                             float* weights, float* bias, float* scratch) const {
   const std::size_t share = filters() + block_;
   parallel_indices(planes(), [&](std::size_t plane) {
     float* const own = scratch + plane * share;
-    kernels_->backward_weights(windows_, read + plane * in_plane(), gradient + plane * out_plane(),
-                               own, bias == nullptr ? nullptr : own + filters());
+    kernels_->backward_weights(windows_, read.read(plane), gradient.read(plane), own,
+                               bias == nullptr ? nullptr : own + filters());
   });
   parallel_indices(blocks_, [&](std::size_t block) {
     double totals[(kMostDepthwiseTaps + 1) * kWidestBlock] = {};

@@ -3,11 +3,12 @@
 #include <cstddef>
 
 #include "plugins/devices/cpu/kernels/depthwise.hpp"
+#include "plugins/devices/cpu/planes.hpp"
 
 namespace convoy::cpu {
 
-// A convolution whose filters each read one channel, over activations in blocks of channels
-// (nChw8c, nChw16c; the padding of channels holds zeros). Weights are stored as [block of channels]
+// A convolution whose filters each read one channel, over planes; the padding of channels holds
+// zeros. Weights are stored as [block of channels]
 // [tap][channel of the block]. Runs on the team of the calling thread; the images' shares of the
 // weights' gradients are added in order, so the team's size changes no bit.
 class DepthwiseConvolution {
@@ -21,21 +22,20 @@ class DepthwiseConvolution {
     const float* bias;
     bool relu;
     double limit;
-    float* write;
+    const Planes& write;
   };
-  void forward(const float* read, const float* weights, const Result& result) const;
+  void forward(const Planes& read, const float* weights, const Result& result) const;
   // Overwrites the gradient of what was read, or adds to what is there.
-  void backward_data(const float* gradient, const float* weights, float* write, bool add) const;
+  void backward_data(const Planes& gradient, const float* weights, const Planes& write,
+                     bool add) const;
 
   // Floats of memory that backward_weights() needs for its own use.
   std::size_t scratch_floats() const;
   // bias may be null.
-  void backward_weights(const float* read, const float* gradient, float* weights, float* bias,
+  void backward_weights(const Planes& read, const Planes& gradient, float* weights, float* bias,
                         float* scratch) const;
 
  private:
-  std::size_t in_plane() const { return windows_.in_height * windows_.in_width * block_; }
-  std::size_t out_plane() const { return windows_.out_height * windows_.out_width * block_; }
   std::size_t filters() const { return windows_.kernel_height * windows_.kernel_width * block_; }
   std::size_t planes() const { return images_ * blocks_; }
 

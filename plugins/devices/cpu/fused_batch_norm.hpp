@@ -19,28 +19,31 @@ inline std::size_t batch_norm_scratch(const BlockedShape& shape) {
   return 2 * shape.images * shape.blocks() * shape.block;
 }
 
-struct BatchNormForward {
-  const float* read;
-  const float* addend;  // of the same layout; null = nothing is added behind the norm
-  float* write;         // may be either of them
-  const float* gamma;   // null = ones
-  const float* beta;    // null = zeros
-  float* mean;          // of every channel; computed here unless they are given
-  float* variance;      // biased
+// Elements of activations are f32, or bf16 in their storage form.
+template <typename Element>
+struct NormForward {
+  const Element* read;
+  const Element* addend;  // of the same layout; null = nothing is added behind the norm
+  Element* write;         // may be either of them
+  const float* gamma;     // null = ones
+  const float* beta;      // null = zeros
+  float* mean;            // of every channel; computed here unless they are given
+  float* variance;        // biased
   bool statistics_given;
   double epsilon;
   bool relu;     // behind the norm and the sum
   double limit;  // of the relu, 0 = none
 };
 
-struct BatchNormBackward {
-  const float* read;
-  float* gradient;      // of the result; changed where it is joined
-  const float* addend;  // what is first added to the gradient; null = nothing
-  const float* output;  // the forward pass's result, where a relu behind a sum cut it; else null
-  float* write;         // gradient of read; may be the gradient
-  bool accumulate;      // adds to what write holds
-  const float* gamma;   // as forward
+template <typename Element>
+struct NormBackward {
+  const Element* read;
+  Element* gradient;      // of the result; changed where it is joined
+  const Element* addend;  // what is first added to the gradient; null = nothing
+  const Element* output;  // the forward pass's result, where a relu behind a sum cut it; else null
+  Element* write;         // gradient of read; may be the gradient
+  bool accumulate;        // adds to what write holds
+  const float* gamma;     // as forward
   const float* beta;
   const float* mean;
   const float* variance;
@@ -50,6 +53,9 @@ struct BatchNormBackward {
   bool relu;  // as forward; without an output it must be right behind the norm
   double limit;
 };
+
+using BatchNormForward = NormForward<float>;
+using BatchNormBackward = NormBackward<float>;
 
 // On the calling thread's team. A group of channels small enough for the caches is read twice, once
 // for its sums and once for the result, so that main memory is read once. All sums have an order of

@@ -48,6 +48,7 @@ bool makes_new_values(std::uint32_t kind) {
 
 ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
     : what_(what),
+      precision_(precision_of(what)),
       plan_(plan_graph(*what.graph, {.dropout = dropout(), .rounds = rounds()})),
       values_(plan_.values.size()),
       program_(std::make_unique<Program>()) {
@@ -95,10 +96,9 @@ void ProgramBuilder::build_node(std::size_t node, bool forward) {
 }
 
 void ProgramBuilder::define_images() {
-  if (rounds()) {
-    const dnnl::memory images = external(External::kImages, plain(0), 0);
-    return help(round_task(define(0, plain(0)), images), "round");
-  }
+  const dnnl::memory images = external(External::kImages, plain(0), 0);
+  if (stores_bf16()) return reorder(images, define(0, channels_last(0)));
+  if (rounds()) return help(round_task(define(0, plain(0)), images), "round");
   value_of(0).desc = plain(0);
   value_of(0).external = true;
 }
@@ -114,7 +114,7 @@ void ProgramBuilder::round_activation(std::size_t node) {
 // A bound that activations can hold, so that the backward pass finds what was cut off.
 double ProgramBuilder::relu_limit(std::size_t node) const {
   auto limit = static_cast<float>(plan_.nodes[node].node->layer->limit);
-  if (rounds()) kernels().round_to_bf16(&limit, &limit, 1);
+  if (precision_ != Precision::kF32) kernels().round_to_bf16(&limit, &limit, 1);
   return static_cast<double>(limit);
 }
 
@@ -125,6 +125,17 @@ dnnl::memory::dims ProgramBuilder::dims(std::size_t node) const {
 
 Desc ProgramBuilder::plain(std::size_t node) const {
   return {dims(node), dnnl::memory::data_type::f32, dnnl::memory::format_tag::nchw};
+}
+
+Desc ProgramBuilder::channels_last(std::size_t node) const {
+  return {dims(node), dnnl::memory::data_type::bf16, dnnl::memory::format_tag::nhwc};
+}
+
+Desc ProgramBuilder::flat(std::size_t node) const {
+  if (!stores_bf16()) return plain(node);
+  const convoy_node& here = *plan_.nodes[node].node;
+  if (here.height * here.width == 1) return channels_last(node);
+  return {dims(node), dnnl::memory::data_type::bf16, dnnl::memory::format_tag::nchw};
 }
 
 void ProgramBuilder::append(Task task, convoy_profile_role role,

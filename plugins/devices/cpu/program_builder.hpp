@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plugins/devices/cpu/precision.hpp"
 #include "plugins/devices/cpu/program.hpp"
 #include "plugins/devices/cpu/task.hpp"
 #include "plugins/devices/shared/node_plan.hpp"
@@ -33,13 +34,16 @@ struct GradientSum {
 
 // What layers are built with: activations and their gradients by node, variables, temporaries, and
 // the task lists. Keeps track of which memory is in use when; "now" is the pass of the node being
-// built. All activations are stored as f32, NCHW in oneDNN's order of dimensions.
+// built. Dimensions are in oneDNN's order, NCHW.
 //
-// A program in bf16 computes with f32 instructions on values rounded to bf16: every activation,
-// every part and sum of its gradient, and the weights of convolutions and fully connected layers as
-// they are read. Products of such values are exact in f32 and sums accumulate in f32, as bf16
-// instructions do it. Biases, batch norm's variables and statistics, gradients of variables and the
-// loss stay f32.
+// A program in bf16 rounds every activation, every part and sum of its gradient, and the weights of
+// convolutions and fully connected layers as they are read. Products of such values are exact in
+// f32 and sums accumulate in f32. Biases, batch norm's variables and statistics, gradients of
+// variables, the scores that the loss reads and the loss are f32.
+//
+// On processors that multiply bf16, activations and their gradients are stored as bf16 with
+// channels last, however many channels there are; a batch norm's sum and relu are computed before
+// the one rounding of its result. Others emulate: activations are f32, rounded between layers.
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(const convoy_compilation& what);
@@ -53,13 +57,19 @@ class ProgramBuilder {
   dnnl::prop_kind forward_kind() const {
     return inference() ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   }
-  bool rounds() const { return what_.dtype == CONVOY_BF16; }
+  Precision precision() const { return precision_; }
+  bool rounds() const { return precision_ == Precision::kEmulatedBf16; }
+  bool stores_bf16() const { return precision_ == Precision::kBf16; }
   // The relu's upper bound in the type of activations, 0 = none.
   double relu_limit(std::size_t node) const;
   const NodePlan& plan(std::size_t node) const { return plan_.nodes[node]; }
   const GraphPlan& graph_plan() const { return plan_; }
   dnnl::memory::dims dims(std::size_t node) const;  // of the node's output
-  Desc plain(std::size_t node) const;
+  Desc plain(std::size_t node) const;               // in f32, NCHW
+  // Stored with channels last, as bf16: the layout of all activations where they are bf16.
+  Desc channels_last(std::size_t node) const;
+  // In the type of activations and NCHW order, as a fully connected layer counts its inputs.
+  Desc flat(std::size_t node) const;
   // Append to the pass being built. The implementation's name is for profiles.
   void then(Task task, const char* implementation = "own");
   void then(const dnnl::primitive& primitive,
@@ -101,7 +111,7 @@ class ProgramBuilder {
   // A variable in a layout, for reading now, and the place for its gradient. Grouped convolutions
   // want one dimension more than the variable has; then the elements keep their plain order.
   dnnl::memory variable(std::uint32_t index, const Desc& wanted);
-  // The same in the type of activations.
+  // The same with its values rounded where activations are bf16, in the type of `wanted`.
   dnnl::memory weights(std::uint32_t index, const Desc& wanted);
   Desc stored(std::uint32_t index) const;
   GradientPart begin_variable_gradient(std::uint32_t index, const Desc& wanted);
@@ -145,6 +155,7 @@ class ProgramBuilder {
   dnnl::memory arranged(std::uint32_t index, const dnnl::memory& source, const Desc& wanted);
 
   convoy_compilation what_;
+  Precision precision_;
   GraphPlan plan_;
   std::vector<Value> values_;
   std::unique_ptr<Program> program_;

@@ -4,6 +4,7 @@
 #include "plugins/devices/cpu/layers/depthwise_layout.hpp"
 #include "plugins/devices/cpu/layers/fully_connected.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
+#include "plugins/devices/cpu/precision.hpp"
 #include "plugins/devices/cpu/program.hpp"
 #include "plugins/devices/cpu/weight_layout.hpp"
 
@@ -12,25 +13,39 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
+// As the forward pass reads them. In bf16 they are converted for every pass, and only the gradient
+// is in the storage's type: then as the pass that computes it writes them.
 dnnl::memory::desc convolution_weights(const convoy_node& node, const convoy_node& input,
-                                       std::uint32_t batch, const dnnl::engine& engine) {
-  const auto forward = ConvolutionShapes(node, input, batch)
-                           .forward(dnnl::prop_kind::forward_training, engine, shared_scratchpad());
+                                       std::uint32_t batch, bool bf16, const dnnl::engine& engine) {
+  const ConvolutionShapes shapes(node, input, batch, bf16);
+  const auto forward =
+      shapes.forward(dnnl::prop_kind::forward_training, engine, shared_scratchpad());
   const std::size_t block = is_depthwise(node, input) ? depthwise_block(forward) : 0;
-  return block > 0 ? depthwise_weights(node, block) : forward.weights_desc();
+  if (block > 0) return depthwise_weights(node, block);
+  if (!bf16) return forward.weights_desc();
+  return shapes
+      .backward_weights(forward, engine, shapes.any_source(), shapes.any_weights_gradient(),
+                        shapes.any_result())
+      .diff_weights_desc();
 }
 
 dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
-                                           std::uint32_t batch, bool has_bias,
+                                           std::uint32_t batch, bool has_bias, bool bf16,
                                            const dnnl::engine& engine) {
   constexpr auto kFloat = dnnl::memory::data_type::f32;
   const auto outputs = static_cast<dnnl::memory::dim>(weights.dimensions[0]);
   const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
-  return describe_fully_connected(
-             dnnl::prop_kind::forward_training, {{batch, inputs}, kFloat, Tag::ab},
-             {{outputs, inputs}, kFloat, Tag::any}, {{batch, outputs}, kFloat, Tag::ab}, has_bias,
-             shared_scratchpad(), engine)
-      .weights_desc();
+  const auto type = bf16 ? dnnl::memory::data_type::bf16 : kFloat;
+  const dnnl::memory::desc source({batch, inputs}, type, Tag::ab);
+  const dnnl::memory::desc result({batch, outputs}, type, Tag::ab);
+  const auto forward = describe_fully_connected(dnnl::prop_kind::forward_training, source,
+                                                {{outputs, inputs}, type, Tag::any}, result,
+                                                has_bias, shared_scratchpad(), engine);
+  if (!bf16) return forward.weights_desc();
+  using Backward = dnnl::inner_product_backward_weights;
+  const Backward::desc gradient(source, {{outputs, inputs}, kFloat, Tag::any}, result);
+  return Backward::primitive_desc(gradient, shared_scratchpad(), engine, forward)
+      .diff_weights_desc();
 }
 
 }  // namespace
@@ -38,6 +53,7 @@ dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
 void propose_layouts(const convoy_compilation& what, convoy_layout* out) {
   const convoy_graph& graph = *what.graph;
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const bool bf16 = precision_of(what) == Precision::kBf16;
   for (std::uint64_t i = 0; i < graph.variable_count; ++i) {
     out[i] = layout_of(plain_desc(*graph.variables[i]), *graph.variables[i]);
   }
@@ -48,11 +64,11 @@ void propose_layouts(const convoy_compilation& what, convoy_layout* out) {
     const convoy_graph_variable& weights = *graph.variables[index];
     if (node.layer->kind == CONVOY_LAYER_CONVOLUTION) {
       const convoy_node& input = *graph.nodes[node.layer->inputs[0]];
-      out[index] = layout_of(convolution_weights(node, input, what.batch, engine), weights);
+      out[index] = layout_of(convolution_weights(node, input, what.batch, bf16, engine), weights);
     } else if (node.layer->kind == CONVOY_LAYER_FULLY_CONNECTED) {
       const bool has_bias = node.variables[1] != CONVOY_NONE;
       out[index] =
-          layout_of(fully_connected_weights(weights, what.batch, has_bias, engine), weights);
+          layout_of(fully_connected_weights(weights, what.batch, has_bias, bf16, engine), weights);
     }
   }
 }

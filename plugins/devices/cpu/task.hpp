@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugins/devices/cpu/kernels/channels_last.hpp"
+
 namespace convoy::cpu {
 
 // What a task may need besides the memory it was built with.
@@ -37,9 +39,18 @@ inline float* floats_of(const dnnl::memory& memory) {
   return static_cast<float*>(memory.get_data_handle());
 }
 
-// Storage in floats, padding included.
-inline std::size_t float_count(const dnnl::memory& memory) {
-  return memory.get_desc().get_size() / sizeof(float);
+inline Bf16* halves_of(const dnnl::memory& memory) {
+  return static_cast<Bf16*>(memory.get_data_handle());
+}
+
+inline bool is_bf16(const dnnl::memory::desc& desc) {
+  return desc.data_type() == dnnl::memory::data_type::bf16;
+}
+
+// Storage in elements, f32 or bf16, padding included.
+inline std::size_t element_count(const dnnl::memory& memory) {
+  const dnnl::memory::desc desc = memory.get_desc();
+  return desc.get_size() / (is_bf16(desc) ? sizeof(Bf16) : sizeof(float));
 }
 
 }  // namespace convoy::cpu

@@ -17,6 +17,20 @@ BlockedShape shape_of(const Desc& desc) {
           static_cast<std::size_t>(dims[2] * dims[3]), channel_block(desc)};
 }
 
+// A norm over bf16 activations: without one, activations are f32.
+std::shared_ptr<const ChannelsLastNorm> channels_last_norm(const Desc& desc) {
+  if (!has_channels_last(desc)) return nullptr;
+  const dnnl::memory::dims dims = desc.dims();
+  return std::make_shared<const ChannelsLastNorm>(ChannelsLast{
+      static_cast<std::size_t>(dims[0] * dims[2] * dims[3]), static_cast<std::size_t>(dims[1])});
+}
+
+dnnl::memory scratch_for(ProgramBuilder& builder, const ChannelsLastNorm& norm) {
+  return builder.temporary({{static_cast<dnnl::memory::dim>(norm.scratch_bytes())},
+                            dnnl::memory::data_type::u8,
+                            dnnl::memory::format_tag::x});
+}
+
 dnnl::memory scratch_for(ProgramBuilder& builder, const BlockedShape& shape) {
   const auto floats = static_cast<dnnl::memory::dim>(batch_norm_scratch(shape) * 2);
   return builder.temporary({{floats}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x});
@@ -27,8 +41,9 @@ double* doubles_of(const dnnl::memory& memory) {
 }
 
 // Empty memory stands for what a batch norm does not have.
-float* floats_or_null(const dnnl::memory& memory) {
-  return memory ? floats_of(memory) : nullptr;
+template <typename Element>
+Element* elements_or_null(const dnnl::memory& memory) {
+  return memory ? static_cast<Element*>(memory.get_data_handle()) : nullptr;
 }
 
 dnnl::memory variable_or_none(ProgramBuilder& builder, const NodePlan& plan, std::size_t which) {
@@ -56,6 +71,58 @@ Tail tail_of(const ProgramBuilder& builder, std::size_t node) {
   return tail;
 }
 
+// The memory of a pass; its addresses are known when the pass runs.
+struct ForwardMemory {
+  dnnl::memory read, addend, write, gamma, beta, mean, variance;
+  bool statistics_given;
+  double epsilon;
+  Tail tail;
+
+  template <typename Element>
+  NormForward<Element> as() const {
+    return {elements_or_null<Element>(read),
+            elements_or_null<Element>(addend),
+            elements_or_null<Element>(write),
+            elements_or_null<float>(gamma),
+            elements_or_null<float>(beta),
+            floats_of(mean),
+            floats_of(variance),
+            statistics_given,
+            epsilon,
+            tail.relu,
+            tail.limit};
+  }
+};
+
+struct BackwardMemory {
+  dnnl::memory read;
+  GradientSum gradient;
+  dnnl::memory output;
+  GradientPart write;
+  dnnl::memory gamma, beta, mean, variance, gamma_gradient, beta_gradient;
+  double epsilon;
+  Tail tail;
+
+  template <typename Element>
+  NormBackward<Element> as() const {
+    return {elements_or_null<Element>(read),
+            elements_or_null<Element>(gradient.total),
+            elements_or_null<Element>(gradient.addend),
+            elements_or_null<Element>(output),
+            elements_or_null<Element>(write.memory),
+            write.adds,
+            elements_or_null<float>(gamma),
+            elements_or_null<float>(beta),
+            floats_of(mean),
+            floats_of(variance),
+            elements_or_null<float>(gamma_gradient),
+            elements_or_null<float>(beta_gradient),
+            epsilon,
+            tail.relu,
+            tail.limit};
+  }
+};
+
 }  // namespace
 
 void BatchNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
@@ -66,7 +133,8 @@ void BatchNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory mean = builder.kept(statistics, mean_);
   const dnnl::memory variance = builder.kept(statistics, variance_);
   if (builder.inference()) load_statistics(builder, node, mean, variance);
-  own_ = shape_of(builder.desc(plan.inputs[0])).block != 0;
+  bf16_ = channels_last_norm(builder.desc(plan.inputs[0]));
+  own_ = bf16_ || shape_of(builder.desc(plan.inputs[0])).block != 0;
   if (own_) {
     normalise(builder, node, mean, variance);
   } else {
@@ -80,20 +148,26 @@ void BatchNorm::normalise(ProgramBuilder& builder, std::size_t node, const dnnl:
                           const dnnl::memory& variance) {
   const NodePlan& plan = builder.plan(node);
   const Desc desc = builder.desc(plan.inputs[0]);
+  ForwardMemory memory;
+  memory.tail = tail_of(builder, node);
+  if (memory.tail.addend != kNoNode) memory.addend = builder.read_as(memory.tail.addend, desc);
+  memory.read = builder.read(plan.inputs[0]);
+  memory.write = builder.define(node, desc);
+  memory.gamma = variable_or_none(builder, plan, 0);
+  memory.beta = variable_or_none(builder, plan, 1);
+  memory.mean = mean;
+  memory.variance = variance;
+  memory.statistics_given = builder.inference();
+  memory.epsilon = plan.node->layer->epsilon;
+  if (bf16_) {
+    return builder.then(
+        [norm = bf16_, memory, scratch = scratch_for(builder, *bf16_)](const TaskContext&) {
+          norm->forward(memory.as<Bf16>(), scratch.get_data_handle());
+        });
+  }
   const BlockedShape shape = shape_of(desc);
-  const Tail tail = tail_of(builder, node);
-  dnnl::memory addend;
-  if (tail.addend != kNoNode) addend = builder.read_as(tail.addend, desc);
-  builder.then([shape, tail, addend, mean, variance, given = builder.inference(),
-                epsilon = plan.node->layer->epsilon, read = builder.read(plan.inputs[0]),
-                write = builder.define(node, desc), gamma = variable_or_none(builder, plan, 0),
-                beta = variable_or_none(builder, plan, 1),
-                scratch = scratch_for(builder, shape)](const TaskContext&) {
-    batch_norm_forward(shape,
-                       {floats_of(read), floats_or_null(addend), floats_of(write),
-                        floats_or_null(gamma), floats_or_null(beta), floats_of(mean),
-                        floats_of(variance), given, epsilon, tail.relu, tail.limit},
-                       doubles_of(scratch));
+  builder.then([shape, memory, scratch = scratch_for(builder, shape)](const TaskContext&) {
+    batch_norm_forward(shape, memory.as<float>(), doubles_of(scratch));
   });
 }
 
@@ -201,25 +275,28 @@ void BatchNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
 void BatchNorm::differentiate(ProgramBuilder& builder, std::size_t node, const GradientPart& write,
                               const GradientPart (&parts)[2]) {
   const NodePlan& plan = builder.plan(node);
+  BackwardMemory memory;
+  memory.tail = tail_of(builder, node);
+  memory.read = builder.read(plan.inputs[0]);
+  memory.gradient = builder.gradient_sum(node);
+  if (memory.tail.relu && memory.tail.addend != kNoNode) memory.output = builder.read(node);
+  memory.write = write;
+  memory.gamma = variable_or_none(builder, plan, 0);
+  memory.beta = variable_or_none(builder, plan, 1);
+  memory.mean = builder.kept(channel_vector(plan), mean_);
+  memory.variance = builder.kept(channel_vector(plan), variance_);
+  memory.gamma_gradient = parts[0].memory;
+  memory.beta_gradient = parts[1].memory;
+  memory.epsilon = plan.node->layer->epsilon;
+  if (bf16_) {
+    return builder.then(
+        [norm = bf16_, memory, scratch = scratch_for(builder, *bf16_)](const TaskContext&) {
+          norm->backward(memory.as<Bf16>(), scratch.get_data_handle());
+        });
+  }
   const BlockedShape shape = shape_of(builder.desc(plan.inputs[0]));
-  const Tail tail = tail_of(builder, node);
-  dnnl::memory output;
-  if (tail.relu && tail.addend != kNoNode) output = builder.read(node);
-  builder.then([shape, write, tail, output, gradient = builder.gradient_sum(node),
-                epsilon = plan.node->layer->epsilon, read = builder.read(plan.inputs[0]),
-                beta = variable_or_none(builder, plan, 1),
-                gamma = variable_or_none(builder, plan, 0),
-                mean = builder.kept(channel_vector(plan), mean_),
-                variance = builder.kept(channel_vector(plan), variance_),
-                gamma_gradient = parts[0].memory, beta_gradient = parts[1].memory,
-                scratch = scratch_for(builder, shape)](const TaskContext&) {
-    batch_norm_backward(
-        shape,
-        {floats_of(read), floats_of(gradient.total), floats_or_null(gradient.addend),
-         floats_or_null(output), floats_of(write.memory), write.adds, floats_or_null(gamma),
-         floats_or_null(beta), floats_of(mean), floats_of(variance), floats_or_null(gamma_gradient),
-         floats_or_null(beta_gradient), epsilon, tail.relu, tail.limit},
-        doubles_of(scratch));
+  builder.then([shape, memory, scratch = scratch_for(builder, shape)](const TaskContext&) {
+    batch_norm_backward(shape, memory.as<float>(), doubles_of(scratch));
   });
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+
+#include "plugins/devices/cpu/channels_last_norm.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/layers/library_batch_norm.hpp"
 
@@ -29,7 +32,8 @@ class BatchNorm : public Layer {
   void add_tail(ProgramBuilder& builder, std::size_t node);
   void undo_tail(ProgramBuilder& builder, std::size_t node);
 
-  bool own_ = false;  // blocked activations; others are the library's
+  bool own_ = false;  // activations that the plug-in's own kernels know; others are the library's
+  std::shared_ptr<const ChannelsLastNorm> bf16_;  // null: activations are f32
   LibraryBatchNorm library_;
   Workspace::Id mean_ = 0;
   Workspace::Id variance_ = 0;

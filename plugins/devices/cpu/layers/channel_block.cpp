@@ -1,5 +1,7 @@
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 
+#include "plugins/devices/cpu/planes.hpp"
+
 namespace convoy::cpu {
 namespace {
 
@@ -10,6 +12,15 @@ bool is_stored_as(const dnnl::memory::desc& desc, Tag tag) {
 }
 
 }  // namespace
+
+bool has_channels_last(const dnnl::memory::desc& activations) {
+  return activations ==
+         dnnl::memory::desc(activations.dims(), dnnl::memory::data_type::bf16, Tag::nhwc);
+}
+
+std::size_t plane_block(const dnnl::memory::desc& activations) {
+  return has_channels_last(activations) ? Planes::kBf16Block : channel_block(activations);
+}
 
 std::size_t channel_block(const dnnl::memory::desc& activations) {
   for (const std::size_t block : {8u, 16u}) {

@@ -9,7 +9,14 @@ namespace convoy::cpu {
 // (nChw8c, nChw16c: what oneDNN chooses with AVX2 and with AVX-512); 0 for every other layout.
 std::size_t channel_block(const dnnl::memory::desc& activations);
 
-// The layout of such activations: block is 8 or 16.
+// Whether activations are stored as bf16 with all channels of a cell side by side.
+bool has_channels_last(const dnnl::memory::desc& activations);
+
+// Channels per block of the planes that activations of either kind are, or are converted to; 0 for
+// every other layout.
+std::size_t plane_block(const dnnl::memory::desc& activations);
+
+// The layout of f32 activations in blocks of 8 or 16 channels.
 dnnl::memory::format_tag blocked_activations(std::size_t block);
 
 // Channels per block when a convolution's activations are stored so and its weights in the blocks

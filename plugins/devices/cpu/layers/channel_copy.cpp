@@ -45,41 +45,44 @@ void add_runs(std::size_t index, const ChannelCopy& copy, const Sides& sides,
   }
 }
 
-// A count that the compiler knows makes one or two instructions of a cell.
-template <std::size_t kCount>
-void copy_cells(float* to, std::size_t to_step, const float* from, std::size_t from_step,
+// Distances and sizes of runs are in bytes. A size that the compiler knows makes one or two
+// instructions of a cell.
+template <std::size_t kBytes>
+void copy_cells(char* to, std::size_t to_step, const char* from, std::size_t from_step,
                 std::size_t cells) {
   for (std::size_t cell = 0; cell < cells; ++cell) {
-    std::memcpy(to + cell * to_step, from + cell * from_step, kCount * sizeof(float));
+    std::memcpy(to + cell * to_step, from + cell * from_step, kBytes);
   }
 }
 
-void copy_run(float* to, std::size_t to_step, const float* from, std::size_t from_step,
-              std::size_t cells, std::size_t channels) {
-  if (channels == to_step && channels == from_step) {
-    std::memcpy(to, from, cells * channels * sizeof(float));
+void copy_run(char* to, std::size_t to_step, const char* from, std::size_t from_step,
+              std::size_t cells, std::size_t bytes) {
+  if (bytes == to_step && bytes == from_step) {
+    std::memcpy(to, from, cells * bytes);
     return;
   }
-  switch (channels) {
-    case 1:
-      return copy_cells<1>(to, to_step, from, from_step, cells);
+  switch (bytes) {
     case 4:
       return copy_cells<4>(to, to_step, from, from_step, cells);
-    case 8:
-      return copy_cells<8>(to, to_step, from, from_step, cells);
     case 16:
       return copy_cells<16>(to, to_step, from, from_step, cells);
+    case 32:
+      return copy_cells<32>(to, to_step, from, from_step, cells);
+    case 64:
+      return copy_cells<64>(to, to_step, from, from_step, cells);
     default:
       for (std::size_t cell = 0; cell < cells; ++cell) {
-        for (std::size_t i = 0; i < channels; ++i) {
-          to[cell * to_step + i] = from[cell * from_step + i];
-        }
+        std::memcpy(to + cell * to_step, from + cell * from_step, bytes);
       }
   }
 }
 
-void zero_run(float* to, std::size_t step, std::size_t cells, std::size_t channels) {
-  for (std::size_t cell = 0; cell < cells; ++cell) std::fill_n(to + cell * step, channels, 0.0F);
+void zero_run(char* to, std::size_t step, std::size_t cells, std::size_t bytes) {
+  for (std::size_t cell = 0; cell < cells; ++cell) std::memset(to + cell * step, 0, bytes);
+}
+
+char* bytes_of(const dnnl::memory& memory) {
+  return static_cast<char*>(memory.get_data_handle());
 }
 
 }  // namespace
@@ -94,11 +97,12 @@ std::optional<ChannelStorage> channel_storage(const dnnl::memory::desc& desc) {
     return std::nullopt;
   }
   const auto count = [](dnnl_dim_t value) { return static_cast<std::size_t>(value); };
+  const dnnl_dim_t side_by_side = blocking.strides[1] == 1 ? raw.padded_dims[1] : 1;
   return ChannelStorage{count(raw.dims[0]),
                         count(raw.dims[1]),
                         count(raw.padded_dims[1]),
                         count(raw.dims[2] * raw.dims[3]),
-                        blocked ? count(blocking.inner_blks[0]) : 1,
+                        count(blocked ? blocking.inner_blks[0] : side_by_side),
                         count(blocking.strides[0]),
                         count(blocking.strides[1]),
                         count(blocking.strides[3])};
@@ -111,15 +115,18 @@ Task copy_channels_task(const std::vector<ChannelCopy>& copies) {
     sides.push_back({*channel_storage(copy.to.get_desc()), *channel_storage(copy.from.get_desc())});
     add_runs(sides.size() - 1, copy, sides.back(), runs);
   }
-  return [copies, sides, runs](const TaskContext&) {
+  const std::size_t element = is_bf16(copies.front().to.get_desc()) ? sizeof(Bf16) : sizeof(float);
+  return [copies, sides, runs, element](const TaskContext&) {
     parallel_indices(sides.front().to.images * runs.size(), [&](std::size_t index) {
       const std::size_t image = index / runs.size();
       const Run& run = runs[index % runs.size()];
       const auto& [to, from] = sides[run.copy];
-      float* write = floats_of(copies[run.copy].to) + image * to.image + run.to;
-      if (run.zero) return zero_run(write, to.step, to.cells, run.channels);
-      const float* read = floats_of(copies[run.copy].from) + image * from.image + run.from;
-      copy_run(write, to.step, read, from.step, to.cells, run.channels);
+      const std::size_t bytes = run.channels * element;
+      char* write = bytes_of(copies[run.copy].to) + (image * to.image + run.to) * element;
+      if (run.zero) return zero_run(write, to.step * element, to.cells, bytes);
+      const char* read =
+          bytes_of(copies[run.copy].from) + (image * from.image + run.from) * element;
+      copy_run(write, to.step * element, read, from.step * element, to.cells, bytes);
     });
   };
 }

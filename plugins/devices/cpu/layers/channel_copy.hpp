@@ -10,8 +10,8 @@
 namespace convoy::cpu {
 
 // How an activation [images, channels, height, width] lies in memory when channels come in blocks
-// (1 = not blocked). Element (n, c, cell) is at n * image + c / block * group + cell * step +
-// c % block; cells are counted row by row. All in elements.
+// (1 = planes of one channel, all = channels last). Element (n, c, cell) is at n * image + c /
+// block * group + cell * step + c % block; cells are counted row by row. All in elements.
 struct ChannelStorage {
   std::size_t images, channels, padded_channels, cells;
   std::size_t block, image, group, step;
@@ -27,8 +27,8 @@ struct ChannelCopy {
   std::size_t to_first, from_first, channels;
 };
 
-// All of them in one parallel pass over memory. Every description must have a ChannelStorage, and
-// no two copies may write the same channel.
+// All of them in one parallel pass over memory, all of elements of one type. Every description must
+// have a ChannelStorage, and no two copies may write the same channel.
 Task copy_channels_task(const std::vector<ChannelCopy>& copies);
 
 }  // namespace convoy::cpu

@@ -16,6 +16,7 @@ Desc joined(const ProgramBuilder& builder, std::size_t node) {
     const auto storage = channel_storage(builder.desc(input));
     if (storage) block = std::max(block, storage->block);
   }
+  if (builder.stores_bf16()) return builder.channels_last(node);
   constexpr auto kFloat = dnnl::memory::data_type::f32;
   if (block == 8) return {builder.dims(node), kFloat, dnnl::memory::format_tag::nChw8c};
   if (block == 16) return {builder.dims(node), kFloat, dnnl::memory::format_tag::nChw16c};
@@ -35,7 +36,7 @@ void Concat::build_forward(ProgramBuilder& builder, std::size_t node) {
   for (std::size_t input : builder.plan(node).inputs) {
     const bool known = channel_storage(builder.desc(input)).has_value();
     const dnnl::memory part =
-        known ? builder.read(input) : builder.read_as(input, builder.plain(input));
+        known ? builder.read(input) : builder.read_as(input, builder.flat(input));
     copies.push_back({whole, part, first, 0, channels_of(builder, input)});
     first += channels_of(builder, input);
   }
@@ -50,7 +51,7 @@ void Concat::build_backward(ProgramBuilder& builder, std::size_t node) {
     if (builder.plan(input).needs_gradient) {
       const bool known = channel_storage(builder.desc(input)).has_value();
       const GradientPart part =
-          builder.begin_gradient(input, known ? builder.desc(input) : builder.plain(input));
+          builder.begin_gradient(input, known ? builder.desc(input) : builder.flat(input));
       builder.then(copy_channels_task({{part.memory, whole, 0, first, channels}}));
       builder.finish_gradient(input, part);
     }

@@ -40,7 +40,7 @@ void Convolution::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   shapes_ = std::make_unique<ConvolutionShapes>(*plan.node, *builder.plan(input).node,
-                                                builder.compilation().batch);
+                                                builder.compilation().batch, builder.stores_bf16());
   algorithms_ =
       choose_convolution_algorithms(*plan.node, *builder.plan(input).node, builder.compilation());
   const bool relu = plan.fused_relu != kNoNode;
@@ -110,9 +110,10 @@ void Convolution::library_backward_weights(ProgramBuilder& builder, std::size_t 
   const std::uint32_t kernel = plan.node->variables[0];
   const std::uint32_t bias = plan.node->variables[1];
   const Desc stored = builder.stored(kernel);
-  const bool same_rank = stored.data.ndims == shapes_->any_weights().data.ndims;
+  const Desc any_weights = shapes_->any_weights_gradient();
+  const bool same_rank = stored.data.ndims == any_weights.data.ndims;
   const auto description = fixed_or_free([&](bool fixed) {
-    const Desc weights = fixed && same_rank ? stored : shapes_->any_weights();
+    const Desc weights = fixed && same_rank ? stored : any_weights;
     return shapes_->backward_weights(forward_, builder.engine(),
                                      fixed ? forward_.src_desc() : shapes_->any_source(), weights,
                                      fixed ? forward_.dst_desc() : shapes_->any_result());

@@ -1,5 +1,7 @@
 // The part of Convolution that the plug-in's own kernels for depthwise convolutions compute.
 #include "plugins/devices/cpu/depthwise.hpp"
+#include "plugins/devices/cpu/layers/activation_planes.hpp"
+#include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/convolution.hpp"
 #include "plugins/devices/cpu/layers/depthwise_layout.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
@@ -41,10 +43,13 @@ void Convolution::depthwise_forward(ProgramBuilder& builder, std::size_t node) {
   const double limit = relu ? builder.relu_limit(plan.fused_relu) : 0.0;
   dnnl::memory bias;
   if (shapes_->has_bias()) bias = builder.variable(plan.node->variables[1], shapes_->bias());
+  const std::size_t block = plane_block(source.get_desc());
+  const ActivationPlanes from(builder, source, block);
+  const ActivationPlanes to(builder, result, block);
   builder.then(
       [=, convolution = depthwise_](const TaskContext&) {
-        convolution->forward(floats_of(source), floats_of(weights),
-                             {bias ? floats_of(bias) : nullptr, relu, limit, floats_of(result)});
+        convolution->forward(from.planes(), floats_of(weights),
+                             {bias ? floats_of(bias) : nullptr, relu, limit, to.planes()});
       },
       kDepthwiseName);
 }
@@ -62,11 +67,14 @@ void Convolution::depthwise_backward_weights(ProgramBuilder& builder, std::size_
   const GradientPart part = builder.begin_variable_gradient(kernel, depthwise_weights_);
   GradientPart bias_part;
   if (shapes_->has_bias()) bias_part = builder.begin_variable_gradient(bias, shapes_->bias());
+  const std::size_t block = plane_block(source.get_desc());
+  const ActivationPlanes from(builder, source, block);
+  const ActivationPlanes result(builder, gradient, block);
   builder.then(
       [=, convolution = depthwise_](const TaskContext&) {
-        convolution->backward_weights(
-            floats_of(source), floats_of(gradient), floats_of(part.memory),
-            bias_part.memory ? floats_of(bias_part.memory) : nullptr, floats_of(scratch));
+        convolution->backward_weights(from.planes(), result.planes(), floats_of(part.memory),
+                                      bias_part.memory ? floats_of(bias_part.memory) : nullptr,
+                                      floats_of(scratch));
       },
       kDepthwiseName);
   builder.finish_variable_gradient(kernel, part);
@@ -81,10 +89,12 @@ void Convolution::depthwise_backward_data(ProgramBuilder& builder, std::size_t n
   const bool same = builder.desc(input) == forward_.src_desc();
   const GradientPart part = same ? builder.begin_gradient_addition(input)
                                  : builder.begin_gradient(input, forward_.src_desc());
+  const std::size_t block = plane_block(gradient.get_desc());
+  const ActivationPlanes from(builder, gradient, block);
+  const ActivationPlanes to(builder, part.memory, block);
   builder.then(
       [=, convolution = depthwise_](const TaskContext&) {
-        convolution->backward_data(floats_of(gradient), floats_of(weights), floats_of(part.memory),
-                                   part.adds);
+        convolution->backward_data(from.planes(), floats_of(weights), to.planes(), part.adds);
       },
       kDepthwiseName);
   builder.finish_gradient(input, part);

@@ -12,14 +12,15 @@ constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 }  // namespace
 
 ConvolutionShapes::ConvolutionShapes(const convoy_node& node, const convoy_node& input,
-                                     std::uint32_t batch)
+                                     std::uint32_t batch, bool bf16)
     : source_{batch, input.channels, input.height, input.width},
       bias_{node.channels},
       result_{batch, node.channels, node.height, node.width},
       strides_{node.layer->stride_height, node.layer->stride_width},
       padding_before_{node.pad_top, node.pad_left},
       padding_after_{node.pad_bottom, node.pad_right},
-      has_bias_(node.variables[1] != CONVOY_NONE) {
+      has_bias_(node.variables[1] != CONVOY_NONE),
+      type_(bf16 ? Type::bf16 : Type::f32) {
   const convoy_layer& layer = *node.layer;
   const dnnl::memory::dim groups = std::max<std::uint32_t>(layer.groups, 1);
   weights_ = {node.channels / groups, input.channels / groups, layer.kernel_height,

@@ -7,13 +7,15 @@
 namespace convoy::cpu {
 
 // A convolution in oneDNN's terms. Weights have a leading dimension of groups when there are
-// several. Descriptions that are not given are left to oneDNN.
+// several. Descriptions that are not given are left to oneDNN, but for activations in bf16, which
+// have their channels last. Gradients of weights are f32.
 class ConvolutionShapes {
  public:
   using Desc = dnnl::memory::desc;
 
   // input: the node that the convolution reads.
-  ConvolutionShapes(const convoy_node& node, const convoy_node& input, std::uint32_t batch);
+  ConvolutionShapes(const convoy_node& node, const convoy_node& input, std::uint32_t batch,
+                    bool bf16);
 
   // kind: forward for training or for inference.
   dnnl::convolution_forward::primitive_desc forward(dnnl::prop_kind kind,
@@ -26,20 +28,25 @@ class ConvolutionShapes {
       const dnnl::convolution_forward::primitive_desc& hint, const dnnl::engine& engine,
       const Desc& source, const Desc& weights_gradient, const Desc& gradient) const;
 
-  Desc any_source() const { return any(source_); }
-  Desc any_weights() const { return any(weights_); }
-  Desc any_result() const { return any(result_); }
-  Desc bias() const { return {bias_, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x}; }
+  Desc any_source() const { return activation(source_); }
+  Desc any_weights() const { return {weights_, type_, Tag::any}; }
+  Desc any_weights_gradient() const { return {weights_, Type::f32, Tag::any}; }
+  Desc any_result() const { return activation(result_); }
+  Desc bias() const { return {bias_, Type::f32, Tag::x}; }
   bool has_bias() const { return has_bias_; }
 
  private:
-  static Desc any(const dnnl::memory::dims& dims) {
-    return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+  using Type = dnnl::memory::data_type;
+  using Tag = dnnl::memory::format_tag;
+
+  Desc activation(const dnnl::memory::dims& dims) const {
+    return {dims, type_, type_ == Type::bf16 ? Tag::nhwc : Tag::any};
   }
 
   dnnl::memory::dims source_, weights_, bias_, result_;
   dnnl::memory::dims strides_, padding_before_, padding_after_;
   bool has_bias_;
+  Type type_;
 };
 
 }  // namespace convoy::cpu

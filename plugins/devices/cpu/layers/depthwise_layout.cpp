@@ -22,8 +22,8 @@ bool is_depthwise(const convoy_node& node, const convoy_node& input) {
 }
 
 std::size_t depthwise_block(const dnnl::convolution_forward::primitive_desc& forward) {
-  const std::size_t block = channel_block(forward.src_desc());
-  return channel_block(forward.dst_desc()) == block ? block : 0;
+  const std::size_t block = plane_block(forward.src_desc());
+  return plane_block(forward.dst_desc()) == block ? block : 0;
 }
 
 Desc depthwise_weights(const convoy_node& node, std::size_t block) {

@@ -16,6 +16,8 @@ std::uint64_t mix(std::uint64_t key, std::uint64_t word) {  // splitmix64
   return z ^ (z >> 31);
 }
 
+constexpr std::size_t kChunk = 1024;  // elements that stay in the first-level cache
+
 struct Mask {
   explicit Mask(double keep)
       : threshold(static_cast<std::uint32_t>(std::min(keep * 0x1p32, 0x1p32 - 1.0))),
@@ -54,40 +56,74 @@ struct Storage {
   bool padded;
 };
 
+void widen(float* to, const float* from, std::size_t count) {
+  std::copy_n(from, count, to);
+}
+void widen(float* to, const Bf16* from, std::size_t count) {
+  kernels().bf16_to_f32(to, from, count);
+}
+void narrow(float* to, const float* from, std::size_t count) {
+  std::copy_n(from, count, to);
+}
+void narrow(Bf16* to, const float* from, std::size_t count) {
+  kernels().f32_to_bf16(to, from, count);
+}
+
+// Neighbouring elements from the logical index `first` on.
+template <typename Element>
+void drop_chunk(const Mask& mask, std::uint64_t key, std::size_t first, std::size_t count,
+                const Element* from, Element* to) {
+  float values[kChunk];
+  widen(values, from, count);
+  mask(values, values, key, first, count);
+  narrow(to, values, count);
+}
+
 // One channel of one image, whose cells are apart from each other in storage.
+template <typename Element>
 void drop_plane(const Storage& storage, std::size_t index, const Mask& mask, std::uint64_t key,
-                const float* from, float* to) {
-  constexpr std::size_t kChunk = 256;
+                const Element* from, Element* to) {
   const auto channels = static_cast<std::size_t>(storage.dims[1]);
   const std::size_t plane = storage.plane(static_cast<dnnl::memory::dim>(index / channels),
                                           static_cast<dnnl::memory::dim>(index % channels));
   const auto stride = static_cast<std::size_t>(storage.strides[3]);
-  float values[kChunk];
+  Element values[kChunk];
   for (std::size_t done = 0; done < storage.cells(); done += kChunk) {
     const std::size_t size = std::min(kChunk, storage.cells() - done);
     for (std::size_t i = 0; i < size; ++i) values[i] = from[plane + (done + i) * stride];
-    mask(values, values, key, index * storage.cells() + done, size);
+    drop_chunk(mask, key, index * storage.cells() + done, size, values, values);
     for (std::size_t i = 0; i < size; ++i) to[plane + (done + i) * stride] = values[i];
   }
 }
 
 // The mask belongs to the logical index (NCHW) of an element, however it is stored.
+template <typename Element>
+void drop(const Storage& storage, std::size_t count, const Mask& mask, std::uint64_t key,
+          const Element* from, Element* to) {
+  if (!storage.in_logical_order()) {
+    return parallel_indices(storage.planes(), [&](std::size_t plane) {
+      drop_plane(storage, plane, mask, key, from, to);
+    });
+  }
+  parallel_stretches(count, [&](std::size_t first, std::size_t size) {
+    for (std::size_t done = first; done < first + size; done += kChunk) {
+      const std::size_t part = std::min(kChunk, first + size - done);
+      drop_chunk(mask, key, done, part, from + done, to + done);
+    }
+  });
+}
+
 Task dropout_task(const dnnl::memory& write, const dnnl::memory& read, double keep,
                   std::uint64_t key) {
   const Storage storage(write.get_desc());
   return [write, read, storage, mask = Mask(keep), key,
-          count = float_count(write)](const TaskContext& context) {
+          count = element_count(write)](const TaskContext& context) {
     const std::uint64_t step_key = mix(key, context.step);
-    float* to = floats_of(write);
-    const float* from = floats_of(read);
-    if (!storage.in_logical_order()) {
-      return parallel_indices(storage.planes(), [&](std::size_t plane) {
-        drop_plane(storage, plane, mask, step_key, from, to);
-      });
+    if (is_bf16(write.get_desc())) {
+      drop(storage, count, mask, step_key, halves_of(read), halves_of(write));
+    } else {
+      drop(storage, count, mask, step_key, floats_of(read), floats_of(write));
     }
-    parallel_stretches(count, [&](std::size_t first, std::size_t size) {
-      mask(to + first, from + first, step_key, first, size);
-    });
   };
 }
 

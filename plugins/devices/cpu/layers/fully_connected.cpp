@@ -7,16 +7,22 @@ namespace convoy::cpu {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
-constexpr auto kFloat = dnnl::memory::data_type::f32;
 
 // A node's output as a matrix of images and elements.
 Desc matrix(const ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory::dims dims = builder.dims(node);
-  return {{dims[0], dims[1] * dims[2] * dims[3]}, kFloat, Tag::ab};
+  return {{dims[0], dims[1] * dims[2] * dims[3]}, builder.flat(node).data_type(), Tag::ab};
 }
 
 Desc bias_of(const Desc& output) {
-  return {{output.dims()[1]}, kFloat, Tag::x};
+  return {{output.dims()[1]}, dnnl::memory::data_type::f32, Tag::x};
+}
+
+// How the weights are multiplied: as they are stored, or as bf16 in the library's own order.
+Desc weights_of(const ProgramBuilder& builder, std::uint32_t index) {
+  const Desc stored = builder.stored(index);
+  if (!builder.stores_bf16()) return stored;
+  return {stored.dims(), dnnl::memory::data_type::bf16, Tag::any};
 }
 
 }  // namespace
@@ -38,11 +44,11 @@ void FullyConnected::build_forward(ProgramBuilder& builder, std::size_t node) {
   const bool has_bias = plan.node->variables[1] != CONVOY_NONE;
   const bool relu = plan.fused_relu != kNoNode;
   forward_ = describe_fully_connected(
-      builder.forward_kind(), source, builder.stored(plan.node->variables[0]), result, has_bias,
-      relu ? with_relu(builder.relu_limit(plan.fused_relu)) : shared_scratchpad(),
+      builder.forward_kind(), source, weights_of(builder, plan.node->variables[0]), result,
+      has_bias, relu ? with_relu(builder.relu_limit(plan.fused_relu)) : shared_scratchpad(),
       builder.engine());
-  const dnnl::memory flat = builder.read_as(input, builder.plain(input));
-  const dnnl::memory output = builder.define(node, builder.plain(node));
+  const dnnl::memory flat = builder.read_as(input, builder.flat(input));
+  const dnnl::memory output = builder.define(node, builder.flat(node));
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.view(flat, source)},
       {DNNL_ARG_WEIGHTS, builder.weights(plan.node->variables[0], forward_.weights_desc())},
@@ -76,7 +82,7 @@ void FullyConnected::build_backward_weights(ProgramBuilder& builder, std::size_t
                                   ? Backward::desc(source, weights, bias_of(result), result)
                                   : Backward::desc(source, weights, result);
   const Backward::primitive_desc description(desc, shared_scratchpad(), builder.engine(), forward_);
-  const dnnl::memory flat = builder.read_as(input, builder.plain(input));
+  const dnnl::memory flat = builder.read_as(input, builder.flat(input));
   const GradientPart kernel_part = builder.begin_variable_gradient(kernel, weights);
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.view(flat, source)},
@@ -98,10 +104,11 @@ void FullyConnected::build_backward_data(ProgramBuilder& builder, std::size_t no
   const std::size_t input = plan.inputs[0];
   const Desc source = matrix(builder, input);
   const Desc result = matrix(builder, node);
-  const Desc weights = builder.stored(plan.node->variables[0]);
   const dnnl::inner_product_backward_data::primitive_desc description(
-      {source, weights, result}, shared_scratchpad(), builder.engine(), forward_);
-  const GradientPart part = builder.begin_gradient(input, builder.plain(input));
+      {source, weights_of(builder, plan.node->variables[0]), result}, shared_scratchpad(),
+      builder.engine(), forward_);
+  const Desc weights = description.weights_desc();
+  const GradientPart part = builder.begin_gradient(input, builder.flat(input));
   builder.then(dnnl::inner_product_backward_data(description),
                {{DNNL_ARG_DIFF_DST, builder.view(builder.gradient(node), result)},
                 {DNNL_ARG_WEIGHTS, builder.weights(plan.node->variables[0], weights)},

@@ -18,25 +18,37 @@ Constants constants_of(const convoy_layer& layer) {
           static_cast<float>(layer.beta), static_cast<float>(layer.offset)};
 }
 
+// The library is fast on f32 only: bf16 activations are converted and back.
+Desc computed(const ProgramBuilder& builder, std::size_t node) {
+  if (!builder.stores_bf16()) return builder.desc(node);
+  return {builder.dims(node), dnnl::memory::data_type::f32, dnnl::memory::format_tag::nChw16c};
+}
+
 }  // namespace
 
 void LocalResponseNorm::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   const Constants constants = constants_of(*plan.node->layer);
-  forward_ = {{builder.forward_kind(), dnnl::algorithm::lrn_across_channels, builder.desc(input),
-               constants.channels, constants.alpha, constants.beta, constants.offset},
-              shared_scratchpad(),
-              builder.engine()};
+  forward_ = {
+      {builder.forward_kind(), dnnl::algorithm::lrn_across_channels, computed(builder, input),
+       constants.channels, constants.alpha, constants.beta, constants.offset},
+      shared_scratchpad(),
+      builder.engine()};
+  const dnnl::memory result = builder.stores_bf16() ? builder.temporary(forward_.dst_desc())
+                                                    : builder.define(node, forward_.dst_desc());
   std::unordered_map<int, dnnl::memory> arguments = {
-      {DNNL_ARG_SRC, builder.read(input)},
-      {DNNL_ARG_DST, builder.define(node, forward_.dst_desc())},
+      {DNNL_ARG_SRC, builder.read_as(input, forward_.src_desc())},
+      {DNNL_ARG_DST, result},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
   if (forward_.workspace_desc().get_size() > 0) {
     record_ = builder.keep(forward_.workspace_desc());
     arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
   }
   builder.then(dnnl::lrn_forward(forward_), arguments);
+  if (builder.stores_bf16()) {
+    builder.reorder(result, builder.define(node, builder.channels_last(node)));
+  }
 }
 
 void LocalResponseNorm::build_backward(ProgramBuilder& builder, std::size_t node) {
@@ -45,13 +57,13 @@ void LocalResponseNorm::build_backward(ProgramBuilder& builder, std::size_t node
   if (!builder.plan(input).needs_gradient) return;
   const Constants constants = constants_of(*plan.node->layer);
   const dnnl::lrn_backward::primitive_desc description(
-      {dnnl::algorithm::lrn_across_channels, builder.desc(input), builder.desc(node),
+      {dnnl::algorithm::lrn_across_channels, forward_.src_desc(), forward_.dst_desc(),
        constants.channels, constants.alpha, constants.beta, constants.offset},
       shared_scratchpad(), builder.engine(), forward_);
   const dnnl::memory gradient = builder.gradient_as(node, description.diff_dst_desc());
   const GradientPart part = builder.begin_gradient(input, description.diff_src_desc());
   std::unordered_map<int, dnnl::memory> arguments = {
-      {DNNL_ARG_SRC, builder.read(input)},
+      {DNNL_ARG_SRC, builder.read_as(input, forward_.src_desc())},
       {DNNL_ARG_DIFF_DST, gradient},
       {DNNL_ARG_DIFF_SRC, part.memory},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}};

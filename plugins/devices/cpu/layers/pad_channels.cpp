@@ -1,6 +1,6 @@
 #include "plugins/devices/cpu/layers/pad_channels.hpp"
 
-#include <algorithm>
+#include <cstring>
 
 #include "plugins/devices/cpu/program_builder.hpp"
 #include "plugins/devices/cpu/team.hpp"
@@ -18,6 +18,7 @@ dnnl::memory::dims first_cell(const ProgramBuilder& builder, std::size_t node) {
 // The input's layout, unless its blocks of channels would straddle the border of the padding.
 Desc padded_desc(const ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = builder.plan(node).inputs[0];
+  if (builder.stores_bf16()) return builder.channels_last(node);
   for (const Tag tag : {Tag::nChw8c, Tag::nChw16c, Tag::nhwc}) {
     const Desc wanted(builder.dims(node), dnnl::memory::data_type::f32, tag);
     if (builder.desc(input) != Desc(builder.dims(input), dnnl::memory::data_type::f32, tag))
@@ -28,10 +29,10 @@ Desc padded_desc(const ProgramBuilder& builder, std::size_t node) {
 }
 
 Task clear_task(const dnnl::memory& memory) {
-  return [memory, count = float_count(memory)](const TaskContext&) {
-    float* values = floats_of(memory);
-    parallel_stretches(count, [values](std::size_t first, std::size_t size) {
-      std::fill_n(values + first, size, 0.0f);
+  return [memory, bytes = memory.get_desc().get_size()](const TaskContext&) {
+    char* start = static_cast<char*>(memory.get_data_handle());
+    parallel_stretches(bytes, [start](std::size_t first, std::size_t size) {
+      std::memset(start + first, 0, size);
     });
   };
 }

@@ -1,5 +1,6 @@
 #include "plugins/devices/cpu/layers/pool.hpp"
 
+#include "plugins/devices/cpu/layers/activation_planes.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
@@ -22,10 +23,12 @@ PlaneWindows plane_of(const convoy_node& node, const convoy_node& input) {
           .pad_left = node.pad_left};
 }
 
-// A byte per element of the result, padding included.
+// A byte per element of the result's planes.
 Desc record_of(const Desc& result) {
-  const auto elements = static_cast<dnnl::memory::dim>(result.get_size() / sizeof(float));
-  return {{elements}, dnnl::memory::data_type::u8, Tag::x};
+  const auto block = static_cast<dnnl::memory::dim>(plane_block(result));
+  const dnnl::memory::dims dims = result.dims();
+  const dnnl::memory::dim blocks = (dims[1] + block - 1) / block;
+  return {{dims[0] * blocks * block * dims[2] * dims[3]}, dnnl::memory::data_type::u8, Tag::x};
 }
 
 std::uint8_t* bytes_of(const dnnl::memory& memory) {
@@ -42,12 +45,12 @@ void Pool::build_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const Desc& source = builder.desc(plan.inputs[0]);
   const PlaneWindows shape = plane_of(*plan.node, *builder.plan(plan.inputs[0]).node);
-  const std::size_t block = channel_block(source);
+  const std::size_t block = plane_block(source);
   if (block == 0 || shape.kernel_height * shape.kernel_width > BlockedPool::kMostCells) {
     return library_.forward(builder, node);
   }
-  const std::size_t planes =
-      source.get_size() / sizeof(float) / block / (shape.in_height * shape.in_width);
+  const std::size_t channels = builder.plan(plan.inputs[0]).node->channels;
+  const std::size_t planes = builder.compilation().batch * ((channels + block - 1) / block);
   own_ = std::make_shared<const BlockedPool>(shape, planes, block);
   own_forward(builder, node);
 }
@@ -55,12 +58,17 @@ void Pool::build_forward(ProgramBuilder& builder, std::size_t node) {
 void Pool::own_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const dnnl::memory read = builder.read(plan.inputs[0]);
-  const Tag tag = blocked_activations(channel_block(read.get_desc()));
-  const Desc result(builder.dims(node), dnnl::memory::data_type::f32, tag);
+  const std::size_t block = plane_block(read.get_desc());
+  const Desc result =
+      is_bf16(read.get_desc())
+          ? builder.channels_last(node)
+          : Desc(builder.dims(node), dnnl::memory::data_type::f32, blocked_activations(block));
   const dnnl::memory write = builder.define(node, result);
+  const ActivationPlanes from(builder, read, block);
+  const ActivationPlanes to(builder, write, block);
   if (!takes_maximum(plan)) {
-    return builder.then([pool = own_, read, write](const TaskContext&) {
-      pool->average_forward(floats_of(read), floats_of(write));
+    return builder.then([pool = own_, from, to](const TaskContext&) {
+      pool->average_forward(from.planes(), to.planes());
     });
   }
   dnnl::memory record;
@@ -68,8 +76,8 @@ void Pool::own_forward(ProgramBuilder& builder, std::size_t node) {
     record_ = builder.keep(record_of(result));
     record = builder.kept(record_of(result), record_);
   }
-  builder.then([pool = own_, read, write, record](const TaskContext&) {
-    pool->max_forward(floats_of(read), floats_of(write), record ? bytes_of(record) : nullptr);
+  builder.then([pool = own_, from, to, record](const TaskContext&) {
+    pool->max_forward(from.planes(), to.planes(), record ? bytes_of(record) : nullptr);
   });
 }
 
@@ -87,14 +95,17 @@ void Pool::own_backward(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = plan.inputs[0];
   const dnnl::memory gradient = builder.gradient(node);
   const GradientPart part = builder.begin_gradient_addition(input);
+  const std::size_t block = plane_block(gradient.get_desc());
+  const ActivationPlanes from(builder, gradient, block);
+  const ActivationPlanes to(builder, part.memory, block);
   if (takes_maximum(plan)) {
     const dnnl::memory record = builder.kept(record_of(gradient.get_desc()), record_);
-    builder.then([pool = own_, gradient, record, part](const TaskContext&) {
-      pool->max_backward(floats_of(gradient), bytes_of(record), floats_of(part.memory), part.adds);
+    builder.then([pool = own_, from, to, record, adds = part.adds](const TaskContext&) {
+      pool->max_backward(from.planes(), bytes_of(record), to.planes(), adds);
     });
   } else {
-    builder.then([pool = own_, gradient, part](const TaskContext&) {
-      pool->average_backward(floats_of(gradient), floats_of(part.memory), part.adds);
+    builder.then([pool = own_, from, to, adds = part.adds](const TaskContext&) {
+      pool->average_backward(from.planes(), to.planes(), adds);
     });
   }
   builder.finish_gradient(input, part);

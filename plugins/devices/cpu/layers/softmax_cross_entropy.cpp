@@ -76,7 +76,7 @@ void SoftmaxCrossEntropy::build_forward(ProgramBuilder& builder, std::size_t nod
   const dnnl::memory logits = builder.read_as(input, builder.plain(input));
   const std::size_t batch = builder.compilation().batch;
   const bool accuracy = (builder.compilation().flags & CONVOY_COMPILE_ACCURACY) != 0;
-  const std::size_t classes = float_count(logits) / batch;
+  const std::size_t classes = element_count(logits) / batch;
   builder.then([=](const TaskContext& context) {
     evaluate(floats_of(logits), batch, classes, accuracy, context.compute);
   });
@@ -87,7 +87,7 @@ void SoftmaxCrossEntropy::build_backward(ProgramBuilder& builder, std::size_t no
   const dnnl::memory logits = builder.read_as(input, builder.plain(input));
   const GradientPart part = builder.begin_gradient(input, builder.plain(input));
   const std::size_t batch = builder.compilation().batch;
-  const std::size_t classes = float_count(logits) / batch;
+  const std::size_t classes = element_count(logits) / batch;
   builder.then([=, memory = part.memory](const TaskContext& context) {
     differentiate(floats_of(logits), batch, classes, context.compute, floats_of(memory));
   });

@@ -1,0 +1,26 @@
+#include "plugins/devices/cpu/kernels/channels_last.hpp"
+#include "plugins/devices/cpu/kernels/instruction_set.hpp"
+
+namespace convoy::cpu {
+
+namespace baseline {
+extern const ChannelsLastKernels kChannelsLast;
+}
+#ifdef CONVOY_X86_KERNELS
+namespace x86_64_v3 {
+extern const ChannelsLastKernels kChannelsLast;
+}
+namespace x86_64_v4 {
+extern const ChannelsLastKernels kChannelsLast;
+}
+#endif
+
+const ChannelsLastKernels& channels_last_kernels() {
+#ifdef CONVOY_X86_KERNELS
+  if (has_x86_64_v4()) return x86_64_v4::kChannelsLast;
+  if (has_x86_64_v3()) return x86_64_v3::kChannelsLast;
+#endif
+  return baseline::kChannelsLast;
+}
+
+}  // namespace convoy::cpu
