@@ -32,6 +32,12 @@ dnnl::memory ProgramBuilder::weights(std::uint32_t index, const Desc& wanted) {
   return arranged(index, rounded, wanted);
 }
 
+dnnl::memory ProgramBuilder::transposed_weights(std::uint32_t index, const Desc& wanted) {
+  const Desc transposed = stored(index).permute_axes({1, 0, 2, 3});
+  const std::size_t first = what_.graph->variables[index]->arena_first;
+  return arranged(index, external(External::kParameters, transposed, first), wanted);
+}
+
 // From storage to what a primitive wants.
 dnnl::memory ProgramBuilder::arranged(std::uint32_t index, const dnnl::memory& source,
                                       const Desc& wanted) {

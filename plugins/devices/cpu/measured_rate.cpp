@@ -6,16 +6,20 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "plugins/devices/cpu/doorbell.hpp"
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/kernels/winograd.hpp"
+#include "plugins/devices/cpu/precision.hpp"
 #include "plugins/devices/cpu/team.hpp"
 
 namespace convoy::cpu {
@@ -103,6 +107,39 @@ double multiply_rate() {
   return best;
 }
 
+// bf16 products with f32 sums; each operand in the order that the library likes.
+double bf16_multiply_rate(std::int64_t order) {
+  using Desc = dnnl::memory::desc;
+  constexpr auto kType = dnnl::memory::data_type::bf16;
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  dnnl::stream stream(engine);
+  const Desc plain({order, order}, kType, dnnl::memory::format_tag::ab);
+  const Desc any({order, order}, kType, dnnl::memory::format_tag::any);
+  const dnnl::matmul::primitive_desc description({plain, any, plain}, engine);
+  const dnnl::matmul product(description);
+  std::unordered_map<int, dnnl::memory> operands;
+  for (const auto& [argument, desc] : {std::pair{DNNL_ARG_SRC, description.src_desc()},
+                                       std::pair{DNNL_ARG_WEIGHTS, description.weights_desc()},
+                                       std::pair{DNNL_ARG_DST, description.dst_desc()}}) {
+    const dnnl::memory memory(desc, engine);
+    std::memset(memory.get_data_handle(), 0, desc.get_size());
+    operands[argument] = memory;
+  }
+  const std::vector<double> seconds = times(kMultiplications, [&] {
+    product.execute(stream, operands);
+    stream.wait();
+  });
+  const auto edge = static_cast<double>(order);
+  return 2.0 * edge * edge * edge / seconds.front();
+}
+
+double half_multiply_rate() {
+  if (!multiplies_bf16()) throw std::invalid_argument("this processor does not multiply bf16");
+  double best = 0.0;
+  for (const std::int64_t order : kOrders) best = std::max(best, bf16_multiply_rate(order));
+  return best;
+}
+
 // Of all last-level caches together, as the system describes them; 0 when it does not.
 std::size_t cache_bytes() {
   hwloc_topology_t topology = nullptr;
@@ -141,6 +178,7 @@ double stream_rate() {
 
 double measured_rate(std::uint32_t what) {
   if (what == CONVOY_MEASURE_MULTIPLY) return multiply_rate();
+  if (what == CONVOY_MEASURE_MULTIPLY_HALF) return half_multiply_rate();
   if (what == CONVOY_MEASURE_STREAM) return stream_rate();
   throw std::invalid_argument("the CPU device does not know measurement " + std::to_string(what));
 }

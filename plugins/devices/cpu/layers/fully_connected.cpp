@@ -51,13 +51,29 @@ void FullyConnected::build_forward(ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory output = builder.define(node, builder.flat(node));
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.view(flat, source)},
-      {DNNL_ARG_WEIGHTS, builder.weights(plan.node->variables[0], forward_.weights_desc())},
+      {DNNL_ARG_WEIGHTS, forward_weights(builder, node)},
       {DNNL_ARG_DST, builder.view(output, result)},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
   if (has_bias) {
     arguments[DNNL_ARG_BIAS] = builder.variable(plan.node->variables[1], bias_of(result));
   }
   builder.then(dnnl::inner_product_forward(forward_), arguments);
+}
+
+dnnl::memory FullyConnected::forward_weights(ProgramBuilder& builder, std::size_t node) {
+  const std::uint32_t kernel = builder.plan(node).node->variables[0];
+  const Desc wanted = forward_.weights_desc();
+  if (!builder.stores_bf16() || builder.inference()) return builder.weights(kernel, wanted);
+  converted_ = builder.keep(wanted);
+  const dnnl::memory converted = builder.kept(wanted, *converted_);
+  builder.reorder(builder.variable(kernel, builder.stored(kernel)), converted);
+  return converted;
+}
+
+dnnl::memory FullyConnected::backward_weights(ProgramBuilder& builder, std::size_t node,
+                                              const Desc& wanted) {
+  if (converted_ && wanted == forward_.weights_desc()) return builder.kept(wanted, *converted_);
+  return builder.weights(builder.plan(node).node->variables[0], wanted);
 }
 
 void FullyConnected::build_backward(ProgramBuilder& builder, std::size_t node) {
@@ -111,7 +127,7 @@ void FullyConnected::build_backward_data(ProgramBuilder& builder, std::size_t no
   const GradientPart part = builder.begin_gradient(input, builder.flat(input));
   builder.then(dnnl::inner_product_backward_data(description),
                {{DNNL_ARG_DIFF_DST, builder.view(builder.gradient(node), result)},
-                {DNNL_ARG_WEIGHTS, builder.weights(plan.node->variables[0], weights)},
+                {DNNL_ARG_WEIGHTS, backward_weights(builder, node, weights)},
                 {DNNL_ARG_DIFF_SRC, builder.view(part.memory, source)},
                 {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}});
   builder.finish_gradient(input, part);

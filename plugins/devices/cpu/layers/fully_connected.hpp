@@ -2,7 +2,10 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include <optional>
+
 #include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/workspace.hpp"
 
 namespace convoy::cpu {
 
@@ -17,8 +20,14 @@ class FullyConnected : public Layer {
  private:
   void build_backward_weights(ProgramBuilder& builder, std::size_t node);
   void build_backward_data(ProgramBuilder& builder, std::size_t node);
+  // The weights as the forward pass reads them. Where that takes a conversion to bf16, they are
+  // kept for the backward pass.
+  dnnl::memory forward_weights(ProgramBuilder& builder, std::size_t node);
+  dnnl::memory backward_weights(ProgramBuilder& builder, std::size_t node,
+                                const dnnl::memory::desc& wanted);
 
   dnnl::inner_product_forward::primitive_desc forward_;
+  std::optional<Workspace::Id> converted_;
 };
 
 // The forward description (for training or for inference) with free choice of the weights' layout.
