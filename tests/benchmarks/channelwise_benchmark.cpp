@@ -122,12 +122,14 @@ void own_pool(benchmark::State& state, const WindowShape& shape, bool backward) 
   const auto planes = static_cast<std::size_t>(shape.batch * shape.channels / kBlock);
   const cpu::BlockedPool pool(shape.windows(), planes, kBlock);
   std::vector<std::uint8_t> record(o.result_desc.get_size() / sizeof(float));
-  const cpu::Planes source = o.planes(o.source);
-  const cpu::Planes result = o.planes(o.result);
-  const auto forward = [&] { pool.max_forward(source, result, record.data()); };
+  const auto forward = [&] {
+    pool.max_forward(Operands::floats(o.source), Operands::floats(o.result), record.data());
+  };
   forward();
   if (!backward) return measure(state, o, forward);
-  measure(state, o, [&] { pool.max_backward(result, record.data(), source, false); });
+  measure(state, o, [&] {
+    pool.max_backward(Operands::floats(o.result), record.data(), Operands::floats(o.source), false);
+  });
 }
 
 enum class DepthwisePass { kForward, kData, kWeights };

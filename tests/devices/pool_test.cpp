@@ -59,13 +59,9 @@ struct Pooled {
   std::vector<float> maximum, maximum_gradient, average, average_gradient;
 };
 
-cpu::Planes planes_of(const PoolCase& what, std::vector<float>& values) {
-  return {values.data(), values.size() / what.planes};
-}
-
 // The gradients are added to what `before` holds, or overwrite sevens when it is empty.
-Pooled compute(const PoolCase& what, std::vector<float> read, std::vector<float> gradient,
-               const std::vector<float>& before, int threads) {
+Pooled compute(const PoolCase& what, const std::vector<float>& read,
+               const std::vector<float>& gradient, const std::vector<float>& before, int threads) {
   omp_set_num_threads(threads);
   const bool add = !before.empty();
   const cpu::BlockedPool pool(what.shape, what.planes, what.block);
@@ -75,12 +71,10 @@ Pooled compute(const PoolCase& what, std::vector<float> read, std::vector<float>
   result.average.resize(what.out_elements());
   result.maximum_gradient = add ? before : std::vector<float>(what.in_elements(), 7.0f);
   result.average_gradient = result.maximum_gradient;
-  const cpu::Planes from = planes_of(what, read);
-  const cpu::Planes back = planes_of(what, gradient);
-  pool.max_forward(from, planes_of(what, result.maximum), record.data());
-  pool.max_backward(back, record.data(), planes_of(what, result.maximum_gradient), add);
-  pool.average_forward(from, planes_of(what, result.average));
-  pool.average_backward(back, planes_of(what, result.average_gradient), add);
+  pool.max_forward(read.data(), result.maximum.data(), record.data());
+  pool.max_backward(gradient.data(), record.data(), result.maximum_gradient.data(), add);
+  pool.average_forward(read.data(), result.average.data());
+  pool.average_backward(gradient.data(), result.average_gradient.data(), add);
   return result;
 }
 

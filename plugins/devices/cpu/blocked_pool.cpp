@@ -17,48 +17,61 @@ std::size_t cells_on_image(std::size_t window, std::size_t stride, std::size_t p
 
 }  // namespace
 
-BlockedPool::BlockedPool(const PlaneWindows& shape, std::size_t planes, std::size_t block)
-    : shape_(shape), planes_(planes), block_(block), kernels_(&pool_kernels(block)) {
+std::vector<float> window_shares(const PlaneWindows& shape) {
+  std::vector<float> shares;
   for (std::size_t y = 0; y < shape.out_height; ++y) {
     const std::size_t rows =
         cells_on_image(y, shape.stride_height, shape.pad_top, shape.kernel_height, shape.in_height);
     for (std::size_t x = 0; x < shape.out_width; ++x) {
       const std::size_t columns =
           cells_on_image(x, shape.stride_width, shape.pad_left, shape.kernel_width, shape.in_width);
-      shares_.push_back(1.0f / static_cast<float>(std::max<std::size_t>(rows * columns, 1)));
+      shares.push_back(1.0f / static_cast<float>(std::max<std::size_t>(rows * columns, 1)));
     }
   }
+  return shares;
 }
 
-void BlockedPool::max_forward(const Planes& read, const Planes& write, std::uint8_t* record) const {
+BlockedPool::BlockedPool(const PlaneWindows& shape, std::size_t planes, std::size_t block)
+    : shape_(shape),
+      planes_(planes),
+      block_(block),
+      kernels_(&pool_kernels(block)),
+      shares_(window_shares(shape)) {}
+
+void BlockedPool::max_forward(const void* read, void* write, std::uint8_t* record) const {
+  const auto* from = static_cast<const float*>(read);
+  auto* to = static_cast<float*>(write);
   parallel_indices(planes_, [&](std::size_t plane) {
-    kernels_->max_forward(shape_, read.read(plane), write.open(plane, false),
+    kernels_->max_forward(shape_, from + plane * in_plane(), to + plane * out_plane(),
                           record == nullptr ? nullptr : record + plane * out_plane());
-    write.close(plane);
   });
 }
 
-void BlockedPool::max_backward(const Planes& gradient, const std::uint8_t* record,
-                               const Planes& write, bool add) const {
+void BlockedPool::max_backward(const void* gradient, const std::uint8_t* record, void* write,
+                               bool add) const {
+  const auto* from = static_cast<const float*>(gradient);
+  auto* to = static_cast<float*>(write);
   parallel_indices(planes_, [&](std::size_t plane) {
-    kernels_->max_backward(shape_, gradient.read(plane), record + plane * out_plane(),
-                           write.open(plane, add), add);
-    write.close(plane);
+    kernels_->max_backward(shape_, from + plane * out_plane(), record + plane * out_plane(),
+                           to + plane * in_plane(), add);
   });
 }
 
-void BlockedPool::average_forward(const Planes& read, const Planes& write) const {
+void BlockedPool::average_forward(const void* read, void* write) const {
+  const auto* from = static_cast<const float*>(read);
+  auto* to = static_cast<float*>(write);
   parallel_indices(planes_, [&](std::size_t plane) {
-    kernels_->average_forward(shape_, read.read(plane), shares_.data(), write.open(plane, false));
-    write.close(plane);
+    kernels_->average_forward(shape_, from + plane * in_plane(), shares_.data(),
+                              to + plane * out_plane());
   });
 }
 
-void BlockedPool::average_backward(const Planes& gradient, const Planes& write, bool add) const {
+void BlockedPool::average_backward(const void* gradient, void* write, bool add) const {
+  const auto* from = static_cast<const float*>(gradient);
+  auto* to = static_cast<float*>(write);
   parallel_indices(planes_, [&](std::size_t plane) {
-    kernels_->average_backward(shape_, gradient.read(plane), shares_.data(), write.open(plane, add),
-                               add);
-    write.close(plane);
+    kernels_->average_backward(shape_, from + plane * out_plane(), shares_.data(),
+                               to + plane * in_plane(), add);
   });
 }
 

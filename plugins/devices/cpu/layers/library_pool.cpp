@@ -21,8 +21,9 @@ Window window_of(const convoy_node& node) {
           {node.pad_bottom, node.pad_right}};
 }
 
-Desc any_layout(const dnnl::memory::dims& dims) {
-  return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+Desc result_like(const Desc& source, const dnnl::memory::dims& dims) {
+  using Tag = dnnl::memory::format_tag;
+  return {dims, source.data_type(), is_bf16(source) ? Tag::nhwc : Tag::any};
 }
 
 bool has_record(const dnnl::pooling_forward::primitive_desc& description) {
@@ -36,8 +37,8 @@ void LibraryPool::forward(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = plan.inputs[0];
   const Window window = window_of(*plan.node);
   forward_ = {{builder.forward_kind(), window.algorithm, builder.desc(input),
-               any_layout(builder.dims(node)), window.strides, window.kernel, window.padding_before,
-               window.padding_after},
+               result_like(builder.desc(input), builder.dims(node)), window.strides, window.kernel,
+               window.padding_before, window.padding_after},
               shared_scratchpad(),
               builder.engine()};
   std::unordered_map<int, dnnl::memory> arguments = {

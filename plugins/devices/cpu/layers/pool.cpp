@@ -1,6 +1,7 @@
 #include "plugins/devices/cpu/layers/pool.hpp"
 
-#include "plugins/devices/cpu/layers/activation_planes.hpp"
+#include "plugins/devices/cpu/blocked_pool.hpp"
+#include "plugins/devices/cpu/channels_last_pool.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
@@ -23,14 +24,6 @@ PlaneWindows plane_of(const convoy_node& node, const convoy_node& input) {
           .pad_left = node.pad_left};
 }
 
-// A byte per element of the result's planes.
-Desc record_of(const Desc& result) {
-  const auto block = static_cast<dnnl::memory::dim>(plane_block(result));
-  const dnnl::memory::dims dims = result.dims();
-  const dnnl::memory::dim blocks = (dims[1] + block - 1) / block;
-  return {{dims[0] * blocks * block * dims[2] * dims[3]}, dnnl::memory::data_type::u8, Tag::x};
-}
-
 std::uint8_t* bytes_of(const dnnl::memory& memory) {
   return static_cast<std::uint8_t*>(memory.get_data_handle());
 }
@@ -39,45 +32,64 @@ bool takes_maximum(const NodePlan& plan) {
   return plan.node->layer->kind == CONVOY_LAYER_MAX_POOL;
 }
 
+// Null where the library computes: other layouts, and windows whose cells a byte cannot count.
+std::shared_ptr<const PoolAlgorithm> own_algorithm(const ProgramBuilder& builder,
+                                                   std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const convoy_node& input = *builder.plan(plan.inputs[0]).node;
+  const Desc& source = builder.desc(plan.inputs[0]);
+  const PlaneWindows shape = plane_of(*plan.node, input);
+  const std::size_t images = builder.compilation().batch;
+  if (shape.kernel_height * shape.kernel_width > PoolAlgorithm::kMostCells) return nullptr;
+  if (has_channels_last(source)) {
+    return std::make_shared<const ChannelsLastPool>(shape, images, input.channels);
+  }
+  const std::size_t block = channel_block(source);
+  if (block == 0) return nullptr;
+  const std::size_t planes = images * ((input.channels + block - 1) / block);
+  return std::make_shared<const BlockedPool>(shape, planes, block);
+}
+
+Desc result_of(const ProgramBuilder& builder, std::size_t node) {
+  const Desc& source = builder.desc(builder.plan(node).inputs[0]);
+  if (has_channels_last(source)) return builder.channels_last(node);
+  return {builder.dims(node), dnnl::memory::data_type::f32,
+          blocked_activations(channel_block(source))};
+}
+
+Desc record_of(const PoolAlgorithm& pool) {
+  return {
+      {static_cast<dnnl::memory::dim>(pool.record_bytes())}, dnnl::memory::data_type::u8, Tag::x};
+}
+
 }  // namespace
 
 void Pool::build_forward(ProgramBuilder& builder, std::size_t node) {
-  const NodePlan& plan = builder.plan(node);
-  const Desc& source = builder.desc(plan.inputs[0]);
-  const PlaneWindows shape = plane_of(*plan.node, *builder.plan(plan.inputs[0]).node);
-  const std::size_t block = plane_block(source);
-  if (block == 0 || shape.kernel_height * shape.kernel_width > BlockedPool::kMostCells) {
-    return library_.forward(builder, node);
+  own_ = own_algorithm(builder, node);
+  if (own_) {
+    own_forward(builder, node);
+  } else {
+    library_.forward(builder, node);
   }
-  const std::size_t channels = builder.plan(plan.inputs[0]).node->channels;
-  const std::size_t planes = builder.compilation().batch * ((channels + block - 1) / block);
-  own_ = std::make_shared<const BlockedPool>(shape, planes, block);
-  own_forward(builder, node);
 }
 
 void Pool::own_forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const dnnl::memory read = builder.read(plan.inputs[0]);
-  const std::size_t block = plane_block(read.get_desc());
-  const Desc result =
-      is_bf16(read.get_desc())
-          ? builder.channels_last(node)
-          : Desc(builder.dims(node), dnnl::memory::data_type::f32, blocked_activations(block));
-  const dnnl::memory write = builder.define(node, result);
-  const ActivationPlanes from(builder, read, block);
-  const ActivationPlanes to(builder, write, block);
+  const dnnl::memory write = builder.define(node, result_of(builder, node));
   if (!takes_maximum(plan)) {
-    return builder.then([pool = own_, from, to](const TaskContext&) {
-      pool->average_forward(from.planes(), to.planes());
+    return builder.then([pool = own_, read, write](const TaskContext&) {
+      pool->average_forward(read.get_data_handle(), write.get_data_handle());
     });
   }
   dnnl::memory record;
   if (!builder.inference() && plan.needs_gradient) {
-    record_ = builder.keep(record_of(result));
-    record = builder.kept(record_of(result), record_);
+    record_ = builder.keep(record_of(*own_));
+    record = builder.kept(record_of(*own_), record_);
   }
-  builder.then([pool = own_, from, to, record](const TaskContext&) {
-    pool->max_forward(from.planes(), to.planes(), record ? bytes_of(record) : nullptr);
+  builder.then([pool = own_, read, write, record](const TaskContext&) {
+    pool->max_forward(read.get_data_handle(), write.get_data_handle(),
+                      record ? bytes_of(record) : nullptr);
   });
 }
 
@@ -95,17 +107,15 @@ void Pool::own_backward(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = plan.inputs[0];
   const dnnl::memory gradient = builder.gradient(node);
   const GradientPart part = builder.begin_gradient_addition(input);
-  const std::size_t block = plane_block(gradient.get_desc());
-  const ActivationPlanes from(builder, gradient, block);
-  const ActivationPlanes to(builder, part.memory, block);
   if (takes_maximum(plan)) {
-    const dnnl::memory record = builder.kept(record_of(gradient.get_desc()), record_);
-    builder.then([pool = own_, from, to, record, adds = part.adds](const TaskContext&) {
-      pool->max_backward(from.planes(), bytes_of(record), to.planes(), adds);
+    const dnnl::memory record = builder.kept(record_of(*own_), record_);
+    builder.then([pool = own_, gradient, record, part](const TaskContext&) {
+      pool->max_backward(gradient.get_data_handle(), bytes_of(record),
+                         part.memory.get_data_handle(), part.adds);
     });
   } else {
-    builder.then([pool = own_, from, to, adds = part.adds](const TaskContext&) {
-      pool->average_backward(from.planes(), to.planes(), adds);
+    builder.then([pool = own_, gradient, part](const TaskContext&) {
+      pool->average_backward(gradient.get_data_handle(), part.memory.get_data_handle(), part.adds);
     });
   }
   builder.finish_gradient(input, part);

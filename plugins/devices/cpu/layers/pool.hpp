@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "plugins/devices/cpu/blocked_pool.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/layers/library_pool.hpp"
+#include "plugins/devices/cpu/pool_algorithm.hpp"
 #include "plugins/devices/cpu/workspace.hpp"
 
 namespace convoy::cpu {
@@ -19,7 +19,7 @@ class Pool : public Layer {
   void own_forward(ProgramBuilder& builder, std::size_t node);
   void own_backward(ProgramBuilder& builder, std::size_t node);
 
-  std::shared_ptr<const BlockedPool> own_;  // null: the library computes
+  std::shared_ptr<const PoolAlgorithm> own_;  // null: the library computes
   LibraryPool library_;
   Workspace::Id record_ = 0;  // where the maxima came from
 };

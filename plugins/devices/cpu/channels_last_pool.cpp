@@ -1,0 +1,66 @@
+#include "plugins/devices/cpu/channels_last_pool.hpp"
+
+#include <algorithm>
+
+#include "plugins/devices/cpu/team.hpp"
+
+namespace convoy::cpu {
+
+ChannelsLastPool::ChannelsLastPool(const PlaneWindows& shape, std::size_t images,
+                                   std::size_t channels)
+    : shape_(shape),
+      images_(images),
+      channels_(channels),
+      kernels_(&channels_last_pool_kernels()),
+      shares_(window_shares(shape)) {}
+
+template <typename Body>
+void ChannelsLastPool::each_band(std::size_t height, const Body& body) const {
+  constexpr std::size_t kRows = 8;  // of a band: enough to share an image among a team
+  const std::size_t bands = (height + kRows - 1) / kRows;
+  parallel_indices(images_ * bands, [&](std::size_t index) {
+    const std::size_t first = index % bands * kRows;
+    body(index / bands, RowBand{first, std::min(first + kRows, height)});
+  });
+}
+
+void ChannelsLastPool::max_forward(const void* read, void* write, std::uint8_t* record) const {
+  const auto* from = static_cast<const Bf16*>(read);
+  auto* to = static_cast<Bf16*>(write);
+  each_band(shape_.out_height, [&](std::size_t image, const RowBand& rows) {
+    const std::size_t first = image * out_image();
+    kernels_->max_forward(shape_, channels_, rows, from + image * in_image(), to + first,
+                          record == nullptr ? nullptr : record + first);
+  });
+}
+
+void ChannelsLastPool::max_backward(const void* gradient, const std::uint8_t* record, void* write,
+                                    bool add) const {
+  const auto* from = static_cast<const Bf16*>(gradient);
+  auto* to = static_cast<Bf16*>(write);
+  each_band(shape_.in_height, [&](std::size_t image, const RowBand& rows) {
+    const std::size_t first = image * out_image();
+    kernels_->max_backward(shape_, channels_, rows, from + first, record + first,
+                           to + image * in_image(), add);
+  });
+}
+
+void ChannelsLastPool::average_forward(const void* read, void* write) const {
+  const auto* from = static_cast<const Bf16*>(read);
+  auto* to = static_cast<Bf16*>(write);
+  each_band(shape_.out_height, [&](std::size_t image, const RowBand& rows) {
+    kernels_->average_forward(shape_, channels_, rows, from + image * in_image(), shares_.data(),
+                              to + image * out_image());
+  });
+}
+
+void ChannelsLastPool::average_backward(const void* gradient, void* write, bool add) const {
+  const auto* from = static_cast<const Bf16*>(gradient);
+  auto* to = static_cast<Bf16*>(write);
+  each_band(shape_.in_height, [&](std::size_t image, const RowBand& rows) {
+    kernels_->average_backward(shape_, channels_, rows, from + image * out_image(), shares_.data(),
+                               to + image * in_image(), add);
+  });
+}
+
+}  // namespace convoy::cpu
