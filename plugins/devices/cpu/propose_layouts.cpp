@@ -20,12 +20,25 @@ dnnl::memory::desc convolution_weights(const convoy_node& node, const convoy_nod
   return block > 0 ? depthwise_weights(node, block) : forward.weights_desc();
 }
 
+// Whether the weights of a fully connected layer stay plain, for which oneDNN 2.6 multiplies
+// matrices. On AVX-512 it stores others in blocks of channels, and the gradient of the input then
+// dereferences null when there are several threads, more than 16 whole blocks of 64 outputs and a
+// single block of inputs (up to 16, or 32) and of images: the sum over the outputs is to be shared
+// among the threads, only one is started, and its last part goes by a buffer that the first of them
+// does not have. The bounds are twice as wide as that; such layers are small, so nothing is lost.
+bool keeps_plain_weights(dnnl::memory::dim inputs, dnnl::memory::dim outputs) {
+  constexpr dnnl::memory::dim kFewInputs = 64;
+  constexpr dnnl::memory::dim kManyOutputs = 512;
+  return inputs <= kFewInputs && outputs >= kManyOutputs;
+}
+
 dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
                                            std::uint32_t batch, bool has_bias,
                                            const dnnl::engine& engine) {
   constexpr auto kFloat = dnnl::memory::data_type::f32;
   const auto outputs = static_cast<dnnl::memory::dim>(weights.dimensions[0]);
   const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
+  if (keeps_plain_weights(inputs, outputs)) return plain_desc(weights);
   return describe_fully_connected(
              dnnl::prop_kind::forward_training, {{batch, inputs}, kFloat, Tag::ab},
              {{outputs, inputs}, kFloat, Tag::any}, {{batch, outputs}, kFloat, Tag::ab}, has_bias,
