@@ -6,8 +6,8 @@
 // hold.
 namespace convoy {
 
-inline constexpr std::uint32_t kMostImages = 1'000'000;  // per device and step
-inline constexpr std::uint32_t kMostDevices = 4096;      // per host
+inline constexpr std::uint32_t kMostImages = 1'000'000'000;  // per device and step
+inline constexpr std::uint32_t kMostDevices = 4096;          // per host
 inline constexpr std::uint32_t kMostHosts = 4096;
 inline constexpr std::uint32_t kMostThreads = 4096;          // of a device, or of the input
 inline constexpr std::uint32_t kMostPreparedBatches = 4096;  // per device
