@@ -77,9 +77,8 @@ Prediction to_selection(simulate::Prediction prediction) {
 
 ChoiceSubject imagined_subject(const RunSetup& setup, const SimulatedHardware& hardware,
                                std::optional<std::uint32_t> devices) {
-  const auto batch = setup.options.batch_size.value_or(setup.model_info.batch_size);
   return {hardware.hosts, devices.value_or(hardware.most_devices),
-          static_cast<std::uint32_t>(batch)};
+          setup.options.batch_size.value_or(setup.model_info.batch_size)};
 }
 
 OptionValues given_strategy_options(const RunSetup& setup) {

@@ -47,9 +47,7 @@ Explanation explain(const RunSetup& setup) {
   refuse_measuring(setup);
   Explanation result;
   result.hardware = choose_simulated_hardware(setup);
-  std::optional<std::uint32_t> devices;
-  if (setup.options.num_devices) devices = static_cast<std::uint32_t>(*setup.options.num_devices);
-  result.subject = imagined_subject(setup, result.hardware, devices);
+  result.subject = imagined_subject(setup, result.hardware, setup.options.num_devices);
   result.ranking = rank_strategies(setup, result.hardware, result.subject);
   result.decision =
       setup.options.auto_mode == AutoMode::kRule

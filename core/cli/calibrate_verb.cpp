@@ -10,6 +10,7 @@
 #include "core/calibrate/calibrate.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/cli/calibration_report.hpp"
+#include "core/cli/flag_limits.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/cli/verb_arguments.hpp"
 #include "core/data/dataset.hpp"
@@ -57,8 +58,9 @@ std::uint32_t batch_size(const VerbArguments& given, std::uint32_t otherwise) {
   std::uint32_t batch = 0;
   const char* const end = text.data() + text.size();
   const auto [next, error] = std::from_chars(text.data(), end, batch);
-  if (error != std::errc{} || next != end || batch == 0)
-    fail(ExitCode::kUsage, "--batch_size={}: a whole number of at least 1 is needed", text);
+  if (error != std::errc{} || next != end || batch == 0 || batch > kMostImages)
+    fail(ExitCode::kUsage, "--batch_size={}: it must be an integer from 1 to {}", text,
+         kMostImages);
   return batch;
 }
 

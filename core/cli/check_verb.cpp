@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/cluster_flags.hpp"
+#include "core/cli/flag_limits.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/plan/check.hpp"
 #include "core/plan/fuse_updates.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::uint64_t kDefaultBucket = std::uint64_t{16} << 18;  // 16 MiB of f32
 constexpr std::size_t kShownFindings = 8;
-constexpr std::uint32_t kMostDevices = 4096;
 
 std::vector<FlagDefinition> check_flags() {
   FlagDefinition devices;

@@ -1,6 +1,7 @@
 #include "core/cli/checkpoint_options.hpp"
 
 #include "core/base/error.hpp"
+#include "core/cli/flag_limits.hpp"
 
 namespace convoy {
 
@@ -13,17 +14,20 @@ std::vector<FlagDefinition> checkpoint_flags() {
       {.name = "save_model_steps",
        .type = FlagType::kInt,
        .help = "Also save a checkpoint after every so many timed steps.",
-       .minimum = 1},
+       .minimum = 1,
+       .maximum = kMostSteps},
       {.name = "save_model_secs",
        .type = FlagType::kInt,
        .default_value = "0",
        .help = "Also save a checkpoint every so many seconds; 0 does not.",
-       .minimum = 0},
+       .minimum = 0,
+       .maximum = kMostSeconds},
       {.name = "max_ckpts_to_keep",
        .type = FlagType::kInt,
        .default_value = "5",
        .help = "Checkpoints to keep, the newest ones; 0 keeps all.",
-       .minimum = 0},
+       .minimum = 0,
+       .maximum = kMostSteps},
       {.name = "on_save_error",
        .type = FlagType::kEnum,
        .default_value = "stop",

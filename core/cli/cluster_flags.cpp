@@ -4,21 +4,26 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <optional>
 
 #include "core/base/error.hpp"
+#include "core/cli/flag_limits.hpp"
 
 namespace convoy {
 namespace {
 
-constexpr std::uint32_t kMostHosts = 4096;
-
-std::optional<std::uint32_t> number_of(const std::string& text) {
-  std::uint32_t number = 0;
+// Nothing unless the text is digits, perhaps behind a sign; the nearest number there is for one
+// that is too large or too small, so that it is not taken for the name of a machine.
+std::optional<std::int64_t> number_of(const std::string& text) {
+  std::int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
+  if (error == std::errc::invalid_argument || stop != end) return std::nullopt;
+  if (error == std::errc::result_out_of_range)
+    return text.starts_with('-') ? std::numeric_limits<std::int64_t>::min()
+                                 : std::numeric_limits<std::int64_t>::max();
   return number;
 }
 
@@ -38,21 +43,21 @@ std::vector<std::string> machine_names(const std::string& flag, const std::strin
   return names;
 }
 
-std::uint32_t require_hosts(const std::string& source, std::uint32_t hosts) {
-  if (hosts == 0 || hosts > kMostHosts)
-    fail(ExitCode::kUsage, "{}: from 1 to {} hosts", source, kMostHosts);
-  return hosts;
+std::uint32_t require_hosts(const std::string& source, std::int64_t hosts) {
+  if (hosts < 1 || hosts > kMostHosts)
+    fail(ExitCode::kUsage, "{}: it must be from 1 to {} hosts", source, kMostHosts);
+  return static_cast<std::uint32_t>(hosts);
 }
 
 std::vector<std::string> worker_names(const ParsedFlags& flags) {
   const std::string workers = flags.text("worker_hosts");
-  const auto hosts = static_cast<std::uint32_t>(flags.integer("hosts"));
+  const auto hosts = flags.integer_as<std::uint32_t>("hosts");
   if (workers.empty()) return std::vector<std::string>(hosts);
   const auto number = number_of(workers);
   std::vector<std::string> names = number ? std::vector<std::string>(require_hosts(
                                                 fmt::format("--worker_hosts={}", workers), *number))
                                           : machine_names("worker_hosts", workers);
-  require_hosts("--worker_hosts", static_cast<std::uint32_t>(names.size()));
+  require_hosts("--worker_hosts", std::ssize(names));
   if (flags.is_given("hosts") && hosts != names.size())
     fail(ExitCode::kUsage, "--hosts={} and --worker_hosts={}, which are {}: leave out one of them",
          hosts, workers, names.size());
@@ -93,8 +98,8 @@ HostsDescription describe_hosts(const ParsedFlags& flags) {
   const std::string servers = flags.text("ps_hosts");
   if (servers.empty()) return description;
   if (const auto number = number_of(servers)) {
-    require_hosts(fmt::format("--ps_hosts={}", servers), *number);
-    for (std::uint32_t i = 0; i < *number; ++i) description.server_hosts.push_back(hosts++);
+    const std::uint32_t count = require_hosts(fmt::format("--ps_hosts={}", servers), *number);
+    for (std::uint32_t i = 0; i < count; ++i) description.server_hosts.push_back(hosts++);
     return description;
   }
   for (const std::string& name : machine_names("ps_hosts", servers)) {

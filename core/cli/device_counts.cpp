@@ -7,12 +7,11 @@
 #include <optional>
 
 #include "core/base/error.hpp"
+#include "core/cli/flag_limits.hpp"
 #include "core/cli/flag_parser.hpp"
 
 namespace convoy {
 namespace {
-
-constexpr std::uint32_t kMostDevices = 4096;  // per host; more is a typing error
 
 // "1,2,4,8"; Error kUsage naming the flag.
 std::vector<std::uint32_t> parse_count_list(const std::string& flag, const std::string& value) {

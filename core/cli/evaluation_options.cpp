@@ -109,7 +109,7 @@ EvaluationOptions read_evaluation_options(const ParsedFlags& flags) {
   options.mode = read_mode(flags, options.triggers);
   check_folders(flags, options.mode);
   options.interval_seconds = flags.integer("eval_interval_secs");
-  const std::int64_t batch = flags.integer("eval_batch_size");
+  const auto batch = flags.integer_as<std::uint32_t>("eval_batch_size");
   if (batch > 0) options.batch_size = batch;
   options.num_batches = flags.optional_integer("num_eval_batches");
   options.num_epochs = flags.optional_number("num_eval_epochs");

@@ -16,9 +16,9 @@ const char* run_mode_name(RunMode mode);
 // What `convoy run` was asked about scoring a model instead of, or besides, training it.
 struct EvaluationOptions {
   RunMode mode = RunMode::kTraining;
-  std::int64_t interval_seconds = 0;       // --eval: between looks for a checkpoint; 0 looks once
-  EvaluationTriggers triggers;             // kTrainingAndEvaluation
-  std::optional<std::int64_t> batch_size;  // per device; unset: that of training
+  std::int64_t interval_seconds = 0;        // --eval: between looks for a checkpoint; 0 looks once
+  EvaluationTriggers triggers;              // kTrainingAndEvaluation
+  std::optional<std::uint32_t> batch_size;  // per device; unset: that of training
   std::optional<std::int64_t> num_batches;
   std::optional<double> num_epochs;  // of the validation data
   std::optional<double> stop_at_top_1;

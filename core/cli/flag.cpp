@@ -29,12 +29,18 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+// 1000000000 of an integer, not 1e+09.
+std::string bound_text(const FlagDefinition& flag, double bound) {
+  return flag.type == FlagType::kInt ? fmt::format("{:.0f}", bound) : fmt::format("{}", bound);
+}
+
 std::string describe_bounds(const FlagDefinition& flag) {
   if (flag.minimum && flag.maximum) {
-    return fmt::format(" from {} to {}", *flag.minimum, *flag.maximum);
+    return fmt::format(" from {} to {}", bound_text(flag, *flag.minimum),
+                       bound_text(flag, *flag.maximum));
   }
-  if (flag.minimum) return fmt::format(" of at least {}", *flag.minimum);
-  if (flag.maximum) return fmt::format(" of at most {}", *flag.maximum);
+  if (flag.minimum) return " of at least " + bound_text(flag, *flag.minimum);
+  if (flag.maximum) return " of at most " + bound_text(flag, *flag.maximum);
   return {};
 }
 

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/cli/flag_table.hpp"
@@ -28,6 +32,12 @@ class ParsedFlags {
   std::string text(std::string_view name) const;  // of strings and enums
   std::optional<bool> optional_boolean(std::string_view name) const;
   std::optional<std::int64_t> optional_integer(std::string_view name) const;
+  // The same for a field of fewer bits. Error(kUsage) naming the flag and the bounds when the value
+  // does not fit.
+  template <std::integral Number>
+  Number integer_as(std::string_view name) const;
+  template <std::integral Number>
+  std::optional<Number> optional_integer_as(std::string_view name) const;
   std::optional<double> optional_number(std::string_view name) const;
 
   // Every honoured flag that has a value.
@@ -49,10 +59,27 @@ class ParsedFlags {
 
   const Entry& entry(std::string_view name) const;
   const std::string* value(std::string_view name, std::initializer_list<FlagType> types) const;
+  [[noreturn]] void fail_too_wide(std::string_view name, std::int64_t least,
+                                  std::uint64_t most) const;
 
   std::map<std::string, Entry, std::less<>> entries_;
   std::vector<std::string> notices_;
 };
+
+template <std::integral Number>
+std::optional<Number> ParsedFlags::optional_integer_as(std::string_view name) const {
+  const std::optional<std::int64_t> wide = optional_integer(name);
+  if (!wide) return {};
+  if (!std::in_range<Number>(*wide))
+    fail_too_wide(name, std::is_signed_v<Number> ? std::numeric_limits<Number>::min() : 0,
+                  std::numeric_limits<Number>::max());
+  return static_cast<Number>(*wide);
+}
+
+template <std::integral Number>
+Number ParsedFlags::integer_as(std::string_view name) const {
+  return optional_integer_as<Number>(name).value();
+}
 
 // Gives the value of an environment variable, or null.
 using EnvironmentLookup = std::function<const char*(const std::string&)>;

@@ -54,6 +54,14 @@ std::optional<std::int64_t> ParsedFlags::optional_integer(std::string_view name)
   return parse_canonical<std::int64_t>(*text);
 }
 
+void ParsedFlags::fail_too_wide(std::string_view name, std::int64_t least,
+                                std::uint64_t most) const {
+  const Entry& found = entry(name);
+  const std::string source =
+      found.source.empty() ? fmt::format("--{}={}", name, *found.value) : found.source;
+  fail(ExitCode::kUsage, "{}: it must be an integer from {} to {}", source, least, most);
+}
+
 std::optional<double> ParsedFlags::optional_number(std::string_view name) const {
   const std::string* text = value(name, {FlagType::kFloat, FlagType::kInt});
   if (text == nullptr) return {};

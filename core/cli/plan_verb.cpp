@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/cluster_flags.hpp"
+#include "core/cli/flag_limits.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/plan/dot.hpp"
 #include "core/plan/fuse_updates.hpp"
@@ -33,13 +34,14 @@ std::vector<FlagDefinition> plan_flags() {
   devices.type = FlagType::kInt;
   devices.default_value = "2";
   devices.minimum = 1;
-  devices.maximum = 4096;
+  devices.maximum = kMostDevices;
   devices.help = "For how many devices on every host.";
   FlagDefinition bucket;
   bucket.name = "bucket_mb";
   bucket.type = FlagType::kFloat;
   bucket.default_value = "16";
   bucket.minimum = 0;
+  bucket.maximum = kMostBucketMb;
   bucket.help = "Size of the pieces (2^20 bytes) in which gradients travel; 0 = one piece.";
   std::vector<FlagDefinition> flags = {
       strategy,
@@ -83,7 +85,7 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   PlanSubject subject(*strategy, arguments, plan_flags(), log_to(err));
   const ParsedFlags& flags = subject.flags();
   HostsDescription hosts = describe_hosts(flags);
-  hosts.devices_per_host = static_cast<std::uint32_t>(flags.integer("num_devices"));
+  hosts.devices_per_host = flags.integer_as<std::uint32_t>("num_devices");
   hosts.peer_access = flags.boolean("peer_access");
   const Cluster cluster = make_hosts(hosts);
   const ArenaMap arena = subject.arena_map(

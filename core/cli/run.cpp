@@ -116,8 +116,8 @@ class Run {
 
   std::shared_ptr<OpenDevices> open_devices() {
     if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
-    return std::make_shared<OpenDevices>(
-        *setup_.device, devices_, static_cast<std::uint32_t>(setup_.options.threads_per_device));
+    return std::make_shared<OpenDevices>(*setup_.device, devices_,
+                                         setup_.options.threads_per_device);
   }
 
   std::unique_ptr<Session> open_session(std::shared_ptr<OpenDevices> devices) const {

@@ -1,6 +1,7 @@
 #include "core/cli/run_flags.hpp"
 
 #include "core/cli/checkpoint_options.hpp"
+#include "core/cli/flag_limits.hpp"
 #include "core/cli/run_guard.hpp"
 
 namespace convoy {
@@ -29,12 +30,13 @@ FlagDefinition choice(std::string name, std::vector<std::string> allowed, std::s
 }
 
 FlagDefinition integer(std::string name, std::optional<std::string> value, double minimum,
-                       std::string help) {
+                       double maximum, std::string help) {
   return {.name = std::move(name),
           .type = FlagType::kInt,
           .default_value = std::move(value),
           .help = std::move(help),
-          .minimum = minimum};
+          .minimum = minimum,
+          .maximum = maximum};
 }
 
 FlagDefinition number(std::string name, std::optional<std::string> value, std::string help,
@@ -59,13 +61,16 @@ void add_group(FlagTable& table, const std::string& group, Flags flags) {
 Flags length_flags() {
   return {
       text("model", "resnet50", "Network to train; `convoy list` names them."),
-      integer("batch_size", "0", 0, "Images per device and step; 0 takes the model's default."),
-      integer("num_batches", {}, 1,
+      integer("batch_size", "0", 0, kMostImages,
+              "Images per device and step; 0 takes the model's default."),
+      integer("num_batches", {}, 1, kMostSteps,
               "Steps to time; 100 when neither this nor num_epochs is given."),
       number("num_epochs", {},
              "Timed length in epochs. An epoch is a pass over the examples that data_dir holds; of "
-             "synthetic data, as many as are published (imagenet 1281167, cifar10 50000)."),
-      integer("num_warmup_batches", {}, 0, "Steps before timing starts (10). They train too."),
+             "synthetic data, as many as are published (imagenet 1281167, cifar10 50000).",
+             0, kMostEpochs),
+      integer("num_warmup_batches", {}, 0, kMostSteps,
+              "Steps before timing starts (10). They train too."),
       toggle("help", "false", "Shows this text."),
   };
 }
@@ -74,14 +79,15 @@ Flags device_flags() {
   return {
       choice("device", {"auto", "cpu", "gpu", "cuda"},
              "Kind of device; auto takes the best present. cuda is another name of gpu."),
-      integer("num_devices", {}, 1, "Devices to use, of the chosen kind; all when left out."),
-      integer("num_gpus", {}, 1,
+      integer("num_devices", {}, 1, kMostDevices,
+              "Devices to use, of the chosen kind; all when left out."),
+      integer("num_gpus", {}, 1, kMostDevices,
               "GPUs to use. With --device=cpu, which published command lines combine with it, CPU "
               "devices."),
       text("gpu_indices", "",
            "Devices by number, in the order that rings follow: 0,2,1,3. 0,0 = two replicas on one "
            "GPU."),
-      integer("num_intra_threads", "0", 0,
+      integer("num_intra_threads", "0", 0, kMostThreads,
               "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
       text("calibration_file", "",
            "What `convoy calibrate` measured of this machine, for predictions about its CPU "
@@ -116,10 +122,11 @@ Flags data_flags() {
       toggle("datasets_use_caching", "false", "Keeps records in memory, undecoded, once read."),
       toggle("datasets_repeat_cached_sample", "false",
              "Trains on the first record only, read once: measures input without reading."),
-      integer("datasets_num_private_threads", {}, 1,
+      integer("datasets_num_private_threads", {}, 1, kMostThreads,
               "Threads that read and decode; left out, the cores that do not compute."),
       alias("input_threads", "datasets_num_private_threads"),
-      integer("datasets_prefetch_buffer_size", "2", 1, "Batches per device prepared ahead."),
+      integer("datasets_prefetch_buffer_size", "2", 1, kMostPreparedBatches,
+              "Batches per device prepared ahead."),
       alias("prefetch_depth", "datasets_prefetch_buffer_size"),
   };
 }
@@ -138,8 +145,8 @@ Flags strategy_flags() {
       choice("gradient_scale", {"mean", "sum"},
              "What gradients of several devices become. sum multiplies the mean and the weight "
              "decay by the number of devices, as tf_cnn_benchmarks' replicated does."),
-      number("bucket_mb", "16", "Size of the pieces (2^20 bytes) in which gradients travel.",
-             0.001),
+      number("bucket_mb", "16", "Size of the pieces (2^20 bytes) in which gradients travel.", 0.001,
+             kMostBucketMb),
       {.name = "use_nccl",
        .type = FlagType::kBool,
        .help = "Old flag: whether replicated uses the devices' own all-reduce."},
@@ -177,7 +184,7 @@ Flags learning_rate_flags() {
 
 Flags report_flags() {
   return {
-      integer("display_every", "10", 1, "Print progress every this many steps."),
+      integer("display_every", "10", 1, kMostSteps, "Print progress every this many steps."),
       number("display_perf_ewma", {}, "Weight of the newest step in the printed speed.", 0, 1),
       choice("loss_type_to_report", {"total_loss", "base_loss"},
              "Whether the printed loss includes weight decay."),
@@ -193,13 +200,10 @@ Flags report_flags() {
 }
 
 Flags reproducibility_flags() {
-  FlagDefinition seed =
-      integer("tf_random_seed", "1234", 0,
-              "Seed of initial values, order and augmentation of the data, synthetic and hash "
-              "data, and dropout. The same seed on the same devices gives the same parameters.");
-  seed.maximum = 4294967295.0;
   return {
-      std::move(seed),
+      integer("tf_random_seed", "1234", 0, 4294967295.0,
+              "Seed of initial values, order and augmentation of the data, synthetic and hash "
+              "data, and dropout. The same seed on the same devices gives the same parameters."),
       alias("seed", "tf_random_seed"),
       choice("initializer", {"default", "hash"},
              "Initial values: the layers' rules, or a fixed fill for comparing programs."),

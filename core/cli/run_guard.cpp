@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/cli/flag_limits.hpp"
 
 namespace convoy {
 namespace {
@@ -43,7 +44,8 @@ std::vector<FlagDefinition> guard_flags() {
        .type = FlagType::kInt,
        .default_value = "1000",
        .help = "Finite steps in a row before the one that doubles the automatic loss scale.",
-       .minimum = 1},
+       .minimum = 1,
+       .maximum = kMostSteps},
       {.name = "report_gradient_norms",
        .type = FlagType::kBool,
        .default_value = "false",
@@ -55,7 +57,7 @@ GuardOptions read_guard(const ParsedFlags& flags) {
   GuardOptions guard;
   guard.loss_scale = read_loss_scale(flags);
   guard.automatic_loss_scale = flags.boolean("fp16_enable_auto_loss_scale");
-  guard.increase_every = static_cast<std::uint64_t>(flags.integer("fp16_inc_loss_scale_every_n"));
+  guard.increase_every = flags.integer_as<std::uint64_t>("fp16_inc_loss_scale_every_n");
   guard.gradient_norms = flags.boolean("report_gradient_norms");
   const std::optional<double> limit = flags.optional_number("gradient_clip_norm");
   if (limit && !(*limit > 0 && std::isfinite(*limit)))

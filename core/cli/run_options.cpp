@@ -29,7 +29,7 @@ std::vector<std::int64_t> parse_indices(const std::string& text) {
 
 void read_length(const ParsedFlags& flags, RunOptions& options) {
   options.model = flags.text("model");
-  const std::int64_t batch = flags.integer("batch_size");
+  const auto batch = flags.integer_as<std::uint32_t>("batch_size");
   if (batch > 0) options.batch_size = batch;
   options.num_batches = flags.optional_integer("num_batches");
   options.num_epochs = flags.optional_number("num_epochs");
@@ -75,9 +75,9 @@ void read_devices(const ParsedFlags& flags, RunOptions& options) {
   if (device == "gpu" || device == "cuda" || (device == "auto" && gpus)) {
     options.device = DeviceChoice::kGpu;
   }
-  options.num_devices = gpus ? gpus : flags.optional_integer("num_devices");
+  options.num_devices = flags.optional_integer_as<std::uint32_t>(gpus ? "num_gpus" : "num_devices");
   options.device_order = parse_indices(flags.text("gpu_indices"));
-  options.threads_per_device = flags.integer("num_intra_threads");
+  options.threads_per_device = flags.integer_as<std::uint32_t>("num_intra_threads");
   options.half = flags.boolean("use_fp16");
   check_device_counts(options, flags);
   check_gpu_threads(flags);
@@ -100,8 +100,8 @@ void read_data(const ParsedFlags& flags, RunOptions& options) {
   options.input_only = flags.boolean("input_only");
   options.cache_records = flags.boolean("datasets_use_caching");
   options.repeat_one_record = flags.boolean("datasets_repeat_cached_sample");
-  options.input_threads = flags.optional_integer("datasets_num_private_threads");
-  options.prefetch_depth = flags.integer("datasets_prefetch_buffer_size");
+  options.input_threads = flags.optional_integer_as<int>("datasets_num_private_threads");
+  options.prefetch_depth = flags.integer_as<int>("datasets_prefetch_buffer_size");
 }
 
 OptimizerOptions read_optimizer(const ParsedFlags& flags) {
@@ -163,7 +163,7 @@ RunOptions make_run_options(const ParsedFlags& flags) {
   options.evaluation = read_evaluation_options(flags);
   options.checkpoints = read_checkpoint_options(flags);
   read_reports(flags, options);
-  options.seed = static_cast<std::uint32_t>(flags.integer("tf_random_seed"));
+  options.seed = flags.integer_as<std::uint32_t>("tf_random_seed");
   if (flags.text("initializer") == "hash") options.initializer = InitializerChoice::kHash;
   options.dropout = flags.boolean("dropout");
   options.winograd = flags.boolean("winograd_nonfused");

@@ -33,16 +33,16 @@ enum class InitializerChoice {
 // choice to the model, the data or the machine, as each comment says.
 struct RunOptions {
   std::string model;
-  std::optional<std::int64_t> batch_size;  // per device; unset: the model's default
+  std::optional<std::uint32_t> batch_size;  // per device; unset: the model's default
   std::optional<std::int64_t> num_batches;
   std::optional<double> num_epochs;
   std::int64_t num_warmup_batches = 0;
 
   DeviceChoice device = DeviceChoice::kAuto;
-  std::optional<std::int64_t> num_devices;  // unset: all of the chosen kind
-  std::vector<std::int64_t> device_order;   // device numbers; empty: 0, 1, 2 ...
-  std::int64_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly
-  bool half = false;                        // compute in the devices' 16-bit type
+  std::optional<std::uint32_t> num_devices;  // unset: all of the chosen kind
+  std::vector<std::int64_t> device_order;    // device numbers; empty: 0, 1, 2 ...
+  std::uint32_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly
+  bool half = false;                         // compute in the devices' 16-bit type
 
   std::string data_dir;  // empty: synthetic data
   std::string data_name;
@@ -54,8 +54,8 @@ struct RunOptions {
   bool input_only = false;  // no devices: measures how fast the input is
   bool cache_records = false;
   bool repeat_one_record = false;
-  std::optional<std::int64_t> input_threads;  // unset: the cores that do not compute
-  std::int64_t prefetch_depth = 0;            // batches per device
+  std::optional<int> input_threads;  // unset: the cores that do not compute
+  int prefetch_depth = 0;            // batches per device
 
   std::string variable_update;  // a strategy's name or "auto"
   AutoMode auto_mode = AutoMode::kCached;

@@ -34,7 +34,7 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
   const RunOptions& options = setup.options;
   SessionOptions result;
   result.devices = devices;
-  result.threads = static_cast<std::uint32_t>(options.threads_per_device);
+  result.threads = options.threads_per_device;
   result.batch = sizes.batch;
   result.seed = options.seed;
   result.hash_initializer = options.initializer == InitializerChoice::kHash;
@@ -63,7 +63,7 @@ DataOptions data_options(const RunSetup& setup, const RunSizes& sizes, std::uint
   result.classes = static_cast<int>(setup.graph->classes());
   result.seed = options.seed;
   result.threads = static_cast<int>(input_threads(setup, devices));
-  result.prefetch_depth = static_cast<int>(std::max<std::int64_t>(2, options.prefetch_depth));
+  result.prefetch_depth = std::max(2, options.prefetch_depth);
   result.distortions = options.distortions;
   result.distort_in_yiq = options.distort_in_yiq;
   result.cache_records = options.cache_records;

@@ -30,8 +30,7 @@ RunSizes training_sizes(const RunSetup& setup, std::uint32_t devices) {
   const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   const double image_seconds = on_cpu ? seconds_per_image(setup, cores) : 0;
   RunSizes sizes;
-  sizes.batch =
-      static_cast<std::uint32_t>(options.batch_size.value_or(setup.model_info.batch_size));
+  sizes.batch = options.batch_size.value_or(setup.model_info.batch_size);
   if (on_cpu && !options.batch_size) {
     const double fitting = kStepSeconds / (image_seconds * devices);
     const auto limit = std::bit_floor(static_cast<std::uint32_t>(std::clamp(fitting, 1.0, 1e6)));
@@ -59,9 +58,8 @@ RunSizes training_sizes(const RunSetup& setup, std::uint32_t devices) {
 }  // namespace
 
 std::uint32_t count_devices(const RunSetup& setup) {
-  const convoy_device_request request{
-      sizeof(request), static_cast<std::uint32_t>(setup.options.num_devices.value_or(0)),
-      static_cast<std::uint32_t>(setup.options.threads_per_device)};
+  const convoy_device_request request{sizeof(request), setup.options.num_devices.value_or(0),
+                                      setup.options.threads_per_device};
   return setup.device->count(request);
 }
 
@@ -69,8 +67,7 @@ RunSizes choose_sizes(const RunSetup& setup, std::uint32_t devices) {
   RunSizes sizes = training_sizes(setup, devices);
   if (setup.options.evaluation.mode != RunMode::kEvaluation) return sizes;
   sizes.warmup_steps = 0;
-  sizes.batch = static_cast<std::uint32_t>(
-      setup.options.evaluation.batch_size.value_or(std::int64_t{sizes.batch}));
+  sizes.batch = setup.options.evaluation.batch_size.value_or(sizes.batch);
   return sizes;
 }
 

@@ -28,8 +28,7 @@ class Simulation {
     if (!setup.flags->optional_number("images_per_sec"))
       for (const std::string& notice : hardware_.notices) err << "convoy: " << notice << '\n';
     if (counts_.empty()) counts_.push_back(hardware_.most_devices);
-    const auto asked = setup_.options.batch_size.value_or(setup_.model_info.batch_size);
-    subject_.batch = static_cast<std::uint32_t>(asked);
+    subject_.batch = setup_.options.batch_size.value_or(setup_.model_info.batch_size);
     subject_.hosts = hardware_.hosts;
     subject_.machine = hardware_.name;
     const simulate::SoftwareProfile& software = hardware_.software;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "core/cli/flag_limits.hpp"
 #include "core/cli/simulated_topology.hpp"
 #include "core/cli/this_hardware.hpp"
 #include "core/plugin/search_path.hpp"
@@ -42,7 +43,7 @@ SimulatedHardware gpu_hardware(const RunSetup& setup, const std::filesystem::pat
   if (!name.empty() && !setup.flags->text("topology").empty())
     fail(ExitCode::kUsage, "--platform and --topology: which of the two machines? give one");
   if (name.empty()) return topology_hardware(setup, share);
-  const auto hosts = static_cast<std::uint32_t>(setup.flags->integer("hosts"));
+  const auto hosts = setup.flags->integer_as<std::uint32_t>("hosts");
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   const auto platform = topology::read_platform(share / "platforms", name, 1, catalogue);
   SimulatedHardware hardware;
@@ -74,6 +75,7 @@ std::vector<FlagDefinition> simulation_flags() {
   FlagDefinition hosts = text("hosts", "1", "So many machines of the kind, on one network.");
   hosts.type = FlagType::kInt;
   hosts.minimum = 1;
+  hosts.maximum = kMostHosts;
   flags.push_back(hosts);
   FlagDefinition rate = text("images_per_sec", "",
                              "Images that one device trains per second, when it is known; else the "

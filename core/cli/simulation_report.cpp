@@ -91,8 +91,8 @@ void print_simulation_header(std::ostream& out, const RunSetup& setup,
   const std::int64_t examples = find_dataset(setup.model_info.dataset).training_examples;
   header.num_batches =
       timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
-  header.num_epochs =
-      static_cast<double>(header.num_batches * header.global_batch) / static_cast<double>(examples);
+  header.num_epochs = static_cast<double>(header.num_batches) *
+                      static_cast<double>(header.global_batch) / static_cast<double>(examples);
   for (const Place& place : last.cluster.cluster.places)
     if (place.kind == CONVOY_PLACE_DEVICE) header.devices.push_back("/" + place.name);
   header.data_format = setup.options.data_format;

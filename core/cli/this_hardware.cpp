@@ -44,7 +44,7 @@ void use_nominal(SimulatedHardware& hardware, const calibrate::ProcessorFacts& f
 SimulatedHardware this_machine_hardware(const RunSetup& setup) {
   const std::filesystem::path share = executable_directory() / "../share/convoy";
   const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
-  const auto threads = static_cast<std::uint32_t>(setup.options.threads_per_device);
+  const std::uint32_t threads = setup.options.threads_per_device;
   SimulatedHardware hardware;
   hardware.name = fmt::format("{} cores of this machine ({})", facts.cores, facts.model);
   hardware.device = kDevice;

@@ -24,8 +24,7 @@ std::int64_t evaluation_steps(const RunOptions& options, const RunSizes& sizes,
 Validation::Validation(const RunSetup& setup, const RunSizes& sizes, const SessionOptions& session,
                        DataOptions data)
     : graph_(*setup.graph), session_(session), data_(std::move(data)) {
-  session_.batch = static_cast<std::uint32_t>(
-      setup.options.evaluation.batch_size.value_or(std::int64_t{sizes.batch}));
+  session_.batch = setup.options.evaluation.batch_size.value_or(sizes.batch);
   data_.batch = static_cast<int>(session_.batch);
   data_.subset = Subset::kValidation;
   data_.distortions = false;

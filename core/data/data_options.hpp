@@ -35,7 +35,7 @@ struct DataOptions {
   int channels = 3;
   int height = 224;  // pixels, of the model's input
   int width = 224;
-  int classes = 1001;  // class 0 is background: labels of files are 1 .. classes - 1
+  int classes = 1001;  // labels of files are 0 .. classes - 1; 0 is background
 
   std::uint32_t seed = 1234;
   std::int64_t first_step = 0;  // where a resumed run goes on in the order of samples

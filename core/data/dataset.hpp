@@ -10,8 +10,8 @@
 
 namespace convoy {
 
-// A data set that models are made for, as published. Index 0 of the classifier is unused in
-// imagenet; cifar10 has one class more than there are labels.
+// A data set that models are made for, as published. Label 0 of imagenet is background, which its
+// photographs do not have; cifar10 has one class more than there are labels.
 struct Dataset {
   std::string_view name;
   std::uint32_t classes;  // width of the classifier

@@ -43,8 +43,8 @@ std::int32_t read_label(FeatureMap& features, int classes) {
     reject_record("'{}' is not a single integer", kLabelKey);
   }
   const std::int64_t label = feature.int64_list().value(0);
-  if (label < 1 || label >= classes) {
-    reject_record("'{}' is {}; labels of a run with {} classes are 1 to {} (class 0 is background)",
+  if (label < 0 || label >= classes) {
+    reject_record("'{}' is {}; labels of a run with {} classes are 0 to {} (0 is background)",
                   kLabelKey, label, classes, classes - 1);
   }
   return static_cast<std::int32_t>(label);

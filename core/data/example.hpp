@@ -24,7 +24,7 @@ struct LabelledImage {
 
 // Reads a tf.Example with the keys image/encoded, image/class/label and, if there,
 // image/object/bbox/{xmin,ymin,xmax,ymax}. Throws BadRecord if a key is missing, has another type
-// or number of values, or the label is not in 1 .. classes - 1.
+// or number of values, or the label is not in 0 .. classes - 1.
 LabelledImage parse_example(std::string_view record, int classes);
 
 // The record that parse_example() reads back.

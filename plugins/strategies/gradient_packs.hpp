@@ -7,6 +7,8 @@
 
 namespace convoy_strategies {
 
+constexpr std::int64_t kMostPacks = 65536;  // plans with many more operations are refused anyway
+
 // One range per variable, except that neighbours of at most max_bytes each are joined, at most
 // max_group of them. The ranges cover the arena: padding belongs to the variable before it.
 inline std::vector<convoy::Range> pack_small_gradients(const convoy::Planner& p,
@@ -37,11 +39,12 @@ inline std::vector<convoy::Range> gradient_packs(const convoy::Planner& p) {
   const std::int64_t repacking = p.integer("gradient_repacking");
   const std::int64_t small_bytes = p.integer("agg_small_grads_max_bytes");
   const std::int64_t small_group = p.integer("agg_small_grads_max_group");
-  if (repacking < 0 || small_bytes < 0 || small_group < 1)
+  if (repacking < 0 || repacking > kMostPacks || small_bytes < 0 || small_group < 1)
     p.refuse("gradient_repacking=" + std::to_string(repacking) +
              ", agg_small_grads_max_bytes=" + std::to_string(small_bytes) +
              ", agg_small_grads_max_group=" + std::to_string(small_group) +
-             ": the first two are at least 0, the last at least 1");
+             ": the first is from 0 to " + std::to_string(kMostPacks) +
+             ", the second at least 0, the last at least 1");
   if (repacking > 0) return convoy::split(p.arena(), static_cast<std::uint64_t>(repacking));
   if (small_bytes > 0)
     return pack_small_gradients(p, static_cast<std::uint64_t>(small_bytes),

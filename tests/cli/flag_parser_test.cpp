@@ -79,6 +79,25 @@ TEST(FlagParser, NamesAVariableWithABadValue) {
   EXPECT_TRUE(failure.mentions("CONVOY_STEPS=many")) << failure.text;
 }
 
+TEST(FlagParser, RefusesIntegersThatDoNotFitTheirField) {
+  FlagTable table;
+  table.add({.name = "count", .type = FlagType::kInt, .default_value = "7"});
+  const auto narrow = [&](const char* argument) {
+    return parse(table, {argument}).integer_as<std::uint32_t>("count");
+  };
+  EXPECT_EQ(narrow("--count=4294967295"), 4294967295u);
+  EXPECT_EQ(narrow("--count=0"), 0u);
+  for (const char* argument :
+       {"--count=4294967296", "--count=4294967297", "--count=-1", "--count=9223372036854775807"}) {
+    const Failure failure = failure_of([&] { narrow(argument); });
+    EXPECT_EQ(failure.code, ExitCode::kUsage) << argument;
+    EXPECT_EQ(failure.text, std::string(argument) + ": it must be an integer from 0 to 4294967295");
+  }
+  const Failure failure =
+      failure_of([&] { parse(table, {"--count=2147483648"}).integer_as<std::int32_t>("count"); });
+  EXPECT_TRUE(failure.mentions("from -2147483648 to 2147483647")) << failure.text;
+}
+
 TEST(FlagParser, SuggestsTheNearestName) {
   const Failure failure = parse_failure({"--setps=20"});
   EXPECT_EQ(failure.code, ExitCode::kUsage);

@@ -29,6 +29,14 @@ TEST(RunFlags, KnowEveryFlagOfTfCnnBenchmarks) {
   EXPECT_EQ(names, 138);
 }
 
+// Else a value may be cut to the field behind, or overflow where it is added to another.
+TEST(RunFlags, BoundEveryIntegerThatIsUsed) {
+  for (const FlagDefinition& flag : run_flag_table().flags()) {
+    if (flag.type != FlagType::kInt || !flag.refusal.empty() || !flag.notice.empty()) continue;
+    EXPECT_TRUE(flag.minimum && flag.maximum) << flag.name;
+  }
+}
+
 TEST(RunFlags, RefuseWhatIsNotThereYetBeforeARunStarts) {
   for (const char* flag : {"--collect_eval_results_async", "--graph_file=/tmp/x", "--fp16_vars",
                            "--save_summaries_steps=10", "--xla", "--trt_mode=FP16"}) {

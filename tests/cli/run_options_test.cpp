@@ -74,6 +74,46 @@ TEST(RunOptions, ANumberOfGpusAsksForGpusUnlessTheDeviceIsNamed) {
   EXPECT_EQ(options_of({"--num_devices=2"}).device, DeviceChoice::kAuto);
 }
 
+TEST(RunOptions, RefuseCountsThatDoNotFit) {
+  for (const std::string name :
+       {"batch_size", "eval_batch_size", "num_devices", "num_gpus", "num_intra_threads",
+        "datasets_num_private_threads", "input_threads", "datasets_prefetch_buffer_size",
+        "prefetch_depth"})
+    for (const std::string value : {"2147483648", "4294967296", "4294967297", "9223372036854775807",
+                                    "9223372036854775808", "-1"}) {
+      const std::string flag = "--" + name + "=" + value;
+      expect_usage_error({flag}, flag + ": it must be an integer from ");
+    }
+}
+
+TEST(RunOptions, SayTheBoundsOfACount) {
+  expect_usage_error({"--batch_size=4294967297"},
+                     "--batch_size=4294967297: it must be an integer from 0 to 1000000000");
+  expect_usage_error({"--num_gpus=4294967297"}, "an integer from 1 to 4096");
+  for (const char* name : {"num_devices", "num_gpus", "input_threads", "prefetch_depth"})
+    expect_usage_error({std::string("--") + name + "=0"}, "an integer from 1 to ");
+}
+
+TEST(RunOptions, ZeroLeavesTheChoiceWhereThatIsSaid) {
+  EXPECT_EQ(options_of({"--batch_size=0"}).batch_size, std::nullopt);
+  EXPECT_EQ(options_of({"--eval_batch_size=0"}).evaluation.batch_size, std::nullopt);
+  EXPECT_EQ(options_of({"--num_intra_threads=0"}).threads_per_device, 0u);
+}
+
+TEST(RunOptions, IgnoredIntegersMayBeAny) {
+  for (const std::string value : {"2147483648", "4294967297", "9223372036854775807", "-1", "0"})
+    EXPECT_NO_THROW(options_of({"--num_inter_threads=" + value})) << value;
+}
+
+TEST(RunOptions, StepsHaveSixtyFourBitsAndAddUp) {
+  EXPECT_EQ(options_of({"--num_batches=4294967297"}).num_batches, 4294967297);
+  expect_usage_error({"--num_batches=9223372036854775807"}, "from 1 to 1000000000000000");
+  expect_usage_error({"--num_warmup_batches=9223372036854775807"}, "from 0 to 1000000000000000");
+  expect_usage_error({"--seed=4294967296"}, "from 0 to 4294967295");
+  expect_usage_error({"--eval_interval_secs=9223372036854775807"}, "from 0 to 1000000000");
+  expect_usage_error({"--num_epochs=1e300"}, "a number from 0 to ");
+}
+
 TEST(RunOptions, RefuseContradictions) {
   expect_usage_error({"--num_batches=10", "--num_epochs=1"}, "--num_epochs=1");
   expect_usage_error({"--num_epochs=0"}, "above 0");

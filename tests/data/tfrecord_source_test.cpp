@@ -238,13 +238,20 @@ TEST_F(TfRecordSourceTest, SkippingReplacesBadRecordsTheSameForAnyThreads) {
 
 TEST_F(TfRecordSourceTest, SkippingCoversEveryKindOfBadRecord) {
   LabelledImage png = {"\x89PNG\r\n\x1a\n", 2, {}};
-  LabelledImage background = {encode_picture(make_picture(20, 20, 1)), 0, {}};
+  LabelledImage unknown = {encode_picture(make_picture(20, 20, 1)), options_.classes, {}};
   write_records(file_path("train", 1),
-                {serialise_example(png), serialise_example(background), "not an example", ""});
+                {serialise_example(png), serialise_example(unknown), "not an example", ""});
   options_.batch = kRecords - 7 + 4;
   EXPECT_THAT(error_of([&] { collect(options_, 1); }), HasSubstr(file_path("train", 1).string()));
   options_.on_bad_record = BadRecordPolicy::kSkip;
   EXPECT_EQ(collect(options_, 1).statistics.bad_records, 4);
+}
+
+TEST_F(TfRecordSourceTest, ReadsRecordsOfTheBackground) {
+  const LabelledImage background = {encode_picture(make_picture(20, 20, 1)), 0, {}};
+  for (std::size_t file = 0; file < 3; ++file)
+    write_records(file_path("train", file), {serialise_example(background)});
+  EXPECT_THAT(collect(options_, 1).labels, ::testing::Each(0));
 }
 
 TEST_F(TfRecordSourceTest, AFileIsUsedUpToDamagedFraming) {

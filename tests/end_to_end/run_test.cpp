@@ -75,6 +75,18 @@ TEST(Run, WritesEveryStepToJson) {
   EXPECT_EQ(record.at("exit_status"), 0);
 }
 
+// Its first layer has one input and 4096 outputs, which crashed with two threads.
+TEST(Run, TrainsTheTrivialModelWithTwoThreads) {
+  for (const char* data : {"imagenet", "cifar10"}) {
+    const ProgramResult result =
+        run_convoy({"run", "--model=trivial", std::string("--data_name=") + data, "--device=cpu",
+                    "--num_devices=1", "--num_intra_threads=2", "--batch_size=4", "--num_batches=4",
+                    "--num_warmup_batches=1", "--variable_update=replicated"});
+    EXPECT_EQ(result.exit_code, 0) << data << ": " << result.err;
+    EXPECT_THAT(result.out, HasSubstr("total images/sec: ")) << data;
+  }
+}
+
 TEST(Run, TracesOperationsUnderTheIdsOfThePlan) {
   const std::string path = scratch_folder("run_trace") + "/trace.json";
   const ProgramResult run =

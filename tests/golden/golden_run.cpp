@@ -46,7 +46,7 @@ GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
   CONVOY_CHECK_EQ(batch % options.devices, 0u);
   SessionOptions session;
   session.devices = options.devices;
-  session.threads = 1;  // other tests run beside this one
+  session.threads = options.threads;
   session.batch = batch / options.devices;
   session.seed = golden.at("seed").get<std::uint64_t>();
   session.hash_initializer = options.reference_fill;

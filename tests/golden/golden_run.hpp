@@ -17,9 +17,10 @@ namespace convoy::testing {
 struct GoldenRunOptions {
   std::string strategy = "replicated";
   std::uint32_t devices = 1;
-  OptimizerOptions optimizer;
+  OptimizerOptions optimizer = {};
   OptionValues strategy_options = {};
   bool reference_fill = true;  // else the layers' own initialisers
+  std::uint32_t threads = 1;   // of each device
 };
 
 // A model on the processors of this machine, from the reference fill and on the reference images,

@@ -1,4 +1,5 @@
-// Every network on one device against what an independent implementation computed in float64.
+// Every network on one device, with one thread and several, against what an independent
+// implementation computed in float64.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,10 +19,14 @@ using nlohmann::json;
 constexpr std::uint32_t kLogitsKey = 900001;
 constexpr std::uint32_t kFirstGradientKey = 5001;
 
-class OneDevice : public ::testing::TestWithParam<std::string> {
+class OneDevice : public ::testing::TestWithParam<ModelAndThreads> {
  protected:
   Graph graph() const {
-    return test::load_model(GetParam(), golden_.at("classes").get<std::uint32_t>()).graph;
+    return test::load_model(model(), golden_.at("classes").get<std::uint32_t>()).graph;
+  }
+  std::string model() const { return std::get<0>(GetParam()); }
+  GoldenRunOptions options(const OptimizerOptions& optimizer = {}) const {
+    return {.optimizer = optimizer, .threads = std::get<1>(GetParam())};
   }
   double tolerance(const std::string& name) const { return golden_.at("tolerance").at(name); }
   std::uint32_t seed() const { return golden_.at("seed"); }
@@ -30,7 +35,7 @@ class OneDevice : public ::testing::TestWithParam<std::string> {
   void check_moving_statistics(GoldenRun& run) const;
   void check_trajectory(const json& reference, const std::string& tolerances) const;
 
-  const json golden_ = read_golden(GetParam());
+  const json golden_ = read_golden(model());
 };
 
 void OneDevice::check_gradients(GoldenRun& run) const {
@@ -79,9 +84,8 @@ void OneDevice::check_moving_statistics(GoldenRun& run) const {
 }
 
 void OneDevice::check_trajectory(const json& reference, const std::string& name) const {
-  GoldenRunOptions options;
-  options.optimizer = momentum_optimizer(reference);
-  GoldenRun run(golden_, graph(), options);
+  const OptimizerOptions optimizer = momentum_optimizer(reference);
+  GoldenRun run(golden_, graph(), options(optimizer));
   const std::vector<TrainingStep> steps = run.train(reference.at("lr"), 4);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     // The decay check states one tolerance for all steps, the other one for each.
@@ -92,7 +96,7 @@ void OneDevice::check_trajectory(const json& reference, const std::string& name)
     const double total = reference.at("total_loss")[i];
     const double squares = reference.at("l2_term")[i];
     const double actual_squares =
-        (steps[i].total_loss - steps[i].base_loss) / options.optimizer.weight_decay;
+        (steps[i].total_loss - steps[i].base_loss) / optimizer.weight_decay;
     EXPECT_LE(loss_deviation(steps[i].base_loss, base), allowed)
         << "step " << i << ": " << steps[i].base_loss << ", reference " << base;
     EXPECT_LE(loss_deviation(steps[i].total_loss, total),
@@ -104,7 +108,7 @@ void OneDevice::check_trajectory(const json& reference, const std::string& name)
 }
 
 TEST_P(OneDevice, LogitsAgree) {
-  GoldenRun run(golden_, with_logits_probe(graph()), {});
+  GoldenRun run(golden_, with_logits_probe(graph()), options());
   const std::vector<float> logits = read_logits(run);
   const Projection actual = project(logits, kLogitsKey, seed());
   double sum = 0;
@@ -120,10 +124,11 @@ TEST_P(OneDevice, LogitsAgree) {
       << actual.dot << ", reference " << reference.at("logits_dot");
 }
 
-TEST_P(OneDevice, GradientsStatisticsAndPlainStepsAgree) {
-  GoldenRunOptions options;
-  options.optimizer = plain_optimizer();
-  GoldenRun run(golden_, graph(), options);
+// The test that large networks take with a second thread, too: it looks at every gradient.
+class OneDeviceGradients : public OneDevice {};
+
+TEST_P(OneDeviceGradients, StatisticsAndPlainStepsAgree) {
+  GoldenRun run(golden_, graph(), options(plain_optimizer()));
   const json& reference = golden_.at("sgd");
   std::vector<TrainingStep> steps = run.train(reference.at("lr"), 1);
   check_gradients(run);
@@ -147,8 +152,11 @@ TEST_P(StrongDecay, ShowsWhichVariablesDecay) {
   check_trajectory(golden_.at("decay_check"), "decay_check");
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, OneDevice, ::testing::ValuesIn(golden_models()), case_name);
-INSTANTIATE_TEST_SUITE_P(Models, StrongDecay, ::testing::ValuesIn(golden_models("decay_check")),
+INSTANTIATE_TEST_SUITE_P(Models, OneDevice, ::testing::ValuesIn(golden_cases("step0", 1)),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Models, OneDeviceGradients, ::testing::ValuesIn(golden_cases("step0", 2)),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Models, StrongDecay, ::testing::ValuesIn(golden_cases("decay_check", 1)),
                          case_name);
 
 }  // namespace

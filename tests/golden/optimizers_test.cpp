@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "tests/golden/golden_file.hpp"
+#include "tests/golden/golden_models.hpp"
 #include "tests/golden/golden_run.hpp"
 #include "tests/models/plugin_graph.hpp"
 
@@ -28,14 +29,20 @@ OptimizerOptions optimizer_of(const json& golden) {
   return options;
 }
 
-class Optimizers : public ::testing::TestWithParam<std::tuple<std::string, std::uint32_t>> {
+using StrategyDevicesThreads = std::tuple<std::string, std::uint32_t, std::uint32_t>;
+
+class Optimizers : public ::testing::TestWithParam<StrategyDevicesThreads> {
  protected:
   void expect_case(const json& reference) {
-    const auto& [strategy, devices] = GetParam();
+    const auto& [strategy, devices, threads] = GetParam();
     SCOPED_TRACE(reference.at("optimizer").get<std::string>() + ", clip " +
                  reference.at("gradient_clip").dump() + ", " +
                  reference.at("gradient_scale").get<std::string>());
-    GoldenRun run(golden_, graph_, {strategy, devices, optimizer_of(reference)});
+    GoldenRun run(golden_, graph_,
+                  {.strategy = strategy,
+                   .devices = devices,
+                   .optimizer = optimizer_of(reference),
+                   .threads = threads});
     for (std::size_t step = 0; step < golden_.at("steps"); ++step) {
       const double factor = golden_.at("learning_rate_factors")[step];
       const double rate = reference.at("init_learning_rate").get<double>() * factor;
@@ -73,13 +80,21 @@ TEST_P(Optimizers, LeadWhereTheReferenceGoes) {
       expect_case(reference);
 }
 
+std::string parameters_name(const ::testing::TestParamInfo<StrategyDevicesThreads>& test) {
+  const auto& [strategy, devices, threads] = test.param;
+  return strategy + "_" + std::to_string(devices) + on_threads(threads);
+}
+
 INSTANTIATE_TEST_SUITE_P(Lenet, Optimizers,
                          ::testing::Combine(::testing::Values("replicated", "parameter_server"),
-                                            ::testing::Values(1u, 2u, 3u)),
-                         [](const auto& parameters) {
-                           return std::get<0>(parameters.param) + "_" +
-                                  std::to_string(std::get<1>(parameters.param));
-                         });
+                                            ::testing::Values(1u, 2u, 3u), ::testing::Values(1u)),
+                         parameters_name);
+// Threads belong to a device: several devices with several threads each would show nothing more,
+// and take minutes where other programs use the cores, too.
+INSTANTIATE_TEST_SUITE_P(LenetThreads, Optimizers,
+                         ::testing::Combine(::testing::Values("replicated"), ::testing::Values(1u),
+                                            ::testing::ValuesIn(golden_threads(2))),
+                         parameters_name);
 
 }  // namespace
 }  // namespace convoy::testing

@@ -19,27 +19,42 @@ constexpr std::uint32_t kFirstGradientKey = 5001;
 // Above this many parameters, one strategy must do: the sums are the same ones.
 constexpr std::uint64_t kManyParameters = 50'000'000;
 
-std::vector<std::tuple<std::string, std::string>> cases() {
-  std::vector<std::tuple<std::string, std::string>> cases;
-  for (const std::string& model : golden_models()) {
+struct TwoDevicesCase {
+  std::string model;
+  std::uint32_t threads;  // of each device
+  std::string strategy;
+};
+
+void PrintTo(const TwoDevicesCase& it, std::ostream* out) {
+  *out << it.model << ", " << it.threads << " threads, " << it.strategy;
+}
+
+std::vector<TwoDevicesCase> cases() {
+  std::vector<TwoDevicesCase> cases;
+  for (const auto& [model, threads] : golden_cases("step0", 1)) {
     const json golden = read_golden(model);
     if (!golden.at("bn_after_step1").empty()) continue;
-    cases.emplace_back(model, "replicated");
+    cases.push_back({model, threads, "replicated"});
     if (golden.at("num_parameters") < kManyParameters)
-      cases.emplace_back(model, "parameter_server");
+      cases.push_back({model, threads, "parameter_server"});
   }
   return cases;
 }
 
-class TwoDevices : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+class TwoDevices : public ::testing::TestWithParam<TwoDevicesCase> {
  protected:
   GoldenRun make_run(const OptimizerOptions& optimizer) const {
-    return {golden_, graph_, {std::get<1>(GetParam()), 2, optimizer}};
+    return {golden_,
+            graph_,
+            {.strategy = GetParam().strategy,
+             .devices = 2,
+             .optimizer = optimizer,
+             .threads = GetParam().threads}};
   }
   double tolerance(const std::string& name) const { return golden_.at("tolerance").at(name); }
 
-  const json golden_ = read_golden(std::get<0>(GetParam()));
-  const Graph graph_ = test::load_model(std::get<0>(GetParam()), golden_.at("classes")).graph;
+  const json golden_ = read_golden(GetParam().model);
+  const Graph graph_ = test::load_model(GetParam().model, golden_.at("classes")).graph;
 };
 
 TEST_P(TwoDevices, MomentumWithWeightDecayAgrees) {
@@ -79,11 +94,9 @@ TEST_P(TwoDevices, GradientsThatAreAppliedAgree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, TwoDevices, ::testing::ValuesIn(cases()),
-                         [](const auto& parameters) {
-                           return std::get<0>(parameters.param) + "_" +
-                                  std::get<1>(parameters.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, TwoDevices, ::testing::ValuesIn(cases()), [](const auto& test) {
+  return test.param.model + "_" + test.param.strategy + on_threads(test.param.threads);
+});
 
 }  // namespace
 }  // namespace convoy::testing

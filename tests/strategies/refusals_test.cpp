@@ -51,6 +51,12 @@ TEST(Refusals, AlgorithmsBetweenHosts) {
     expect_refused(spec(pair), 4, {pair.substr(0, pair.find('#')), "several hosts"});
 }
 
+TEST(Refusals, MorePiecesThanAnyPlanHolds) {
+  for (const std::string pieces : {"65537", "4294967297", "9223372036854775807", "-1"})
+    expect_refused({{"gradient_repacking", pieces}}, 2,
+                   {"gradient_repacking=" + pieces, "from 0 to 65536"});
+}
+
 TEST(Refusals, MoreShardsThanThereAreParts) {
   expect_refused(spec("pscpu#2"), 4, {"pscpu#2", "at most 1 shards"});
   expect_refused(spec("psgpu#5"), 4, {"psgpu#5", "at most 4 shards"});

@@ -35,6 +35,7 @@ dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
   constexpr auto kFloat = dnnl::memory::data_type::f32;
   const auto outputs = static_cast<dnnl::memory::dim>(weights.dimensions[0]);
   const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
+  if (keeps_plain_weights(inputs, outputs)) return plain_desc(weights);
   const auto type = bf16 ? dnnl::memory::data_type::bf16 : kFloat;
   const dnnl::memory::desc source({batch, inputs}, type, Tag::ab);
   const dnnl::memory::desc result({batch, outputs}, type, Tag::ab);

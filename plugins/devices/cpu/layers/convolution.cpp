@@ -104,6 +104,7 @@ void Convolution::build_backward_weights(ProgramBuilder& builder, std::size_t no
   if (algorithms_.backward_weights == ConvolutionAlgorithm::kDepthwise) {
     return depthwise_backward_weights(builder, node);
   }
+  if (build_amx_weights_gradient(builder, node)) return;
   const bool direct = algorithms_.backward_weights == ConvolutionAlgorithm::kDirect &&
                       build_direct_weights_gradient(builder, node, forward_);
   if (!direct) library_backward_weights(builder, node);

@@ -22,10 +22,23 @@ Desc bias_of(const Desc& output) {
 Desc weights_of(const ProgramBuilder& builder, std::uint32_t index) {
   const Desc stored = builder.stored(index);
   if (!builder.stores_bf16()) return stored;
-  return {stored.dims(), dnnl::memory::data_type::bf16, Tag::any};
+  const bool plain = keeps_plain_weights(stored.dims()[1], stored.dims()[0]);
+  return {stored.dims(), dnnl::memory::data_type::bf16, plain ? Tag::ab : Tag::any};
 }
 
 }  // namespace
+
+// Whether the weights of a fully connected layer stay plain, for which oneDNN 2.6 multiplies
+// matrices. On AVX-512 it stores others in blocks of channels, and the gradient of the input then
+// dereferences null when there are several threads, more than 16 whole blocks of 64 outputs and a
+// single block of inputs (up to 16, or 32) and of images: the sum over the outputs is to be shared
+// among the threads, only one is started, and its last part goes by a buffer that the first of them
+// does not have. The bounds are twice as wide as that; such layers are small, so nothing is lost.
+bool keeps_plain_weights(dnnl::memory::dim inputs, dnnl::memory::dim outputs) {
+  constexpr dnnl::memory::dim kFewInputs = 64;
+  constexpr dnnl::memory::dim kManyOutputs = 512;
+  return inputs <= kFewInputs && outputs >= kManyOutputs;
+}
 
 dnnl::inner_product_forward::primitive_desc describe_fully_connected(
     dnnl::prop_kind kind, const Desc& input, const Desc& weights, const Desc& output, bool has_bias,

@@ -30,6 +30,10 @@ class FullyConnected : public Layer {
   std::optional<Workspace::Id> converted_;
 };
 
+// Whether the library may not choose the layout of a layer's weights: for few inputs and many
+// outputs its choice is wrong.
+bool keeps_plain_weights(dnnl::memory::dim inputs, dnnl::memory::dim outputs);
+
 // The forward description (for training or for inference) with free choice of the weights' layout.
 dnnl::inner_product_forward::primitive_desc describe_fully_connected(
     dnnl::prop_kind kind, const dnnl::memory::desc& input, const dnnl::memory::desc& weights,

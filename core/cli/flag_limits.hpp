@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+// Bounds of flags that count something: more is a typing error, whatever the field behind could
+// hold.
+namespace convoy {
+
+inline constexpr std::uint32_t kMostImages = 1'000'000'000;  // per device and step
+inline constexpr std::uint32_t kMostDevices = 4096;          // per host
+inline constexpr std::uint32_t kMostHosts = 4096;
+inline constexpr std::uint32_t kMostThreads = 4096;          // of a device, or of the input
+inline constexpr std::uint32_t kMostPreparedBatches = 4096;  // per device
+inline constexpr double kMostSteps = 1e15;  // two numbers of steps must add up within 64 bits
+inline constexpr double kMostEpochs = 1e9;
+inline constexpr double kMostSeconds = 1e9;   // about 30 years
+inline constexpr double kMostBucketMb = 1e6;  // of 2^20 bytes
+
+}  // namespace convoy
