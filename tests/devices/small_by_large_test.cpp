@@ -65,6 +65,21 @@ TEST_P(SmallByLarge, GradientsAgreeWithDifferencesOfAReference) {
   }
 }
 
+// Rounded sums of thousands of products may differ by one bf16 step of the scores.
+TEST_P(SmallByLarge, HasNearlyTheLossOfAReferenceThatRounds) {
+  DeviceUnderTest device(1, 0, std::get<1>(GetParam()));
+  for (const std::uint32_t batch : {1u, 2u, 32u}) {
+    SCOPED_TRACE("batch " + std::to_string(batch));
+    TrainingCase training(device, graph(), {.batch = batch, .dtype = CONVOY_BF16});
+    training.forward();
+    training.backward();
+    ReferenceNetwork reference(training.graph(), batch, training.parameters, training.images,
+                               training.labels);
+    reference.round_to_bf16(device.emulates_half());
+    EXPECT_NEAR(training.loss, reference.loss(), 0x1p-8 * (1.0 + std::fabs(training.loss)));
+  }
+}
+
 std::string size_and_threads(const testing::TestParamInfo<SizeAndThreads>& test) {
   const auto& [size, threads] = test.param;
   return std::to_string(size.inputs) + "_to_" + std::to_string(size.outputs) + "_on_" +

@@ -32,7 +32,7 @@ struct NormForward {
   bool statistics_given;
   double epsilon;
   bool relu;     // behind the norm and the sum
-  double limit;  // of the relu, 0 = none
+  double limit;  // of the relu, 0 = none; a number of the elements' type
 };
 
 template <typename Element>

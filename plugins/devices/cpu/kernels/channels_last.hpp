@@ -1,12 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+
+#include "plugins/devices/cpu/kernels/bf16.hpp"
 
 namespace convoy::cpu {
-
-// A bf16 number: the upper half of an f32.
-using Bf16 = std::uint16_t;
 
 // Cells with all their channels side by side, the form of bf16 activations: element (cell, channel)
 // is at cell * channels + channel.

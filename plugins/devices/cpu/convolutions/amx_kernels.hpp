@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+
+#include "plugins/devices/cpu/kernels/bf16.hpp"
+
+namespace convoy::cpu {
+
+// What one tile register holds: 16 rows of 64 bytes, so 16 x 16 floats, 16 rows of 32 pixels (the
+// left factor) or 16 rows of pairs of pixels of 16 channels (the right factor).
+inline constexpr std::size_t kAmxBlock = 16;  // channels
+inline constexpr std::size_t kAmxStep = 32;   // pixels
+inline constexpr std::size_t kAmxTile = kAmxBlock * kAmxStep;
+
+// Pixels to pack: where the channels of each lie, a multiple of kAmxStep of them, of which blocks
+// of channels from a first channel on are wanted.
+struct AmxPixels {
+  const Bf16* const* pixels;
+  std::size_t steps;
+  std::size_t first_channel;
+  std::size_t blocks;
+};
+
+// Where the left factor lies, as distances in elements between channels, between steps of pixels
+// and between blocks of channels. A channel's pixels of one step lie side by side.
+struct AmxRows {
+  std::size_t channel, step, block;
+};
+
+// Gradients between one or two blocks of input and of output channels: weights[in][out] += (or =)
+// sum over the pixels of source[in][pixel] * result[pixel][out].
+struct AmxProduct {
+  const Bf16* source;        // left factor, at any pixel
+  AmxRows rows;              // its layout
+  const Bf16* result;        // right factor: [block][step][16 pairs of pixels][16 channels][2]
+  std::size_t result_block;  // distance of the next block, in elements
+  std::size_t steps;
+  float* weights;                       // 16 x 16 of the first blocks
+  std::size_t weights_in, weights_out;  // distances of the next block, in floats
+  std::size_t in_blocks, out_blocks;    // one or two
+  bool fresh;                           // weights are overwritten, not added to
+};
+
+// Products of bf16 values are exact, sums are in order of pixels in f32; subnormal values count as
+// zero.
+struct AmxKernels {
+  // A thread calls multiply() only between these two.
+  void (*begin)();
+  void (*end)();
+  // Both factors out of pixels whose channels lie side by side.
+  void (*pack_source)(const AmxPixels& from, const AmxRows& layout, Bf16* to);
+  void (*pack_result)(const AmxPixels& from, Bf16* to);
+  void (*multiply)(const AmxProduct& product);
+  // total[16] += (or =) sum over the pixels of one block of the right factor.
+  void (*sum)(const Bf16* result, std::size_t steps, float* total, bool fresh);
+};
+
+// Null where AMX with bf16 is missing, or may not be used: the operating system must permit it, and
+// oneDNN's limit of instruction sets (ONEDNN_MAX_CPU_ISA) holds here, too.
+const AmxKernels* amx_kernels();
+
+}  // namespace convoy::cpu

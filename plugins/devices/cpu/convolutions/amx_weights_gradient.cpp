@@ -1,0 +1,256 @@
+#include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "plugins/devices/cpu/team.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+constexpr std::size_t kLine = 64;  // bytes
+constexpr std::size_t kWeightsOfBlocks = kAmxBlock * kAmxBlock;
+
+// The sums of a tile take 640 KiB of a second-level cache of 2 MiB.
+constexpr std::size_t kTileFloats = std::size_t{160} << 10;
+// Blocks of channels of a tile: what is packed once is multiplied by all of the other side. Packing
+// a source costs more than packing a result.
+constexpr std::size_t kTileIn = 16, kTileOut = 32;
+// Steps of pixels at a time: two blocks of both factors stay in a first-level cache of 48 KiB. The
+// taps of a larger filter share one source, which reaches over the chunk's ends.
+constexpr std::size_t kChunkSteps = 10, kChunkStepsOfTaps = 8;
+// Enough to be shared evenly by a few threads.
+constexpr std::size_t kTasks = 16;
+// Parts of the canvas cost writing and reading as many gradients.
+constexpr std::size_t kPartFloats = std::size_t{1024} << 10;
+
+std::size_t divide_up(std::size_t a, std::size_t b) {
+  return (a + b - 1) / b;
+}
+
+std::size_t whole_lines(std::size_t bytes) {
+  return divide_up(bytes, kLine) * kLine;
+}
+
+std::byte* at_line(void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  return static_cast<std::byte*>(memory) + (whole_lines(address) - address);
+}
+
+}  // namespace
+
+bool AmxWeightsGradient::suits(const ChannelsLastConvolution& shape) {
+  return shape.in_channels > 0 && shape.in_channels % kAmxBlock == 0 && shape.out_channels > 0 &&
+         shape.out_channels % kAmxBlock == 0 && shape.out_height * shape.out_width > 0 &&
+         amx_kernels() != nullptr;
+}
+
+AmxWeightsGradient::AmxWeightsGradient(const ChannelsLastConvolution& shape)
+    : shape_(shape),
+      canvas_(shape),
+      kernels_(amx_kernels()),
+      in_blocks_(shape.in_channels / kAmxBlock),
+      out_blocks_(shape.out_channels / kAmxBlock),
+      steps_(divide_up(canvas_.positions(), kAmxStep)),
+      weights_floats_(in_blocks_ * out_blocks_ * canvas_.taps().size() * kWeightsOfBlocks) {
+  divide();
+}
+
+void AmxWeightsGradient::divide() {
+  const std::size_t taps = canvas_.taps().size();
+  tile_in_ = std::min(in_blocks_, kTileIn);
+  tile_out_ = std::min(out_blocks_, kTileOut);
+  while (tile_in_ * tile_out_ * taps * kWeightsOfBlocks > kTileFloats && tile_in_ * tile_out_ > 1) {
+    std::size_t& longer = tile_in_ > tile_out_ ? tile_in_ : tile_out_;
+    longer = divide_up(longer, 2);
+  }
+  chunk_steps_ = std::min(taps > 1 ? kChunkStepsOfTaps : kChunkSteps, steps_);
+  const std::size_t wanted = divide_up(kTasks, tiles());
+  const std::size_t affordable = std::max<std::size_t>(kPartFloats / weights_floats_, 1);
+  parts_ = std::min({wanted, affordable, divide_up(steps_, chunk_steps_)});
+  std::size_t reach = 0;
+  for (const PixelCanvas::Plane& plane : canvas_.planes()) {
+    reach = std::max(reach, static_cast<std::size_t>(plane.last_offset - plane.first_offset));
+  }
+  // Rows of an odd number of cache lines: those of a tile do not fight for one set of the cache.
+  plane_steps_ = divide_up(chunk_steps_ * kAmxStep + reach, kAmxStep) | 1;
+}
+
+std::size_t AmxWeightsGradient::tiles() const {
+  return divide_up(in_blocks_, tile_in_) * divide_up(out_blocks_, tile_out_);
+}
+
+// Without neighbours a tile register's rows lie side by side.
+AmxRows AmxWeightsGradient::rows() const {
+  if (canvas_.taps().size() == 1) {
+    return {.channel = kAmxStep, .step = kAmxTile, .block = plane_steps_ * kAmxTile};
+  }
+  return {.channel = plane_steps_ * kAmxStep, .step = kAmxStep, .block = plane_steps_ * kAmxTile};
+}
+
+std::size_t AmxWeightsGradient::plane_elements() const {
+  return tile_in_ * plane_steps_ * kAmxTile;
+}
+
+std::size_t AmxWeightsGradient::workspace_bytes() const {
+  const std::size_t channels = std::max(shape_.in_channels, shape_.out_channels);
+  const std::size_t packed =
+      canvas_.planes().size() * plane_elements() + tile_out_ * chunk_steps_ * kAmxTile;
+  return whole_lines(plane_steps_ * kAmxStep * sizeof(Bf16*)) +
+         whole_lines(channels * sizeof(Bf16)) + packed * sizeof(Bf16);
+}
+
+AmxWeightsGradient::Workspace AmxWeightsGradient::workspace(std::byte* memory) const {
+  const std::size_t channels = std::max(shape_.in_channels, shape_.out_channels);
+  auto* const pixels = reinterpret_cast<const Bf16**>(memory);
+  memory += whole_lines(plane_steps_ * kAmxStep * sizeof(Bf16*));
+  auto* const empty = reinterpret_cast<Bf16*>(memory);
+  std::fill_n(empty, channels, Bf16{0});
+  memory += whole_lines(channels * sizeof(Bf16));
+  auto* const source = reinterpret_cast<Bf16*>(memory);
+  return {pixels, empty, source, source + canvas_.planes().size() * plane_elements()};
+}
+
+std::size_t AmxWeightsGradient::scratch_bytes(std::size_t threads) const {
+  const std::size_t part = weights_floats_ + shape_.out_channels;
+  return kLine + (parts_ > 1 ? parts_ * part * sizeof(float) : 0) + threads * workspace_bytes();
+}
+
+AmxWeightsGradient::Tile AmxWeightsGradient::tile(std::size_t index, std::size_t part) const {
+  const std::size_t across = divide_up(in_blocks_, tile_in_);
+  const std::size_t in = index % across * tile_in_;
+  const std::size_t out = index / across * tile_out_;
+  return {in,
+          std::min(in + tile_in_, in_blocks_),
+          out,
+          std::min(out + tile_out_, out_blocks_),
+          part * steps_ / parts_,
+          (part + 1) * steps_ / parts_};
+}
+
+void AmxWeightsGradient::run(const Arguments& arguments, std::size_t threads) const {
+  std::byte* memory = at_line(arguments.scratch);
+  auto* const parts = reinterpret_cast<float*>(memory);
+  if (parts_ > 1) memory += parts_ * (weights_floats_ + shape_.out_channels) * sizeof(float);
+  run_tasks(arguments, parts, memory, threads);
+  if (parts_ == 1) return;
+  parallel_stretches(weights_floats_, [&](std::size_t first, std::size_t size) {
+    add_parts(parts + first, arguments.weights + first, size);
+  });
+  if (arguments.bias != nullptr) {
+    add_parts(parts + weights_floats_, arguments.bias, shape_.out_channels);
+  }
+}
+
+void AmxWeightsGradient::run_tasks(const Arguments& arguments, float* parts, std::byte* memory,
+                                   std::size_t threads) const {
+#pragma omp parallel num_threads(static_cast <int>(threads))
+  {
+    const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+    const Workspace own = workspace(memory + thread * workspace_bytes());
+    kernels_->begin();
+#pragma omp for schedule(dynamic, 1)
+    for (std::size_t task = 0; task < tiles() * parts_; ++task) {
+      const std::size_t part = task / tiles();
+      Sums sums{arguments.weights, arguments.bias};
+      if (parts_ > 1) {
+        sums.weights = parts + part * (weights_floats_ + shape_.out_channels);
+        if (sums.bias != nullptr) sums.bias = sums.weights + weights_floats_;
+      }
+      run_tile(tile(task % tiles(), part), arguments, own, sums);
+    }
+    kernels_->end();
+  }
+}
+
+void AmxWeightsGradient::add_parts(const float* parts, float* total, std::size_t count) const {
+  constexpr std::size_t kStretch = 2048;  // floats that stay in the first-level cache
+  for (std::size_t done = 0; done < count; done += kStretch) {
+    const std::size_t last = std::min(done + kStretch, count);
+    for (std::size_t i = done; i < last; ++i) total[i] = parts[i];
+    for (std::size_t part = 1; part < parts_; ++part) {
+      const float* more = parts + part * (weights_floats_ + shape_.out_channels);
+      for (std::size_t i = done; i < last; ++i) total[i] += more[i];
+    }
+  }
+}
+
+void AmxWeightsGradient::run_tile(const Tile& tile, const Arguments& arguments,
+                                  const Workspace& own, const Sums& sums) const {
+  for (std::size_t first = tile.first_step; first < tile.last_step; first += chunk_steps_) {
+    const std::size_t steps = std::min(chunk_steps_, tile.last_step - first);
+    const bool fresh = first == tile.first_step;
+    pack(tile, first, steps, arguments, own);
+    multiply(tile, steps, fresh, own, sums.weights);
+    if (sums.bias != nullptr && tile.first_in == 0) sum_results(tile, steps, fresh, own, sums.bias);
+  }
+}
+
+void AmxWeightsGradient::pack(const Tile& tile, std::size_t first, std::size_t steps,
+                              const Arguments& arguments, const Workspace& own) const {
+  const std::size_t position = first * kAmxStep;
+  canvas_.find_result(position, steps * kAmxStep, arguments.result, own.empty, own.pixels);
+  kernels_->pack_result({.pixels = own.pixels,
+                         .steps = steps,
+                         .first_channel = tile.first_out * kAmxBlock,
+                         .blocks = tile.last_out - tile.first_out},
+                        own.result);
+  Bf16* to = own.source;
+  for (const PixelCanvas::Plane& plane : canvas_.planes()) {
+    const auto reach = static_cast<std::size_t>(plane.last_offset - plane.first_offset);
+    const std::size_t plane_steps = divide_up(steps * kAmxStep + reach, kAmxStep);
+    canvas_.find_source(plane, static_cast<std::ptrdiff_t>(position) + plane.first_offset,
+                        plane_steps * kAmxStep, arguments.source, own.empty, own.pixels);
+    kernels_->pack_source({.pixels = own.pixels,
+                           .steps = plane_steps,
+                           .first_channel = tile.first_in * kAmxBlock,
+                           .blocks = tile.last_in - tile.first_in},
+                          rows(), to);
+    to += plane_elements();
+  }
+}
+
+void AmxWeightsGradient::multiply(const Tile& tile, std::size_t steps, bool fresh,
+                                  const Workspace& own, float* weights) const {
+  const std::size_t filter = canvas_.taps().size() * kWeightsOfBlocks;
+  AmxProduct product{.source = nullptr,
+                     .rows = rows(),
+                     .result = nullptr,
+                     .result_block = steps * kAmxTile,
+                     .steps = steps,
+                     .weights = nullptr,
+                     .weights_in = filter,
+                     .weights_out = in_blocks_ * filter,
+                     .in_blocks = 0,
+                     .out_blocks = 0,
+                     .fresh = fresh};
+  for (std::size_t out = tile.first_out; out < tile.last_out; out += 2) {
+    product.out_blocks = std::min<std::size_t>(tile.last_out - out, 2);
+    product.result = own.result + (out - tile.first_out) * product.result_block;
+    for (std::size_t in = tile.first_in; in < tile.last_in; in += 2) {
+      product.in_blocks = std::min<std::size_t>(tile.last_in - in, 2);
+      product.weights = weights + (out * in_blocks_ + in) * filter;
+      multiply_taps(product, own.source + (in - tile.first_in) * product.rows.block);
+    }
+  }
+}
+
+void AmxWeightsGradient::multiply_taps(AmxProduct product, const Bf16* source) const {
+  for (const PixelCanvas::Tap& tap : canvas_.taps()) {
+    const std::ptrdiff_t first = canvas_.planes()[tap.plane].first_offset;
+    product.source = source + tap.plane * plane_elements() + (tap.offset - first);
+    kernels_->multiply(product);
+    product.weights += kWeightsOfBlocks;
+  }
+}
+
+void AmxWeightsGradient::sum_results(const Tile& tile, std::size_t steps, bool fresh,
+                                     const Workspace& own, float* bias) const {
+  for (std::size_t out = tile.first_out; out < tile.last_out; ++out) {
+    kernels_->sum(own.result + (out - tile.first_out) * steps * kAmxTile, steps,
+                  bias + out * kAmxBlock, fresh);
+  }
+}
+
+}  // namespace convoy::cpu

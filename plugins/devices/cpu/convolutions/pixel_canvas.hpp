@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "plugins/devices/cpu/kernels/bf16.hpp"
+
+namespace convoy::cpu {
+
+// An ungrouped convolution whose activations are stored with the channels last, without gaps.
+struct ChannelsLastConvolution {
+  std::size_t batch;
+  std::size_t in_channels, in_height, in_width;
+  std::size_t out_channels, out_height, out_width;
+  std::size_t kernel_height, kernel_width;
+  std::size_t stride_height, stride_width;
+  std::size_t pad_top, pad_left;
+};
+
+// A numbering of the pixels of a convolution's result in which every tap of the filter reads its
+// source at a fixed distance.
+//
+// All images stand one below the other on a canvas, wide and high enough that what a tap reads
+// outside of an image falls on an empty position, between that image and the next row or image.
+// The source is cut into planes, one for each remainder of its rows and columns by the stride, so
+// that neighbours in the result have neighbours as sources; a plane lies on the same canvas.
+class PixelCanvas {
+ public:
+  explicit PixelCanvas(const ChannelsLastConvolution& shape);
+
+  // Position p of the result meets position p + offset of the tap's plane of the source.
+  struct Tap {
+    std::size_t plane;
+    std::ptrdiff_t offset;
+  };
+  // In the order of the filter: rows, then columns.
+  const std::vector<Tap>& taps() const { return taps_; }
+
+  // A plane of the source and the range of its taps' offsets.
+  struct Plane {
+    std::size_t row, column;    // the first pixel's on the image
+    std::size_t rows, columns;  // those that the result meets
+    std::ptrdiff_t first_offset, last_offset;
+  };
+  const std::vector<Plane>& planes() const { return planes_; }
+
+  // Of all images.
+  std::size_t positions() const { return images_ * rows_ * columns_; }
+
+  // Writes for count positions where their pixel's channels begin, or `empty` where there is none.
+  // Positions may lie outside of the canvas, where all are empty.
+  void find_source(const Plane& plane, std::ptrdiff_t first, std::size_t count, const Bf16* source,
+                   const Bf16* empty, const Bf16** found) const;
+  void find_result(std::size_t first, std::size_t count, const Bf16* result, const Bf16* empty,
+                   const Bf16** found) const;
+
+ private:
+  // Pixels in memory: distances in elements.
+  struct Grid {
+    const Bf16* first;
+    std::size_t rows, columns;
+    std::size_t image, row, pixel;
+  };
+
+  std::size_t plane_of(std::size_t row, std::size_t column);
+  void add_taps();
+  void find(const Grid& grid, std::ptrdiff_t first, std::size_t count, const Bf16* empty,
+            const Bf16** found) const;
+
+  ChannelsLastConvolution shape_;
+  std::size_t images_, rows_, columns_;  // positions on the canvas, per image
+  std::vector<Tap> taps_;
+  std::vector<Plane> planes_;
+};
+
+}  // namespace convoy::cpu

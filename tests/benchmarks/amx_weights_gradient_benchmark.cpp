@@ -1,0 +1,184 @@
+// Gradients of weights from bf16 activations by the plug-in's own AMX kernels beside oneDNN's, by
+// shape, on all cores.
+#include <benchmark/benchmark.h>
+#include <omp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string>
+#include <vector>
+
+#include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
+
+namespace convoy {
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+using Type = dnnl::memory::data_type;
+using Dim = dnnl::memory::dim;
+
+struct AmxGradientShape {
+  const char* name;
+  Dim batch, in, side, out, kernel_height, kernel_width, stride, pad_height, pad_width;
+};
+
+constexpr AmxGradientShape kAmxGradientShapes[] = {
+    {"tiny", 1, 16, 8, 16, 3, 3, 2, 1, 1},
+    {"resnet50_1x1_64_to_256_at_56", 16, 64, 56, 256, 1, 1, 1, 0, 0},
+    {"resnet50_1x1_64_to_64_at_56", 16, 64, 56, 64, 1, 1, 1, 0, 0},
+    {"resnet50_1x1_256_to_64_at_56", 16, 256, 56, 64, 1, 1, 1, 0, 0},
+    {"resnet50_1x1_128_to_512_at_28", 16, 128, 28, 512, 1, 1, 1, 0, 0},
+    {"resnet50_1x1_512_to_128_at_28", 16, 512, 28, 128, 1, 1, 1, 0, 0},
+    {"resnet50_1x1_256_to_1024_at_14", 16, 256, 14, 1024, 1, 1, 1, 0, 0},
+    {"resnet50_1x1_1024_to_256_at_14", 16, 1024, 14, 256, 1, 1, 1, 0, 0},
+    {"resnet50_1x1_512_to_2048_at_7", 16, 512, 7, 2048, 1, 1, 1, 0, 0},
+    {"resnet50_1x1_2048_to_512_at_7", 16, 2048, 7, 512, 1, 1, 1, 0, 0},
+    {"resnet50_1x1_stride_2_to_28", 16, 256, 56, 512, 1, 1, 2, 0, 0},
+    {"resnet50_1x1_stride_2_to_7", 16, 1024, 14, 2048, 1, 1, 2, 0, 0},
+    {"resnet50_3x3_stride_2_to_28", 16, 128, 56, 128, 3, 3, 2, 1, 1},
+    {"resnet50_3x3_stride_2_to_7", 16, 512, 14, 512, 3, 3, 2, 1, 1},
+    {"resnet50_3x3_at_56", 16, 64, 56, 64, 3, 3, 1, 1, 1},
+    {"resnet50_3x3_at_14", 16, 256, 14, 256, 3, 3, 1, 1, 1},
+    {"inception3_1x7", 8, 160, 17, 160, 1, 7, 1, 0, 3},
+    {"inception3_7x1", 8, 192, 17, 192, 7, 1, 1, 3, 0},
+    {"inception3_5x5", 8, 48, 35, 64, 5, 5, 1, 2, 2},
+    {"alexnet_5x5", 64, 64, 27, 192, 5, 5, 1, 2, 2},
+};
+
+// Operands with the channels last; the library chooses how the gradient is stored.
+class AmxGradientCase {
+ public:
+  explicit AmxGradientCase(const AmxGradientShape& shape);
+
+  bool suits() const { return cpu::AmxWeightsGradient::suits(own_); }
+  void library();
+  void own();
+  double operations() const { return operations_; }
+
+ private:
+  void describe_own(const AmxGradientShape& shape, Dim height, Dim width);
+  dnnl::memory filled(const dnnl::memory::desc& desc);
+
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream_{engine_};
+  dnnl::convolution_backward_weights::primitive_desc description_;
+  dnnl::memory source_, result_, weights_;
+  cpu::ChannelsLastConvolution own_{};
+  std::vector<float> own_weights_;
+  std::vector<std::byte> scratch_;
+  double operations_ = 0.0;
+};
+
+AmxGradientCase::AmxGradientCase(const AmxGradientShape& shape) {
+  const auto direct = dnnl::algorithm::convolution_direct;
+  const Dim height = (shape.side + 2 * shape.pad_height - shape.kernel_height) / shape.stride + 1;
+  const Dim width = (shape.side + 2 * shape.pad_width - shape.kernel_width) / shape.stride + 1;
+  const dnnl::memory::dims strides = {shape.stride, shape.stride};
+  const dnnl::memory::dims padding = {shape.pad_height, shape.pad_width};
+  const dnnl::memory::dims filter = {shape.out, shape.in, shape.kernel_height, shape.kernel_width};
+  const dnnl::memory::desc source({shape.batch, shape.in, shape.side, shape.side}, Type::bf16,
+                                  Tag::nhwc);
+  const dnnl::memory::desc result({shape.batch, shape.out, height, width}, Type::bf16, Tag::nhwc);
+  const dnnl::convolution_forward::primitive_desc forward({dnnl::prop_kind::forward_training,
+                                                           direct,
+                                                           source,
+                                                           {filter, Type::bf16, Tag::any},
+                                                           result,
+                                                           strides,
+                                                           padding,
+                                                           padding},
+                                                          engine_);
+  description_ = {
+      {direct, source, {filter, Type::f32, Tag::any}, result, strides, padding, padding},
+      engine_,
+      forward};
+  source_ = filled(source);
+  result_ = filled(result);
+  weights_ = dnnl::memory(description_.diff_weights_desc(), engine_);
+  describe_own(shape, height, width);
+  operations_ = 2.0 * static_cast<double>(shape.batch * shape.in * shape.out * height * width) *
+                static_cast<double>(shape.kernel_height * shape.kernel_width);
+}
+
+void AmxGradientCase::describe_own(const AmxGradientShape& shape, Dim height, Dim width) {
+  const auto size = [](Dim value) { return static_cast<std::size_t>(value); };
+  own_ = {.batch = size(shape.batch),
+          .in_channels = size(shape.in),
+          .in_height = size(shape.side),
+          .in_width = size(shape.side),
+          .out_channels = size(shape.out),
+          .out_height = size(height),
+          .out_width = size(width),
+          .kernel_height = size(shape.kernel_height),
+          .kernel_width = size(shape.kernel_width),
+          .stride_height = size(shape.stride),
+          .stride_width = size(shape.stride),
+          .pad_top = size(shape.pad_height),
+          .pad_left = size(shape.pad_width)};
+  own_weights_.resize(size(shape.in * shape.out * shape.kernel_height * shape.kernel_width));
+  if (!suits()) return;
+  const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+  scratch_.resize(cpu::AmxWeightsGradient(own_).scratch_bytes(threads));
+}
+
+// Numbers of both signs between 1/32 and 2.
+dnnl::memory AmxGradientCase::filled(const dnnl::memory::desc& desc) {
+  dnnl::memory memory(desc, engine_);
+  auto* values = static_cast<cpu::Bf16*>(memory.get_data_handle());
+  for (std::size_t i = 0; i < desc.get_size() / sizeof(cpu::Bf16); ++i) {
+    const std::uint64_t mixed = i * 0x9E3779B97F4A7C15u;
+    const std::uint64_t exponent = 122 + (mixed >> 40) % 6;
+    values[i] = static_cast<cpu::Bf16>(mixed >> 63 << 15 | exponent << 7 | (mixed >> 20) % 128);
+  }
+  return memory;
+}
+
+void AmxGradientCase::library() {
+  dnnl::convolution_backward_weights(description_)
+      .execute(stream_, {{DNNL_ARG_SRC, source_},
+                         {DNNL_ARG_DIFF_DST, result_},
+                         {DNNL_ARG_DIFF_WEIGHTS, weights_}});
+}
+
+void AmxGradientCase::own() {
+  cpu::AmxWeightsGradient(own_).run({static_cast<const cpu::Bf16*>(source_.get_data_handle()),
+                                     static_cast<const cpu::Bf16*>(result_.get_data_handle()),
+                                     own_weights_.data(), nullptr, scratch_.data()},
+                                    static_cast<std::size_t>(omp_get_max_threads()));
+}
+
+void measure_amx_gradient(benchmark::State& state, const AmxGradientShape& shape,
+                          void (AmxGradientCase::*run)()) {
+  AmxGradientCase gradient(shape);
+  if (!gradient.suits()) {
+    state.SkipWithError("no AMX with bf16, or the system or oneDNN's limit forbids it");
+    return;
+  }
+  (gradient.*run)();
+  for (auto _ : state) (gradient.*run)();
+  state.counters["FLOP/s"] =
+      benchmark::Counter(gradient.operations(), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void add_amx_gradient_cases() {
+  for (const AmxGradientShape& shape : kAmxGradientShapes) {
+    const auto add = [&](const char* who, void (AmxGradientCase::*run)()) {
+      const std::string name = std::string(shape.name) + "/" + who;
+      benchmark::RegisterBenchmark(name.c_str(), measure_amx_gradient, shape, run)
+          ->Unit(benchmark::kMillisecond)
+          ->UseRealTime();
+    };
+    add("library", &AmxGradientCase::library);
+    add("own", &AmxGradientCase::own);
+  }
+}
+
+}  // namespace
+}  // namespace convoy
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  convoy::add_amx_gradient_cases();
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -1,0 +1,266 @@
+#include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <ostream>
+#include <vector>
+
+namespace convoy::cpu {
+
+std::ostream& operator<<(std::ostream& to, const ChannelsLastConvolution& shape) {
+  return to << shape.batch << 'x' << shape.in_height << 'x' << shape.in_width << 'x'
+            << shape.in_channels << " -> " << shape.out_height << 'x' << shape.out_width << 'x'
+            << shape.out_channels << ", " << shape.kernel_height << 'x' << shape.kernel_width
+            << " stride " << shape.stride_height << ',' << shape.stride_width << ", padding "
+            << shape.pad_top << ',' << shape.pad_left;
+}
+
+namespace {
+
+// Batch, source, result, kernel, strides, padding at the top and left.
+const ChannelsLastConvolution kAmxCases[] = {
+    {1, 16, 1, 1, 16, 1, 1, 1, 1, 1, 1, 0, 0},        // a single pixel
+    {1, 16, 5, 5, 16, 5, 5, 1, 1, 1, 1, 0, 0},        // fewer pixels than a step
+    {3, 48, 7, 7, 80, 7, 7, 1, 1, 1, 1, 0, 0},        // odd numbers of blocks and pixels
+    {2, 32, 17, 16, 64, 17, 16, 1, 1, 1, 1, 0, 0},    //
+    {16, 64, 14, 14, 16, 14, 14, 1, 1, 1, 1, 0, 0},   // several parts
+    {2, 288, 9, 9, 272, 9, 9, 1, 1, 1, 1, 0, 0},      // several tiles, the last ones narrow
+    {2, 32, 9, 11, 48, 5, 6, 1, 1, 2, 2, 0, 0},       //
+    {3, 16, 8, 8, 32, 4, 4, 1, 1, 2, 2, 0, 0},        //
+    {2, 16, 1, 6, 16, 1, 2, 1, 1, 3, 3, 0, 0},        //
+    {2, 16, 6, 6, 16, 8, 8, 1, 1, 1, 1, 1, 1},        // padded 1x1
+    {5, 32, 14, 14, 48, 7, 7, 3, 3, 2, 2, 1, 1},      //
+    {2, 16, 14, 15, 16, 7, 8, 3, 3, 2, 2, 0, 1},      //
+    {2, 16, 14, 14, 16, 7, 7, 3, 3, 2, 2, 0, 0},      // padded below only, as SAME is
+    {1, 48, 7, 7, 80, 7, 7, 3, 3, 1, 1, 1, 1},        //
+    {9, 32, 7, 7, 32, 7, 7, 3, 3, 1, 1, 1, 1},        //
+    {2, 16, 30, 29, 32, 30, 29, 3, 3, 1, 1, 1, 1},    //
+    {2, 16, 9, 8, 16, 7, 6, 3, 3, 1, 1, 0, 0},        // without padding
+    {2, 144, 10, 10, 144, 10, 10, 3, 3, 1, 1, 1, 1},  // several tiles
+    {2, 16, 17, 17, 32, 17, 17, 1, 7, 1, 1, 0, 3},    //
+    {2, 16, 17, 17, 32, 17, 17, 7, 1, 1, 1, 3, 0},    //
+    {1, 16, 30, 31, 16, 30, 31, 5, 5, 1, 1, 2, 2},    //
+    {2, 16, 2, 3, 16, 2, 3, 5, 5, 1, 1, 2, 2},        // a filter larger than the image
+    {1, 16, 23, 20, 16, 4, 4, 11, 11, 4, 4, 2, 3},    //
+    {2, 16, 9, 12, 16, 9, 4, 3, 5, 1, 3, 1, 1},       // different strides
+};
+
+float float_of(Bf16 value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
+}
+
+// Values of both signs, from 1/32 to 2.
+std::vector<Bf16> some_values(std::size_t count, std::uint64_t seed) {
+  std::vector<Bf16> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t mixed = (i + seed) * 0x9E3779B97F4A7C15u;
+    const std::uint64_t sign = mixed >> 63 << 15;
+    const std::uint64_t exponent = 122 + (mixed >> 40) % 6;
+    values[i] = static_cast<Bf16>(sign | exponent << 7 | (mixed >> 20) % 128);
+  }
+  return values;
+}
+
+class AmxOperands {
+ public:
+  explicit AmxOperands(const ChannelsLastConvolution& shape)
+      : shape_(shape),
+        source_(some_values(shape.batch * shape.in_height * shape.in_width * shape.in_channels, 1)),
+        result_(some_values(shape.batch * shape.out_height * shape.out_width * shape.out_channels,
+                            1000)),
+        weights_(shape.in_channels * shape.out_channels * shape.kernel_height * shape.kernel_width,
+                 NAN),
+        bias_(shape.out_channels, NAN) {}
+
+  void run(std::size_t threads) {
+    const AmxWeightsGradient gradient(shape_);
+    std::vector<std::byte> scratch(gradient.scratch_bytes(threads), std::byte{0xff});
+    gradient.run({source_.data(), result_.data(), weights_.data(), bias_.data(), scratch.data()},
+                 threads);
+  }
+
+  float source(std::size_t n, std::size_t y, std::size_t x, std::size_t c) const {
+    const std::size_t pixel = (n * shape_.in_height + y) * shape_.in_width + x;
+    return float_of(source_[pixel * shape_.in_channels + c]);
+  }
+  float result(std::size_t n, std::size_t y, std::size_t x, std::size_t c) const {
+    const std::size_t pixel = (n * shape_.out_height + y) * shape_.out_width + x;
+    return float_of(result_[pixel * shape_.out_channels + c]);
+  }
+  float weight(std::size_t o, std::size_t i, std::size_t y, std::size_t x) const {
+    const std::size_t filter = o / 16 * (shape_.in_channels / 16) + i / 16;
+    const std::size_t tap = (filter * shape_.kernel_height + y) * shape_.kernel_width + x;
+    return weights_[(tap * 16 + i % 16) * 16 + o % 16];
+  }
+  const ChannelsLastConvolution& shape() const { return shape_; }
+  const std::vector<float>& weights() const { return weights_; }
+  const std::vector<float>& bias() const { return bias_; }
+
+ private:
+  ChannelsLastConvolution shape_;
+  std::vector<Bf16> source_, result_;
+  std::vector<float> weights_, bias_;
+};
+
+// A sum in double precision, and how far one in f32 may be off: terms are exact, each of the
+// additions rounds a partial sum that is at most the sum of magnitudes.
+class ExpectedSum {
+ public:
+  void add(double term) {
+    value_ += term;
+    magnitude_ += std::abs(term);
+    ++terms_;
+  }
+  double value() const { return value_; }
+  double bound() const { return std::ldexp(static_cast<double>(terms_), -24) * magnitude_; }
+
+ private:
+  double value_ = 0.0, magnitude_ = 0.0;
+  std::size_t terms_ = 0;
+};
+
+ExpectedSum expected_sum(const AmxOperands& operands, std::size_t o, std::size_t i, std::size_t ky,
+                         std::size_t kx) {
+  const ChannelsLastConvolution& shape = operands.shape();
+  ExpectedSum sum;
+  for (std::size_t n = 0; n < shape.batch; ++n) {
+    for (std::size_t y = 0; y < shape.out_height; ++y) {
+      for (std::size_t x = 0; x < shape.out_width; ++x) {
+        const std::size_t row = y * shape.stride_height + ky - shape.pad_top;  // wraps above
+        const std::size_t column = x * shape.stride_width + kx - shape.pad_left;
+        if (row >= shape.in_height || column >= shape.in_width) continue;
+        sum.add(static_cast<double>(operands.source(n, row, column, i)) *
+                static_cast<double>(operands.result(n, y, x, o)));
+      }
+    }
+  }
+  return sum;
+}
+
+void expect_amx_weights(const AmxOperands& operands) {
+  const ChannelsLastConvolution& shape = operands.shape();
+  for (std::size_t o = 0; o < shape.out_channels; o += 7) {
+    for (std::size_t i = 0; i < shape.in_channels; i += 5) {
+      for (std::size_t y = 0; y < shape.kernel_height; ++y) {
+        for (std::size_t x = 0; x < shape.kernel_width; ++x) {
+          const ExpectedSum expected = expected_sum(operands, o, i, y, x);
+          ASSERT_NEAR(operands.weight(o, i, y, x), expected.value(), expected.bound())
+              << shape << " at " << o << ',' << i << ',' << y << ',' << x;
+        }
+      }
+    }
+  }
+}
+
+class AmxWeights : public testing::TestWithParam<ChannelsLastConvolution> {
+ protected:
+  void SetUp() override {
+    if (amx_kernels() == nullptr) {
+      GTEST_SKIP() << "no AMX with bf16, or the system or oneDNN's limit forbids it";
+    }
+  }
+};
+
+TEST_P(AmxWeights, AreThoseOfADirectSumInDoublePrecision) {
+  AmxOperands operands(GetParam());
+  operands.run(2);
+  expect_amx_weights(operands);
+}
+
+TEST_P(AmxWeights, SumTheBias) {
+  AmxOperands operands(GetParam());
+  operands.run(2);
+  const ChannelsLastConvolution& shape = GetParam();
+  for (std::size_t o = 0; o < shape.out_channels; ++o) {
+    ExpectedSum expected;
+    for (std::size_t n = 0; n < shape.batch; ++n) {
+      for (std::size_t y = 0; y < shape.out_height; ++y) {
+        for (std::size_t x = 0; x < shape.out_width; ++x) expected.add(operands.result(n, y, x, o));
+      }
+    }
+    ASSERT_NEAR(operands.bias()[o], expected.value(), expected.bound()) << o;
+  }
+}
+
+TEST_P(AmxWeights, AreTheSameForAnyNumberOfThreads) {
+  AmxOperands operands(GetParam());
+  operands.run(1);
+  const std::vector<float> weights = operands.weights();
+  const std::vector<float> bias = operands.bias();
+  for (const std::size_t threads : {2, 3, 5}) {
+    operands.run(threads);
+    ASSERT_EQ(operands.weights(), weights) << threads;
+    ASSERT_EQ(operands.bias(), bias) << threads;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AmxWeights, testing::ValuesIn(kAmxCases));
+
+// A product of matrices by oneDNN, which uses tile registers in a configuration of its own.
+class LibraryProduct {
+ public:
+  LibraryProduct() {
+    source_.set_data_handle(source_values_.data());
+    weights_.set_data_handle(weights_values_.data());
+    result_.set_data_handle(result_values_.data());
+  }
+
+  std::vector<float> run() {
+    result_values_.assign(result_values_.size(), NAN);
+    product_.execute(
+        stream_, {{DNNL_ARG_SRC, source_}, {DNNL_ARG_WEIGHTS, weights_}, {DNNL_ARG_DST, result_}});
+    stream_.wait();
+    return result_values_;
+  }
+
+ private:
+  static dnnl::memory::desc matrix(dnnl::memory::dim rows, dnnl::memory::dim columns,
+                                   dnnl::memory::data_type type) {
+    return {{rows, columns}, type, dnnl::memory::format_tag::ab};
+  }
+
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream_{engine_};
+  dnnl::memory::desc source_desc_ = matrix(50, 72, dnnl::memory::data_type::bf16);
+  dnnl::memory::desc weights_desc_ = matrix(72, 40, dnnl::memory::data_type::bf16);
+  dnnl::memory::desc result_desc_ = matrix(50, 40, dnnl::memory::data_type::f32);
+  dnnl::matmul product_{
+      dnnl::matmul::primitive_desc({source_desc_, weights_desc_, result_desc_}, engine_)};
+  dnnl::memory source_{source_desc_, engine_, nullptr};
+  dnnl::memory weights_{weights_desc_, engine_, nullptr};
+  dnnl::memory result_{result_desc_, engine_, nullptr};
+  std::vector<Bf16> source_values_ = some_values(50 * 72, 3),
+                    weights_values_ = some_values(72 * 40, 5);
+  std::vector<float> result_values_ = std::vector<float>(50 * 40);
+};
+
+TEST(AmxTiles, AreSharedWithOneDnnInTurns) {
+  if (amx_kernels() == nullptr) GTEST_SKIP() << "no AMX with bf16";
+  LibraryProduct library;
+  AmxOperands operands(kAmxCases[2]);
+  const std::vector<float> expected = library.run();
+  operands.run(2);
+  const std::vector<float> weights = operands.weights();
+  for (int turn = 0; turn < 3; ++turn) {
+    ASSERT_EQ(library.run(), expected) << turn;
+    operands.run(2);
+    ASSERT_EQ(operands.weights(), weights) << turn;
+  }
+}
+
+TEST(AmxWeightsSuit, OnlyWholeBlocksOfChannels) {
+  ChannelsLastConvolution shape = kAmxCases[10];
+  shape.in_channels = 24;
+  EXPECT_FALSE(AmxWeightsGradient::suits(shape));
+  shape = kAmxCases[10];
+  shape.out_channels = 8;
+  EXPECT_FALSE(AmxWeightsGradient::suits(shape));
+}
+
+}  // namespace
+}  // namespace convoy::cpu
