@@ -6,8 +6,106 @@
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
-constexpr std::size_t kRows = 8;   // cells whose sums are taken together, to load sums less often
 constexpr std::size_t kRun = 256;  // cells that are summed in f32
+constexpr std::size_t kPairLanes = 2 * kLanes;
+constexpr std::size_t kAhead = 2048;  // elements between asking for a line and using it
+
+// 32 neighbouring channels, a line of the cache in bf16, the even and the odd ones apart: as words
+// of two channels they become f32 by a shift and by a mask.
+struct Pair {
+  Vector even, odd;
+};
+
+inline Pair operator+(const Pair& a, const Pair& b) {
+  return {a.even + b.even, a.odd + b.odd};
+}
+inline Pair operator-(const Pair& a, const Pair& b) {
+  return {a.even - b.even, a.odd - b.odd};
+}
+inline Pair operator*(const Pair& a, const Pair& b) {
+  return {a.even * b.even, a.odd * b.odd};
+}
+inline Pair both(float value) {
+  return {filled(value), filled(value)};
+}
+
+// The bits of the nearest bf16 in the upper half of each word; not-a-number stays that.
+inline Words rounded(Vector value) {
+  const Words bits = reinterpret_cast<Words>(value);
+  const Words nearest = bits + 0x7fffu + (bits >> 16 & 1u);
+  return value == value ? nearest : bits | 0x400000u;
+}
+
+inline Words joined(const Pair& value) {
+  return rounded(value.even) >> 16 | (rounded(value.odd) & 0xffff0000u);
+}
+
+inline Pair parted(Words words) {
+  return {reinterpret_cast<Vector>(words << 16), reinterpret_cast<Vector>(words & 0xffff0000u)};
+}
+
+// Up to 32 neighbouring channels. What lies beyond `count` is read as zeros and not written.
+struct PairLanes {
+  explicit PairLanes(std::size_t channels) : count(channels < kPairLanes ? channels : kPairLanes) {}
+
+#ifdef __AVX512BW__
+  __mmask32 mask() const {
+    return count == kPairLanes ? ~0u : (1u << count) - 1u;
+  }
+  Words load_words(const Bf16* from) const {
+    return reinterpret_cast<Words>(_mm512_maskz_loadu_epi16(mask(), from));
+  }
+  void store_words(Bf16* to, Words words) const {
+    _mm512_mask_storeu_epi16(to, mask(), reinterpret_cast<__m512i>(words));
+  }
+#else
+  Words load_words(const Bf16* from) const {
+    Words words = {};
+    if (count == kPairLanes) {
+      __builtin_memcpy(&words, from, sizeof words);
+    } else {
+      __builtin_memcpy(&words, from, count * sizeof(Bf16));
+    }
+    return words;
+  }
+  void store_words(Bf16* to, Words words) const {
+    if (count == kPairLanes) {
+      __builtin_memcpy(to, &words, sizeof words);
+    } else {
+      __builtin_memcpy(to, &words, count * sizeof(Bf16));
+    }
+  }
+#endif
+
+  // Memory is gone through from front to back. Lines are asked for early, since the processor does
+  // not see far enough ahead by itself.
+  Pair load(const Bf16* from) const {
+    __builtin_prefetch(from + kAhead);
+    return parted(load_words(from));
+  }
+  void store(Bf16* to, const Pair& value) const {
+    store_words(to, joined(value));
+  }
+  // Constants of the channels, in their order.
+  Pair load(const float* from) const {
+    const Vector low = Lanes(count).load(from);
+    const Vector high = count > kLanes ? Lanes(count - kLanes).load(from + kLanes) : Vector{};
+    return {__builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26,
+                                    28, 30),
+            __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27,
+                                    29, 31)};
+  }
+
+  std::size_t count;
+};
+
+// Calls use(first channel, lanes) for all channels.
+template <typename Use>
+inline void each_pair(std::size_t channels, const Use& use) {
+  for (std::size_t channel = 0; channel < channels; channel += kPairLanes) {
+    use(channel, PairLanes(channels - channel));
+  }
+}
 
 void gather(const ChannelsLast& shape, const Bf16* read, std::size_t first_channel, float* write) {
   const Lanes lanes(shape.channels - first_channel);
@@ -25,32 +123,38 @@ void scatter(const ChannelsLast& shape, const float* read, std::size_t first_cha
   }
 }
 
+// run: sums of the channels, in pairs of vectors.
 void add_to_doubles(std::size_t channels, const float* run, double* total) {
-#pragma GCC ivdep
-  for (std::size_t i = 0; i < channels; ++i) total[i] += static_cast<double>(run[i]);
+  for (std::size_t i = 0; i < channels; ++i) {
+    const std::size_t lane = i / 2 % kLanes + (i % 2) * kLanes;
+    total[i] += static_cast<double>(run[i / kPairLanes * kPairLanes + lane]);
+  }
+}
+
+inline Pair load_sums(const float* from) {
+  Pair sums;
+  __builtin_memcpy(&sums, from, sizeof sums);
+  return sums;
 }
 
 // Two sums per channel over all cells: in f32 over short runs of cells, which are added in double.
-// term(first channel, lanes) prepares a function (cell, first sum, second sum) that adds a cell.
+// term(element, channel, lanes, first sum, second sum) adds the elements of a cell.
 template <typename Term>
 inline void sum_cells(const ChannelsLast& shape, const Term& term, double* first_total,
                       double* second_total) {
   constexpr std::size_t kGroup = 1024;  // channels whose sums stay in the first-level cache
-  const Lanes all(kLanes);
   for (std::size_t group = 0; group < shape.channels; group += kGroup) {
     const std::size_t width = shape.channels - group < kGroup ? shape.channels - group : kGroup;
     for (std::size_t run = 0; run < shape.cells; run += kRun) {
       const std::size_t end = shape.cells - run < kRun ? shape.cells : run + kRun;
       alignas(64) float sums[2][kGroup] = {};
-      for (std::size_t cell = run; cell < end; cell += kRows) {
-        const std::size_t stop = end - cell < kRows ? end : cell + kRows;
-        each_vector(width, [&](std::size_t channel, const Lanes& lanes) {
-          Vector first = all.load(sums[0] + channel);
-          Vector second = all.load(sums[1] + channel);
-          const auto add = term(group + channel, lanes);
-          for (std::size_t i = cell; i < stop; ++i) add(i, first, second);
-          all.store(sums[0] + channel, first);
-          all.store(sums[1] + channel, second);
+      for (std::size_t cell = run; cell < end; ++cell) {
+        each_pair(width, [&](std::size_t channel, const PairLanes& lanes) {
+          Pair first = load_sums(sums[0] + channel);
+          Pair second = load_sums(sums[1] + channel);
+          term(cell * shape.channels + group + channel, group + channel, lanes, first, second);
+          __builtin_memcpy(sums[0] + channel, &first, sizeof first);
+          __builtin_memcpy(sums[1] + channel, &second, sizeof second);
         });
       }
       add_to_doubles(width, sums[0], first_total + group);
@@ -61,65 +165,68 @@ inline void sum_cells(const ChannelsLast& shape, const Term& term, double* first
 
 void moments(const ChannelsLast& shape, const Bf16* read, const float* pivot, double* sum,
              double* squares) {
-  const auto term = [&](std::size_t channel, const Lanes& lanes) {
-    return [=, &shape, centre = lanes.load(pivot + channel)](std::size_t cell, Vector& first,
-                                                             Vector& second) {
-      const Vector distance = lanes.load(read + cell * shape.channels + channel) - centre;
-      first += distance;
-      second += distance * distance;
-    };
+  const auto term = [&](std::size_t at, std::size_t channel, const PairLanes& lanes, Pair& first,
+                        Pair& second) {
+    const Pair distance = lanes.load(read + at) - lanes.load(pivot + channel);
+    first = first + distance;
+    second = second + distance * distance;
   };
   sum_cells(shape, term, sum, squares);
 }
 
-// Calls row(cell, first channel, lanes, constants) for all elements, a few cells at a time, so that
-// constants(first channel, lanes) are loaded less often.
-template <typename Constants, typename Row>
-inline void each_element(const ChannelsLast& shape, const Constants& constants, const Row& row) {
-  for (std::size_t cell = 0; cell < shape.cells; cell += kRows) {
-    const std::size_t stop = shape.cells - cell < kRows ? shape.cells : cell + kRows;
-    each_vector(shape.channels, [&](std::size_t channel, const Lanes& lanes) {
-      const auto loaded = constants(channel, lanes);
-#pragma GCC ivdep
-      for (std::size_t i = cell; i < stop; ++i) row(i * shape.channels + channel, lanes, loaded);
+// Calls row(first element, first channel, lanes) for all elements.
+template <typename Row>
+inline void each_element(const ChannelsLast& shape, const Row& row) {
+  for (std::size_t cell = 0; cell < shape.cells; ++cell) {
+    each_pair(shape.channels, [&](std::size_t channel, const PairLanes& lanes) {
+      row(cell * shape.channels + channel, channel, lanes);
     });
   }
 }
 
 // What the forward pass computes of the channels of a vector.
 struct Norm {
-  Norm(const NormConstants& constants, std::size_t channel, const Lanes& lanes)
+  Norm(const NormConstants& constants, std::size_t channel, const PairLanes& lanes)
       : mean(lanes.load(constants.mean + channel)),
         scale(lanes.load(constants.scale + channel)),
         shift(lanes.load(constants.shift + channel)),
         lower(filled(constants.lower)),
         upper(filled(constants.upper)) {}
 
-  // The gradient of a result, zero where the relu cut it off. distance: of its x to the mean.
-  template <bool kMask>
-  Vector masked(Vector gradient, Vector distance) const {
-    if constexpr (!kMask) return gradient;
-    const Vector zero = {};
-    const Vector result = distance * scale + shift;
-    const auto cut = (result <= zero) | (result >= upper);
-    return cut ? zero : gradient;
+  // Not-a-number passes, so that a diverged run is seen.
+  Vector bounded(Vector value) const {
+    value = value < lower ? lower : value;
+    return value > upper ? upper : value;
   }
 
-  Vector mean, scale, shift, lower, upper;
+  // The gradient of a result, zero where the relu cut it off. distance: of its x to the mean.
+  template <bool kMask>
+  Pair masked(const Pair& gradient, const Pair& distance) const {
+    if constexpr (!kMask) return gradient;
+    return cut(gradient, distance * scale + shift);
+  }
+  // The same by the result.
+  Pair cut(const Pair& gradient, const Pair& result) const {
+    return {cut(gradient.even, result.even), cut(gradient.odd, result.odd)};
+  }
+  Vector cut(Vector gradient, Vector result) const {
+    const Vector zero = {};
+    return (result <= zero) | (result >= upper) ? zero : gradient;
+  }
+
+  Pair mean, scale, shift;
+  Vector lower, upper;
 };
 
-// Not-a-number passes the bounds, so that a diverged run is seen.
 template <bool kAdd>
 void normalise_cells(const ChannelsLast& shape, Bf16* write, const Bf16* read, const Bf16* addend,
                      const NormConstants& constants) {
-  const auto load = [&](std::size_t channel, const Lanes& lanes) {
-    return Norm(constants, channel, lanes);
-  };
-  each_element(shape, load, [&](std::size_t at, const Lanes& lanes, const Norm& norm) {
-    Vector value = (lanes.load(read + at) - norm.mean) * norm.scale + norm.shift;
-    if constexpr (kAdd) value += lanes.load(addend + at);
-    value = value < norm.lower ? norm.lower : value;
-    lanes.store(write + at, value > norm.upper ? norm.upper : value);
+  each_element(shape, [&](std::size_t at, std::size_t channel, const PairLanes& lanes) {
+    const Norm norm(constants, channel, lanes);
+    Pair value = (lanes.load(read + at) - norm.mean) * norm.scale + norm.shift;
+    if constexpr (kAdd) value = value + lanes.load(addend + at);
+    __builtin_prefetch(write + at + kAhead, 1);
+    lanes.store(write + at, {norm.bounded(value.even), norm.bounded(value.odd)});
   });
 }
 
@@ -134,33 +241,28 @@ void normalise(const ChannelsLast& shape, Bf16* write, const Bf16* read, const B
 
 // The joined gradient of the elements at a place, written back where it changed.
 template <bool kAdd, bool kCut>
-inline Vector join(const JoinedBf16Gradient& joined, std::size_t at, const Lanes& lanes,
-                   Vector upper) {
-  Vector value = lanes.load(joined.gradient + at);
-  if constexpr (kAdd) value += lanes.load(joined.addend + at);
-  if constexpr (kCut) {
-    const Vector zero = {};
-    const Vector output = lanes.load(joined.output + at);
-    value = (output <= zero) | (output >= upper) ? zero : value;
-  }
+inline Pair join(const JoinedBf16Gradient& joined_gradient, std::size_t at, const PairLanes& lanes,
+                 const Norm& norm) {
+  Pair value = lanes.load(joined_gradient.gradient + at);
+  if constexpr (kAdd) value = value + lanes.load(joined_gradient.addend + at);
+  if constexpr (kCut) value = norm.cut(value, lanes.load(joined_gradient.output + at));
   if constexpr (!kAdd && !kCut) return value;
-  lanes.store(joined.gradient + at, value);
-  return widened(narrowed(value));
+  const Words words = joined(value);
+  lanes.store_words(joined_gradient.gradient + at, words);
+  return parted(words);
 }
 
 template <bool kAdd, bool kCut, bool kMask>
 void sums_of_gradient(const ChannelsLast& shape, const JoinedBf16Gradient& joined, const Bf16* read,
                       const NormConstants& constants, double* sum, double* product) {
-  const auto term = [&](std::size_t channel, const Lanes& lanes) {
-    return [=, &shape, norm = Norm(constants, channel, lanes)](std::size_t cell, Vector& first,
-                                                               Vector& second) {
-      const std::size_t at = cell * shape.channels + channel;
-      const Vector distance = lanes.load(read + at) - norm.mean;
-      const Vector gradient = join<kAdd, kCut>(joined, at, lanes, norm.upper);
-      const Vector value = norm.template masked<kMask>(gradient, distance);
-      first += value;
-      second += value * distance;
-    };
+  const auto term = [&](std::size_t at, std::size_t channel, const PairLanes& lanes, Pair& first,
+                        Pair& second) {
+    const Norm norm(constants, channel, lanes);
+    const Pair distance = lanes.load(read + at) - norm.mean;
+    const Pair gradient = join<kAdd, kCut>(joined, at, lanes, norm);
+    const Pair value = norm.template masked<kMask>(gradient, distance);
+    first = first + value;
+    second = second + value * distance;
   };
   sum_cells(shape, term, sum, product);
 }
@@ -188,27 +290,26 @@ void gradient_sums(const ChannelsLast& shape, const JoinedBf16Gradient& joined, 
 }
 
 struct BackwardNorm {
-  BackwardNorm(const NormBackwardConstants& constants, std::size_t channel, const Lanes& lanes)
+  BackwardNorm(const NormBackwardConstants& constants, std::size_t channel, const PairLanes& lanes)
       : forward(constants.forward, channel, lanes),
         offset(lanes.load(constants.offset + channel)),
         slope(lanes.load(constants.slope + channel)) {}
 
   Norm forward;
-  Vector offset, slope;
+  Pair offset, slope;
 };
 
 template <bool kMask, bool kAdd>
 void gradient_of_cells(const ChannelsLast& shape, Bf16* write, const Bf16* previous,
                        const Bf16* gradient, const Bf16* read,
                        const NormBackwardConstants& constants) {
-  const auto load = [&](std::size_t channel, const Lanes& lanes) {
-    return BackwardNorm(constants, channel, lanes);
-  };
-  each_element(shape, load, [&](std::size_t at, const Lanes& lanes, const BackwardNorm& norm) {
-    const Vector distance = lanes.load(read + at) - norm.forward.mean;
-    const Vector value = norm.forward.template masked<kMask>(lanes.load(gradient + at), distance);
-    Vector result = norm.forward.scale * (value - norm.offset - distance * norm.slope);
-    if constexpr (kAdd) result += lanes.load(previous + at);
+  each_element(shape, [&](std::size_t at, std::size_t channel, const PairLanes& lanes) {
+    const BackwardNorm norm(constants, channel, lanes);
+    const Pair distance = lanes.load(read + at) - norm.forward.mean;
+    const Pair value = norm.forward.template masked<kMask>(lanes.load(gradient + at), distance);
+    Pair result = norm.forward.scale * (value - norm.offset - distance * norm.slope);
+    if constexpr (kAdd) result = result + lanes.load(previous + at);
+    __builtin_prefetch(write + at + kAhead, 1);
     lanes.store(write + at, result);
   });
 }
