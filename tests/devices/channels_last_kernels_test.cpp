@@ -162,6 +162,9 @@ TEST(ChannelsLastKernels, GiveTheSameBitsForAllInstructionSets) {
 std::vector<std::vector<cpu::Bf16>> pool_bits(const cpu::ChannelsLastPoolKernels& pool,
                                               std::size_t channels) {
   const cpu::PlaneWindows shape{6, 5, 3, 3, 3, 3, 2, 2, 1, 1};
+  const cpu::Span rows[] = {{0, 2}, {1, 4}, {3, 6}}, columns[] = {{0, 2}, {1, 4}, {3, 5}};
+  const cpu::Span windows[] = {{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}, {2, 3}};
+  const cpu::PoolSpans spans{rows, columns, windows, windows};
   const std::vector<cpu::Bf16> read = random_bf16(30 * channels, 0.0, 1.0, 1);
   const std::vector<cpu::Bf16> gradient = random_bf16(9 * channels, 0.0, 1.0, 2);
   const std::vector<float> shares(9, 1.0f / 7.0f);
@@ -169,11 +172,11 @@ std::vector<std::vector<cpu::Bf16>> pool_bits(const cpu::ChannelsLastPoolKernels
   std::vector<cpu::Bf16> maximum(gradient.size()), average(gradient.size());
   std::vector<cpu::Bf16> maximum_gradient = random_bf16(30 * channels, 0.0, 1.0, 3);
   std::vector<cpu::Bf16> average_gradient = maximum_gradient;
-  pool.max_forward(shape, channels, {0, 3}, read.data(), maximum.data(), record.data());
-  pool.max_backward(shape, channels, {1, 6}, gradient.data(), record.data(),
+  pool.max_forward(shape, spans, channels, {0, 3}, read.data(), maximum.data(), record.data());
+  pool.max_backward(shape, spans, channels, {1, 6}, gradient.data(), record.data(),
                     maximum_gradient.data(), true);
-  pool.average_forward(shape, channels, {0, 3}, read.data(), shares.data(), average.data());
-  pool.average_backward(shape, channels, {1, 6}, gradient.data(), shares.data(),
+  pool.average_forward(shape, spans, channels, {0, 3}, read.data(), shares.data(), average.data());
+  pool.average_backward(shape, spans, channels, {1, 6}, gradient.data(), shares.data(),
                         average_gradient.data(), true);
   return {maximum, average, maximum_gradient, average_gradient, {record.begin(), record.end()}};
 }

@@ -29,7 +29,13 @@ class ChannelsLastPool : public PoolAlgorithm {
   template <typename Body>
   void each_band(std::size_t height, const Body& body) const;
 
+  PoolSpans spans() const {
+    return {rows_of_windows_.data(), columns_of_windows_.data(), windows_of_rows_.data(),
+            windows_of_columns_.data()};
+  }
+
   PlaneWindows shape_;
+  std::vector<Span> rows_of_windows_, columns_of_windows_, windows_of_rows_, windows_of_columns_;
   std::size_t images_, channels_;
   const ChannelsLastPoolKernels* kernels_;
   std::vector<float> shares_;
