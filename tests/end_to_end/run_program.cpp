@@ -22,8 +22,9 @@ struct Pipe {
 };
 
 [[noreturn]] void become_convoy(const std::vector<std::string>& arguments, const std::string& cache,
-                                const Pipe& out, const Pipe& err) {
+                                const std::string& max_cpu_isa, const Pipe& out, const Pipe& err) {
   ::setenv("XDG_CACHE_HOME", cache.c_str(), /*overwrite=*/1);
+  if (!max_cpu_isa.empty()) ::setenv("ONEDNN_MAX_CPU_ISA", max_cpu_isa.c_str(), /*overwrite=*/1);
   ::dup2(out.ends[1], STDOUT_FILENO);
   ::dup2(err.ends[1], STDERR_FILENO);
   std::string program = std::string(CONVOY_BINARY_DIR) + "/bin/convoy";
@@ -68,7 +69,7 @@ ProgramResult run_convoy(const std::vector<std::string>& arguments, const Progra
   const Pipe err;
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork failed");
-  if (child == 0) become_convoy(arguments, cache, out, err);
+  if (child == 0) become_convoy(arguments, cache, options.max_cpu_isa, out, err);
   ::close(out.ends[1]);
   ::close(err.ends[1]);
   ProgramResult result;

@@ -19,6 +19,7 @@ struct ProgramOptions {
   int signal = 0;                // sent once `signal_after` has appeared on standard output
   std::string signal_after{};
   std::string cache_folder{};  // XDG_CACHE_HOME; empty: one of the test's own
+  std::string max_cpu_isa{};   // ONEDNN_MAX_CPU_ISA; empty: no limit of the test's own
 };
 
 // Runs build/<preset>/bin/convoy with these arguments and collects what it says.

@@ -47,6 +47,7 @@ GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
   SessionOptions session;
   session.devices = options.devices;
   session.threads = options.threads;
+  session.dtype = options.dtype;
   session.batch = batch / options.devices;
   session.seed = golden.at("seed").get<std::uint64_t>();
   session.hash_initializer = options.reference_fill;

@@ -21,6 +21,7 @@ struct GoldenRunOptions {
   OptionValues strategy_options = {};
   bool reference_fill = true;  // else the layers' own initialisers
   std::uint32_t threads = 1;   // of each device
+  std::uint32_t dtype = CONVOY_F32;
 };
 
 // A model on the processors of this machine, from the reference fill and on the reference images,
