@@ -20,6 +20,7 @@ struct Case {
   int batch;
   int steps;
   int primitives;  // convolutions and fully connected layers, from the model's own publication
+  bool bf16 = false;
 };
 
 constexpr double kAllowed = 1.10;  // a step may take that much of what it needs at least
@@ -58,7 +59,7 @@ json run(const Case& it, std::string& error) {
       std::string(CONVOY_BINARY_DIR "/bin/convoy run --device=cpu --num_devices=1 --profile") +
       " --variable_update=replicated --num_warmup_batches=2 --model=" + it.model +
       " --batch_size=" + std::to_string(it.batch) + " --num_batches=" + std::to_string(it.steps) +
-      " --output_file=" + path.string() + " >/dev/null";
+      (it.bf16 ? " --use_fp16" : "") + " --output_file=" + path.string() + " >/dev/null";
   json record;
   if (std::system(command.c_str()) != 0) {
     error = "failed: " + command;
@@ -96,8 +97,8 @@ void TrainingStep(benchmark::State& state, const Case& it) {
 }
 
 void add(const Case& it) {
-  const std::string name =
-      std::string("TrainingStep/") + it.model + "/batch:" + std::to_string(it.batch);
+  const std::string name = std::string("TrainingStep/") + it.model +
+                           "/batch:" + std::to_string(it.batch) + (it.bf16 ? "/bf16" : "");
   benchmark::RegisterBenchmark(name.c_str(), TrainingStep, it)
       ->UseManualTime()
       ->Iterations(1)
@@ -111,7 +112,11 @@ int main(int count, char** arguments) {
                              {"alexnet", 64, 6, 8},    {"vgg16", 8, 4, 16},
                              {"inception3", 8, 5, 95}, {"resnet152", 8, 4, 156},
                              {"mobilenet", 16, 6, 54}};
-  for (const Case& it : kCases) add(it);
+  for (Case it : kCases) {
+    add(it);
+    it.bf16 = true;
+    add(it);
+  }
   benchmark::Initialize(&count, arguments);
   if (benchmark::ReportUnrecognizedArguments(count, arguments)) return 1;
   benchmark::RunSpecifiedBenchmarks();

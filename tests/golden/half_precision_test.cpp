@@ -26,8 +26,7 @@ constexpr double kFall = 0.45;
 TEST_P(HalfPrecision, LossesStayNearThoseOfFloat64) {
   const json golden = read_golden(GetParam());
   const Graph graph = test::load_model(GetParam(), golden.at("classes").get<std::uint32_t>()).graph;
-  GoldenRun run(golden, graph,
-                {.optimizer = plain_optimizer(), .threads = 2, .dtype = CONVOY_BF16});
+  GoldenRun run(golden, graph, {.optimizer = plain_optimizer(), .dtype = CONVOY_BF16});
   const json& reference = golden.at("sgd");
   const std::vector<TrainingStep> steps = run.train(reference.at("lr"), 4);
   const double first = golden.at("step0").at("loss");

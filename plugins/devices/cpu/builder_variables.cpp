@@ -1,4 +1,6 @@
 // The part of ProgramBuilder that concerns variables and their gradients.
+#include <algorithm>
+
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 #include "plugins/devices/cpu/weight_layout.hpp"
@@ -35,7 +37,25 @@ dnnl::memory ProgramBuilder::weights(std::uint32_t index, const Desc& wanted) {
 dnnl::memory ProgramBuilder::transposed_weights(std::uint32_t index, const Desc& wanted) {
   const Desc transposed = stored(index).permute_axes({1, 0, 2, 3});
   const std::size_t first = what_.graph->variables[index]->arena_first;
-  return arranged(index, external(External::kParameters, transposed, first), wanted);
+  const dnnl::memory source = external(External::kParameters, transposed, first);
+  const dnnl::memory::dims dims = wanted.dims();
+  const dnnl::memory::dim height = dims[2];
+  const dnnl::memory::dim width = dims[3];
+  if (height * width == 1) return arranged(index, source, wanted);
+  const dnnl::memory turned = temporary(wanted);
+  const dnnl::memory::dims tap = {dims[0], dims[1], 1, 1};
+  for (dnnl::memory::dim y = 0; y < height; ++y) {
+    for (dnnl::memory::dim x = 0; x < width; ++x) {
+      const Desc from = transposed.submemory_desc(tap, {0, 0, y, x});
+      const Desc to = wanted.submemory_desc(tap, {0, 0, height - 1 - y, width - 1 - x});
+      reorder(view(source, from), view(turned, to));
+    }
+  }
+  return turned;
+}
+
+bool ProgramBuilder::fills_blocks(const Desc& desc) {
+  return std::equal(desc.data.dims, desc.data.dims + desc.data.ndims, desc.data.padded_dims);
 }
 
 // From storage to what a primitive wants.

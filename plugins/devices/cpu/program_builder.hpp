@@ -113,8 +113,11 @@ class ProgramBuilder {
   dnnl::memory variable(std::uint32_t index, const Desc& wanted);
   // The same with its values rounded where activations are bf16, in the type of `wanted`.
   dnnl::memory weights(std::uint32_t index, const Desc& wanted);
-  // A convolution's weights with input and output channels exchanged; only for bf16.
+  // A convolution's weights in bf16 with input and output channels exchanged and the taps turned
+  // around. With several taps, `wanted` must fill its blocks of channels.
   dnnl::memory transposed_weights(std::uint32_t index, const Desc& wanted);
+  // Whether blocks of channels hold no padding.
+  static bool fills_blocks(const Desc& desc);
   Desc stored(std::uint32_t index) const;
   GradientPart begin_variable_gradient(std::uint32_t index, const Desc& wanted);
   void finish_variable_gradient(std::uint32_t index, const GradientPart& part);

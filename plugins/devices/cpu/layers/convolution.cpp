@@ -4,8 +4,8 @@
 #include <string>
 
 #include "plugins/devices/cpu/layers/direct_weights_gradient.hpp"
-#include "plugins/devices/cpu/layers/pointwise_backward_data.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
+#include "plugins/devices/cpu/layers/transposed_convolution.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
@@ -84,9 +84,7 @@ void Convolution::build_backward(ProgramBuilder& builder, std::size_t node) {
   build_backward_weights(builder, node);
   if (!builder.plan(builder.plan(node).inputs[0]).needs_gradient) return;
   builder.part(CONVOY_PASS_BACKWARD_DATA);
-  if (suits_pointwise_backward_data(builder, node)) {
-    return build_pointwise_backward_data(builder, node);
-  }
+  if (build_transposed_convolution(builder, node)) return;
   switch (algorithms_.backward_data) {
     case ConvolutionAlgorithm::kWinograd:
       return winograd_backward_data(builder, node);

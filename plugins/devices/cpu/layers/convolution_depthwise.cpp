@@ -4,6 +4,7 @@
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/convolution.hpp"
 #include "plugins/devices/cpu/layers/depthwise_layout.hpp"
+#include "plugins/devices/cpu/layers/layer_windows.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
@@ -18,18 +19,8 @@ bool Convolution::stored_for_depthwise(const ProgramBuilder& builder, std::size_
   const convoy_node& input = *builder.plan(builder.plan(node).inputs[0]).node;
   const std::size_t block = depthwise_block(forward_);
   if (block == 0) return false;
-  const PlaneWindows windows{.in_height = input.height,
-                             .in_width = input.width,
-                             .out_height = here.height,
-                             .out_width = here.width,
-                             .kernel_height = here.layer->kernel_height,
-                             .kernel_width = here.layer->kernel_width,
-                             .stride_height = here.layer->stride_height,
-                             .stride_width = here.layer->stride_width,
-                             .pad_top = here.pad_top,
-                             .pad_left = here.pad_left};
-  depthwise_ = std::make_shared<const DepthwiseConvolution>(windows, builder.compilation().batch,
-                                                            here.channels, block);
+  depthwise_ = std::make_shared<const DepthwiseConvolution>(
+      windows_of(here, input), builder.compilation().batch, here.channels, block);
   depthwise_weights_ = depthwise_weights(here, block);
   return true;
 }

@@ -3,26 +3,13 @@
 #include "plugins/devices/cpu/blocked_pool.hpp"
 #include "plugins/devices/cpu/channels_last_pool.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
+#include "plugins/devices/cpu/layers/layer_windows.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
-
-PlaneWindows plane_of(const convoy_node& node, const convoy_node& input) {
-  const convoy_layer& layer = *node.layer;
-  return {.in_height = input.height,
-          .in_width = input.width,
-          .out_height = node.height,
-          .out_width = node.width,
-          .kernel_height = layer.kernel_height,
-          .kernel_width = layer.kernel_width,
-          .stride_height = layer.stride_height,
-          .stride_width = layer.stride_width,
-          .pad_top = node.pad_top,
-          .pad_left = node.pad_left};
-}
 
 std::uint8_t* bytes_of(const dnnl::memory& memory) {
   return static_cast<std::uint8_t*>(memory.get_data_handle());
@@ -38,7 +25,7 @@ std::shared_ptr<const PoolAlgorithm> own_algorithm(const ProgramBuilder& builder
   const NodePlan& plan = builder.plan(node);
   const convoy_node& input = *builder.plan(plan.inputs[0]).node;
   const Desc& source = builder.desc(plan.inputs[0]);
-  const PlaneWindows shape = plane_of(*plan.node, input);
+  const PlaneWindows shape = windows_of(*plan.node, input);
   const std::size_t images = builder.compilation().batch;
   if (shape.kernel_height * shape.kernel_width > PoolAlgorithm::kMostCells) return nullptr;
   if (has_channels_last(source)) {
