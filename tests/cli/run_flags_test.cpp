@@ -31,7 +31,9 @@ TEST(RunFlags, KnowEveryFlagOfTfCnnBenchmarks) {
 
 // Else a value may be cut to the field behind, or overflow where it is added to another.
 TEST(RunFlags, BoundEveryIntegerThatIsUsed) {
-  for (const FlagDefinition& flag : run_flag_table().flags()) {
+  const FlagTable table = run_flag_table();
+  ASSERT_FALSE(table.flags().empty());
+  for (const FlagDefinition& flag : table.flags()) {
     if (flag.type != FlagType::kInt || !flag.refusal.empty() || !flag.notice.empty()) continue;
     EXPECT_TRUE(flag.minimum && flag.maximum) << flag.name;
   }
