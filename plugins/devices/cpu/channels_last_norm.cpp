@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 
 #include "plugins/devices/cpu/team.hpp"
@@ -25,10 +24,6 @@ std::size_t whole_lines(std::size_t bytes) {
 
 float float_of(Bf16 value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
-}
-
-double inverse_deviation(float variance, double epsilon) {
-  return 1.0 / std::sqrt(static_cast<double>(variance) + epsilon);
 }
 
 const Bf16* at(const Bf16* start, std::size_t offset) {

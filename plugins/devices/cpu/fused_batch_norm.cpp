@@ -78,10 +78,6 @@ void run(const BlockedShape& shape, std::size_t arrays, const Sums& sums, const 
   for (std::size_t index = 0; index < groups; ++index) group(index);
 }
 
-double inverse_deviation(float variance, double epsilon) {
-  return 1.0 / std::sqrt(static_cast<double>(variance) + epsilon);
-}
-
 // Both passes know all that is needed.
 template <typename Pass>
 NormaliseConstants forward_constants(const BlockedShape& shape, const Pass& what, std::size_t block,

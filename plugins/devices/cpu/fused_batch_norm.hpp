@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 
 namespace convoy::cpu {
@@ -53,6 +54,10 @@ struct NormBackward {
   bool relu;  // as forward; without an output it must be right behind the norm
   double limit;
 };
+
+inline double inverse_deviation(float variance, double epsilon) {
+  return 1.0 / std::sqrt(static_cast<double>(variance) + epsilon);
+}
 
 using BatchNormForward = NormForward<float>;
 using BatchNormBackward = NormBackward<float>;

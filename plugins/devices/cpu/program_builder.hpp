@@ -57,7 +57,6 @@ class ProgramBuilder {
   dnnl::prop_kind forward_kind() const {
     return inference() ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   }
-  Precision precision() const { return precision_; }
   bool rounds() const { return precision_ == Precision::kEmulatedBf16; }
   bool stores_bf16() const { return precision_ == Precision::kBf16; }
   // The relu's upper bound in the type of activations, 0 = none.

@@ -56,27 +56,17 @@ struct Storage {
   bool padded;
 };
 
-void widen(float* to, const float* from, std::size_t count) {
-  std::copy_n(from, count, to);
+// Neighbouring elements from the logical index `first` on; of bf16 at most kChunk.
+void drop_neighbours(const Mask& mask, std::uint64_t key, std::size_t first, std::size_t count,
+                     const float* from, float* to) {
+  mask(to, from, key, first, count);
 }
-void widen(float* to, const Bf16* from, std::size_t count) {
-  kernels().bf16_to_f32(to, from, count);
-}
-void narrow(float* to, const float* from, std::size_t count) {
-  std::copy_n(from, count, to);
-}
-void narrow(Bf16* to, const float* from, std::size_t count) {
-  kernels().f32_to_bf16(to, from, count);
-}
-
-// Neighbouring elements from the logical index `first` on.
-template <typename Element>
-void drop_chunk(const Mask& mask, std::uint64_t key, std::size_t first, std::size_t count,
-                const Element* from, Element* to) {
+void drop_neighbours(const Mask& mask, std::uint64_t key, std::size_t first, std::size_t count,
+                     const Bf16* from, Bf16* to) {
   float values[kChunk];
-  widen(values, from, count);
+  kernels().bf16_to_f32(values, from, count);
   mask(values, values, key, first, count);
-  narrow(to, values, count);
+  kernels().f32_to_bf16(to, values, count);
 }
 
 // One channel of one image, whose cells are apart from each other in storage.
@@ -91,7 +81,7 @@ void drop_plane(const Storage& storage, std::size_t index, const Mask& mask, std
   for (std::size_t done = 0; done < storage.cells(); done += kChunk) {
     const std::size_t size = std::min(kChunk, storage.cells() - done);
     for (std::size_t i = 0; i < size; ++i) values[i] = from[plane + (done + i) * stride];
-    drop_chunk(mask, key, index * storage.cells() + done, size, values, values);
+    drop_neighbours(mask, key, index * storage.cells() + done, size, values, values);
     for (std::size_t i = 0; i < size; ++i) to[plane + (done + i) * stride] = values[i];
   }
 }
@@ -108,7 +98,7 @@ void drop(const Storage& storage, std::size_t count, const Mask& mask, std::uint
   parallel_stretches(count, [&](std::size_t first, std::size_t size) {
     for (std::size_t done = first; done < first + size; done += kChunk) {
       const std::size_t part = std::min(kChunk, first + size - done);
-      drop_chunk(mask, key, done, part, from + done, to + done);
+      drop_neighbours(mask, key, done, part, from + done, to + done);
     }
   });
 }
