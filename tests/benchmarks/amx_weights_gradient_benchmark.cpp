@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <vector>
 
 #include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy {
 namespace {
@@ -80,19 +80,12 @@ AmxGradientCase::AmxGradientCase(const AmxGradientShape& shape) {
   const dnnl::memory::desc source({shape.batch, shape.in, shape.side, shape.side}, Type::bf16,
                                   Tag::nhwc);
   const dnnl::memory::desc result({shape.batch, shape.out, height, width}, Type::bf16, Tag::nhwc);
-  const dnnl::convolution_forward::primitive_desc forward({dnnl::prop_kind::forward_training,
-                                                           direct,
-                                                           source,
-                                                           {filter, Type::bf16, Tag::any},
-                                                           result,
-                                                           strides,
-                                                           padding,
-                                                           padding},
-                                                          engine_);
-  description_ = {
-      {direct, source, {filter, Type::f32, Tag::any}, result, strides, padding, padding},
-      engine_,
-      forward};
+  const auto forward = cpu::describe<dnnl::convolution_forward>(
+      engine_, {}, dnnl::prop_kind::forward_training, direct, source,
+      cpu::Desc(filter, Type::bf16, Tag::any), result, strides, padding, padding);
+  description_ = cpu::describe_gradient<dnnl::convolution_backward_weights>(
+      engine_, {}, forward, direct, source, cpu::Desc(filter, Type::f32, Tag::any), result, strides,
+      padding, padding);
   source_ = filled(source);
   result_ = filled(result);
   weights_ = dnnl::memory(description_.diff_weights_desc(), engine_);

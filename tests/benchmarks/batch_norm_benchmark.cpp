@@ -4,11 +4,11 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 #include <vector>
 
 #include "plugins/devices/cpu/fused_batch_norm.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace {
 
@@ -84,10 +84,10 @@ class Library {
     const memory::desc data({kImages, a.channels, a.side, a.side}, memory::data_type::f32,
                             memory::format_tag::nChw8c);
     const Flags flags = Flags::use_scale | Flags::use_shift | Flags::fuse_norm_relu;
-    const dnnl::batch_normalization_forward::primitive_desc forward(
-        {dnnl::prop_kind::forward_training, data, kEpsilon, flags}, engine_);
-    const dnnl::batch_normalization_backward::primitive_desc backward(
-        {dnnl::prop_kind::backward, data, data, kEpsilon, flags}, engine_, forward);
+    const auto forward = convoy::cpu::describe<dnnl::batch_normalization_forward>(
+        engine_, {}, dnnl::prop_kind::forward_training, data, data, kEpsilon, flags);
+    const auto backward = convoy::cpu::describe_gradient<dnnl::batch_normalization_backward>(
+        engine_, {}, forward, dnnl::prop_kind::backward, data, data, data, kEpsilon, flags);
     forward_ = dnnl::batch_normalization_forward(forward);
     backward_ = dnnl::batch_normalization_backward(backward);
     const memory record(forward.workspace_desc(), engine_);

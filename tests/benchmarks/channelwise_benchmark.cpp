@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "plugins/devices/cpu/blocked_pool.hpp"
 #include "plugins/devices/cpu/depthwise.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy {
 namespace {
@@ -68,8 +68,8 @@ struct Operands {
     return static_cast<float*>(memory.get_data_handle());
   }
   static cpu::Planes planes(const dnnl::memory& memory) {
-    const auto cells =
-        static_cast<std::size_t>(memory.get_desc().dims()[2] * memory.get_desc().dims()[3]);
+    const auto cells = static_cast<std::size_t>(cpu::dims_of(memory.get_desc())[2] *
+                                                cpu::dims_of(memory.get_desc())[3]);
     return {floats(memory), cells * kBlock};
   }
   double bytes() const {
@@ -99,19 +99,19 @@ void measure_library(benchmark::State& state, const Operands& operands,
 void library_pool(benchmark::State& state, const WindowShape& shape, bool backward) {
   const Operands o(shape);
   const auto kind = dnnl::algorithm::pooling_max;
-  const dnnl::pooling_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, kind, o.source_desc, o.result_desc, o.strides, o.kernel,
-       o.padding, o.padding},
-      o.engine);
+  const dnnl::memory::dims dilation = {0, 0};
+  const auto forward = cpu::describe<dnnl::pooling_forward>(
+      o.engine, {}, dnnl::prop_kind::forward_training, kind, o.source_desc, o.result_desc,
+      o.strides, o.kernel, dilation, o.padding, o.padding);
   const dnnl::memory record(forward.workspace_desc(), o.engine);
   dnnl::stream stream(o.engine);
   const std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, o.source}, {DNNL_ARG_DST, o.result}, {DNNL_ARG_WORKSPACE, record}};
   dnnl::pooling_forward(forward).execute(stream, arguments);
   if (!backward) return measure_library(state, o, dnnl::pooling_forward(forward), arguments);
-  const dnnl::pooling_backward::primitive_desc description(
-      {kind, o.source_desc, o.result_desc, o.strides, o.kernel, o.padding, o.padding}, o.engine,
-      forward);
+  const auto description = cpu::describe_gradient<dnnl::pooling_backward>(
+      o.engine, {}, forward, kind, o.source_desc, o.result_desc, o.strides, o.kernel, dilation,
+      o.padding, o.padding);
   measure_library(
       state, o, dnnl::pooling_backward(description),
       {{DNNL_ARG_DIFF_SRC, o.source}, {DNNL_ARG_DIFF_DST, o.result}, {DNNL_ARG_WORKSPACE, record}});
@@ -137,27 +137,26 @@ enum class DepthwisePass { kForward, kData, kWeights };
 void library_depthwise(benchmark::State& state, const WindowShape& shape, DepthwisePass pass) {
   const Operands o(shape);
   const auto direct = dnnl::algorithm::convolution_direct;
-  const dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, direct, o.source_desc, o.weights_desc, o.result_desc,
-       o.strides, o.padding, o.padding},
-      o.engine);
+  const auto forward = cpu::describe<dnnl::convolution_forward>(
+      o.engine, {}, dnnl::prop_kind::forward_training, direct, o.source_desc, o.weights_desc,
+      o.result_desc, o.strides, o.padding, o.padding);
   if (pass == DepthwisePass::kForward) {
     return measure_library(
         state, o, dnnl::convolution_forward(forward),
         {{DNNL_ARG_SRC, o.source}, {DNNL_ARG_WEIGHTS, o.weights}, {DNNL_ARG_DST, o.result}});
   }
   if (pass == DepthwisePass::kData) {
-    const dnnl::convolution_backward_data::primitive_desc data(
-        {direct, o.source_desc, o.weights_desc, o.result_desc, o.strides, o.padding, o.padding},
-        o.engine, forward);
+    const auto data = cpu::describe_gradient<dnnl::convolution_backward_data>(
+        o.engine, {}, forward, direct, o.source_desc, o.weights_desc, o.result_desc, o.strides,
+        o.padding, o.padding);
     return measure_library(state, o, dnnl::convolution_backward_data(data),
                            {{DNNL_ARG_DIFF_SRC, o.source},
                             {DNNL_ARG_WEIGHTS, o.weights},
                             {DNNL_ARG_DIFF_DST, o.result}});
   }
-  const dnnl::convolution_backward_weights::primitive_desc weights(
-      {direct, o.source_desc, o.weights_desc, o.result_desc, o.strides, o.padding, o.padding},
-      o.engine, forward);
+  const auto weights = cpu::describe_gradient<dnnl::convolution_backward_weights>(
+      o.engine, {}, forward, direct, o.source_desc, o.weights_desc, o.result_desc, o.strides,
+      o.padding, o.padding);
   measure_library(state, o, dnnl::convolution_backward_weights(weights),
                   {{DNNL_ARG_SRC, o.source},
                    {DNNL_ARG_DIFF_WEIGHTS, o.weights},

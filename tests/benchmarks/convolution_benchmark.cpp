@@ -5,10 +5,10 @@
 #include <omp.h>
 
 #include <functional>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <unordered_map>
 
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/winograd.hpp"
 
 namespace convoy {
@@ -75,23 +75,20 @@ Convolution::Convolution(const Shape& shape) {
   const auto result = any({shape.batch, shape.out, shape.side, shape.side});
   const dnnl::memory::dims ones = {1, 1};
   const auto direct = dnnl::algorithm::convolution_direct;
-  forward_ = {
-      {dnnl::prop_kind::forward_training, direct, source, weights, result, ones, ones, ones},
-      engine_};
+  forward_ = cpu::describe<Forward>(engine_, {}, dnnl::prop_kind::forward_training, direct, source,
+                                    weights, result, ones, ones, ones);
   source_ = filled(forward_.src_desc());
   weights_ = filled(forward_.weights_desc());
   result_ = filled(forward_.dst_desc());
-  data_ = {{direct, source_.get_desc(), weights, result_.get_desc(), ones, ones, ones},
-           engine_,
-           forward_};
+  data_ = cpu::describe_gradient<Data>(engine_, {}, forward_, direct, source_.get_desc(), weights,
+                                       result_.get_desc(), ones, ones, ones);
   data_weights_ = filled(data_.weights_desc());
-  gradient_ = {{direct, source_.get_desc(), weights, result_.get_desc(), ones, ones, ones},
-               engine_,
-               forward_};
+  gradient_ = cpu::describe_gradient<Weights>(engine_, {}, forward_, direct, source_.get_desc(),
+                                              weights, result_.get_desc(), ones, ones, ones);
   weights_gradient_ = filled(gradient_.diff_weights_desc());
   const auto size = [](dnnl::memory::dim value) { return static_cast<std::size_t>(value); };
   own_.batch = size(shape.batch);
-  own_.block = size(forward_.src_desc().data.format_desc.blocking.inner_blks[0]);
+  own_.block = size(cpu::blocked_layout(forward_.src_desc())->inner_sizes.at(0));
   own_.in_channels = size(shape.in);
   own_.out_channels = size(shape.out);
   own_.in_height = own_.in_width = own_.out_height = own_.out_width = size(shape.side);
@@ -109,7 +106,7 @@ dnnl::memory Convolution::filled(const dnnl::memory::desc& desc) {
 
 float* Convolution::scratch(std::size_t floats) {
   const auto count = static_cast<dnnl::memory::dim>(floats);
-  if (!scratch_ || scratch_.get_desc().dims()[0] != count) {
+  if (!scratch_ || cpu::dims_of(scratch_.get_desc())[0] != count) {
     scratch_ = dnnl::memory({{count}, dnnl::memory::data_type::f32, Tag::a}, engine_);
   }
   return static_cast<float*>(scratch_.get_data_handle());

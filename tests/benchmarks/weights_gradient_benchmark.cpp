@@ -2,11 +2,11 @@
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <vector>
 
 #include "plugins/devices/cpu/convolutions/weights_gradient.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy {
 namespace {
@@ -65,21 +65,19 @@ GradientCase::GradientCase(const GradientShape& shape) {
   const Dim width = (shape.side + 2 * shape.pad_width - shape.kernel_width) / shape.stride + 1;
   const dnnl::memory::dims strides = {shape.stride, shape.stride};
   const dnnl::memory::dims padding = {shape.pad_height, shape.pad_width};
-  const dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, direct,
-       any({shape.batch, shape.in, shape.side, shape.side}),
-       any({shape.out, shape.in, shape.kernel_height, shape.kernel_width}),
-       any({shape.batch, shape.out, height, width}), strides, padding, padding},
-      engine_);
-  description_ = {{direct, forward.src_desc(), forward.weights_desc(), forward.dst_desc(), strides,
-                   padding, padding},
-                  engine_,
-                  forward};
+  const auto forward = cpu::describe<dnnl::convolution_forward>(
+      engine_, {}, dnnl::prop_kind::forward_training, direct,
+      any({shape.batch, shape.in, shape.side, shape.side}),
+      any({shape.out, shape.in, shape.kernel_height, shape.kernel_width}),
+      any({shape.batch, shape.out, height, width}), strides, padding, padding);
+  description_ = cpu::describe_gradient<dnnl::convolution_backward_weights>(
+      engine_, {}, forward, direct, forward.src_desc(), forward.weights_desc(), forward.dst_desc(),
+      strides, padding, padding);
   source_ = filled(forward.src_desc());
   result_ = filled(forward.dst_desc());
   weights_ = filled(forward.weights_desc());
   own_ = {.batch = size(shape.batch),
-          .block = size(forward.src_desc().data.format_desc.blocking.inner_blks[0]),
+          .block = size(cpu::blocked_layout(forward.src_desc())->inner_sizes.at(0)),
           .in_channels = size(shape.in),
           .in_height = size(shape.side),
           .in_width = size(shape.side),

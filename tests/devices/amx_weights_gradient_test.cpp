@@ -1,4 +1,5 @@
 #include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <ostream>
 #include <vector>
 
@@ -230,7 +230,7 @@ class LibraryProduct {
   dnnl::memory::desc weights_desc_ = matrix(72, 40, dnnl::memory::data_type::bf16);
   dnnl::memory::desc result_desc_ = matrix(50, 40, dnnl::memory::data_type::f32);
   dnnl::matmul product_{
-      dnnl::matmul::primitive_desc({source_desc_, weights_desc_, result_desc_}, engine_)};
+      cpu::describe<dnnl::matmul>(engine_, {}, source_desc_, weights_desc_, result_desc_)};
   dnnl::memory source_{source_desc_, engine_, nullptr};
   dnnl::memory weights_{weights_desc_, engine_, nullptr};
   dnnl::memory result_{result_desc_, engine_, nullptr};

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <oneapi/dnnl/dnnl.hpp>
 
+#include "plugins/devices/cpu/onednn.hpp"
 #include "tests/devices/winograd_case.hpp"
 
 namespace convoy::test {
@@ -27,15 +27,9 @@ class LibraryConvolution {
         {dim(s.batch), dim(s.out), dim(s.out_height()), dim(s.out_width())}, kFloat, Tag::nchw};
     before_ = {dim(s.top), dim(s.left)};
     after_ = {dim(s.bottom), dim(s.right)};
-    forward_ = {{dnnl::prop_kind::forward_training,
-                 kDirect,
-                 source_,
-                 weights_,
-                 result_,
-                 {1, 1},
-                 before_,
-                 after_},
-                engine_};
+    forward_ = cpu::describe<dnnl::convolution_forward>(
+        engine_, {}, dnnl::prop_kind::forward_training, kDirect, source_, weights_, result_, ones_,
+        before_, after_);
   }
 
   std::vector<float> result() {
@@ -46,8 +40,8 @@ class LibraryConvolution {
   }
 
   std::vector<float> source_gradient() {
-    const dnnl::convolution_backward_data::primitive_desc backward(
-        {kDirect, source_, weights_, result_, {1, 1}, before_, after_}, engine_, forward_);
+    const auto backward = cpu::describe_gradient<dnnl::convolution_backward_data>(
+        engine_, {}, forward_, kDirect, source_, weights_, result_, ones_, before_, after_);
     return run(dnnl::convolution_backward_data(backward),
                {{DNNL_ARG_DIFF_DST, memory(result_, data_.gradient)},
                 {DNNL_ARG_WEIGHTS, memory(weights_, data_.weights)}},
@@ -55,8 +49,8 @@ class LibraryConvolution {
   }
 
   std::vector<float> weights_gradient() {
-    const dnnl::convolution_backward_weights::primitive_desc backward(
-        {kDirect, source_, weights_, result_, {1, 1}, before_, after_}, engine_, forward_);
+    const auto backward = cpu::describe_gradient<dnnl::convolution_backward_weights>(
+        engine_, {}, forward_, kDirect, source_, weights_, result_, ones_, before_, after_);
     return run(dnnl::convolution_backward_weights(backward),
                {{DNNL_ARG_SRC, memory(source_, data_.source)},
                 {DNNL_ARG_DIFF_DST, memory(result_, data_.gradient)}},
@@ -85,7 +79,7 @@ class LibraryConvolution {
   const ConvolutionReference& data_;
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::memory::desc source_, weights_, result_;
-  dnnl::memory::dims before_, after_;
+  dnnl::memory::dims ones_ = {1, 1}, before_, after_;
   dnnl::convolution_forward::primitive_desc forward_;
 };
 

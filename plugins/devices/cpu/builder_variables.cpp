@@ -8,11 +8,12 @@
 namespace convoy::cpu {
 namespace {
 
+std::size_t rank(const Desc& desc) {
+  return dims_of(desc).size();
+}
+
 Desc plain_like(const Desc& desc) {
-  const dnnl::memory::dims dims = desc.dims();
-  dnnl::memory::dims strides(dims.size(), 1);
-  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
-  return {dims, dnnl::memory::data_type::f32, strides};
+  return plain_desc(dims_of(desc));
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ dnnl::memory ProgramBuilder::transposed_weights(std::uint32_t index, const Desc&
   const Desc transposed = stored(index).permute_axes({1, 0, 2, 3});
   const std::size_t first = what_.graph->variables[index]->arena_first;
   const dnnl::memory source = external(External::kParameters, transposed, first);
-  const dnnl::memory::dims dims = wanted.dims();
+  const dnnl::memory::dims dims = dims_of(wanted);
   const dnnl::memory::dim height = dims[2];
   const dnnl::memory::dim width = dims[3];
   if (height * width == 1) return arranged(index, source, wanted);
@@ -55,7 +56,7 @@ dnnl::memory ProgramBuilder::transposed_weights(std::uint32_t index, const Desc&
 }
 
 bool ProgramBuilder::fills_blocks(const Desc& desc) {
-  return std::equal(desc.data.dims, desc.data.dims + desc.data.ndims, desc.data.padded_dims);
+  return dims_of(desc) == blocked_layout(desc)->padded;
 }
 
 // From storage to what a primitive wants.
@@ -63,7 +64,7 @@ dnnl::memory ProgramBuilder::arranged(std::uint32_t index, const dnnl::memory& s
                                       const Desc& wanted) {
   const Desc own = source.get_desc();
   if (own == wanted) return source;
-  if (own.data.ndims == wanted.data.ndims) {
+  if (rank(own) == rank(wanted)) {
     const dnnl::memory converted = temporary(wanted);
     reorder(source, converted);
     return converted;
@@ -80,8 +81,8 @@ dnnl::memory ProgramBuilder::arranged(std::uint32_t index, const dnnl::memory& s
 GradientPart ProgramBuilder::begin_variable_gradient(std::uint32_t index, const Desc& wanted) {
   const convoy_graph_variable& description = *what_.graph->variables[index];
   const Desc own = storage_desc(description);
-  const bool splits_plain = own.data.ndims != wanted.data.ndims && own == plain_desc(description) &&
-                            wanted == plain_like(wanted);
+  const bool splits_plain =
+      rank(own) != rank(wanted) && own == plain_desc(description) && wanted == plain_like(wanted);
   if (own == wanted || splits_plain) {
     return {external(External::kGradients, wanted, description.arena_first), true};
   }
@@ -94,7 +95,7 @@ void ProgramBuilder::finish_variable_gradient(std::uint32_t index, const Gradien
   const Desc own = storage_desc(description);
   const dnnl::memory target = external(External::kGradients, own, description.arena_first);
   dnnl::memory source = part.memory;
-  if (own.data.ndims != source.get_desc().data.ndims) {
+  if (rank(own) != rank(source.get_desc())) {
     const Desc split = plain_like(source.get_desc());
     if (source.get_desc() != split) {
       const dnnl::memory converted = temporary(split);

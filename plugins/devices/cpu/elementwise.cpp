@@ -9,6 +9,7 @@
 #include "plugins/devices/cpu/apply.hpp"
 #include "plugins/devices/cpu/cast.hpp"
 #include "plugins/devices/cpu/norm.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/team.hpp"
 #include "plugins/devices/cpu/update_constants.hpp"
 #include "plugins/devices/shared/operation_arity.hpp"

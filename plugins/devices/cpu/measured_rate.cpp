@@ -9,7 +9,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -19,6 +18,7 @@
 #include "plugins/devices/cpu/doorbell.hpp"
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/kernels/winograd.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/precision.hpp"
 #include "plugins/devices/cpu/team.hpp"
 
@@ -109,13 +109,12 @@ double multiply_rate() {
 
 // bf16 products with f32 sums; each operand in the order that the library likes.
 double bf16_multiply_rate(std::int64_t order) {
-  using Desc = dnnl::memory::desc;
   constexpr auto kType = dnnl::memory::data_type::bf16;
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   dnnl::stream stream(engine);
   const Desc plain({order, order}, kType, dnnl::memory::format_tag::ab);
   const Desc any({order, order}, kType, dnnl::memory::format_tag::any);
-  const dnnl::matmul::primitive_desc description({plain, any, plain}, engine);
+  const auto description = describe<dnnl::matmul>(engine, {}, plain, any, plain);
   const dnnl::matmul product(description);
   std::unordered_map<int, dnnl::memory> operands;
   for (const auto& [argument, desc] : {std::pair{DNNL_ARG_SRC, description.src_desc()},

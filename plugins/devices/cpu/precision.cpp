@@ -1,6 +1,5 @@
 #include "plugins/devices/cpu/precision.hpp"
-
-#include <oneapi/dnnl/dnnl.hpp>
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy::cpu {
 

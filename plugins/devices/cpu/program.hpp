@@ -5,11 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <utility>
 #include <vector>
 
 #include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/program_profile.hpp"
 #include "plugins/devices/cpu/task.hpp"
 #include "plugins/devices/cpu/workspace.hpp"

@@ -4,19 +4,17 @@
 
 #include <cstddef>
 #include <memory>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/precision.hpp"
 #include "plugins/devices/cpu/program.hpp"
 #include "plugins/devices/cpu/task.hpp"
 #include "plugins/devices/shared/node_plan.hpp"
 
 namespace convoy::cpu {
-
-using Desc = dnnl::memory::desc;
 
 // Memory for a part of a gradient; final when it is the gradient's own memory.
 struct GradientPart {

@@ -15,8 +15,8 @@ using Tag = dnnl::memory::format_tag;
 
 // As the forward pass reads them. In bf16 they are converted for every pass, and only the gradient
 // is in the storage's type: then as the pass that computes it writes them.
-dnnl::memory::desc convolution_weights(const convoy_node& node, const convoy_node& input,
-                                       std::uint32_t batch, bool bf16, const dnnl::engine& engine) {
+Desc convolution_weights(const convoy_node& node, const convoy_node& input, std::uint32_t batch,
+                         bool bf16, const dnnl::engine& engine) {
   const ConvolutionShapes shapes(node, input, batch, bf16);
   const auto forward =
       shapes.forward(dnnl::prop_kind::forward_training, engine, shared_scratchpad());
@@ -29,23 +29,22 @@ dnnl::memory::desc convolution_weights(const convoy_node& node, const convoy_nod
       .diff_weights_desc();
 }
 
-dnnl::memory::desc fully_connected_weights(const convoy_graph_variable& weights,
-                                           std::uint32_t batch, bool has_bias, bool bf16,
-                                           const dnnl::engine& engine) {
+Desc fully_connected_weights(const convoy_graph_variable& weights, std::uint32_t batch,
+                             bool has_bias, bool bf16, const dnnl::engine& engine) {
   constexpr auto kFloat = dnnl::memory::data_type::f32;
   const auto outputs = static_cast<dnnl::memory::dim>(weights.dimensions[0]);
   const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
   if (keeps_plain_weights(inputs, outputs)) return plain_desc(weights);
   const auto type = bf16 ? dnnl::memory::data_type::bf16 : kFloat;
-  const dnnl::memory::desc source({batch, inputs}, type, Tag::ab);
-  const dnnl::memory::desc result({batch, outputs}, type, Tag::ab);
+  const Desc source({batch, inputs}, type, Tag::ab);
+  const Desc result({batch, outputs}, type, Tag::ab);
   const auto forward = describe_fully_connected(dnnl::prop_kind::forward_training, source,
                                                 {{outputs, inputs}, type, Tag::any}, result,
                                                 has_bias, shared_scratchpad(), engine);
   if (!bf16) return forward.weights_desc();
   using Backward = dnnl::inner_product_backward_weights;
-  const Backward::desc gradient(source, {{outputs, inputs}, kFloat, Tag::any}, result);
-  return Backward::primitive_desc(gradient, shared_scratchpad(), engine, forward)
+  const Desc gradient({outputs, inputs}, kFloat, Tag::any);
+  return describe_gradient<Backward>(engine, shared_scratchpad(), forward, source, gradient, result)
       .diff_weights_desc();
 }
 

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "plugins/devices/cpu/kernels/channels_last.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy::cpu {
 
@@ -43,13 +43,13 @@ inline Bf16* halves_of(const dnnl::memory& memory) {
   return static_cast<Bf16*>(memory.get_data_handle());
 }
 
-inline bool is_bf16(const dnnl::memory::desc& desc) {
-  return desc.data_type() == dnnl::memory::data_type::bf16;
+inline bool is_bf16(const Desc& desc) {
+  return type_of(desc) == dnnl::memory::data_type::bf16;
 }
 
 // Storage in elements, f32 or bf16, padding included.
 inline std::size_t element_count(const dnnl::memory& memory) {
-  const dnnl::memory::desc desc = memory.get_desc();
+  const Desc desc = memory.get_desc();
   return desc.get_size() / (is_bf16(desc) ? sizeof(Bf16) : sizeof(float));
 }
 

@@ -1,64 +1,58 @@
 #include "plugins/devices/cpu/weight_layout.hpp"
 
-#include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace convoy::cpu {
 namespace {
 
 constexpr std::uint32_t kMaxInnerBlocks = 4;  // of convoy_layout
 
-bool expressible(const dnnl::memory::desc& desc, const convoy_graph_variable& variable) {
-  const dnnl_memory_desc_t& raw = desc.data;
-  return raw.format_kind == dnnl_blocked && raw.ndims == static_cast<int>(variable.rank) &&
-         raw.format_desc.blocking.inner_nblks <= static_cast<int>(kMaxInnerBlocks) &&
-         raw.offset0 == 0 && raw.extra.flags == dnnl_memory_extra_flag_none;
+// The desc's layout, where convoy_layout can express it.
+std::optional<BlockedLayout> expressible(const Desc& desc, const convoy_graph_variable& variable) {
+  std::optional<BlockedLayout> layout = blocked_layout(desc);
+  const bool fits = layout && layout->padded.size() == variable.rank &&
+                    layout->inner_sizes.size() <= kMaxInnerBlocks;
+  return fits ? layout : std::nullopt;
 }
 
 }  // namespace
 
-dnnl::memory::desc plain_desc(const convoy_graph_variable& variable) {
-  dnnl::memory::dims dimensions(variable.dimensions, variable.dimensions + variable.rank);
-  dnnl::memory::dims strides(variable.rank, 1);
-  for (std::uint32_t i = variable.rank; i-- > 1;) strides[i - 1] = strides[i] * dimensions[i];
-  return {dimensions, dnnl::memory::data_type::f32, strides};
+Desc plain_desc(const convoy_graph_variable& variable) {
+  return plain_desc({variable.dimensions, variable.dimensions + variable.rank});
 }
 
-dnnl::memory::desc storage_desc(const convoy_graph_variable& variable) {
+Desc storage_desc(const convoy_graph_variable& variable) {
   const convoy_layout& layout = variable.layout;
   if (layout.rank != variable.rank) {
     throw std::invalid_argument(std::string("the layout of ") + variable.name +
                                 " has another rank than the variable");
   }
-  dnnl::memory::desc desc = plain_desc(variable);
-  dnnl_memory_desc_t& raw = desc.data;
-  for (std::uint32_t i = 0; i < layout.rank; ++i) {
-    raw.padded_dims[i] = static_cast<dnnl_dim_t>(layout.padded[i]);
-    raw.format_desc.blocking.strides[i] = static_cast<dnnl_dim_t>(layout.strides[i]);
-  }
-  raw.format_desc.blocking.inner_nblks = static_cast<int>(layout.inner_blocks);
-  for (std::uint32_t i = 0; i < layout.inner_blocks; ++i) {
-    raw.format_desc.blocking.inner_idxs[i] = layout.inner_dimension[i];
-    raw.format_desc.blocking.inner_blks[i] = layout.inner_size[i];
-  }
-  return desc;
+  const auto vector = [](const auto* values, std::uint32_t count) {
+    return std::vector<dnnl::memory::dim>(values, values + count);
+  };
+  return blocked_desc(vector(variable.dimensions, variable.rank),
+                      {vector(layout.padded, layout.rank), vector(layout.strides, layout.rank),
+                       vector(layout.inner_dimension, layout.inner_blocks),
+                       vector(layout.inner_size, layout.inner_blocks)});
 }
 
-convoy_layout layout_of(const dnnl::memory::desc& desc, const convoy_graph_variable& variable) {
-  const dnnl::memory::desc stored = expressible(desc, variable) ? desc : plain_desc(variable);
-  const dnnl_memory_desc_t& raw = stored.data;
-  const dnnl_blocking_desc_t& blocking = raw.format_desc.blocking;
+convoy_layout layout_of(const Desc& desc, const convoy_graph_variable& variable) {
+  const std::optional<BlockedLayout> expressed = expressible(desc, variable);
+  const Desc stored = expressed ? desc : plain_desc(variable);
+  const BlockedLayout from = expressed ? *expressed : *blocked_layout(stored);
   convoy_layout layout{};
   layout.rank = variable.rank;
-  layout.inner_blocks = static_cast<std::uint32_t>(blocking.inner_nblks);
+  layout.inner_blocks = static_cast<std::uint32_t>(from.inner_sizes.size());
   for (std::uint32_t i = 0; i < layout.inner_blocks; ++i) {
-    layout.inner_dimension[i] = static_cast<std::uint32_t>(blocking.inner_idxs[i]);
-    layout.inner_size[i] = static_cast<std::uint32_t>(blocking.inner_blks[i]);
+    layout.inner_dimension[i] = static_cast<std::uint32_t>(from.inner_dimensions[i]);
+    layout.inner_size[i] = static_cast<std::uint32_t>(from.inner_sizes[i]);
   }
   for (std::uint32_t i = 0; i < layout.rank; ++i) {
-    layout.padded[i] = static_cast<std::uint64_t>(raw.padded_dims[i]);
-    layout.strides[i] = static_cast<std::uint64_t>(blocking.strides[i]);
+    layout.padded[i] = static_cast<std::uint64_t>(from.padded[i]);
+    layout.strides[i] = static_cast<std::uint64_t>(from.strides[i]);
   }
   layout.elements = stored.get_size() / sizeof(float);
   return layout;

@@ -2,17 +2,17 @@
 
 #include <convoy/abi.h>
 
-#include <oneapi/dnnl/dnnl.hpp>
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy::cpu {
 
 // The storage of a variable as oneDNN describes it: dimensions OIHW, OI or N.
-dnnl::memory::desc storage_desc(const convoy_graph_variable& variable);
+Desc storage_desc(const convoy_graph_variable& variable);
 
 // The plain storage of a variable.
-dnnl::memory::desc plain_desc(const convoy_graph_variable& variable);
+Desc plain_desc(const convoy_graph_variable& variable);
 
 // A oneDNN description as a layout, or the plain layout when convoy_layout cannot say it.
-convoy_layout layout_of(const dnnl::memory::desc& desc, const convoy_graph_variable& variable);
+convoy_layout layout_of(const Desc& desc, const convoy_graph_variable& variable);
 
 }  // namespace convoy::cpu

@@ -31,20 +31,20 @@ void Workspace::use(Id id, std::size_t time) {
   buffers_[id].last = std::max(buffers_[id].last, time);
 }
 
-dnnl::memory Workspace::memory(const dnnl::memory::desc& desc, Id id) {
+dnnl::memory Workspace::memory(const Desc& desc, Id id) {
   dnnl::memory memory(desc, engine_, DNNL_MEMORY_NONE);
   memories_.emplace_back(memory, id);
   return memory;
 }
 
-dnnl::memory Workspace::view(const dnnl::memory& viewed, const dnnl::memory::desc& desc) {
+dnnl::memory Workspace::view(const dnnl::memory& viewed, const Desc& desc) {
   for (const auto& [known, id] : memories_) {
     if (known.get() == viewed.get()) return memory(desc, id);
   }
   throw std::logic_error("a view of memory that is not in the workspace");
 }
 
-dnnl::memory Workspace::scratchpad(const dnnl::memory::desc& desc) {
+dnnl::memory Workspace::scratchpad(const Desc& desc) {
   dnnl::memory memory(desc, engine_, DNNL_MEMORY_NONE);
   scratchpad_bytes_ = std::max(scratchpad_bytes_, desc.get_size());
   scratchpads_.push_back(memory);

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <utility>
 #include <vector>
+
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy::cpu {
 
@@ -23,11 +24,11 @@ class Workspace {
   // Extends the life of a buffer to a time.
   void use(Id id, std::size_t time);
   // A memory object at the start of a buffer, without address until allocate().
-  dnnl::memory memory(const dnnl::memory::desc& desc, Id id);
+  dnnl::memory memory(const Desc& desc, Id id);
   // The same place under another description.
-  dnnl::memory view(const dnnl::memory& memory, const dnnl::memory::desc& desc);
+  dnnl::memory view(const dnnl::memory& memory, const Desc& desc);
   // A memory object in the scratchpad that all primitives of the program share.
-  dnnl::memory scratchpad(const dnnl::memory::desc& desc);
+  dnnl::memory scratchpad(const Desc& desc);
   void allocate();
   // Of all buffers after allocate(), shared over time, and of the scratchpad.
   std::size_t bytes() const { return bytes_; }

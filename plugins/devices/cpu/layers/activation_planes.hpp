@@ -13,7 +13,7 @@ class ActivationPlanes {
  public:
   ActivationPlanes(ProgramBuilder& builder, const dnnl::memory& memory, std::size_t block)
       : memory_(memory) {
-    const dnnl::memory::dims dims = memory.get_desc().dims();
+    const dnnl::memory::dims dims = dims_of(memory.get_desc());
     image_ = {static_cast<std::size_t>(dims[2] * dims[3]), static_cast<std::size_t>(dims[1])};
     plane_floats_ = image_.cells * block;
     if (!is_bf16(memory.get_desc())) return;

@@ -12,7 +12,7 @@ namespace {
 
 // A block of 0 means that the layout is another one.
 BlockedShape shape_of(const Desc& desc) {
-  const dnnl::memory::dims dims = desc.dims();
+  const dnnl::memory::dims dims = dims_of(desc);
   return {static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims[1]),
           static_cast<std::size_t>(dims[2] * dims[3]), channel_block(desc)};
 }
@@ -20,7 +20,7 @@ BlockedShape shape_of(const Desc& desc) {
 // A norm over bf16 activations: without one, activations are f32.
 std::shared_ptr<const ChannelsLastNorm> channels_last_norm(const Desc& desc) {
   if (!has_channels_last(desc)) return nullptr;
-  const dnnl::memory::dims dims = desc.dims();
+  const dnnl::memory::dims dims = dims_of(desc);
   return std::make_shared<const ChannelsLastNorm>(ChannelsLast{
       static_cast<std::size_t>(dims[0] * dims[2] * dims[3]), static_cast<std::size_t>(dims[1])});
 }

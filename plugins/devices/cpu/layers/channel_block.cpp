@@ -7,22 +7,22 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-bool is_stored_as(const dnnl::memory::desc& desc, Tag tag) {
-  return desc == dnnl::memory::desc(desc.dims(), dnnl::memory::data_type::f32, tag);
+bool is_stored_as(const Desc& desc, Tag tag) {
+  return desc == dnnl::memory::desc(dims_of(desc), dnnl::memory::data_type::f32, tag);
 }
 
 }  // namespace
 
-bool has_channels_last(const dnnl::memory::desc& activations) {
+bool has_channels_last(const Desc& activations) {
   return activations ==
-         dnnl::memory::desc(activations.dims(), dnnl::memory::data_type::bf16, Tag::nhwc);
+         dnnl::memory::desc(dims_of(activations), dnnl::memory::data_type::bf16, Tag::nhwc);
 }
 
-std::size_t plane_block(const dnnl::memory::desc& activations) {
+std::size_t plane_block(const Desc& activations) {
   return has_channels_last(activations) ? Planes::kBf16Block : channel_block(activations);
 }
 
-std::size_t channel_block(const dnnl::memory::desc& activations) {
+std::size_t channel_block(const Desc& activations) {
   for (const std::size_t block : {8u, 16u}) {
     if (is_stored_as(activations, blocked_activations(block))) return block;
   }
@@ -33,9 +33,7 @@ Tag blocked_activations(std::size_t block) {
   return block == 8 ? Tag::nChw8c : Tag::nChw16c;
 }
 
-std::size_t common_channel_block(const dnnl::memory::desc& source,
-                                 const dnnl::memory::desc& weights,
-                                 const dnnl::memory::desc& result) {
+std::size_t common_channel_block(const Desc& source, const Desc& weights, const Desc& result) {
   const std::size_t block = channel_block(source);
   if (block == 0 || channel_block(result) != block) return 0;
   return is_stored_as(weights, block == 8 ? Tag::OIhw8i8o : Tag::OIhw16i16o) ? block : 0;

@@ -87,25 +87,25 @@ char* bytes_of(const dnnl::memory& memory) {
 
 }  // namespace
 
-std::optional<ChannelStorage> channel_storage(const dnnl::memory::desc& desc) {
-  const dnnl_memory_desc_t& raw = desc.data;
-  if (raw.format_kind != dnnl_blocked || raw.ndims != 4 || raw.offset0 != 0) return std::nullopt;
-  const dnnl_blocking_desc_t& blocking = raw.format_desc.blocking;
-  const bool blocked = blocking.inner_nblks == 1 && blocking.inner_idxs[0] == 1;
-  if (blocking.inner_nblks != 0 && !blocked) return std::nullopt;
-  if (raw.dims[2] > 1 && blocking.strides[2] != raw.dims[3] * blocking.strides[3]) {
-    return std::nullopt;
-  }
-  const auto count = [](dnnl_dim_t value) { return static_cast<std::size_t>(value); };
-  const dnnl_dim_t side_by_side = blocking.strides[1] == 1 ? raw.padded_dims[1] : 1;
-  return ChannelStorage{count(raw.dims[0]),
-                        count(raw.dims[1]),
-                        count(raw.padded_dims[1]),
-                        count(raw.dims[2] * raw.dims[3]),
-                        count(blocked ? blocking.inner_blks[0] : side_by_side),
-                        count(blocking.strides[0]),
-                        count(blocking.strides[1]),
-                        count(blocking.strides[3])};
+std::optional<ChannelStorage> channel_storage(const Desc& desc) {
+  const std::optional<BlockedLayout> layout = blocked_layout(desc);
+  const dnnl::memory::dims dims = dims_of(desc);
+  if (!layout || dims.size() != 4) return std::nullopt;
+  const dnnl::memory::dims& strides = layout->strides;
+  const std::vector<dnnl::memory::dim>& inner = layout->inner_dimensions;
+  const bool blocked = inner.size() == 1 && inner[0] == 1;
+  if (!inner.empty() && !blocked) return std::nullopt;
+  if (dims[2] > 1 && strides[2] != dims[3] * strides[3]) return std::nullopt;
+  const auto count = [](dnnl::memory::dim value) { return static_cast<std::size_t>(value); };
+  const dnnl::memory::dim side_by_side = strides[1] == 1 ? layout->padded[1] : 1;
+  return ChannelStorage{count(dims[0]),
+                        count(dims[1]),
+                        count(layout->padded[1]),
+                        count(dims[2] * dims[3]),
+                        count(blocked ? layout->inner_sizes[0] : side_by_side),
+                        count(strides[0]),
+                        count(strides[1]),
+                        count(strides[3])};
 }
 
 Task copy_channels_task(const std::vector<ChannelCopy>& copies) {

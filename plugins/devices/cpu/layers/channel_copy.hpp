@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 #include <vector>
 
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/task.hpp"
 
 namespace convoy::cpu {
@@ -18,7 +18,7 @@ struct ChannelStorage {
 };
 
 // Nothing when the description has another form.
-std::optional<ChannelStorage> channel_storage(const dnnl::memory::desc& desc);
+std::optional<ChannelStorage> channel_storage(const Desc& desc);
 
 // Channels [from_first, from_first + channels) of one activation for [to_first, ...) of another of
 // as many images and cells. Whichever copy writes the last channel also zeroes the padding behind.

@@ -114,7 +114,7 @@ void Convolution::library_backward_weights(ProgramBuilder& builder, std::size_t 
   const std::uint32_t bias = plan.node->variables[1];
   const Desc stored = builder.stored(kernel);
   const Desc any_weights = shapes_->any_weights_gradient();
-  const bool same_rank = stored.data.ndims == any_weights.data.ndims;
+  const bool same_rank = dims_of(stored).size() == dims_of(any_weights).size();
   const auto description = fixed_or_free([&](bool fixed) {
     const Desc weights = fixed && same_rank ? stored : any_weights;
     return shapes_->backward_weights(forward_, builder.engine(),

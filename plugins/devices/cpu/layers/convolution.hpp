@@ -1,12 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <oneapi/dnnl/dnnl.hpp>
 
 #include "plugins/devices/cpu/depthwise.hpp"
 #include "plugins/devices/cpu/layers/convolution_algorithm.hpp"
 #include "plugins/devices/cpu/layers/convolution_shapes.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/winograd.hpp"
 
 namespace convoy::cpu {
@@ -42,7 +42,7 @@ class Convolution : public Layer {
   dnnl::convolution_forward::primitive_desc forward_;
   WinogradShape winograd_;
   std::shared_ptr<const DepthwiseConvolution> depthwise_;
-  dnnl::memory::desc depthwise_weights_;
+  Desc depthwise_weights_;
 };
 
 }  // namespace convoy::cpu

@@ -32,32 +32,34 @@ dnnl::convolution_forward::primitive_desc ConvolutionShapes::forward(
     dnnl::prop_kind kind, const dnnl::engine& engine,
     const dnnl::primitive_attr& attributes) const {
   using Forward = dnnl::convolution_forward;
-  const Forward::desc desc =
-      has_bias_ ? Forward::desc(kind, kDirect, any_source(), any_weights(), bias(), any_result(),
-                                strides_, padding_before_, padding_after_)
-                : Forward::desc(kind, kDirect, any_source(), any_weights(), any_result(), strides_,
-                                padding_before_, padding_after_);
-  return {desc, attributes, engine};
+  if (!has_bias_) {
+    return describe<Forward>(engine, attributes, kind, kDirect, any_source(), any_weights(),
+                             any_result(), strides_, padding_before_, padding_after_);
+  }
+  return describe<Forward>(engine, attributes, kind, kDirect, any_source(), any_weights(), bias(),
+                           any_result(), strides_, padding_before_, padding_after_);
 }
 
 dnnl::convolution_backward_data::primitive_desc ConvolutionShapes::backward_data(
     const dnnl::convolution_forward::primitive_desc& hint, const dnnl::engine& engine,
     const Desc& source_gradient, const Desc& gradient) const {
-  const dnnl::convolution_backward_data::desc desc(
-      kDirect, source_gradient, any_weights(), gradient, strides_, padding_before_, padding_after_);
-  return {desc, shared_scratchpad(), engine, hint};
+  return describe_gradient<dnnl::convolution_backward_data>(
+      engine, shared_scratchpad(), hint, kDirect, source_gradient, any_weights(), gradient,
+      strides_, padding_before_, padding_after_);
 }
 
 dnnl::convolution_backward_weights::primitive_desc ConvolutionShapes::backward_weights(
     const dnnl::convolution_forward::primitive_desc& hint, const dnnl::engine& engine,
     const Desc& source, const Desc& weights_gradient, const Desc& gradient) const {
   using Backward = dnnl::convolution_backward_weights;
-  const Backward::desc desc =
-      has_bias_ ? Backward::desc(kDirect, source, weights_gradient, bias(), gradient, strides_,
-                                 padding_before_, padding_after_)
-                : Backward::desc(kDirect, source, weights_gradient, gradient, strides_,
-                                 padding_before_, padding_after_);
-  return {desc, shared_scratchpad(), engine, hint};
+  if (!has_bias_) {
+    return describe_gradient<Backward>(engine, shared_scratchpad(), hint, kDirect, source,
+                                       weights_gradient, gradient, strides_, padding_before_,
+                                       padding_after_);
+  }
+  return describe_gradient<Backward>(engine, shared_scratchpad(), hint, kDirect, source,
+                                     weights_gradient, bias(), gradient, strides_, padding_before_,
+                                     padding_after_);
 }
 
 }  // namespace convoy::cpu

@@ -2,7 +2,7 @@
 
 #include <convoy/abi.h>
 
-#include <oneapi/dnnl/dnnl.hpp>
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy::cpu {
 
@@ -11,8 +11,6 @@ namespace convoy::cpu {
 // have their channels last. Gradients of weights are f32.
 class ConvolutionShapes {
  public:
-  using Desc = dnnl::memory::desc;
-
   // input: the node that the convolution reads.
   ConvolutionShapes(const convoy_node& node, const convoy_node& input, std::uint32_t batch,
                     bool bf16);

@@ -10,10 +10,6 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-std::size_t padded_channels(const Desc& desc) {
-  return static_cast<std::size_t>(desc.data.padded_dims[1]);
-}
-
 // A program runs on the team that builds it.
 std::size_t team_size() {
   return static_cast<std::size_t>(omp_get_max_threads());
@@ -34,10 +30,10 @@ bool Convolution::stored_for_winograd(const ProgramBuilder& builder, std::size_t
   winograd_.block = common_channel_block(source, forward_.weights_desc(), result);
   if (winograd_.block == 0) return false;
   winograd_.batch = builder.compilation().batch;
-  winograd_.in_channels = padded_channels(source);
+  winograd_.in_channels = padded_size(source, 1);
   winograd_.in_height = input.height;
   winograd_.in_width = input.width;
-  winograd_.out_channels = padded_channels(result);
+  winograd_.out_channels = padded_size(result, 1);
   winograd_.out_height = here.height;
   winograd_.out_width = here.width;
   winograd_.pad_top = here.pad_top;

@@ -8,7 +8,6 @@
 namespace convoy::cpu {
 namespace {
 
-using Desc = dnnl::memory::desc;
 using Tag = dnnl::memory::format_tag;
 constexpr auto kElement = dnnl::memory::data_type::f32;
 

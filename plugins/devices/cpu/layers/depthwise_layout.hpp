@@ -3,7 +3,8 @@
 #include <convoy/abi.h>
 
 #include <cstddef>
-#include <oneapi/dnnl/dnnl.hpp>
+
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy::cpu {
 
@@ -17,6 +18,6 @@ std::size_t depthwise_block(const dnnl::convolution_forward::primitive_desc& for
 
 // The storage of its weights that the own kernels read: [block of channels][tap][channel], as a
 // variable of four dimensions. No pass has to reorder it.
-dnnl::memory::desc depthwise_weights(const convoy_node& node, std::size_t block);
+Desc depthwise_weights(const convoy_node& node, std::size_t block);
 
 }  // namespace convoy::cpu

@@ -16,17 +16,14 @@ using Tag = dnnl::memory::format_tag;
 
 BlockedConvolution blocked(const convoy_node& node, const Desc& source, const Desc& result,
                            std::size_t block) {
-  const auto size = [](const Desc& desc, int dimension) {
-    return static_cast<std::size_t>(desc.data.padded_dims[dimension]);
-  };
-  return {.batch = size(source, 0),
+  return {.batch = padded_size(source, 0),
           .block = block,
-          .in_channels = size(source, 1),
-          .in_height = size(source, 2),
-          .in_width = size(source, 3),
-          .out_channels = size(result, 1),
-          .out_height = size(result, 2),
-          .out_width = size(result, 3),
+          .in_channels = padded_size(source, 1),
+          .in_height = padded_size(source, 2),
+          .in_width = padded_size(source, 3),
+          .out_channels = padded_size(result, 1),
+          .out_height = padded_size(result, 2),
+          .out_width = padded_size(result, 3),
           .kernel_height = node.layer->kernel_height,
           .kernel_width = node.layer->kernel_width,
           .stride_height = node.layer->stride_height,
@@ -126,7 +123,7 @@ bool build_amx_weights_gradient(ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory scratch = builder.scratchpad({{bytes}, dnnl::memory::data_type::u8, Tag::x});
   const Desc stored = builder.stored(plan.node->variables[0]);
   const VariableGradients parts(builder, node,
-                                {stored.dims(), dnnl::memory::data_type::f32, Tag::OIhw16i16o});
+                                {dims_of(stored), dnnl::memory::data_type::f32, Tag::OIhw16i16o});
   builder.then(
       [=, weights = parts.weights.memory, bias = parts.bias.memory](const TaskContext&) {
         kernel->run({.source = halves_of(source),

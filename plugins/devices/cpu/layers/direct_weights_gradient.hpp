@@ -3,7 +3,8 @@
 #include <convoy/abi.h>
 
 #include <cstddef>
-#include <oneapi/dnnl/dnnl.hpp>
+
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy::cpu {
 

@@ -32,11 +32,11 @@ struct Mask {
 
 // Storage of NCHW activations with at most one block of channels.
 struct Storage {
-  explicit Storage(const Desc& desc) : dims(desc.dims()) {
-    const dnnl_blocking_desc_t& blocking = desc.data.format_desc.blocking;
-    std::copy_n(blocking.strides, 4, strides);
-    block = blocking.inner_nblks == 0 ? 1 : blocking.inner_blks[0];
-    padded = desc.data.padded_dims[1] != dims[1];
+  explicit Storage(const Desc& desc) : dims(dims_of(desc)) {
+    const BlockedLayout layout = *blocked_layout(desc);
+    std::copy_n(layout.strides.begin(), 4, strides);
+    block = layout.inner_sizes.empty() ? 1 : layout.inner_sizes[0];
+    padded = layout.padded[1] != dims[1];
   }
   bool in_logical_order() const {
     const bool one_cell = dims[2] * dims[3] == 1 && !padded;

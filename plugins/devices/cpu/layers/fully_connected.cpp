@@ -11,19 +11,19 @@ using Tag = dnnl::memory::format_tag;
 // A node's output as a matrix of images and elements.
 Desc matrix(const ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory::dims dims = builder.dims(node);
-  return {{dims[0], dims[1] * dims[2] * dims[3]}, builder.flat(node).data_type(), Tag::ab};
+  return {{dims[0], dims[1] * dims[2] * dims[3]}, type_of(builder.flat(node)), Tag::ab};
 }
 
 Desc bias_of(const Desc& output) {
-  return {{output.dims()[1]}, dnnl::memory::data_type::f32, Tag::x};
+  return {{dims_of(output)[1]}, dnnl::memory::data_type::f32, Tag::x};
 }
 
 // How the weights are multiplied: as they are stored, or as bf16 in the library's own order.
 Desc weights_of(const ProgramBuilder& builder, std::uint32_t index) {
   const Desc stored = builder.stored(index);
   if (!builder.stores_bf16()) return stored;
-  const bool plain = keeps_plain_weights(stored.dims()[1], stored.dims()[0]);
-  return {stored.dims(), dnnl::memory::data_type::bf16, plain ? Tag::ab : Tag::any};
+  const bool plain = keeps_plain_weights(dims_of(stored)[1], dims_of(stored)[0]);
+  return {dims_of(stored), dnnl::memory::data_type::bf16, plain ? Tag::ab : Tag::any};
 }
 
 }  // namespace
@@ -44,9 +44,8 @@ dnnl::inner_product_forward::primitive_desc describe_fully_connected(
     dnnl::prop_kind kind, const Desc& input, const Desc& weights, const Desc& output, bool has_bias,
     const dnnl::primitive_attr& attributes, const dnnl::engine& engine) {
   using Forward = dnnl::inner_product_forward;
-  const Forward::desc desc = has_bias ? Forward::desc(kind, input, weights, bias_of(output), output)
-                                      : Forward::desc(kind, input, weights, output);
-  return {desc, attributes, engine};
+  if (!has_bias) return describe<Forward>(engine, attributes, kind, input, weights, output);
+  return describe<Forward>(engine, attributes, kind, input, weights, bias_of(output), output);
 }
 
 void FullyConnected::build_forward(ProgramBuilder& builder, std::size_t node) {
@@ -107,10 +106,12 @@ void FullyConnected::build_backward_weights(ProgramBuilder& builder, std::size_t
   const Desc source = matrix(builder, input);
   const Desc result = matrix(builder, node);
   const Desc weights = builder.stored(kernel);
-  const Backward::desc desc = bias != CONVOY_NONE
-                                  ? Backward::desc(source, weights, bias_of(result), result)
-                                  : Backward::desc(source, weights, result);
-  const Backward::primitive_desc description(desc, shared_scratchpad(), builder.engine(), forward_);
+  const Backward::primitive_desc description =
+      bias != CONVOY_NONE
+          ? describe_gradient<Backward>(builder.engine(), shared_scratchpad(), forward_, source,
+                                        weights, bias_of(result), result)
+          : describe_gradient<Backward>(builder.engine(), shared_scratchpad(), forward_, source,
+                                        weights, result);
   const dnnl::memory flat = builder.read_as(input, builder.flat(input));
   const GradientPart kernel_part = builder.begin_variable_gradient(kernel, weights);
   std::unordered_map<int, dnnl::memory> arguments = {
@@ -133,9 +134,9 @@ void FullyConnected::build_backward_data(ProgramBuilder& builder, std::size_t no
   const std::size_t input = plan.inputs[0];
   const Desc source = matrix(builder, input);
   const Desc result = matrix(builder, node);
-  const dnnl::inner_product_backward_data::primitive_desc description(
-      {source, weights_of(builder, plan.node->variables[0]), result}, shared_scratchpad(),
-      builder.engine(), forward_);
+  const auto description = describe_gradient<dnnl::inner_product_backward_data>(
+      builder.engine(), shared_scratchpad(), forward_, source,
+      weights_of(builder, plan.node->variables[0]), result);
   const Desc weights = description.weights_desc();
   const GradientPart part = builder.begin_gradient(input, builder.flat(input));
   builder.then(dnnl::inner_product_backward_data(description),

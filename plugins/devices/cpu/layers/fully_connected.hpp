@@ -1,10 +1,9 @@
 #pragma once
 
-#include <oneapi/dnnl/dnnl.hpp>
-
 #include <optional>
 
 #include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/workspace.hpp"
 
 namespace convoy::cpu {
@@ -23,8 +22,7 @@ class FullyConnected : public Layer {
   // The weights as the forward pass reads them. Where that takes a conversion to bf16, they are
   // kept for the backward pass.
   dnnl::memory forward_weights(ProgramBuilder& builder, std::size_t node);
-  dnnl::memory backward_weights(ProgramBuilder& builder, std::size_t node,
-                                const dnnl::memory::desc& wanted);
+  dnnl::memory backward_weights(ProgramBuilder& builder, std::size_t node, const Desc& wanted);
 
   dnnl::inner_product_forward::primitive_desc forward_;
   std::optional<Workspace::Id> converted_;
@@ -36,8 +34,7 @@ bool keeps_plain_weights(dnnl::memory::dim inputs, dnnl::memory::dim outputs);
 
 // The forward description (for training or for inference) with free choice of the weights' layout.
 dnnl::inner_product_forward::primitive_desc describe_fully_connected(
-    dnnl::prop_kind kind, const dnnl::memory::desc& input, const dnnl::memory::desc& weights,
-    const dnnl::memory::desc& output, bool has_bias, const dnnl::primitive_attr& attributes,
-    const dnnl::engine& engine);
+    dnnl::prop_kind kind, const Desc& input, const Desc& weights, const Desc& output, bool has_bias,
+    const dnnl::primitive_attr& attributes, const dnnl::engine& engine);
 
 }  // namespace convoy::cpu

@@ -38,9 +38,9 @@ void LibraryBatchNorm::forward(ProgramBuilder& builder, std::size_t node, const 
   const Desc desc = builder.desc(plan.inputs[0]);
   const bool relu = plan.fused_relu != kNoNode && builder.relu_limit(plan.fused_relu) <= 0.0;
   flags_ = flags_of(plan, relu, builder.inference());
-  forward_ = {{builder.forward_kind(), desc, static_cast<float>(plan.node->layer->epsilon), flags_},
-              shared_scratchpad(),
-              builder.engine()};
+  forward_ = describe<dnnl::batch_normalization_forward>(
+      builder.engine(), shared_scratchpad(), builder.forward_kind(), desc, desc,
+      static_cast<float>(plan.node->layer->epsilon), flags_);
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.read(plan.inputs[0])},
       {DNNL_ARG_DST, builder.define(node, desc)},
@@ -60,10 +60,9 @@ void LibraryBatchNorm::backward(ProgramBuilder& builder, std::size_t node, const
                                 const GradientPart (&parts)[2]) {
   const NodePlan& plan = builder.plan(node);
   const Desc desc = builder.desc(plan.inputs[0]);
-  const dnnl::batch_normalization_backward::primitive_desc description(
-      {dnnl::prop_kind::backward, desc, desc, static_cast<float>(plan.node->layer->epsilon),
-       flags_},
-      shared_scratchpad(), builder.engine(), forward_);
+  const auto description = describe_gradient<dnnl::batch_normalization_backward>(
+      builder.engine(), shared_scratchpad(), forward_, dnnl::prop_kind::backward, desc, desc, desc,
+      static_cast<float>(plan.node->layer->epsilon), flags_);
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.read(plan.inputs[0])},
       {DNNL_ARG_DIFF_DST, builder.gradient(node)},

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <oneapi/dnnl/dnnl.hpp>
-
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {

@@ -8,7 +8,7 @@ namespace {
 
 struct Window {
   dnnl::algorithm algorithm;
-  dnnl::memory::dims strides, kernel, padding_before, padding_after;
+  dnnl::memory::dims strides, kernel, dilation, padding_before, padding_after;
 };
 
 Window window_of(const convoy_node& node) {
@@ -17,13 +17,14 @@ Window window_of(const convoy_node& node) {
                                               : dnnl::algorithm::pooling_avg_exclude_padding,
           {layer.stride_height, layer.stride_width},
           {layer.kernel_height, layer.kernel_width},
+          {0, 0},
           {node.pad_top, node.pad_left},
           {node.pad_bottom, node.pad_right}};
 }
 
 Desc result_like(const Desc& source, const dnnl::memory::dims& dims) {
   using Tag = dnnl::memory::format_tag;
-  return {dims, source.data_type(), is_bf16(source) ? Tag::nhwc : Tag::any};
+  return {dims, type_of(source), is_bf16(source) ? Tag::nhwc : Tag::any};
 }
 
 bool has_record(const dnnl::pooling_forward::primitive_desc& description) {
@@ -36,11 +37,10 @@ void LibraryPool::forward(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   const Window window = window_of(*plan.node);
-  forward_ = {{builder.forward_kind(), window.algorithm, builder.desc(input),
-               result_like(builder.desc(input), builder.dims(node)), window.strides, window.kernel,
-               window.padding_before, window.padding_after},
-              shared_scratchpad(),
-              builder.engine()};
+  forward_ = describe<dnnl::pooling_forward>(
+      builder.engine(), shared_scratchpad(), builder.forward_kind(), window.algorithm,
+      builder.desc(input), result_like(builder.desc(input), builder.dims(node)), window.strides,
+      window.kernel, window.dilation, window.padding_before, window.padding_after);
   std::unordered_map<int, dnnl::memory> arguments = {
       {DNNL_ARG_SRC, builder.read(input)},
       {DNNL_ARG_DST, builder.define(node, forward_.dst_desc())},
@@ -57,10 +57,10 @@ void LibraryPool::backward(ProgramBuilder& builder, std::size_t node) {
   const std::size_t input = plan.inputs[0];
   if (!builder.plan(input).needs_gradient) return;
   const Window window = window_of(*plan.node);
-  const dnnl::pooling_backward::primitive_desc description(
-      {window.algorithm, builder.desc(input), builder.desc(node), window.strides, window.kernel,
-       window.padding_before, window.padding_after},
-      shared_scratchpad(), builder.engine(), forward_);
+  const auto description = describe_gradient<dnnl::pooling_backward>(
+      builder.engine(), shared_scratchpad(), forward_, window.algorithm, builder.desc(input),
+      builder.desc(node), window.strides, window.kernel, window.dilation, window.padding_before,
+      window.padding_after);
   const dnnl::memory gradient = builder.gradient(node);
   const GradientPart part = builder.begin_gradient(input, builder.desc(input));
   std::unordered_map<int, dnnl::memory> arguments = {

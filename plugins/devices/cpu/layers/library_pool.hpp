@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <oneapi/dnnl/dnnl.hpp>
 
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/workspace.hpp"
 
 namespace convoy::cpu {

@@ -30,11 +30,11 @@ void LocalResponseNorm::build_forward(ProgramBuilder& builder, std::size_t node)
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   const Constants constants = constants_of(*plan.node->layer);
-  forward_ = {
-      {builder.forward_kind(), dnnl::algorithm::lrn_across_channels, computed(builder, input),
-       constants.channels, constants.alpha, constants.beta, constants.offset},
-      shared_scratchpad(),
-      builder.engine()};
+  const Desc source = computed(builder, input);
+  forward_ = describe<dnnl::lrn_forward>(
+      builder.engine(), shared_scratchpad(), builder.forward_kind(),
+      dnnl::algorithm::lrn_across_channels, source, source, constants.channels, constants.alpha,
+      constants.beta, constants.offset);
   const dnnl::memory result = builder.stores_bf16() ? builder.temporary(forward_.dst_desc())
                                                     : builder.define(node, forward_.dst_desc());
   std::unordered_map<int, dnnl::memory> arguments = {
@@ -56,10 +56,10 @@ void LocalResponseNorm::build_backward(ProgramBuilder& builder, std::size_t node
   const std::size_t input = plan.inputs[0];
   if (!builder.plan(input).needs_gradient) return;
   const Constants constants = constants_of(*plan.node->layer);
-  const dnnl::lrn_backward::primitive_desc description(
-      {dnnl::algorithm::lrn_across_channels, forward_.src_desc(), forward_.dst_desc(),
-       constants.channels, constants.alpha, constants.beta, constants.offset},
-      shared_scratchpad(), builder.engine(), forward_);
+  const auto description = describe_gradient<dnnl::lrn_backward>(
+      builder.engine(), shared_scratchpad(), forward_, dnnl::algorithm::lrn_across_channels,
+      forward_.dst_desc(), forward_.dst_desc(), forward_.src_desc(), constants.channels,
+      constants.alpha, constants.beta, constants.offset);
   const dnnl::memory gradient = builder.gradient_as(node, description.diff_dst_desc());
   const GradientPart part = builder.begin_gradient(input, description.diff_src_desc());
   std::unordered_map<int, dnnl::memory> arguments = {

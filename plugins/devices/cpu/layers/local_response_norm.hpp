@@ -1,8 +1,7 @@
 #pragma once
 
-#include <oneapi/dnnl/dnnl.hpp>
-
 #include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/workspace.hpp"
 
 namespace convoy::cpu {

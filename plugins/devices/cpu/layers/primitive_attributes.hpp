@@ -1,6 +1,6 @@
 #pragma once
 
-#include <oneapi/dnnl/dnnl.hpp>
+#include "plugins/devices/cpu/onednn.hpp"
 
 namespace convoy::cpu {
 
@@ -16,9 +16,9 @@ inline dnnl::primitive_attr with_relu(double limit) {
   dnnl::primitive_attr attributes = shared_scratchpad();
   dnnl::post_ops operations;
   if (limit > 0.0) {
-    operations.append_eltwise(1.0f, dnnl::algorithm::eltwise_clip, 0.0f, static_cast<float>(limit));
+    append_eltwise(operations, dnnl::algorithm::eltwise_clip, 0.0f, static_cast<float>(limit));
   } else {
-    operations.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+    append_eltwise(operations, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
   }
   attributes.set_post_ops(operations);
   return attributes;

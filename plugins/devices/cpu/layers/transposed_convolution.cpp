@@ -19,8 +19,8 @@ dnnl::memory::dims turned_padding(const convoy_layer& layer, std::uint32_t verti
           dnnl::memory::dim{layer.kernel_width} - 1 - horizontal};
 }
 
-dnnl::convolution_forward::primitive_desc describe(const ProgramBuilder& builder,
-                                                   std::size_t node) {
+dnnl::convolution_forward::primitive_desc describe_transposed(const ProgramBuilder& builder,
+                                                              std::size_t node) {
   const convoy_node& here = *builder.plan(node).node;
   const convoy_node& input = *builder.plan(builder.plan(node).inputs[0]).node;
   const convoy_layer& layer = *here.layer;
@@ -30,16 +30,12 @@ dnnl::convolution_forward::primitive_desc describe(const ProgramBuilder& builder
                                    one_tap ? here.width : input.width};
   const Desc weights({input.channels, here.channels, layer.kernel_height, layer.kernel_width},
                      kBf16, Tag::any);
-  return {{dnnl::prop_kind::forward_inference,
-           dnnl::algorithm::convolution_direct,
-           Desc(result, kBf16, Tag::nhwc),
-           weights,
-           Desc(read, kBf16, Tag::nhwc),
-           {1, 1},
-           turned_padding(layer, here.pad_top, here.pad_left),
-           turned_padding(layer, here.pad_bottom, here.pad_right)},
-          shared_scratchpad(),
-          builder.engine()};
+  const dnnl::memory::dims strides = {1, 1};
+  return describe<dnnl::convolution_forward>(
+      builder.engine(), shared_scratchpad(), dnnl::prop_kind::forward_inference,
+      dnnl::algorithm::convolution_direct, Desc(result, kBf16, Tag::nhwc), weights,
+      Desc(read, kBf16, Tag::nhwc), strides, turned_padding(layer, here.pad_top, here.pad_left),
+      turned_padding(layer, here.pad_bottom, here.pad_right));
 }
 
 bool suits(const ProgramBuilder& builder, const convoy_node& node) {
@@ -97,7 +93,7 @@ bool build_transposed_convolution(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const std::size_t input = plan.inputs[0];
   if (!suits(builder, *plan.node)) return false;
-  const auto description = describe(builder, node);
+  const auto description = describe_transposed(builder, node);
   if (!ProgramBuilder::fills_blocks(description.weights_desc())) return false;
   const dnnl::memory weights =
       builder.transposed_weights(plan.node->variables[0], description.weights_desc());
