@@ -65,6 +65,9 @@ typename Primitive::primitive_desc describe_gradient(const dnnl::engine& engine,
   return {engine, shape..., forward, attributes};
 }
 
+// Whether the gradient of a batch norm wants beta among its inputs, which it does not use.
+inline constexpr bool kGradientReadsShift = false;
+
 inline void append_eltwise(dnnl::post_ops& operations, dnnl::algorithm algorithm, float alpha,
                            float beta) {
   operations.append_eltwise(algorithm, alpha, beta);
@@ -159,6 +162,8 @@ typename Primitive::primitive_desc describe_gradient(const dnnl::engine& engine,
                                                      const Shape&... shape) {
   return {Shapes<Primitive>::desc(shape...), attributes, engine, forward};
 }
+
+inline constexpr bool kGradientReadsShift = true;
 
 inline void append_eltwise(dnnl::post_ops& operations, dnnl::algorithm algorithm, float alpha,
                            float beta) {

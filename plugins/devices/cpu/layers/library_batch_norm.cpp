@@ -15,11 +15,11 @@ Flags flags_of(const NodePlan& plan, bool relu, bool inference) {
   return flags;
 }
 
-// Gamma and beta. The backward pass takes beta too: oneDNN 2.6 counts it among the inputs.
-void add_variables(ProgramBuilder& builder, const NodePlan& plan,
+// Gamma and beta, or gamma alone.
+void add_variables(ProgramBuilder& builder, const NodePlan& plan, int count,
                    std::unordered_map<int, dnnl::memory>& arguments) {
   constexpr int kArguments[2] = {DNNL_ARG_SCALE, DNNL_ARG_SHIFT};
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < count; ++i) {
     const std::uint32_t index = plan.node->variables[i];
     if (index != CONVOY_NONE)
       arguments[kArguments[i]] = builder.variable(index, channel_vector(plan));
@@ -47,7 +47,7 @@ void LibraryBatchNorm::forward(ProgramBuilder& builder, std::size_t node, const 
       {DNNL_ARG_MEAN, mean},
       {DNNL_ARG_VARIANCE, variance},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(forward_.scratchpad_desc())}};
-  add_variables(builder, plan, arguments);
+  add_variables(builder, plan, 2, arguments);
   if (has(flags_, Flags::fuse_norm_relu) && !builder.inference()) {
     record_ = builder.keep(forward_.workspace_desc());
     arguments[DNNL_ARG_WORKSPACE] = builder.kept(forward_.workspace_desc(), record_);
@@ -70,7 +70,7 @@ void LibraryBatchNorm::backward(ProgramBuilder& builder, std::size_t node, const
       {DNNL_ARG_MEAN, mean},
       {DNNL_ARG_VARIANCE, variance},
       {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}};
-  add_variables(builder, plan, arguments);
+  add_variables(builder, plan, kGradientReadsShift ? 2 : 1, arguments);
   constexpr int kArguments[2] = {DNNL_ARG_DIFF_SCALE, DNNL_ARG_DIFF_SHIFT};
   for (int i = 0; i < 2; ++i) {
     if (plan.node->variables[i] != CONVOY_NONE) arguments[kArguments[i]] = parts[i].memory;
