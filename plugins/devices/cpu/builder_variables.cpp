@@ -44,6 +44,7 @@ dnnl::memory ProgramBuilder::transposed_weights(std::uint32_t index, const Desc&
   const dnnl::memory::dim width = dims[3];
   if (height * width == 1) return arranged(index, source, wanted);
   const dnnl::memory turned = temporary(wanted);
+  if (pair_weights(source, turned, true)) return turned;
   const dnnl::memory::dims tap = {dims[0], dims[1], 1, 1};
   for (dnnl::memory::dim y = 0; y < height; ++y) {
     for (dnnl::memory::dim x = 0; x < width; ++x) {

@@ -7,6 +7,7 @@
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 #include "plugins/devices/cpu/layers/make_layer.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
+#include "plugins/devices/cpu/paired_weights.hpp"
 #include "plugins/devices/cpu/weight_layout.hpp"
 
 namespace convoy::cpu {
@@ -220,6 +221,7 @@ dnnl::memory ProgramBuilder::view(const dnnl::memory& memory, const Desc& desc) 
 }
 
 void ProgramBuilder::reorder(const dnnl::memory& from, const dnnl::memory& to) {
+  if (pair_weights(from, to, false)) return;
   const dnnl::reorder::primitive_desc description(engine(), from.get_desc(), engine(),
                                                   to.get_desc(), shared_scratchpad());
   help(primitive_task(dnnl::reorder(description),
@@ -227,6 +229,13 @@ void ProgramBuilder::reorder(const dnnl::memory& from, const dnnl::memory& to) {
                        {DNNL_ARG_TO, to},
                        {DNNL_ARG_SCRATCHPAD, scratchpad(description.scratchpad_desc())}}),
        "reorder");
+}
+
+bool ProgramBuilder::pair_weights(const dnnl::memory& from, const dnnl::memory& to, bool turned) {
+  const auto paired = PairedWeights::between(from.get_desc(), to.get_desc(), turned);
+  if (!paired) return false;
+  help([=](const TaskContext&) { paired->run(floats_of(from), halves_of(to)); }, "own reorder");
+  return true;
 }
 
 dnnl::memory ProgramBuilder::external(External which, const Desc& desc, std::size_t first) {

@@ -154,6 +154,9 @@ class ProgramBuilder {
   void build_node(std::size_t node, bool forward);
   void append(Task task, convoy_profile_role role, const std::string& implementation);
   void round_activation(std::size_t node);
+  // Whether the conversion is to pairs of bf16 weights, and then added; `turned`: with mirrored
+  // taps.
+  bool pair_weights(const dnnl::memory& from, const dnnl::memory& to, bool turned);
   dnnl::memory arranged(std::uint32_t index, const dnnl::memory& source, const Desc& wanted);
 
   convoy_compilation what_;

@@ -23,12 +23,15 @@ inline Vector widened(Halves value) {
   return reinterpret_cast<Vector>(__builtin_convertvector(value, Words) << 16);
 }
 
-// The nearest bf16, ties to even; not-a-number stays that.
-inline Halves narrowed(Vector value) {
+// The bits of the nearest bf16 in the upper half of each word, ties to even; not-a-number stays that.
+inline Words rounded(Vector value) {
   const Words bits = reinterpret_cast<Words>(value);
-  const Words rounded = bits + 0x7fffu + (bits >> 16 & 1u);
-  const Words kept = value == value ? rounded : bits | 0x400000u;
-  return __builtin_convertvector(kept >> 16, Halves);
+  const Words nearest = bits + 0x7fffu + (bits >> 16 & 1u);
+  return value == value ? nearest : bits | 0x400000u;
+}
+
+inline Halves narrowed(Vector value) {
+  return __builtin_convertvector(rounded(value) >> 16, Halves);
 }
 
 // Up to 16 neighbouring channels. What lies beyond `count` is read as zeros and not written.

@@ -29,13 +29,6 @@ inline Pair both(float value) {
   return {filled(value), filled(value)};
 }
 
-// The bits of the nearest bf16 in the upper half of each word; not-a-number stays that.
-inline Words rounded(Vector value) {
-  const Words bits = reinterpret_cast<Words>(value);
-  const Words nearest = bits + 0x7fffu + (bits >> 16 & 1u);
-  return value == value ? nearest : bits | 0x400000u;
-}
-
 inline Words joined(const Pair& value) {
   return rounded(value.even) >> 16 | (rounded(value.odd) & 0xffff0000u);
 }

@@ -1,0 +1,166 @@
+#include "plugins/devices/cpu/paired_weights.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "plugins/devices/cpu/kernels/paired_weights.hpp"
+#include "plugins/devices/cpu/team.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+constexpr std::size_t kAhead = 2;     // blocks between asking for one and converting it
+constexpr std::size_t kFirstTap = 2;  // dimensions 2 and 3 are the filter's taps
+using Dims = std::vector<dnnl::memory::dim>;
+
+std::size_t size(dnnl::memory::dim value) {
+  return static_cast<std::size_t>(value);
+}
+
+bool whole_tiles(dnnl::memory::dim block) {
+  return block % static_cast<dnnl::memory::dim>(kWeightTile) == 0;
+}
+
+// Output and input channels in blocks, such as 16i16o.
+bool has_tiles(const BlockedLayout& layout) {
+  const Dims& inner = layout.inner_dimensions;
+  return (inner == Dims{0, 1} || inner == Dims{1, 0}) && whole_tiles(layout.inner_sizes[0]) &&
+         whole_tiles(layout.inner_sizes[1]);
+}
+
+// The same with pairs of one of them, such as 16i64o2i.
+bool has_pairs(const BlockedLayout& layout) {
+  const Dims& inner = layout.inner_dimensions;
+  return (inner == Dims{0, 1, 0} || inner == Dims{1, 0, 1}) && layout.inner_sizes[2] == 2 &&
+         whole_tiles(2 * layout.inner_sizes[0]) && whole_tiles(layout.inner_sizes[1]);
+}
+
+}  // namespace
+
+PairedWeights::Side::Side(const BlockedLayout& layout) {
+  padded.fill(1);
+  block.fill(1);
+  block_step.fill(0);
+  tile_step.fill(0);
+  for (std::size_t i = 0; i < layout.padded.size(); ++i) {
+    padded[i] = size(layout.padded[i]);
+    block_step[i] = size(layout.strides[i]);
+  }
+  std::size_t step = 1;
+  for (std::size_t i = layout.inner_sizes.size(); i-- > 0;) {
+    const std::size_t dimension = size(layout.inner_dimensions[i]);
+    // A tile has so many of this block's parts as are not in a block further in.
+    tile_step[dimension] = kWeightTile / block[dimension] * step;
+    block[dimension] *= size(layout.inner_sizes[i]);
+    step *= size(layout.inner_sizes[i]);
+  }
+}
+
+std::size_t PairedWeights::Side::offset(const Place& place) const {
+  std::size_t elements = 0;
+  for (std::size_t i = 0; i < kMostDimensions; ++i) {
+    elements +=
+        place[i] / block[i] * block_step[i] + place[i] % block[i] / kWeightTile * tile_step[i];
+  }
+  return elements;
+}
+
+std::optional<PairedWeights> PairedWeights::between(const Desc& from, const Desc& to, bool turned) {
+  if (type_of(from) != dnnl::memory::data_type::f32 || type_of(to) != dnnl::memory::data_type::bf16)
+    return std::nullopt;
+  const std::optional<BlockedLayout> source = blocked_layout(from);
+  const std::optional<BlockedLayout> result = blocked_layout(to);
+  if (!source || !result || dims_of(from) != dims_of(to)) return std::nullopt;
+  if (source->padded.size() > kMostDimensions || !has_tiles(*source) || !has_pairs(*result)) {
+    return std::nullopt;
+  }
+  return PairedWeights(*source, *result, turned);
+}
+
+PairedWeights::PairedWeights(const BlockedLayout& from, const BlockedLayout& to, bool turned)
+    : from_(from),
+      to_(to),
+      rows_(size(from.inner_dimensions[0])),
+      columns_(size(from.inner_dimensions[1])),
+      row_step_(size(from.inner_sizes[1])),
+      line_step_(2 * size(to.inner_sizes[1])),
+      pairs_rows_(size(to.inner_dimensions[2]) == rows_),
+      turned_(turned) {
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::stable_sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
+    return to_.block_step[a] > to_.block_step[b];
+  });
+}
+
+void PairedWeights::run(const float* from, Bf16* to) const {
+  std::size_t blocks = 1;
+  for (std::size_t i = 0; i < kMostDimensions; ++i) blocks *= to_.padded[i] / to_.block[i];
+  parallel_indices(blocks, [&](std::size_t index) {
+    const Place ahead = first_of_block(std::min(index + kAhead, blocks - 1));
+    block(first_of_block(index), ahead, from, to);
+  });
+}
+
+PairedWeights::Place PairedWeights::first_of_block(std::size_t index) const {
+  Place first{};
+  for (std::size_t i = kMostDimensions; i-- > 0;) {
+    const std::size_t dimension = order_[i];
+    const std::size_t count = to_.padded[dimension] / to_.block[dimension];
+    first[dimension] = index % count * to_.block[dimension];
+    index /= count;
+  }
+  return first;
+}
+
+void PairedWeights::block(const Place& first, const Place& ahead, const float* from,
+                          Bf16* to) const {
+  Place place = first;
+  Place later = ahead;
+  for (std::size_t row = 0; row < to_.block[rows_]; row += kWeightTile) {
+    place[rows_] = first[rows_] + row;
+    later[rows_] = ahead[rows_] + row;
+    for (std::size_t column = 0; column < to_.block[columns_]; column += kWeightTile) {
+      place[columns_] = first[columns_] + column;
+      later[columns_] = ahead[columns_] + column;
+      ask_for(later, from, to);
+      tile(place, from, to);
+    }
+  }
+}
+
+bool PairedWeights::is_padding(const Place& place) const {
+  return place[rows_] >= from_.padded[rows_] || place[columns_] >= from_.padded[columns_];
+}
+
+const float* PairedWeights::source(Place place, const float* from) const {
+  for (std::size_t i = kFirstTap; turned_ && i < kMostDimensions; ++i) {
+    place[i] = from_.padded[i] - 1 - place[i];
+  }
+  return from + from_.offset(place);
+}
+
+// Tiles are too short for the processor to see in time what comes next.
+void PairedWeights::ask_for(const Place& place, const float* from, const Bf16* to) const {
+  if (is_padding(place)) return;
+  const float* const rows = source(place, from);
+  for (std::size_t row = 0; row < kWeightTile; ++row) __builtin_prefetch(rows + row * row_step_);
+  const Bf16* const lines = to + to_.offset(place);
+  for (std::size_t line = 0; line < kWeightTile / 2; ++line) {
+    __builtin_prefetch(lines + line * line_step_, 1);
+  }
+}
+
+void PairedWeights::tile(const Place& place, const float* from, Bf16* to) const {
+  Bf16* const lines = to + to_.offset(place);
+  if (is_padding(place)) {
+    for (std::size_t line = 0; line < kWeightTile / 2; ++line) {
+      std::fill_n(lines + line * line_step_, 2 * kWeightTile, Bf16{0});
+    }
+    return;
+  }
+  const PairedWeightsKernels& kernels = paired_weights_kernels();
+  const auto convert = pairs_rows_ ? kernels.pair_rows : kernels.pair_columns;
+  convert(source(place, from), row_step_, lines, line_step_);
+}
+
+}  // namespace convoy::cpu

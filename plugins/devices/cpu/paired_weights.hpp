@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "plugins/devices/cpu/kernels/bf16.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
+
+namespace convoy::cpu {
+
+// Weights from float32 blocks of (at least) 16 x 16 to the bf16 blocks of pairs that AMX and
+// AVX512_BF16 multiply, such as OIhw16i16o to OhwI16i64o2i. The library's own reorders of these run
+// at half of the memory's rate.
+class PairedWeights {
+ public:
+  // Nothing when the layouts are others. `turned` mirrors the taps of filters: a convolution with
+  // the turned filters is the gradient of the first one's input.
+  static std::optional<PairedWeights> between(const Desc& from, const Desc& to,
+                                              bool turned = false);
+
+  // On the calling thread's team. Padding of the result is zeroed, that of the source is zero.
+  void run(const float* from, Bf16* to) const;
+
+ private:
+  static constexpr std::size_t kMostDimensions = 4;
+  using Place = std::array<std::size_t, kMostDimensions>;
+
+  // A blocked layout: for each dimension the size of its blocks (1 without), and the elements
+  // between blocks and between the tiles of a block.
+  struct Side {
+    explicit Side(const BlockedLayout& layout);
+    std::size_t offset(const Place& place) const;
+
+    Place padded, block, block_step, tile_step;
+  };
+
+  PairedWeights(const BlockedLayout& from, const BlockedLayout& to, bool turned);
+  Place first_of_block(std::size_t index) const;
+  bool is_padding(const Place& place) const;
+  const float* source(Place place, const float* from) const;
+  void ask_for(const Place& place, const float* from, const Bf16* to) const;
+  void block(const Place& first, const Place& ahead, const float* from, Bf16* to) const;
+  void tile(const Place& place, const float* from, Bf16* to) const;
+
+  Side from_, to_;
+  std::size_t rows_, columns_;  // dimensions of a source tile
+  std::size_t row_step_, line_step_;
+  bool pairs_rows_, turned_;
+  Place order_;  // dimensions from the outermost to the innermost of the result
+};
+
+}  // namespace convoy::cpu
