@@ -26,7 +26,7 @@ class DistributedAllReduce : public convoy::Strategy {
     const std::vector<convoy::Range> packs = read_packs(p);
     p.compute();
     for (std::size_t i = 0; i < packs.size(); ++i) {
-      reducers[range_of(ranges, packs[i].count)](p, p.gradients(packs[i]), i);
+      reducers[range_of(ranges, packs[i].count)](p, p.all_gradients(packs[i]), i);
       for (const auto r : p.replicas()) p.apply(p.parameters(r)[packs[i]], p.gradient(r)[packs[i]]);
     }
   }

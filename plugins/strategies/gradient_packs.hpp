@@ -17,7 +17,7 @@ inline std::vector<convoy::Range> pack_small_gradients(const convoy::Planner& p,
   std::vector<std::uint64_t> begins;
   std::uint64_t members = 0;  // of the last pack; 0 when it may not grow
   for (std::uint32_t i = 0; i < p.variable_count(); ++i) {
-    const convoy_variable variable = p.variable(i);
+    const convoy::VariableInfo variable = p.variable(i);
     const bool small = variable.elements * sizeof(float) <= max_bytes;
     if (small && members > 0 && members < max_group) {
       ++members;

@@ -14,19 +14,24 @@ using Spans = std::vector<convoy::Span>;
 // every span.
 using Reducer = std::function<void(convoy::Planner& p, const Spans& gradients, std::size_t index)>;
 
-inline void sum_at(convoy::Planner& p, std::uint32_t place, const Spans& gradients) {
+// Of the replica of this number.
+inline convoy::PlaceId device(const convoy::Planner& p, std::uint64_t replica) {
+  return p.replica_place(convoy::ReplicaId(static_cast<std::uint32_t>(replica)));
+}
+
+inline void sum_at(convoy::Planner& p, convoy::PlaceId place, const Spans& gradients) {
   const convoy::Buffer total = p.scratch(place, gradients.front().count);
   p.sum(total, gradients);
   for (const convoy::Span& gradient : gradients) p.copy(gradient, total);
 }
 
 inline void reduce_on_host(convoy::Planner& p, const Spans& gradients, std::size_t /*index*/) {
-  sum_at(p, p.host_place(0), gradients);
+  sum_at(p, p.host_place(convoy::ReplicaId(0)), gradients);
 }
 
 // Pack i on device i mod n.
 inline void reduce_in_turn(convoy::Planner& p, const Spans& gradients, std::size_t index) {
-  sum_at(p, p.replica_place(static_cast<std::uint32_t>(index % p.replica_count())), gradients);
+  sum_at(p, device(p, index % p.replica_count()), gradients);
 }
 
 inline Spans part_of_all(const Spans& spans, convoy::Range range) {
@@ -45,15 +50,15 @@ inline Reducer sharded_on_devices(std::uint64_t shards) {
     const std::uint64_t group = index % groups;
     std::uint64_t member = 0;
     for (const convoy::Range range : convoy::split({0, gradients.front().count}, shards)) {
-      const std::uint64_t device = (group + member++ * groups) % devices;
-      sum_at(p, p.replica_place(static_cast<std::uint32_t>(device)), part_of_all(gradients, range));
+      const std::uint64_t index_of_device = (group + member++ * groups) % devices;
+      sum_at(p, device(p, index_of_device), part_of_all(gradients, range));
     }
   };
 }
 
 // `shards` collectives over parts of the pack, each with the devices rotated so that they start at
 // different ones.
-inline Reducer collective_reducer(std::uint32_t algorithm, std::uint64_t shards) {
+inline Reducer collective_reducer(convoy::Algorithm algorithm, std::uint64_t shards) {
   return [algorithm, shards](convoy::Planner& p, const Spans& gradients, std::size_t /*index*/) {
     std::uint64_t shard = 0;
     for (const convoy::Range range : convoy::split({0, gradients.front().count}, shards)) {

@@ -42,8 +42,8 @@ inline void reduce_over_bridge(convoy::Planner& p, const Spans& gradients, Bridg
   Spans other(middle, gradients.end());
   if (bridge.first >= half) own.swap(other);
   const std::uint64_t count = gradients.front().count;
-  const convoy::Buffer total = p.scratch(p.replica_place(bridge.first), count);
-  const convoy::Buffer partial = p.scratch(p.replica_place(bridge.second), count);
+  const convoy::Buffer total = p.scratch(device(p, bridge.first), count);
+  const convoy::Buffer partial = p.scratch(device(p, bridge.second), count);
   p.sum(total, own);
   p.sum(partial, other);
   p.add(total, total, partial);

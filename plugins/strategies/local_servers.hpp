@@ -16,25 +16,25 @@ class LocalServers : public ServerExchange {
     const bool on_host = p.option("local_parameter_device") == "cpu";
     for (const convoy::Range bucket : p.buckets()) {
       if (on_host) {
-        shards_.push_back({bucket, p.host_place(0)});
+        shards_.push_back({bucket, p.host_place(convoy::ReplicaId(0))});
         continue;
       }
       std::uint32_t replica = 0;
       for (const convoy::Range piece : convoy::split(bucket, p.replica_count()))
-        shards_.push_back({piece, p.replica_place(replica++)});
+        shards_.push_back({piece, p.replica_place(convoy::ReplicaId(replica++))});
     }
   }
 
-  void fetch(std::uint32_t set) override {
+  void fetch(convoy::SetId set) override {
     for (const Shard& shard : shards_)
       for (const auto r : p_.replicas())
         p_.copy(p_.parameters(r, set)[shard.range], p_.master(shard.server)[shard.range]);
   }
 
-  void update(std::uint32_t set) override {
+  void update(convoy::SetId set) override {
     for (const Shard& shard : shards_) {
       const convoy::Buffer total = p_.scratch(shard.server, shard.range.count);
-      p_.sum(total, p_.gradients(shard.range, set));
+      p_.sum(total, p_.all_gradients(shard.range, set));
       p_.apply(p_.master(shard.server)[shard.range], total);
     }
   }
@@ -43,7 +43,7 @@ class LocalServers : public ServerExchange {
   // Part of the arena and the place that owns it.
   struct Shard {
     convoy::Range range;
-    std::uint32_t server;
+    convoy::PlaceId server;
   };
 
   convoy::Planner& p_;

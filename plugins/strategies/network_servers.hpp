@@ -25,12 +25,12 @@ class NetworkServers : public ServerExchange {
     choose_caches();
   }
 
-  void fetch(std::uint32_t set) override {
+  void fetch(convoy::SetId set) override {
     for (std::size_t i = 0; i < variables_.size(); ++i)
       for (const Worker& worker : workers_) fetch(worker, i, set);
   }
 
-  void update(std::uint32_t set) override {
+  void update(convoy::SetId set) override {
     for (const Placed& variable : variables_)
       for (const Worker& worker : workers_) push(worker, variable, set);
   }
@@ -53,7 +53,7 @@ class NetworkServers : public ServerExchange {
     }
   }
 
-  void fetch(const Worker& worker, std::size_t index, std::uint32_t set) {
+  void fetch(const Worker& worker, std::size_t index, convoy::SetId set) {
     const Placed& variable = variables_[index];
     convoy::Span cached = p_.master(variable.server)[variable.range];
     const convoy::CopyOptions first{.relaxed = !synchronous_};
@@ -73,7 +73,7 @@ class NetworkServers : public ServerExchange {
         p_.copy(p_.parameters(worker.replicas[r], set)[variable.range], cached, second);
   }
 
-  void push(const Worker& worker, const Placed& variable, std::uint32_t set) {
+  void push(const Worker& worker, const Placed& variable, convoy::SetId set) {
     const std::uint64_t count = variable.range.count;
     convoy::Buffer sum = p_.scratch(worker.host_place, count);
     p_.sum(sum, gradients_of(p_, worker, variable.range, set));

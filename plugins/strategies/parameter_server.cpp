@@ -5,10 +5,13 @@
 #include "local_servers.hpp"
 #include "network_servers.hpp"
 #include "server_exchange.hpp"
+#include "two_sets.hpp"
 #include "workers.hpp"
 
 namespace {
 
+using convoy_strategies::kTwoSets;
+using convoy_strategies::other_set;
 using convoy_strategies::ServerExchange;
 
 // Variables live in one place; every step all replicas fetch them, and their gradients are summed
@@ -20,9 +23,9 @@ class ParameterServer : public convoy::Strategy {
     const std::unique_ptr<ServerExchange> exchange = choose_exchange(p);
     if (p.flag("staged_vars")) return plan_staged(p, *exchange);
     if (p.option("variable_consistency") == "relaxed") return plan_relaxed(p, *exchange);
-    exchange->fetch(0);
+    exchange->fetch({});
     p.compute();
-    exchange->update(0);
+    exchange->update({});
   }
 
  private:
@@ -36,7 +39,7 @@ class ParameterServer : public convoy::Strategy {
     return std::make_unique<convoy_strategies::LocalServers>(p);
   }
 
-  static void clear_gradients(convoy::Planner& p, std::uint32_t set) {
+  static void clear_gradients(convoy::Planner& p, convoy::SetId set) {
     for (const auto r : p.replicas()) p.fill(p.gradient(r, set), 0);
   }
 
@@ -44,23 +47,23 @@ class ParameterServer : public convoy::Strategy {
   // gradients are applied during the step after. Two sets take turns, so nothing is copied for it.
   static void plan_staged(convoy::Planner& p, ServerExchange& exchange) {
     p.prologue([&] {
-      exchange.fetch(0);
-      clear_gradients(p, 1);
+      exchange.fetch(kTwoSets[0]);
+      clear_gradients(p, kTwoSets[1]);
     });
-    for (const std::uint32_t set : {0u, 1u}) {
-      exchange.fetch(1 - set);
-      p.compute({.parameters_set = set, .gradients_set = set});
-      exchange.update(1 - set);
+    for (const convoy::SetId set : kTwoSets) {
+      exchange.fetch(other_set(set));
+      p.compute({.parameters_set = set, .gradient_set = set});
+      exchange.update(other_set(set));
     }
   }
 
   // Gradients are applied one step late, so that summing them never delays the next step.
   static void plan_relaxed(convoy::Planner& p, ServerExchange& exchange) {
-    p.prologue([&] { clear_gradients(p, 1); });
-    for (const std::uint32_t set : {0u, 1u}) {
-      exchange.fetch(0);
-      p.compute({.gradients_set = set});
-      exchange.update(1 - set);
+    p.prologue([&] { clear_gradients(p, kTwoSets[1]); });
+    for (const convoy::SetId set : kTwoSets) {
+      exchange.fetch({});
+      p.compute({.gradient_set = set});
+      exchange.update(other_set(set));
     }
   }
 };

@@ -7,10 +7,12 @@
 #include "gradient_reducers.hpp"
 #include "hierarchical_reducer.hpp"
 #include "spec_reducer.hpp"
+#include "two_sets.hpp"
 
 namespace {
 
 using convoy_strategies::AllReduceRange;
+using convoy_strategies::kTwoSets;
 using convoy_strategies::Reducer;
 
 // Every replica keeps all variables and its own optimizer state. Each step the gradients are summed
@@ -22,7 +24,7 @@ class Replicated : public convoy::Strategy {
     const Reducer reduce = choose_reducer(p);
     if (p.option("variable_consistency") == "relaxed") return plan_relaxed(p, packs, reduce);
     p.compute();
-    update(p, packs, reduce, 0);
+    update(p, packs, reduce, {});
   }
 
  private:
@@ -31,18 +33,18 @@ class Replicated : public convoy::Strategy {
   static void plan_relaxed(convoy::Planner& p, const std::vector<convoy::Range>& packs,
                            const Reducer& reduce) {
     p.prologue([&] {
-      for (const auto r : p.replicas()) p.fill(p.gradient(r, 1), 0);
+      for (const auto r : p.replicas()) p.fill(p.gradient(r, kTwoSets[1]), 0);
     });
-    for (const std::uint32_t set : {0u, 1u}) {
-      p.compute({.gradients_set = set});
-      update(p, packs, reduce, 1 - set);
+    for (const convoy::SetId set : kTwoSets) {
+      p.compute({.gradient_set = set});
+      update(p, packs, reduce, convoy_strategies::other_set(set));
     }
   }
 
   static void update(convoy::Planner& p, const std::vector<convoy::Range>& packs,
-                     const Reducer& reduce, std::uint32_t set) {
+                     const Reducer& reduce, convoy::SetId set) {
     for (std::size_t i = 0; i < packs.size(); ++i) {
-      reduce(p, p.gradients(packs[i], set), i);
+      reduce(p, p.all_gradients(packs[i], set), i);
       for (const auto r : p.replicas())
         p.apply(p.parameters(r)[packs[i]], p.gradient(r, set)[packs[i]]);
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <convoy/planner.hpp>
 
 namespace convoy_strategies {
 
@@ -9,9 +9,9 @@ class ServerExchange {
  public:
   virtual ~ServerExchange() = default;
   // Every replica's parameters of this set become the variables.
-  virtual void fetch(std::uint32_t set) = 0;
+  virtual void fetch(convoy::SetId set) = 0;
   // The variables are updated with all replicas' gradients of this set.
-  virtual void update(std::uint32_t set) = 0;
+  virtual void update(convoy::SetId set) = 0;
 };
 
 }  // namespace convoy_strategies

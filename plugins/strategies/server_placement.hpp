@@ -14,7 +14,7 @@ namespace convoy_strategies {
 // A variable with the padding after it, and the place of the parameter server that keeps it.
 struct Placed {
   convoy::Range range;
-  std::uint32_t server;
+  convoy::PlaceId server;
 };
 
 // The last variable of the arena was created first, for gradients appear from the end of the model.
@@ -22,7 +22,7 @@ struct Placed {
 // the fewest so far.
 inline std::vector<Placed> place_on_servers(const convoy::Planner& p,
                                             const std::string& placement) {
-  const std::vector<std::uint32_t> servers = server_places(p);
+  const std::vector<convoy::PlaceId> servers = server_places(p);
   std::vector<std::uint64_t> load(servers.size(), 0);
   std::vector<Placed> placed(p.variable_count());
   std::uint64_t end = p.arena_elements();

@@ -30,14 +30,14 @@ inline Reducer on_hosts(const convoy::Planner& p, std::uint64_t shards) {
 
 // The devices' own all-reduce; between hosts it goes through one device of each.
 inline Reducer own_all_reduce(const convoy::Planner& p, std::uint64_t shards) {
-  return collective_reducer(has_network(p) ? CONVOY_ALGORITHM_TWO_LEVEL : CONVOY_ALGORITHM_DEVICE,
-                            shards);
+  return collective_reducer(
+      has_network(p) ? convoy::Algorithm::kTwoLevel : convoy::Algorithm::kDevice, shards);
 }
 
 inline void require_nccl(const convoy::Planner& p) {
-  const std::string device = p.place(p.replica_place(0)).name;
-  if (device.rfind("cuda", 0) != 0)
-    p.refuse("all_reduce_spec nccl needs CUDA devices, the first one here is " + device +
+  const std::string first = p.place(device(p, 0)).name;
+  if (first.rfind("cuda", 0) != 0)
+    p.refuse("all_reduce_spec nccl needs CUDA devices, the first one here is " + first +
              "; use all_reduce_spec=collective, the devices' own all-reduce");
   if (has_network(p))
     p.refuse(
@@ -60,10 +60,10 @@ inline Reducer spec_reducer(const convoy::Planner& p, const AllReduceRange& rang
              " shards on this cluster; ask for fewer");
   if (algorithm == "pscpu") return on_hosts(p, shards);
   if (algorithm == "psgpu") return sharded_on_devices(shards);
-  if (algorithm == "xring") return collective_reducer(CONVOY_ALGORITHM_RING, shards);
+  if (algorithm == "xring") return collective_reducer(convoy::Algorithm::kRing, shards);
   if (algorithm == "nccl") {
     require_nccl(p);
-    return collective_reducer(CONVOY_ALGORITHM_DEVICE_ONLY, shards);
+    return collective_reducer(convoy::Algorithm::kDeviceOnly, shards);
   }
   return own_all_reduce(p, shards);
 }

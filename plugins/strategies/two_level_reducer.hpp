@@ -75,7 +75,7 @@ class TwoLevelReducer {
     Spans leaders;
     for (const Worker& worker : workers_) leaders.push_back(gather(p, worker, gradients));
     if (between_ == "xring")
-      p.all_reduce(leaders, {.algorithm = CONVOY_ALGORITHM_RING});
+      p.all_reduce(leaders, {.algorithm = convoy::Algorithm::kRing});
     else if (between_ == "rechd")
       reduce_by_halving(p, leaders);
     else
@@ -86,7 +86,7 @@ class TwoLevelReducer {
  private:
   static Spans members(const Worker& worker, const Spans& gradients) {
     Spans spans;
-    for (const auto r : worker.replicas) spans.push_back(gradients[r]);
+    for (const auto r : worker.replicas) spans.push_back(gradients[r.index()]);
     return spans;
   }
 

@@ -30,8 +30,8 @@ constexpr Range kPart{16, 20};
 void apply_all(Planner& p, const std::vector<std::uint32_t>& summed, ApplyOptions options = {}) {
   p.compute();
   std::vector<Span> parts;
-  for (const auto r : summed) parts.push_back(p.gradient(r));
-  const Buffer total = p.scratch(p.host_place(0), p.arena_elements());
+  for (const auto r : summed) parts.push_back(p.gradient(ReplicaId(r)));
+  const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
   p.sum(total, parts);
   for (const auto r : p.replicas()) p.apply(p.parameters(r), total, options);
 }
@@ -61,29 +61,30 @@ std::vector<Defect> structural_defects() {
           {"applied twice",
            [](Planner& p) {
              apply_all(p, {0, 1, 2});
-             p.all_reduce(p.gradients(p.arena()));
+             p.all_reduce(p.all_gradients(p.arena()));
              for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
            },
            FindingKind::kDoubled, "the gradient of replica 1 is applied again", 1},
           {"scaled",
            [](Planner& p) {
              p.compute();
-             p.scale(p.gradient(1), p.gradient(1), 0.5);
-             p.all_reduce(p.gradients(p.arena()));
+             p.scale(p.gradient(ReplicaId(1)), p.gradient(ReplicaId(1)), 0.5);
+             p.all_reduce(p.all_gradients(p.arena()));
              for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
            },
            FindingKind::kScaled, "the gradient of replica 1 is multiplied by 0.5", 1},
           {"one replica never updated",
            [](Planner& p) {
              p.compute();
-             p.all_reduce(p.gradients(p.arena()));
-             for (const auto r : {0u, 2u}) p.apply(p.parameters(r), p.gradient(r));
+             p.all_reduce(p.all_gradients(p.arena()));
+             for (const auto r : {ReplicaId(0), ReplicaId(2)})
+               p.apply(p.parameters(r), p.gradient(r));
            },
            FindingKind::kNeverUpdated, "replica 1 reads parameters that no update ever reaches", 1},
           {"a changed parameter",
            [](Planner& p) {
              apply_all(p, {0, 1, 2});
-             p.fill(p.parameters(1)[kPart], 1);
+             p.fill(p.parameters(ReplicaId(1))[kPart], 1);
            },
            FindingKind::kForeign, "it makes parameters out of the constant 1"}};
 }
@@ -94,7 +95,7 @@ std::vector<Defect> span_defects() {
        [](Planner& p) {
          p.compute();
          for (const Range range : {Range{0, 72}, Range{105, 32}}) {
-           p.all_reduce(p.gradients(range));
+           p.all_reduce(p.all_gradients(range));
            for (const auto r : p.replicas()) p.apply(p.parameters(r)[range], p.gradient(r)[range]);
          }
        },
@@ -102,41 +103,41 @@ std::vector<Defect> span_defects() {
       {"shifted",
        [](Planner& p) {
          p.compute();
-         p.all_reduce(p.gradients(p.arena()));
-         const Buffer moved = p.scratch(p.replica_place(0), p.arena_elements());
-         p.copy(moved, p.gradient(0));
-         p.copy(moved[kPart], p.gradient(0)[{kPart.first + 3, kPart.count}]);
-         p.copy(p.gradient(2), moved);
+         p.all_reduce(p.all_gradients(p.arena()));
+         const Buffer moved = p.scratch(p.replica_place(ReplicaId(0)), p.arena_elements());
+         p.copy(moved, p.gradient(ReplicaId(0)));
+         p.copy(moved[kPart], p.gradient(ReplicaId(0))[{kPart.first + 3, kPart.count}]);
+         p.copy(p.gradient(ReplicaId(2)), moved);
          for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
        },
        FindingKind::kShifted, "on fc/weights [8..28): the gradient of replica 0 comes from 3", 0},
       {"uninitialised",
        [](Planner& p) {
          p.compute();
-         const Buffer part = p.scratch(p.replica_place(0), p.arena_elements());
-         p.copy(part[{0, 100}], p.gradient(0)[{0, 100}]);
-         p.copy(p.gradient(0), part);
-         p.all_reduce(p.gradients(p.arena()));
+         const Buffer part = p.scratch(p.replica_place(ReplicaId(0)), p.arena_elements());
+         p.copy(part[{0, 100}], p.gradient(ReplicaId(0))[{0, 100}]);
+         p.copy(p.gradient(ReplicaId(0)), part);
+         p.all_reduce(p.all_gradients(p.arena()));
          for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
        },
        FindingKind::kUninitialised, "before anything is written there"},
       {"optimizer state left behind",
        [](Planner& p) {
          p.compute();
-         p.all_reduce(p.gradients(p.arena()));
-         const Buffer master = p.master(p.host_place(0));
-         p.apply(master, p.gradient(0));
+         p.all_reduce(p.all_gradients(p.arena()));
+         const Buffer master = p.master(p.host_place(ReplicaId(0)));
+         p.apply(master, p.gradient(ReplicaId(0)));
          for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
          p.compute();
-         p.all_reduce(p.gradients(p.arena()));
+         p.all_reduce(p.all_gradients(p.arena()));
          for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
-         p.copy(master, p.parameters(0));
+         p.copy(master, p.parameters(ReplicaId(0)));
        },
        FindingKind::kState, "the optimizer's state has seen other updates"},
       {"momentum without a gradient",
        [](Planner& p) {
          apply_all(p, {0, 1, 2});
-         const Buffer nothing = p.persistent(p.host_place(0), p.arena_elements());
+         const Buffer nothing = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
          for (const auto r : p.replicas()) p.apply(p.parameters(r), nothing);
        },
        FindingKind::kMissing, "no gradient is applied"}};

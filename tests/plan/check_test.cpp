@@ -74,10 +74,10 @@ TEST(Check, KernelsOfThePluginMakeAPlanApproximateOrShowWhatIsMissing) {
   for (const bool complete : {true, false}) {
     const CheckReport report = check_plan(write_plan(cluster, arena, [&](Planner& p) {
       p.compute();
-      const Buffer total = p.scratch(p.host_place(0), p.arena_elements());
-      std::vector<Span> from{p.gradient(0)};
-      if (complete) from.push_back(p.gradient(1));
-      p.call("compress", p.host_place(0), from, {total});
+      const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+      std::vector<Span> from{p.gradient(ReplicaId(0))};
+      if (complete) from.push_back(p.gradient(ReplicaId(1)));
+      p.call("compress", p.host_place(ReplicaId(0)), from, {total});
       for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
     }));
     EXPECT_EQ(report.verdict, complete ? Verdict::kApproximate : Verdict::kWrong)
@@ -91,12 +91,12 @@ TEST(Check, AStateThatNeverRepeatsIsNotProved) {
   const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
     // A pipeline of gradients that is longer than anything the checker waits for.
     std::vector<Buffer> pipeline;
-    for (int i = 0; i < 12; ++i) pipeline.push_back(p.persistent(0, p.arena_elements()));
+    for (int i = 0; i < 12; ++i) pipeline.push_back(p.persistent(PlaceId(0), p.arena_elements()));
     p.compute();
-    p.all_reduce(p.gradients(p.arena()));
+    p.all_reduce(p.all_gradients(p.arena()));
     for (const auto r : p.replicas()) p.apply(p.parameters(r), pipeline.back());
     for (std::size_t i = pipeline.size(); --i > 0;) p.copy(pipeline[i], pipeline[i - 1]);
-    p.copy(pipeline.front(), p.gradient(0));
+    p.copy(pipeline.front(), p.gradient(ReplicaId(0)));
   }));
   EXPECT_EQ(report.verdict, Verdict::kWrong) << findings(report);
 }
@@ -105,10 +105,10 @@ TEST(Check, AMovingAverageThatNothingReadsDoesNotMatter) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(2, true, "cpu");
   const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
-    const Buffer average = p.persistent(0, p.arena_elements());
-    write_replicated(CONVOY_ALGORITHM_DEVICE)(p);
+    const Buffer average = p.persistent(PlaceId(0), p.arena_elements());
+    write_replicated(Algorithm::kDevice)(p);
     p.scale(average, average, 0.9);
-    p.axpy(average, 0.1, p.parameters(0), average);
+    p.axpy(average, 0.1, p.parameters(ReplicaId(0)), average);
   }));
   EXPECT_EQ(report.verdict, Verdict::kSynchronous) << findings(report);
 }
@@ -119,7 +119,7 @@ TEST(Check, DifferentLagsOfDifferentRangesAreStaleButNotUniform) {
   const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
     const Range now{0, 72}, later{72, 65};
     p.compute();
-    p.all_reduce(p.gradients(p.arena()));
+    p.all_reduce(p.all_gradients(p.arena()));
     for (const auto r : p.replicas()) {
       const Buffer waiting = p.persistent(p.replica_place(r), later.count);
       p.apply(p.parameters(r)[now], p.gradient(r)[now]);

@@ -51,8 +51,8 @@ convoy_operation operation(std::uint32_t kind, std::uint32_t flags, std::uint64_
 
 TEST_F(Dependencies, ReadersWaitForTheLastWriterAndItForReadersOfTheIterationBefore) {
   const auto found = of([](Planner& p) {
-    const Buffer a = p.persistent(0, 10);
-    const Buffer b = p.persistent(0, 10);
+    const Buffer a = p.persistent(PlaceId(0), 10);
+    const Buffer b = p.persistent(PlaceId(0), 10);
     p.compute();   // 0, 1
     p.fill(a, 1);  // 2
     p.copy(b, a);  // 3
@@ -63,22 +63,22 @@ TEST_F(Dependencies, ReadersWaitForTheLastWriterAndItForReadersOfTheIterationBef
 
 TEST_F(Dependencies, ReadersDoNotWaitForEachOther) {
   const auto found = of([](Planner& p) {
-    const Buffer a = p.persistent(0, 10);
-    p.compute();                     // 0, 1
-    p.copy(p.persistent(0, 10), a);  // 2
-    p.copy(p.persistent(0, 10), a);  // 3
+    const Buffer a = p.persistent(PlaceId(0), 10);
+    p.compute();                              // 0, 1
+    p.copy(p.persistent(PlaceId(0), 10), a);  // 2
+    p.copy(p.persistent(PlaceId(0), 10), a);  // 3
   });
   EXPECT_THAT(found[3], UnorderedElementsAre(Dependency{3, 1}));
 }
 
 TEST_F(Dependencies, SpansThatOnlyTouchDoNotOverlap) {
   const auto found = of([](Planner& p) {
-    const Buffer a = p.persistent(0, 10);
-    p.compute();                            // 0, 1
-    p.fill(a[{0, 4}], 1);                   // 2
-    p.fill(a[{4, 6}], 2);                   // 3
-    p.copy(p.persistent(0, 2), a[{3, 2}]);  // 4
-    p.copy(p.persistent(0, 2), a[{5, 2}]);  // 5
+    const Buffer a = p.persistent(PlaceId(0), 10);
+    p.compute();                                     // 0, 1
+    p.fill(a[{0, 4}], 1);                            // 2
+    p.fill(a[{4, 6}], 2);                            // 3
+    p.copy(p.persistent(PlaceId(0), 2), a[{3, 2}]);  // 4
+    p.copy(p.persistent(PlaceId(0), 2), a[{5, 2}]);  // 5
   });
   EXPECT_THAT(found[3], Not(IsSupersetOf({Dependency{2, 0}})));
   EXPECT_THAT(found[4], IsSupersetOf({Dependency{2, 0}, Dependency{3, 0}}));
@@ -88,8 +88,8 @@ TEST_F(Dependencies, SpansThatOnlyTouchDoNotOverlap) {
 
 TEST_F(Dependencies, TheNextForwardWaitsForTheUpdateAndTheUpdateForTheGradient) {
   const auto found = of([](Planner& p) {
-    p.compute();                              // 0 forward, 1 backward
-    p.apply(p.parameters(0), p.gradient(0));  // 2
+    p.compute();                                                    // 0 forward, 1 backward
+    p.apply(p.parameters(ReplicaId(0)), p.gradient(ReplicaId(0)));  // 2
   });
   EXPECT_THAT(found[0], UnorderedElementsAre(Dependency{1, 1}, Dependency{2, 1}));
   EXPECT_THAT(found[1], IsSupersetOf({Dependency{0, 0}, Dependency{2, 1}}));
@@ -104,11 +104,11 @@ TEST_F(Dependencies, ReplicasDoNotWaitForEachOther) {
 
 TEST_F(Dependencies, RelaxedReadsWithoutABoundWaitForNobodyAndNobodyForThem) {
   const auto found = of([](Planner& p) {
-    const Buffer master = p.master(p.host_place(0));
+    const Buffer master = p.master(p.host_place(ReplicaId(0)));
     p.emit(operation(CONVOY_OP_COPY, CONVOY_OP_RELAXED_READS, CONVOY_UNBOUNDED), {master},
-           {p.parameters(0)});       // 0
-    p.compute();                     // 1, 2
-    p.apply(master, p.gradient(0));  // 3
+           {p.parameters(ReplicaId(0))});       // 0
+    p.compute();                                // 1, 2
+    p.apply(master, p.gradient(ReplicaId(0)));  // 3
   });
   EXPECT_THAT(found[0], Not(IsSupersetOf({Dependency{3, 1}})));
   EXPECT_THAT(found[3], Not(IsSupersetOf({Dependency{0, 0}})));
@@ -116,11 +116,11 @@ TEST_F(Dependencies, RelaxedReadsWithoutABoundWaitForNobodyAndNobodyForThem) {
 
 TEST_F(Dependencies, RelaxedReadsWithABoundWaitForOlderWriters) {
   const auto found = of([](Planner& p) {
-    const Buffer master = p.master(p.host_place(0));
+    const Buffer master = p.master(p.host_place(ReplicaId(0)));
     p.emit(operation(CONVOY_OP_COPY, CONVOY_OP_RELAXED_READS, 2), {master},
-           {p.parameters(0)});       // 0
-    p.compute();                     // 1, 2
-    p.apply(master, p.gradient(0));  // 3
+           {p.parameters(ReplicaId(0))});       // 0
+    p.compute();                                // 1, 2
+    p.apply(master, p.gradient(ReplicaId(0)));  // 3
   });
   EXPECT_THAT(found[0], IsSupersetOf({Dependency{3, 3}}));
   EXPECT_THAT(found[0], Not(IsSupersetOf({Dependency{3, 1}})));
@@ -129,7 +129,7 @@ TEST_F(Dependencies, RelaxedReadsWithABoundWaitForOlderWriters) {
 TEST_F(Dependencies, UpdatesInAnyOrderDoNotWaitForEachOtherButForReaders) {
   const auto found = of(
       [](Planner& p) {
-        const Buffer master = p.master(p.host_place(0));
+        const Buffer master = p.master(p.host_place(ReplicaId(0)));
         for (const auto r : p.replicas()) p.copy(p.parameters(r), master);  // 0, 1
         p.compute();                                                        // 2 to 5
         for (const auto r : p.replicas())                                   // 6, 7

@@ -24,7 +24,7 @@ Cluster united(std::uint32_t devices) {
 // Gradients of these replicas only.
 std::vector<Span> some(Planner& p, const std::vector<std::uint32_t>& replicas, Range range) {
   std::vector<Span> spans;
-  for (const std::uint32_t r : replicas) spans.push_back(p.gradient(r)[range]);
+  for (const std::uint32_t r : replicas) spans.push_back(p.gradient(ReplicaId(r))[range]);
   return spans;
 }
 
@@ -44,7 +44,7 @@ TEST_F(DeviceCollectives, StayOneOperationInTheLaneOfTheFirstDevice) {
   const Cluster cluster = united(3);
   const Plan plan = lowered(cluster, [](Planner& p) {
     p.compute();
-    std::vector<Span> spans = p.gradients(p.arena());
+    std::vector<Span> spans = p.all_gradients(p.arena());
     std::swap(spans.front(), spans.back());
     p.all_reduce(spans);
   });
@@ -60,9 +60,9 @@ TEST_F(DeviceCollectives, BecomeCopiesAndSumsWhereADeviceHasTwoSpans) {
   const Plan plan = lowered(cluster, [](Planner& p) {
     p.compute();
     const Range all = p.arena();
-    p.broadcast(
-        {p.scratch(p.replica_place(1), all.count), p.scratch(p.replica_place(1), all.count)},
-        p.gradient(0)[all]);
+    p.broadcast({p.scratch(p.replica_place(ReplicaId(1)), all.count),
+                 p.scratch(p.replica_place(ReplicaId(1)), all.count)},
+                p.gradient(ReplicaId(0))[all]);
   });
   EXPECT_EQ(collectives(plan), 0u);
 }
@@ -71,24 +71,24 @@ TEST_F(DeviceCollectives, BecomeCopiesAndSumsWhereTheRootHasNothingToAdd) {
   const Cluster cluster = united(3);
   const Plan plan = lowered(cluster, [](Planner& p) {
     p.compute();
-    p.reduce(p.scratch(p.replica_place(2), p.arena().count), some(p, {0, 1}, p.arena()));
+    p.reduce(p.scratch(p.replica_place(ReplicaId(2)), p.arena().count), some(p, {0, 1}, p.arena()));
   });
   EXPECT_EQ(collectives(plan), 0u);
 }
 
 TEST_F(DeviceCollectives, AreRefusedWithTheReasonWhereOnlyTheyWillDo) {
   Cluster cluster = united(2);
-  const WritePlan write = write_replicated(CONVOY_ALGORITHM_DEVICE_ONLY);
+  const WritePlan write = write_replicated(Algorithm::kDeviceOnly);
   EXPECT_GT(collectives(lowered(cluster, write)), 0u);
   cluster.device_collectives = false;
   cluster.no_device_collectives = "gpu 0 is there twice";
-  const WritePlan either = write_replicated(CONVOY_ALGORITHM_DEVICE);
+  const WritePlan either = write_replicated(Algorithm::kDevice);
   EXPECT_EQ(collectives(lowered(cluster, either)), 0u);
   EXPECT_EQ(lowered_collectives_notice(write_plan(cluster, arena_, either)),
             "collectives run as copies and sums, because gpu 0 is there twice");
-  EXPECT_EQ(lowered_collectives_notice(
-                write_plan(cluster, arena_, write_replicated(CONVOY_ALGORITHM_RING))),
-            "");
+  EXPECT_EQ(
+      lowered_collectives_notice(write_plan(cluster, arena_, write_replicated(Algorithm::kRing))),
+      "");
   try {
     lowered(cluster, write);
     FAIL() << "lowered";

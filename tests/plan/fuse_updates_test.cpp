@@ -88,7 +88,7 @@ TEST(FuseUpdates, MakesOneUpdateOfEveryBucketWhereMemoryIsShared) {
   for (const auto& [name, write] :
        std::map<std::string, WritePlan>{{"server", write_parameter_server},
                                         {"sharded", write_sharded_server},
-                                        {"all_reduce", write_replicated(CONVOY_ALGORITHM_DEVICE)},
+                                        {"all_reduce", write_replicated(Algorithm::kDevice)},
                                         {"copies", write_copy_reduce}}) {
     const Plan fused = fuse_updates(write_plan(cluster, arena, write));
     auto counts = count_kinds(fused);
@@ -116,9 +116,9 @@ TEST(FuseUpdates, KeepsASumThatSomethingElseReads) {
   const auto written = [&](bool before, bool after) {
     return write_plan(cluster, arena, [=](Planner& p) {
       p.compute();
-      const Buffer kept = p.persistent(p.host_place(0), p.arena_elements());
-      const Buffer total = p.scratch(p.host_place(0), p.arena_elements());
-      p.sum(total, p.gradients(p.arena()));
+      const Buffer kept = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
+      const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+      p.sum(total, p.all_gradients(p.arena()));
       if (before) p.scale(kept, total, 0.5);
       for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
       if (after) p.add(kept, kept, total);
@@ -134,9 +134,9 @@ TEST(FuseUpdates, KeepsASumWhoseGradientsChangeBeforeTheUpdate) {
   const Cluster cluster = make_single_host(2, true, "cpu");
   const Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.compute();
-    const Buffer total = p.scratch(p.host_place(0), p.arena_elements());
-    p.sum(total, p.gradients(p.arena()));
-    p.fill(p.gradient(1), 0);
+    const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+    p.sum(total, p.all_gradients(p.arena()));
+    p.fill(p.gradient(ReplicaId(1)), 0);
     for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
   });
   EXPECT_EQ(count_kinds(fuse_updates(plan)), count_kinds(plan));

@@ -59,7 +59,7 @@ TEST(GoldenOptimizer, PlansFollowTensorFlowsFormulas) {
   const ArenaMap arena = golden_arena(golden.initial().size());
   const Cluster cluster = make_single_host(golden.replicas(), true, "cpu");
   const Plan server = write_plan(cluster, arena, write_parameter_server);
-  const Plan replicated = write_plan(cluster, arena, write_replicated(CONVOY_ALGORITHM_RING));
+  const Plan replicated = write_plan(cluster, arena, write_replicated(Algorithm::kRing));
   expect_golden(golden, server);
   expect_golden(golden, lower(replicated));
 }

@@ -153,11 +153,11 @@ TEST(Guard, RefusesToClipWhereAStepHasNoNorm) {
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "as an earlier update of the same step left it",
                       text(write_sequential));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "in a fixed order", text(write_asynchronous));
-  EXPECT_PRED_FORMAT2(
-      ::testing::IsSubstring, "no norm of the whole gradient", text([](Planner& p) {
-        p.compute();
-        p.apply(p.parameters(0)[{0, 64}], p.gradient(0)[{0, 64}], {.contributions = 1});
-      }));
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, "no norm of the whole gradient", text([](Planner& p) {
+                        p.compute();
+                        p.apply(p.parameters(ReplicaId(0))[{0, 64}],
+                                p.gradient(ReplicaId(0))[{0, 64}], {.contributions = 1});
+                      }));
   for (const WritePlan& write :
        {WritePlan(write_staged), WritePlan(write_deferred), WritePlan(write_accumulating)})
     EXPECT_EQ(text(write), "accepted");

@@ -80,7 +80,7 @@ TEST(Interpreter, GradientsAreUninitialisedBeforeTheirFirstBackward) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(1, true, "cpu");
   const Plan plan = write_plan(cluster, arena, [](Planner& p) {
-    p.apply(p.parameters(0), p.gradient(0));
+    p.apply(p.parameters(ReplicaId(0)), p.gradient(ReplicaId(0)));
     p.compute();
   });
   Interpreter interpreter(plan, sample_options(arena, smooth_gradient));
@@ -92,11 +92,11 @@ TEST(Interpreter, ScratchDoesNotSurviveAPeriodButPersistentMemoryDoes) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(1, true, "cpu");
   const Plan plan = write_plan(cluster, arena, [](Planner& p) {
-    const Buffer kept = p.persistent(0, 4);
-    const Buffer lost = p.scratch(0, 4);
-    const Buffer from_scratch = p.persistent(0, 4);
+    const Buffer kept = p.persistent(PlaceId(0), 4);
+    const Buffer lost = p.scratch(PlaceId(0), 4);
+    const Buffer from_scratch = p.persistent(PlaceId(0), 4);
     p.compute();
-    p.add(kept, kept, p.gradient(0)[{0, 4}]);
+    p.add(kept, kept, p.gradient(ReplicaId(0))[{0, 4}]);
     p.copy(from_scratch, lost);
     p.fill(lost, 3);
   });
@@ -116,9 +116,9 @@ TEST(Interpreter, NoticesParametersThatChangeBetweenForwardAndBackward) {
     forward.place = CONVOY_NONE;
     convoy_operation backward = forward;
     backward.kind = CONVOY_OP_BACKWARD;
-    p.emit(forward, {p.parameters(0)}, {});
-    p.fill(p.parameters(0)[{10, 6}], 1.5);
-    p.emit(backward, {p.parameters(0)}, {p.gradient(0)});
+    p.emit(forward, {p.parameters(ReplicaId(0))}, {});
+    p.fill(p.parameters(ReplicaId(0))[{10, 6}], 1.5);
+    p.emit(backward, {p.parameters(ReplicaId(0))}, {p.gradient(ReplicaId(0))});
   });
   Interpreter interpreter(plan, sample_options(arena, smooth_gradient));
   interpreter.run(1);

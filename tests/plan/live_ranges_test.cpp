@@ -37,7 +37,7 @@ std::vector<std::string> live_buffers(const WritePlan& write, std::uint32_t repl
 }
 
 TEST(LiveRanges, ReplicatedCarriesItsParametersOnly) {
-  EXPECT_THAT(live_buffers(write_replicated(CONVOY_ALGORITHM_DEVICE), 2),
+  EXPECT_THAT(live_buffers(write_replicated(Algorithm::kDevice), 2),
               ElementsAre("parameters(0)", "parameters(1)"));
 }
 
@@ -64,8 +64,8 @@ TEST(LiveRanges, OnlyWhatIsReadFirstIsLive) {
   const Cluster cluster = make_single_host(1, true, "cpu");
   const ArenaMap arena = small_arena(0);
   const Plan plan = write_plan(cluster, arena, [](Planner& p) {
-    const Buffer a = p.persistent(0, 10);
-    const Buffer b = p.persistent(0, 10);
+    const Buffer a = p.persistent(PlaceId(0), 10);
+    const Buffer b = p.persistent(PlaceId(0), 10);
     p.compute();
     p.fill(a[Range{0, 4}], 1);
     p.copy(b, a);

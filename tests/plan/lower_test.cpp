@@ -113,7 +113,8 @@ TEST(Lower, RefusesAKernelOnMemoryThatItsPlaceCannotAddress) {
   const Cluster cluster = make_single_host(2, false, "gpu");
   const Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.compute();
-    p.call("compress", p.replica_place(0), {p.gradient(1)}, {p.gradient(0)});
+    p.call("compress", p.replica_place(ReplicaId(0)), {p.gradient(ReplicaId(1))},
+           {p.gradient(ReplicaId(0))});
   });
   try {
     lower(plan);

@@ -38,9 +38,9 @@ std::string outcome(const std::function<void(Planner&, int)>& write) {
 
 TEST(MakePlan, TakesAPlanThatIsWrittenAlikeTwice) {
   EXPECT_OUTCOME("accepted", [](Planner& p, int) {
-    p.prologue([&] { p.fill(p.persistent(0, 3), 1); });
+    p.prologue([&] { p.fill(p.persistent(PlaceId(0), 3), 1); });
     p.compute();
-    p.sum(p.scratch(0, 4), p.gradients({0, 4}));
+    p.sum(p.scratch(PlaceId(0), 4), p.all_gradients({0, 4}));
   });
 }
 
@@ -48,25 +48,25 @@ TEST(MakePlan, RefusesWhatDiffersTheSecondTime) {
   const char* const kTwo = "wrote two different plans";
   EXPECT_OUTCOME(kTwo, [](Planner& p, int call) {
     p.compute();
-    p.fill(p.gradient(0), call);
+    p.fill(p.gradient(ReplicaId(0)), call);
   });
   EXPECT_OUTCOME(kTwo, [](Planner& p, int call) {
     p.compute();
-    p.copy(p.gradient(0)[{0, 4u + call}], p.gradient(1)[{0, 4u + call}]);
+    p.copy(p.gradient(ReplicaId(0))[{0, 4u + call}], p.gradient(ReplicaId(1))[{0, 4u + call}]);
   });
   EXPECT_OUTCOME(kTwo, [](Planner& p, int call) {
     p.compute();
-    p.fill(p.scratch(0, 4u + call)[{0, 4}], 1);
+    p.fill(p.scratch(PlaceId(0), 4u + call)[{0, 4}], 1);
   });
   EXPECT_OUTCOME(kTwo, [](Planner& p, int call) {
-    const auto fill = [&] { p.fill(p.persistent(0, 3), 1); };
+    const auto fill = [&] { p.fill(p.persistent(PlaceId(0), 3), 1); };
     if (call == 0) fill();
     if (call == 1) p.prologue(fill);
     p.compute();
   });
   EXPECT_OUTCOME("(4 and 5 operations)", [](Planner& p, int call) {
     p.compute();
-    if (call == 1) p.fill(p.gradient(0), 0);
+    if (call == 1) p.fill(p.gradient(ReplicaId(0)), 0);
   });
 }
 
@@ -77,7 +77,7 @@ TEST(MakePlan, SaysWhatIsWrongWheneverItIs) {
   });
   EXPECT_OUTCOME("replica 9 does not exist", [](Planner& p, int call) {
     p.compute();
-    p.gradient(call == 0 ? 0 : 9);
+    p.gradient(ReplicaId(call == 0 ? 0 : 9));
   });
 }
 

@@ -35,12 +35,16 @@ convoy_operation raw(std::uint32_t kind) {
 }
 
 TEST(PlanWriter, RefusesSpansOutsideTheirBuffer) {
-  EXPECT_REFUSED("outside parameters(0)", [](Planner& p) { p.fill(p.parameters(0)[{130, 8}], 0); });
+  EXPECT_REFUSED("outside parameters(0)", [](Planner& p) {
+    p.fill(p.parameters(ReplicaId(0))[{130, 8}], 0);
+  });
   // first + count wraps around.
   EXPECT_REFUSED("outside parameters(0)", [](Planner& p) {
-    p.fill(p.parameters(0)[{2, std::numeric_limits<std::uint64_t>::max()}], 0);
+    p.fill(p.parameters(ReplicaId(0))[{2, std::numeric_limits<std::uint64_t>::max()}], 0);
   });
-  EXPECT_REFUSED("an empty span", [](Planner& p) { p.fill(p.parameters(0)[{5, 0}], 0); });
+  EXPECT_REFUSED("an empty span", [](Planner& p) {
+    p.fill(p.parameters(ReplicaId(0))[{5, 0}], 0);
+  });
   EXPECT_REFUSED("buffer 77 does not exist", [](Planner& p) {
     p.fill(Span{77, CONVOY_F32, 0, 1}, 0);
   });
@@ -48,90 +52,97 @@ TEST(PlanWriter, RefusesSpansOutsideTheirBuffer) {
 
 TEST(PlanWriter, RefusesUnequalCountsAndTypes) {
   EXPECT_REFUSED("all must be equal", [](Planner& p) {
-    p.copy(p.parameters(0)[{0, 4}], p.gradient(0)[{0, 5}]);
+    p.copy(p.parameters(ReplicaId(0))[{0, 4}], p.gradient(ReplicaId(0))[{0, 5}]);
   });
   EXPECT_REFUSED("use cast to convert", [](Planner& p) {
-    p.copy(p.scratch(0, 4, CONVOY_BF16), p.gradient(0)[{0, 4}]);
+    p.copy(p.scratch(PlaceId(0), 4, Dtype::kBf16), p.gradient(ReplicaId(0))[{0, 4}]);
   });
   EXPECT_REFUSED("a span of dtype", [](Planner& p) {
-    p.fill(Span{p.gradient(0).id, CONVOY_BF16, 0, 4}, 0);
+    p.fill(Span{p.gradient(ReplicaId(0)).id, CONVOY_BF16, 0, 4}, 0);
   });
   EXPECT_REFUSED("pieces of 5 elements in all, but a span of 6", [](Planner& p) {
-    p.reduce_scatter({p.scratch(0, 2), p.scratch(1, 3)}, p.gradients({0, 6}));
+    p.reduce_scatter({p.scratch(PlaceId(0), 2), p.scratch(PlaceId(1), 3)}, p.all_gradients({0, 6}));
   });
 }
 
 TEST(PlanWriter, RefusesWritesThatOverlapOtherSpans) {
   EXPECT_REFUSED("without being the same span", [](Planner& p) {
-    p.copy(p.gradient(0)[{0, 8}], p.gradient(0)[{4, 8}]);
+    p.copy(p.gradient(ReplicaId(0))[{0, 8}], p.gradient(ReplicaId(0))[{4, 8}]);
   });
   EXPECT_REFUSED("two writes overlap", [](Planner& p) {
-    p.broadcast({p.gradient(0)[{0, 8}], p.gradient(0)[{7, 8}]}, p.gradient(1)[{0, 8}]);
+    p.broadcast({p.gradient(ReplicaId(0))[{0, 8}], p.gradient(ReplicaId(0))[{7, 8}]},
+                p.gradient(ReplicaId(1))[{0, 8}]);
   });
   EXPECT_REFUSED("overlaps read", [](Planner& p) {
-    const std::vector<Span> spans = p.gradients({0, 8});
+    const std::vector<Span> spans = p.all_gradients({0, 8});
     p.emit(raw(CONVOY_OP_ALL_REDUCE), {spans[1], spans[0]}, {spans[0], spans[1]});
   });
 }
 
 TEST(PlanWriter, RefusesWhatTheInterfaceDoesNotDefine) {
   EXPECT_REFUSED("operation kind 99 is not known",
-                 [](Planner& p) { p.emit(raw(99), {}, {p.gradient(0)}); });
+                 [](Planner& p) { p.emit(raw(99), {}, {p.gradient(ReplicaId(0))}); });
   for (const std::uint32_t kind : {CONVOY_OP_NORM, CONVOY_OP_ADAPT_LOSS_SCALE})
-    EXPECT_REFUSED("a strategy cannot",
-                   [&](Planner& p) { p.emit(raw(kind), {p.gradient(0)}, {p.scratch(0, 2)}); });
+    EXPECT_REFUSED("a strategy cannot", [&](Planner& p) {
+      p.emit(raw(kind), {p.gradient(ReplicaId(0))}, {p.scratch(PlaceId(0), 2)});
+    });
   EXPECT_REFUSED("flags 0x8 are not known", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_COPY);
     it.flags = 8;
-    p.emit(it, {p.gradient(0)}, {p.gradient(1)});
+    p.emit(it, {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(1))});
   });
-  EXPECT_REFUSED("reduction 9 does not exist",
-                 [](Planner& p) { p.all_reduce(p.gradients(p.arena()), {.reduction = 9}); });
-  EXPECT_REFUSED("algorithm 9 does not exist",
-                 [](Planner& p) { p.all_reduce(p.gradients(p.arena()), {.algorithm = 9}); });
+  EXPECT_REFUSED("reduction 9 does not exist", [](Planner& p) {
+    p.all_reduce(p.all_gradients(p.arena()), {.reduction = static_cast<Reduction>(9)});
+  });
+  EXPECT_REFUSED("algorithm 9 does not exist", [](Planner& p) {
+    p.all_reduce(p.all_gradients(p.arena()), {.algorithm = static_cast<Algorithm>(9)});
+  });
   EXPECT_REFUSED("this convoy (ABI 1.0) knows", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_COPY);
     it.struct_size = 8;
-    p.emit(it, {p.gradient(0)}, {p.gradient(1)});
+    p.emit(it, {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(1))});
   });
   EXPECT_REFUSED("is not finite", [](Planner& p) {
-    p.fill(p.gradient(0), std::numeric_limits<double>::infinity());
+    p.fill(p.gradient(ReplicaId(0)), std::numeric_limits<double>::infinity());
   });
-  EXPECT_REFUSED("reads", [](Planner& p) { p.sum(p.gradient(0), {}); });
+  EXPECT_REFUSED("reads", [](Planner& p) { p.sum(p.gradient(ReplicaId(0)), {}); });
 }
 
 TEST(PlanWriter, RefusesUnknownPlacesReplicasAndSets) {
-  EXPECT_REFUSED("replica 5 does not exist", [](Planner& p) { p.gradient(5); });
-  EXPECT_REFUSED("place 9 does not exist", [](Planner& p) { p.master(9); });
-  EXPECT_REFUSED("buffer set 16 does not exist", [](Planner& p) { p.gradient(0, 16); });
-  EXPECT_REFUSED("a buffer of 0 elements", [](Planner& p) { p.scratch(0, 0); });
-  EXPECT_REFUSED("dtype 12 does not exist", [](Planner& p) { p.scratch(0, 4, 12); });
+  EXPECT_REFUSED("replica 5 does not exist", [](Planner& p) { p.gradient(ReplicaId(5)); });
+  EXPECT_REFUSED("place 9 does not exist", [](Planner& p) { p.master(PlaceId(9)); });
+  EXPECT_REFUSED("buffer set 16 does not exist",
+                 [](Planner& p) { p.gradient(ReplicaId(0), SetId(16)); });
+  EXPECT_REFUSED("a buffer of 0 elements", [](Planner& p) { p.scratch(PlaceId(0), 0); });
+  EXPECT_REFUSED("dtype 12 does not exist",
+                 [](Planner& p) { p.scratch(PlaceId(0), 4, static_cast<Dtype>(12)); });
 }
 
 TEST(PlanWriter, RefusesUpdatesAndComputesOfTheWrongBuffers) {
   EXPECT_REFUSED("it updates a master or a replica's parameters, not gradient(0)",
-                 [](Planner& p) { p.apply(p.gradient(0), p.gradient(1)); });
+                 [](Planner& p) { p.apply(p.gradient(ReplicaId(0)), p.gradient(ReplicaId(1))); });
   EXPECT_REFUSED("it reads parameters(0) and writes gradient(0)", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_FORWARD);
     it.replica = 0;
-    p.emit(it, {p.parameters(1)}, {});
+    p.emit(it, {p.parameters(ReplicaId(1))}, {});
   });
   EXPECT_REFUSED("do not begin and end where segments do", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_FORWARD);
     it.replica = 0;
     it.first_layer = 1;
     it.layer_count = 2;
-    p.emit(it, {p.parameters(0)}, {});
+    p.emit(it, {p.parameters(ReplicaId(0))}, {});
   });
   EXPECT_REFUSED("computing belongs in the body",
                  [](Planner& p) { p.prologue([&] { p.compute(); }); });
-  EXPECT_REFUSED("the plan computes nothing", [](Planner& p) { p.fill(p.gradient(0), 0); });
+  EXPECT_REFUSED("the plan computes nothing",
+                 [](Planner& p) { p.fill(p.gradient(ReplicaId(0)), 0); });
 }
 
 TEST(PlanWriter, NamesTheOperationThatItRefuses) {
   EXPECT_REFUSED("operation 4 (copy): ", [](Planner& p) {
     p.compute();
-    p.copy(p.gradient(0)[{0, 4}], p.gradient(1)[{0, 5}]);
+    p.copy(p.gradient(ReplicaId(0))[{0, 4}], p.gradient(ReplicaId(1))[{0, 5}]);
   });
 }
 
@@ -139,11 +150,11 @@ TEST(PlanWriter, TheSameDescriptionIsTheSameBufferExceptForScratch) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(2, true, "cpu");
   write_plan(cluster, arena, [](Planner& p) {
-    EXPECT_EQ(p.gradient(1).id, p.gradient(1).id);
-    EXPECT_NE(p.gradient(1).id, p.gradient(0).id);
-    EXPECT_NE(p.gradient(1).id, p.gradient(1, 1).id);
-    EXPECT_NE(p.scratch(0, 4).id, p.scratch(0, 4).id);
-    EXPECT_NE(p.persistent(0, 4).id, p.persistent(0, 4).id);
+    EXPECT_EQ(p.gradient(ReplicaId(1)).id, p.gradient(ReplicaId(1)).id);
+    EXPECT_NE(p.gradient(ReplicaId(1)).id, p.gradient(ReplicaId(0)).id);
+    EXPECT_NE(p.gradient(ReplicaId(1)).id, p.gradient(ReplicaId(1), SetId(1)).id);
+    EXPECT_NE(p.scratch(PlaceId(0), 4).id, p.scratch(PlaceId(0), 4).id);
+    EXPECT_NE(p.persistent(PlaceId(0), 4).id, p.persistent(PlaceId(0), 4).id);
     p.compute();
   });
 }
@@ -153,7 +164,7 @@ TEST(PlanWriter, PhasesBeginWithTheFirstReplicaThatComputesAgain) {
   const Cluster cluster = make_single_host(2, true, "cpu");
   const Plan plan = write_plan(cluster, arena, [](Planner& p) {
     for (int i = 0; i < 2; ++i)
-      for (const std::uint32_t r : {1u, 0u}) p.compute_replica(r);
+      for (const std::uint32_t r : {1u, 0u}) p.compute_replica(ReplicaId(r));
   });
   EXPECT_EQ(plan.computes, 2u);
   for (std::size_t i = 0; i < plan.body.size(); ++i)
@@ -167,13 +178,13 @@ TEST(PlanWriter, SplitComputesByLayersAreOneCompute) {
     convoy_operation it = raw(CONVOY_OP_FORWARD);
     it.replica = 0;
     it.layer_count = 2;
-    p.emit(it, {p.parameters(0)}, {});
+    p.emit(it, {p.parameters(ReplicaId(0))}, {});
     it.first_layer = 2;
     it.layer_count = 3;
-    p.emit(it, {p.parameters(0)}, {});
+    p.emit(it, {p.parameters(ReplicaId(0))}, {});
     convoy_operation backward = raw(CONVOY_OP_BACKWARD);
     backward.replica = 0;
-    p.emit(backward, {p.parameters(0)}, {p.gradient(0)});
+    p.emit(backward, {p.parameters(ReplicaId(0))}, {p.gradient(ReplicaId(0))});
   });
   EXPECT_EQ(plan.computes, 1u);
   EXPECT_EQ(plan.body[0].reads.front().first, 105u);

@@ -9,26 +9,26 @@ class Author {
  public:
   Author(Planner& planner, std::uint32_t seed, bool collectives)
       : p_(planner), random_(seed), collectives_(collectives) {
-    for (std::uint32_t place = 0; place < p_.place_count(); ++place) {
+    for (const auto place : p_.places()) {
       buffers_.push_back(p_.scratch(place, 60));
       buffers_.push_back(p_.persistent(place, 90));
     }
     for (const auto r : p_.replicas()) {
       buffers_.push_back(p_.gradient(r));
       buffers_.push_back(p_.parameters(r));
-      buffers_.push_back(p_.gradient(r, 1));
+      buffers_.push_back(p_.gradient(r, SetId(1)));
     }
   }
 
   void write() {
     p_.prologue([&] {
-      for (const auto r : p_.replicas()) p_.fill(p_.gradient(r, 1), 0.5);
-      for (const auto r : p_.replicas()) p_.fill(p_.gradient(r, 0), 0.25);
+      for (const auto r : p_.replicas()) p_.fill(p_.gradient(r, SetId(1)), 0.5);
+      for (const auto r : p_.replicas()) p_.fill(p_.gradient(r, SetId(0)), 0.25);
     });
     const std::size_t computes = 1 + pick(2);
     for (std::size_t c = 0; c < computes; ++c) {
       few_operations();
-      p_.compute({.parameters_set = 0, .gradients_set = static_cast<std::uint32_t>(c)});
+      p_.compute({.gradient_set = SetId(static_cast<std::uint32_t>(c))});
       few_operations();
     }
   }
@@ -76,15 +76,16 @@ class Author {
         return p_.sum(apart_from({a, b, c}, count), {a, b, c});
       }
       case 6: {
-        const auto r = static_cast<std::uint32_t>(pick(p_.replica_count()));
+        const ReplicaId r(static_cast<std::uint32_t>(pick(p_.replica_count())));
         const Span target = p_.parameters(r)[{pick(80), count}];
         if (a.buffer != target.buffer) p_.apply(target, a);
         return;
       }
       case 7:
-        return p_.all_reduce(p_.gradients({pick(80), count}));
+        return p_.all_reduce(p_.all_gradients({pick(80), count}));
       default:
-        return p_.broadcast(p_.all_parameters({40, count}), p_.gradient(0, 1)[{3, count}]);
+        return p_.broadcast(p_.all_parameters({40, count}),
+                            p_.gradient(ReplicaId(0), SetId(1))[{3, count}]);
     }
   }
 

@@ -3,12 +3,12 @@
 namespace convoy::testing {
 namespace {
 
-std::uint32_t host_of(Planner& p) {
-  return p.host_place(0);
+PlaceId host_of(Planner& p) {
+  return p.host_place(ReplicaId(0));
 }
 
-std::uint32_t owner(Planner& p, std::size_t bucket) {
-  return static_cast<std::uint32_t>(bucket % p.replica_count());
+ReplicaId owner(Planner& p, std::size_t bucket) {
+  return ReplicaId(static_cast<std::uint32_t>(bucket % p.replica_count()));
 }
 
 void server(Planner& p, bool on_devices) {
@@ -22,7 +22,7 @@ void server(Planner& p, bool on_devices) {
   p.compute();
   for (std::size_t b = 0; b < buckets.size(); ++b) {
     const Buffer total = p.scratch(place(b), buckets[b].count);
-    p.sum(total, p.gradients(buckets[b]));
+    p.sum(total, p.all_gradients(buckets[b]));
     p.apply(p.master(place(b))[buckets[b]], total);
   }
 }
@@ -36,11 +36,11 @@ void write_sharded_server(Planner& p) {
   server(p, true);
 }
 
-WritePlan write_replicated(std::uint32_t algorithm) {
+WritePlan write_replicated(Algorithm algorithm) {
   return [algorithm](Planner& p) {
     p.compute();
     for (const Range& range : p.buckets()) {
-      p.all_reduce(p.gradients(range), {.algorithm = algorithm});
+      p.all_reduce(p.all_gradients(range), {.algorithm = algorithm});
       for (const auto r : p.replicas()) p.apply(p.parameters(r)[range], p.gradient(r)[range]);
     }
   };
@@ -51,7 +51,7 @@ void write_copy_reduce(Planner& p) {
   p.compute();
   for (std::size_t b = 0; b < buckets.size(); ++b) {
     const Buffer total = p.scratch(p.replica_place(owner(p, b)), buckets[b].count);
-    p.sum(total, p.gradients(buckets[b]));
+    p.sum(total, p.all_gradients(buckets[b]));
     for (const auto r : p.replicas()) {
       p.copy(p.gradient(r)[buckets[b]], total);
       p.apply(p.parameters(r)[buckets[b]], p.gradient(r)[buckets[b]]);
@@ -66,10 +66,10 @@ void write_scattered(Planner& p) {
     std::vector<Span> sums;
     std::vector<Span> updated;
     for (std::uint32_t r = 0; r < pieces.size(); ++r) {
-      sums.push_back(p.scratch(p.replica_place(r), pieces[r].count));
-      updated.push_back(p.parameters(r)[pieces[r]]);
+      sums.push_back(p.scratch(p.replica_place(ReplicaId(r)), pieces[r].count));
+      updated.push_back(p.parameters(ReplicaId(r))[pieces[r]]);
     }
-    p.reduce_scatter(sums, p.gradients(range));
+    p.reduce_scatter(sums, p.all_gradients(range));
     for (std::size_t r = 0; r < pieces.size(); ++r) p.apply(updated[r], sums[r]);
     p.all_gather(p.all_parameters(range), updated);
   }
@@ -77,6 +77,7 @@ void write_scattered(Planner& p) {
 
 void write_ring(Planner& p) {
   const std::uint32_t n = p.replica_count();
+  const auto gradient = [&](std::uint32_t index) { return p.gradient(ReplicaId(index % n)); };
   p.compute();
   for (const Range& range : p.buckets()) {
     const auto pieces = split(range, n);
@@ -86,25 +87,25 @@ void write_ring(Planner& p) {
       for (std::uint32_t r = 0; r < n; ++r) {
         if (!exists(r + n - step)) continue;
         const Range piece = piece_of(r + n - step);
-        const Span mine = p.gradient((r + 1) % n)[piece];
-        p.add(mine, p.gradient(r)[piece], mine);
+        const Span mine = gradient(r + 1)[piece];
+        p.add(mine, gradient(r)[piece], mine);
       }
     for (std::uint32_t step = 0; step + 1 < n; ++step)
       for (std::uint32_t r = 0; r < n; ++r)
         if (exists(r + 1 + n - step)) {
           const Range piece = piece_of(r + 1 + n - step);
-          p.copy(p.gradient((r + 1) % n)[piece], p.gradient(r)[piece]);
+          p.copy(gradient(r + 1)[piece], gradient(r)[piece]);
         }
-    for (std::uint32_t r = 0; r < n; ++r) p.apply(p.parameters(r)[range], p.gradient(r)[range]);
+    for (const auto r : p.replicas()) p.apply(p.parameters(r)[range], p.gradient(r)[range]);
   }
 }
 
 void write_prescaled(Planner& p) {
   p.compute();
   for (const Range& range : p.buckets()) {
-    for (const Span& gradient : p.gradients(range))
+    for (const Span& gradient : p.all_gradients(range))
       p.scale(gradient, gradient, 1.0 / p.replica_count());
-    p.all_reduce(p.gradients(range));
+    p.all_reduce(p.all_gradients(range));
     for (const auto r : p.replicas())
       p.apply(p.parameters(r)[range], p.gradient(r)[range], {.contributions = 1});
   }
@@ -113,11 +114,11 @@ void write_prescaled(Planner& p) {
 std::vector<SamplePlan> sample_plans() {
   return {{"parameter_server", write_parameter_server, true},
           {"sharded_server", write_sharded_server, true},
-          {"replicated", write_replicated(CONVOY_ALGORITHM_DEVICE), true},
-          {"replicated_ring", write_replicated(CONVOY_ALGORITHM_RING), true},
-          {"replicated_tree", write_replicated(CONVOY_ALGORITHM_TREE), true},
-          {"replicated_direct", write_replicated(CONVOY_ALGORITHM_DIRECT), true},
-          {"replicated_two_level", write_replicated(CONVOY_ALGORITHM_TWO_LEVEL), true},
+          {"replicated", write_replicated(Algorithm::kDevice), true},
+          {"replicated_ring", write_replicated(Algorithm::kRing), true},
+          {"replicated_tree", write_replicated(Algorithm::kTree), true},
+          {"replicated_direct", write_replicated(Algorithm::kDirect), true},
+          {"replicated_two_level", write_replicated(Algorithm::kTwoLevel), true},
           {"copy_reduce", write_copy_reduce, true},
           {"scattered", write_scattered, true},
           {"ring", write_ring, true},

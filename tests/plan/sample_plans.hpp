@@ -22,7 +22,7 @@ void write_parameter_server(Planner& planner);
 // Master and sum of bucket b on the device of replica b mod n.
 void write_sharded_server(Planner& planner);
 // Gradients summed with all_reduce, every replica applies to its own parameters.
-WritePlan write_replicated(std::uint32_t algorithm);
+WritePlan write_replicated(Algorithm algorithm);
 // As replicated, but summed on one device per bucket and copied back.
 void write_copy_reduce(Planner& planner);
 // reduce_scatter, each replica applies its piece, all_gather of the parameters.

@@ -11,17 +11,18 @@ void write_independent(Planner& p) {
 }
 
 void write_staged(Planner& p) {
-  const Buffer master = p.master(p.host_place(0));
+  const Buffer master = p.master(p.host_place(ReplicaId(0)));
   p.prologue([&] {
-    for (const auto r : p.replicas()) p.fill(p.gradient(r, 1), 0);
+    for (const auto r : p.replicas()) p.fill(p.gradient(r, SetId(1)), 0);
   });
-  for (const std::uint32_t now : {0u, 1u}) {
+  for (const SetId now : {SetId(0), SetId(1)}) {
+    const SetId other(1 - now.index());
     for (const Range& range : p.buckets())
-      for (const auto r : p.replicas()) p.copy(p.parameters(r, 1 - now)[range], master[range]);
-    p.compute({.parameters_set = now, .gradients_set = now});
+      for (const auto r : p.replicas()) p.copy(p.parameters(r, other)[range], master[range]);
+    p.compute({.parameters_set = now, .gradient_set = now});
     for (const Range& range : p.buckets()) {
-      const Buffer total = p.scratch(p.host_place(0), range.count);
-      p.sum(total, p.gradients(range, 1 - now));
+      const Buffer total = p.scratch(p.host_place(ReplicaId(0)), range.count);
+      p.sum(total, p.all_gradients(range, other));
       p.apply(master[range], total);
     }
   }
@@ -30,7 +31,7 @@ void write_staged(Planner& p) {
 void write_deferred(Planner& p) {
   p.compute();
   for (const Range& range : p.buckets()) {
-    p.all_reduce(p.gradients(range));
+    p.all_reduce(p.all_gradients(range));
     for (const auto r : p.replicas()) {
       const Buffer waiting = p.persistent(p.replica_place(r), range.count);
       p.apply(p.parameters(r)[range], waiting);
@@ -41,15 +42,16 @@ void write_deferred(Planner& p) {
 
 void write_accumulating(Planner& p) {
   std::vector<Buffer> totals;
-  for (const Range& range : p.buckets()) totals.push_back(p.scratch(p.host_place(0), range.count));
-  const Buffer master = p.master(p.host_place(0));
+  for (const Range& range : p.buckets())
+    totals.push_back(p.scratch(p.host_place(ReplicaId(0)), range.count));
+  const Buffer master = p.master(p.host_place(ReplicaId(0)));
   const auto buckets = p.buckets();
   for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
   p.compute();
-  for (std::size_t b = 0; b < buckets.size(); ++b) p.sum(totals[b], p.gradients(buckets[b]));
+  for (std::size_t b = 0; b < buckets.size(); ++b) p.sum(totals[b], p.all_gradients(buckets[b]));
   p.compute();
   for (std::size_t b = 0; b < buckets.size(); ++b) {
-    std::vector<Span> parts = p.gradients(buckets[b]);
+    std::vector<Span> parts = p.all_gradients(buckets[b]);
     parts.insert(parts.begin(), totals[b]);
     p.sum(totals[b], parts);
     p.apply(master[buckets[b]], totals[b], {.contributions = 2 * p.replica_count()});
@@ -57,12 +59,12 @@ void write_accumulating(Planner& p) {
 }
 
 void write_sequential(Planner& p) {
-  const Buffer master = p.master(p.host_place(0));
+  const Buffer master = p.master(p.host_place(ReplicaId(0)));
   for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
   p.compute();
   for (const Range& range : p.buckets())
     for (const auto r : p.replicas()) {
-      const Buffer arrived = p.scratch(p.host_place(0), range.count);
+      const Buffer arrived = p.scratch(p.host_place(ReplicaId(0)), range.count);
       p.copy(arrived, p.gradient(r)[range]);
       p.apply(master[range], arrived, {.contributions = 1});
     }
@@ -70,7 +72,7 @@ void write_sequential(Planner& p) {
 
 void write_asynchronous(Planner& p) {
   for (const auto r : p.replicas()) {
-    const Buffer master = p.master(p.host_place(0));
+    const Buffer master = p.master(p.host_place(ReplicaId(0)));
     convoy_operation read{};
     read.struct_size = sizeof(read);
     read.kind = CONVOY_OP_COPY;
@@ -86,7 +88,7 @@ void write_asynchronous(Planner& p) {
     update.contributions = 1;
     update.place = CONVOY_NONE;
     for (const Range& range : p.buckets()) {
-      const Buffer arrived = p.scratch(p.host_place(0), range.count);
+      const Buffer arrived = p.scratch(p.host_place(ReplicaId(0)), range.count);
       p.copy(arrived, p.gradient(r)[range]);
       p.emit(update, {arrived}, {master[range]});
     }
@@ -98,14 +100,14 @@ void write_compressed(Planner& p) {
   for (const Range& range : p.buckets()) {
     std::vector<Span> wide;
     for (const auto r : p.replicas()) {
-      const Buffer half = p.scratch(p.replica_place(r), range.count, CONVOY_BF16);
+      const Buffer half = p.scratch(p.replica_place(r), range.count, Dtype::kBf16);
       p.cast(half, p.gradient(r)[range]);
-      const Buffer arrived = p.scratch(p.replica_place(0), range.count, CONVOY_BF16);
+      const Buffer arrived = p.scratch(p.replica_place(ReplicaId(0)), range.count, Dtype::kBf16);
       p.copy(arrived, half);
-      wide.push_back(p.scratch(p.replica_place(0), range.count));
+      wide.push_back(p.scratch(p.replica_place(ReplicaId(0)), range.count));
       p.cast(wide.back(), arrived);
     }
-    const Buffer total = p.scratch(p.replica_place(0), range.count);
+    const Buffer total = p.scratch(p.replica_place(ReplicaId(0)), range.count);
     p.sum(total, wide);
     for (const auto r : p.replicas()) {
       p.copy(p.gradient(r)[range], total);

@@ -61,7 +61,7 @@ TEST(ExecutorFailure, NamesTheFailedOperation) {
 TEST(ExecutorFailure, AnOperationThatHangsIsNamedAfterTheDeadline) {
   const auto start = std::chrono::steady_clock::now();
   const Outcome outcome =
-      train(write_replicated(CONVOY_ALGORITHM_RING),
+      train(write_replicated(Algorithm::kRing),
             {.hang_device = 2, .hang_operation = 0, .hang_milliseconds = 600}, 0.1);
   EXPECT_EQ(outcome.code, ExitCode::kTimeout);
   EXPECT_THAT(outcome.text, HasSubstr("no progress for 0.1 s"));

@@ -162,7 +162,7 @@ TEST(Executor, RefusesAKernelThatTheStrategyDoesNotHave) {
   const Cluster cluster = make_single_host(1, false, "fake");
   const Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.compute();
-    p.call("shrink", 0, {p.gradient(0)}, {p.gradient(0)});
+    p.call("shrink", PlaceId(0), {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(0))});
   });
   const auto plugin = fake_plugin();
   try {

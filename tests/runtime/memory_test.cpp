@@ -82,7 +82,7 @@ TEST_F(Memory, BytesAreThoseOfBuffersOptimizerStateAndStatistics) {
 TEST_F(Memory, IsNotSpentOnBuffersThatNoOperationNames) {
   const auto write_more = [](Planner& planner) {
     write_parameter_server(planner);
-    planner.scratch(0, 1 << 20);
+    planner.scratch(PlaceId(0), 1 << 20);
   };
   PlanMemory& memory = allocate(write_more, optimizer(CONVOY_OPTIMIZER_SGD, 0));
   const std::uint64_t arena = arena_.elements * sizeof(float);
@@ -201,8 +201,8 @@ TEST_F(Memory, ReadsWhatOverlappingUpdatesCoverTogether) {
   PlanMemory& memory = allocate(
       [](Planner& p) {
         p.compute();
-        p.apply(p.master(2)[{0, 40}], p.gradient(0)[{0, 40}]);
-        p.apply(p.parameters(1)[{20, 60}], p.gradient(0)[{20, 60}]);
+        p.apply(p.master(PlaceId(2))[{0, 40}], p.gradient(ReplicaId(0))[{0, 40}]);
+        p.apply(p.parameters(ReplicaId(1))[{20, 60}], p.gradient(ReplicaId(0))[{20, 60}]);
       },
       optimizer(CONVOY_OPTIMIZER_SGD, 0));
   const std::vector<std::uint32_t> owners = {buffer(CONVOY_BUFFER_PARAMETERS, 0),

@@ -39,7 +39,7 @@ std::int32_t mix(const convoy_region* reads, std::uint64_t read_count, const con
 // A buffer that random operations choose, and what of it may be read.
 struct Choice {
   Buffer buffer{};
-  std::uint32_t place = 0;
+  PlaceId place{};
   bool updatable = false;     // parameters or master
   std::vector<bool> defined;  // per element
 };
@@ -58,8 +58,8 @@ class RandomWriter {
       const std::size_t operations = 4 + below(12);
       for (std::size_t i = 0; i < operations; ++i) random_operation();
       if (c == computes) return;
-      const auto set = [&] { return static_cast<std::uint32_t>(below(2)); };
-      p_.compute({.parameters_set = set(), .gradients_set = set()});
+      const auto set = [&] { return SetId(static_cast<std::uint32_t>(below(2))); };
+      p_.compute({.parameters_set = set(), .gradient_set = set()});
     }
   }
 
@@ -67,18 +67,18 @@ class RandomWriter {
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
   double scalar() { return static_cast<double>(below(33)) / 32.0 - 0.5; }
 
-  void add(Buffer buffer, std::uint32_t place, bool updatable, bool defined) {
+  void add(Buffer buffer, PlaceId place, bool updatable, bool defined) {
     pool_.push_back({buffer, place, updatable, std::vector<bool>(buffer.count, defined)});
   }
 
   void declare() {
-    for (const std::uint32_t r : p_.replicas())
-      for (const std::uint32_t set : {0u, 1u}) {
+    for (const auto r : p_.replicas())
+      for (const SetId set : {SetId(0), SetId(1)}) {
         add(p_.parameters(r, set), p_.replica_place(r), true, true);
         gradients_.push_back(p_.gradient(r, set));
         add(gradients_.back(), p_.replica_place(r), false, true);
       }
-    for (std::uint32_t place = 0; place < p_.place_count(); ++place) {
+    for (const auto place : p_.places()) {
       add(p_.master(place), place, true, true);
       add(p_.persistent(place, p_.arena_elements()), place, false, true);
       add(p_.scratch(place, p_.arena_elements()), place, false, false);
@@ -196,7 +196,7 @@ class RandomWriter {
     Choice& write = any();
     const Range range = random_range();
     const Span read = read_for(write, range);
-    const std::uint32_t dtype = below(2) == 0 ? CONVOY_BF16 : CONVOY_F16;
+    const Dtype dtype = below(2) == 0 ? Dtype::kBf16 : Dtype::kF16;
     const Buffer half = p_.scratch(write.place, range.count, dtype);
     p_.cast(half, read);
     p_.cast(write.buffer[range], half);
@@ -206,7 +206,7 @@ class RandomWriter {
   // One buffer of every replica's place, of one kind, defined in the range.
   std::vector<Choice*> group(Range range, bool defined) {
     std::vector<Choice*> result;
-    for (const std::uint32_t r : p_.replicas()) {
+    for (const auto r : p_.replicas()) {
       std::vector<Choice*> candidates;
       for (Choice& choice : pool_)
         if (choice.place == p_.replica_place(r) && (!defined || is_defined(choice, range)))
@@ -223,8 +223,8 @@ class RandomWriter {
   }
 
   CollectiveOptions collective() {
-    return {.algorithm = static_cast<std::uint32_t>(below(CONVOY_ALGORITHM_TWO_LEVEL + 1)),
-            .reduction = static_cast<std::uint32_t>(below(3))};
+    return {.algorithm = static_cast<Algorithm>(below(CONVOY_ALGORITHM_TWO_LEVEL + 1)),
+            .reduction = static_cast<Reduction>(below(3))};
   }
 
   void all_reduce() {

@@ -38,9 +38,9 @@ TEST_F(Supported, AcceptsWhatTheDevicesHave) {
 TEST_F(Supported, NamesOperationPlaceAndReason) {
   const Plan plan = write_plan(cluster_, arena_, [](Planner& p) {
     p.compute();
-    const Buffer square = p.scratch(p.replica_place(1), 4);
+    const Buffer square = p.scratch(p.replica_place(ReplicaId(1)), 4);
     p.fill(square, 1);
-    const Buffer product = p.scratch(p.replica_place(1), 4);
+    const Buffer product = p.scratch(p.replica_place(ReplicaId(1)), 4);
     p.matmul(product, square, square, 2, 2, 2);
   });
   try {

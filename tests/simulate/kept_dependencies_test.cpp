@@ -41,7 +41,7 @@ void expect_kept(const HandMachine& hand, const WritePlan& write, FetchOrder ord
 
 TEST(KeptDependencies, NoOperationStartsBeforeWhatItWaitsForHasEnded) {
   const std::vector<WritePlan> plans = {write_parameter_server, write_sharded_server,
-                                        write_copy_reduce, write_replicated(CONVOY_ALGORITHM_RING)};
+                                        write_copy_reduce, write_replicated(Algorithm::kRing)};
   for (std::size_t plan = 0; plan < plans.size(); ++plan)
     for (const std::uint32_t hosts : {1u, 2u})
       for (const FetchOrder order :

@@ -54,7 +54,7 @@ void expect_all(const std::vector<double>& values, double expected) {
 
 void fetch_and_compute(Planner& p) {
   for (const auto r : p.replicas())
-    p.copy(p.parameters(r)[p.arena()], p.master(p.host_place(0))[p.arena()]);
+    p.copy(p.parameters(r)[p.arena()], p.master(p.host_place(ReplicaId(0)))[p.arena()]);
   p.compute();
 }
 
@@ -85,7 +85,7 @@ TEST(SimulateTest, RingMovesTwiceTheOthersShareOverEveryLink) {
   const ArenaMap arena = equal_arena(1, kElements);
   for (const std::uint32_t devices : {2u, 4u, 8u}) {
     const HandMachine hand = hand_machine(1, devices, true);
-    const Simulated it = run(hand, arena, write_replicated(CONVOY_ALGORITHM_DEVICE),
+    const Simulated it = run(hand, arena, write_replicated(Algorithm::kDevice),
                              equal_layers(1, 1e-3, 2e-3), free_options());
     const double n = devices;
     expect_all(it.durations(OperationKind::kAllReduce), 2 * (n - 1) / n * kMegabyte / 10e9);
@@ -97,9 +97,8 @@ TEST(SimulateTest, RingMovesTwiceTheOthersShareOverEveryLink) {
 
 TEST(SimulateTest, RingOverHostsIsAsFastAsTheNetwork) {
   const HandMachine hand = hand_machine(4, 2, true, {.network = 1e9});
-  const Simulated it =
-      run(hand, equal_arena(1, kElements), write_replicated(CONVOY_ALGORITHM_DEVICE),
-          equal_layers(1, 1e-3, 2e-3), free_options());
+  const Simulated it = run(hand, equal_arena(1, kElements), write_replicated(Algorithm::kDevice),
+                           equal_layers(1, 1e-3, 2e-3), free_options());
   expect_all(it.durations(OperationKind::kAllReduce), 2 * 7.0 / 8 * kMegabyte / 1e9);
 }
 
@@ -107,9 +106,8 @@ TEST(SimulateTest, RingOverHostsIsAsFastAsTheNetwork) {
 // one's backward pass.
 TEST(SimulateTest, TransfersHideBehindComputeOfOtherLayers) {
   const HandMachine hand = hand_machine(1, 4, true, {.device = 1e9, .root = 1e9});
-  const Simulated it =
-      run(hand, equal_arena(2, kElements), write_replicated(CONVOY_ALGORITHM_DEVICE),
-          equal_layers(2, 1e-3, 2e-3), free_options());
+  const Simulated it = run(hand, equal_arena(2, kElements), write_replicated(Algorithm::kDevice),
+                           equal_layers(2, 1e-3, 2e-3), free_options());
   const double transfer = 1.5 * kMegabyte / 1e9;  // 1.5 ms, shorter than the pass
   const double update = 3 * kMegabyte / 1e12;     // parameters in and out, gradient
   EXPECT_NEAR(it.result.step_seconds, 6e-3 + transfer + update, 1e-8);
@@ -122,9 +120,8 @@ TEST(SimulateTest, CollectivesMakeLittleProgressUnderComputeAndSlowItDown) {
   HandMachine hand = hand_machine(1, 4, true, {.device = 1e9, .root = 1e9});
   hand.machine.devices[0].collective_progress = 0.5;
   hand.machine.devices[0].collective_tax = 0.25;
-  const Simulated it =
-      run(hand, equal_arena(2, kElements), write_replicated(CONVOY_ALGORITHM_DEVICE),
-          equal_layers(2, 1e-3, 2e-3), free_options());
+  const Simulated it = run(hand, equal_arena(2, kElements), write_replicated(Algorithm::kDevice),
+                           equal_layers(2, 1e-3, 2e-3), free_options());
   std::vector<double> passes = it.durations(OperationKind::kBackward);
   // The pass that runs while the first collective does takes a quarter longer ...
   EXPECT_NEAR(*std::max_element(passes.begin(), passes.end()), 2.5e-3, 1e-8);
@@ -136,9 +133,8 @@ TEST(SimulateTest, CollectivesMakeLittleProgressUnderComputeAndSlowItDown) {
 TEST(SimulateTest, CollectivesWaitForTheEndOfAKernel) {
   HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
   hand.machine.devices[0].waits_for_kernel = true;
-  const Simulated it =
-      run(hand, equal_arena(2, kElements), write_replicated(CONVOY_ALGORITHM_DEVICE),
-          equal_layers(2, 1e-3, 2e-3), free_options());
+  const Simulated it = run(hand, equal_arena(2, kElements), write_replicated(Algorithm::kDevice),
+                           equal_layers(2, 1e-3, 2e-3), free_options());
   std::vector<double> rings = it.durations(OperationKind::kAllReduce);
   EXPECT_NEAR(*std::max_element(rings.begin(), rings.end()), 1e-3 + 2e-3, 1e-8);
 }

@@ -57,8 +57,8 @@ TEST(SimulatedSoftwareTest, MessagesBetweenHostsAreSlowWhileDevicesCompute) {
   options.software.rpc_bytes_per_second = 1e9;
   options.software.network_progress = 0.1;
   const auto pull_and_compute = [](Planner& p) {
-    const Buffer pulled = p.scratch(p.host_place(1), kCount);
-    p.copy(pulled, p.master(p.host_place(0))[p.arena()]);
+    const Buffer pulled = p.scratch(p.host_place(ReplicaId(1)), kCount);
+    p.copy(pulled, p.master(p.host_place(ReplicaId(0)))[p.arena()]);
     p.compute();
   };
   const Observed it = observe(hand, pull_and_compute, options);
@@ -77,7 +77,7 @@ TEST(SimulatedSoftwareTest, CopiesThroughTheHostCrossTheSocketsBetweenTheirDevic
   };
   const auto send = [](Planner& p) {
     p.compute();
-    p.copy(p.gradient(1)[p.arena()], p.gradient(0)[p.arena()]);
+    p.copy(p.gradient(ReplicaId(1))[p.arena()], p.gradient(ReplicaId(0))[p.arena()]);
   };
   const Observed it = observe(hand, send, observed_options());
   const auto& links = it.result.links;

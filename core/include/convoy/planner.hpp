@@ -3,14 +3,17 @@
 // What a strategy writes its plan with: the cluster, the model, and operations on names for memory.
 
 #include <convoy/abi.h>
+#include <convoy/ids.hpp>
+#include <convoy/plan_types.hpp>
 #include <convoy/spans.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <numeric>
+#include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,33 +27,10 @@ inline void accept(int32_t status) {
 }
 }  // namespace detail
 
-struct CollectiveOptions {
-  std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE;
-  std::uint32_t reduction = CONVOY_REDUCE_SUM;
-};
-
-struct CopyOptions {
-  bool relaxed = false;                      // what is read may lag
-  std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
-};
-
-struct ApplyOptions {
-  std::uint64_t contributions = 0;  // replica gradients in the sum; 0 = one per replica
-  bool any_order = false;           // commutes with other such updates of the same elements
-};
-
-struct ComputeOptions {
-  std::uint32_t parameters_set = 0;
-  std::uint32_t gradients_set = 0;
-  bool relaxed = false;                      // parameters may lag
-  std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
-};
-
-struct CallOptions {
-  std::uint64_t bytes = 0;
-  std::uint64_t flops = 0;
-};
-
+// What plan() is given. It shows the whole cluster, and what is written through it is the step of
+// all replicas on all hosts. Valid during plan(), for one thread at a time;
+// everything that it returns is the caller's own. A refusal of the host leaves every function by an
+// exception that plan() must let pass.
 class Planner {
  public:
   Planner(const convoy_planner* table, const convoy_host* host, convoy_context* context)
@@ -61,43 +41,46 @@ class Planner {
 
   // --- the cluster
   std::uint32_t replica_count() const { return cluster_.replicas; }
-  // 0, 1, ... replica_count() - 1, for loops.
-  std::vector<std::uint32_t> replicas() const {
-    std::vector<std::uint32_t> result(cluster_.replicas);
-    std::iota(result.begin(), result.end(), std::uint32_t{0});
-    return result;
-  }
+  std::vector<ReplicaId> replicas() const { return ids<ReplicaId>(cluster_.replicas); }
   std::uint32_t place_count() const { return cluster_.places; }
-  convoy_place place(std::uint32_t index) const {
+  std::vector<PlaceId> places() const { return ids<PlaceId>(cluster_.places); }
+  PlaceInfo place(PlaceId place) const {
     convoy_place out{};
     out.struct_size = sizeof(out);
-    detail::accept(table_->place(table_->self, index, &out));
-    return out;
+    detail::accept(table_->place(table_->self, place.index(), &out));
+    return {static_cast<PlaceKind>(out.kind), out.host, known<ReplicaId>(out.replica),
+            known<PlaceId>(out.near_place), out.name};
   }
-  std::uint32_t replica_place(std::uint32_t replica) const {
+  // The device that the replica runs on.
+  PlaceId replica_place(ReplicaId replica) const {
     std::uint32_t out = 0;
-    detail::accept(table_->replica_place(table_->self, replica, &out));
-    return out;
+    detail::accept(table_->replica_place(table_->self, replica.index(), &out));
+    return PlaceId(out);
   }
-  std::uint32_t host_place(std::uint32_t replica) const {
-    return place(replica_place(replica)).near_place;
+  // The memory of the host that the replica's device is attached to.
+  PlaceId host_place(ReplicaId replica) const {
+    const PlaceInfo device = place(replica_place(replica));
+    if (!device.near_place) throw std::runtime_error(device.name + " is attached to no host place");
+    return *device.near_place;
   }
-  convoy_route route(std::uint32_t from, std::uint32_t to) const {
+  // How bytes get from one place to another on this machine, as far as is known.
+  RouteInfo route(PlaceId from, PlaceId to) const {
     convoy_route out{};
     out.struct_size = sizeof(out);
-    detail::accept(table_->route(table_->self, from, to, &out));
-    return out;
+    detail::accept(table_->route(table_->self, from.index(), to.index(), &out));
+    return {static_cast<RouteKind>(out.kind), out.peer_access != 0, out.bytes_per_second,
+            known<std::uint32_t>(out.shared_group)};
   }
 
   // --- the model: variables and host-made buckets, both in arena order
   std::uint64_t arena_elements() const { return cluster_.arena_elements; }
   Range arena() const { return {0, cluster_.arena_elements}; }
   std::uint32_t variable_count() const { return cluster_.variables; }
-  convoy_variable variable(std::uint32_t index) const {
+  VariableInfo variable(std::uint32_t index) const {
     convoy_variable out{};
     out.struct_size = sizeof(out);
     detail::accept(table_->variable(table_->self, index, &out));
-    return out;
+    return {out.range, out.elements, out.layer, out.name};
   }
   std::vector<Range> buckets() const {
     std::vector<Range> result(cluster_.buckets);
@@ -111,6 +94,7 @@ class Planner {
     const char* value = host_->option(context_, name);
     return value == nullptr ? std::string() : std::string(value);
   }
+  // Options of type bool.
   bool flag(const char* name) const { return option(name) == "true"; }
   // Options of type int; 0 when the manifest gives no default.
   std::int64_t integer(const char* name) const {
@@ -125,34 +109,41 @@ class Planner {
   }
 
   // --- memory
-  Buffer parameters(std::uint32_t replica, std::uint32_t set = 0) {
-    return declare(CONVOY_BUFFER_PARAMETERS, replica, set, CONVOY_F32, arena_elements());
+  // What the replica's forward and backward read.
+  Buffer parameters(ReplicaId replica, SetId set = {}) {
+    return declare(CONVOY_BUFFER_PARAMETERS, replica.index(), set, Dtype::kF32, arena_elements());
   }
-  Buffer gradient(std::uint32_t replica, std::uint32_t set = 0) {
-    return declare(CONVOY_BUFFER_GRADIENT, replica, set, CONVOY_F32, arena_elements());
+  // What the replica's backward writes.
+  Buffer gradient(ReplicaId replica, SetId set = {}) {
+    return declare(CONVOY_BUFFER_GRADIENT, replica.index(), set, Dtype::kF32, arena_elements());
   }
-  Buffer master(std::uint32_t place) {
-    return declare(CONVOY_BUFFER_MASTER, place, 0, CONVOY_F32, arena_elements());
+  // Variables with optimizer state, kept at a place.
+  Buffer master(PlaceId place) {
+    return declare(CONVOY_BUFFER_MASTER, place.index(), {}, Dtype::kF32, arena_elements());
   }
-  Buffer scratch(std::uint32_t place, std::uint64_t count, std::uint32_t dtype = CONVOY_F32) {
-    return declare(CONVOY_BUFFER_SCRATCH, place, 0, dtype, count);
+  // New memory of undefined contents.
+  Buffer scratch(PlaceId place, std::uint64_t count, Dtype dtype = Dtype::kF32) {
+    return declare(CONVOY_BUFFER_SCRATCH, place.index(), {}, dtype, count);
   }
-  Buffer persistent(std::uint32_t place, std::uint64_t count, std::uint32_t dtype = CONVOY_F32) {
-    return declare(CONVOY_BUFFER_PERSISTENT, place, 0, dtype, count);
+  // New memory that keeps its contents from step to step; zero before the first one.
+  Buffer persistent(PlaceId place, std::uint64_t count, Dtype dtype = Dtype::kF32) {
+    return declare(CONVOY_BUFFER_PERSISTENT, place.index(), {}, dtype, count);
   }
-  // One span of every replica's gradient (or parameters).
-  std::vector<Span> gradients(Range range, std::uint32_t set = 0) {
+  // One span of every replica's parameters, or gradient, in the order of the replicas.
+  std::vector<Span> all_parameters(Range range, SetId set = {}) {
     std::vector<Span> result;
-    for (std::uint32_t r : replicas()) result.push_back(gradient(r, set)[range]);
+    for (ReplicaId r : replicas()) result.push_back(parameters(r, set)[range]);
     return result;
   }
-  std::vector<Span> all_parameters(Range range, std::uint32_t set = 0) {
+  std::vector<Span> all_gradients(Range range, SetId set = {}) {
     std::vector<Span> result;
-    for (std::uint32_t r : replicas()) result.push_back(parameters(r, set)[range]);
+    for (ReplicaId r : replicas()) result.push_back(gradient(r, set)[range]);
     return result;
   }
 
-  // --- operations, in program order
+  // --- operations, in program order. Spans of one operation have the same count and dtype unless
+  // it says otherwise, may lie in different places, and a write overlaps no other span of it,
+  // though it may be the same as one. to = from
   void copy(Span to, Span from, CopyOptions options = {}) {
     convoy_operation operation = make(CONVOY_OP_COPY);
     if (options.relaxed) {
@@ -161,14 +152,21 @@ class Planner {
     }
     submit(operation, {&from, 1}, {&to, 1});
   }
+  // Every element of to = value.
   void fill(Span to, double value) { submit(make(CONVOY_OP_FILL, value), {}, {&to, 1}); }
+  // to = a + b
   void add(Span to, Span a, Span b) { emit(make(CONVOY_OP_ADD), {a, b}, {to}); }
+  // to = by * from
   void scale(Span to, Span from, double by) {
     submit(make(CONVOY_OP_SCALE, by), {&from, 1}, {&to, 1});
   }
+  // to = a * x + y
   void axpy(Span to, double a, Span x, Span y) { emit(make(CONVOY_OP_AXPY, a), {x, y}, {to}); }
+  // to = from, in to's dtype.
   void cast(Span to, Span from) { submit(make(CONVOY_OP_CAST), {&from, 1}, {&to, 1}); }
+  // to = the sum of 1 to 4096 spans, added up at to's place.
   void sum(Span to, const std::vector<Span>& from) { submit(make(CONVOY_OP_SUM), from, {&to, 1}); }
+  // to[m, n] = a[m, k] * b[k, n], by rows.
   void matmul(Span to, Span a, Span b, std::uint64_t m, std::uint64_t n, std::uint64_t k) {
     convoy_operation operation = make(CONVOY_OP_MATMUL);
     operation.sizes[0] = m;
@@ -176,23 +174,30 @@ class Planner {
     operation.sizes[2] = k;
     emit(operation, {a, b}, {to});
   }
+  // --- collectives: one call names the spans of all members
+  // Every span = the reduction of all.
   void all_reduce(const std::vector<Span>& spans, CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_ALL_REDUCE, options), spans, spans);
   }
+  // The pieces, which partition a span in their order = the reduction of all spans, piece by piece.
   void reduce_scatter(const std::vector<Span>& pieces, const std::vector<Span>& from,
                       CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_REDUCE_SCATTER, options), from, pieces);
   }
+  // Every span = the pieces, one after the other.
   void all_gather(const std::vector<Span>& to, const std::vector<Span>& pieces,
                   CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_ALL_GATHER, options), pieces, to);
   }
+  // Every span = from.
   void broadcast(const std::vector<Span>& to, Span from, CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_BROADCAST, options), {from}, to);
   }
+  // to = the reduction of all spans.
   void reduce(Span to, const std::vector<Span>& from, CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_REDUCE, options), from, {to});
   }
+  // --- updates, kernels, computing
   // The configured optimizer on a range of a master, or of a replica's own parameters. The host
   // divides the sum by its contributions and adds weight decay, clipping and the learning rate.
   void apply(Span parameters, Span gradient_sum, ApplyOptions options = {}) {
@@ -201,20 +206,20 @@ class Planner {
     if (options.any_order) operation.flags = CONVOY_OP_ANY_ORDER;
     submit(operation, {&gradient_sum, 1}, {&parameters, 1});
   }
-  // The plug-in's own kernel (Strategy::host_kernel) at a place.
-  void call(const char* kernel, std::uint32_t place, const std::vector<Span>& reads,
+  // The plug-in's own kernel (Strategy::host_kernel) at a place; the name is copied.
+  void call(const char* kernel, PlaceId place, const std::vector<Span>& reads,
             const std::vector<Span>& writes, CallOptions options = {}) {
     convoy_operation operation = make(CONVOY_OP_CALL);
     operation.kernel = kernel;
-    operation.place = place;
+    operation.place = place.index();
     operation.bytes = options.bytes;
     operation.flops = options.flops;
     emit(operation, reads, writes);
   }
   // Forward and backward of one replica, all layers.
-  void compute_replica(std::uint32_t replica, ComputeOptions options = {}) {
+  void compute_replica(ReplicaId replica, ComputeOptions options = {}) {
     convoy_operation operation = make(CONVOY_OP_FORWARD);
-    operation.replica = replica;
+    operation.replica = replica.index();
     if (options.relaxed) {
       operation.flags = CONVOY_OP_RELAXED_READS;
       operation.max_lag = options.max_lag;
@@ -222,12 +227,12 @@ class Planner {
     const Span read = parameters(replica, options.parameters_set);
     submit(operation, {&read, 1}, {});
     operation.kind = CONVOY_OP_BACKWARD;
-    const Span written = gradient(replica, options.gradients_set);
+    const Span written = gradient(replica, options.gradient_set);
     submit(operation, {&read, 1}, {&written, 1});
   }
   // Forward and backward of every replica.
   void compute(ComputeOptions options = {}) {
-    for (std::uint32_t r : replicas()) compute_replica(r, options);
+    for (ReplicaId r : replicas()) compute_replica(r, options);
   }
   // Operations that run once, before the first step.
   template <typename Action>
@@ -236,7 +241,7 @@ class Planner {
     action();
     detail::accept(table_->section(table_->self, CONVOY_SECTION_BODY));
   }
-  // For what the functions above do not cover.
+  // For what the functions above do not cover; struct_size, place and replica are the caller's.
   void emit(convoy_operation operation, const std::vector<Span>& reads,
             const std::vector<Span>& writes) {
     submit(operation, reads, writes);
@@ -263,13 +268,24 @@ class Planner {
   }
   static convoy_operation collective(std::uint32_t kind, CollectiveOptions options) {
     convoy_operation operation = make(kind);
-    operation.algorithm = options.algorithm;
-    operation.reduction = options.reduction;
+    operation.algorithm = static_cast<std::uint32_t>(options.algorithm);
+    operation.reduction = static_cast<std::uint32_t>(options.reduction);
     return operation;
   }
-  Buffer declare(std::uint32_t kind, std::uint32_t owner, std::uint32_t set, std::uint32_t dtype,
+  template <typename Id>
+  static std::vector<Id> ids(std::uint32_t count) {
+    std::vector<Id> result;
+    for (std::uint32_t i = 0; i < count; ++i) result.push_back(Id(i));
+    return result;
+  }
+  template <typename Id>
+  static std::optional<Id> known(std::uint32_t index) {
+    return index == CONVOY_NONE ? std::nullopt : std::optional(Id(index));
+  }
+  Buffer declare(std::uint32_t kind, std::uint32_t owner, SetId set, Dtype dtype,
                  std::uint64_t count) {
-    const convoy_buffer description{kind, owner, set, dtype, count};
+    const convoy_buffer description{kind, owner, set.index(), static_cast<std::uint32_t>(dtype),
+                                    count};
     std::uint32_t id = 0;
     detail::accept(table_->buffer(table_->self, &description, &id));
     return {id, dtype, count};

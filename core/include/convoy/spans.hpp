@@ -3,6 +3,7 @@
 // Names for memory in a plan: Buffer, Span, Range.
 
 #include <convoy/abi.h>
+#include <convoy/plan_types.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,17 +11,18 @@
 
 namespace convoy {
 
-using Range = convoy_range;  // elements of the arena, or of any buffer
-using Span = convoy_span;    // a range of a buffer: a name, not a pointer
+using Span = convoy_span;  // a range of a buffer: a name, not a pointer
 
 // A piece of memory in a place. buffer[range] is a span of it; a buffer by itself is all of it.
 struct Buffer {
   std::uint32_t id;
-  std::uint32_t dtype;
+  Dtype dtype;
   std::uint64_t count;
 
-  Span operator[](Range range) const { return {id, dtype, range.first, range.count}; }
-  operator Span() const { return {id, dtype, 0, count}; }
+  Span operator[](Range range) const {
+    return {id, static_cast<std::uint32_t>(dtype), range.first, range.count};
+  }
+  operator Span() const { return (*this)[{0, count}]; }
 };
 
 // The part of a span that starts `first` elements into it.

@@ -11,10 +11,10 @@ class @CLASS@ : public convoy::Strategy {
   void plan(convoy::Planner& planner) override {
     planner.compute();  // forward and backward of every replica
     convoy::CollectiveOptions how;
-    if (planner.option("algorithm") == "ring") how.algorithm = CONVOY_ALGORITHM_RING;
+    if (planner.option("algorithm") == "ring") how.algorithm = convoy::Algorithm::kRing;
     for (convoy::Range bucket : planner.buckets()) {
-      planner.all_reduce(planner.gradients(bucket), how);
-      for (std::uint32_t replica : planner.replicas()) {
+      planner.all_reduce(planner.all_gradients(bucket), how);
+      for (convoy::ReplicaId replica : planner.replicas()) {
         planner.apply(planner.parameters(replica)[bucket], planner.gradient(replica)[bucket]);
       }
     }

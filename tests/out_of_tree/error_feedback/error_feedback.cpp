@@ -49,7 +49,7 @@ class ErrorFeedback : public convoy::Strategy {
         p.call(kernel.c_str(), p.replica_place(r), {gradient, error}, {gradient, error},
                {.bytes = 16 * range.count, .flops = 6 * range.count});
       }
-      p.all_reduce(p.gradients(range));
+      p.all_reduce(p.all_gradients(range));
       for (const auto r : p.replicas()) p.apply(p.parameters(r)[range], p.gradient(r)[range]);
     }
   }
