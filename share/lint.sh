@@ -13,7 +13,7 @@ else
   base=${1:-$(git merge-base HEAD main)}
   files=$(git diff --name-only --diff-filter=d "$base" -- '*.cpp' '*.hpp' '*.h' '*.c')
 fi
-# The frozen copy of the ABI stays as it was released; templates are no C++ before they are filled in.
+# The frozen headers of the ABI stay as they are; templates are no C++ before they are filled in.
 files=$(printf '%s\n' "$files" | grep -v -e '^tests/abi/abi_' -e '^share/templates/' || true)
 [ -n "$files" ] || { echo "lint: nothing to check"; exit 0; }
 # shellcheck disable=SC2086  # a list of words

@@ -81,7 +81,9 @@ double DeviceWork::update(const std::vector<convoy_region>& gradients,
   submission.read_count = gradients.size();
   submission.writes = &parameters;
   submission.write_count = 1;
-  submission.update = &update;
+  const convoy_update* const updates[] = {&update};
+  submission.updates = updates;
+  submission.update_count = 1;
   return run(submission);
 }
 

@@ -1,6 +1,7 @@
 #include "core/graph/layer_rules.hpp"
 
 #include <cmath>
+#include <convoy/sized.hpp>
 #include <cstring>
 #include <vector>
 
@@ -45,6 +46,14 @@ template <typename... Args>
 [[noreturn]] void refuse(const std::string& where, fmt::format_string<Args...> format,
                          Args&&... args) {
   fail(ExitCode::kUnavailable, "{}: {}", where, fmt::format(format, std::forward<Args>(args)...));
+}
+
+convoy_layer known_layer(const convoy_layer& given, const std::string& where) {
+  try {
+    return read_sized(given, "convoy_layer", Side::kHost);
+  } catch (const UnusableStruct& error) {
+    refuse(where, "{}", error.what());
+  }
 }
 
 void check_window(const convoy_layer& layer, const std::string& where) {
@@ -148,17 +157,7 @@ std::string layer_kind_name(uint32_t kind) {
 }
 
 convoy_layer read_layer(const convoy_layer& given, const std::string& where) {
-  if (given.struct_size < sizeof(convoy_layer))
-    refuse(where, "struct_size of convoy_layer is {}, version {}.{} of the ABI has {}; was it set?",
-           given.struct_size, CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR, sizeof(convoy_layer));
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
-  for (uint64_t i = sizeof(convoy_layer); i < given.struct_size; ++i) {
-    if (bytes[i] != 0)
-      refuse(where, "it uses a field of convoy_layer that is newer than version {}.{} of the ABI",
-             CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR);
-  }
-  convoy_layer layer = given;
-  layer.struct_size = sizeof(convoy_layer);
+  convoy_layer layer = known_layer(given, where);
   const KindRule* rule = find_rule(layer.kind);
   if (rule == nullptr)
     refuse(where, "layer kind {} is unknown to version {}.{} of the ABI", layer.kind,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <convoy/sized.hpp>
 #include <exception>
 
 #include "core/base/error.hpp"
@@ -51,27 +52,29 @@ int32_t PlanWriter::guarded(Action action) noexcept {
 int32_t PlanWriter::get_cluster(void* self, convoy_cluster* out) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] {
-    require_struct(out->struct_size, sizeof(*out), "convoy_cluster");
-    out->hosts = it.cluster_.hosts;
-    out->places = static_cast<std::uint32_t>(it.cluster_.places.size());
-    out->replicas = it.cluster_.replicas();
-    out->variables = static_cast<std::uint32_t>(it.arena_.variables.size());
-    out->buckets = static_cast<std::uint32_t>(it.arena_.buckets.size());
-    out->arena_elements = it.arena_.elements;
+    convoy_cluster answer{};
+    answer.hosts = it.cluster_.hosts;
+    answer.places = static_cast<std::uint32_t>(it.cluster_.places.size());
+    answer.replicas = it.cluster_.replicas();
+    answer.variables = static_cast<std::uint32_t>(it.arena_.variables.size());
+    answer.buckets = static_cast<std::uint32_t>(it.arena_.buckets.size());
+    answer.arena_elements = it.arena_.elements;
+    answer_sized(*out, answer, "convoy_cluster");
   });
 }
 
 int32_t PlanWriter::get_place(void* self, uint32_t index, convoy_place* out) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] {
-    require_struct(out->struct_size, sizeof(*out), "convoy_place");
     require_index(index, it.cluster_.places.size(), "place");
     const Place& place = it.cluster_.places[index];
-    out->kind = place.kind;
-    out->host = place.host;
-    out->replica = place.replica;
-    out->near_place = place.near_place;
-    out->name = place.name.c_str();
+    convoy_place answer{};
+    answer.kind = place.kind;
+    answer.host = place.host;
+    answer.replica = place.replica;
+    answer.near_place = place.near_place;
+    answer.name = place.name.c_str();
+    answer_sized(*out, answer, "convoy_place");
   });
 }
 
@@ -86,27 +89,29 @@ int32_t PlanWriter::get_replica_place(void* self, uint32_t replica, uint32_t* pl
 int32_t PlanWriter::get_route(void* self, uint32_t from, uint32_t to, convoy_route* out) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] {
-    require_struct(out->struct_size, sizeof(*out), "convoy_route");
     require_index(from, it.cluster_.places.size(), "place");
     require_index(to, it.cluster_.places.size(), "place");
     const Route route = it.cluster_.route ? it.cluster_.route(from, to) : Route{};
-    out->kind = route.kind;
-    out->peer_access = it.cluster_.access[to][from] ? 1 : 0;
-    out->bytes_per_second = route.bytes_per_second;
-    out->shared_group = route.shared_group;
+    convoy_route answer{};
+    answer.kind = route.kind;
+    answer.peer_access = it.cluster_.access[to][from] ? 1 : 0;
+    answer.bytes_per_second = route.bytes_per_second;
+    answer.shared_group = route.shared_group;
+    answer_sized(*out, answer, "convoy_route");
   });
 }
 
 int32_t PlanWriter::get_variable(void* self, uint32_t index, convoy_variable* out) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] {
-    require_struct(out->struct_size, sizeof(*out), "convoy_variable");
     require_index(index, it.arena_.variables.size(), "variable");
     const VariableRange& variable = it.arena_.variables[index];
-    out->range = variable.range;
-    out->elements = variable.elements;
-    out->layer = variable.layer;
-    out->name = variable.name.c_str();
+    convoy_variable answer{};
+    answer.range = variable.range;
+    answer.elements = variable.elements;
+    answer.layer = variable.layer;
+    answer.name = variable.name.c_str();
+    answer_sized(*out, answer, "convoy_variable");
   });
 }
 
@@ -139,11 +144,19 @@ int32_t PlanWriter::emit(void* self, const convoy_operation* operation) {
     if (it.operations_ >= kMaximumOperations)
       fail(ExitCode::kFailed, "the plan has more than {} operations; use larger buckets",
            kMaximumOperations);
-    if (it.purpose_ == Purpose::kWrite) it.keep(*operation);
-    require_struct(operation->struct_size, sizeof(*operation), "convoy_operation");
-    add_operation(it.digest_, *operation);
+    const convoy_operation known = it.read(*operation);
+    if (it.purpose_ == Purpose::kWrite) it.keep(known);
+    add_operation(it.digest_, known);
     ++it.operations_;
   });
+}
+
+convoy_operation PlanWriter::read(const convoy_operation& operation) const {
+  try {
+    return read_sized(operation, "convoy_operation", Side::kHost);
+  } catch (const UnusableStruct& error) {
+    fail(ExitCode::kFailed, "operation {}: {}", operations_, error.what());
+  }
 }
 
 void PlanWriter::keep(const convoy_operation& operation) {

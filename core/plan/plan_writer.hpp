@@ -55,6 +55,7 @@ class PlanWriter {
   int32_t guarded(Action action) noexcept;
 
   std::uint32_t add_buffer(const convoy_buffer& description);
+  convoy_operation read(const convoy_operation& operation) const;
   void keep(const convoy_operation& operation);
   Operation accept(const convoy_operation& operation) const;
 

@@ -8,12 +8,6 @@
 
 namespace convoy {
 
-void require_struct(std::uint64_t struct_size, std::uint64_t known, const char* name) {
-  if (struct_size != known)
-    fail(ExitCode::kFailed, "{} has {} bytes, this convoy (ABI {}.{}) knows {}", name, struct_size,
-         CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR, known);
-}
-
 void require_index(std::uint64_t index, std::uint64_t count, const char* what) {
   if (index >= count)
     fail(ExitCode::kFailed, "{} {} does not exist; there are {}", what, index, count);
@@ -209,7 +203,6 @@ void check_shape(Operation& operation, const Plan& plan) {
 }  // namespace
 
 Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
-  require_struct(source.struct_size, sizeof(source), "convoy_operation");
   if (source.kind == CONVOY_OP_NORM || source.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
     fail(ExitCode::kFailed, "the host writes this operation where it is needed, a strategy cannot");
   if (source.kind < CONVOY_OP_COPY || source.kind > CONVOY_OP_BACKWARD)

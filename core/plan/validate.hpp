@@ -11,8 +11,6 @@ constexpr std::uint64_t kMaximumSpans = 4096;
 // Copies of a replica's parameters or gradients, or of a place's master.
 constexpr std::uint32_t kMaximumSets = 16;
 
-// A struct that is shorter than this host needs, or longer than it knows, is refused by name.
-void require_struct(std::uint64_t struct_size, std::uint64_t known, const char* name);
 void require_index(std::uint64_t index, std::uint64_t count, const char* what);
 
 // Fills in place and, for arenas, count and dtype.
@@ -20,7 +18,8 @@ PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& clust
                           std::uint64_t arena_elements);
 
 // The operation with copied spans, its place resolved, forward and backward spans narrowed to the
-// arena range of their layers. Refuses whatever the ABI does not define.
+// arena range of their layers. Refuses whatever the ABI does not define. The struct is of this
+// host's size (read_sized).
 Operation resolve_operation(const convoy_operation& operation, const Plan& plan);
 
 }  // namespace convoy

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -10,19 +9,13 @@
 namespace convoy {
 namespace {
 
-// Slots beyond ABI 1.0's first table may be missing.
 template <typename Function>
-void require_slot(const DevicePlugin& plugin, std::size_t offset, const Function& slot) {
-  if (plugin.table().struct_size >= offset + sizeof(Function) && slot != nullptr) return;
+void require_slot(const DevicePlugin& plugin, const Function& slot) {
+  if (slot != nullptr) return;
   fail(ExitCode::kUnavailable,
        "devices of plug-in {} cannot be profiled: it lacks that function; leave out --profile, or "
        "ask its author for a version that has it",
        plugin.manifest().name);
-}
-
-template <typename Function>
-bool has_slot(const convoy_device& table, std::size_t offset, const Function& slot) {
-  return table.struct_size >= offset + sizeof(Function) && slot != nullptr;
 }
 
 }  // namespace
@@ -110,8 +103,7 @@ void* OpenDevice::allocate(std::uint64_t bytes) {
 
 void* OpenDevice::allocate_host(std::uint64_t bytes) {
   const convoy_device& table = plugin_.table();
-  if (!has_slot(table, offsetof(convoy_device, allocate_host), table.allocate_host))
-    return allocate(bytes);
+  if (table.allocate_host == nullptr) return allocate(bytes);
   void* memory = nullptr;
   call(
       plugin_.settings(), fmt::format("allocating {} bytes of host memory", bytes),
@@ -122,7 +114,7 @@ void* OpenDevice::allocate_host(std::uint64_t bytes) {
 
 std::optional<bool> OpenDevice::reaches(const OpenDevice& other) {
   const convoy_device& table = plugin_.table();
-  if (!has_slot(table, offsetof(convoy_device, reaches), table.reaches)) return std::nullopt;
+  if (table.reaches == nullptr) return std::nullopt;
   std::uint32_t result = 0;
   call(plugin_.settings(), "asking which devices it reaches", [&](convoy_context* context) {
     return table.reaches(self_, context, other.self_, &result);
@@ -133,7 +125,7 @@ std::optional<bool> OpenDevice::reaches(const OpenDevice& other) {
 std::optional<std::string> OpenDevice::refuses_to_unite(const std::vector<OpenDevice*>& devices,
                                                         bool prepare) {
   const convoy_device& table = plugin_.table();
-  if (!has_slot(table, offsetof(convoy_device, unite), table.unite))
+  if (table.unite == nullptr)
     return fmt::format("devices of plug-in {} have no collectives of their own",
                        plugin_.manifest().name);
   std::vector<void*> members;
@@ -187,7 +179,7 @@ double OpenDevice::now() {
 }
 
 std::vector<convoy_profile_record> OpenDevice::profile(void* program) {
-  require_slot(plugin_, offsetof(convoy_device, profile), plugin_.table().profile);
+  require_slot(plugin_, plugin_.table().profile);
   std::vector<convoy_profile_record> records;
   std::uint64_t count = 0;
   do {
@@ -203,11 +195,7 @@ std::vector<convoy_profile_record> OpenDevice::profile(void* program) {
 
 std::optional<convoy_program_memory> OpenDevice::program_memory(void* program) {
   const auto& table = plugin_.table();
-  constexpr std::size_t kOffset = offsetof(convoy_device, program_memory);
-  if (table.struct_size < kOffset + sizeof(table.program_memory) ||
-      table.program_memory == nullptr) {
-    return std::nullopt;
-  }
+  if (table.program_memory == nullptr) return std::nullopt;
   convoy_program_memory memory{};
   call(plugin_.settings(), "asking what memory a program has", [&](convoy_context* context) {
     return table.program_memory(self_, context, program, &memory);
@@ -217,7 +205,7 @@ std::optional<convoy_program_memory> OpenDevice::program_memory(void* program) {
 }
 
 double OpenDevice::measure(convoy_measurement what) {
-  require_slot(plugin_, offsetof(convoy_device, measure), plugin_.table().measure);
+  require_slot(plugin_, plugin_.table().measure);
   double rate = 0;
   call(
       plugin_.settings(), "measuring its speed",

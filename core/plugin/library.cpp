@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <boost/dll/shared_library.hpp>
+#include <convoy/sized.hpp>
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <variant>
 
 #include "core/base/error.hpp"
 #include "core/plugin/elf_manifest.hpp"
@@ -21,8 +23,17 @@ class PluginHost::Library {
     return file_.has(symbol) ? &file_.get<Entry>(symbol) : nullptr;
   }
 
+  // The plug-in's table in this host's size, kept as long as the library: a plug-in of an older or
+  // newer version has fewer or more slots.
+  template <typename Table>
+  const Table* keep(const Table& given) {
+    if (const Table* kept = std::get_if<Table>(&table_)) return kept;
+    return &table_.emplace<Table>(read_table(given, "its table"));
+  }
+
  private:
   boost::dll::shared_library file_;
+  std::variant<std::monostate, convoy_strategy, convoy_model, convoy_device> table_;
 };
 
 namespace {
@@ -120,7 +131,11 @@ LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std:
   }
   const Table* table = entry();
   check_table(table, minimum, required, plugin.path);
-  return {table, plugin.manifest, plugin.path};
+  try {
+    return {library.keep(*table), plugin.manifest, plugin.path};
+  } catch (const UnusableStruct& error) {
+    fail_step(plugin.path, "checking its table", error.what(), kRebuild);
+  }
 }
 
 }  // namespace

@@ -27,9 +27,13 @@ ModelPlugin::~ModelPlugin() {
 convoy_model_info ModelPlugin::info() {
   convoy_model_info info{};
   info.struct_size = sizeof info;
-  info.rate.struct_size = sizeof info.rate;
   call(settings_, "asking for its defaults",
        [&](convoy_context* context) { return plugin_.table->info(self_, context, &info); });
+  if (info.rate.reserved != 0)
+    fail(ExitCode::kUnavailable,
+         "{}: the reserved field of its learning-rate rule is {}, it must be 0; update convoy, or "
+         "build the plug-in with this one's headers",
+         settings_.label, info.rate.reserved);
   return info;
 }
 

@@ -30,6 +30,13 @@ convoy_update make_update(const Operation& operation, const convoy_optimizer& op
   return update;
 }
 
+// Once all updates are there: they move no more.
+void submit_updates(StepWork& work) {
+  for (const convoy_update& update : work.updates) work.update_pointers.push_back(&update);
+  work.submission.updates = work.update_pointers.data();
+  work.submission.update_count = work.update_pointers.size();
+}
+
 void build_update(const ExecutorParts& parts, const Operation& operation,
                   const convoy_optimizer& optimizer, StepWork& work) {
   work.decayed = decay_ranges(parts.decayed, operation.writes.front());
@@ -39,7 +46,7 @@ void build_update(const ExecutorParts& parts, const Operation& operation,
       update.state[slot] = parts.memory->optimizer_state(span, slot);
     work.updates.push_back(update);
   }
-  work.submission.update = work.updates.data();
+  submit_updates(work);
 }
 
 // The norm of a gradient alone needs no decayed ranges, and is not in the arena's index space.
@@ -47,7 +54,7 @@ void build_norm(const ExecutorParts& parts, const Operation& operation,
                 const convoy_optimizer& optimizer, StepWork& work) {
   if (element_reads(operation) > 1) work.decayed = decay_ranges(parts.decayed, operation.reads[1]);
   work.updates.push_back(make_update(operation, optimizer, work));
-  work.submission.update = work.updates.data();
+  submit_updates(work);
 }
 
 void build_compute(const ExecutorParts& parts, const Operation& operation, StepWork& work) {

@@ -41,7 +41,8 @@ struct StepWork {
   std::vector<convoy_wait> waits;
   std::vector<convoy_region> reads;
   std::vector<convoy_region> writes;
-  std::vector<convoy_update> updates;  // one per write of an update, one for a norm
+  std::vector<convoy_update> updates;
+  std::vector<const convoy_update*> update_pointers;  // one per write of an update, one for a norm
   std::vector<convoy_decay_range> decayed;
 };
 

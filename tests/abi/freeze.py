@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Freezes the plug-in ABI when a version is released: python3 tests/abi/freeze.py 1_0
+"""Freezes the plug-in ABI: python3 tests/abi/freeze.py 1_0_draft
 
-Copies the C headers to tests/abi/abi_<version>/ and writes layout_<version>_<header>.cpp, which
-asserts every size, offset and enumerator. Released versions stay; run it once per release.
+Copies the SDK's headers to tests/abi/abi_<version>/ and writes layout_<version>_<header>.cpp, which
+asserts every size, offset and enumerator. Versions that are declared stay as they are for ever. A
+draft is written anew by a change that breaks it on purpose, and goes when its version is declared.
 """
 
 import pathlib
@@ -16,7 +17,7 @@ HEADERS = ["common", "operation", "model", "program", "submission", "device", "s
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "core" / "include"
 
-PREAMBLE = """// Written by freeze.py: the layout of convoy/abi/{header}.h as released in version {version}.
+PREAMBLE = """// Written by freeze.py: the layout of convoy/abi/{header}.h in version {version}.
 // A change here is a change of the contract. Structs may grow at their end only.
 #include "tests/abi/layout.hpp"
 
@@ -58,19 +59,18 @@ def program(structs, enumerators):
 
 
 def freeze(version):
-    copy = HERE / f"abi_{version}" / "convoy"
-    (copy / "abi").mkdir(parents=True)
-    shutil.copy(INCLUDE / "convoy" / "abi.h", copy)
+    copy = HERE / f"abi_{version}"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(INCLUDE, copy)
     for header in HEADERS:
         source = INCLUDE / "convoy" / "abi" / f"{header}.h"
-        shutil.copy(source, copy / "abi")
         with tempfile.TemporaryDirectory() as directory:
             code = pathlib.Path(directory) / "layout.c"
             code.write_text(program(*declarations(source.read_text())))
             binary = code.with_suffix("")
             subprocess.run(["cc", f"-I{INCLUDE}", code, "-o", binary], check=True)
             assertions = subprocess.run([binary], check=True, capture_output=True, text=True).stdout
-        preamble = PREAMBLE.format(header=header, version=version.replace("_", "."))
+        preamble = PREAMBLE.format(header=header, version=version.replace("_", ".", 1).replace("_", " "))
         target = HERE / f"layout_{version}_{header}.cpp"
         target.write_text(preamble + assertions.lstrip("\n"))
 

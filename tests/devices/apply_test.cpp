@@ -76,7 +76,9 @@ struct UpdateCase {
     submission.read_count = 1;
     submission.writes = &write;
     submission.write_count = 1;
-    submission.update = &update;
+    const convoy_update* const updates[] = {&update};
+    submission.updates = updates;
+    submission.update_count = 1;
     submission.learning_rate = 0.05;
     submission.step = number;
     device.run(submission);
@@ -144,13 +146,14 @@ TEST_P(Optimizers, JoinSumAndUpdatesWithoutChangingABit) {
     const convoy_region reads[] = {region(gradients[0]), region(gradients[1]),
                                    region(gradients[2])};
     const convoy_region writes[] = {region(second.parameters), region(first.parameters)};
-    const convoy_update updates[] = {second.update, first.update};
+    const convoy_update* const updates[] = {&second.update, &first.update};
     convoy_submission submission = operation(CONVOY_OP_APPLY);
     submission.reads = reads;
     submission.read_count = 3;
     submission.writes = writes;
     submission.write_count = 2;
-    submission.update = updates;
+    submission.updates = updates;
+    submission.update_count = 2;
     submission.learning_rate = 0.05;
     submission.step = step;
     device.run(submission);

@@ -49,7 +49,9 @@ struct GoldenUpdate {
     submission.read_count = 1;
     submission.writes = &write;
     submission.write_count = 1;
-    submission.update = &update;
+    const convoy_update* const updates[] = {&update};
+    submission.updates = updates;
+    submission.update_count = 1;
     submission.learning_rate = rate;
     submission.step = step;
     device.run(submission);

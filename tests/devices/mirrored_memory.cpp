@@ -63,14 +63,15 @@ void MirroredMemory::run(const convoy_submission& submission,
   const std::vector<convoy_region> writes = regions(it.writes, it.write_count);
   it.reads = reads.data();
   it.writes = writes.data();
-  std::vector<convoy_update> updates;
-  if (it.update != nullptr && it.kind == CONVOY_OP_APPLY) {
-    updates.assign(it.update, it.update + it.write_count);
-    for (std::size_t i = 0; i < updates.size(); ++i)
-      for (float*& state : updates[i].state)
-        state = static_cast<float*>(there(state, bytes_of(it.writes[i])));
-    it.update = updates.data();
+  std::vector<convoy_update> updates(it.kind == CONVOY_OP_APPLY ? it.update_count : 0);
+  std::vector<const convoy_update*> update_pointers;
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    updates[i] = *it.updates[i];
+    for (float*& state : updates[i].state)
+      state = static_cast<float*>(there(state, bytes_of(it.writes[i])));
+    update_pointers.push_back(&updates[i]);
   }
+  if (!updates.empty()) it.updates = update_pointers.data();
   convoy_compute compute{};
   if (it.compute != nullptr) {
     compute = *it.compute;

@@ -33,7 +33,8 @@ struct NormCase {
   convoy_submission submission(std::uint32_t kind, std::uint32_t flags) {
     convoy_submission it = operation(kind);
     it.flags = flags;
-    it.update = &update;
+    it.updates = updates;
+    it.update_count = 1;
     it.result = &result;
     it.reads = reads.data();
     it.read_count = reads.size();
@@ -63,6 +64,7 @@ struct NormCase {
 
   convoy_optimizer optimizer{};
   convoy_update update{};
+  const convoy_update* updates[1] = {&update};
   convoy_decay_range decayed[2] = {{5, 100}, {3000, 147000}};
   std::vector<float> gradient = noise(kCount, 1);
   std::vector<float> parameters = noise(kCount, 2);

@@ -43,9 +43,9 @@ std::vector<Refusal> refusals() {
          return changed(test::relu(0), [](convoy_layer& l) { l.flags = CONVOY_LAYER_HAS_BIAS; });
        },
        "flags 0x1"},
-      {"StructTooSmall",
-       [] { return changed(test::relu(0), [](convoy_layer& l) { l.struct_size = 16; }); },
-       "struct_size of convoy_layer is 16"},
+      {"StructSizeOdd",
+       [] { return changed(test::relu(0), [](convoy_layer& l) { l.struct_size = 12; }); },
+       "struct_size of convoy_layer is 12"},
       {"StructSizeZero",
        [] { return changed(test::relu(0), [](convoy_layer& l) { l.struct_size = 0; }); },
        "struct_size of convoy_layer is 0"},
@@ -121,6 +121,19 @@ TEST(Assembler, AcceptsALargerStructWhoseNewFieldsAreZero) {
   EXPECT_EQ(assembler.add(newer.layer), 1u);
   newer.field = 1;
   EXPECT_THROW(assembler.add(newer.layer), Error);
+}
+
+TEST(Assembler, TakesFieldsThatAShorterStructLacksForZero) {
+  const uint32_t input = 0;
+  convoy_layer older{};
+  older.kind = CONVOY_LAYER_RELU;
+  older.inputs = &input;
+  older.input_count = 1;
+  older.limit = -1;  // would be refused
+  older.struct_size = sizeof(older);
+  EXPECT_THROW(GraphAssembler("toy", 8, 10).add(older), Error);
+  older.struct_size = offsetof(convoy_layer, limit);
+  EXPECT_EQ(GraphAssembler("toy", 8, 10).add(older), 1u);
 }
 
 std::string finish_error(GraphAssembler& assembler) {

@@ -97,9 +97,9 @@ TEST(PlanWriter, RefusesWhatTheInterfaceDoesNotDefine) {
   EXPECT_REFUSED("algorithm 9 does not exist", [](Planner& p) {
     p.all_reduce(p.all_gradients(p.arena()), {.algorithm = static_cast<Algorithm>(9)});
   });
-  EXPECT_REFUSED("this convoy (ABI 1.0) knows", [](Planner& p) {
+  EXPECT_REFUSED("operation 0: struct_size of convoy_operation is 12", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_COPY);
-    it.struct_size = 8;
+    it.struct_size = 12;
     p.emit(it, {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(1))});
   });
   EXPECT_REFUSED("is not finite", [](Planner& p) {

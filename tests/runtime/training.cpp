@@ -30,7 +30,6 @@ LearningRateSchedule constant_rate(double rate) {
   LearningRateOptions options;
   options.init_learning_rate = rate;
   convoy_rate_rule rule{};
-  rule.struct_size = sizeof(rule);
   return {options, rule, LearningRateContext{.batch = 1, .examples_per_epoch = 1}};
 }
 

@@ -17,7 +17,6 @@ constexpr double kRateTolerance = 1e-12;
 
 convoy_rate_rule constant_rule(double base) {
   convoy_rate_rule rule{};
-  rule.struct_size = sizeof(convoy_rate_rule);
   rule.kind = CONVOY_RATE_CONSTANT;
   rule.base = base;
   return rule;

@@ -7,9 +7,13 @@
 #include <convoy/abi.h>
 
 #include <algorithm>
+#include <convoy/known_compilation.hpp>
+#include <convoy/known_submissions.hpp>
 #include <convoy/manifest.hpp>
+#include <convoy/sized.hpp>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -23,15 +27,22 @@ class TimedOut : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What a plug-in may ask of the host during one call.
+enum class LogLevel : int32_t {
+  kDebug = CONVOY_LOG_DEBUG,
+  kInfo = CONVOY_LOG_INFO,
+  kWarning = CONVOY_LOG_WARNING,
+};
+
+// What a plug-in may ask of the host during one call. Texts are copied.
 class DeviceHost {
  public:
   DeviceHost(convoy_context* context, const convoy_host* host) : context_(context), host_(host) {}
 
-  void log(convoy_log_level level, const std::string& text) const {
-    host_->log(context_, level, text.c_str());
+  void log(LogLevel level, const std::string& text) const {
+    host_->log(context_, static_cast<int32_t>(level), text.c_str());
   }
-  // Value of an option of the manifest, or null when it was not declared.
+  // Value of an option of the manifest, or null when it was not declared; valid until the device is
+  // gone.
   const char* option(const char* name) const { return host_->option(context_, name); }
   void set_error(const char* text) const { host_->set_error(context_, text); }
   const convoy_host* table() const { return host_; }
@@ -46,12 +57,17 @@ class DeviceHost {
 //   static uint32_t count(const DeviceHost&, const convoy_device_request&);
 //   static std::unique_ptr<Device> open(const DeviceHost&, const convoy_device_request&,
 //                                       uint32_t index);
-// and its destructor waits for submitted work.
+// and its destructor waits for submitted work. The structs are those of the ABI with all fields
+// that this header knows, whatever version the host is of: a host that says more is refused, fields
+// of which it knows nothing are zero. wait() and now() are called by any thread at any time,
+// everything else by one thread at a time per device, while submitted operations run.
 class Device {
  public:
   virtual ~Device() = default;
+  // `out` comes with zeros.
   virtual void describe(convoy_device_description& out) = 0;
   virtual void propose_layout(const convoy_compilation& what, convoy_layout* out) = 0;
+  // `what.graph` and all it points to stay valid until release.
   virtual void* compile(const convoy_compilation& what) = 0;
   // Optional: what a user should know about a compiled program, for the log.
   virtual std::string remark(void* /*program*/) { return {}; }
@@ -62,6 +78,7 @@ class Device {
   virtual void read(void* to_host, const void* from, uint64_t bytes) = 0;
   // Throws with the reason when the operation cannot run here.
   virtual void supports(const convoy_operation& operation) = 0;
+  // Queues the operation; returns at once. The submission stays valid until it is done.
   virtual void submit(const convoy_submission& submission) = 0;
   // Throws the text of the device's first failed operation; else whether the point was reached.
   virtual bool wait(const convoy_wait& point, double seconds) = 0;
@@ -87,10 +104,13 @@ class Device {
 
 namespace device_detail {
 
-// The instance behind a table, with the host's functions for set_error.
+// The instance behind a table, with the host's functions for set_error, and what the device was
+// told in its own sizes.
 struct Instance {
   const convoy_host* host;
-  std::unique_ptr<Device> device;
+  std::map<void*, std::unique_ptr<KnownCompilation>> compilations{};  // by program
+  KnownSubmissions submissions{};
+  std::unique_ptr<Device> device{};  // first to go: it uses what is above
 };
 
 template <typename Body>
@@ -121,23 +141,32 @@ inline Device& device_of(void* instance) {
 
 inline int32_t describe(void* self, convoy_context* context,
                         convoy_device_description* out) noexcept {
-  return on_device(self, context, [&](Device& device) { device.describe(*out); });
+  return on_device(self, context, [&](Device& device) {
+    convoy_device_description description{};
+    device.describe(description);
+    answer_sized(*out, description, "convoy_device_description");
+  });
 }
 inline int32_t propose_layout(void* self, convoy_context* context, const convoy_compilation* what,
                               convoy_layout* out) noexcept {
-  return on_device(self, context, [&](Device& device) { device.propose_layout(*what, out); });
+  return on_device(self, context, [&](Device& device) {
+    device.propose_layout(KnownCompilation(*what).get(), out);
+  });
 }
 inline int32_t compile(void* self, convoy_context* context, const convoy_compilation* what,
                        void** program) noexcept {
-  const convoy_host* host = static_cast<Instance*>(self)->host;
+  auto* instance = static_cast<Instance*>(self);
   return on_device(self, context, [&](Device& device) {
-    *program = device.compile(*what);
+    auto known = std::make_unique<KnownCompilation>(*what);
+    *program = device.compile(known->get());
+    instance->compilations[*program] = std::move(known);
     const std::string remark = device.remark(*program);
-    if (!remark.empty()) host->log(context, CONVOY_LOG_INFO, remark.c_str());
+    if (!remark.empty()) instance->host->log(context, CONVOY_LOG_INFO, remark.c_str());
   });
 }
 inline void release(void* self, void* program) noexcept {
   device_of(self).release(program);
+  static_cast<Instance*>(self)->compilations.erase(program);
 }
 inline int32_t allocate(void* self, convoy_context* context, uint64_t bytes,
                         void** memory) noexcept {
@@ -156,11 +185,15 @@ inline int32_t read(void* self, convoy_context* context, void* to_host, const vo
 }
 inline int32_t supports(void* self, convoy_context* context,
                         const convoy_operation* operation) noexcept {
-  return on_device(self, context, [&](Device& device) { device.supports(*operation); });
+  return on_device(self, context, [&](Device& device) {
+    device.supports(read_sized(*operation, "convoy_operation", Side::kPlugin));
+  });
 }
 inline int32_t submit(void* self, convoy_context* context,
                       const convoy_submission* submission) noexcept {
-  return on_device(self, context, [&](Device& device) { device.submit(*submission); });
+  KnownSubmissions& submissions = static_cast<Instance*>(self)->submissions;
+  return on_device(self, context,
+                   [&](Device& device) { device.submit(submissions.known(*submission)); });
 }
 inline int32_t wait(void* self, convoy_context* context, const convoy_wait* point, double seconds,
                     uint32_t* reached) noexcept {
@@ -208,16 +241,20 @@ inline void close(void* self) noexcept {
 template <typename Class>
 int32_t count(convoy_context* context, const convoy_host* host,
               const convoy_device_request* request, uint32_t* out) noexcept {
-  return guarded(host, context, [&] { *out = Class::count(DeviceHost(context, host), *request); });
+  return guarded(host, context, [&] {
+    *out = Class::count(DeviceHost(context, host),
+                        read_sized(*request, "convoy_device_request", Side::kPlugin));
+  });
 }
 
 template <typename Class>
 int32_t open(convoy_context* context, const convoy_host* host, const convoy_device_request* request,
              uint32_t index, void** out) noexcept {
   return guarded(host, context, [&] {
-    auto instance = std::make_unique<Instance>();
-    instance->host = host;
-    instance->device = Class::open(DeviceHost(context, host), *request, index);
+    auto instance = std::make_unique<Instance>(Instance{host});
+    instance->device =
+        Class::open(DeviceHost(context, host),
+                    read_sized(*request, "convoy_device_request", Side::kPlugin), index);
     *out = instance.release();
   });
 }

@@ -3,6 +3,7 @@
 #define CONVOY_GRAPH_BUILDER_HPP
 
 #include <convoy/abi.h>
+#include <convoy/sized.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -90,10 +91,12 @@ struct LocalResponseNormOptions {
 };
 
 // Adds layers to the model. Every function returns the layer whose output is the result; all throw
-// when the host refuses (it knows the reason and reports it).
+// when the host refuses (it knows the reason and reports it). Valid during build(), for one thread
+// at a time; the host copies names.
 class GraphBuilder {
  public:
-  explicit GraphBuilder(const convoy_graph_builder& builder) : builder_(builder) {}
+  explicit GraphBuilder(const convoy_graph_builder& builder)
+      : builder_(read_table(builder, "convoy_graph_builder")) {}
 
   static constexpr LayerId input() { return 0; }  // [3, image_size, image_size]
   uint32_t classes() const { return builder_.classes; }
@@ -221,7 +224,7 @@ class GraphBuilder {
     return id;
   }
 
-  const convoy_graph_builder& builder_;
+  convoy_graph_builder builder_;
 };
 
 }  // namespace convoy

@@ -20,6 +20,7 @@
 #include <convoy/abi.h>
 #include <convoy/graph_builder.hpp>
 #include <convoy/manifest.hpp>
+#include <convoy/sized.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -34,7 +35,6 @@ using RateRule = convoy_rate_rule;
 
 constexpr RateRule constant_rate(double rate) {
   RateRule rule{};
-  rule.struct_size = sizeof(rule);
   rule.kind = CONVOY_RATE_CONSTANT;
   rule.base = rate;
   return rule;
@@ -71,15 +71,16 @@ constexpr RateRule staircase_rate(double base, double epochs_per_decay, double f
 
 struct ModelInfo {
   uint32_t image_size;
-  uint32_t batch_size;  // per device
-  const char* dataset = "imagenet";
+  uint32_t batch_size;               // per device
+  const char* dataset = "imagenet";  // a text that lives as long as the model
   RateRule rate = constant_rate(0.005);
 };
 
 template <typename Class>
 struct ModelTable;
 
-// What a model plug-in implements.
+// What a model plug-in implements. Functions of one object are called by one thread at a time,
+// those of different objects perhaps at the same time.
 class Model {
  public:
   virtual ~Model() = default;
@@ -146,13 +147,13 @@ struct ModelTable {
 
   static int32_t info(void* self, convoy_context* context, convoy_model_info* out) noexcept {
     return on_instance(self, context, [out](Model& model) {
-      if (out->struct_size < sizeof(convoy_model_info))
-        throw std::runtime_error("the host's convoy_model_info is older than this plug-in");
       const ModelInfo info = model.info();
-      out->image_size = info.image_size;
-      out->batch_size = info.batch_size;
-      out->dataset = info.dataset;
-      out->rate = info.rate;
+      convoy_model_info answer{};
+      answer.image_size = info.image_size;
+      answer.batch_size = info.batch_size;
+      answer.dataset = info.dataset;
+      answer.rate = info.rate;
+      answer_sized(*out, answer, "convoy_model_info");
     });
   }
 

@@ -5,6 +5,7 @@
 #include <convoy/abi.h>
 #include <convoy/ids.hpp>
 #include <convoy/plan_types.hpp>
+#include <convoy/sized.hpp>
 #include <convoy/spans.hpp>
 
 #include <algorithm>
@@ -28,15 +29,15 @@ inline void accept(int32_t status) {
 }  // namespace detail
 
 // What plan() is given. It shows the whole cluster, and what is written through it is the step of
-// all replicas on all hosts. Valid during plan(), for one thread at a time;
+// all replicas on all hosts; see concepts.md. Valid during plan(), for one thread at a time;
 // everything that it returns is the caller's own. A refusal of the host leaves every function by an
 // exception that plan() must let pass.
 class Planner {
  public:
   Planner(const convoy_planner* table, const convoy_host* host, convoy_context* context)
-      : table_(table), host_(host), context_(context) {
+      : table_(read_table(*table, "convoy_planner")), host_(host), context_(context) {
     cluster_.struct_size = sizeof(cluster_);
-    detail::accept(table_->cluster(table_->self, &cluster_));
+    detail::accept(table_.cluster(table_.self, &cluster_));
   }
 
   // --- the cluster
@@ -47,14 +48,14 @@ class Planner {
   PlaceInfo place(PlaceId place) const {
     convoy_place out{};
     out.struct_size = sizeof(out);
-    detail::accept(table_->place(table_->self, place.index(), &out));
+    detail::accept(table_.place(table_.self, place.index(), &out));
     return {static_cast<PlaceKind>(out.kind), out.host, known<ReplicaId>(out.replica),
             known<PlaceId>(out.near_place), out.name};
   }
   // The device that the replica runs on.
   PlaceId replica_place(ReplicaId replica) const {
     std::uint32_t out = 0;
-    detail::accept(table_->replica_place(table_->self, replica.index(), &out));
+    detail::accept(table_.replica_place(table_.self, replica.index(), &out));
     return PlaceId(out);
   }
   // The memory of the host that the replica's device is attached to.
@@ -67,7 +68,7 @@ class Planner {
   RouteInfo route(PlaceId from, PlaceId to) const {
     convoy_route out{};
     out.struct_size = sizeof(out);
-    detail::accept(table_->route(table_->self, from.index(), to.index(), &out));
+    detail::accept(table_.route(table_.self, from.index(), to.index(), &out));
     return {static_cast<RouteKind>(out.kind), out.peer_access != 0, out.bytes_per_second,
             known<std::uint32_t>(out.shared_group)};
   }
@@ -79,13 +80,13 @@ class Planner {
   VariableInfo variable(std::uint32_t index) const {
     convoy_variable out{};
     out.struct_size = sizeof(out);
-    detail::accept(table_->variable(table_->self, index, &out));
+    detail::accept(table_.variable(table_.self, index, &out));
     return {out.range, out.elements, out.layer, out.name};
   }
   std::vector<Range> buckets() const {
     std::vector<Range> result(cluster_.buckets);
     for (std::uint32_t i = 0; i < cluster_.buckets; ++i)
-      detail::accept(table_->bucket(table_->self, i, &result[i]));
+      detail::accept(table_.bucket(table_.self, i, &result[i]));
     return result;
   }
 
@@ -237,9 +238,9 @@ class Planner {
   // Operations that run once, before the first step.
   template <typename Action>
   void prologue(Action action) {
-    detail::accept(table_->section(table_->self, CONVOY_SECTION_PROLOGUE));
+    detail::accept(table_.section(table_.self, CONVOY_SECTION_PROLOGUE));
     action();
-    detail::accept(table_->section(table_->self, CONVOY_SECTION_BODY));
+    detail::accept(table_.section(table_.self, CONVOY_SECTION_BODY));
   }
   // For what the functions above do not cover; struct_size, place and replica are the caller's.
   void emit(convoy_operation operation, const std::vector<Span>& reads,
@@ -254,7 +255,7 @@ class Planner {
     operation.read_count = reads.size();
     operation.writes = writes.data();
     operation.write_count = writes.size();
-    detail::accept(table_->emit(table_->self, &operation));
+    detail::accept(table_.emit(table_.self, &operation));
   }
   static convoy_operation make(std::uint32_t kind, double scalar = 0) {
     convoy_operation operation;
@@ -287,11 +288,11 @@ class Planner {
     const convoy_buffer description{kind, owner, set.index(), static_cast<std::uint32_t>(dtype),
                                     count};
     std::uint32_t id = 0;
-    detail::accept(table_->buffer(table_->self, &description, &id));
+    detail::accept(table_.buffer(table_.self, &description, &id));
     return {id, dtype, count};
   }
 
-  const convoy_planner* table_;
+  convoy_planner table_;
   const convoy_host* host_;
   convoy_context* context_;
   convoy_cluster cluster_{};

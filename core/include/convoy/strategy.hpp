@@ -6,6 +6,7 @@
 #include <convoy/abi.h>
 #include <convoy/manifest.hpp>
 #include <convoy/planner.hpp>
+#include <convoy/sized.hpp>
 
 #include <exception>
 #include <stdexcept>
@@ -14,13 +15,16 @@
 namespace convoy {
 
 // A strategy writes one training step as data; it does not run during training. plan() must be a
-// pure function of the planner: the host calls it twice and refuses a plan that differs.
+// pure function of the planner: the host calls it several times, for other clusters, too, and
+// refuses a plan that differs. Functions of one object are called by one thread at a time, but
+// other objects of the class may plan at the same time: it shares nothing that changes.
 class Strategy {
  public:
   virtual ~Strategy() = default;
   virtual void plan(Planner& planner) = 0;
 
-  // The host function behind a call() of this name, or nullptr when there is none.
+  // The host function behind a call() of this name, or nullptr when there is none. It is called by
+  // several threads at a time, with different memory, while the training runs.
   virtual convoy_host_kernel host_kernel(const std::string& /*name*/) { return nullptr; }
 };
 
@@ -76,8 +80,10 @@ struct StrategyTable {
                         convoy_kernel* out) noexcept {
     auto* instance = static_cast<StrategyInstance*>(self);
     return guarded(instance->host, context, [&] {
-      out->function = form == CONVOY_KERNEL_HOST ? instance->strategy->host_kernel(name) : nullptr;
-      if (out->function != nullptr) return 0;
+      convoy_kernel kernel{};
+      if (form == CONVOY_KERNEL_HOST) kernel.function = instance->strategy->host_kernel(name);
+      answer_sized(*out, kernel, "convoy_kernel");
+      if (kernel.function != nullptr) return 0;
       instance->host->set_error(context, (std::string("no such form of kernel ") + name).c_str());
       return 1;
     });

@@ -76,7 +76,7 @@ void update_block(const convoy_submission& operation, const ApplyConstants& cons
       gradient = total;
     }
     for (std::uint64_t write = 0; write < operation.write_count; ++write) {
-      float* const* state = operation.update[write].state;
+      float* const* state = operation.updates[write]->state;
       kernels().apply(constants, elements_of(operation.writes[write]) + first, gradient,
                       state[0] == nullptr ? nullptr : state[0] + first,
                       state[1] == nullptr ? nullptr : state[1] + first, size);
@@ -85,17 +85,18 @@ void update_block(const convoy_submission& operation, const ApplyConstants& cons
 }
 
 void check_update(const convoy_submission& operation) {
-  if (operation.update == nullptr || operation.update->optimizer == nullptr) {
+  if (operation.update_count == 0 || operation.update_count < operation.write_count ||
+      operation.updates[0]->optimizer == nullptr) {
     throw std::invalid_argument("apply came without its optimizer");
   }
-  const convoy_optimizer& rule = *operation.update->optimizer;
+  const convoy_optimizer& rule = *operation.updates[0]->optimizer;
   constexpr std::uint32_t kSlots[] = {0, 1, 2, 2};
   if (rule.kind > CONVOY_OPTIMIZER_ADAM) {
     throw std::invalid_argument("unknown optimizer " + std::to_string(rule.kind));
   }
   for (std::uint64_t write = 0; write < operation.write_count; ++write) {
     for (std::uint32_t slot = 0; slot < kSlots[rule.kind]; ++slot) {
-      if (operation.update[write].state[slot] == nullptr) {
+      if (operation.updates[write]->state[slot] == nullptr) {
         throw std::invalid_argument("apply came without the optimizer's state");
       }
     }
@@ -109,7 +110,7 @@ void apply(const convoy_submission& operation) {
   check_update(operation);
   thread_local std::vector<UpdateBlock> kept_blocks;
   thread_local std::vector<double> kept_sums;
-  const convoy_update& update = operation.update[0];
+  const convoy_update& update = *operation.updates[0];
   const bool skipped = is_skipped(operation);
   if (skipped && update.square_sum == nullptr) return;
   cut_into_blocks(update, operation.writes[0].count, kept_blocks);

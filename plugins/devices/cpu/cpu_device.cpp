@@ -22,7 +22,7 @@ std::uint32_t device_count(const convoy_device_request& request) {
 // The OpenMP runtime has read its settings when it was loaded, before any code of this plug-in.
 void warn_about_binding(const DeviceHost& host) {
   if (omp_get_proc_bind() == omp_proc_bind_false) return;
-  host.log(CONVOY_LOG_WARNING,
+  host.log(LogLevel::kWarning,
            "OMP_PROC_BIND is set: the OpenMP runtime then places the threads of all CPU devices on "
            "the same cores; unset it");
 }
@@ -47,7 +47,7 @@ std::unique_ptr<Device> CpuDevice::open(const DeviceHost& host,
   auto device = std::make_unique<CpuDevice>(CoreSet::Share{devices, index, request.threads});
   if (index == 0) warn_about_binding(host);
   if (device->shares_cores()) {
-    host.log(CONVOY_LOG_INFO, "cpu:" + std::to_string(index) + " shares its cores (" +
+    host.log(LogLevel::kInfo, "cpu:" + std::to_string(index) + " shares its cores (" +
                                   device->cores_.list() +
                                   "): there are more threads than cores, so measured speeds are "
                                   "lower than separate machines would give");

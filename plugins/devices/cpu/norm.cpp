@@ -66,7 +66,7 @@ void store(const convoy_submission& operation, double result) {
 }  // namespace
 
 void norm(const convoy_submission& operation) {
-  if (operation.update == nullptr || operation.update->optimizer == nullptr) {
+  if (operation.update_count == 0 || operation.updates[0]->optimizer == nullptr) {
     throw std::invalid_argument("norm came without its optimizer");
   }
   const std::uint64_t scales = (operation.flags & CONVOY_OP_LOSS_SCALED) != 0 ? 1 : 0;
@@ -77,7 +77,7 @@ void norm(const convoy_submission& operation) {
   gradient.plain.weight_decay = 0.0f;
   gradient.sum = static_cast<const float*>(operation.reads[0].data);
   if (whole) gradient.parameters = static_cast<const float*>(operation.reads[1].data);
-  const double sum = square_sum(*operation.update, gradient, operation.reads[0].count);
+  const double sum = square_sum(*operation.updates[0], gradient, operation.reads[0].count);
   store(operation, sum);
   *static_cast<float*>(operation.writes[0].data) = static_cast<float>(std::sqrt(sum));
 }

@@ -66,9 +66,9 @@ std::unique_ptr<Device> CudaDevice::open(const DeviceHost& host,
   settings.sharing = static_cast<std::uint32_t>(
       std::count(gpus.begin() + static_cast<std::ptrdiff_t>(index), gpus.end(), settings.gpu));
   if (const std::string notice = code_notice_of(settings.gpu); !notice.empty())
-    host.log(CONVOY_LOG_INFO, "cuda:" + std::to_string(index) + ": " + notice);
+    host.log(LogLevel::kInfo, "cuda:" + std::to_string(index) + ": " + notice);
   if (sharing > 1)
-    host.log(CONVOY_LOG_INFO, "cuda:" + std::to_string(index) + " shares GPU " +
+    host.log(LogLevel::kInfo, "cuda:" + std::to_string(index) + " shares GPU " +
                                   std::to_string(settings.gpu) +
                                   " with other devices: measured "
                                   "speeds are lower than separate GPUs would give");

@@ -54,13 +54,13 @@ void DeviceWork::queue(const convoy_submission& operation, PinnedSlots::Slot* sl
 
 // Brings what an operation left in its slot to where the host wants it.
 void DeviceWork::tell(const convoy_submission& operation, const PinnedSlots::Slot& slot) {
-  const convoy_update* update = operation.update;
   switch (operation.kind) {
     case CONVOY_OP_FORWARD:
     case CONVOY_OP_BACKWARD:
       return program_of(operation).finish(operation, slot.loss);
     case CONVOY_OP_APPLY:
-      if (update->square_sum != nullptr) *update->square_sum = slot.number;
+      if (operation.updates[0]->square_sum != nullptr)
+        *operation.updates[0]->square_sum = slot.number;
       return;
     case CONVOY_OP_NORM:
     case CONVOY_OP_ADAPT_LOSS_SCALE:

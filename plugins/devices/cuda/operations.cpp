@@ -47,14 +47,14 @@ bool same_blocks(const std::vector<UpdateBlock>& a, const std::vector<UpdateBloc
 }
 
 void require_optimizer(const convoy_submission& operation, bool updates) {
-  if (operation.update == nullptr || operation.update->optimizer == nullptr)
+  if (operation.update_count == 0 || operation.updates[0]->optimizer == nullptr)
     throw std::invalid_argument("an update came without its optimizer");
-  const convoy_optimizer& rule = *operation.update->optimizer;
+  const convoy_optimizer& rule = *operation.updates[0]->optimizer;
   constexpr std::uint32_t kSlots[] = {0, 1, 2, 2};
   if (rule.kind > CONVOY_OPTIMIZER_ADAM)
     throw std::invalid_argument("unknown optimizer " + std::to_string(rule.kind));
   for (std::uint32_t slot = 0; updates && slot < kSlots[rule.kind]; ++slot)
-    if (operation.update->state[slot] == nullptr)
+    if (operation.updates[0]->state[slot] == nullptr)
       throw std::invalid_argument("apply came without the optimizer's state");
 }
 
@@ -72,8 +72,8 @@ Operations::~Operations() {
 // session by now.
 const Operations::Table& Operations::table_of(const convoy_submission& operation,
                                               std::uint64_t count, Stream stream) {
-  Table& table = tables_[operation.update];
-  std::vector<UpdateBlock> blocks = cut_into_blocks(*operation.update, count);
+  Table& table = tables_[operation.updates[0]];
+  std::vector<UpdateBlock> blocks = cut_into_blocks(*operation.updates[0], count);
   if (table.on_device != nullptr && same_blocks(table.blocks, blocks)) return table;
   require(cudaStreamSynchronize(stream), "waiting for the GPU");
   require(cudaFree(table.on_device), "freeing memory");
@@ -126,10 +126,10 @@ void Operations::apply(const convoy_submission& operation, Stream stream, double
   if (values != nullptr) what.learning_rate = &values->learning_rate;
   what.parameters = floats(operation.writes[0]);
   what.gradient = floats(operation.reads[0]);
-  std::copy_n(operation.update->state, 2, what.state);
+  std::copy_n(operation.updates[0]->state, 2, what.state);
   what.blocks = table.on_device;
   what.block_count = static_cast<std::uint32_t>(table.blocks.size());
-  if (operation.update->square_sum != nullptr) what.partial = table.partial;
+  if (operation.updates[0]->square_sum != nullptr) what.partial = table.partial;
   update(stream, what, result);
 }
 
@@ -165,12 +165,12 @@ void Operations::multiply(const convoy_submission& operation, Stream stream) {
 bool Operations::describe(const convoy_submission& operation, Signature& signature) const {
   if (operation.kind == CONVOY_OP_MATMUL) return workspace_ != nullptr;
   if (operation.kind != CONVOY_OP_APPLY && operation.kind != CONVOY_OP_NORM) return true;
-  const auto table = tables_.find(operation.update);
+  const auto table = tables_.find(operation.updates[0]);
   if (table == tables_.end()) return false;
   const std::uint64_t count =
       operation.kind == CONVOY_OP_APPLY ? operation.writes[0].count : operation.reads[0].count;
   signature.push_back(table->second.number);
-  return same_blocks(table->second.blocks, cut_into_blocks(*operation.update, count));
+  return same_blocks(table->second.blocks, cut_into_blocks(*operation.updates[0], count));
 }
 
 void Operations::run(const convoy_submission& operation, Stream stream, PinnedSlots::Slot* result,

@@ -10,7 +10,7 @@ namespace convoy {
 
 // The step's learning rate, Adam's bias correction included.
 inline double learning_rate_of(const convoy_submission& operation) {
-  const convoy_optimizer& rule = *operation.update->optimizer;
+  const convoy_optimizer& rule = *operation.updates[0]->optimizer;
   if (rule.kind != CONVOY_OPTIMIZER_ADAM) return operation.learning_rate;
   const double t = static_cast<double>(operation.step) + 1.0;
   return operation.learning_rate * std::sqrt(1.0 - std::pow(rule.beta2, t)) /
@@ -21,7 +21,7 @@ inline double learning_rate_of(const convoy_submission& operation) {
 // that are not named here are zero.
 template <typename Constants>
 Constants rule_constants(const convoy_submission& operation) {
-  const convoy_update& update = *operation.update;
+  const convoy_update& update = *operation.updates[0];
   const convoy_optimizer& rule = *update.optimizer;
   const auto narrow = [](double value) { return static_cast<float>(value); };
   Constants constants{};

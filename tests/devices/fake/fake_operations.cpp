@@ -62,7 +62,7 @@ bool guard(const convoy_submission& submission, UpdateConstants& constants) {
 }
 
 void norm(const convoy_submission& submission) {
-  const convoy_update& update = *submission.update;
+  const convoy_update& update = *submission.updates[0];
   UpdateConstants constants = update_constants(*update.optimizer, update.contributions, 0, 0);
   const bool scaled = has(submission, CONVOY_OP_LOSS_SCALED);
   if (scaled) include_loss_scale(constants, *floats(submission.reads[submission.read_count - 1]));
@@ -117,13 +117,13 @@ void apply_to(float* parameters, const convoy_update& update, UpdateConstants co
 }
 
 void apply(const convoy_submission& submission) {
-  const convoy_update& update = *submission.update;
+  const convoy_update& update = *submission.updates[0];
   UpdateConstants constants = update_constants(*update.optimizer, update.contributions,
                                                submission.learning_rate, submission.step);
   const bool updates = guard(submission, constants);
   const std::vector<float> gradient = gradient_sum(submission);
   for (std::uint64_t w = 0; w < submission.write_count; ++w)
-    apply_to(static_cast<float*>(submission.writes[w].data), submission.update[w], constants,
+    apply_to(static_cast<float*>(submission.writes[w].data), *submission.updates[w], constants,
              gradient, updates);
 }
 

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/* A layer with everything the host inferred. variables: [0] weights or gamma, [1] bias or beta. */
+/* A layer with everything the host inferred. variables: [0] weights or gamma, [1] bias or beta. The
+ * structs and strings of a graph are the host's; how long they live says convoy_compilation. */
 typedef struct convoy_node {
   uint64_t struct_size;
   const convoy_layer* layer;
@@ -77,9 +78,11 @@ enum convoy_compile_flag {
   CONVOY_COMPILE_PROFILE = 16u
 };
 
+/* Valid during the call; what `graph` points to stays valid and unchanged while the program lives.
+ */
 typedef struct convoy_compilation {
   uint64_t struct_size;
-  const convoy_graph* graph; /* stays valid while the program lives */
+  const convoy_graph* graph;
   uint32_t batch;
   uint32_t flags;
   uint32_t replica;
@@ -125,41 +128,54 @@ typedef struct convoy_device_description {
   uint32_t reserved;
 } convoy_device_description;
 
+/* Threads: calls on one device never overlap, except wait and now, which any thread may call at any
+ * time between open and close. Calls on different devices may overlap. Submitted operations run
+ * while other functions are called: those may touch neither their memory nor their programs, and
+ * the host does not ask for it. */
 typedef struct convoy_device {
   uint64_t struct_size;
   uint32_t abi_major;
   uint32_t abi_minor;
-  /* Number of devices that the request gives on this machine. */
+  /* Number of devices that the request gives on this machine. Nothing is open yet: it may be asked
+   * at any time. */
   int32_t (*count)(convoy_context* context, const convoy_host* host,
                    const convoy_device_request* request, uint32_t* out);
+  /* Opens device number `index` of those that count told. Its options are fixed from here on. */
   int32_t (*open)(convoy_context* context, const convoy_host* host,
                   const convoy_device_request* request, uint32_t index, void** device);
-  /* Waits for submitted work, then frees everything. */
+  /* Waits for submitted work, then frees everything. The last call on the device. */
   void (*close)(void* device);
+  /* The same description every time. */
   int32_t (*describe)(void* device, convoy_context* context, convoy_device_description* out);
-  /* Storage this device would like for every variable, in creation order. */
+  /* Storage this device would like for every variable, in creation order, to out[variable]. The
+   * layouts in the graph are plain; `what` and its graph are valid during the call. */
   int32_t (*propose_layout)(void* device, convoy_context* context, const convoy_compilation* what,
                             convoy_layout* out);
-  /* Builds the replica's layers for the layouts in the graph, or says why it cannot. */
+  /* Builds the replica's layers for the layouts in the graph, or says why it cannot. The program is
+   * the device's until release. */
   int32_t (*compile)(void* device, convoy_context* context, const convoy_compilation* what,
                      void** program);
+  /* Frees a program of this device, of which nothing runs any more. */
   void (*release)(void* device, void* program);
-  /* Memory near the device, 64-byte aligned, zeroed. */
+  /* Memory near the device, 64-byte aligned, zeroed. Freed by deallocate, which is told nothing
+   * that is in use. */
   int32_t (*allocate)(void* device, convoy_context* context, uint64_t bytes, void** memory);
   void (*deallocate)(void* device, void* memory);
+  /* Both copy at once, between memory of this device and any memory of the host. */
   int32_t (*write)(void* device, convoy_context* context, void* to, const void* from_host,
                    uint64_t bytes);
   int32_t (*read)(void* device, convoy_context* context, void* to_host, const void* from,
                   uint64_t bytes);
   /* 0 when the operation (kind, dtypes) can run here, else non-zero with the reason. */
   int32_t (*supports)(void* device, convoy_context* context, const convoy_operation* operation);
-  /* Queues an operation; returns at once. Called by one thread at a time per device. */
+  /* Queues an operation; returns at once, and waits for nothing. */
   int32_t (*submit)(void* device, convoy_context* context, const convoy_submission* submission);
   /* Blocks until the timeline has reached the value, an operation of this device has failed
    * (non-zero, with its text; CONVOY_TIMED_OUT when it waited for another device in vain) or
    * seconds have passed (returns 0 with *reached = 0). Any thread. */
   int32_t (*wait)(void* device, convoy_context* context, const convoy_wait* point, double seconds,
                   uint32_t* reached);
+  /* The device's clock, which its timings and records are on. Any thread. */
   double (*now)(void* device);
   /* Optional. Times of a program compiled with PROFILE, as of a moment between two operations, in
    * the order in which a step first reaches them: at most `capacity` records to `out`, how many
@@ -167,9 +183,10 @@ typedef struct convoy_device {
   int32_t (*profile)(void* device, convoy_context* context, void* program,
                      convoy_profile_record* out, uint64_t capacity, uint64_t* count);
   /* Optional. What the device can do at best, measured now, between two operations, with all it
-   * computes with; takes a fraction of a second. */
+   * computes with; takes a fraction of a second. `what` is a convoy_measurement. The host measures
+   * several devices at the same time to learn what they take from each other. */
   int32_t (*measure)(void* device, convoy_context* context, uint32_t what, double* out);
-  /* Optional. */
+  /* Optional. What compile has allocated for the program. */
   int32_t (*program_memory)(void* device, convoy_context* context, void* program,
                             convoy_program_memory* out);
   /* Optional, when the memory of the devices is the host's. Host memory that this device and its
@@ -181,7 +198,7 @@ typedef struct convoy_device {
    * them) can be submitted whole, to any one of them: 0, or non-zero with the reason. prepare: also
    * makes what they need; the host asks for every group of a plan before the first step, with the
    * devices in the order of the spans. Every collective over these devices is then submitted in the
-   * same order in every run. */
+   * same order in every run. No other call on any of them overlaps this one. */
   int32_t (*unite)(void* device, convoy_context* context, void* const* devices, uint64_t count,
                    uint32_t prepare);
 } convoy_device;

@@ -53,6 +53,7 @@ enum convoy_layer_flag {
   CONVOY_LAYER_DECAYED = 4u    /* batch norm: weight decay applies to gamma and beta too */
 };
 
+/* What a model adds. The host copies it, its name and its inputs. */
 typedef struct convoy_layer {
   uint64_t struct_size;
   uint32_t kind;
@@ -85,12 +86,12 @@ enum convoy_rate_rule_kind {
   CONVOY_RATE_STAIRCASE = 2
 };
 
-/* A model's learning-rate rule as data.
+/* frozen. A model's learning-rate rule as data; reserved is 0.
  * CONSTANT: base. PIECEWISE: base * (scaled by batch / reference_batch when reference_batch > 0) *
  * multipliers[i] after boundary_epochs[i] epochs, linear from 0 over warmup_epochs. STAIRCASE: base
  * * factor ^ floor(step / (epochs_per_decay epochs)). */
 typedef struct convoy_rate_rule {
-  uint64_t struct_size;
+  uint64_t reserved;
   uint32_t kind;
   uint32_t boundaries;
   double base;
@@ -106,16 +107,19 @@ typedef struct convoy_model_info {
   uint64_t struct_size;
   uint32_t image_size;
   uint32_t batch_size; /* per device, the default */
-  const char* dataset; /* "imagenet" or "cifar10" */
+  const char* dataset; /* "imagenet" or "cifar10"; the plug-in's, valid until destroy */
   convoy_rate_rule rate;
 } convoy_model_info;
 
-/* What a model is described with. Valid during build(). Layer 0 is the input [3, size, size]. */
+/* What a model is described with: valid during build(), for one thread at a time. Layer 0 is the
+ * input [3, size, size]. */
 typedef struct convoy_graph_builder {
   uint64_t struct_size;
   void* self;
   uint32_t classes; /* width of the classifier, for classify-like wrappers */
   uint32_t reserved;
+  /* Appends a layer; *id is its number, for the inputs of later ones. Non-zero: the host refuses it
+   * and knows the reason; whatever build() returns after that, the model is refused. */
   int32_t (*add)(void* self, const convoy_layer* layer, uint32_t* id);
   /* Channels, height and width of a layer's output. */
   int32_t (*shape)(void* self, uint32_t id, uint32_t out[3]);
@@ -125,8 +129,10 @@ typedef struct convoy_model {
   uint64_t struct_size;
   uint32_t abi_major;
   uint32_t abi_minor;
+  /* Makes an instance. Its options are fixed from here on. */
   int32_t (*create)(convoy_context* context, const convoy_host* host, void** self);
   void (*destroy)(void* self);
+  /* The model's defaults. */
   int32_t (*info)(void* self, convoy_context* context, convoy_model_info* out);
   /* Adds the layers in execution order; variables are created in that order. The last layer is a
    * loss. */

@@ -99,6 +99,8 @@ typedef struct convoy_buffer {
   uint64_t count;
 } convoy_buffer;
 
+/* What a strategy emits, and what a device is asked about. The reader copies the spans and the name
+ * of the kernel. */
 typedef struct convoy_operation {
   uint64_t struct_size;
   uint32_t kind;
@@ -130,7 +132,9 @@ typedef struct convoy_region {
   uint32_t place;
 } convoy_region;
 
-/* A strategy's own kernel as a host function. Called concurrently on different spans. */
+/* A strategy's own kernel as a host function; non-zero fails the operation. It is called by threads
+ * of the devices, several at a time on different spans, and may not throw. It may be called until
+ * the process ends. */
 typedef int32_t (*convoy_host_kernel)(const convoy_region* reads, uint64_t read_count,
                                       const convoy_region* writes, uint64_t write_count);
 

@@ -22,6 +22,7 @@ typedef struct convoy_cluster {
 
 enum convoy_place_kind { CONVOY_PLACE_DEVICE = 1, CONVOY_PLACE_HOST = 2 };
 
+/* The name is the host's, valid until plan() returns. */
 typedef struct convoy_place {
   uint64_t struct_size;
   uint32_t kind;
@@ -31,6 +32,7 @@ typedef struct convoy_place {
   const char* name;
 } convoy_place;
 
+/* The name is the host's, valid until plan() returns. */
 typedef struct convoy_variable {
   uint64_t struct_size;
   convoy_range range; /* in the arena, padding included */
@@ -61,7 +63,10 @@ typedef struct convoy_route {
 
 enum convoy_section { CONVOY_SECTION_PROLOGUE = 0, CONVOY_SECTION_BODY = 1 };
 
-/* What a strategy writes its plan with. Valid during plan(). */
+/* What a strategy writes its plan with: valid during plan(), for one thread at a time. Non-zero:
+ * the host refuses the call and knows the reason; whatever plan() returns after that, the plan is
+ * refused. Nothing that is passed in is kept: the host copies it. Questions (cluster ... bucket)
+ * have the same answers during one plan(). */
 typedef struct convoy_planner {
   uint64_t struct_size;
   void* self;
@@ -74,7 +79,8 @@ typedef struct convoy_planner {
   /* Declares a buffer, or finds it: the same description gives the same id, except that every
    * scratch and persistent declaration is a new buffer. */
   int32_t (*buffer)(void* self, const convoy_buffer* description, uint32_t* id);
-  int32_t (*section)(void* self, uint32_t section); /* starts as the body */
+  int32_t (*section)(void* self, uint32_t section); /* of what is emitted next; first the body */
+  /* Appends an operation to the section. */
   int32_t (*emit)(void* self, const convoy_operation* operation);
 } convoy_planner;
 
@@ -87,19 +93,23 @@ enum convoy_kernel_form {
 typedef struct convoy_kernel {
   uint64_t struct_size;
   convoy_host_kernel function; /* CONVOY_KERNEL_HOST */
-  const char* text;            /* CUDA source or PTX */
+  const char* text;            /* CUDA source or PTX; the plug-in's, valid until destroy */
 } convoy_kernel;
 
 typedef struct convoy_strategy {
   uint64_t struct_size;
   uint32_t abi_major;
   uint32_t abi_minor;
+  /* Makes an instance. Its options are fixed from here on. The host makes several at a time when it
+   * compares strategies, and lets them plan in different threads. */
   int32_t (*create)(convoy_context* context, const convoy_host* host, void** self);
   void (*destroy)(void* self);
-  /* Writes one training step. Pure: the host calls it twice and compares. CONVOY_REFUSED: these
+  /* Writes one training step of the whole cluster: all replicas, all hosts. Pure: the host calls it
+   * more than once, for other clusters, too, and compares. It must not block. CONVOY_REFUSED: these
    * options or this cluster are nothing for the strategy. */
   int32_t (*plan)(void* self, convoy_context* context, const convoy_planner* planner);
-  /* Optional. Gives a kernel that a CALL operation named; non-zero when the form does not exist. */
+  /* Optional. Gives a kernel that a CALL operation named; non-zero when the form does not exist.
+   * The name is the host's, valid during the call. */
   int32_t (*kernel)(void* self, convoy_context* context, const char* name, uint32_t form,
                     convoy_kernel* out);
 } convoy_strategy;

@@ -52,6 +52,7 @@ typedef struct convoy_decay_range {
   uint64_t count;
 } convoy_decay_range;
 
+/* What one write of an APPLY, or a NORM, is computed with. */
 typedef struct convoy_update {
   uint64_t struct_size;
   const convoy_optimizer* optimizer;
@@ -112,9 +113,10 @@ typedef struct convoy_submission {
   uint64_t read_count;
   const convoy_region* writes;
   uint64_t write_count;
-  const uint64_t* sizes;          /* MATMUL: m, n, k; ADAPT_LOSS_SCALE */
-  const convoy_compute* compute;  /* FORWARD, BACKWARD */
-  const convoy_update* update;    /* APPLY: one per write; NORM: one */
+  const uint64_t* sizes;               /* MATMUL: m, n, k; ADAPT_LOSS_SCALE */
+  const convoy_compute* compute;       /* FORWARD, BACKWARD */
+  const convoy_update* const* updates; /* APPLY: one per write; NORM: one */
+  uint64_t update_count;
   convoy_host_kernel host_kernel; /* CALL */
   convoy_timing* timing;          /* NULL = not wanted */
   /* Host memory; NULL = not wanted. NORM: the sum of squares, ADAPT_LOSS_SCALE: the scale before.

@@ -47,7 +47,7 @@ void append_signature(const convoy_submission& operation, Signature& signature) 
   append_regions(operation.reads, operation.read_count, signature);
   append_regions(operation.writes, operation.write_count, signature);
   for (std::uint64_t i = 0; i < size_count(operation); ++i) signature.push_back(operation.sizes[i]);
-  if (operation.update != nullptr) append_update(*operation.update, signature);
+  if (operation.update_count > 0) append_update(*operation.updates[0], signature);
 }
 
 }  // namespace convoy::cuda

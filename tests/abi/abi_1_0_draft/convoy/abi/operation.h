@@ -1,0 +1,145 @@
+/* Plans as data: spans of named buffers and the operations on them. The rules are at the top of
+ * convoy/abi.h. */
+#ifndef CONVOY_ABI_OPERATION_H
+#define CONVOY_ABI_OPERATION_H
+
+#include <convoy/abi/common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Operations. Reads and writes are spans, in the order given here; all spans of one operation have
+ * the same count unless stated. New operations get new values. */
+enum convoy_operation_kind {
+  CONVOY_OP_COPY = 1,       /* write <- read; any two places */
+  CONVOY_OP_FILL = 2,       /* write <- scalar */
+  CONVOY_OP_ADD = 3,        /* write <- read 0 + read 1 */
+  CONVOY_OP_SUM = 4,        /* every write <- reduction over all reads (1 to 4096) */
+  CONVOY_OP_SCALE = 5,      /* write <- scalar * read */
+  CONVOY_OP_AXPY = 6,       /* write <- scalar * read 0 + read 1 */
+  CONVOY_OP_CAST = 7,       /* write <- read, converted to the write's dtype */
+  CONVOY_OP_MATMUL = 8,     /* write[m,n] <- read 0[m,k] * read 1[k,n]; sizes[0..2] = m, n, k */
+  CONVOY_OP_ALL_REDUCE = 9, /* reads n spans, writes n spans: each write <- reduction */
+  CONVOY_OP_REDUCE_SCATTER = 10, /* reads n spans, writes n pieces that partition the span */
+  CONVOY_OP_ALL_GATHER = 11,     /* reads n pieces, writes n spans: each <- the pieces in order */
+  CONVOY_OP_BROADCAST = 12,      /* reads 1 span, writes n */
+  CONVOY_OP_REDUCE = 13,         /* reads n spans, writes 1 */
+  /* write 0 (parameters) <- optimizer(write 0, read 0 = gradient sum). Devices that join updates
+   * (CONVOY_DEVICE_JOINS_UPDATES) may get several reads, whose sum from left to right is the
+   * gradient sum, and several writes, each of which is updated with it. */
+  CONVOY_OP_APPLY = 14,
+  CONVOY_OP_CALL = 15,     /* the plug-in's kernel on its reads and writes */
+  CONVOY_OP_FORWARD = 16,  /* replica's layers; reads parameters */
+  CONVOY_OP_BACKWARD = 17, /* replica's layers; reads parameters, writes gradients */
+  /* Only the host writes the following ones into plans. */
+  /* write 0 (1 element) <- Euclidean norm of the gradient whose sum over contributions is read 0.
+   * With parameters as read 1: of the gradient as the optimizer gets it before any clipping, that
+   * is with weight decay and gradient_scale. Squares are summed in double. */
+  CONVOY_OP_NORM = 18,
+  /* write 0 (2 elements: loss scale, clean steps) <- adapted to read 0, the norms of a step. All
+   * finite: the counter grows by one, or, once it is sizes[0], the scale doubles and the counter
+   * starts from 0. Otherwise the scale halves and the counter starts from 0. A scale never leaves
+   * the normal numbers of f32: then it stays. */
+  CONVOY_OP_ADAPT_LOSS_SCALE = 19
+};
+
+enum convoy_reduction { CONVOY_REDUCE_SUM = 0, CONVOY_REDUCE_MIN = 1, CONVOY_REDUCE_MAX = 2 };
+
+/* How a collective travels. DEVICE lets the devices choose (shared memory, NCCL ...). */
+enum convoy_algorithm {
+  CONVOY_ALGORITHM_DEVICE = 0,
+  CONVOY_ALGORITHM_RING = 1,
+  CONVOY_ALGORITHM_TREE = 2,
+  CONVOY_ALGORITHM_DIRECT = 3,
+  CONVOY_ALGORITHM_TWO_LEVEL = 4,
+  /* As DEVICE, but refused where the devices have no collectives of their own and say why. */
+  CONVOY_ALGORITHM_DEVICE_ONLY = 5
+};
+
+enum convoy_operation_flag {
+  CONVOY_OP_RELAXED_READS = 1u, /* reads may see values up to max_lag steps old */
+  CONVOY_OP_ANY_ORDER = 2u,     /* commutes with other ANY_ORDER operations on the same span */
+  /* Only the host sets the following ones. One more read each, in this order. */
+  CONVOY_OP_LOSS_SCALED = 4u, /* BACKWARD, NORM, APPLY: the loss scale; gradients hold it */
+  CONVOY_OP_NORMED = 8u, /* APPLY: the norm of the whole gradient, see NORM; scalar = its limit */
+  CONVOY_OP_SKIP_NON_FINITE = 16u /* APPLY with NORMED: does nothing unless the norm is finite */
+};
+#define CONVOY_UNBOUNDED UINT64_MAX /* max_lag without a bound */
+
+enum convoy_buffer_kind {
+  CONVOY_BUFFER_PARAMETERS = 1, /* owner = replica; the arena that forward and backward read */
+  CONVOY_BUFFER_GRADIENT = 2,   /* owner = replica; the arena that backward writes */
+  CONVOY_BUFFER_MASTER = 3,     /* owner = place; the arena with optimizer state */
+  CONVOY_BUFFER_SCRATCH = 4,    /* owner = place; contents undefined at the start of a period */
+  CONVOY_BUFFER_PERSISTENT = 5  /* owner = place; survives steps, zero at the start */
+};
+
+/* frozen */
+typedef struct convoy_range {
+  uint64_t first;
+  uint64_t count;
+} convoy_range;
+
+/* frozen. Part of a buffer: a name, not a pointer. */
+typedef struct convoy_span {
+  uint32_t buffer;
+  uint32_t dtype;
+  uint64_t first;
+  uint64_t count;
+} convoy_span;
+
+/* frozen. count and dtype concern scratch and persistent buffers; set concerns parameters and
+ * gradients, which may have several copies that a strategy rotates. */
+typedef struct convoy_buffer {
+  uint32_t kind;
+  uint32_t owner;
+  uint32_t set;
+  uint32_t dtype;
+  uint64_t count;
+} convoy_buffer;
+
+/* What a strategy emits, and what a device is asked about. The reader copies the spans and the name
+ * of the kernel. */
+typedef struct convoy_operation {
+  uint64_t struct_size;
+  uint32_t kind;
+  uint32_t flags;
+  uint32_t place;     /* where it runs; CONVOY_NONE = where its first write lives */
+  uint32_t reduction; /* convoy_reduction */
+  uint32_t algorithm; /* convoy_algorithm */
+  uint32_t replica;   /* FORWARD, BACKWARD */
+  const convoy_span* reads;
+  uint64_t read_count;
+  const convoy_span* writes;
+  uint64_t write_count;
+  double scalar;          /* FILL, SCALE, AXPY; APPLY with NORMED: 0 = no limit */
+  uint64_t contributions; /* APPLY, NORM: replica gradients summed in read 0; 0 = one per replica */
+  uint64_t max_lag;       /* RELAXED_READS */
+  uint64_t first_layer;   /* FORWARD, BACKWARD: layers [first, first + count) */
+  uint64_t layer_count;
+  uint64_t sizes[4];  /* MATMUL, ADAPT_LOSS_SCALE */
+  const char* kernel; /* CALL: name, resolved by convoy_strategy.kernel */
+  uint64_t bytes;     /* CALL: memory traffic, for the simulator */
+  uint64_t flops;     /* CALL */
+} convoy_operation;
+
+/* frozen. Memory that a span names, once resolved. */
+typedef struct convoy_region {
+  void* data;
+  uint64_t count;
+  uint32_t dtype;
+  uint32_t place;
+} convoy_region;
+
+/* A strategy's own kernel as a host function; non-zero fails the operation. It is called by threads
+ * of the devices, several at a time on different spans, and may not throw. It may be called until
+ * the process ends. */
+typedef int32_t (*convoy_host_kernel)(const convoy_region* reads, uint64_t read_count,
+                                      const convoy_region* writes, uint64_t write_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,124 @@
+/* What a strategy sees (cluster, variables, routes), writes (planner) and provides. The rules are
+ * at the top of convoy/abi.h. */
+#ifndef CONVOY_ABI_STRATEGY_H
+#define CONVOY_ABI_STRATEGY_H
+
+#include <convoy/abi/operation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct convoy_cluster {
+  uint64_t struct_size;
+  uint32_t hosts;
+  uint32_t places;
+  uint32_t replicas;
+  uint32_t variables;
+  uint32_t buckets;
+  uint32_t reserved;
+  uint64_t arena_elements;
+} convoy_cluster;
+
+enum convoy_place_kind { CONVOY_PLACE_DEVICE = 1, CONVOY_PLACE_HOST = 2 };
+
+/* The name is the host's, valid until plan() returns. */
+typedef struct convoy_place {
+  uint64_t struct_size;
+  uint32_t kind;
+  uint32_t host;
+  uint32_t replica;    /* device places: the replica that runs there, else CONVOY_NONE */
+  uint32_t near_place; /* device places: the host place it is attached to */
+  const char* name;
+} convoy_place;
+
+/* The name is the host's, valid until plan() returns. */
+typedef struct convoy_variable {
+  uint64_t struct_size;
+  convoy_range range; /* in the arena, padding included */
+  uint64_t elements;  /* without padding */
+  uint64_t layer;     /* the layer that reads it */
+  const char* name;
+} convoy_variable;
+
+enum convoy_route_kind {
+  CONVOY_ROUTE_UNKNOWN = 0,
+  CONVOY_ROUTE_SAME_MEMORY = 1,
+  CONVOY_ROUTE_SHARED_MEMORY = 2, /* each side addresses the other's memory at memory speed */
+  CONVOY_ROUTE_NVLINK = 3,
+  CONVOY_ROUTE_PCIE_SWITCH = 4,
+  CONVOY_ROUTE_PCIE_HOST_BRIDGE = 5,
+  CONVOY_ROUTE_SOCKET = 6,
+  CONVOY_ROUTE_NETWORK = 7
+};
+
+typedef struct convoy_route {
+  uint64_t struct_size;
+  uint32_t kind;
+  uint32_t peer_access;    /* 1: the destination's device can address the source directly */
+  double bytes_per_second; /* 0 = unknown */
+  uint32_t shared_group;   /* routes of one group share their slowest link; CONVOY_NONE unknown */
+  uint32_t reserved;
+} convoy_route;
+
+enum convoy_section { CONVOY_SECTION_PROLOGUE = 0, CONVOY_SECTION_BODY = 1 };
+
+/* What a strategy writes its plan with: valid during plan(), for one thread at a time. Non-zero:
+ * the host refuses the call and knows the reason; whatever plan() returns after that, the plan is
+ * refused. Nothing that is passed in is kept: the host copies it. Questions (cluster ... bucket)
+ * have the same answers during one plan(). */
+typedef struct convoy_planner {
+  uint64_t struct_size;
+  void* self;
+  int32_t (*cluster)(void* self, convoy_cluster* out);
+  int32_t (*place)(void* self, uint32_t index, convoy_place* out);
+  int32_t (*replica_place)(void* self, uint32_t replica, uint32_t* place);
+  int32_t (*route)(void* self, uint32_t from, uint32_t to, convoy_route* out);
+  int32_t (*variable)(void* self, uint32_t index, convoy_variable* out); /* arena order */
+  int32_t (*bucket)(void* self, uint32_t index, convoy_range* out);      /* arena order */
+  /* Declares a buffer, or finds it: the same description gives the same id, except that every
+   * scratch and persistent declaration is a new buffer. */
+  int32_t (*buffer)(void* self, const convoy_buffer* description, uint32_t* id);
+  int32_t (*section)(void* self, uint32_t section); /* of what is emitted next; first the body */
+  /* Appends an operation to the section. */
+  int32_t (*emit)(void* self, const convoy_operation* operation);
+} convoy_planner;
+
+enum convoy_kernel_form {
+  CONVOY_KERNEL_HOST = 1,
+  CONVOY_KERNEL_CUDA_SOURCE = 2,
+  CONVOY_KERNEL_PTX = 3
+};
+
+typedef struct convoy_kernel {
+  uint64_t struct_size;
+  convoy_host_kernel function; /* CONVOY_KERNEL_HOST */
+  const char* text;            /* CUDA source or PTX; the plug-in's, valid until destroy */
+} convoy_kernel;
+
+typedef struct convoy_strategy {
+  uint64_t struct_size;
+  uint32_t abi_major;
+  uint32_t abi_minor;
+  /* Makes an instance. Its options are fixed from here on. The host makes several at a time when it
+   * compares strategies, and lets them plan in different threads. */
+  int32_t (*create)(convoy_context* context, const convoy_host* host, void** self);
+  void (*destroy)(void* self);
+  /* Writes one training step of the whole cluster: all replicas, all hosts. Pure: the host calls it
+   * more than once, for other clusters, too, and compares. It must not block. CONVOY_REFUSED: these
+   * options or this cluster are nothing for the strategy. */
+  int32_t (*plan)(void* self, convoy_context* context, const convoy_planner* planner);
+  /* Optional. Gives a kernel that a CALL operation named; non-zero when the form does not exist.
+   * The name is the host's, valid during the call. */
+  int32_t (*kernel)(void* self, convoy_context* context, const char* name, uint32_t form,
+                    convoy_kernel* out);
+} convoy_strategy;
+
+/* The type of convoy_strategy_v1, the entry point. */
+typedef const convoy_strategy* (*convoy_strategy_entry)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

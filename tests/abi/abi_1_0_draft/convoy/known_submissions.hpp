@@ -1,0 +1,78 @@
+// What a device is asked to run, in the sizes that the device was built with. Part of device.hpp.
+#ifndef CONVOY_KNOWN_SUBMISSIONS_HPP
+#define CONVOY_KNOWN_SUBMISSIONS_HPP
+
+#include <convoy/abi/submission.h>
+#include <convoy/sized.hpp>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace convoy {
+
+// Submissions with at least the fields that this plug-in knows. A host of the plug-in's version, or
+// a newer one, makes them as long as that, and they are used where they are. Those of an older host
+// are too short for it: each address gets a longer copy, which is written anew when the host
+// submits that address again; by then the operation is done. For one thread at a time.
+class KnownSubmissions {
+ public:
+  // What to run in place of `given`, valid until the operation is done. Throws UnusableStruct when
+  // the host says something that the plug-in does not know.
+  const convoy_submission& known(const convoy_submission& given) {
+    bool complete = convoy::readable_in_place(given, "convoy_submission", Side::kPlugin);
+    if (complete && given.compute != nullptr)
+      complete = convoy::readable_in_place(*given.compute, "convoy_compute", Side::kPlugin);
+    for (std::uint64_t i = 0; complete && i < given.update_count; ++i)
+      complete = readable_in_place(*given.updates[i]);
+    return complete ? given : copies_[&given].take(given);
+  }
+
+ private:
+  static bool readable_in_place(const convoy_update& update) {
+    return convoy::readable_in_place(update, "convoy_update", Side::kPlugin) &&
+           (update.optimizer == nullptr ||
+            convoy::readable_in_place(*update.optimizer, "convoy_optimizer", Side::kPlugin));
+  }
+
+  class Copy {
+   public:
+    const convoy_submission& take(const convoy_submission& given) {
+      submission_ = read_sized(given, "convoy_submission", Side::kPlugin);
+      if (submission_.compute != nullptr) {
+        compute_ = read_sized(*submission_.compute, "convoy_compute", Side::kPlugin);
+        submission_.compute = &compute_;
+      }
+      take_updates();
+      return submission_;
+    }
+
+   private:
+    void take_updates() {
+      const auto count = static_cast<std::size_t>(submission_.update_count);
+      optimizers_.resize(count);
+      updates_.resize(count);
+      pointers_.resize(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        updates_[i] = read_sized(*submission_.updates[i], "convoy_update", Side::kPlugin);
+        pointers_[i] = &updates_[i];
+        if (updates_[i].optimizer == nullptr) continue;
+        optimizers_[i] = read_sized(*updates_[i].optimizer, "convoy_optimizer", Side::kPlugin);
+        updates_[i].optimizer = &optimizers_[i];
+      }
+      if (count > 0) submission_.updates = pointers_.data();
+    }
+
+    convoy_submission submission_{};
+    convoy_compute compute_{};
+    std::vector<convoy_optimizer> optimizers_;
+    std::vector<convoy_update> updates_;
+    std::vector<const convoy_update*> pointers_;
+  };
+
+  std::map<const convoy_submission*, Copy> copies_;
+};
+
+}  // namespace convoy
+
+#endif

@@ -1,0 +1,107 @@
+#pragma once
+
+// What a strategy is told about the cluster and the model, and how it says what it wants.
+
+#include <convoy/abi.h>
+#include <convoy/ids.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace convoy {
+
+using Range = convoy_range;  // elements of the arena, or of any buffer
+
+// Types of elements. Parameters, gradients and masters are kF32.
+enum class Dtype : std::uint32_t {
+  kF32 = CONVOY_F32,
+  kF16 = CONVOY_F16,
+  kBf16 = CONVOY_BF16,
+  kI32 = CONVOY_I32,
+  kU8 = CONVOY_U8,
+};
+
+// How a collective travels.
+enum class Algorithm : std::uint32_t {
+  kDevice = CONVOY_ALGORITHM_DEVICE,  // the devices choose: shared memory, NCCL ...
+  kRing = CONVOY_ALGORITHM_RING,
+  kTree = CONVOY_ALGORITHM_TREE,
+  kDirect = CONVOY_ALGORITHM_DIRECT,
+  kTwoLevel = CONVOY_ALGORITHM_TWO_LEVEL,      // inside every host, then between hosts
+  kDeviceOnly = CONVOY_ALGORITHM_DEVICE_ONLY,  // as kDevice, but refused where they have none
+};
+
+enum class Reduction : std::uint32_t {
+  kSum = CONVOY_REDUCE_SUM,
+  kMin = CONVOY_REDUCE_MIN,
+  kMax = CONVOY_REDUCE_MAX,
+};
+
+enum class PlaceKind : std::uint32_t {
+  kDevice = CONVOY_PLACE_DEVICE,
+  kHost = CONVOY_PLACE_HOST,
+};
+
+enum class RouteKind : std::uint32_t {
+  kUnknown = CONVOY_ROUTE_UNKNOWN,
+  kSameMemory = CONVOY_ROUTE_SAME_MEMORY,
+  kSharedMemory = CONVOY_ROUTE_SHARED_MEMORY,
+  kNvlink = CONVOY_ROUTE_NVLINK,
+  kPcieSwitch = CONVOY_ROUTE_PCIE_SWITCH,
+  kPcieHostBridge = CONVOY_ROUTE_PCIE_HOST_BRIDGE,
+  kSocket = CONVOY_ROUTE_SOCKET,
+  kNetwork = CONVOY_ROUTE_NETWORK,
+};
+
+struct PlaceInfo {
+  PlaceKind kind;
+  std::uint32_t host;
+  std::optional<ReplicaId> replica;   // that runs there; device places
+  std::optional<PlaceId> near_place;  // the host place it is attached to; device places
+  std::string name;                   // "cpu:0", "host:0"
+};
+
+struct RouteInfo {
+  RouteKind kind;
+  bool peer_access;                           // the target's device addresses the source directly
+  double bytes_per_second;                    // 0 = unknown
+  std::optional<std::uint32_t> shared_group;  // routes of one group share their slowest link
+};
+
+struct VariableInfo {
+  Range range;             // in the arena, padding included
+  std::uint64_t elements;  // without padding
+  std::uint64_t layer;     // that reads it
+  std::string name;
+};
+
+struct CollectiveOptions {
+  Algorithm algorithm = Algorithm::kDevice;
+  Reduction reduction = Reduction::kSum;
+};
+
+struct CopyOptions {
+  bool relaxed = false;                      // what is read may lag
+  std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
+};
+
+struct ApplyOptions {
+  std::uint64_t contributions = 0;  // replica gradients in the sum; 0 = one per replica
+  bool any_order = false;           // commutes with other such updates of the same elements
+};
+
+struct ComputeOptions {
+  SetId parameters_set{};
+  SetId gradient_set{};
+  bool relaxed = false;                      // parameters may lag
+  std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
+};
+
+// What a kernel of the plug-in costs, for the simulator.
+struct CallOptions {
+  std::uint64_t bytes = 0;  // of memory traffic
+  std::uint64_t flops = 0;
+};
+
+}  // namespace convoy

@@ -1,0 +1,170 @@
+// What a reader does not know is refused, by the host and by plug-ins, with what to do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+#include "core/plan/cluster.hpp"
+#include "core/plan/make_plan.hpp"
+#include "tests/abi/training_case.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+template <typename Action>
+std::string refusal(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+ArenaMap one_variable() {
+  ArenaMap arena;
+  arena.variables = {{"weights", {0, 8}, 8, 1}};
+  arena.elements = 8;
+  arena.segments = {{0, 2, {0, 8}}};
+  arena.buckets = {{0, 8}};
+  return arena;
+}
+
+std::string plan_of_later_strategy(const std::string& says_more) {
+  return refusal([&] {
+    PluginHost host;
+    StrategyPlugin strategy(host.load_strategy(read_plugin(kLater / "plain_strategy.so")),
+                            {{"say_more", says_more}});
+    const ArenaMap arena = one_variable();
+    const Cluster cluster = make_single_host(2, true, "cpu");
+    make_plan("plain_strategy", cluster, arena,
+              [&](const convoy_planner& planner) { strategy.plan(planner); });
+  });
+}
+
+std::string graph_of_later_model(const std::string& says_more) {
+  return refusal([&] {
+    PluginHost host;
+    ModelPlugin model(host.load_model(read_plugin(kLater / "plain_model.so")),
+                      {{"say_more", says_more}});
+    graph_of(model);
+  });
+}
+
+// A device of the version that was frozen, asked about one layer by this host.
+class FrozenDevice {
+ public:
+  FrozenDevice() {
+    layer_.struct_size = sizeof(layer_);
+    layer_.kind = CONVOY_LAYER_INPUT;
+    node_.struct_size = sizeof(node_);
+    node_.layer = &layer_;
+    node_.channels = node_.height = node_.width = 1;
+    graph_.struct_size = sizeof(graph_);
+    graph_.nodes = nodes_;
+    graph_.node_count = 1;
+    what_.struct_size = sizeof(what_);
+    what_.graph = &graph_;
+    what_.batch = 1;
+  }
+
+  std::string compile() {
+    return refusal([&] { device_.release(device_.compile(what_)); });
+  }
+  std::string submit(const convoy_submission& submission) {
+    return refusal([&] { device_.submit(submission); });
+  }
+  std::string supports(const convoy_operation& operation) {
+    return device_.refusal(operation).value_or("accepted");
+  }
+
+  convoy_layer layer_{};
+  convoy_node node_{};
+  convoy_graph graph_{};
+  convoy_compilation what_{};
+
+ private:
+  const convoy_node* nodes_[1] = {&node_};
+  convoy_device_request request_{.struct_size = sizeof request_, .devices = 1, .threads = 1};
+  PluginHost host_;
+  DevicePlugin plugin_{host_.load_device(read_plugin(kDraft / "inline_device.so")), {}};
+  OpenDevice device_{plugin_, request_, 0};
+};
+
+#ifdef CONVOY_LATER
+
+TEST(Refusals, ALaterHostReadsWhatALaterPluginSays) {
+  EXPECT_EQ(plan_of_later_strategy("true"), "accepted");
+  EXPECT_EQ(graph_of_later_model("true"), "accepted");
+}
+
+// Fields of the made-up later version are zero until a test sets one.
+TEST(Refusals, AFrozenDeviceRefusesWhatALaterHostSays) {
+  FrozenDevice device;
+  EXPECT_EQ(device.compile(), "accepted");
+  for (std::uint64_t* field : {&device.layer_.later[0], &device.node_.later[1],
+                               &device.graph_.later[0], &device.what_.later[1]}) {
+    *field = 1;
+    EXPECT_THAT(device.compile(),
+                AllOf(HasSubstr("is newer than plug-in ABI 1.0"),
+                      HasSubstr("take a newer version of the plug-in"), HasSubstr("inline")));
+    *field = 0;
+  }
+}
+
+TEST(Refusals, AFrozenDeviceRefusesOperationsOfALaterHost) {
+  FrozenDevice device;
+  float value = 1;
+  float copy = 0;
+  const convoy_region read{&value, 1, CONVOY_F32, 0};
+  const convoy_region write{&copy, 1, CONVOY_F32, 0};
+  std::uint64_t timeline = 0;
+  convoy_submission submission{};
+  submission.struct_size = sizeof(submission);
+  submission.kind = CONVOY_OP_COPY;
+  submission.reads = &read;
+  submission.writes = &write;
+  submission.read_count = submission.write_count = 1;
+  submission.timeline = &timeline;
+  submission.value = 1;
+  submission.later[0] = 1;
+  EXPECT_THAT(device.submit(submission), HasSubstr("of convoy_submission is set"));
+  EXPECT_EQ(timeline, 0u);
+  submission.later[0] = 0;
+  EXPECT_EQ(device.submit(submission), "accepted");
+  EXPECT_EQ(timeline, 1u);
+  EXPECT_EQ(copy, 1);
+  convoy_operation operation{};
+  operation.struct_size = sizeof(operation);
+  operation.kind = CONVOY_OP_COPY;
+  EXPECT_EQ(device.supports(operation), "accepted");
+  operation.later[1] = 1;
+  EXPECT_THAT(device.supports(operation), HasSubstr("of convoy_operation is set"));
+}
+
+#else
+
+TEST(Refusals, ThisHostRefusesWhatALaterPluginSays) {
+  EXPECT_EQ(plan_of_later_strategy("false"), "accepted");
+  EXPECT_THAT(plan_of_later_strategy("true"),
+              AllOf(HasSubstr("plain_strategy"), HasSubstr("of convoy_operation is set"),
+                    HasSubstr("newer than plug-in ABI 1.0"), HasSubstr("update convoy")));
+  EXPECT_EQ(graph_of_later_model("false"), "accepted");
+  EXPECT_THAT(graph_of_later_model("true"),
+              AllOf(HasSubstr("plain_model"), HasSubstr("of convoy_layer is set"),
+                    HasSubstr("newer than plug-in ABI 1.0"), HasSubstr("update convoy")));
+}
+
+TEST(Refusals, AFrozenDeviceSeesFromItsOwnSizeOn) {
+  FrozenDevice device;
+  EXPECT_EQ(device.compile(), "accepted");
+  device.layer_.struct_size = 0;
+  EXPECT_THAT(device.compile(), HasSubstr("struct_size of convoy_layer is 0"));
+}
+
+#endif
+
+}  // namespace
+}  // namespace convoy::testing

@@ -1,0 +1,67 @@
+#include "tests/abi/training_case.hpp"
+
+#include "core/graph/assembler.hpp"
+#include "core/runtime/session.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy::testing {
+namespace {
+
+constexpr std::uint32_t kReplicas = 2;
+constexpr std::uint32_t kBatch = 4;
+constexpr std::uint32_t kClasses = 10;
+
+// Images between 0 and 1 and labels, other ones for each replica.
+struct Images {
+  explicit Images(std::uint32_t replica) {
+    for (std::uint32_t i = 0; i < kBatch * 3 * 8 * 8; ++i)
+      pixels.push_back(static_cast<float>((i + replica * 7919) * 2654435761u >> 24) / 256);
+    for (std::uint32_t b = 0; b < kBatch; ++b)
+      labels.push_back(static_cast<std::int32_t>((b * 3 + replica) % kClasses));
+  }
+  std::vector<float> pixels;
+  std::vector<std::int32_t> labels;
+};
+
+SessionOptions options() {
+  OptimizerOptions optimizer;
+  optimizer.kind = CONVOY_OPTIMIZER_SGD;
+  SessionOptions options;
+  options.devices = kReplicas;
+  options.threads = 1;
+  options.batch = kBatch;
+  options.hash_initializer = true;
+  options.bucket_elements = 512;
+  options.optimizer = make_optimizer(optimizer, kReplicas);
+  return options;
+}
+
+}  // namespace
+
+Graph graph_of(ModelPlugin& model) {
+  return assemble_graph(model.manifest().name, model.info().image_size, kClasses,
+                        [&](const convoy_graph_builder& builder) { model.build(builder); });
+}
+
+std::vector<double> train(const Files& files) {
+  PluginHost host;
+  ModelPlugin model(host.load_model(read_plugin(files.model)), {});
+  StrategyPlugin strategy(host.load_strategy(read_plugin(files.strategy)), {});
+  const DevicePlugin devices(host.load_device(read_plugin(files.device)), {});
+  Session session(graph_of(model), strategy, devices, options());
+  const Images images[kReplicas] = {Images(0), Images(1)};
+  StepInput input;
+  input.learning_rate = 0.02;
+  for (const Images& it : images) input.batches.push_back({it.pixels.data(), it.labels.data()});
+  std::vector<double> losses;
+  for (int step = 0; step < 4; ++step) {
+    session.executor().submit_step(input);
+    double loss = 0;
+    for (const double of_replica : session.executor().finish_step().losses)
+      loss += of_replica / kReplicas;
+    losses.push_back(loss);
+  }
+  return losses;
+}
+
+}  // namespace convoy::testing

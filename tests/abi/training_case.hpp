@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/plugin/device_plugin.hpp"
+#include "core/plugin/library.hpp"
+#include "core/plugin/model_plugin.hpp"
+#include "core/plugin/strategy_plugin.hpp"
+
+namespace convoy::testing {
+
+// The name of the cases that both hosts run; see the CMakeLists.txt.
+#ifdef CONVOY_LATER
+#define CONVOY_VERSIONS VersionsInALaterHost
+#else
+#define CONVOY_VERSIONS Versions
+#endif
+
+// Plug-ins of this host's sources, built against other headers.
+inline const std::filesystem::path kDraft = CONVOY_OTHER_PLUGINS "/draft";
+inline const std::filesystem::path kLater = CONVOY_OTHER_PLUGINS "/later";
+// First-party plug-ins, built against today's headers.
+inline const std::filesystem::path kToday = CONVOY_BINARY_DIR "/lib/convoy/plugins";
+
+struct Files {
+  std::filesystem::path strategy;
+  std::filesystem::path model;
+  std::filesystem::path device;
+};
+
+// The model's graph as the real builder makes it, for 10 classes.
+Graph graph_of(ModelPlugin& model);
+
+// The losses of four steps on two replicas, by the real loader, builder, planner, checker and
+// executor. The first is that of the initial parameters.
+std::vector<double> train(const Files& files);
+
+}  // namespace convoy::testing

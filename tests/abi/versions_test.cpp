@@ -1,0 +1,93 @@
+// Plug-ins of other versions train in this host. The same cases are compiled twice: into this host,
+// and into the host of a later version, in which all structs have grown (CONVOY_LATER).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/abi/training_case.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::Lt;
+
+std::vector<::testing::Matcher<double>> near(const std::vector<double>& expected) {
+  std::vector<::testing::Matcher<double>> matchers;
+  for (const double value : expected)
+    matchers.push_back(::testing::DoubleNear(value, 1e-5 * value));
+  return matchers;
+}
+
+Files of(const std::filesystem::path& folder) {
+  return {folder / "one_server.so", folder / "softmax_regression.so", folder / "inline_device.so"};
+}
+
+Files plain_of(const std::filesystem::path& folder) {
+  return {folder / "plain_strategy.so", folder / "plain_model.so", folder / "inline_device.so"};
+}
+
+// What the first-party strategy and device make of the same model.
+std::vector<double> reference() {
+  return train({kToday / "replicated.so", kDraft / "softmax_regression.so",
+                kToday / "convoy_device_cpu.so"});
+}
+
+TEST(CONVOY_VERSIONS, PluginsOfTodayTrainHere) {
+  const std::vector<double> losses = reference();
+  EXPECT_THAT(losses.back(), Lt(0.9 * losses.front())) << "it does not learn";
+}
+
+TEST(CONVOY_VERSIONS, FrozenPluginsTrainHere) {
+  EXPECT_THAT(train(of(kDraft)), ElementsAreArray(near(reference())));
+}
+
+TEST(CONVOY_VERSIONS, PluginsOfALaterVersionTrainHere) {
+  EXPECT_THAT(train(of(kLater)), ElementsAreArray(near(reference())));
+}
+
+TEST(CONVOY_VERSIONS, PluginsOfAllVersionsWorkTogether) {
+  EXPECT_THAT(train({kLater / "one_server.so", kDraft / "softmax_regression.so",
+                     kToday / "convoy_device_cpu.so"}),
+              ElementsAreArray(near(reference())));
+  EXPECT_THAT(train({kDraft / "one_server.so", kLater / "softmax_regression.so",
+                     kLater / "inline_device.so"}),
+              ElementsAreArray(near(reference())));
+  EXPECT_THAT(train({kToday / "replicated.so", kLater / "softmax_regression.so",
+                     kDraft / "inline_device.so"}),
+              ElementsAreArray(near(reference())));
+}
+
+TEST(CONVOY_VERSIONS, PluginsInPlainCTrainHere) {
+  const std::vector<double> losses = train(plain_of(kDraft));
+  EXPECT_THAT(losses.back(), Lt(0.9 * losses.front())) << "it does not learn";
+  EXPECT_EQ(train(plain_of(kLater)), losses);
+}
+
+TEST(CONVOY_VERSIONS, FrozenPluginsLogAndReportErrors) {
+  PluginHost host;
+  std::string logged;
+  StrategyPlugin strategy(
+      host.load_strategy(read_plugin(kDraft / "plain_strategy.so")), {{"fail", "true"}},
+      [&](std::int32_t, std::string_view, std::string_view text) { logged = text; });
+  EXPECT_EQ(logged, "plain strategy created");
+  EXPECT_FALSE(strategy.kernel("any", CONVOY_KERNEL_HOST).has_value());
+  convoy_planner planner{};
+  planner.struct_size = sizeof(planner);
+  try {
+    strategy.plan(planner);
+    FAIL() << "a plan was accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("planning failed: it was asked to fail"));
+  }
+}
+
+TEST(CONVOY_VERSIONS, SlotsThatAPluginLacksAreNull) {
+  PluginHost host;
+  const auto strategy = host.load_strategy(read_plugin(kDraft / "plain_strategy.so"));
+  EXPECT_EQ(strategy.table->struct_size, sizeof(convoy_strategy)) << "in this host's size";
+  EXPECT_EQ(strategy.table->kernel, nullptr);
+  EXPECT_NE(strategy.table->plan, nullptr);
+}
+
+}  // namespace
+}  // namespace convoy::testing
