@@ -1,0 +1,45 @@
+#!/bin/sh
+# The strategies in the README and in the pages of share/docs build as they stand against an installed
+# convoy, and compute what they claim. Arguments: install prefix, working directory, cmake, C++ compiler.
+set -eu
+prefix=$1
+work=$2
+cmake=$3
+compiler=$4
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/functions.sh"
+convoy="$prefix/bin/convoy"
+
+rm -rf "$work"
+mkdir -p "$work/project"
+[ -f "$prefix/share/convoy/docs/concepts.md" ]
+
+# Indented programs, from their #include of strategy.hpp to the end of CONVOY_STRATEGY(...).
+cat "$here/../../README.md" "$prefix/share/convoy/docs/"*.md | awk -v folder="$work/project" '
+  /^    #include <convoy\/strategy.hpp>/ { ++programs; inside = 1 }
+  inside { sub(/^    /, ""); print > (folder "/documented_" programs ".cpp") }
+  inside && /"needs=/ { inside = 0 }
+  END { print programs > (folder "/count") }'
+count=$(cat "$work/project/count")
+[ "$count" -ge 3 ]
+
+{
+  echo 'cmake_minimum_required(VERSION 3.25)'
+  echo 'project(documented LANGUAGES CXX)'
+  echo 'find_package(convoy REQUIRED)'
+  i=1
+  while [ "$i" -le "$count" ]; do
+    echo "convoy_add_plugin(documented_$i SOURCES documented_$i.cpp)"
+    i=$((i + 1))
+  done
+} >"$work/project/CMakeLists.txt"
+run configure "$cmake" -S "$work/project" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$compiler"
+run build "$cmake" --build "$work/build"
+
+i=1
+while [ "$i" -le "$count" ]; do
+  run "check_$i" "$convoy" check "$work/build/documented_$i.so"
+  contains "check_$i" 'synchronous'
+  i=$((i + 1))
+done
