@@ -57,21 +57,21 @@ std::string graph_of_later_model(const std::string& says_more) {
 class FrozenDevice {
  public:
   FrozenDevice() {
-    layer_.struct_size = sizeof(layer_);
-    layer_.kind = CONVOY_LAYER_INPUT;
-    node_.struct_size = sizeof(node_);
-    node_.layer = &layer_;
-    node_.channels = node_.height = node_.width = 1;
-    graph_.struct_size = sizeof(graph_);
-    graph_.nodes = nodes_;
-    graph_.node_count = 1;
-    what_.struct_size = sizeof(what_);
-    what_.graph = &graph_;
-    what_.batch = 1;
+    layer.struct_size = sizeof(layer);
+    layer.kind = CONVOY_LAYER_INPUT;
+    node.struct_size = sizeof(node);
+    node.layer = &layer;
+    node.channels = node.height = node.width = 1;
+    graph.struct_size = sizeof(graph);
+    graph.nodes = nodes_;
+    graph.node_count = 1;
+    what.struct_size = sizeof(what);
+    what.graph = &graph;
+    what.batch = 1;
   }
 
   std::string compile() {
-    return refusal([&] { device_.release(device_.compile(what_)); });
+    return refusal([&] { device_.release(device_.compile(what)); });
   }
   std::string submit(const convoy_submission& submission) {
     return refusal([&] { device_.submit(submission); });
@@ -80,13 +80,13 @@ class FrozenDevice {
     return device_.refusal(operation).value_or("accepted");
   }
 
-  convoy_layer layer_{};
-  convoy_node node_{};
-  convoy_graph graph_{};
-  convoy_compilation what_{};
+  convoy_layer layer{};
+  convoy_node node{};
+  convoy_graph graph{};
+  convoy_compilation what{};
 
  private:
-  const convoy_node* nodes_[1] = {&node_};
+  const convoy_node* nodes_[1] = {&node};
   convoy_device_request request_{.struct_size = sizeof request_, .devices = 1, .threads = 1};
   PluginHost host_;
   DevicePlugin plugin_{host_.load_device(read_plugin(kDraft / "inline_device.so")), {}};
@@ -104,8 +104,8 @@ TEST(Refusals, ALaterHostReadsWhatALaterPluginSays) {
 TEST(Refusals, AFrozenDeviceRefusesWhatALaterHostSays) {
   FrozenDevice device;
   EXPECT_EQ(device.compile(), "accepted");
-  for (std::uint64_t* field : {&device.layer_.later[0], &device.node_.later[1],
-                               &device.graph_.later[0], &device.what_.later[1]}) {
+  for (std::uint64_t* field : {&device.layer.later[0], &device.node.later[1],
+                               &device.graph.later[0], &device.what.later[1]}) {
     *field = 1;
     EXPECT_THAT(device.compile(),
                 AllOf(HasSubstr("is newer than plug-in ABI 1.0"),
@@ -160,7 +160,7 @@ TEST(Refusals, ThisHostRefusesWhatALaterPluginSays) {
 TEST(Refusals, AFrozenDeviceSeesFromItsOwnSizeOn) {
   FrozenDevice device;
   EXPECT_EQ(device.compile(), "accepted");
-  device.layer_.struct_size = 0;
+  device.layer.struct_size = 0;
   EXPECT_THAT(device.compile(), HasSubstr("struct_size of convoy_layer is 0"));
 }
 

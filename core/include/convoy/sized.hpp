@@ -51,8 +51,7 @@ inline void require_nothing_newer(const void* given, std::uint64_t size, std::ui
              ? "the plug-in was built for a newer convoy: update convoy, or build the plug-in with "
                "this one's headers"
              : "this convoy uses something that the plug-in was not built for: take a newer "
-               "version "
-               "of the plug-in, or leave out the option or layer that needs it"));
+               "version of the plug-in, or leave out the option or layer that needs it"));
   }
 }
 
