@@ -126,7 +126,7 @@ Ranking rank_strategies(const RunSetup& setup, const SimulatedHardware& hardware
 
 std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject) {
   const std::uint32_t devices = subject.hosts * subject.devices;
-  const bool nominal = hardware.device == "cpu" && !hardware.calibrated;
+  const bool nominal = hardware.on_host_processors && !hardware.calibrated;
   return fmt::format("{} {} of {}{}", devices, devices == 1 ? "device" : "devices", hardware.name,
                      nominal ? ", which is not calibrated" : "");
 }
@@ -135,7 +135,7 @@ Decision choose_by_simulation(const RunSetup& setup, const SimulatedHardware& ha
                               const ChoiceSubject& subject, const Ranking& ranking) {
   Candidate usual;
   try {
-    usual = choose_by_rule(setup, hardware.device).chosen;
+    usual = choose_by_rule(setup, hardware.on_host_processors).chosen;
   } catch (const Error&) {
     // there is no rule for this
   }
@@ -152,14 +152,15 @@ void refuse_measuring(const RunSetup& setup) {
 Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> devices) {
   refuse_measuring(setup);
   const SimulatedHardware hardware = choose_simulated_hardware(setup);
-  if (setup.options.auto_mode == AutoMode::kRule) return choose_by_rule(setup, hardware.device);
+  if (setup.options.auto_mode == AutoMode::kRule)
+    return choose_by_rule(setup, hardware.on_host_processors);
   const ChoiceSubject subject = imagined_subject(setup, hardware, devices);
   return choose_by_simulation(setup, hardware, subject, rank_strategies(setup, hardware, subject));
 }
 
-Decision choose_by_rule(const RunSetup& setup, const std::string& device) {
+Decision choose_by_rule(const RunSetup& setup, bool on_host_processors) {
   SelectionFacts facts;
-  facts.device = device;
+  facts.on_host_processors = on_host_processors;
   facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
   const SelectionRules rules =
       SelectionRules::read(executable_directory() / "../share/convoy/select/rules.json");

@@ -44,8 +44,7 @@ void refuse_measuring(const RunSetup& setup);
 // host (all when not given).
 Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> devices);
 
-// Without a described machine: the rule of thumb. `device`: the kind of devices. Error kUnavailable
-// when no rule fits.
-Decision choose_by_rule(const RunSetup& setup, const std::string& device);
+// Without a described machine: the rule of thumb. Error kUnavailable when no rule fits.
+Decision choose_by_rule(const RunSetup& setup, bool on_host_processors);
 
 }  // namespace convoy

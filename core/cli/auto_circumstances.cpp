@@ -20,8 +20,9 @@ std::string file_text(const std::filesystem::path& path) {
 std::string files_text(const RunSetup& setup) {
   std::string text = file_text(executable_directory() / "convoy");
   for (const FoundPlugin& plugin : setup.catalog.plugins())
-    if (plugin.manifest.kind == PluginKind::kStrategy) text += file_text(plugin.path);
-  return text;
+    if (plugin.manifest.kind != PluginKind::kModel) text += file_text(plugin.path);
+  const Manifest& device = setup.device->manifest();
+  return text + fmt::format("on {} {} ({})\n", device.name, device.version, setup.options.device);
 }
 
 std::string model_text(const RunSetup& setup) {

@@ -51,7 +51,7 @@ Explanation explain(const RunSetup& setup) {
   result.ranking = rank_strategies(setup, result.hardware, result.subject);
   result.decision =
       setup.options.auto_mode == AutoMode::kRule
-          ? choose_by_rule(setup, result.hardware.device)
+          ? choose_by_rule(setup, result.hardware.on_host_processors)
           : choose_by_simulation(setup, result.hardware, result.subject, result.ranking);
   return result;
 }
@@ -82,7 +82,7 @@ void print_ranking(std::ostream& out, const RunSetup& setup, const Explanation& 
       "{} of the variants are within {:.0f} % of the best, which predictions may be "
       "wrong by{}\n",
       close, 100 * tolerance,
-      it.hardware.device == "cpu" && close > 1
+      it.hardware.on_host_processors && close > 1
           ? "; convoy run --auto=measure tries the best of them while it trains"
           : "");
 }

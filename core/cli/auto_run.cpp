@@ -74,12 +74,13 @@ std::string shortlist_notice(const AutoShortlist& list, const Decision& decision
 }  // namespace
 
 Decision choose_for_run(RunSetup& setup) {
-  const std::string& kind = setup.device->manifest().name;
+  const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);
   const AutoMode mode = setup.options.auto_mode;
   if (mode == AutoMode::kMeasure) check_measuring(setup.options);
-  if (mode == AutoMode::kRule || !trains(setup.options)) return choose_by_rule(setup, kind);
+  if (mode == AutoMode::kRule || !trains(setup.options))
+    return choose_by_rule(setup, on_processors);
   const std::optional<SimulatedHardware> machine = known_hardware(setup);
-  if (!machine) return choose_by_rule(setup, kind);
+  if (!machine) return choose_by_rule(setup, on_processors);
   const SimulatedHardware& hardware = *machine;
   const std::uint32_t devices = count_devices(setup);
   const ChoiceSubject subject{1, devices, choose_sizes(setup, devices).batch};

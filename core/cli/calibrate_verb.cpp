@@ -17,6 +17,7 @@
 #include "core/graph/assembler.hpp"
 #include "core/plan/check.hpp"
 #include "core/plugin/catalog.hpp"
+#include "core/plugin/device_choice.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/plugin/search_path.hpp"
@@ -27,6 +28,9 @@ namespace convoy {
 namespace {
 
 const VerbFlag kFlags[] = {
+    {"device", true,
+     "Device plug-in whose devices are measured, by name or path: one that computes on this "
+     "machine's processors; default: the one that --device=auto prefers of those."},
     {"calibration_file", true, "Where to write what was measured; default: in the cache folder."},
     {"model", true, "Also measure this model's own layers, for predictions of it."},
     {"batch_size", true, "Images per device for --model; default: the model's."},
@@ -35,7 +39,6 @@ const VerbFlag kFlags[] = {
     {"plugin_path", true, "Files and directories to look for plug-ins in first, separated by ':'."},
     {"help", false, "This text."},
 };
-constexpr const char* kDevice = "cpu";
 constexpr const char* kSoftware = "convoy";
 
 // Devices that share nothing show what each of them can do.
@@ -75,6 +78,11 @@ calibrate::ProbeNetwork model_network(const VerbArguments& given, const Catalog&
           batch_size(given, info.batch_size)};
 }
 
+FoundPlugin measured_device(const VerbArguments& given, const Catalog& catalog, PluginHost& host) {
+  return given.has("device") ? choose_device(host, catalog, given.value("device"))
+                             : choose_processors(host, catalog);
+}
+
 // That devices share cores, which they say, is what some of the measurements are about.
 PluginLog warnings_only(const PluginLog& log) {
   return [log](std::int32_t level, std::string_view plugin, std::string_view text) {
@@ -103,8 +111,14 @@ class CalibrateVerb {
         log_(log_to(err)),
         catalog_(Catalog::scan(search_path(process_search_settings(given.value("plugin_path"))))),
         facts_(calibrate::read_processor_facts()),
-        device_(host_.load_device(catalog_.find(PluginKind::kDevice, kDevice)), {},
-                warnings_only(log_)) {}
+        device_(host_.load_device(measured_device(given, catalog_, host_)), {},
+                warnings_only(log_)) {
+    if (!device_.has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
+      fail(ExitCode::kUsage,
+           "--device={}: calibrate measures devices that compute on this machine's processors; "
+           "rates of other devices are in the catalogue (share/catalogue/devices.json)",
+           given.value("device"));
+  }
 
   int execute(std::ostream& out) {
     const Manifest& manifest = device_.manifest();
@@ -153,8 +167,8 @@ int run_calibrate_verb(std::span<const std::string> arguments, std::ostream& out
   if (given.has("help")) {
     out << verb_help("calibrate [flags]",
                      "Measures this machine's devices, in about ten seconds: convoy simulate "
-                     "--device=cpu then predicts with what it found. Nothing else should be "
-                     "running.",
+                     "--device=NAME, such as cpu, then predicts with what it found. Nothing else "
+                     "should be running.",
                      kFlags);
     return static_cast<int>(ExitCode::kOk);
   }

@@ -10,6 +10,7 @@
 #include "core/cli/run_flags.hpp"
 #include "core/cli/verb_arguments.hpp"
 #include "core/plugin/catalog.hpp"
+#include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
 
 namespace convoy {
@@ -22,7 +23,8 @@ const std::vector<VerbFlag>& compare_flags() {
       {"strategies", true,
        "Strategies, each NAME or NAME:option=value:option=value, separated by commas; auto is the "
        "one that --variable_update=auto takes (all installed ones and auto)."},
-      {"simulate", false, "Simulate on this machine's CPU devices instead of running."},
+      {"simulate", false,
+       "Simulate on this machine's processors, or what --device names, instead of running."},
       {"json", false, "JSON instead of a table."}};
   return flags;
 }
@@ -68,6 +70,14 @@ std::vector<std::string> all_strategies(const std::string& plugin_path) {
   std::vector<std::string> names = catalog.names(PluginKind::kStrategy);
   names.emplace_back("auto");
   return names;
+}
+
+// What --simulate means where nobody says --device.
+std::string processors(const std::vector<std::string>& common) {
+  const std::string path = find_flag(common, "plugin_path").value_or("");
+  PluginHost host;
+  return choose_processors(host, Catalog::scan(search_path(process_search_settings(path))))
+      .manifest.name;
 }
 
 // The verb's own flags apart from those of the cells.
@@ -140,7 +150,8 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
       own.has("strategies") ? parse_names("strategies", own.value("strategies"))
                             : all_strategies(find_flag(request.common, "plugin_path").value_or(""));
   for (const std::string& name : names) request.strategies.push_back(parse_strategy(name));
-  if (request.simulated && request.platform.empty()) request.common.emplace_back("--device=cpu");
+  if (request.simulated && request.platform.empty() && !find_flag(request.common, "device"))
+    request.common.emplace_back("--device=" + processors(request.common));
   return request;
 }
 

@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "core/cli/plugin_flags.hpp"
 #include "core/cli/run_flags.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
@@ -14,29 +15,6 @@
 #include "core/runtime/model_map.hpp"
 
 namespace convoy {
-namespace {
-
-FlagDefinition to_flag(const OptionDeclaration& option, const std::string& strategy) {
-  FlagDefinition flag;
-  flag.name = option.name;
-  flag.type = parse_flag_type(to_string(option.type));
-  flag.default_value = option.default_value;
-  flag.allowed = option.allowed;
-  flag.help = option.help;
-  flag.group = fmt::format("options of {}", strategy);
-  return flag;
-}
-
-OptionValues given_options(const Manifest& manifest, const ParsedFlags& flags) {
-  OptionValues values;
-  const std::map<std::string, std::string> effective = flags.effective();
-  for (const OptionDeclaration& option : manifest.options)
-    if (flags.is_given(option.name)) values[option.name] = effective.at(option.name);
-  return values;
-}
-
-}  // namespace
-
 std::vector<FlagDefinition> subject_flags(std::vector<FlagDefinition> verb_flags) {
   FlagDefinition model = *run_flag_table().find("model");
   FlagDefinition path;
@@ -63,7 +41,8 @@ PlanSubject::PlanSubject(const std::string& strategy, std::span<const std::strin
   FlagTable table;
   table.add_all(subject_flags(std::move(verb_flags)));
   for (const OptionDeclaration& option : found.manifest.options)
-    if (!table.contains(option.name)) table.add(to_flag(option, found.manifest.name));
+    if (!table.contains(option.name))
+      table.add(to_flag(option, fmt::format("options of {}", found.manifest.name)));
   flags_ = parse_flags(table, arguments);
   strategy_ = std::make_unique<StrategyPlugin>(host_.load_strategy(found),
                                                given_options(found.manifest, *flags_), log);

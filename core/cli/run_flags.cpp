@@ -77,13 +77,18 @@ Flags length_flags() {
 
 Flags device_flags() {
   return {
-      choice("device", {"auto", "cpu", "gpu", "cuda"},
-             "Kind of device; auto takes the best present. cuda is another name of gpu."),
+      text(
+          "device", "auto",
+          "Kind of device: the name of a device plug-in, of which `convoy list` shows the "
+          "installed "
+          "ones, or the path of its file (with a '/'). gpu is another name of cuda. auto takes the "
+          "plug-in that prefers itself most of those that have a device on this machine: "
+          "accelerators before the host's processors."),
       integer("num_devices", {}, 1, kMostDevices,
               "Devices to use, of the chosen kind; all when left out."),
       integer("num_gpus", {}, 1, kMostDevices,
-              "GPUs to use. With --device=cpu, which published command lines combine with it, CPU "
-              "devices."),
+              "CUDA devices to use. With another --device, such as cpu, which published command "
+              "lines combine with it, devices of that kind."),
       text("gpu_indices", "",
            "Devices by number, in the order that rings follow: 0,2,1,3. 0,0 = two replicas on one "
            "GPU."),

@@ -20,7 +20,11 @@ std::vector<topology::PciAddress> parse_addresses(std::span<const std::string> t
   std::vector<topology::PciAddress> addresses;
   for (const std::string& text : texts) {
     const auto address = topology::parse_pci_address(text);
-    if (!address) fail(ExitCode::kUnavailable, "a GPU's place is '{}', no PCI address", text);
+    if (!address)
+      fail(ExitCode::kUnavailable,
+           "nothing is known of the speed of a device whose place is '{}': only PCI addresses are "
+           "in the catalogue",
+           text);
     addresses.push_back(*address);
   }
   return addresses;
@@ -55,10 +59,8 @@ SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::st
 }
 
 SimulatedHardware hardware_of_run(RunSetup& setup) {
-  const std::string& kind = setup.device->manifest().name;
-  if (kind == "cpu") return this_machine_hardware(setup);
-  if (kind != "cuda")
-    fail(ExitCode::kUnavailable, "nothing is known of the speed of {} devices", kind);
+  if (setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
+    return this_machine_hardware(setup, *setup.device);
   return gpus_of_run(topology::detect_machine(), addresses_of_devices(setup),
                      executable_directory() / "../share/convoy");
 }

@@ -16,8 +16,8 @@ namespace convoy {
 SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::string> addresses,
                               const std::filesystem::path& share);
 
-// On what --variable_update=auto simulates this run: the machine's cores, or its GPUs in the order
-// of the run's devices, which are opened for that. Error when that cannot be told.
+// On what --variable_update=auto simulates this run: the machine's processors, or its cards in the
+// order of the run's devices, which are opened for that. Error when that cannot be told.
 SimulatedHardware hardware_of_run(RunSetup& setup);
 
 }  // namespace convoy

@@ -1,5 +1,7 @@
 #include "core/cli/run_options.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "core/base/error.hpp"
@@ -67,14 +69,20 @@ void check_gpu_threads(const ParsedFlags& flags) {
        threads);
 }
 
+// Names are written in small letters; published command lines have capitals, too.
+std::string device_name(std::string text) {
+  if (text.find('/') != std::string::npos) return text;
+  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return text == "gpu" ? kGpuDevices : text;
+}
+
 void read_devices(const ParsedFlags& flags, RunOptions& options) {
-  const std::string device = flags.text("device");
   const auto gpus = flags.optional_integer("num_gpus");
-  if (device == "cpu") options.device = DeviceChoice::kCpu;
+  options.device = device_name(flags.text("device"));
   // A number of GPUs without a kind of device asks for GPUs.
-  if (device == "gpu" || device == "cuda" || (device == "auto" && gpus)) {
-    options.device = DeviceChoice::kGpu;
-  }
+  if (options.device == kAnyDevice && gpus) options.device = kGpuDevices;
   options.num_devices = flags.optional_integer_as<std::uint32_t>(gpus ? "num_gpus" : "num_devices");
   options.device_order = parse_indices(flags.text("gpu_indices"));
   options.threads_per_device = flags.integer_as<std::uint32_t>("num_intra_threads");

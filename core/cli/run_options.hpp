@@ -9,12 +9,14 @@
 #include "core/cli/evaluation_options.hpp"
 #include "core/cli/flag_parser.hpp"
 #include "core/plan/guard.hpp"
+#include "core/plugin/device_choice.hpp"
 #include "core/train/learning_rate.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy {
 
-enum class DeviceChoice { kAuto, kCpu, kGpu };
+// The device plug-in whose devices --num_gpus counts; --device=gpu is another name of it.
+inline constexpr const char* kGpuDevices = "cuda";
 
 // How --variable_update=auto chooses.
 enum class AutoMode {
@@ -38,7 +40,7 @@ struct RunOptions {
   std::optional<double> num_epochs;
   std::int64_t num_warmup_batches = 0;
 
-  DeviceChoice device = DeviceChoice::kAuto;
+  std::string device = kAnyDevice;           // a plug-in's name or path, or kAnyDevice
   std::optional<std::uint32_t> num_devices;  // unset: all of the chosen kind
   std::vector<std::int64_t> device_order;    // device numbers; empty: 0, 1, 2 ...
   std::uint32_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly

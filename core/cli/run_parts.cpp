@@ -14,9 +14,10 @@ std::int64_t processors() {
   return std::max<std::int64_t>(1, std::thread::hardware_concurrency());
 }
 
-// Processors that CPU devices leave to others.
+// Processors that devices leave to others.
 std::int64_t free_processors(const RunSetup& setup, std::uint32_t devices) {
-  if (setup.device->manifest().name != "cpu" || setup.options.input_only) return processors();
+  if (!setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) || setup.options.input_only)
+    return processors();
   const std::int64_t threads = setup.options.threads_per_device;
   return threads == 0 ? 0 : std::max<std::int64_t>(0, processors() - threads * devices);
 }

@@ -7,29 +7,18 @@
 #include "core/base/error.hpp"
 #include "core/cli/auto_run.hpp"
 #include "core/cli/model_choice.hpp"
+#include "core/cli/plugin_flags.hpp"
 #include "core/cli/run_flags.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/plugin/availability.hpp"
+#include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
 
 namespace convoy {
 namespace {
 
 constexpr const char* kAuto = "auto";
-constexpr const char* kCpu = "cpu";
-constexpr const char* kGpu = "cuda";
-
-FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group) {
-  FlagDefinition flag;
-  flag.name = option.name;
-  flag.type = parse_flag_type(to_string(option.type));
-  flag.default_value = option.default_value;
-  flag.allowed = option.allowed;
-  flag.help = option.help;
-  flag.group = group;
-  return flag;
-}
 
 void add_options(FlagTable& table, const Manifest& manifest) {
   const std::string group = fmt::format("{} {}", to_string(manifest.kind), manifest.name);
@@ -49,21 +38,23 @@ OptionOwners option_owners(const Catalog& catalog) {
 }
 
 // Under auto, options restrict the candidates to those that declare them: all are known.
-FlagTable make_table(const Catalog& catalog, const std::string& strategy,
-                     const std::string& model) {
+FlagTable make_table(const Catalog& catalog, const std::string& strategy, const std::string& model,
+                     const std::string& device) {
   FlagTable table = run_flag_table();
   for (const FoundPlugin& plugin : catalog.plugins()) {
     const bool strategy_wanted = plugin.manifest.kind == PluginKind::kStrategy &&
                                  (strategy == kAuto || plugin.manifest.name == strategy);
     const bool model_wanted =
         plugin.manifest.kind == PluginKind::kModel && plugin.manifest.name == model;
-    const bool device = plugin.manifest.kind == PluginKind::kDevice;
-    if (strategy_wanted || model_wanted || device) add_options(table, plugin.manifest);
+    const bool any_device = plugin.manifest.kind == PluginKind::kDevice;
+    if (strategy_wanted || model_wanted || any_device) add_options(table, plugin.manifest);
   }
   if (strategy.find('/') != std::string::npos)
     add_options(table, catalog.find(PluginKind::kStrategy, strategy).manifest);
   if (model.find('/') != std::string::npos)
     add_options(table, catalog.find(PluginKind::kModel, model).manifest);
+  if (device.find('/') != std::string::npos)
+    add_options(table, catalog.find(PluginKind::kDevice, device).manifest);
   add_missing_strategy_flags(table, strategy, option_owners(catalog));
   return table;
 }
@@ -79,41 +70,27 @@ std::string model_of(const Catalog& catalog, std::span<const std::string> argume
   return model_plugin_name(catalog, text("model"), text("data_name"), text("data_dir"));
 }
 
-// Values that the command line gives to options of this plug-in.
-OptionValues option_values(const Manifest& manifest, const ParsedFlags& flags) {
-  OptionValues values;
-  const std::map<std::string, std::string> effective = flags.effective();
-  for (const OptionDeclaration& option : manifest.options) {
-    const auto value = effective.find(option.name);
-    if (flags.is_given(option.name) && value != effective.end())
-      values[option.name] = value->second;
-  }
-  return values;
-}
-
 [[noreturn]] void refuse_gpus(const RunOptions& options, const std::string& reason) {
   fail(ExitCode::kUnavailable, "{} CUDA devices asked for, none found; try --device=cpu. ({})",
        options.num_devices.value_or(1), reason);
 }
 
-// The best kind of devices that can be used here, or the one that the user wants.
-const char* choose_device_kind(RunSetup& setup) {
-  const RunOptions& options = setup.options;
-  if (options.device == DeviceChoice::kCpu) return kCpu;
+// GPUs may be missing for a reason that only we know.
+void require_gpus(RunSetup& setup) {
   const auto names = setup.catalog.names(PluginKind::kDevice);
-  const bool installed = std::find(names.begin(), names.end(), kGpu) != names.end();
-  const std::optional<std::string> reason =
-      installed ? unavailable_reason(*setup.host, setup.catalog.find(PluginKind::kDevice, kGpu))
-                : "no CUDA device plug-in is installed: convoy was built without the CUDA toolkit";
-  if (!reason) return kGpu;
-  if (options.device == DeviceChoice::kGpu) refuse_gpus(options, *reason);
-  return kCpu;
+  if (std::ranges::find(names, kGpuDevices) == names.end())
+    refuse_gpus(setup.options,
+                "no CUDA device plug-in is installed: convoy was built without the CUDA toolkit");
+  const auto reason =
+      unavailable_reason(*setup.host, setup.catalog.find(PluginKind::kDevice, kGpuDevices));
+  if (reason) refuse_gpus(setup.options, *reason);
 }
 
 void load_device(RunSetup& setup, const PluginLog& log) {
-  const FoundPlugin found = setup.catalog.find(PluginKind::kDevice, choose_device_kind(setup));
+  if (setup.options.device == kGpuDevices) require_gpus(setup);
+  const FoundPlugin found = choose_device(*setup.host, setup.catalog, setup.options.device);
   setup.device = std::make_unique<DevicePlugin>(setup.host->load_device(found),
-                                                option_values(found.manifest, *setup.flags), log);
+                                                given_options(found.manifest, *setup.flags), log);
 }
 
 void load_model(RunSetup& setup, const PluginLog& log) {
@@ -122,7 +99,7 @@ void load_model(RunSetup& setup, const PluginLog& log) {
       PluginKind::kModel,
       model_plugin_name(setup.catalog, options.model, options.data_name, options.data_dir));
   setup.model = std::make_unique<ModelPlugin>(setup.host->load_model(found),
-                                              option_values(found.manifest, *setup.flags), log);
+                                              given_options(found.manifest, *setup.flags), log);
   setup.model_info = setup.model->info();
   const Dataset& dataset = dataset_of_model(
       options.model, setup.model_info.dataset, options.data_name, options.data_dir,
@@ -162,8 +139,8 @@ RunSetup read_flags(std::span<const std::string> arguments,
   setup.catalog = scan_catalog(arguments);
   setup.host = std::make_unique<PluginHost>();
   const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
-  const std::string model = model_of(setup.catalog, arguments);
-  FlagTable table = make_table(setup.catalog, strategy, model);
+  FlagTable table = make_table(setup.catalog, strategy, model_of(setup.catalog, arguments),
+                               find_flag(arguments, "device").value_or(kAnyDevice));
   table.replace_all(std::move(verb_flags));  // --hosts is refused by run alone
   setup.flags = parse_flags(table, arguments);
   setup.options = make_run_options(*setup.flags);
@@ -196,7 +173,7 @@ RunSetup set_up_imagined_run(std::span<const std::string> arguments,
 std::unique_ptr<StrategyPlugin> load_strategy_of(const RunSetup& setup, const Candidate& candidate,
                                                  const PluginLog& log) {
   const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
-  OptionValues values = option_values(found.manifest, *setup.flags);
+  OptionValues values = given_options(found.manifest, *setup.flags);
   OptionValues chosen = candidate.options;
   values.merge(chosen);  // what the user gave wins
   map_use_nccl(found.manifest, setup.options, values);
@@ -207,8 +184,8 @@ std::string run_help(std::span<const std::string> arguments,
                      std::vector<FlagDefinition> verb_flags) {
   const Catalog catalog = scan_catalog(arguments);
   const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
-  const std::string model = model_of(catalog, arguments);
-  FlagTable table = make_table(catalog, strategy, model);
+  FlagTable table = make_table(catalog, strategy, model_of(catalog, arguments),
+                               find_flag(arguments, "device").value_or(kAnyDevice));
   table.replace_all(std::move(verb_flags));  // --hosts is refused by run alone
   return flag_help(table);
 }

@@ -26,12 +26,12 @@ double seconds_per_image(const RunSetup& setup, std::uint32_t cores) {
 
 RunSizes training_sizes(const RunSetup& setup, std::uint32_t devices) {
   const RunOptions& options = setup.options;
-  const bool on_cpu = setup.device->manifest().name == "cpu";
+  const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);
   const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const double image_seconds = on_cpu ? seconds_per_image(setup, cores) : 0;
+  const double image_seconds = on_processors ? seconds_per_image(setup, cores) : 0;
   RunSizes sizes;
   sizes.batch = options.batch_size.value_or(setup.model_info.batch_size);
-  if (on_cpu && !options.batch_size) {
+  if (on_processors && !options.batch_size) {
     const double fitting = kStepSeconds / (image_seconds * devices);
     const auto limit = std::bit_floor(static_cast<std::uint32_t>(std::clamp(fitting, 1.0, 1e6)));
     sizes.adapted = limit < sizes.batch;
@@ -42,13 +42,13 @@ RunSizes training_sizes(const RunSetup& setup, std::uint32_t devices) {
                                   find_dataset(setup.model_info.dataset).training_examples);
   sizes.warmup_steps = options.num_warmup_batches;
   const double step_seconds = image_seconds * static_cast<double>(global_batch);
-  if (on_cpu && !options.num_batches && !options.num_epochs) {
+  if (on_processors && !options.num_batches && !options.num_epochs) {
     const auto fitting = static_cast<std::int64_t>(kTimedSeconds / step_seconds) / 10 * 10;
     const std::int64_t steps = std::clamp<std::int64_t>(fitting, 10, kDefaultTimedSteps);
     sizes.adapted = sizes.adapted || steps < sizes.timed_steps;
     sizes.timed_steps = steps;
   }
-  if (on_cpu && !setup.flags->is_given("num_warmup_batches") && step_seconds > 0.5) {
+  if (on_processors && !setup.flags->is_given("num_warmup_batches") && step_seconds > 0.5) {
     sizes.warmup_steps = 3;
     sizes.adapted = true;
   }

@@ -30,12 +30,22 @@ FlagDefinition text(const char* name, const char* value, const char* help) {
   return flag;
 }
 
-SimulatedHardware cpu_hardware(const RunSetup& setup) {
+SimulatedHardware processor_hardware(const RunSetup& setup, const DevicePlugin& plugin) {
   if (setup.flags->integer("hosts") > 1)
     fail(ExitCode::kUsage,
-         "--hosts={}: CPU devices are those of one host; --platform takes several",
-         setup.flags->integer("hosts"));
-  return this_machine_hardware(setup);
+         "--hosts={}: {} devices are this machine's processors; --platform takes several hosts",
+         setup.flags->integer("hosts"), plugin.manifest().name);
+  return this_machine_hardware(setup, plugin);
+}
+
+// The plug-in that --device names, if its devices are this machine's processors. Described machines
+// have GPUs, which need no plug-in here.
+std::unique_ptr<DevicePlugin> named_processors(const RunSetup& setup) {
+  const std::string& name = setup.options.device;
+  if (name == kAnyDevice || name == kGpuDevices) return nullptr;
+  const FoundPlugin found = setup.catalog.find(PluginKind::kDevice, name);
+  auto plugin = std::make_unique<DevicePlugin>(setup.host->load_device(found), OptionValues{});
+  return plugin->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) ? std::move(plugin) : nullptr;
 }
 
 SimulatedHardware gpu_hardware(const RunSetup& setup, const std::filesystem::path& share) {
@@ -48,7 +58,6 @@ SimulatedHardware gpu_hardware(const RunSetup& setup, const std::filesystem::pat
   const auto platform = topology::read_platform(share / "platforms", name, 1, catalogue);
   SimulatedHardware hardware;
   hardware.name = hosts == 1 ? name : fmt::format("{} x {}", hosts, name);
-  hardware.device = "cuda";
   hardware.known_error = kTablesError;
   hardware.rates = "roofline of the device's peaks";
   hardware.hosts = hosts;
@@ -90,8 +99,9 @@ std::vector<FlagDefinition> simulation_flags() {
 SimulatedHardware choose_simulated_hardware(const RunSetup& setup) {
   const std::filesystem::path share =
       (executable_directory() / "../share/convoy").lexically_normal();
-  const bool on_cpu = setup.options.device == DeviceChoice::kCpu;
-  SimulatedHardware hardware = on_cpu ? cpu_hardware(setup) : gpu_hardware(setup, share);
+  const std::unique_ptr<DevicePlugin> processors = named_processors(setup);
+  SimulatedHardware hardware =
+      processors ? processor_hardware(setup, *processors) : gpu_hardware(setup, share);
   hardware.software =
       simulate::read_software_profile(share / "profiles", setup.flags->text("software"));
   return hardware;

@@ -20,8 +20,9 @@ std::vector<FlagDefinition> simulation_flags();
 
 // What those flags mean: clusters of any number of devices per host, and the software.
 struct SimulatedHardware {
-  std::string name;    // for people
-  std::string device;  // "cuda", "cpu"
+  std::string name;                 // for people
+  bool on_host_processors = false;  // its devices share this machine's processors
+  bool joins_updates = false;       // as CONVOY_DEVICE_JOINS_UPDATES
   std::uint32_t hosts = 1;
   std::uint32_t most_devices = 1;  // per host
   std::function<simulate::SimulatedCluster(std::uint32_t hosts, std::uint32_t devices_per_host)>

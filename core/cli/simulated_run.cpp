@@ -17,7 +17,7 @@ simulate::PredictorOptions predictor_options(const RunSetup& setup,
   simulate::PredictorOptions options;
   options.batch = batch;
   options.half = setup.options.half;
-  options.joins_updates = hardware.device == "cpu";
+  options.joins_updates = hardware.joins_updates;
   options.simulation.software = hardware.software;
   options.simulation.seed = setup.options.seed;
   options.simulation.state_slots = state_slots(setup.options.optimizer.kind);

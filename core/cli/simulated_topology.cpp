@@ -53,7 +53,6 @@ SimulatedHardware gpus_of_machine(const topology::Machine& machine,
                                   const simulate::MachineConstants& constants) {
   SimulatedHardware hardware;
   hardware.name = machine.source;
-  hardware.device = "cuda";
   hardware.rates = "roofline of the device's peaks";
   hardware.most_devices =
       static_cast<std::uint32_t>(topology::nodes_of(machine, topology::NodeKind::gpu).size());

@@ -12,7 +12,10 @@
 namespace convoy {
 namespace {
 
-constexpr const char* kDevice = "cpu";
+bool joins_updates(const DevicePlugin& plugin) {
+  OpenDevice device(plugin, {sizeof(convoy_device_request), 1, 1}, 0);
+  return (device.describe().flags & CONVOY_DEVICE_JOINS_UPDATES) != 0;
+}
 
 void use_profile(SimulatedHardware& hardware, const calibrate::MachineProfile& profile,
                  const std::string& file, std::uint32_t threads) {
@@ -41,18 +44,19 @@ void use_nominal(SimulatedHardware& hardware, const calibrate::ProcessorFacts& f
 
 }  // namespace
 
-SimulatedHardware this_machine_hardware(const RunSetup& setup) {
+SimulatedHardware this_machine_hardware(const RunSetup& setup, const DevicePlugin& plugin) {
   const std::filesystem::path share = executable_directory() / "../share/convoy";
   const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
   const std::uint32_t threads = setup.options.threads_per_device;
   SimulatedHardware hardware;
   hardware.name = fmt::format("{} cores of this machine ({})", facts.cores, facts.model);
-  hardware.device = kDevice;
+  hardware.on_host_processors = true;
+  hardware.joins_updates = joins_updates(plugin);
   hardware.most_devices = facts.cores;
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
   const std::string given = setup.flags->text("calibration_file");
-  const Manifest plugin = setup.catalog.find(PluginKind::kDevice, kDevice).manifest;
-  const auto here = calibrate::make_fingerprint(facts, plugin.name + " " + plugin.version);
+  const Manifest& manifest = plugin.manifest();
+  const auto here = calibrate::make_fingerprint(facts, manifest.name + " " + manifest.version);
   const std::filesystem::path file =
       given.empty() ? calibrate::default_profile_path(here) : std::filesystem::path(given);
   const auto profile = calibrate::find_profile(file, here);

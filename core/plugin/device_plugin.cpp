@@ -20,6 +20,16 @@ void require_slot(const DevicePlugin& plugin, const Function& slot) {
 
 }  // namespace
 
+std::uint32_t traits_of(const convoy_device& table) {
+  constexpr std::size_t kEnd = offsetof(convoy_device, traits) + sizeof(table.traits);
+  return table.struct_size >= kEnd ? table.traits : 0;
+}
+
+std::uint32_t preference_of(const convoy_device& table) {
+  constexpr std::size_t kEnd = offsetof(convoy_device, preference) + sizeof(table.preference);
+  return table.struct_size >= kEnd ? table.preference : 0;
+}
+
 DevicePlugin::DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValues& options,
                            PluginLog log)
     : plugin_(std::move(plugin)),
@@ -27,6 +37,10 @@ DevicePlugin::DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValue
           .label = fmt::format("device {} ({})", plugin_.manifest.name, plugin_.path.string()),
           .options = resolve_options(plugin_.manifest, options),
           .log = std::move(log)} {}
+
+bool DevicePlugin::has(convoy_device_trait trait) const {
+  return (traits_of(*plugin_.table) & trait) != 0;
+}
 
 std::uint32_t DevicePlugin::count(const convoy_device_request& request) const {
   std::uint32_t devices = 0;

@@ -13,6 +13,11 @@
 
 namespace convoy {
 
+// What a table says about all devices of its plug-in; 0 in tables from before there were such
+// fields.
+std::uint32_t traits_of(const convoy_device& table);
+std::uint32_t preference_of(const convoy_device& table);
+
 // A kind of devices, before any of them is open.
 class DevicePlugin {
  public:
@@ -21,6 +26,9 @@ class DevicePlugin {
   const Manifest& manifest() const { return plugin_.manifest; }
   const convoy_device& table() const { return *plugin_.table; }
   const PluginSettings& settings() const { return settings_; }
+
+  // Whether its devices have this trait (convoy_device_trait).
+  bool has(convoy_device_trait trait) const;
 
   // How many devices the request gives on this machine.
   std::uint32_t count(const convoy_device_request& request) const;

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "core/base/error.hpp"
+#include "core/plugin/device_plugin.hpp"
 #include "core/plugin/elf_manifest.hpp"
 
 namespace convoy {
@@ -177,8 +178,14 @@ LoadedPlugin<convoy_model> PluginHost::load_model(const FoundPlugin& plugin) {
 }
 
 LoadedPlugin<convoy_device> PluginHost::load_device(const FoundPlugin& plugin) {
-  return load_table<convoy_device>(open(plugin, PluginKind::kDevice), plugin, kDeviceBytes,
-                                   kDeviceSlots);
+  auto loaded = load_table<convoy_device>(open(plugin, PluginKind::kDevice), plugin, kDeviceBytes,
+                                          kDeviceSlots);
+  constexpr std::uint32_t kKnownTraits = CONVOY_DEVICES_ON_HOST_PROCESSORS;
+  if (const std::uint32_t unknown = traits_of(*loaded.table) & ~kKnownTraits)
+    fail_step(plugin.path, "checking its table",
+              fmt::format("it has traits {:#x}, which this convoy does not know", unknown),
+              "take a newer convoy");
+  return loaded;
 }
 
 }  // namespace convoy

@@ -20,7 +20,8 @@ SelectionRules SelectionRules::read(const std::filesystem::path& file) {
     const nlohmann::json document = nlohmann::json::parse(in);
     for (const nlohmann::json& entry : document.at("rules")) {
       Rule rule;
-      rule.device = entry.value("device", "");
+      if (entry.contains("on_host_processors"))
+        rule.on_host_processors = entry.at("on_host_processors").get<bool>();
       if (entry.contains("peer_access")) rule.peer_access = entry.at("peer_access").get<bool>();
       rule.minimum_megabytes = entry.value("minimum_gradient_mb", 0.0);
       rule.maximum_megabytes = entry.value("maximum_gradient_mb", 0.0);
@@ -38,7 +39,8 @@ SelectionRules SelectionRules::read(const std::filesystem::path& file) {
 }
 
 bool SelectionRules::matches(const Rule& rule, const SelectionFacts& facts) {
-  if (!rule.device.empty() && rule.device != facts.device) return false;
+  if (rule.on_host_processors >= 0 && (rule.on_host_processors == 1) != facts.on_host_processors)
+    return false;
   if (rule.peer_access >= 0 && (rule.peer_access == 1) != facts.peer_access) return false;
   if (facts.gradient_megabytes < rule.minimum_megabytes) return false;
   return rule.maximum_megabytes == 0 || facts.gradient_megabytes <= rule.maximum_megabytes;
@@ -51,9 +53,9 @@ Selection SelectionRules::choose(
     if (matches(rule, facts) && installed(rule.selection.flags.at("variable_update")))
       return rule.selection;
   fail(ExitCode::kUnavailable,
-       "no rule in {} fits {} devices with an installed strategy; name one with "
-       "--variable_update (convoy list shows them)",
-       file_.string(), facts.device);
+       "no rule in {} fits {} with an installed strategy; name one with --variable_update (convoy "
+       "list shows them)",
+       file_.string(), facts.on_host_processors ? "the host's processors" : "accelerators");
 }
 
 }  // namespace convoy

@@ -11,7 +11,7 @@ namespace convoy {
 
 // What a rule of thumb looks at.
 struct SelectionFacts {
-  std::string device;  // kind of the devices, the device plug-in's name
+  bool on_host_processors = false;  // the devices are sets of the host's processors
   bool peer_access = false;
   double gradient_megabytes = 0;  // of one replica, f32, 1 MB = 10^6 bytes
 };
@@ -35,8 +35,8 @@ class SelectionRules {
 
  private:
   struct Rule {
-    std::string device;    // empty: any
-    int peer_access = -1;  // -1: any
+    int on_host_processors = -1;  // -1: any
+    int peer_access = -1;         // -1: any
     double minimum_megabytes = 0;
     double maximum_megabytes = 0;  // 0: none
     Selection selection;

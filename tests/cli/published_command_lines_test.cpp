@@ -43,7 +43,7 @@ TEST(PublishedCommandLines, Vgg16OnEightGpusWithVariablesOnTheHost) {
       "--local_parameter_device=cpu --num_gpus=8 --batch_size=32 --model=vgg16 "
       "--data_dir=/home/ubuntu/imagenet/train --variable_update=parameter_server --nodistortions";
   const RunOptions options = understood(line);
-  EXPECT_EQ(options.device, DeviceChoice::kGpu);
+  EXPECT_EQ(options.device, kGpuDevices);
   EXPECT_EQ(options.num_devices, 8);
   EXPECT_EQ(options.batch_size, 32);
   EXPECT_EQ(options.data_dir, "/home/ubuntu/imagenet/train");
@@ -80,7 +80,7 @@ TEST(PublishedCommandLines, OneCpuDeviceWithThreads) {
       "--local_parameter_device=cpu --num_gpus=1 --num_inter_threads=1 --num_intra_threads=4 "
       "--batch_size=16 --model=resnet50 --variable_update=parameter_server --use_nccl=False "
       "--device=cpu --data_format=NHWC --num_batches=10");
-  EXPECT_EQ(options.device, DeviceChoice::kCpu);
+  EXPECT_EQ(options.device, "cpu");
   EXPECT_EQ(options.num_devices, 1);
   EXPECT_EQ(options.threads_per_device, 4);
   EXPECT_EQ(options.data_format, "NHWC");

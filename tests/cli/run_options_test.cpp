@@ -24,7 +24,7 @@ TEST(RunOptions, HaveTheDocumentedDefaults) {
   EXPECT_EQ(options.batch_size, std::nullopt);
   EXPECT_EQ(options.num_batches, std::nullopt);
   EXPECT_EQ(options.num_warmup_batches, 10);
-  EXPECT_EQ(options.device, DeviceChoice::kAuto);
+  EXPECT_EQ(options.device, kAnyDevice);
   EXPECT_EQ(options.num_devices, std::nullopt);
   EXPECT_EQ(options.variable_update, "auto");
   EXPECT_EQ(options.use_nccl, std::nullopt);
@@ -49,7 +49,7 @@ TEST(RunOptions, TakeTheirValuesFromTheFlags) {
   EXPECT_EQ(options.model, "vgg16");
   EXPECT_EQ(options.batch_size, 8);
   EXPECT_EQ(options.num_batches, 5);
-  EXPECT_EQ(options.device, DeviceChoice::kCpu);
+  EXPECT_EQ(options.device, "cpu");
   EXPECT_EQ(options.num_devices, 2);
   EXPECT_EQ(options.device_order, (std::vector<std::int64_t>{1, 0}));
   EXPECT_EQ(options.threads_per_device, 3);
@@ -67,11 +67,11 @@ TEST(RunOptions, TakeTheirValuesFromTheFlags) {
 }
 
 TEST(RunOptions, ANumberOfGpusAsksForGpusUnlessTheDeviceIsNamed) {
-  EXPECT_EQ(options_of({"--num_gpus=8"}).device, DeviceChoice::kGpu);
+  EXPECT_EQ(options_of({"--num_gpus=8"}).device, kGpuDevices);
   EXPECT_EQ(options_of({"--num_gpus=8"}).num_devices, 8);
-  EXPECT_EQ(options_of({"--num_gpus=1", "--device=CPU"}).device, DeviceChoice::kCpu);
-  EXPECT_EQ(options_of({"--device=cuda"}).device, DeviceChoice::kGpu);
-  EXPECT_EQ(options_of({"--num_devices=2"}).device, DeviceChoice::kAuto);
+  EXPECT_EQ(options_of({"--num_gpus=1", "--device=CPU"}).device, "cpu");
+  EXPECT_EQ(options_of({"--device=cuda"}).device, kGpuDevices);
+  EXPECT_EQ(options_of({"--num_devices=2"}).device, kAnyDevice);
 }
 
 TEST(RunOptions, RefuseCountsThatDoNotFit) {

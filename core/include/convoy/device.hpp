@@ -60,9 +60,13 @@ class DeviceHost {
 // and its destructor waits for submitted work. The structs are those of the ABI with all fields
 // that this header knows, whatever version the host is of: a host that says more is refused, fields
 // of which it knows nothing are zero. wait() and now() are called by any thread at any time,
-// everything else by one thread at a time per device, while submitted operations run.
+// everything else by one thread at a time per device, while submitted operations run. A device may
+// hide the two constants.
 class Device {
  public:
+  static constexpr uint32_t kTraits = 0;                           // convoy_device_trait
+  static constexpr uint32_t kPreference = CONVOY_PREFERENCE_NONE;  // of --device=auto
+
   virtual ~Device() = default;
   // `out` comes with zeros.
   virtual void describe(convoy_device_description& out) = 0;
@@ -283,7 +287,9 @@ inline constexpr convoy_device kTable = {sizeof(convoy_device),
                                          program_memory,
                                          allocate_host,
                                          reaches,
-                                         unite};
+                                         unite,
+                                         Class::kTraits,
+                                         Class::kPreference};
 
 }  // namespace device_detail
 

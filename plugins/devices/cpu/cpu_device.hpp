@@ -13,6 +13,9 @@ namespace convoy::cpu {
 // and its team; memory is zeroed by that team, so that it lies near the cores.
 class CpuDevice : public Device {
  public:
+  static constexpr std::uint32_t kTraits = CONVOY_DEVICES_ON_HOST_PROCESSORS;
+  static constexpr std::uint32_t kPreference = CONVOY_PREFERENCE_PROCESSORS;
+
   static std::uint32_t count(const DeviceHost& host, const convoy_device_request& request);
   static std::unique_ptr<Device> open(const DeviceHost& host, const convoy_device_request& request,
                                       std::uint32_t index);

@@ -31,6 +31,8 @@ struct DeviceSettings {
 // streams by the engine's thread.
 class CudaDevice : public Device {
  public:
+  static constexpr std::uint32_t kPreference = CONVOY_PREFERENCE_ACCELERATORS;
+
   static std::uint32_t count(const DeviceHost& host, const convoy_device_request& request);
   static std::unique_ptr<Device> open(const DeviceHost& host, const convoy_device_request& request,
                                       std::uint32_t index);

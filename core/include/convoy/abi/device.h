@@ -112,6 +112,20 @@ enum convoy_device_flag {
   CONVOY_DEVICE_JOINS_UPDATES = 8u
 };
 
+/* What is true of all devices of a plug-in, known before any of them is open. */
+enum convoy_device_trait {
+  /* They compute on the host's own processors: what else the host does takes their time, and they
+   * are as fast as those. */
+  CONVOY_DEVICES_ON_HOST_PROCESSORS = 1u
+};
+
+/* For convoy_device.preference; numbers between and above them are free to use. */
+enum convoy_device_preference {
+  CONVOY_PREFERENCE_NONE = 0,
+  CONVOY_PREFERENCE_PROCESSORS = 100,  /* the host's own processors */
+  CONVOY_PREFERENCE_ACCELERATORS = 200 /* processors of their own */
+};
+
 typedef struct convoy_device_description {
   uint64_t struct_size;
   uint32_t flags;
@@ -201,6 +215,12 @@ typedef struct convoy_device {
    * same order in every run. No other call on any of them overlaps this one. */
   int32_t (*unite)(void* device, convoy_context* context, void* const* devices, uint64_t count,
                    uint32_t prepare);
+  /* Bits of convoy_device_trait. */
+  uint32_t traits;
+  /* --device=auto takes the plug-in of the highest preference among those that count at least one
+   * device, of equals the one that the search path finds first. 0: its devices are used only when
+   * somebody names them. */
+  uint32_t preference;
 } convoy_device;
 
 /* The type of convoy_device_v1, the entry point. */

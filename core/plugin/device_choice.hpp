@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "core/plugin/catalog.hpp"
+#include "core/plugin/library.hpp"
+
+namespace convoy {
+
+// What lets the plug-ins say which of them is used, see convoy_device.preference.
+inline constexpr const char* kAnyDevice = "auto";
+
+// The device plug-in that `wanted` means: a name, a file's path with a '/', or kAnyDevice. It
+// counts at least one device here; to find that out, plug-ins are loaded and asked, but no device
+// is opened. Error kUnavailable: no such plug-in (with the nearest names and what is installed),
+// none of its devices can be used here (with its reason), or kAnyDevice finds none.
+FoundPlugin choose_device(PluginHost& host, const Catalog& catalog, const std::string& wanted);
+
+// The plug-in of the highest preference whose devices compute on the host's processors. Error
+// kUnavailable when there is none.
+FoundPlugin choose_processors(PluginHost& host, const Catalog& catalog);
+
+}  // namespace convoy

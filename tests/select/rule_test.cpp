@@ -1,0 +1,31 @@
+#include "core/select/rule.hpp"
+
+#include <gtest/gtest.h>
+
+namespace convoy {
+namespace {
+
+std::string chosen(const SelectionFacts& facts) {
+  const SelectionRules rules = SelectionRules::read(CONVOY_SOURCE_DIR "/share/select/rules.json");
+  const Selection selection = rules.choose(facts, [](const std::string&) { return true; });
+  std::string text;
+  for (const auto& [flag, value] : selection.flags) text += flag + "=" + value + " ";
+  return text;
+}
+
+TEST(SelectionRules, TakeTheDevicesOwnReductionOnTheHostsProcessors) {
+  EXPECT_EQ(chosen({.on_host_processors = true, .gradient_megabytes = 500}),
+            "all_reduce_spec=collective variable_update=replicated ");
+}
+
+TEST(SelectionRules, GoByGradientsAndPeerAccessOnAccelerators) {
+  EXPECT_EQ(chosen({.gradient_megabytes = 500}),
+            "all_reduce_spec=nccl variable_update=replicated ");
+  EXPECT_EQ(chosen({.peer_access = true, .gradient_megabytes = 50}),
+            "local_parameter_device=gpu variable_update=parameter_server ");
+  EXPECT_EQ(chosen({.gradient_megabytes = 50}),
+            "local_parameter_device=cpu variable_update=parameter_server ");
+}
+
+}  // namespace
+}  // namespace convoy
