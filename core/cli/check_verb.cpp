@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/cli/check_device.hpp"
 #include "core/cli/cluster_flags.hpp"
 #include "core/cli/flag_limits.hpp"
 #include "core/cli/plan_subject.hpp"
@@ -33,8 +34,10 @@ void print_check_help(std::ostream& out) {
   FlagTable table;
   table.add_all(subject_flags(check_flags()));
   out << "convoy check NAME [flags]: proves what a strategy computes and compares with what it "
-         "claims. NAME may be a path such as ./x.so; options of the strategy are flags too.\n\n"
-      << flag_help(table);
+         "claims; or runs every layer and operation on a device and compares with what is right. "
+         "NAME may be a path such as ./x.so; options of the plug-in are flags too.\n\n"
+      << flag_help(table) << '\n'
+      << check_device_help();
 }
 
 std::vector<std::uint32_t> parse_counts(const std::string& text) {
@@ -154,7 +157,8 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
     return static_cast<int>(ExitCode::kOk);
   }
   if (arguments.empty() || arguments.front().starts_with("-"))
-    fail(ExitCode::kUsage, "check needs a strategy: convoy check NAME [flags]");
+    fail(ExitCode::kUsage, "check needs a strategy or a device: convoy check NAME [flags]");
+  if (names_device(arguments)) return run_check_device(arguments, out, err);
   PlanSubject subject(arguments.front(), arguments.subspan(1), check_flags(), log_to(err));
   return CheckRun(subject, out).run();
 }

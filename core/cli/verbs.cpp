@@ -48,7 +48,7 @@ constexpr Verb kVerbs[] = {
     {"list", "plug-ins: kind, name, version, claim, path", run_list},
     {"info", "a plug-in's description and options", run_info},
     {"plan", "show the plan a strategy writes", run_plan_or_auto},
-    {"check", "prove what a strategy computes", run_check_or_auto},
+    {"check", "prove what a strategy computes; test what a device computes", run_check_or_auto},
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
     {"compare", "strategies x numbers of devices x models, one table", run_compare_verb},
     {"calibrate", "measure this machine for simulate and auto", run_calibrate_verb},

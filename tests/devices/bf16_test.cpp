@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/devices/layer_cases.hpp"
-#include "tests/devices/reference_network.hpp"
-#include "tests/devices/training_case.hpp"
-#include "tests/graph/layers.hpp"
+#include "core/conformance/layer_builder.hpp"
+#include "core/conformance/layer_networks.hpp"
+#include "core/conformance/reference_network.hpp"
+#include "core/conformance/training_case.hpp"
+#include "tests/devices/device_under_test.hpp"
 
 namespace convoy::test {
 namespace {
@@ -21,7 +22,7 @@ TEST_P(Bf16Networks, HaveTheLossOfAReferenceThatRounds) {
   ReferenceNetwork reference(rounded.graph(), rounded.batch(), rounded.parameters, rounded.images,
                              rounded.labels);
   const double exact = reference.loss();
-  reference.round_to_bf16(device.emulates_half());
+  reference.round_to_bf16(device.has(CONVOY_DEVICE_EMULATES_HALF));
   const double expected = reference.loss();
   rounded.forward();
   // Sums in f32 and in f64 rarely fall on two sides of a rounding boundary.

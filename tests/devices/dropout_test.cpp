@@ -5,8 +5,9 @@
 #include <numeric>
 #include <set>
 
-#include "tests/devices/training_case.hpp"
-#include "tests/graph/layers.hpp"
+#include "core/conformance/layer_builder.hpp"
+#include "core/conformance/training_case.hpp"
+#include "tests/devices/device_under_test.hpp"
 
 namespace convoy::test {
 namespace {

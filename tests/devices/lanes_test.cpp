@@ -97,7 +97,7 @@ TEST(Lanes, RunTheirOperationsInOrder) {
   expected.push_back(100);
   EXPECT_FALSE(device.wait(done, 1, 0.02));
   store(gate, 1);
-  ASSERT_TRUE(device.wait(done, 1));
+  ASSERT_TRUE(device.wait(done, 1, kPatience));
   EXPECT_EQ(script.order(), expected);
 }
 
@@ -122,7 +122,7 @@ TEST(Lanes, TakeTheMostUrgentReadyOperationAndComputeLast) {
   convoy_submission& opener = script.add(0, CONVOY_LANE_COPY_IN);
   opener.timeline = &gate;
   device.submit(opener);
-  ASSERT_TRUE(device.wait(done, 1));
+  ASSERT_TRUE(device.wait(done, 1, kPatience));
   EXPECT_EQ(script.order(), (std::vector<int>{0, 1, 2, 3, 4, 5}));
 }
 
@@ -144,7 +144,7 @@ TEST(Lanes, WaitForOtherDevices) {
     Script::after(b, waits, ping, i);
     second.submit(b);
   }
-  ASSERT_TRUE(second.wait(pong, kRounds));
+  ASSERT_TRUE(second.wait(pong, kRounds, kPatience));
   const std::vector<int> order = script.order();
   ASSERT_EQ(order.size(), 2 * kRounds);
   for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], static_cast<int>(i) + 2);
@@ -179,7 +179,7 @@ TEST(Lanes, TakeThousandsOfOperations) {
   }
   for (std::uint64_t lane = 0; lane < 3; ++lane) {
     const std::uint64_t last = kOperations - 1 - (kOperations - 1 - lane) % 3;
-    ASSERT_TRUE(device.wait(done[lane], last + 1)) << "lane " << lane;
+    ASSERT_TRUE(device.wait(done[lane], last + 1, kPatience)) << "lane " << lane;
   }
   EXPECT_EQ(script.order().size(), kOperations);
 }
@@ -200,10 +200,10 @@ TEST(Lanes, ReportAFailureAndLetEverybodyElseGoOn) {
   other.submit(independent);
   failing.submit(bad);
   failing.submit(next);
-  ASSERT_TRUE(other.wait(done, 1));
+  ASSERT_TRUE(other.wait(done, 1, kPatience));
   EXPECT_EQ(script.order(), std::vector<int>{3});
   try {
-    failing.wait(failed, 1);
+    failing.wait(failed, 1, kPatience);
     FAIL() << "the failure was not reported";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("42"), std::string::npos) << error.what();
@@ -235,13 +235,13 @@ TEST(Lanes, MeasureOperationsOnTheDevicesClock) {
   Script script;
   DeviceUnderTest device;
   convoy_timing timing{-1.0, -1.0};
-  const double before = device_table().now(device.self());
+  const double before = device.open().now();
   convoy_submission& submission = script.add(1, CONVOY_LANE_COMPUTE);
   submission.timing = &timing;
   device.run(submission);
   EXPECT_LE(before, timing.start);
   EXPECT_LE(timing.start, timing.end);
-  EXPECT_LE(timing.end, device_table().now(device.self()));
+  EXPECT_LE(timing.end, device.open().now());
 }
 
 TEST(Devices, ShareCoresWithANoticeWhenThereAreTooFew) {
@@ -253,12 +253,11 @@ TEST(Devices, ShareCoresWithANoticeWhenThereAreTooFew) {
 
 TEST(Devices, GiveZeroedAlignedMemory) {
   DeviceUnderTest device;
-  void* memory = nullptr;
-  ASSERT_EQ(device_table().allocate(device.self(), nullptr, 1000003, &memory), 0);
+  void* memory = device.open().allocate(1000003);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 64, 0u);
   const auto* bytes = static_cast<const unsigned char*>(memory);
   for (std::size_t i = 0; i < 1000003; ++i) ASSERT_EQ(bytes[i], 0) << i;
-  device_table().deallocate(device.self(), memory);
+  device.open().deallocate(memory);
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/devices/layer_cases.hpp"
-#include "tests/devices/reference_network.hpp"
-#include "tests/devices/training_case.hpp"
-#include "tests/graph/layers.hpp"
+#include "core/conformance/layer_builder.hpp"
+#include "core/conformance/layer_networks.hpp"
+#include "core/conformance/reference_network.hpp"
+#include "core/conformance/training_case.hpp"
+#include "tests/devices/device_under_test.hpp"
 
 namespace convoy::test {
 namespace {

@@ -2,8 +2,9 @@
 
 #include <set>
 
-#include "tests/devices/layer_cases.hpp"
-#include "tests/devices/training_case.hpp"
+#include "core/conformance/layer_networks.hpp"
+#include "core/conformance/training_case.hpp"
+#include "tests/devices/device_under_test.hpp"
 
 namespace convoy::test {
 namespace {

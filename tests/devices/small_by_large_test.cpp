@@ -6,9 +6,10 @@
 #include <cmath>
 #include <tuple>
 
-#include "tests/devices/reference_network.hpp"
-#include "tests/devices/training_case.hpp"
-#include "tests/graph/layers.hpp"
+#include "core/conformance/layer_builder.hpp"
+#include "core/conformance/reference_network.hpp"
+#include "core/conformance/training_case.hpp"
+#include "tests/devices/device_under_test.hpp"
 
 namespace convoy::test {
 namespace {
@@ -75,7 +76,7 @@ TEST_P(SmallByLarge, HasNearlyTheLossOfAReferenceThatRounds) {
     training.backward();
     ReferenceNetwork reference(training.graph(), batch, training.parameters, training.images,
                                training.labels);
-    reference.round_to_bf16(device.emulates_half());
+    reference.round_to_bf16(device.has(CONVOY_DEVICE_EMULATES_HALF));
     EXPECT_NEAR(training.loss, reference.loss(), 0x1p-8 * (1.0 + std::fabs(training.loss)));
   }
 }

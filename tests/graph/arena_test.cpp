@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
+#include "core/conformance/layer_builder.hpp"
 #include "core/graph/graph_view.hpp"
 #include "core/graph/layout.hpp"
-#include "tests/graph/layers.hpp"
 
 namespace convoy {
+namespace test = conformance;
 namespace {
 
 Graph two_layer_graph() {

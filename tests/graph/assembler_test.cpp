@@ -6,9 +6,10 @@
 #include <functional>
 
 #include "core/base/error.hpp"
-#include "tests/graph/layers.hpp"
+#include "core/conformance/layer_builder.hpp"
 
 namespace convoy {
+namespace test = conformance;
 namespace {
 
 struct Refusal {

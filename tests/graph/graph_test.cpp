@@ -5,9 +5,10 @@
 
 #include <cmath>
 
-#include "tests/graph/layers.hpp"
+#include "core/conformance/layer_builder.hpp"
 
 namespace convoy {
+namespace test = conformance;
 namespace {
 
 std::vector<std::string> variable_names(const Graph& graph) {

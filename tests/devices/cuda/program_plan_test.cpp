@@ -1,18 +1,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/conformance/layer_networks.hpp"
 #include "core/graph/arena.hpp"
 #include "core/graph/graph_view.hpp"
 #include "core/graph/layout.hpp"
 #include "plugins/devices/cuda/program.hpp"
 #include "plugins/devices/cuda/propose_layouts.hpp"
-#include "tests/devices/layer_cases.hpp"
 
 namespace convoy::cuda {
 namespace {
 
-using test::all_layer_networks;
-using test::LayerNetwork;
+using conformance::all_layer_networks;
+using conformance::LayerNetwork;
 
 // A graph as a device gets it, with the storage that CUDA devices propose.
 class Compiled {

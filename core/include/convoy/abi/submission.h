@@ -60,7 +60,8 @@ typedef struct convoy_update {
   float* state[2]; /* at the span's first element; as many as state_slots */
   const convoy_decay_range* decayed;
   uint64_t decayed_count;
-  /* Where to put the sum of w^2 over decayed elements before the update; NULL = not wanted. */
+  /* Where to put the sum of w^2 over decayed elements before the update; NULL = not wanted. Only
+   * the first of the updates of an operation may want it. */
   double* square_sum;
 } convoy_update;
 

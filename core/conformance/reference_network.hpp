@@ -7,7 +7,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace convoy::test {
+namespace convoy::conformance {
 
 // The nearest bf16 value, ties to even.
 double nearest_bf16(double value);
@@ -70,4 +70,4 @@ class ReferenceNetwork {
   std::map<std::size_t, std::pair<Tensor, Tensor>> statistics_;
 };
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

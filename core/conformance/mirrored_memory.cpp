@@ -1,8 +1,8 @@
-#include "tests/devices/mirrored_memory.hpp"
+#include "core/conformance/mirrored_memory.hpp"
 
 #include <stdexcept>
 
-namespace convoy::test {
+namespace convoy::conformance {
 namespace {
 
 std::uint64_t bytes_of(const convoy_region& region) {
@@ -85,4 +85,4 @@ void MirroredMemory::run(const convoy_submission& submission,
   back();
 }
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace convoy::test {
+namespace convoy::conformance {
 
 // What tests keep in host memory, once more in the memory of a device that does not address it: an
 // operation is passed on with the device's pointers, and what it may write is brought back.
@@ -47,4 +47,4 @@ class MirroredMemory {
   std::map<const void*, Mirror> mirrors_;  // of one operation
 };
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

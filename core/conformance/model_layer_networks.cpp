@@ -1,8 +1,8 @@
 // Combinations of layers that published models have, at sizes where everything is odd.
-#include "tests/devices/layer_cases.hpp"
-#include "tests/graph/layers.hpp"
+#include "core/conformance/layer_builder.hpp"
+#include "core/conformance/layer_networks.hpp"
 
-namespace convoy::test {
+namespace convoy::conformance {
 namespace {
 
 constexpr std::uint32_t kModelCaseClasses = 5;
@@ -206,4 +206,4 @@ std::vector<LayerNetwork> model_layer_networks() {
   };
 }
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

@@ -1,4 +1,4 @@
-#include "tests/devices/reference_network.hpp"
+#include "core/conformance/reference_network.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace convoy::test {
+namespace convoy::conformance {
 namespace {
 
 using Tensor = ReferenceNetwork::Tensor;
@@ -288,4 +288,4 @@ double ReferenceNetwork::cross_entropy(const GraphNode& node) {
   return total / static_cast<double>(batch_);
 }
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "core/conformance/tested_device.hpp"
 #include "core/graph/arena.hpp"
 #include "core/graph/graph_view.hpp"
-#include "tests/devices/device_under_test.hpp"
 
-namespace convoy::test {
+namespace convoy::conformance {
 
 enum class Layouts { kPlain, kProposed };
 
@@ -27,7 +27,7 @@ struct TrainingOptions {
 // of a forward and a backward pass likewise.
 class TrainingCase {
  public:
-  TrainingCase(DeviceUnderTest& device, const Graph& graph, const TrainingOptions& options);
+  TrainingCase(TestedDevice& device, const Graph& graph, const TrainingOptions& options);
   ~TrainingCase();
   TrainingCase(const TrainingCase&) = delete;
   TrainingCase& operator=(const TrainingCase&) = delete;
@@ -50,6 +50,7 @@ class TrainingCase {
   std::vector<float> images;
   std::vector<std::int32_t> labels;
   std::vector<float> state;
+  float loss_scale = 1;
   double loss = 0.0;
   std::uint64_t hits[2] = {0, 0};
 
@@ -57,7 +58,7 @@ class TrainingCase {
   void fill();
   convoy_compute compute(std::uint64_t segment);
 
-  DeviceUnderTest& device_;
+  TestedDevice& device_;
   Graph graph_;
   TrainingOptions options_;
   std::unique_ptr<Arena> arena_;
@@ -67,4 +68,4 @@ class TrainingCase {
   std::vector<float> gradient_arena_;
 };
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

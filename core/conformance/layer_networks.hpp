@@ -7,7 +7,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace convoy::test {
+namespace convoy::conformance {
 
 // A small network around one kind of layer, with weights before it so that its data gradient shows.
 struct LayerNetwork {
@@ -23,4 +23,4 @@ std::vector<LayerNetwork> layer_networks();
 std::vector<LayerNetwork> model_layer_networks();  // as published models combine layers
 std::vector<LayerNetwork> all_layer_networks();    // both
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

@@ -7,7 +7,7 @@
 
 #include "core/graph/assembler.hpp"
 
-namespace convoy::test {
+namespace convoy::conformance {
 
 // A layer as a model would pass it; owns its inputs.
 struct LayerCase {
@@ -66,4 +66,4 @@ inline LayerCase loss(uint32_t from) {
   return LayerCase(CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY, {from});
 }
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

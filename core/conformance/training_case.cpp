@@ -1,11 +1,11 @@
-#include "tests/devices/training_case.hpp"
+#include "core/conformance/training_case.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/graph/layout.hpp"
 
-namespace convoy::test {
+namespace convoy::conformance {
 namespace {
 
 convoy_compilation compilation(const GraphView& view, const TrainingOptions& options) {
@@ -23,8 +23,7 @@ convoy_compilation compilation(const GraphView& view, const TrainingOptions& opt
 
 }  // namespace
 
-TrainingCase::TrainingCase(DeviceUnderTest& device, const Graph& graph,
-                           const TrainingOptions& options)
+TrainingCase::TrainingCase(TestedDevice& device, const Graph& graph, const TrainingOptions& options)
     : device_(device), graph_(graph), options_(options), arena_(std::make_unique<Arena>(graph)) {
   if (options.layouts == Layouts::kProposed) {
     const GraphView plain(graph, *arena_);
@@ -36,7 +35,7 @@ TrainingCase::TrainingCase(DeviceUnderTest& device, const Graph& graph,
 }
 
 TrainingCase::~TrainingCase() {
-  device_table().release(device_.self(), program_);
+  device_.open().release(program_);
 }
 
 // Weights of about 1/sqrt(inputs) keep activations near one; scales stay away from zero.
@@ -74,6 +73,7 @@ convoy_compute TrainingCase::compute(std::uint64_t segment) {
   compute.labels = labels.data();
   compute.loss = &loss;
   compute.hits = hits;
+  compute.loss_scale = &loss_scale;
   device_.know(parameter_arena_.data(), parameter_arena_.size() * sizeof(float));
   device_.know(gradient_arena_.data(), gradient_arena_.size() * sizeof(float));
   device_.know(state.data(), state.size() * sizeof(float));
@@ -130,4 +130,4 @@ float TrainingCase::gradient_padding() const {
   return largest;
 }
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

@@ -1,8 +1,8 @@
-#include "tests/devices/layer_cases.hpp"
+#include "core/conformance/layer_networks.hpp"
 
-#include "tests/graph/layers.hpp"
+#include "core/conformance/layer_builder.hpp"
 
-namespace convoy::test {
+namespace convoy::conformance {
 namespace {
 
 constexpr std::uint32_t kSize = 6;
@@ -182,4 +182,4 @@ std::vector<LayerNetwork> all_layer_networks() {
   return networks;
 }
 
-}  // namespace convoy::test
+}  // namespace convoy::conformance

@@ -1,0 +1,77 @@
+#include "core/conformance/conformance.hpp"
+
+#include "core/base/error.hpp"
+
+namespace convoy::conformance {
+namespace {
+
+// As it stands in a plan: spans without addresses.
+std::vector<convoy_span> spans(const convoy_region* regions, std::uint64_t count) {
+  std::vector<convoy_span> result;
+  for (std::uint64_t i = 0; i < count; ++i)
+    result.push_back({static_cast<std::uint32_t>(i), regions[i].dtype, 0, regions[i].count});
+  return result;
+}
+
+}  // namespace
+
+std::vector<ConformanceCase> conformance_cases() {
+  std::vector<ConformanceCase> cases;
+  add_device_cases(cases);
+  add_operation_cases(cases);
+  add_update_cases(cases);
+  add_order_cases(cases);
+  add_layer_cases(cases);
+  return cases;
+}
+
+ConformanceRun::~ConformanceRun() {
+  if (hangs_) static_cast<void>(device_.release());
+}
+
+TestedDevice& ConformanceRun::device() {
+  if (!device_) device_ = std::make_unique<TestedDevice>(plugin_, place_);
+  return *device_;
+}
+
+const convoy_device_description& ConformanceRun::description() {
+  return device().description();
+}
+
+CaseResult ConformanceRun::run(const ConformanceCase& it) {
+  CONVOY_CHECK(!hangs_);
+  try {
+    std::string wrong = it.check(plugin_, device());
+    return {wrong.empty() ? Outcome::kRight : Outcome::kWrong, std::move(wrong)};
+  } catch (const Unsupported& reason) {
+    return {Outcome::kUnsupported, reason.what()};
+  } catch (const Error& error) {
+    hangs_ = error.code() == ExitCode::kTimeout;
+    if (!hangs_) device_.reset();
+    return {Outcome::kWrong, without_label(plugin_, error.what())};
+  }
+}
+
+void require_supported(TestedDevice& device, const convoy_submission& submission) {
+  const std::vector<convoy_span> reads = spans(submission.reads, submission.read_count);
+  const std::vector<convoy_span> writes = spans(submission.writes, submission.write_count);
+  convoy_operation question{};
+  question.struct_size = sizeof question;
+  question.kind = submission.kind;
+  question.flags = submission.flags;
+  question.reduction = submission.reduction;
+  question.reads = reads.data();
+  question.read_count = reads.size();
+  question.writes = writes.data();
+  question.write_count = writes.size();
+  question.scalar = submission.scalar;
+  if (submission.sizes != nullptr) std::copy_n(submission.sizes, 3, question.sizes);
+  if (const auto reason = device.open().refusal(question)) throw Unsupported(*reason);
+}
+
+std::string without_label(const DevicePlugin& plugin, const std::string& text) {
+  const std::string label = plugin.settings().label + ": ";
+  return text.starts_with(label) ? text.substr(label.size()) : text;
+}
+
+}  // namespace convoy::conformance

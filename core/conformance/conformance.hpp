@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/conformance/tested_device.hpp"
+
+namespace convoy::conformance {
+
+// Thrown by a case that the device says it cannot do; the text is its reason.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// One thing that a device must do as convoy/abi says. check() returns what is wrong, nothing when
+// it is right; it throws Unsupported, or an Error when the device fails.
+struct ConformanceCase {
+  std::string group;  // "layers"
+  std::string name;   // "same_stride_two, training"
+  std::function<std::string(const DevicePlugin& plugin, TestedDevice& device)> check;
+};
+
+enum class Outcome { kRight, kWrong, kUnsupported };
+
+struct CaseResult {
+  Outcome outcome = Outcome::kRight;
+  std::string text;  // what is wrong, or the device's reason
+};
+
+// All layers forward and backward, all operations, updates, the order of lanes, memory.
+std::vector<ConformanceCase> conformance_cases();
+
+// Runs cases one after the other on a device of a plug-in, opened anew after a failure. A device
+// that hangs is given up: closing it would hang, too.
+class ConformanceRun {
+ public:
+  explicit ConformanceRun(const DevicePlugin& plugin, const DevicePlace& place = {})
+      : plugin_(plugin), place_(place) {}
+  ~ConformanceRun();
+  ConformanceRun(const ConformanceRun&) = delete;
+  ConformanceRun& operator=(const ConformanceRun&) = delete;
+
+  // Opens the device unless it is open. Error when it cannot be opened.
+  const convoy_device_description& description();
+  CaseResult run(const ConformanceCase& it);
+  // Whether the device hangs, so that no further case can run.
+  bool hangs() const { return hangs_; }
+
+ private:
+  TestedDevice& device();
+
+  const DevicePlugin& plugin_;
+  DevicePlace place_;
+  std::unique_ptr<TestedDevice> device_;
+  bool hangs_ = false;
+};
+
+// The cases by file.
+void add_device_cases(std::vector<ConformanceCase>& cases);
+void add_operation_cases(std::vector<ConformanceCase>& cases);
+void add_update_cases(std::vector<ConformanceCase>& cases);
+void add_order_cases(std::vector<ConformanceCase>& cases);
+void add_layer_cases(std::vector<ConformanceCase>& cases);
+
+// Throws Unsupported with the device's reason unless it can run such an operation.
+void require_supported(TestedDevice& device, const convoy_submission& submission);
+// An error's text without the words that every message about this plug-in begins with.
+std::string without_label(const DevicePlugin& plugin, const std::string& text);
+
+}  // namespace convoy::conformance

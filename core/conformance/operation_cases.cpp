@@ -1,0 +1,314 @@
+// Copies and arithmetic on spans, against the interpreter's arithmetic.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "core/conformance/comparison.hpp"
+#include "core/conformance/conformance.hpp"
+#include "core/plan/interpreter_arithmetic.hpp"
+
+namespace convoy::conformance {
+namespace {
+
+// Odd, and large enough that a device shares the work out.
+constexpr std::uint64_t kCounts[] = {1, 7, 1023, 100003};
+
+using Bytes = std::vector<std::byte>;
+
+struct Shape {
+  OperationKind kind;
+  std::uint32_t read_dtype = CONVOY_F32;
+  std::uint32_t write_dtype = CONVOY_F32;
+  std::uint32_t reads = 1;
+  std::uint32_t writes = 1;
+  std::uint32_t reduction = CONVOY_REDUCE_SUM;
+  bool in_place = false;  // the first write lies where the last read lies
+  double scalar = 0;
+  bool exact = false;  // the same bits, not only numbers as near as rounding allows
+};
+
+// The operation's memory, one buffer after the other: reads, then writes.
+struct Operands {
+  Operation operation;
+  std::vector<Bytes> buffers;
+
+  std::byte* at(const PlanSpan& span) { return buffers[span.buffer].data(); }
+  void compute() {
+    run_arithmetic(operation, [this](const PlanSpan& span) { return at(span); });
+  }
+};
+
+std::uint32_t add_buffer(Operands& it, std::uint32_t dtype, std::uint64_t count) {
+  it.buffers.emplace_back(count * dtype_bytes(dtype));
+  return static_cast<std::uint32_t>(it.buffers.size() - 1);
+}
+
+// Numbers of the type; of integers, any bits.
+void fill(Operands& it, const PlanSpan& span, std::uint32_t seed) {
+  const std::vector<float> values = noise(span.count, seed);
+  if (span.dtype == CONVOY_I32 || span.dtype == CONVOY_U8) {
+    for (std::size_t i = 0; i < it.buffers[span.buffer].size(); ++i)
+      it.buffers[span.buffer][i] = static_cast<std::byte>(i * 37 + seed);
+    return;
+  }
+  Operands cast;
+  cast.operation.kind = OperationKind::kCast;
+  cast.operation.reads = {{add_buffer(cast, CONVOY_F32, span.count), CONVOY_F32, 0, span.count}};
+  cast.operation.writes = {{add_buffer(cast, span.dtype, span.count), span.dtype, 0, span.count}};
+  std::memcpy(cast.buffers[0].data(), values.data(), cast.buffers[0].size());
+  cast.compute();
+  it.buffers[span.buffer] = cast.buffers[1];
+}
+
+Operands make_operands(const Shape& shape, std::uint64_t count) {
+  Operands it;
+  it.operation.kind = shape.kind;
+  it.operation.reduction = shape.reduction;
+  it.operation.scalar = shape.scalar;
+  for (std::uint32_t r = 0; r < shape.reads; ++r) {
+    const PlanSpan span{add_buffer(it, shape.read_dtype, count), shape.read_dtype, 0, count};
+    fill(it, span, r + 1);
+    it.operation.reads.push_back(span);
+  }
+  for (std::uint32_t w = 0; w < shape.writes; ++w)
+    it.operation.writes.push_back(
+        shape.in_place && w == 0
+            ? it.operation.reads.back()
+            : PlanSpan{add_buffer(it, shape.write_dtype, count), shape.write_dtype, 0, count});
+  return it;
+}
+
+// Runs it on the device instead.
+void run_on(TestedDevice& device, Operands& it) {
+  const auto regions = [&](const SpanList& spans) {
+    std::vector<convoy_region> result;
+    for (const PlanSpan& span : spans) result.push_back({it.at(span), span.count, span.dtype, 0});
+    return result;
+  };
+  const std::vector<convoy_region> reads = regions(it.operation.reads);
+  const std::vector<convoy_region> writes = regions(it.operation.writes);
+  convoy_submission submission = operation(static_cast<std::uint32_t>(it.operation.kind));
+  submission.reads = reads.data();
+  submission.read_count = reads.size();
+  submission.writes = writes.data();
+  submission.write_count = writes.size();
+  submission.scalar = it.operation.scalar;
+  submission.reduction = it.operation.reduction;
+  submission.sizes = it.operation.sizes;
+  require_supported(device, submission);
+  device.run(submission);
+}
+
+std::vector<float> as_floats(Operands& it, const PlanSpan& span) {
+  Operands cast;
+  cast.operation.kind = OperationKind::kCast;
+  cast.buffers = {it.buffers[span.buffer]};
+  cast.operation.reads = {{0, span.dtype, 0, span.count}};
+  cast.operation.writes = {{add_buffer(cast, CONVOY_F32, span.count), CONVOY_F32, 0, span.count}};
+  cast.compute();
+  std::vector<float> values(span.count);
+  std::memcpy(values.data(), cast.buffers[1].data(), cast.buffers[1].size());
+  return values;
+}
+
+std::string first_difference(const std::string& name, const Bytes& measured, const Bytes& right,
+                             std::uint32_t dtype) {
+  const auto [wrong, expected] = std::ranges::mismatch(measured, right);
+  if (wrong == measured.end()) return {};
+  const auto bytes = dtype_bytes(dtype);
+  const auto element = static_cast<std::uint64_t>(wrong - measured.begin()) / bytes;
+  const auto bits = [&](const Bytes& from) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, from.data() + element * bytes, bytes);
+    return value;
+  };
+  return fmt::format("{}: element {} of {} has the bits {:#x} instead of {:#x}", name, element,
+                     right.size() / bytes, bits(measured), bits(right));
+}
+
+// Rounding of each part, in units of the result's type; parts are below 1 by magnitude.
+double allowed_difference(const Shape& shape) {
+  const bool half = shape.write_dtype == CONVOY_F16 || shape.write_dtype == CONVOY_BF16;
+  const double unit = half ? 0x1p-7 : 0x1p-22;
+  return unit * (shape.reads + 1);
+}
+
+std::string compare(const Shape& shape, Operands& measured, Operands& right, std::uint64_t count) {
+  for (std::size_t w = 0; w < shape.writes; ++w) {
+    const PlanSpan span = right.operation.writes[w];
+    const std::string name = fmt::format("write {}", w);
+    if (shape.exact) {
+      std::string wrong = first_difference(name, measured.buffers[span.buffer],
+                                           right.buffers[span.buffer], span.dtype);
+      if (!wrong.empty()) return fmt::format("{} elements: {}", count, wrong);
+      continue;
+    }
+    Comparison comparison;
+    comparison.tensor(name, as_floats(measured, span), as_floats(right, span), 0,
+                      allowed_difference(shape));
+    if (!comparison.right()) return comparison.text();
+  }
+  return {};
+}
+
+std::string check_shape(TestedDevice& device, const Shape& shape) {
+  for (const std::uint64_t count : kCounts) {
+    Operands right = make_operands(shape, count);
+    Operands measured = right;
+    run_on(device, measured);
+    right.compute();
+    std::string wrong = compare(shape, measured, right, count);
+    if (!wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+// Around the limits of the 16-bit types: overflow, ties, subnormal and infinite numbers.
+std::string check_special_casts(TestedDevice& device, std::uint32_t half) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::vector<float> values = {0.0f,           1.0f,    65504.0f, 65519.0f, 65520.0f,
+                               6e-8f,          3e-8f,   6.1e-5f,  1e-40f,   1.0009765f,
+                               1.00048828125f, 3.3e38f, kInfinity};
+  for (std::size_t i = values.size(); i-- > 0;) values.push_back(-values[i]);
+  Shape shape{.kind = OperationKind::kCast, .write_dtype = half, .exact = true};
+  Operands right = make_operands(shape, values.size());
+  std::memcpy(right.buffers[0].data(), values.data(), right.buffers[0].size());
+  Operands measured = right;
+  run_on(device, measured);
+  right.compute();
+  const PlanSpan span = right.operation.writes[0];
+  Comparison comparison;
+  const std::vector<float> there = as_floats(measured, span);
+  const std::vector<float> here = as_floats(right, span);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    comparison.element(static_cast<double>(there[i]), static_cast<double>(here[i]), 0,
+                       [&] { return fmt::format("{}, converted,", values[i]); });
+  return comparison.text();
+}
+
+struct MatrixSize {
+  std::uint64_t rows, columns, inner;
+};
+
+std::string check_matmul(TestedDevice& device, const MatrixSize& size) {
+  std::vector<float> a = noise(size.rows * size.inner, 6);
+  std::vector<float> b = noise(size.inner * size.columns, 7);
+  std::vector<float> c(size.rows * size.columns);
+  const std::uint64_t sizes[4] = {size.rows, size.columns, size.inner, 0};
+  const convoy_region reads[2] = {region(a), region(b)};
+  const convoy_region write = region(c);
+  convoy_submission submission = operation(CONVOY_OP_MATMUL);
+  submission.reads = reads;
+  submission.read_count = 2;
+  submission.writes = &write;
+  submission.write_count = 1;
+  submission.sizes = sizes;
+  require_supported(device, submission);
+  device.run(submission);
+  Comparison comparison;
+  const std::uint64_t dimensions[] = {size.rows, size.columns};
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    double expected = 0;
+    for (std::size_t k = 0; k < size.inner; ++k)
+      expected += static_cast<double>(a[i / size.columns * size.inner + k]) *
+                  static_cast<double>(b[k * size.columns + i % size.columns]);
+    comparison.element(static_cast<double>(c[i]), expected,
+                       1e-6 * static_cast<double>(size.inner) + 1e-6,
+                       [&] { return element_name("product", dimensions, i); });
+  }
+  return comparison.text();
+}
+
+std::int32_t ten_times(const convoy_region* reads, std::uint64_t, const convoy_region* writes,
+                       std::uint64_t) {
+  for (std::uint64_t i = 0; i < reads[0].count; ++i)
+    static_cast<float*>(writes[0].data)[i] = 10 * static_cast<const float*>(reads[0].data)[i];
+  return 0;
+}
+
+std::string check_call(const DevicePlugin&, TestedDevice& device) {
+  std::vector<float> from = {1, 2, 3};
+  std::vector<float> to(3);
+  const convoy_region read = region(from);
+  const convoy_region write = region(to);
+  convoy_submission submission = operation(CONVOY_OP_CALL);
+  submission.reads = &read;
+  submission.read_count = 1;
+  submission.writes = &write;
+  submission.write_count = 1;
+  submission.host_kernel = ten_times;
+  require_supported(device, submission);
+  device.run(submission);
+  Comparison comparison;
+  comparison.tensor("what the kernel writes", to, std::vector<float>{10, 20, 30}, 0, 0);
+  return comparison.text();
+}
+
+void add_shape(std::vector<ConformanceCase>& cases, const std::string& name, const Shape& shape) {
+  cases.push_back({"operations", name, [shape](const DevicePlugin&, TestedDevice& device) {
+                     return check_shape(device, shape);
+                   }});
+}
+
+void add_copies(std::vector<ConformanceCase>& cases) {
+  for (const std::uint32_t dtype : {CONVOY_F32, CONVOY_F16, CONVOY_BF16, CONVOY_I32, CONVOY_U8}) {
+    const std::string of{dtype_name(dtype)};
+    add_shape(
+        cases, "copy of " + of,
+        {.kind = OperationKind::kCopy, .read_dtype = dtype, .write_dtype = dtype, .exact = true});
+    add_shape(cases, "fill with 3, " + of,
+              {.kind = OperationKind::kFill,
+               .write_dtype = dtype,
+               .reads = 0,
+               .scalar = 3,
+               .exact = true});
+  }
+  for (const std::uint32_t half : {CONVOY_F16, CONVOY_BF16}) {
+    const std::string name{dtype_name(half)};
+    add_shape(cases, "cast of f32 to " + name,
+              {.kind = OperationKind::kCast, .write_dtype = half, .exact = true});
+    add_shape(cases, "cast of " + name + " to f32",
+              {.kind = OperationKind::kCast, .read_dtype = half, .exact = true});
+    cases.push_back({"operations", "cast of extreme numbers to " + name,
+                     [half](const DevicePlugin&, TestedDevice& device) {
+                       return check_special_casts(device, half);
+                     }});
+  }
+}
+
+void add_arithmetic(std::vector<ConformanceCase>& cases) {
+  add_shape(cases, "add", {.kind = OperationKind::kAdd, .reads = 2});
+  add_shape(cases, "add onto one of its reads",
+            {.kind = OperationKind::kAdd, .reads = 2, .in_place = true});
+  add_shape(cases, "scale", {.kind = OperationKind::kScale, .scalar = 0.3});
+  add_shape(cases, "axpy", {.kind = OperationKind::kAxpy, .reads = 2, .scalar = -0.3});
+  for (const std::uint32_t reads : {1u, 2u, 5u})
+    add_shape(cases, fmt::format("sum of {} into 2, one of them read", reads),
+              {.kind = OperationKind::kSum, .reads = reads, .writes = 2, .in_place = true});
+  add_shape(
+      cases, "minimum of 3",
+      {.kind = OperationKind::kSum, .reads = 3, .reduction = CONVOY_REDUCE_MIN, .exact = true});
+  add_shape(
+      cases, "maximum of 3",
+      {.kind = OperationKind::kSum, .reads = 3, .reduction = CONVOY_REDUCE_MAX, .exact = true});
+  for (const std::uint32_t half : {CONVOY_F16, CONVOY_BF16})
+    add_shape(cases, fmt::format("sum of 2, {}", dtype_name(half)),
+              {.kind = OperationKind::kSum, .read_dtype = half, .write_dtype = half, .reads = 2});
+}
+
+}  // namespace
+
+void add_operation_cases(std::vector<ConformanceCase>& cases) {
+  add_copies(cases);
+  add_arithmetic(cases);
+  for (const MatrixSize size : {MatrixSize{1, 1, 1}, MatrixSize{5, 7, 11}, MatrixSize{33, 17, 64}})
+    cases.push_back(
+        {"operations",
+         fmt::format("matmul of {}x{} and {}x{}", size.rows, size.inner, size.inner, size.columns),
+         [size](const DevicePlugin&, TestedDevice& device) { return check_matmul(device, size); }});
+  cases.push_back({"operations", "call of a host kernel", check_call});
+}
+
+}  // namespace convoy::conformance

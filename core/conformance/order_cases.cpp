@@ -1,0 +1,207 @@
+// What waits for what: lanes, timelines, failures.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/conformance/comparison.hpp"
+#include "core/conformance/conformance.hpp"
+
+namespace convoy::conformance {
+namespace {
+
+constexpr std::uint64_t kVectorElements = 4096;
+constexpr std::uint64_t kSteps = 200;
+constexpr std::uint32_t kLanes = 5;
+
+void store(std::uint64_t& timeline, std::uint64_t value) {
+  std::atomic_ref(timeline).store(value, std::memory_order_release);
+}
+
+// x <- x / 2 + a_i, in memory of the device: only one order gives the result.
+class Chain {
+ public:
+  explicit Chain(TestedDevice& device) : device_(device.open()), x_(allocate()) {
+    for (std::uint64_t i = 0; i < kSteps; ++i) {
+      a_.push_back(allocate());
+      const std::vector<float> values(kVectorElements, addend(i));
+      device_.write(a_.back(), values.data(), kVectorElements * sizeof(float));
+    }
+  }
+  ~Chain() {
+    device_.deallocate(x_);
+    for (void* memory : a_) device_.deallocate(memory);
+  }
+  Chain(const Chain&) = delete;
+  Chain& operator=(const Chain&) = delete;
+
+  // Operation i, which waits for these points. Its memory stays until the chain is gone.
+  convoy_submission& link(std::uint64_t i, std::uint32_t lane, std::vector<convoy_wait> waits) {
+    Link& it = links_.emplace_back();
+    it.waits = std::move(waits);
+    it.reads[0] = {x_, kVectorElements, CONVOY_F32, 0};
+    it.reads[1] = {a_[i], kVectorElements, CONVOY_F32, 0};
+    it.write = it.reads[0];
+    it.submission = operation(CONVOY_OP_AXPY, lane);
+    it.submission.scalar = 0.5;
+    it.submission.reads = it.reads;
+    it.submission.read_count = 2;
+    it.submission.writes = &it.write;
+    it.submission.write_count = 1;
+    it.submission.waits = it.waits.data();
+    it.submission.wait_count = it.waits.size();
+    it.submission.timeline = &it.timeline;
+    it.submission.value = 1;
+    it.submission.operation = static_cast<std::uint32_t>(i);
+    return it.submission;
+  }
+  const std::uint64_t& timeline(std::uint64_t i) const { return links_[i].timeline; }
+
+  std::string wrong() {
+    std::vector<float> measured(kVectorElements);
+    device_.read(measured.data(), x_, kVectorElements * sizeof(float));
+    float x = 0;
+    for (std::uint64_t i = 0; i < kSteps; ++i) x = 0.5f * x + addend(i);
+    Comparison comparison;
+    comparison.tensor(fmt::format("the result of {} operations that build on each other", kSteps),
+                      measured, std::vector<float>(kVectorElements, x), 1e-6, 0);
+    return comparison.text();
+  }
+
+ private:
+  struct Link {
+    std::vector<convoy_wait> waits;
+    convoy_region reads[2];
+    convoy_region write;
+    std::uint64_t timeline = 0;
+    convoy_submission submission;
+  };
+
+  static float addend(std::uint64_t i) { return static_cast<float>(i * 7 % 13); }
+  void* allocate() { return device_.allocate(kVectorElements * sizeof(float)); }
+
+  OpenDevice& device_;
+  void* x_;
+  std::vector<void*> a_;
+  std::deque<Link> links_;
+};
+
+// The first one waits for the host; the others could run and must not overtake it.
+std::string check_lane(const DevicePlugin&, TestedDevice& device) {
+  Chain chain(device);
+  std::uint64_t gate = 0;
+  for (std::uint64_t i = 0; i < kSteps; ++i) {
+    convoy_submission& link =
+        chain.link(i, CONVOY_LANE_UPDATE,
+                   i == 0 ? std::vector<convoy_wait>{{&gate, 1}} : std::vector<convoy_wait>{});
+    link.urgency = static_cast<std::uint32_t>(kSteps - i);
+    device.submit(link);
+  }
+  const bool early = device.wait(chain.timeline(kSteps - 1), 1, 0.02);
+  store(gate, 1);
+  device.require(chain.timeline(kSteps - 1), 1);
+  if (early) return "an operation ran before the one that is in front of it in its lane";
+  return chain.wrong();
+}
+
+// Submitted last to first, so that nothing but the waits orders them.
+std::string check_lanes(const DevicePlugin&, TestedDevice& device) {
+  Chain chain(device);
+  std::uint64_t gate = 0;
+  std::vector<convoy_submission*> links;
+  for (std::uint64_t i = 0; i < kSteps; ++i)
+    links.push_back(
+        &chain.link(i, static_cast<std::uint32_t>(i * 3 % kLanes),
+                    {i == 0 ? convoy_wait{&gate, 1} : convoy_wait{&chain.timeline(i - 1), 1}}));
+  for (std::uint32_t lane = kLanes; lane-- > 0;)
+    for (convoy_submission* link : links)
+      if (link->lane == lane) device.submit(*link);
+  store(gate, 1);
+  device.require(chain.timeline(kSteps - 1), 1);
+  return chain.wrong();
+}
+
+// Two devices take turns on memory that both address.
+std::string check_devices(const DevicePlugin& plugin, TestedDevice& device) {
+  if (!device.has(CONVOY_DEVICE_SHARES_HOST_MEMORY))
+    throw Unsupported(
+        "its flags are without CONVOY_DEVICE_SHARES_HOST_MEMORY: what two devices "
+        "do to each other's memory depends on the machine");
+  TestedDevice first(plugin, {2, 0});
+  TestedDevice second(plugin, {2, 1});
+  Chain chain(first);
+  for (std::uint64_t i = 0; i < kSteps; ++i) {
+    std::vector<convoy_wait> waits;
+    if (i > 0) waits.push_back({&chain.timeline(i - 1), 1});
+    (i % 2 == 0 ? first : second).submit(chain.link(i, CONVOY_LANE_COMPUTE, std::move(waits)));
+  }
+  second.require(chain.timeline(kSteps - 1), 1);
+  return chain.wrong();
+}
+
+std::string check_times(const DevicePlugin&, TestedDevice& device) {
+  Chain chain(device);
+  convoy_timing timing{-1, -1};
+  const double before = device.open().now();
+  convoy_submission& link = chain.link(0, CONVOY_LANE_COMPUTE, {});
+  link.timing = &timing;
+  device.submit(link);
+  device.require(chain.timeline(0), 1);
+  const double after = device.open().now();
+  if (before <= timing.start && timing.start <= timing.end && timing.end <= after) return {};
+  return fmt::format(
+      "now() was {:.9f} before an operation and {:.9f} after it, which says that it took from "
+      "{:.9f} to {:.9f}",
+      before, after, timing.start, timing.end);
+}
+
+std::string check_patience(const DevicePlugin&, TestedDevice& device) {
+  const std::uint64_t never = 0;
+  const auto start = std::chrono::steady_clock::now();
+  const bool reached = device.wait(never, 1, 0.02);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (reached) return "wait() says that a timeline has reached 1, which is at 0";
+  if (seconds.count() < 5) return {};
+  return fmt::format("wait() for 0.02 seconds came back after {:.1f}", seconds.count());
+}
+
+std::int32_t fails(const convoy_region*, std::uint64_t, const convoy_region*, std::uint64_t) {
+  return 42;
+}
+
+// On a device of its own, since nothing is asked of a device that failed.
+std::string check_failure(const DevicePlugin& plugin, TestedDevice& device) {
+  std::vector<float> values(4);
+  const convoy_region write = region(values);
+  convoy_submission submission = operation(CONVOY_OP_CALL);
+  submission.writes = &write;
+  submission.write_count = 1;
+  submission.host_kernel = fails;
+  require_supported(device, submission);
+  TestedDevice failing(plugin);
+  try {
+    failing.run(submission);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::kTimeout) throw;
+    const std::string text = without_label(plugin, error.what());
+    if (text.find("42") != std::string::npos) return {};
+    return fmt::format("a kernel returned 42, and wait() says something else: {}", text);
+  }
+  return "a kernel returned 42, and wait() reports no failure";
+}
+
+}  // namespace
+
+void add_order_cases(std::vector<ConformanceCase>& cases) {
+  cases.push_back({"order", "a lane runs its operations in order", check_lane});
+  cases.push_back({"order", "lanes wait for each other", check_lanes});
+  cases.push_back({"order", "devices wait for each other", check_devices});
+  cases.push_back({"order", "times of an operation lie on the clock of now()", check_times});
+  cases.push_back({"order", "wait() ends when its time is over", check_patience});
+  cases.push_back({"order", "an operation's failure is reported by wait()", check_failure});
+}
+
+}  // namespace convoy::conformance
