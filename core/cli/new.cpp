@@ -81,9 +81,9 @@ void write_file(const fs::path& path, const std::string& text) {
 std::vector<fs::path> template_files(const std::string& kind) {
   const fs::path templates =
       (executable_directory() / ".." / "share/convoy/templates").lexically_normal();
-  if (kind != "strategy" && kind != "model") {
-    fail(ExitCode::kUsage, "there is no template for '{}'; try: convoy new strategy|model NAME",
-         kind);
+  if (kind != "strategy" && kind != "model" && kind != "device") {
+    fail(ExitCode::kUsage,
+         "there is no template for '{}'; try: convoy new strategy|model|device NAME", kind);
   }
   std::error_code problem;
   std::vector<fs::path> files;
@@ -103,8 +103,8 @@ std::vector<fs::path> template_files(const std::string& kind) {
 int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
   const VerbArguments given = parse_verb_arguments(arguments, kNewFlags);
   if (given.has("help")) {
-    out << verb_help("new strategy|model NAME [flags]", "Writes a plug-in project to start from.",
-                     kNewFlags);
+    out << verb_help("new strategy|model|device NAME [flags]",
+                     "Writes a plug-in project to start from.", kNewFlags);
     return static_cast<int>(ExitCode::kOk);
   }
   if (given.positional.size() != 2) {

@@ -65,6 +65,19 @@ TEST(New, WritesASmallProject) {
   }
 }
 
+TEST(New, WritesADeviceInSmallFiles) {
+  TemporaryDirectory work;
+  make({"device", "my_card", "--directory=" + (work / "device").string()});
+  const std::string source = read_bytes(work / "device" / "my_card.cpp");
+  EXPECT_THAT(source, HasSubstr("class MyCard : public convoy::Device"));
+  EXPECT_THAT(source, HasSubstr("\"name=my_card\""));
+  for (const auto& file : fs::directory_iterator(work / "device")) {
+    const std::string text = read_bytes(file.path());
+    EXPECT_THAT(text, Not(HasSubstr("@"))) << file.path();
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 200) << file.path();
+  }
+}
+
 TEST(New, OverwritesNothing) {
   TemporaryDirectory work;
   write_bytes(work / "CMakeLists.txt", "mine");
@@ -79,7 +92,7 @@ TEST(New, RefusesNamesAndKindsThatItCannotServe) {
   expect_error(ExitCode::kUsage, {"'My-Scheme' cannot name"}, [] {
     make({"strategy", "My-Scheme"});
   });
-  expect_error(ExitCode::kUsage, {"no template for 'device'"}, [] { make({"device", "x"}); });
+  expect_error(ExitCode::kUsage, {"no template for 'transport'"}, [] { make({"transport", "x"}); });
   expect_error(ExitCode::kUsage, {"convoy new strategy my_scheme"}, [] { make({"strategy"}); });
 }
 

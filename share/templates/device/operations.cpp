@@ -1,0 +1,126 @@
+#include "operations.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "update.hpp"
+
+namespace {
+
+std::size_t bytes_of(const convoy_region& region) {
+  switch (region.dtype) {
+    case CONVOY_U8:
+      return region.count;
+    case CONVOY_F16:
+    case CONVOY_BF16:
+      return 2 * region.count;
+    default:
+      return 4 * region.count;
+  }
+}
+
+float combine(float total, float value, std::uint32_t reduction) {
+  if (reduction == CONVOY_REDUCE_MIN) return std::min(total, value);
+  if (reduction == CONVOY_REDUCE_MAX) return std::max(total, value);
+  return total + value;
+}
+
+// Element by element, so that a write may lie where a read lies.
+void sum(const convoy_submission& it) {
+  for (std::uint64_t i = 0; i < it.writes[0].count; ++i) {
+    float total = floats(it.reads[0])[i];
+    for (std::uint64_t r = 1; r < it.read_count; ++r)
+      total = combine(total, floats(it.reads[r])[i], it.reduction);
+    for (std::uint64_t w = 0; w < it.write_count; ++w) floats(it.writes[w])[i] = total;
+  }
+}
+
+void combine_two(const convoy_submission& it, float factor) {
+  for (std::uint64_t i = 0; i < it.writes[0].count; ++i) {
+    const float product = factor * floats(it.reads[0])[i];
+    floats(it.writes[0])[i] = product + floats(it.reads[1])[i];
+  }
+}
+
+void matmul(const convoy_submission& it) {
+  const std::uint64_t rows = it.sizes[0];
+  const std::uint64_t columns = it.sizes[1];
+  const std::uint64_t inner = it.sizes[2];
+  for (std::uint64_t i = 0; i < rows * columns; ++i) {
+    double total = 0;
+    for (std::uint64_t k = 0; k < inner; ++k)
+      total += static_cast<double>(floats(it.reads[0])[i / columns * inner + k]) *
+               floats(it.reads[1])[k * columns + i % columns];
+    floats(it.writes[0])[i] = static_cast<float>(total);
+  }
+}
+
+void call(const convoy_submission& it) {
+  const std::int32_t status = it.host_kernel(it.reads, it.read_count, it.writes, it.write_count);
+  if (status != 0) throw std::runtime_error("the kernel returned " + std::to_string(status));
+}
+
+void require_equal_counts(const convoy_submission& it) {
+  for (std::uint64_t r = 0; r < it.read_count; ++r)
+    if (it.reads[r].count != it.writes[0].count || it.reads[r].dtype != it.writes[0].dtype)
+      throw std::invalid_argument("reads and writes of an operation differ in size or type");
+}
+
+}  // namespace
+
+const char* refusal_of(const convoy_operation& operation) {
+  const bool computes = operation.kind == CONVOY_OP_FORWARD || operation.kind == CONVOY_OP_BACKWARD;
+  const bool any_type = operation.kind == CONVOY_OP_COPY || operation.kind == CONVOY_OP_CALL;
+  const bool known = operation.kind >= CONVOY_OP_COPY && operation.kind <= CONVOY_OP_MATMUL;
+  const bool updates = operation.kind == CONVOY_OP_APPLY || operation.kind == CONVOY_OP_NORM ||
+                       operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE;
+  if (!known && !updates && !computes && !any_type)
+    return "this device does not know that operation";
+  if (computes || any_type) return nullptr;
+  if (operation.kind == CONVOY_OP_APPLY && operation.write_count > 1)
+    return "this device updates one set of parameters at a time";
+  for (std::uint64_t i = 0; i < operation.read_count; ++i)
+    if (operation.reads[i].dtype != CONVOY_F32) return "this device computes with f32 only";
+  for (std::uint64_t i = 0; i < operation.write_count; ++i)
+    if (operation.writes[i].dtype != CONVOY_F32) return "this device computes with f32 only";
+  return nullptr;
+}
+
+void run_operation(const convoy_submission& it) {
+  const auto scalar = static_cast<float>(it.scalar);
+  switch (it.kind) {
+    case CONVOY_OP_COPY:
+    case CONVOY_OP_CAST:  // of f32 to itself
+      require_equal_counts(it);
+      std::memmove(it.writes[0].data, it.reads[0].data, bytes_of(it.writes[0]));
+      return;
+    case CONVOY_OP_FILL:
+      std::fill_n(floats(it.writes[0]), it.writes[0].count, scalar);
+      return;
+    case CONVOY_OP_ADD:
+      return combine_two(it, 1.0f);
+    case CONVOY_OP_AXPY:
+      return combine_two(it, scalar);
+    case CONVOY_OP_SUM:
+      return sum(it);
+    case CONVOY_OP_SCALE:
+      for (std::uint64_t i = 0; i < it.writes[0].count; ++i)
+        floats(it.writes[0])[i] = scalar * floats(it.reads[0])[i];
+      return;
+    case CONVOY_OP_MATMUL:
+      return matmul(it);
+    case CONVOY_OP_CALL:
+      return call(it);
+    case CONVOY_OP_APPLY:
+      return apply(it);
+    case CONVOY_OP_NORM:
+      return norm(it);
+    case CONVOY_OP_ADAPT_LOSS_SCALE:
+      return adapt_loss_scale(it);
+    default:
+      throw std::invalid_argument("operation " + std::to_string(it.kind) + " is unknown here");
+  }
+}
