@@ -7,10 +7,12 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/auto_choice.hpp"
+#include "core/cli/plan_ground.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/cli/plan_verb.hpp"
 #include "core/cli/simulated_run.hpp"
-#include "core/plan/make_plan.hpp"
+#include "core/plan/step_plan.hpp"
+#include "core/runtime/prepared_plan.hpp"
 #include "core/select/selection_json.hpp"
 
 namespace convoy {
@@ -105,12 +107,13 @@ void print_json(std::ostream& out, const RunSetup& setup, const Explanation& it)
 }
 
 void print_plan_of(std::ostream& out, const RunSetup& setup, const Explanation& it) {
-  const simulate::SimulatedCluster cluster =
-      it.hardware.cluster(it.subject.hosts, it.subject.devices);
-  const ArenaMap arena = simulated_arena(setup, it.hardware, it.decision.chosen.bucket_elements);
-  const Plan plan =
-      make_plan(setup.strategy->manifest().name, cluster.cluster, arena,
-                [&](const convoy_planner& planner) { setup.strategy->plan(planner); });
+  SimulatedGround ground =
+      simulated_ground(setup, it.hardware, it.subject.hosts, it.subject.devices);
+  ground.on.cluster.joins_updates = true;  // which is right for CPU devices alone
+  const StepPlan plan(
+      ground.on.cluster,
+      simulated_map(setup, it.hardware, ground.arena, it.decision.chosen.bucket_elements),
+      author_of(*setup.strategy), {.guard = setup.options.guard});
   show_plan(out, plan, setup.flags->boolean("lowered"), setup.flags->boolean("dot"));
 }
 

@@ -9,9 +9,7 @@
 #include "core/cli/cluster_flags.hpp"
 #include "core/cli/flag_limits.hpp"
 #include "core/cli/plan_subject.hpp"
-#include "core/plan/check.hpp"
-#include "core/plan/fuse_updates.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/step_plan.hpp"
 
 namespace convoy {
 namespace {
@@ -99,17 +97,17 @@ class CheckRun {
     const Cluster cluster = make_hosts(hosts_);
     bool refused = false;
     try {
-      judge(what, subject_.plan(cluster, cut.arena, refused));
+      judge(what, StepPlan(cluster, cut.arena, subject_.author(refused)));
     } catch (const Error& error) {
       out_ << fmt::format("{}{}: {}\n", what, refused ? "refused" : "wrong", error.what());
       ++(refused ? refused_ : broken_);
     }
   }
 
-  void judge(const std::string& what, const Plan& plan) {
-    const CheckReport report = check_plan(plan);
+  void judge(const std::string& what, const StepPlan& plan) {
+    const CheckReport& report = plan.check();
     const std::string verdict = report.verdict_text();
-    const std::string lowered = check_plan(lower(fuse_updates(plan))).verdict_text();
+    const std::string lowered = check_plan(plan.lowered()).verdict_text();
     const bool kept = satisfies(report, subject_.manifest().claim) && lowered == verdict;
     out_ << what << verdict;
     if (lowered != verdict) out_ << ", but lowered it is " << lowered;

@@ -83,16 +83,20 @@ ArenaMap PlanSubject::arena_map(std::uint64_t bucket_elements) const {
   return make_arena_map(*graph_, *arena_, bucket_elements);
 }
 
-Plan PlanSubject::plan(const Cluster& cluster, const ArenaMap& arena, bool& refused) {
+PlanAuthor PlanSubject::author(bool& refused) {
   refused = false;
-  return make_plan(manifest().name, cluster, arena, [&](const convoy_planner& planner) {
-    try {
-      strategy_->plan(planner);
-    } catch (const Error&) {
-      refused = static_cast<const PlanWriter*>(planner.self)->error().empty();
-      throw;
-    }
-  });
+  return {manifest().name, [this, &refused](const convoy_planner& planner) {
+            try {
+              strategy_->plan(planner);
+            } catch (const Error&) {
+              refused = static_cast<const PlanWriter*>(planner.self)->error().empty();
+              throw;
+            }
+          }};
+}
+
+Plan PlanSubject::plan(const Cluster& cluster, const ArenaMap& arena, bool& refused) {
+  return make_plan(manifest().name, cluster, arena, author(refused).write);
 }
 
 }  // namespace convoy

@@ -9,7 +9,7 @@
 
 #include "core/cli/flag_parser.hpp"
 #include "core/graph/arena.hpp"
-#include "core/plan/plan.hpp"
+#include "core/plan/step_plan.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 
@@ -29,6 +29,9 @@ class PlanSubject {
   const Graph& graph() const { return *graph_; }
   ArenaMap arena_map(std::uint64_t bucket_elements) const;
 
+  // The strategy, as the pipeline of plans asks it. When it throws, `refused` then says whether the
+  // strategy itself declined rather than wrote something that cannot be.
+  PlanAuthor author(bool& refused);
   // What the strategy writes for this cluster. Throws Error; `refused` then says whether the
   // strategy itself declined rather than wrote something that cannot be.
   Plan plan(const Cluster& cluster, const ArenaMap& arena, bool& refused);

@@ -7,10 +7,7 @@
 #include "core/cli/flag_limits.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/plan/dot.hpp"
-#include "core/plan/fuse_updates.hpp"
-#include "core/plan/lower.hpp"
 #include "core/plan/print.hpp"
-#include "core/plan/schedule.hpp"
 
 namespace convoy {
 namespace {
@@ -64,12 +61,10 @@ void print_plan_help(std::ostream& out) {
 
 }  // namespace
 
-void show_plan(std::ostream& out, const Plan& logical, bool lowered, bool dot) {
-  if (!lowered) return dot ? print_dot(out, logical, false) : print_plan(out, logical);
-  const Plan plan = lower(fuse_updates(logical));
-  if (dot) return print_dot(out, plan, true);
-  const Schedule schedule = make_schedule(plan);
-  print_plan(out, plan, &schedule);
+void show_plan(std::ostream& out, const StepPlan& plan, bool lowered, bool dot) {
+  const Plan& shown = lowered ? plan.lowered() : plan.logical();
+  if (dot) return print_dot(out, shown, lowered);
+  print_plan(out, shown, lowered ? &plan.schedule() : nullptr);
 }
 
 int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
@@ -91,7 +86,7 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   const ArenaMap arena = subject.arena_map(
       static_cast<std::uint64_t>(flags.number("bucket_mb") * (1 << 20) / sizeof(float)));
   bool refused = false;
-  show_plan(out, subject.plan(cluster, arena, refused), flags.boolean("lowered"),
+  show_plan(out, StepPlan(cluster, arena, subject.author(refused)), flags.boolean("lowered"),
             flags.boolean("dot"));
   return static_cast<int>(ExitCode::kOk);
 }

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "core/plan/plan.hpp"
+#include "core/plan/step_plan.hpp"
 
 namespace convoy {
 
@@ -14,6 +14,6 @@ namespace convoy {
 int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
 // The plan as written or as it runs, as text or for Graphviz.
-void show_plan(std::ostream& out, const Plan& logical, bool lowered, bool dot);
+void show_plan(std::ostream& out, const StepPlan& plan, bool lowered, bool dot);
 
 }  // namespace convoy

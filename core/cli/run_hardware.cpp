@@ -49,6 +49,7 @@ SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::st
   if (!unknown.empty()) fail(ExitCode::kUnavailable, "{}", unknown.front());
   SimulatedHardware hardware = gpus_of_machine(machine, constants);
   hardware.known_error = kUnmeasuredError;
+  hardware.of_this_machine = true;
   hardware.most_devices = static_cast<std::uint32_t>(addresses.size());
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
   return hardware;

@@ -61,7 +61,10 @@ struct RunOptions {
   AutoMode auto_mode = AutoMode::kCached;
   bool auto_inexact = false;  // auto may take what is not a synchronous step
   std::optional<bool> use_nccl;
-  double bucket_mb = 0;  // 2^20 bytes
+  double bucket_mb = 0;                    // 2^20 bytes
+  std::uint64_t bucket_elements() const {  // of f32
+    return static_cast<std::uint64_t>(bucket_mb * (1 << 20) / sizeof(float));
+  }
   OptimizerOptions optimizer;
   GuardOptions guard;
   LearningRateOptions learning_rate;

@@ -29,6 +29,7 @@ struct SimulatedHardware {
   simulate::SoftwareProfile software;
   std::string rates;                 // where layers' times come from, for people
   std::vector<std::string> notices;  // for standard error
+  bool of_this_machine = false;      // plans ask its devices, where they can be opened
   bool calibrated = false;           // its constants were measured on the machine itself
   double known_error = 0;            // mean relative error of predictions, where one is known
 };

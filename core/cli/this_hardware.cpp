@@ -48,6 +48,7 @@ SimulatedHardware this_machine_hardware(const RunSetup& setup) {
   SimulatedHardware hardware;
   hardware.name = fmt::format("{} cores of this machine ({})", facts.cores, facts.model);
   hardware.device = kDevice;
+  hardware.of_this_machine = true;
   hardware.most_devices = facts.cores;
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
   const std::string given = setup.flags->text("calibration_file");

@@ -124,7 +124,7 @@ void select_among_forty(benchmark::State& state, const char* model) {
   HandMachine hand = testing::hand_machine(1, 8, true);
   const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
   const std::vector<simulate::LayerTimes> layers = {layers_of(any.subject.graph())};
-  const simulate::Predictor predictor(any.subject.graph(), {}, selection_options());
+  const simulate::Predictor predictor(any.subject.graph(), selection_options());
   SelectionProblem problem;
   problem.cluster = hand.cluster;
   problem.arena = [&](std::uint64_t size) { return any.subject.arena_map(size); };
@@ -132,8 +132,8 @@ void select_among_forty(benchmark::State& state, const char* model) {
     const FoundPlugin found = catalog.find(PluginKind::kStrategy, candidate.strategy);
     return std::make_unique<StrategyPlugin>(host.load_strategy(found), candidate.options);
   };
-  problem.predict = [&](Plan lowered) {
-    const auto step = predictor.predict(std::move(lowered), cluster, layers).step;
+  problem.predict = [&](const Plan& lowered) {
+    const auto step = predictor.predict(lowered, cluster, layers).step;
     return step ? Prediction{step->step_seconds, step->bottleneck, ""} : Prediction{0, "", "large"};
   };
   const std::vector<Candidate> candidates = forty_candidates();
@@ -168,11 +168,11 @@ void foresee_many(benchmark::State& state) {
   const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
   const std::vector<simulate::LayerTimes> layers = {layers_of(subject.subject.graph())};
   const ArenaMap arena = subject.subject.arena_map(elements(16));
-  const simulate::Predictor predictor(subject.subject.graph(), {}, foresight_options());
+  const simulate::Predictor predictor(subject.subject.graph(), foresight_options());
   for (auto _ : state) {
-    const auto result =
-        predictor.predict(lowered_plan(subject.subject, cluster.cluster, arena), cluster, layers);
-    state.counters["operations"] = static_cast<double>(result.lowered.body.size());
+    const Plan lowered = lowered_plan(subject.subject, cluster.cluster, arena);
+    const auto result = predictor.predict(lowered, cluster, layers);
+    state.counters["operations"] = static_cast<double>(lowered.body.size());
     state.counters["step_ms"] = result.step->step_seconds * 1e3;
   }
   state.SetLabel(it.strategy + (it.options.empty() ? "" : " " + it.options.front()));

@@ -2,11 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
-#include "core/plan/check.hpp"
-#include "core/plan/fuse_updates.hpp"
-#include "core/plan/guard.hpp"
-#include "core/plan/lower.hpp"
-#include "core/plan/schedule.hpp"
+#include "core/plan/step_plan.hpp"
 #include "tests/fingerprints/plan_digest.hpp"
 #include "tests/fingerprints/recorded.hpp"
 #include "tests/fingerprints/variants.hpp"
@@ -19,26 +15,16 @@ namespace {
 // Of operations that are lowered on purpose in small pieces, since the model is small.
 constexpr LoweringOptions kPieces{.staging_elements = 32, .slice_elements = 8};
 
-std::string fingerprint(const Plan& logical, const GuardOptions& guards, bool joins_updates) {
-  const CheckReport report = check_plan(logical);
-  try {
-    const Plan guarded = guard(logical, report, guards);
-    const Plan lowered = lower(joins_updates ? fuse_updates(guarded) : guarded, kPieces);
-    return hex(plan_hash(logical)) + ' ' + hex(plan_hash(lowered)) + ' ' +
-           hex(schedule_hash(make_schedule(lowered))) + ' ' + report.verdict_text() + "; lowered " +
-           check_plan(lowered).verdict_text();
-  } catch (const Error& error) {
-    return "refused: " + std::string(error.what());
-  }
-}
-
-// Refused clusters stand there, too.
+// Refusals stand there, too.
 std::string fingerprint_of(const Variant& variant, const Cluster& cluster,
-                           const GuardOptions& guards, bool joins_updates) {
-  const ArenaMap arena = small_arena(48);
+                           const GuardOptions& guards) {
   StrategyUnderTest strategy(variant.strategy, variant.options);
   try {
-    return fingerprint(strategy.plan(cluster, arena), guards, joins_updates);
+    const StepPlan plan(cluster, small_arena(48), strategy.author(),
+                        {.guard = guards, .lowering = kPieces});
+    return hex(plan_hash(plan.logical())) + ' ' + hex(plan_hash(plan.lowered())) + ' ' +
+           hex(schedule_hash(plan.schedule())) + ' ' + plan.check().verdict_text() + "; lowered " +
+           check_plan(plan.lowered()).verdict_text();
   } catch (const Error& error) {
     return "refused: " + std::string(error.what());
   }
@@ -58,7 +44,7 @@ TEST(Fingerprints, OfPlans) {
         const std::uint32_t devices = sample_devices(variant);
         const Cluster cluster = make_cluster(kind, devices);
         lines.push_back(title(variant, std::to_string(devices) + ' ' + kind.name, name) +
-                        fingerprint_of(variant, cluster, guards, kind.joins_updates));
+                        fingerprint_of(variant, cluster, guards));
       }
   expect_recorded("plans.txt", lines);
 }
@@ -73,7 +59,7 @@ TEST(Fingerprints, OfPlansForSeveralHosts) {
                                   std::to_string(hosts.devices_per_host) + ", " +
                                   std::to_string(hosts.server_hosts.size()) + " servers";
         lines.push_back(title(variant, where, name) +
-                        fingerprint_of(variant, make_hosts(hosts), guards, hosts.peer_access));
+                        fingerprint_of(variant, make_hosts(hosts), guards));
       }
   expect_recorded("host_plans.txt", lines);
 }

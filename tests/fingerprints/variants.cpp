@@ -33,6 +33,7 @@ Cluster make_cluster(const DeviceKind& kind, std::uint32_t devices) {
     for (std::uint32_t to = 0; to < devices; ++to)
       if (from != to) cluster.access[from][to] = kind.peer_access;
   cluster.device_collectives = kind.collectives;
+  cluster.joins_updates = kind.joins_updates;
   return cluster;
 }
 

@@ -40,18 +40,20 @@ class RowPredictor {
         row_(row),
         subject_(row.strategy, arguments(row), {}, log_to(messages_)),
         arena_(subject_.arena_map(0)),
-        predictor_(
-            subject_.graph(), [this](const Cluster& it) { return plan(it); }, options()) {
+        predictor_(subject_.graph(), options()) {
     if (foresight.software.bucket_per_variable) arena_.buckets = variable_buckets(arena_);
   }
 
   void predict(std::vector<PredictedCell>& cells) {
     const auto [one, single] = row_.rates.front();
     CONVOY_CHECK_EQ(one, 1u);
-    predictor_.fit(cluster(1), single, input());
+    const simulate::SimulatedCluster alone = cluster(1);
+    predictor_.fit(plan(alone.cluster)->lowered(), alone, single, input());
     for (const auto& [devices, published] : row_.rates) {
       if (devices == 1) continue;
-      const simulate::Prediction prediction = predictor_.predict(cluster(devices));
+      const simulate::SimulatedCluster several = cluster(devices);
+      const simulate::Prediction prediction =
+          predictor_.predict(plan(several.cluster)->lowered(), several);
       if (!prediction.problem.empty())
         fail(ExitCode::kFailed, "{}, {}, {} GPUs: {}", table_.title(), row_.model, devices,
              prediction.problem);
@@ -96,9 +98,9 @@ class RowPredictor {
     return result;
   }
 
-  Plan plan(const Cluster& cluster) {
+  std::unique_ptr<StepPlan> plan(const Cluster& cluster) {
     bool refused = false;
-    return subject_.plan(cluster, arena_, refused);
+    return std::make_unique<StepPlan>(cluster, arena_, subject_.author(refused));
   }
 
   const Foresight& foresight_;
