@@ -107,9 +107,8 @@ void print_json(std::ostream& out, const RunSetup& setup, const Explanation& it)
 }
 
 void print_plan_of(std::ostream& out, const RunSetup& setup, const Explanation& it) {
-  SimulatedGround ground =
+  const SimulatedGround ground =
       simulated_ground(setup, it.hardware, it.subject.hosts, it.subject.devices);
-  ground.on.cluster.joins_updates = true;  // which is right for CPU devices alone
   const StepPlan plan(
       ground.on.cluster,
       simulated_map(setup, it.hardware, ground.arena, it.decision.chosen.bucket_elements),
