@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/cli/auto_run.hpp"
+#include "core/cli/cluster_flags.hpp"
 #include "core/cli/plan_ground.hpp"
+#include "core/cli/run_sizes.hpp"
 #include "core/cli/simulated_run.hpp"
 #include "core/graph/arena.hpp"
 #include "core/plan/step_plan.hpp"
@@ -73,8 +76,11 @@ Prediction to_selection(simulate::Prediction prediction) {
 
 ChoiceSubject imagined_subject(const RunSetup& setup, const SimulatedHardware& hardware,
                                std::optional<std::uint32_t> devices) {
-  return {hardware.hosts, devices.value_or(hardware.most_devices),
-          setup.options.batch_size.value_or(setup.model_info.batch_size)};
+  if (!has_devices_of(setup, hardware))
+    return {hardware.hosts, devices.value_or(hardware.most_devices),
+            setup.options.batch_size.value_or(setup.model_info.batch_size)};
+  const std::uint32_t here = devices ? *devices : count_devices(setup);
+  return {hardware.hosts, here, choose_sizes(setup, here).batch};
 }
 
 OptionValues given_strategy_options(const RunSetup& setup) {
@@ -150,6 +156,15 @@ Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> dev
   if (setup.options.auto_mode == AutoMode::kRule) return choose_by_rule(setup, hardware.device);
   const ChoiceSubject subject = imagined_subject(setup, hardware, devices);
   return choose_by_simulation(setup, hardware, subject, rank_strategies(setup, hardware, subject));
+}
+
+Decision choose_as_run_does(RunSetup& setup) {
+  refuse_measuring(setup);
+  if (describes_machine(*setup.flags)) return choose_imagined(setup, setup.options.num_devices);
+  if (setup.device != nullptr) return choose_for_run(setup);
+  fail(ExitCode::kUsage,
+       "--variable_update=auto goes by a machine's speed, and these flags only name devices and "
+       "hosts: name a strategy, or a machine with --platform or --topology");
 }
 
 Decision choose_by_rule(const RunSetup& setup, const std::string& device) {

@@ -44,6 +44,10 @@ void refuse_measuring(const RunSetup& setup);
 // host (all when not given).
 Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> devices);
 
+// What a run with these flags takes, for a verb that looks at its plan: on a described machine,
+// else on this one. Error kUsage where the flags only name hosts.
+Decision choose_as_run_does(RunSetup& setup);
+
 // Without a described machine: the rule of thumb. `device`: the kind of devices. Error kUnavailable
 // when no rule fits.
 Decision choose_by_rule(const RunSetup& setup, const std::string& device);

@@ -11,7 +11,7 @@
 #include "core/calibrate/profile_file.hpp"
 #include "core/cli/calibration_report.hpp"
 #include "core/cli/flag_limits.hpp"
-#include "core/cli/plan_subject.hpp"
+#include "core/cli/run_setup.hpp"
 #include "core/cli/verb_arguments.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"

@@ -14,12 +14,15 @@ PlanGround ground_of_devices(const RunSetup& setup, std::uint32_t devices) {
   return {open->cluster(), choose_storage(*setup.graph, *open, options, false)};
 }
 
+bool has_devices_of(const RunSetup& setup, const SimulatedHardware& hardware) {
+  return hardware.of_this_machine && setup.device != nullptr &&
+         setup.device->manifest().name == hardware.device;
+}
+
 SimulatedGround simulated_ground(const RunSetup& setup, const SimulatedHardware& hardware,
                                  std::uint32_t hosts, std::uint32_t devices_per_host) {
   SimulatedGround ground{hardware.cluster(hosts, devices_per_host), Arena(*setup.graph)};
-  const bool has_devices =
-      setup.device != nullptr && setup.device->manifest().name == hardware.device;
-  if (!hardware.of_this_machine || !has_devices || hosts > 1) return ground;
+  if (!has_devices_of(setup, hardware) || hosts > 1) return ground;
   PlanGround here = ground_of_devices(setup, devices_per_host);
   ground.on.cluster = std::move(here.cluster);
   ground.arena = std::move(here.arena);

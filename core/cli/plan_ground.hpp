@@ -19,6 +19,9 @@ struct PlanGround {
 // they store the model. They are opened for a moment, unless the setup holds them already.
 PlanGround ground_of_devices(const RunSetup& setup, std::uint32_t devices);
 
+// Whether the hardware is that of this machine and its devices can be asked.
+bool has_devices_of(const RunSetup& setup, const SimulatedHardware& hardware);
+
 // A cluster on which the hardware's speed is known, and how the model is stored there: this
 // machine's devices are asked, those of other machines have what the description says and store
 // variables in the plain way.

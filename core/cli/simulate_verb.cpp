@@ -8,9 +8,9 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/auto_choice.hpp"
+#include "core/cli/cluster_flags.hpp"
 #include "core/cli/device_counts.hpp"
 #include "core/cli/plan_ground.hpp"
-#include "core/cli/plan_subject.hpp"
 #include "core/cli/simulated_hardware.hpp"
 #include "core/cli/simulated_run.hpp"
 #include "core/cli/simulation_report.hpp"
@@ -27,9 +27,11 @@ class Simulation {
       : setup_(setup), hardware_(choose_simulated_hardware(setup)), counts_(std::move(counts)) {
     if (!setup.flags->optional_number("images_per_sec"))
       for (const std::string& notice : hardware_.notices) err << "convoy: " << notice << '\n';
-    if (counts_.empty()) counts_.push_back(hardware_.most_devices);
-    subject_.batch = setup_.options.batch_size.value_or(setup_.model_info.batch_size);
-    subject_.hosts = hardware_.hosts;
+    const auto asked = counts_.empty() ? std::nullopt : std::optional(counts_.back());
+    const ChoiceSubject subject = imagined_subject(setup_, hardware_, asked);
+    if (counts_.empty()) counts_.push_back(subject.devices);
+    subject_.batch = subject.batch;
+    subject_.hosts = subject.hosts;
     subject_.machine = hardware_.name;
     const simulate::SoftwareProfile& software = hardware_.software;
     subject_.software = software.source.empty()
@@ -134,7 +136,7 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
   }
   const DeviceCounts counts = take_counts(arguments);
   RunSetup setup = set_up_imagined_run(
-      counts.arguments, simulation_flags(),
+      counts.arguments, {simulation_flags(), plans_for_this_machine, true},
       [&](const RunSetup& it) {
         return choose_imagined(
             it, counts.counts.empty() ? std::nullopt : std::optional(counts.counts.back()));
