@@ -63,7 +63,8 @@ Json step_json(const SimulatedCount& count) {
 
 Json count_json(const SimulatedCount& count, double one_device_rate) {
   Json record = {{"devices", count.prediction.devices},
-                 {"fits", count.prediction.step.has_value()}};
+                 {"fits", count.prediction.step.has_value()},
+                 {"plan_hash", count.plan->hash()}};
   if (!count.prediction.step) {
     record["problem"] = count.prediction.problem;
   } else {
@@ -117,6 +118,7 @@ void print_simulated_step(std::ostream& out, const SimulatedCount& count) {
              "{:.2f} ms, updates {:.2f} ms, waiting {:.2f} ms\n",
              milliseconds(path.compute), milliseconds(path.copy), milliseconds(path.collective),
              milliseconds(path.sum), milliseconds(path.update), milliseconds(path.wait))
+      << fmt::format("Hash of the lowered plan: {}\n", count.plan->hash())
       << fmt::format("Bottleneck: {}\n", step.bottleneck);
   const std::size_t shown = std::min(kShownLinks, step.links.size());
   for (std::size_t i = 0; i < shown; ++i)

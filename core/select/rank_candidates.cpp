@@ -115,6 +115,7 @@ class Ranker {
           objection(*variant.report, variant.strategy->manifest(), problem_.allows_inexact);
       if (!variant.objection.empty()) return exclude(variant, result);
     }
+    result.plan_hash = plan.hash();
     note(problem_.predict(plan.lowered()), result);
   }
 
