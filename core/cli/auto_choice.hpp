@@ -17,8 +17,8 @@ struct ChoiceSubject {
   std::uint32_t batch = 1;    // per device
 };
 
-// What the flags of a verb that runs nothing ask for; devices: all of the hardware's when not
-// given.
+// What the flags of a verb that runs nothing ask for. Without a number of devices: as many as a run
+// takes of this machine, all of a described one. The batch is a run's, too.
 ChoiceSubject imagined_subject(const RunSetup& setup, const SimulatedHardware& hardware,
                                std::optional<std::uint32_t> devices);
 

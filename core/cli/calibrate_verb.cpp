@@ -75,13 +75,6 @@ calibrate::ProbeNetwork model_network(const VerbArguments& given, const Catalog&
           batch_size(given, info.batch_size)};
 }
 
-// That devices share cores, which they say, is what some of the measurements are about.
-PluginLog warnings_only(const PluginLog& log) {
-  return [log](std::int32_t level, std::string_view plugin, std::string_view text) {
-    if (level >= CONVOY_LOG_WARNING) log(level, plugin, text);
-  };
-}
-
 std::filesystem::path output_path(const VerbArguments& given, const calibrate::Fingerprint& here) {
   if (given.has("calibration_file")) return given.value("calibration_file");
   const std::filesystem::path path = calibrate::default_profile_path(here);

@@ -26,10 +26,8 @@ std::vector<topology::PciAddress> parse_addresses(std::span<const std::string> t
   return addresses;
 }
 
-// Devices of the run; the session takes them over.
 std::vector<std::string> addresses_of_devices(RunSetup& setup) {
-  if (!setup.open_devices)
-    setup.open_devices = std::make_shared<OpenDevices>(*setup.device, count_devices(setup), 0);
+  open_devices_early(setup);
   std::vector<std::string> addresses;
   for (const convoy_device_description& device : setup.open_devices->descriptions())
     addresses.emplace_back(device.locality);
@@ -37,6 +35,12 @@ std::vector<std::string> addresses_of_devices(RunSetup& setup) {
 }
 
 }  // namespace
+
+void open_devices_early(RunSetup& setup) {
+  if (setup.open_devices) return;
+  setup.open_devices = std::make_shared<OpenDevices>(*setup.device, count_devices(setup),
+                                                     setup.options.threads_per_device);
+}
 
 SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::string> addresses,
                               const std::filesystem::path& share) {

@@ -189,12 +189,18 @@ PluginLog log_to(std::ostream& err) {
   };
 }
 
+PluginLog warnings_only(const PluginLog& log) {
+  return [log](std::int32_t level, std::string_view plugin, std::string_view text) {
+    if (level >= CONVOY_LOG_WARNING) log(level, plugin, text);
+  };
+}
+
 RunSetup set_up_imagined_run(std::span<const std::string> arguments, ImaginedRun verb,
                              const std::function<Decision(RunSetup&)>& choose,
                              const PluginLog& log) {
   RunSetup setup = read_flags(arguments, std::move(verb.flags));
   try {
-    if (verb.of_this_machine(*setup.flags)) load_device(setup, log);
+    if (verb.of_this_machine(*setup.flags)) load_device(setup, warnings_only(log));
   } catch (const Error& error) {
     if (!verb.does_without_devices || error.code() != ExitCode::kUnavailable) throw;
   }

@@ -68,8 +68,10 @@ RunSetup set_up_imagined_run(std::span<const std::string> arguments, ImaginedRun
                              const std::function<Decision(RunSetup&)>& choose,
                              const PluginLog& log);
 
-// Warnings of plug-ins, to standard error.
+// What plug-ins have to say, to standard error.
 PluginLog log_to(std::ostream& err);
+// For those who measure no speed: without the devices' advice about it.
+PluginLog warnings_only(const PluginLog& log);
 
 // The strategy of a candidate with its options and those that the command line gives.
 std::unique_ptr<StrategyPlugin> load_strategy_of(const RunSetup& setup, const Candidate& candidate,
