@@ -36,10 +36,10 @@ std::vector<FlagDefinition> plan_flags() {
       toggle("explain", "false", "Under auto: the ranking of all candidates instead of a plan."),
       toggle("json", "false", "Under auto: the ranking as JSON.")};
   for (FlagDefinition& flag : planned_cluster_flags()) flags.push_back(std::move(flag));
-  flags.push_back(
-      toggle("peer_access", "true",
-             "If given: a plan for devices that only differ in whether they address each other's "
-             "memory, instead of those of a machine."));
+  flags.push_back(toggle(
+      "peer_access", "true",
+      "Whether devices address each other's memory. Given, the plan is for devices of which no "
+      "more is known."));
   flags.back().group = flags[flags.size() - 2].group;
   return flags;
 }

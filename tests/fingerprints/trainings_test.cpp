@@ -78,12 +78,20 @@ TEST(Fingerprints, OfTrainingsOnEmulatedCudaDevices) {
 }
 #endif
 
-// "Intel(R) Xeon(R) ...": bits depend on its instructions and, by the library's blocking, caches.
+// Bits depend on the processor's instructions and, by the library's blocking, on its caches.
+// Virtual machines may hide either, so the model alone does not tell.
 std::string processor() {
   std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown";
+  std::string text;
+  for (std::string line; std::getline(in, line) && !line.empty();) {
+    for (const char* fact : {"model name\t", "cpu family\t", "model\t", "cache size\t"})
+      if (line.starts_with(fact)) text += line.substr(line.find(':') + 2) + ",";
+    if (!line.starts_with("flags\t")) continue;
+    for (const char* flag : {"fma", "avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16"})
+      if ((line + ' ').find(' ' + std::string(flag) + ' ') != std::string::npos)
+        text += ' ' + std::string(flag);
+  }
+  return text;
 }
 
 TEST(Fingerprints, OfTrainingsOnCpuDevices) {
