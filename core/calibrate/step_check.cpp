@@ -16,9 +16,8 @@ double foretell_step(const MachineProfile& profile, const Graph& graph, std::uin
   options.batch = batch;
   options.simulation.software = software;
   options.simulation.state_slots = state_slots(OptimizerOptions{}.kind);
-  const simulate::Predictor predictor(graph, nullptr, options);
-  const simulate::Prediction prediction =
-      predictor.predict(lowered, cluster, predictor.layers(cluster.machine));
+  const simulate::Predictor predictor(graph, options);
+  const simulate::Prediction prediction = predictor.predict(lowered, cluster);
   CONVOY_CHECK(prediction.step.has_value());  // it has just been trained here
   return prediction.step->step_seconds;
 }

@@ -5,10 +5,15 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/cli/auto_run.hpp"
+#include "core/cli/cluster_flags.hpp"
+#include "core/cli/plan_ground.hpp"
+#include "core/cli/run_sizes.hpp"
 #include "core/cli/simulated_run.hpp"
 #include "core/graph/arena.hpp"
-#include "core/plan/make_plan.hpp"
+#include "core/plan/step_plan.hpp"
 #include "core/plugin/search_path.hpp"
+#include "core/runtime/prepared_plan.hpp"
 #include "core/select/rank_candidates.hpp"
 #include "core/select/rule.hpp"
 
@@ -26,8 +31,8 @@ std::vector<Manifest> installed_strategies(const Catalog& catalog) {
 
 std::vector<std::uint64_t> wanted_bucket_sizes(const RunSetup& setup,
                                                const SimulatedHardware& hardware) {
-  const auto asked = static_cast<std::uint64_t>(setup.options.bucket_mb * (1 << 20) / 4);
-  if (setup.flags->is_given("bucket_mb") || hardware.software.bucket_per_variable) return {asked};
+  if (setup.flags->is_given("bucket_mb") || hardware.software.bucket_per_variable)
+    return {setup.options.bucket_elements()};
   return bucket_sizes(Arena(*setup.graph).elements());
 }
 
@@ -42,24 +47,18 @@ std::optional<double> known_rate(const RunSetup& setup) {
 // one device: on one, all of them nearly do the same.
 void fit_rate(const RunSetup& setup, const SimulatedHardware& hardware,
               const SelectionProblem& problem, std::span<const Candidate> candidates,
-              simulate::Predictor& predictor, const simulate::PredictorOptions& options) {
+              simulate::Predictor& predictor) {
   const std::optional<double> rate = known_rate(setup);
   if (!rate) return;
-  const simulate::SimulatedCluster one = hardware.cluster(1, 1);
+  const SimulatedGround one = simulated_ground(setup, hardware, 1, 1);
   std::string refusal;
   for (const Candidate& candidate : candidates) {
     try {
       const std::unique_ptr<StrategyPlugin> strategy = problem.strategy(candidate);
-      const ArenaMap arena = problem.arena(candidate.bucket_elements);
-      simulate::Predictor single(
-          *setup.graph,
-          [&](const Cluster& cluster) {
-            return make_plan(candidate.strategy, cluster, arena,
-                             [&](const convoy_planner& planner) { strategy->plan(planner); });
-          },
-          options);
-      single.fit(one, *rate);
-      return predictor.set_layer_scale(single.layer_scale());
+      const StepPlan plan(one.on.cluster,
+                          simulated_map(setup, hardware, one.arena, candidate.bucket_elements),
+                          author_of(*strategy), {.guard = problem.guard});
+      return predictor.fit(plan.lowered(), one.on, *rate);
     } catch (const Error& error) {
       refusal = error.what();
     }
@@ -77,8 +76,11 @@ Prediction to_selection(simulate::Prediction prediction) {
 
 ChoiceSubject imagined_subject(const RunSetup& setup, const SimulatedHardware& hardware,
                                std::optional<std::uint32_t> devices) {
-  return {hardware.hosts, devices.value_or(hardware.most_devices),
-          setup.options.batch_size.value_or(setup.model_info.batch_size)};
+  if (!has_devices_of(setup, hardware))
+    return {hardware.hosts, devices.value_or(hardware.most_devices),
+            setup.options.batch_size.value_or(setup.model_info.batch_size)};
+  const std::uint32_t here = devices ? *devices : count_devices(setup);
+  return {hardware.hosts, here, choose_sizes(setup, here).batch};
 }
 
 OptionValues given_strategy_options(const RunSetup& setup) {
@@ -96,17 +98,16 @@ OptionValues given_strategy_options(const RunSetup& setup) {
 
 Ranking rank_strategies(const RunSetup& setup, const SimulatedHardware& hardware,
                         const ChoiceSubject& subject) {
-  const simulate::SimulatedCluster cluster = hardware.cluster(subject.hosts, subject.devices);
+  const SimulatedGround ground = simulated_ground(setup, hardware, subject.hosts, subject.devices);
   simulate::PredictorOptions options = predictor_options(setup, hardware, subject.batch);
   options.simulation.keep_operations = false;
   options.simulation.iterations = kRankingIterations;
   SelectionProblem problem;
-  problem.cluster = cluster.cluster;
-  problem.joins_updates = options.joins_updates;
+  problem.cluster = ground.on.cluster;
   problem.guard = setup.options.guard;
   problem.allows_inexact = setup.options.auto_inexact;
   problem.arena = [&](std::uint64_t elements) {
-    return simulated_arena(setup, hardware, elements);
+    return simulated_map(setup, hardware, ground.arena, elements);
   };
   problem.strategy = [&](const Candidate& candidate) {
     const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
@@ -115,11 +116,11 @@ Ranking rank_strategies(const RunSetup& setup, const SimulatedHardware& hardware
   const std::vector<Candidate> candidates =
       enumerate_candidates(installed_strategies(setup.catalog), given_strategy_options(setup),
                            wanted_bucket_sizes(setup, hardware));
-  simulate::Predictor predictor(*setup.graph, {}, options);
-  fit_rate(setup, hardware, problem, candidates, predictor, options);
-  const std::vector<simulate::LayerTimes> layers = predictor.layers(cluster.machine);
-  problem.predict = [&](Plan lowered) {
-    return to_selection(predictor.predict(std::move(lowered), cluster, layers));
+  simulate::Predictor predictor(*setup.graph, options);
+  fit_rate(setup, hardware, problem, candidates, predictor);
+  const std::vector<simulate::LayerTimes> layers = predictor.layers(ground.on.machine);
+  problem.predict = [&](const Plan& lowered) {
+    return to_selection(predictor.predict(lowered, ground.on, layers));
   };
   return rank_candidates(candidates, problem);
 }
@@ -156,6 +157,15 @@ Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> dev
     return choose_by_rule(setup, hardware.on_host_processors);
   const ChoiceSubject subject = imagined_subject(setup, hardware, devices);
   return choose_by_simulation(setup, hardware, subject, rank_strategies(setup, hardware, subject));
+}
+
+Decision choose_as_run_does(RunSetup& setup) {
+  refuse_measuring(setup);
+  if (describes_machine(*setup.flags)) return choose_imagined(setup, setup.options.num_devices);
+  if (setup.device != nullptr) return choose_for_run(setup);
+  fail(ExitCode::kUsage,
+       "--variable_update=auto goes by a machine's speed, and these flags only name devices and "
+       "hosts: name a strategy, or a machine with --platform or --topology");
 }
 
 Decision choose_by_rule(const RunSetup& setup, bool on_host_processors) {

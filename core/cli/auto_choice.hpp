@@ -17,8 +17,8 @@ struct ChoiceSubject {
   std::uint32_t batch = 1;    // per device
 };
 
-// What the flags of a verb that runs nothing ask for; devices: all of the hardware's when not
-// given.
+// What the flags of a verb that runs nothing ask for. Without a number of devices: as many as a run
+// takes of this machine, all of a described one. The batch is a run's, too.
 ChoiceSubject imagined_subject(const RunSetup& setup, const SimulatedHardware& hardware,
                                std::optional<std::uint32_t> devices);
 
@@ -43,6 +43,10 @@ void refuse_measuring(const RunSetup& setup);
 // For a verb that runs nothing: on the hardware that its flags describe, for that many devices per
 // host (all when not given).
 Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> devices);
+
+// What a run with these flags takes, for a verb that looks at its plan: on a described machine,
+// else on this one. Error kUsage where the flags only name hosts.
+Decision choose_as_run_does(RunSetup& setup);
 
 // Without a described machine: the rule of thumb. Error kUnavailable when no rule fits.
 Decision choose_by_rule(const RunSetup& setup, bool on_host_processors);

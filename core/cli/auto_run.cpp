@@ -89,6 +89,7 @@ Decision choose_for_run(RunSetup& setup) {
   const std::string circumstances = auto_circumstances(setup, hardware, subject);
   if (mode == AutoMode::kCached)
     if (const std::optional<Decision> known = cache.find(circumstances)) return *known;
+  open_devices_early(setup);
   const Ranking ranking = rank_strategies(setup, hardware, subject);
   const Decision decision = choose_by_simulation(setup, hardware, subject, ranking);
   if (mode == AutoMode::kMeasure) {

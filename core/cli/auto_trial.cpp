@@ -45,7 +45,7 @@ void AutoTrial::prepare(Participant& participant, const PluginLog& log) {
   participant.left_out = why_not_exchangeable(*participant.plan);
   for (const Participant& other : participants_)
     if (&other != &participant && other.plan && other.left_out.empty() &&
-        plan_hash(other.plan->lowered) == plan_hash(participant.plan->lowered))
+        other.plan->step.hash() == participant.plan->step.hash())
       participant.left_out =
           fmt::format("here it is the same plan as {}", flags_of(other.ranked.candidate));
 }

@@ -11,7 +11,7 @@
 #include "core/calibrate/profile_file.hpp"
 #include "core/cli/calibration_report.hpp"
 #include "core/cli/flag_limits.hpp"
-#include "core/cli/plan_subject.hpp"
+#include "core/cli/run_setup.hpp"
 #include "core/cli/verb_arguments.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
@@ -81,13 +81,6 @@ calibrate::ProbeNetwork model_network(const VerbArguments& given, const Catalog&
 FoundPlugin measured_device(const VerbArguments& given, const Catalog& catalog, PluginHost& host) {
   return given.has("device") ? choose_device(host, catalog, given.value("device"))
                              : choose_processors(host, catalog);
-}
-
-// That devices share cores, which they say, is what some of the measurements are about.
-PluginLog warnings_only(const PluginLog& log) {
-  return [log](std::int32_t level, std::string_view plugin, std::string_view text) {
-    if (level >= CONVOY_LOG_WARNING) log(level, plugin, text);
-  };
 }
 
 std::filesystem::path output_path(const VerbArguments& given, const calibrate::Fingerprint& here) {

@@ -8,8 +8,8 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/flag_parser.hpp"
-#include "core/cli/plan_subject.hpp"
 #include "core/cli/plugin_flags.hpp"
+#include "core/cli/run_setup.hpp"
 #include "core/conformance/conformance.hpp"
 #include "core/plugin/device_choice.hpp"
 

@@ -2,60 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <ostream>
 
 #include "core/base/error.hpp"
 #include "core/cli/check_device.hpp"
+#include "core/cli/auto_choice.hpp"
 #include "core/cli/cluster_flags.hpp"
-#include "core/cli/flag_limits.hpp"
-#include "core/cli/plan_subject.hpp"
-#include "core/plan/check.hpp"
-#include "core/plan/fuse_updates.hpp"
-#include "core/plan/lower.hpp"
+#include "core/cli/device_counts.hpp"
+#include "core/cli/plan_ground.hpp"
+#include "core/cli/run_sizes.hpp"
+#include "core/cli/simulated_run.hpp"
+#include "core/plan/plan_writer.hpp"
+#include "core/plan/step_plan.hpp"
+#include "core/runtime/model_map.hpp"
 
 namespace convoy {
 namespace {
 
 constexpr std::uint64_t kDefaultBucket = std::uint64_t{16} << 18;  // 16 MiB of f32
 constexpr std::size_t kShownFindings = 8;
-
-std::vector<FlagDefinition> check_flags() {
-  FlagDefinition devices;
-  devices.name = "num_devices";
-  devices.default_value = "1,2,3,4,8";
-  devices.help = "For which numbers of devices on every host, separated by commas.";
-  std::vector<FlagDefinition> flags = {devices};
-  for (FlagDefinition& flag : cluster_flags()) flags.push_back(std::move(flag));
-  return flags;
-}
-
-void print_check_help(std::ostream& out) {
-  FlagTable table;
-  table.add_all(subject_flags(check_flags()));
-  out << "convoy check NAME [flags]: proves what a strategy computes and compares with what it "
-         "claims; or runs every layer and operation on a device and compares with what is right. "
-         "NAME may be a path such as ./x.so; options of the plug-in are flags too.\n\n"
-      << flag_help(table) << '\n'
-      << check_device_help();
-}
-
-std::vector<std::uint32_t> parse_counts(const std::string& text) {
-  std::vector<std::uint32_t> counts;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    std::uint32_t count = 0;
-    const auto [stop, error] = std::from_chars(at, end, count);
-    if (error != std::errc() || count == 0 || count > kMostDevices || (stop != end && *stop != ','))
-      fail(ExitCode::kUsage,
-           "--num_devices={}: numbers of devices from 1 to {} separated by commas, such as 1,2,8",
-           text, kMostDevices);
-    counts.push_back(count);
-    if (stop == end) return counts;
-    at = stop + 1;
-  }
-}
 
 // About a hundred pieces of odd sizes that end anywhere, the first ones tiny.
 std::vector<ElementRange> ragged_buckets(std::uint64_t elements) {
@@ -70,53 +36,126 @@ std::vector<ElementRange> ragged_buckets(std::uint64_t elements) {
   return buckets;
 }
 
+std::string devices_text(std::uint32_t devices) {
+  return fmt::format("{:>4} {}", devices, devices == 1 ? "device" : "devices");
+}
+
+std::string buckets_text(double megabytes) {
+  return megabytes > 0 ? fmt::format("{:g} MiB buckets", megabytes) : "one bucket";
+}
+
 struct Cut {
   std::string name;
-  ArenaMap arena;
+  ArenaMap map;
 };
 
 class CheckRun {
  public:
-  CheckRun(PlanSubject& subject, std::ostream& out)
-      : subject_(subject), out_(out), hosts_(describe_hosts(subject.flags())) {
-    cuts_.push_back({"one bucket", subject.arena_map(0)});
-    cuts_.push_back({"16 MiB buckets", subject.arena_map(kDefaultBucket)});
-    cuts_.push_back({"ragged buckets", subject.arena_map(0)});
-    cuts_.back().arena.buckets = ragged_buckets(cuts_.back().arena.elements);
-  }
+  CheckRun(const RunSetup& setup, std::vector<std::uint32_t> counts, std::ostream& out)
+      : setup_(setup), counts_(std::move(counts)), out_(out) {}
 
   int run() {
-    for (const std::uint32_t devices : parse_counts(subject_.flags().text("num_devices")))
-      for (const bool peer_access : {true, false})
-        for (const Cut& cut : cuts_) check(devices, peer_access, cut);
+    if (describes_machine(*setup_.flags))
+      check_described_machine();
+    else if (plans_for_this_machine(*setup_.flags))
+      check_this_machine();
+    check_all_kinds();
     return conclude();
   }
 
  private:
-  void check(std::uint32_t devices, bool peer_access, const Cut& cut) {
-    const std::string what = fmt::format(
-        "{}{:>4} {}, {}, {}: ", hosts_text(hosts_), devices, devices == 1 ? "device" : "devices",
-        peer_access ? "shared memory" : "no peer access", cut.name);
-    hosts_.devices_per_host = devices;
-    hosts_.peer_access = peer_access;
-    const Cluster cluster = make_hosts(hosts_);
+  const Manifest& manifest() const { return setup_.strategy->manifest(); }
+
+  // What runs with these flags execute.
+  void check_this_machine() {
+    for (const std::uint32_t devices : counts_or(count_devices(setup_))) {
+      const PlanGround ground = ground_of_devices(setup_, devices);
+      check_run(fmt::format("{} of this machine", devices_text(devices)), ground.cluster,
+                make_arena_map(*setup_.graph, ground.arena, setup_.options.bucket_elements()));
+    }
+  }
+
+  void check_described_machine() {
+    const SimulatedHardware hardware = choose_simulated_hardware(setup_);
+    for (const std::uint32_t devices : counts_or(hardware.most_devices)) {
+      const SimulatedGround ground = simulated_ground(setup_, hardware, hardware.hosts, devices);
+      check_run(fmt::format("{} of {}", devices_text(devices), hardware.name), ground.on.cluster,
+                simulated_map(setup_, hardware, ground.arena, setup_.options.bucket_elements()));
+    }
+  }
+
+  void check_run(const std::string& devices, const Cluster& cluster, ArenaMap map) {
+    check(fmt::format("{}, {}: ", devices, buckets_text(setup_.options.bucket_mb)), cluster,
+          std::move(map), true);
+  }
+
+  // With and without shared memory, whatever the buckets.
+  void check_all_kinds() {
+    HostsDescription hosts = describe_hosts(*setup_.flags);
+    const std::vector<Cut> cuts = all_cuts();
+    const std::vector<std::uint32_t> usual = {1, 2, 3, 4, 8};
+    for (const std::uint32_t devices : counts_.empty() ? usual : counts_)
+      for (const bool peer_access : {true, false})
+        for (const Cut& cut : cuts) {
+          hosts.devices_per_host = devices;
+          hosts.peer_access = peer_access;
+          check(fmt::format("{}{}, {}, {}: ", hosts_text(hosts), devices_text(devices),
+                            peer_access ? "shared memory" : "no peer access", cut.name),
+                make_hosts(hosts), cut.map, false);
+        }
+  }
+
+  std::vector<Cut> all_cuts() const {
+    const Arena arena(*setup_.graph);
+    const auto map = [&](std::uint64_t bucket) {
+      return make_arena_map(*setup_.graph, arena, bucket);
+    };
+    std::vector<Cut> cuts = {{"one bucket", map(0)},
+                             {"16 MiB buckets", map(kDefaultBucket)},
+                             {"ragged buckets", map(0)}};
+    cuts.back().map.buckets = ragged_buckets(arena.elements());
+    return cuts;
+  }
+
+  std::vector<std::uint32_t> counts_or(std::uint32_t count) const {
+    return counts_.empty() ? std::vector{count} : counts_;
+  }
+
+  // The strategy's and the host's refusals are no faults.
+  void check(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash) {
     bool refused = false;
+    const PlanAuthor author{manifest().name, [&](const convoy_planner& planner) {
+                              try {
+                                setup_.strategy->plan(planner);
+                              } catch (const Error&) {
+                                refused =
+                                    static_cast<const PlanWriter*>(planner.self)->error().empty();
+                                throw;
+                              }
+                            }};
     try {
-      judge(what, subject_.plan(cluster, cut.arena, refused));
+      const StepPlan plan(cluster, std::move(map), author, {.guard = setup_.options.guard});
+      const CheckReport& report = plan.check();
+      refused = true;  // by the host, whose guards do not go with every plan
+      plan.lowered();
+      refused = false;
+      judge(what, plan, report, shows_hash);
     } catch (const Error& error) {
       out_ << fmt::format("{}{}: {}\n", what, refused ? "refused" : "wrong", error.what());
       ++(refused ? refused_ : broken_);
     }
   }
 
-  void judge(const std::string& what, const Plan& plan) {
-    const CheckReport report = check_plan(plan);
+  void judge(const std::string& what, const StepPlan& plan, const CheckReport& report,
+             bool shows_hash) {
     const std::string verdict = report.verdict_text();
-    const std::string lowered = check_plan(lower(fuse_updates(plan))).verdict_text();
-    const bool kept = satisfies(report, subject_.manifest().claim) && lowered == verdict;
+    const std::string lowered = check_plan(plan.lowered()).verdict_text();
+    const bool kept = satisfies(report, manifest().claim) && lowered == verdict;
     out_ << what << verdict;
     if (lowered != verdict) out_ << ", but lowered it is " << lowered;
-    out_ << (kept || report.verdict == Verdict::kWrong ? "\n" : " (not as claimed)\n");
+    if (!kept && report.verdict != Verdict::kWrong) out_ << " (not as claimed)";
+    if (shows_hash) out_ << ", hash of the lowered plan: " << plan.hash();
+    out_ << '\n';
     for (std::size_t i = 0; i < report.findings.size() && i < kShownFindings; ++i)
       out_ << fmt::format("       {}: {}\n", finding_name(report.findings[i].kind),
                           report.findings[i].text);
@@ -126,10 +165,10 @@ class CheckRun {
   }
 
   int conclude() {
-    const std::string& claim = subject_.manifest().claim;
+    const std::string& claim = manifest().claim;
     const std::string claims =
         claim.empty() ? "claims nothing" : fmt::format("claims to be {}", claim);
-    out_ << fmt::format("{} {}: ", subject_.manifest().name, claims);
+    out_ << fmt::format("{} {}: ", manifest().name, claims);
     if (kept_ + broken_ == 0)
       out_ << "it refuses all of these plans, nothing is proved\n";
     else if (broken_ == 0)
@@ -140,10 +179,9 @@ class CheckRun {
     return static_cast<int>(broken_ == 0 && kept_ > 0 ? ExitCode::kOk : ExitCode::kFailed);
   }
 
-  PlanSubject& subject_;
+  const RunSetup& setup_;
+  std::vector<std::uint32_t> counts_;  // empty: not given
   std::ostream& out_;
-  HostsDescription hosts_;
-  std::vector<Cut> cuts_;
   int kept_ = 0;
   int broken_ = 0;
   int refused_ = 0;
@@ -153,14 +191,30 @@ class CheckRun {
 
 int run_check_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   if (wants_help(arguments)) {
-    print_check_help(out);
+    out << "convoy check NAME [flags]: proves what a strategy computes, first in the plans that "
+           "convoy run with these flags executes, then on all kinds of devices with all kinds of "
+           "buckets, and compares with what it claims. NAME may be a path such as ./x.so, or auto. "
+           "--num_devices takes a list, such as 1,2,8. With a device's NAME or path: runs every layer "
+           "and operation on it and compares with what is right.\n\n"
+        << run_help(arguments, planned_cluster_flags()) << '\n'
+        << check_device_help();
     return static_cast<int>(ExitCode::kOk);
   }
   if (arguments.empty() || arguments.front().starts_with("-"))
     fail(ExitCode::kUsage, "check needs a strategy or a device: convoy check NAME [flags]");
   if (names_device(arguments)) return run_check_device(arguments, out, err);
-  PlanSubject subject(arguments.front(), arguments.subspan(1), check_flags(), log_to(err));
-  return CheckRun(subject, out).run();
+  DeviceCounts counts = take_counts(arguments.subspan(1));
+  counts.arguments.push_back("--variable_update=" + arguments.front());
+  const RunSetup setup = set_up_imagined_run(
+      counts.arguments, {planned_cluster_flags(), plans_for_this_machine},
+      [&](RunSetup& unfinished) {
+        if (!counts.counts.empty())
+          unfinished.options.num_devices = std::ranges::max(counts.counts);
+        return choose_as_run_does(unfinished);
+      },
+      log_to(err));
+  for (const std::string& notice : setup.notices) err << "convoy: " << notice << '\n';
+  return CheckRun(setup, counts.counts, out).run();
 }
 
 }  // namespace convoy

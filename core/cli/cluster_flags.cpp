@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/flag_limits.hpp"
+#include "core/cli/simulated_hardware.hpp"
 
 namespace convoy {
 namespace {
@@ -66,25 +67,42 @@ std::vector<std::string> worker_names(const ParsedFlags& flags) {
 
 }  // namespace
 
-std::vector<FlagDefinition> cluster_flags() {
-  FlagDefinition hosts;
-  hosts.name = "hosts";
-  hosts.type = FlagType::kInt;
-  hosts.default_value = "1";
-  hosts.minimum = 1;
-  hosts.maximum = kMostHosts;
-  hosts.help = "For how many equal hosts, each with --num_devices.";
+std::vector<FlagDefinition> planned_cluster_flags() {
+  std::vector<FlagDefinition> flags = simulation_flags();
+  const std::string group = flags.front().group;
   FlagDefinition workers;
   workers.name = "worker_hosts";
   workers.default_value = "";
-  workers.help = "The same as addresses separated by commas, or as a number.";
+  workers.help =
+      "The hosts of devices as addresses separated by commas, or as a number, if no more is known "
+      "of them.";
+  workers.group = group;
   FlagDefinition servers;
   servers.name = "ps_hosts";
   servers.default_value = "";
   servers.help =
       "Parameter servers: addresses separated by commas (on a worker's host if they have its "
       "name), or how many hosts without devices; empty = in the memory of every host.";
-  return {hosts, workers, servers};
+  servers.group = group;
+  flags.push_back(workers);
+  flags.push_back(servers);
+  return flags;
+}
+
+bool describes_machine(const ParsedFlags& flags) {
+  if (flags.text("platform").empty() && flags.text("topology").empty()) return false;
+  for (const char* hosts : {"worker_hosts", "ps_hosts"})
+    if (!flags.text(hosts).empty())
+      fail(ExitCode::kUsage,
+           "--{}={}: hosts of a described machine are all alike and have no servers of their own; "
+           "leave it out and take --hosts, or leave out --platform and --topology",
+           hosts, flags.text(hosts));
+  return true;
+}
+
+bool plans_for_this_machine(const ParsedFlags& flags) {
+  return !describes_machine(flags) && flags.integer("hosts") == 1 &&
+         flags.text("worker_hosts").empty() && flags.text("ps_hosts").empty();
 }
 
 HostsDescription describe_hosts(const ParsedFlags& flags) {

@@ -9,13 +9,21 @@
 
 namespace convoy {
 
-// --hosts, --worker_hosts and --ps_hosts: for which hosts a strategy plans.
-std::vector<FlagDefinition> cluster_flags();
+// The flags that say for what a strategy plans: those of simulation_flags(), --worker_hosts and
+// --ps_hosts.
+std::vector<FlagDefinition> planned_cluster_flags();
 
-// What those flags say; devices and peer access are the caller's. --worker_hosts and --ps_hosts
-// take addresses separated by commas, as tf_cnn_benchmarks did, or just a number: every worker is a
-// host; a parameter server is on the worker's host whose name it has, else on a host of its own
-// name. Error(kUsage) for flags that contradict each other.
+// Whether the flags describe another machine: --platform or --topology. Error(kUsage) when they
+// name hosts one by one beside it.
+bool describes_machine(const ParsedFlags& flags);
+// Whether they describe neither a machine nor several hosts, so that plans are for the devices that
+// a run opens here.
+bool plans_for_this_machine(const ParsedFlags& flags);
+
+// What --hosts, --worker_hosts and --ps_hosts say; devices and peer access are the caller's.
+// --worker_hosts and --ps_hosts take addresses separated by commas, as tf_cnn_benchmarks did, or
+// just a number: every worker is a host; a parameter server is on the worker's host whose name it
+// has, else on a host of its own name. Error(kUsage) for flags that contradict each other.
 HostsDescription describe_hosts(const ParsedFlags& flags);
 
 // "4 hosts, 2 parameter servers, "; empty for one host without parameter servers.

@@ -48,12 +48,14 @@ void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
   cell.replicas = result.at("devices").get<std::uint32_t>();
   cell.images_per_second = result.at("images_per_second").get<double>();
   cell.step_seconds = result.at("step").at("seconds").get<double>();
+  cell.plan_hash = result.at("plan_hash").get<std::string>();
 }
 
 void read_run(const nlohmann::json& record, ComparisonCell& cell) {
   cell.replicas = static_cast<std::uint32_t>(record.at("devices").size());
   cell.images_per_second = record.at("total").at("images_per_sec").get<double>();
   cell.step_seconds = record.at("total").at("step_seconds").at("p50").get<double>();
+  cell.plan_hash = record.at("strategy").at("plan_hash").get<std::string>();
 }
 
 class Comparer {

@@ -78,6 +78,7 @@ std::string comparison_json(const Comparison& comparison) {
     if (cell.images_per_second) {
       const std::optional<double> speed_up = comparison.speed_up(cell);
       json["step_seconds"] = cell.step_seconds;
+      json["plan_hash"] = cell.plan_hash;
       json["speed_up"] = optional_number(speed_up);
       json["efficiency"] = speed_up ? Json(*speed_up / cell.replicas) : Json(nullptr);
     } else {

@@ -16,7 +16,8 @@ struct ComparisonCell {
   std::uint32_t replicas = 1;               // devices of all hosts
   std::optional<double> images_per_second;  // of all devices together; none: see problem
   double step_seconds = 0;
-  std::string taken;  // under auto: the flags that it chose
+  std::string plan_hash;  // of the lowered plan
+  std::string taken;      // under auto: the flags that it chose
   int exit_code = 0;
   std::string problem;
 };

@@ -1,6 +1,6 @@
 #include "core/cli/device_counts.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -55,10 +55,6 @@ DeviceCounts take_counts(std::span<const std::string> arguments) {
     replaces_next = counts && !has_value;
   }
   return result;
-}
-
-std::string counts_text(std::span<const std::uint32_t> counts) {
-  return fmt::format("{}", fmt::join(counts, ","));
 }
 
 }  // namespace convoy

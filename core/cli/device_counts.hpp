@@ -17,6 +17,4 @@ struct DeviceCounts {
 // Error kUsage naming the flag for what is no such list.
 DeviceCounts take_counts(std::span<const std::string> arguments);
 
-std::string counts_text(std::span<const std::uint32_t> counts);  // "1,2,8"
-
 }  // namespace convoy

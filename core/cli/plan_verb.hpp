@@ -4,16 +4,11 @@
 #include <span>
 #include <string>
 
-#include "core/plan/plan.hpp"
-
 namespace convoy {
 
-// convoy plan: what a strategy writes for a model and a number of devices, as text or for Graphviz,
-// as written or as it runs. The arguments are those after the verb. Returns the exit code; throws
-// Error.
+// convoy plan: what a run with these flags executes, as text or for Graphviz, as written or as it
+// runs, on this machine's devices, a described machine or imagined hosts; under auto, the ranking.
+// The arguments are those after the verb. Returns the exit code; throws Error.
 int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
-
-// The plan as written or as it runs, as text or for Graphviz.
-void show_plan(std::ostream& out, const Plan& logical, bool lowered, bool dot);
 
 }  // namespace convoy

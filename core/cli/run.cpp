@@ -11,7 +11,6 @@
 #include "core/cli/flag_parser.hpp"
 #include "core/cli/input_only.hpp"
 #include "core/cli/interrupt.hpp"
-#include "core/cli/plan_subject.hpp"
 #include "core/cli/run_checkpoints.hpp"
 #include "core/cli/run_evaluation.hpp"
 #include "core/cli/run_gpus.hpp"

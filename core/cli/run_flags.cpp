@@ -150,7 +150,8 @@ Flags strategy_flags() {
       choice("gradient_scale", {"mean", "sum"},
              "What gradients of several devices become. sum multiplies the mean and the weight "
              "decay by the number of devices, as tf_cnn_benchmarks' replicated does."),
-      number("bucket_mb", "16", "Size of the pieces (2^20 bytes) in which gradients travel.", 0.001,
+      number("bucket_mb", "16",
+             "Size of the pieces (2^20 bytes) in which gradients travel; 0 = one piece.", 0,
              kMostBucketMb),
       {.name = "use_nccl",
        .type = FlagType::kBool,

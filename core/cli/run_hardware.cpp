@@ -30,10 +30,8 @@ std::vector<topology::PciAddress> parse_addresses(std::span<const std::string> t
   return addresses;
 }
 
-// Devices of the run; the session takes them over.
 std::vector<std::string> addresses_of_devices(RunSetup& setup) {
-  if (!setup.open_devices)
-    setup.open_devices = std::make_shared<OpenDevices>(*setup.device, count_devices(setup), 0);
+  open_devices_early(setup);
   std::vector<std::string> addresses;
   for (const convoy_device_description& device : setup.open_devices->descriptions())
     addresses.emplace_back(device.locality);
@@ -41,6 +39,12 @@ std::vector<std::string> addresses_of_devices(RunSetup& setup) {
 }
 
 }  // namespace
+
+void open_devices_early(RunSetup& setup) {
+  if (setup.open_devices) return;
+  setup.open_devices = std::make_shared<OpenDevices>(*setup.device, count_devices(setup),
+                                                     setup.options.threads_per_device);
+}
 
 SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::string> addresses,
                               const std::filesystem::path& share) {
@@ -53,6 +57,7 @@ SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::st
   if (!unknown.empty()) fail(ExitCode::kUnavailable, "{}", unknown.front());
   SimulatedHardware hardware = gpus_of_machine(machine, constants);
   hardware.known_error = kUnmeasuredError;
+  hardware.of_this_machine = true;
   hardware.most_devices = static_cast<std::uint32_t>(addresses.size());
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
   return hardware;

@@ -16,6 +16,9 @@ namespace convoy {
 SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::string> addresses,
                               const std::filesystem::path& share);
 
+// Opens the devices of the run for those who have to ask them before it begins; it takes them over.
+void open_devices_early(RunSetup& setup);
+
 // On what --variable_update=auto simulates this run: the machine's processors, or its cards in the
 // order of the run's devices, which are opened for that. Error when that cannot be told.
 SimulatedHardware hardware_of_run(RunSetup& setup);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,7 +64,11 @@ struct RunOptions {
   AutoMode auto_mode = AutoMode::kCached;
   bool auto_inexact = false;  // auto may take what is not a synchronous step
   std::optional<bool> use_nccl;
-  double bucket_mb = 0;  // 2^20 bytes
+  double bucket_mb = 0;                    // 2^20 bytes; 0: one bucket
+  std::uint64_t bucket_elements() const {  // of f32
+    const auto elements = static_cast<std::uint64_t>(bucket_mb * (1 << 20) / sizeof(float));
+    return bucket_mb > 0 ? std::max(std::uint64_t{1}, elements) : 0;
+  }
   OptimizerOptions optimizer;
   GuardOptions guard;
   LearningRateOptions learning_rate;

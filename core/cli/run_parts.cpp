@@ -45,7 +45,7 @@ SessionOptions session_options(const RunSetup& setup, const RunSizes& sizes,
       options.print_training_accuracy || options.evaluation.mode == RunMode::kForwardOnly;
   result.deterministic = options.deterministic;
   if (options.half) result.dtype = kHalfOfTheDevices;
-  result.bucket_elements = static_cast<std::uint64_t>(options.bucket_mb * (1 << 20) / 4);
+  result.bucket_elements = options.bucket_elements();
   result.optimizer = make_optimizer(options.optimizer, devices);
   result.guard = options.guard;
   return result;

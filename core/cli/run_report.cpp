@@ -57,6 +57,11 @@ void RunReport::note_strategy(const StrategyPlugin& strategy) {
   record_.strategy_options = {strategy.options().begin(), strategy.options().end()};
 }
 
+void RunReport::note_plan(const Session& session) {
+  if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
+  record_.plan_hash = session.plan()->step.hash();
+}
+
 // While strategies are tried nothing is known of how long steps should take.
 void RunReport::note_selection(const Decision& decision) {
   record_.selection = selection_record(decision);
@@ -69,7 +74,7 @@ void RunReport::note_selection(const Decision& decision) {
 void RunReport::take_plan(const Session& session) {
   note_strategy(*session.plan()->strategy);
   note_selection(*setup_.decision);
-  record_.strategy_verdict = session.check().verdict_text();
+  note_plan(session);
   note_memory(session);
 }
 
@@ -84,7 +89,7 @@ std::string RunReport::prediction_line() const {
 }
 
 void RunReport::describe(const Session& session) {
-  if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
+  note_plan(session);
   if (setup_.options.guard.gradient_norms)
     for (const GraphVariable& variable : session.graph().variables())
       record_.gradient_names.push_back(variable.name);

@@ -69,6 +69,7 @@ class RunReport {
 
  private:
   std::vector<std::pair<std::string, std::string>> strategy_details() const;
+  void note_plan(const Session& session);
   void note_strategy(const StrategyPlugin& strategy);
   void note_selection(const Decision& decision);
   void note_memory(const Session& session);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "core/base/error.hpp"
 #include "core/cli/auto_run.hpp"
@@ -159,11 +160,27 @@ RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log
   return setup;
 }
 
-RunSetup set_up_imagined_run(std::span<const std::string> arguments,
-                             std::vector<FlagDefinition> verb_flags,
-                             const std::function<Decision(const RunSetup&)>& choose,
+PluginLog log_to(std::ostream& err) {
+  return [&err](std::int32_t level, std::string_view plugin, std::string_view text) {
+    if (level >= CONVOY_LOG_INFO) err << fmt::format("convoy: {}: {}\n", plugin, text);
+  };
+}
+
+PluginLog warnings_only(const PluginLog& log) {
+  return [log](std::int32_t level, std::string_view plugin, std::string_view text) {
+    if (level >= CONVOY_LOG_WARNING) log(level, plugin, text);
+  };
+}
+
+RunSetup set_up_imagined_run(std::span<const std::string> arguments, ImaginedRun verb,
+                             const std::function<Decision(RunSetup&)>& choose,
                              const PluginLog& log) {
-  RunSetup setup = read_flags(arguments, std::move(verb_flags));
+  RunSetup setup = read_flags(arguments, std::move(verb.flags));
+  try {
+    if (verb.of_this_machine(*setup.flags)) load_device(setup, warnings_only(log));
+  } catch (const Error& error) {
+    if (!verb.does_without_devices || error.code() != ExitCode::kUnavailable) throw;
+  }
   load_model(setup, log);
   if (setup.options.variable_update == kAuto) setup.decision = choose(setup);
   load_strategy(setup, log);

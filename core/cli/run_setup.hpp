@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,12 +54,24 @@ struct RunSetup {
 // graph. `log` receives what plug-ins say.
 RunSetup set_up_run(std::span<const std::string> arguments, const PluginLog& log);
 
-// The same for a verb that runs nothing: with flags of its own, and no device plug-in is opened;
-// `choose` resolves --variable_update=auto once the model is loaded.
-RunSetup set_up_imagined_run(std::span<const std::string> arguments,
-                             std::vector<FlagDefinition> verb_flags,
-                             const std::function<Decision(const RunSetup&)>& choose,
+// A verb that looks at a run and runs nothing.
+struct ImaginedRun {
+  std::vector<FlagDefinition> flags;  // of its own
+  // Whether the flags mean the devices of this machine: then their plug-in is loaded, too.
+  std::function<bool(const ParsedFlags&)> of_this_machine;
+  // Without devices of the kind that is asked for it goes on, with what can be seen of the machine.
+  bool does_without_devices = false;
+};
+
+// The same for such a verb; `choose` resolves --variable_update=auto once the model is loaded.
+RunSetup set_up_imagined_run(std::span<const std::string> arguments, ImaginedRun verb,
+                             const std::function<Decision(RunSetup&)>& choose,
                              const PluginLog& log);
+
+// What plug-ins have to say, to standard error.
+PluginLog log_to(std::ostream& err);
+// For those who measure no speed: without the devices' advice about it.
+PluginLog warnings_only(const PluginLog& log);
 
 // The strategy of a candidate with its options and those that the command line gives.
 std::unique_ptr<StrategyPlugin> load_strategy_of(const RunSetup& setup, const Candidate& candidate,

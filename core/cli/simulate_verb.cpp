@@ -8,15 +8,15 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/auto_choice.hpp"
+#include "core/cli/cluster_flags.hpp"
 #include "core/cli/device_counts.hpp"
-#include "core/cli/plan_subject.hpp"
+#include "core/cli/plan_ground.hpp"
 #include "core/cli/simulated_hardware.hpp"
 #include "core/cli/simulated_run.hpp"
 #include "core/cli/simulation_report.hpp"
 #include "core/cli/simulation_trace.hpp"
-#include "core/plan/check.hpp"
-#include "core/plan/make_plan.hpp"
 #include "core/report/output_file.hpp"
+#include "core/runtime/prepared_plan.hpp"
 
 namespace convoy {
 namespace {
@@ -27,20 +27,21 @@ class Simulation {
       : setup_(setup), hardware_(choose_simulated_hardware(setup)), counts_(std::move(counts)) {
     if (!setup.flags->optional_number("images_per_sec"))
       for (const std::string& notice : hardware_.notices) err << "convoy: " << notice << '\n';
-    if (counts_.empty()) counts_.push_back(hardware_.most_devices);
-    subject_.batch = setup_.options.batch_size.value_or(setup_.model_info.batch_size);
-    subject_.hosts = hardware_.hosts;
+    const auto asked = counts_.empty() ? std::nullopt : std::optional(counts_.back());
+    const ChoiceSubject subject = imagined_subject(setup_, hardware_, asked);
+    if (counts_.empty()) counts_.push_back(subject.devices);
+    subject_.batch = subject.batch;
+    subject_.hosts = subject.hosts;
     subject_.machine = hardware_.name;
     const simulate::SoftwareProfile& software = hardware_.software;
     subject_.software = software.source.empty()
                             ? software.name
                             : fmt::format("{} ({})", software.name, software.source);
-    map_ = simulated_arena(setup_, hardware_,
-                           static_cast<std::uint64_t>(setup_.options.bucket_mb * (1 << 20) / 4));
   }
 
   int execute(std::ostream& out) {
-    simulate::Predictor predictor = make_predictor();
+    simulate::Predictor predictor(*setup_.graph,
+                                  predictor_options(setup_, hardware_, subject_.batch));
     const std::vector<SimulatedCount> counts = predict(predictor);
     print_simulation_header(out, setup_, subject_, counts.back());
     if (counts.size() > 1) print_scaling_table(out, counts, one_device_rate_);
@@ -56,41 +57,42 @@ class Simulation {
   }
 
  private:
-  simulate::Predictor make_predictor() {
-    return {*setup_.graph, [this](const Cluster& cluster) { return plan(cluster); },
-            predictor_options(setup_, hardware_, subject_.batch)};
-  }
-
-  Plan plan(const Cluster& cluster) {
-    Plan logical =
-        make_plan(setup_.strategy->manifest().name, cluster, map_,
-                  [&](const convoy_planner& planner) { setup_.strategy->plan(planner); });
-    const GuardOptions& guards = setup_.options.guard;
-    if (!guards.changes_plans()) return logical;
-    return guard(logical, check_plan(logical), guards);
+  // What a run would execute there.
+  SimulatedCount planned(std::uint32_t hosts, std::uint32_t devices) const {
+    SimulatedGround ground = simulated_ground(setup_, hardware_, hosts, devices);
+    ArenaMap map = simulated_map(setup_, hardware_, ground.arena, setup_.options.bucket_elements());
+    SimulatedCount count;
+    count.on = std::make_unique<simulate::SimulatedCluster>(std::move(ground.on));
+    count.plan =
+        std::make_unique<StepPlan>(count.on->cluster, std::move(map), author_of(*setup_.strategy),
+                                   StepPlanOptions{.guard = setup_.options.guard});
+    return count;
   }
 
   std::vector<SimulatedCount> predict(simulate::Predictor& predictor) {
     const std::optional<double> rate = setup_.flags->optional_number("images_per_sec");
     subject_.rates = rate ? fmt::format("{} images/sec of one device", *rate) : hardware_.rates;
-    const simulate::SimulatedCluster one = hardware_.cluster(1, 1);
-    if (rate) predictor.fit(one, *rate);
+    if (rate) {
+      const SimulatedCount one = planned(1, 1);
+      predictor.fit(one.plan->lowered(), *one.on, *rate);
+    }
     std::vector<SimulatedCount> counts;
     for (const std::uint32_t count : counts_) {
-      counts.push_back({hardware_.cluster(hardware_.hosts, count), {}});
-      counts.back().prediction = predictor.predict(counts.back().cluster);
-      counts.back().prediction.lowered.cluster = nullptr;
+      counts.push_back(planned(hardware_.hosts, count));
+      SimulatedCount& it = counts.back();
+      it.prediction = predictor.predict(it.plan->lowered(), *it.on);
     }
-    one_device_rate_ = rate ? *rate : predicted_rate(predictor, one);
+    one_device_rate_ = rate ? *rate : predicted_rate(predictor);
     return counts;
   }
 
   // Strategies may refuse one device: then the layers alone count.
-  double predicted_rate(const simulate::Predictor& predictor,
-                        const simulate::SimulatedCluster& one) const {
+  double predicted_rate(const simulate::Predictor& predictor) const {
     try {
-      return predictor.predict(one).images_per_second;
+      const SimulatedCount one = planned(1, 1);
+      return predictor.predict(one.plan->lowered(), *one.on).images_per_second;
     } catch (const Error&) {
+      const simulate::SimulatedCluster one = hardware_.cluster(1, 1);
       return subject_.batch / predictor.layers(one.machine).front().seconds();
     }
   }
@@ -101,14 +103,12 @@ class Simulation {
       write_output_file(options.output_file,
                         simulation_json(setup_, subject_, counts, one_device_rate_));
     if (!options.trace_file.empty() && counts.back().prediction.step)
-      write_trace(simulation_trace(counts.back().cluster, counts.back().prediction),
-                  options.trace_file);
+      write_trace(simulation_trace(counts.back()), options.trace_file);
   }
 
   RunSetup& setup_;
   SimulatedHardware hardware_;
   std::vector<std::uint32_t> counts_;
-  ArenaMap map_;
   SimulationSubject subject_;
   double one_device_rate_ = 0;
 };
@@ -136,7 +136,7 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
   }
   const DeviceCounts counts = take_counts(arguments);
   RunSetup setup = set_up_imagined_run(
-      counts.arguments, simulation_flags(),
+      counts.arguments, {simulation_flags(), plans_for_this_machine, true},
       [&](const RunSetup& it) {
         return choose_imagined(
             it, counts.counts.empty() ? std::nullopt : std::optional(counts.counts.back()));

@@ -26,7 +26,7 @@ FlagDefinition text(const char* name, const char* value, const char* help) {
   flag.name = name;
   flag.default_value = value;
   flag.help = help;
-  flag.group = "what is simulated";
+  flag.group = "for which machine";
   return flag;
 }
 

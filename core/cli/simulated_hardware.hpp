@@ -22,7 +22,6 @@ std::vector<FlagDefinition> simulation_flags();
 struct SimulatedHardware {
   std::string name;                 // for people
   bool on_host_processors = false;  // its devices share this machine's processors
-  bool joins_updates = false;       // as CONVOY_DEVICE_JOINS_UPDATES
   std::uint32_t hosts = 1;
   std::uint32_t most_devices = 1;  // per host
   std::function<simulate::SimulatedCluster(std::uint32_t hosts, std::uint32_t devices_per_host)>
@@ -30,6 +29,7 @@ struct SimulatedHardware {
   simulate::SoftwareProfile software;
   std::string rates;                 // where layers' times come from, for people
   std::vector<std::string> notices;  // for standard error
+  bool of_this_machine = false;      // plans ask its devices, where they can be opened
   bool calibrated = false;           // its constants were measured on the machine itself
   double known_error = 0;            // mean relative error of predictions, where one is known
 };

@@ -1,6 +1,5 @@
 #include "core/cli/simulated_run.hpp"
 
-#include "core/graph/arena.hpp"
 #include "core/runtime/model_map.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -17,7 +16,6 @@ simulate::PredictorOptions predictor_options(const RunSetup& setup,
   simulate::PredictorOptions options;
   options.batch = batch;
   options.half = setup.options.half;
-  options.joins_updates = hardware.joins_updates;
   options.simulation.software = hardware.software;
   options.simulation.seed = setup.options.seed;
   options.simulation.state_slots = state_slots(setup.options.optimizer.kind);
@@ -29,9 +27,9 @@ simulate::PredictorOptions predictor_options(const RunSetup& setup,
   return options;
 }
 
-ArenaMap simulated_arena(const RunSetup& setup, const SimulatedHardware& hardware,
-                         std::uint64_t bucket_elements) {
-  ArenaMap map = make_arena_map(*setup.graph, Arena(*setup.graph), bucket_elements);
+ArenaMap simulated_map(const RunSetup& setup, const SimulatedHardware& hardware, const Arena& arena,
+                       std::uint64_t bucket_elements) {
+  ArenaMap map = make_arena_map(*setup.graph, arena, bucket_elements);
   if (!hardware.software.bucket_per_variable || setup.flags->is_given("bucket_mb")) return map;
   map.buckets.clear();
   for (const VariableRange& variable : map.variables) map.buckets.push_back(variable.range);

@@ -2,6 +2,7 @@
 
 #include "core/cli/run_setup.hpp"
 #include "core/cli/simulated_hardware.hpp"
+#include "core/graph/arena.hpp"
 #include "core/simulate/predictor.hpp"
 
 namespace convoy {
@@ -11,9 +12,9 @@ simulate::PredictorOptions predictor_options(const RunSetup& setup,
                                              const SimulatedHardware& hardware,
                                              std::uint32_t batch);
 
-// The model's variables and buckets as planning sees them: buckets of about that size, or what the
-// software that is imitated has.
-ArenaMap simulated_arena(const RunSetup& setup, const SimulatedHardware& hardware,
-                         std::uint64_t bucket_elements);
+// The model's variables, stored like that, and buckets as planning sees them: of about that size,
+// or what the software that is imitated has.
+ArenaMap simulated_map(const RunSetup& setup, const SimulatedHardware& hardware, const Arena& arena,
+                       std::uint64_t bucket_elements);
 
 }  // namespace convoy

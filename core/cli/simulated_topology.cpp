@@ -73,6 +73,7 @@ SimulatedHardware topology_hardware(const RunSetup& setup, const std::filesystem
   if (machine.name.empty()) machine.name = machine.source;
   SimulatedHardware hardware = gpus_of_machine(machine, known_constants(setup, machine, catalogue));
   if (!file.empty()) hardware.name = file;
+  hardware.of_this_machine = file.empty();
   hardware.hosts = setup.flags->integer_as<std::uint32_t>("hosts");
   if (hardware.hosts > 1) hardware.name = fmt::format("{} x {}", hardware.hosts, hardware.name);
   return hardware;

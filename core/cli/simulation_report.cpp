@@ -32,9 +32,9 @@ Json memory_json(const SimulatedCount& count) {
   Json list = Json::array();
   for (std::size_t place = 0; place < count.prediction.memory.size(); ++place) {
     const simulate::MemoryNeed& need = count.prediction.memory[place];
-    list.push_back({{"place", count.cluster.cluster.places[place].name},
+    list.push_back({{"place", count.on->cluster.places[place].name},
                     {"needed_bytes", need.total()},
-                    {"available_bytes", count.cluster.machine.places[place].memory_bytes}});
+                    {"available_bytes", count.on->machine.places[place].memory_bytes}});
   }
   return list;
 }
@@ -43,7 +43,7 @@ Json step_json(const SimulatedCount& count) {
   const simulate::SimulationResult& step = *count.prediction.step;
   Json links = Json::array();
   for (const simulate::LinkLoad& load : step.links)
-    links.push_back({{"link", count.cluster.machine.links[load.link].name},
+    links.push_back({{"link", count.on->machine.links[load.link].name},
                      {"bytes_per_step", load.bytes},
                      {"utilization", load.utilization}});
   const simulate::CriticalPath& path = step.critical;
@@ -63,7 +63,8 @@ Json step_json(const SimulatedCount& count) {
 
 Json count_json(const SimulatedCount& count, double one_device_rate) {
   Json record = {{"devices", count.prediction.devices},
-                 {"fits", count.prediction.step.has_value()}};
+                 {"fits", count.prediction.step.has_value()},
+                 {"plan_hash", count.plan->hash()}};
   if (!count.prediction.step) {
     record["problem"] = count.prediction.problem;
   } else {
@@ -93,7 +94,7 @@ void print_simulation_header(std::ostream& out, const RunSetup& setup,
       timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
   header.num_epochs = static_cast<double>(header.num_batches) *
                       static_cast<double>(header.global_batch) / static_cast<double>(examples);
-  for (const Place& place : last.cluster.cluster.places)
+  for (const Place& place : last.on->cluster.places)
     if (place.kind == CONVOY_PLACE_DEVICE) header.devices.push_back("/" + place.name);
   header.data_format = setup.options.data_format;
   header.optimizer = optimizer_name(setup.options.optimizer.kind);
@@ -117,12 +118,12 @@ void print_simulated_step(std::ostream& out, const SimulatedCount& count) {
              "{:.2f} ms, updates {:.2f} ms, waiting {:.2f} ms\n",
              milliseconds(path.compute), milliseconds(path.copy), milliseconds(path.collective),
              milliseconds(path.sum), milliseconds(path.update), milliseconds(path.wait))
+      << fmt::format("Hash of the lowered plan: {}\n", count.plan->hash())
       << fmt::format("Bottleneck: {}\n", step.bottleneck);
   const std::size_t shown = std::min(kShownLinks, step.links.size());
   for (std::size_t i = 0; i < shown; ++i)
     out << fmt::format("  {:>5.1f} %  {:>9.2f} MB per step  {}\n", 100 * step.links[i].utilization,
-                       step.links[i].bytes / 1e6,
-                       count.cluster.machine.links[step.links[i].link].name);
+                       step.links[i].bytes / 1e6, count.on->machine.links[step.links[i].link].name);
   if (step.links.size() > shown)
     out << fmt::format("  {} more links carry data\n", step.links.size() - shown);
 }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/cli/run_setup.hpp"
+#include "core/plan/step_plan.hpp"
 #include "core/simulate/predictor.hpp"
 
 namespace convoy {
@@ -18,8 +20,10 @@ struct SimulationSubject {
   std::uint32_t batch = 1;  // per device
 };
 
+// What a run on so many devices would execute, and how fast it would be.
 struct SimulatedCount {
-  simulate::SimulatedCluster cluster;
+  std::unique_ptr<const simulate::SimulatedCluster> on;
+  std::unique_ptr<const StepPlan> plan;  // refers to that cluster
   simulate::Prediction prediction;
 };
 

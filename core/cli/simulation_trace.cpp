@@ -33,17 +33,16 @@ class LinkRows {
 
 }  // namespace
 
-std::vector<TraceEvent> simulation_trace(const simulate::SimulatedCluster& cluster,
-                                         const simulate::Prediction& prediction) {
-  std::vector<simulate::SimulatedOperation> operations = prediction.step->operations;
+std::vector<TraceEvent> simulation_trace(const SimulatedCount& count) {
+  std::vector<simulate::SimulatedOperation> operations = count.prediction.step->operations;
   std::stable_sort(operations.begin(), operations.end(),
                    [](const auto& a, const auto& b) { return a.start < b.start; });
   std::vector<TraceEvent> events;
   std::vector<TraceEvent> transfers;
   std::map<std::uint32_t, LinkRows> rows;
   for (const simulate::SimulatedOperation& it : operations) {
-    const Operation& operation = prediction.lowered.body[it.operation];
-    const Place& place = cluster.cluster.places[operation.place];
+    const Operation& operation = count.plan->lowered().body[it.operation];
+    const Place& place = count.on->cluster.places[operation.place];
     TraceEvent event;
     event.name = operation_name(operation.kind);
     event.operation = operation.id;
@@ -55,7 +54,7 @@ std::vector<TraceEvent> simulation_trace(const simulate::SimulatedCluster& clust
     events.push_back(event);
     for (const std::uint32_t link : it.links) {
       const std::size_t row = rows[link].take(it.start, it.end);
-      event.lane = cluster.machine.links[link].name;
+      event.lane = count.on->machine.links[link].name;
       if (row > 0) event.lane += fmt::format(" ({})", row + 1);
       event.device = "links";
       transfers.push_back(event);

@@ -12,11 +12,6 @@
 namespace convoy {
 namespace {
 
-bool joins_updates(const DevicePlugin& plugin) {
-  OpenDevice device(plugin, {sizeof(convoy_device_request), 1, 1}, 0);
-  return (device.describe().flags & CONVOY_DEVICE_JOINS_UPDATES) != 0;
-}
-
 void use_profile(SimulatedHardware& hardware, const calibrate::MachineProfile& profile,
                  const std::string& file, std::uint32_t threads) {
   hardware.calibrated = true;
@@ -51,7 +46,7 @@ SimulatedHardware this_machine_hardware(const RunSetup& setup, const DevicePlugi
   SimulatedHardware hardware;
   hardware.name = fmt::format("{} cores of this machine ({})", facts.cores, facts.model);
   hardware.on_host_processors = true;
-  hardware.joins_updates = joins_updates(plugin);
+  hardware.of_this_machine = true;
   hardware.most_devices = facts.cores;
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
   const std::string given = setup.flags->text("calibration_file");

@@ -6,8 +6,6 @@
 
 #include "core/base/error.hpp"
 #include "core/base/version.hpp"
-#include "core/cli/auto_check.hpp"
-#include "core/cli/auto_plan.hpp"
 #include "core/cli/calibrate_verb.hpp"
 #include "core/cli/check_verb.hpp"
 #include "core/cli/compare_verb.hpp"
@@ -25,18 +23,6 @@
 namespace convoy {
 namespace {
 
-int run_plan_or_auto(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
-  const bool chooses = find_flag(arguments, "variable_update").value_or("") == "auto";
-  return chooses ? run_auto_plan(arguments, out, err) : run_plan_verb(arguments, out, err);
-}
-
-int run_check_or_auto(std::span<const std::string> arguments, std::ostream& out,
-                      std::ostream& err) {
-  const bool chooses = !arguments.empty() && arguments.front() == "auto";
-  return chooses ? run_auto_check(arguments.subspan(1), out, err)
-                 : run_check_verb(arguments, out, err);
-}
-
 struct Verb {
   const char* name;
   const char* summary;
@@ -47,8 +33,8 @@ constexpr Verb kVerbs[] = {
     {"run", "train and measure (the main job)", run_training_verb},
     {"list", "plug-ins: kind, name, version, claim, path", run_list},
     {"info", "a plug-in's description and options", run_info},
-    {"plan", "show the plan a strategy writes", run_plan_or_auto},
-    {"check", "prove what a strategy computes; test what a device computes", run_check_or_auto},
+    {"plan", "show the plan a strategy writes", run_plan_verb},
+    {"check", "prove what a strategy computes; test what a device computes", run_check_verb},
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
     {"compare", "strategies x numbers of devices x models, one table", run_compare_verb},
     {"calibrate", "measure this machine for simulate and auto", run_calibrate_verb},

@@ -15,6 +15,7 @@ Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::str
   Place host_place{CONVOY_PLACE_HOST, 0, CONVOY_NONE, CONVOY_NONE, "host:0", {}};
   if (peer_access) host_place.served_by = cluster.replica_place;
   cluster.places.push_back(host_place);
+  cluster.joins_updates = peer_access;
 
   const std::uint32_t count = devices + 1;
   cluster.access.assign(count, std::vector<bool>(count, peer_access));

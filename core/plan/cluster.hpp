@@ -43,13 +43,16 @@ struct Cluster {
   bool device_collectives = false;
   // Why they do not, where open devices were asked; empty where nobody was.
   std::string no_device_collectives = {};
+  // Every device sums several gradients and updates with them in one operation
+  // (CONVOY_DEVICE_JOINS_UPDATES): such sums and updates are fused.
+  bool joins_updates = false;
 
   std::uint32_t replicas() const { return static_cast<std::uint32_t>(replica_place.size()); }
 };
 
 // One host, n devices that address each other's and the host's memory (CPU devices) or only their
 // own and pinned host memory (peer_access = false, as GPUs without peer access). Device places come
-// first, the host place last. Shared-memory devices serve the host place.
+// first, the host place last. Shared-memory devices serve the host place and join updates.
 Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::string& device_kind);
 
 }  // namespace convoy

@@ -80,6 +80,7 @@ Cluster make_hosts(const HostsDescription& description) {
   add_host_places(cluster, description);
   set_access(cluster, description.peer_access);
   cluster.device_collectives = cluster.hosts > 1;
+  cluster.joins_updates = description.peer_access;
   cluster.route = [places = cluster.places, peer_access = description.peer_access](
                       std::uint32_t from, std::uint32_t to) {
     Route route;

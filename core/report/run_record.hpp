@@ -67,6 +67,7 @@ struct RunRecord {
   std::string strategy;
   std::map<std::string, std::string> strategy_options;
   std::string strategy_verdict;              // what the checker proved, for example "synchronous"
+  std::string plan_hash;                     // of the lowered plan; empty: nothing was planned
   std::optional<SelectionRecord> selection;  // of --variable_update=auto
   std::string optimizer;
   std::string compute_dtype = "f32";  // of activations and operands: "f32", "bf16" or "f16"

@@ -47,6 +47,7 @@ OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std:
     descriptions_.push_back(opened_.back()->describe());
   }
   cluster_ = make_cluster(descriptions_, opened_);
+  cluster_.joins_updates = all_have(CONVOY_DEVICE_JOINS_UPDATES);
   for (const Place& place : cluster_.places) {
     const auto index = static_cast<std::uint32_t>(engines_.size());
     const std::uint32_t engine = place.kind == CONVOY_PLACE_DEVICE ? index

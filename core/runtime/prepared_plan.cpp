@@ -20,19 +20,24 @@ std::set<std::uint32_t> loss_scales(const Plan& lowered) {
 
 }  // namespace
 
+PlanAuthor author_of(StrategyPlugin& strategy) {
+  return {strategy.manifest().name,
+          [&strategy](const convoy_planner& planner) { strategy.plan(planner); }};
+}
+
 std::string why_not_exchangeable(const PreparedPlan& plan) {
-  if (plan.check.verdict != Verdict::kSynchronous)
+  if (plan.step.check().verdict != Verdict::kSynchronous)
     return fmt::format("it is {}, and only synchronous steps can follow each other's",
-                       plan.check.verdict_text());
-  if (plan.lowered.computes != 1)
-    return fmt::format("its plan takes turns over {} steps", plan.lowered.computes);
-  const std::set<std::uint32_t> handed_over = loss_scales(plan.lowered);
-  const auto live = live_ranges(plan.lowered, 0);
+                       plan.step.check().verdict_text());
+  if (plan.step.lowered().computes != 1)
+    return fmt::format("its plan takes turns over {} steps", plan.step.lowered().computes);
+  const std::set<std::uint32_t> handed_over = loss_scales(plan.step.lowered());
+  const auto live = live_ranges(plan.step.lowered(), 0);
   for (std::uint32_t i = 0; i < live.size(); ++i) {
-    const std::uint32_t kind = plan.lowered.buffers[i].kind;
+    const std::uint32_t kind = plan.step.lowered().buffers[i].kind;
     const bool values = kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER;
     if (!live[i].empty() && !values && !handed_over.contains(i))
-      return fmt::format("its plan keeps {} from step to step", plan.lowered.buffer_name(i));
+      return fmt::format("its plan keeps {} from step to step", plan.step.lowered().buffer_name(i));
   }
   return {};
 }

@@ -3,29 +3,21 @@
 #include <cstdint>
 #include <string>
 
-#include "core/plan/check.hpp"
-#include "core/plan/plan.hpp"
-#include "core/plan/schedule.hpp"
+#include "core/plan/step_plan.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 
 namespace convoy {
 
-// A plan for the devices and the storage of one session, ready to run: written by its strategy,
-// checked, lowered and scheduled. It stays where it is, because its parts point to each other; the
-// strategy must outlive it.
+// A plan for the devices and the storage of one session, ready to run. The strategy must outlive
+// it.
 struct PreparedPlan {
-  PreparedPlan() = default;
-  PreparedPlan(const PreparedPlan&) = delete;
-  PreparedPlan& operator=(const PreparedPlan&) = delete;
-
   StrategyPlugin* strategy = nullptr;  // null: forward only
   std::uint64_t bucket_elements = 0;
-  ArenaMap map;
-  Plan logical;
-  CheckReport check;  // of the logical plan; meaningless when forward only
-  Plan lowered;
-  Schedule schedule;
+  StepPlan step;
 };
+
+// For StepPlan: the strategy, which must outlive what it returns.
+PlanAuthor author_of(StrategyPlugin& strategy);
 
 // Why training cannot pass from this plan to another, or from another to it, between two steps as
 // if nothing had happened; empty when it can. It can when every step is a whole synchronous one and

@@ -4,9 +4,9 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/graph/layout.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/initial_values.hpp"
+#include "core/runtime/storage.hpp"
 
 namespace convoy {
 
@@ -29,9 +29,10 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
       forward_only_(strategy == nullptr),
       devices_(std::move(devices)),
       cluster_(devices_->cluster()),
-      engines_(devices_->engines()) {
+      engines_(devices_->engines()),
+      arena_(choose_storage(graph_, *devices_, options, forward_only_)),
+      view_(std::make_unique<GraphView>(graph_, arena_)) {
   options_.dtype = choose_compute_dtype(options_.dtype, devices_->descriptions());
-  choose_layout();
   plan_ = make_plan_of(strategy, options_.bucket_elements);
   allocate_memory();
   initialize_parameters();  // before there are activations: it needs memory of its own for a moment
@@ -44,14 +45,14 @@ Session::~Session() {
 }
 
 void Session::allocate_memory() {
-  memory_ = std::make_unique<PlanMemory>(plan_->lowered, engines_, options_.optimizer,
+  memory_ = std::make_unique<PlanMemory>(lowered_plan(), engines_, options_.optimizer,
                                          graph_.state_elements());
 }
 
 void Session::start() {
   ExecutorParts parts;
-  parts.plan = &plan_->lowered;
-  parts.schedule = &plan_->schedule;
+  parts.plan = &lowered_plan();
+  parts.schedule = &schedule();
   parts.engines = &engines_;
   parts.memory = memory_.get();
   parts.optimizer = &options_.optimizer;
@@ -82,49 +83,12 @@ void Session::abandon_hung_devices() {
   devices_->abandon();
 }
 
-convoy_compilation Session::compilation(const GraphView& view, std::uint32_t replica) const {
-  convoy_compilation what{};
-  what.struct_size = sizeof(what);
-  what.graph = view.c_graph();
-  what.batch = options_.batch;
-  what.flags = (options_.dropout ? std::uint32_t{CONVOY_COMPILE_DROPOUT} : 0u) |
-               (options_.winograd ? 0u : std::uint32_t{CONVOY_COMPILE_DIRECT_CONVOLUTIONS}) |
-               (options_.accuracy ? std::uint32_t{CONVOY_COMPILE_ACCURACY} : 0u) |
-               (options_.profile ? std::uint32_t{CONVOY_COMPILE_PROFILE} : 0u) |
-               (forward_only_ ? std::uint32_t{CONVOY_COMPILE_INFERENCE} : 0u);
-  what.replica = replica;
-  what.replicas = replicas();
-  what.seed = options_.seed;
-  what.dtype = options_.dtype;
-  return what;
-}
-
-// One storage for all: what every device proposes, or the plain one when they differ.
-void Session::choose_layout() {
-  const Arena plain(graph_);
-  const GraphView plain_view(graph_, plain);
-  std::optional<std::vector<convoy_layout>> common;
-  for (std::uint32_t replica = 0; replica < replicas(); ++replica) {
-    std::vector<convoy_layout> proposed =
-        engines_[cluster_.replica_place[replica]]->propose_layout(compilation(plain_view, replica));
-    if (common && !std::equal(common->begin(), common->end(), proposed.begin(), proposed.end(),
-                              same_layout)) {
-      common.reset();
-      break;
-    }
-    common = std::move(proposed);
-  }
-  if (common)
-    arena_.emplace(graph_, std::move(*common));
-  else
-    arena_.emplace(graph_);
-  view_ = std::make_unique<GraphView>(graph_, *arena_);
-}
-
 void Session::compile() {
   for (std::uint32_t replica = 0; replica < replicas(); ++replica) {
     OpenDevice* device = engines_[cluster_.replica_place[replica]];
-    programs_.emplace_back(device->compile(compilation(*view_, replica)), Release{device});
+    const convoy_compilation what =
+        compilation_of(*view_, options_, forward_only_, replica, replicas());
+    programs_.emplace_back(device->compile(what), Release{device});
   }
 }
 
@@ -168,7 +132,7 @@ std::vector<convoy_decay_range> Session::decayed_ranges() const {
   std::vector<convoy_decay_range> ranges;
   for (std::size_t i = graph_.variables().size(); i-- > 0;) {
     if (!graph_.variables()[i].decayed) continue;
-    const convoy_range range = arena_->range(i);
+    const convoy_range range = arena_.range(i);
     ranges.push_back({range.first, range.count});
   }
   return ranges;
@@ -176,7 +140,7 @@ std::vector<convoy_decay_range> Session::decayed_ranges() const {
 
 // The first buffer that a backward reads besides parameters.
 std::optional<std::uint32_t> Session::loss_scale_buffer() const {
-  for (const Operation& operation : plan_->lowered.body)
+  for (const Operation& operation : lowered_plan().body)
     if (is_compute(operation.kind) && (operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
       return operation.reads.back().buffer;
   return std::nullopt;

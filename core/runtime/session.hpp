@@ -7,13 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/arena.hpp"
 #include "core/graph/graph.hpp"
 #include "core/graph/graph_view.hpp"
-#include "core/plan/check.hpp"
-#include "core/plan/guard.hpp"
-#include "core/plan/plan.hpp"
-#include "core/plan/schedule.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/runtime/executor.hpp"
@@ -21,27 +16,9 @@
 #include "core/runtime/model_values.hpp"
 #include "core/runtime/open_devices.hpp"
 #include "core/runtime/prepared_plan.hpp"
+#include "core/runtime/session_options.hpp"
 
 namespace convoy {
-
-struct SessionOptions {
-  std::uint32_t devices = 0;  // 0: as many as the machine naturally has
-  std::uint32_t threads = 0;  // per CPU device; 0: share the cores
-  std::uint32_t batch = 1;    // per replica
-  std::uint64_t seed = 1;
-  bool hash_initializer = false;  // reference fill instead of the layers' initialisers
-  bool dropout = true;
-  bool winograd = true;        // devices may save multiplications of convolutions
-  bool profile = false;        // keep the times of layers, see profile()
-  bool accuracy = false;       // count top-1 and top-5 hits
-  bool deterministic = false;  // refuse what cannot promise equal bits
-  // Of activations and operands: a type, or kHalfOfTheDevices, which the session replaces by it.
-  std::uint32_t dtype = CONVOY_F32;
-  std::uint64_t bucket_elements = std::uint64_t{4} << 20;
-  convoy_optimizer optimizer{};
-  GuardOptions guard;  // loss scaling, clipping by norm, norms in the step results
-  ExecutorOptions executor;
-};
 
 // A model on devices under a strategy, ready to take steps: devices open, storage chosen, plan
 // written, lowered and scheduled, memory allocated, parameters initialised alike everywhere, layers
@@ -63,12 +40,12 @@ class Session {
   const Graph& graph() const { return graph_; }
   bool forward_only() const { return forward_only_; }
   // How variables, gradients and optimizer state are stored.
-  const Arena& arena() const { return *arena_; }
+  const Arena& arena() const { return arena_; }
   // What the checker proved of the plan; meaningless when forward only.
-  const CheckReport& check() const { return plan_->check; }
-  const Plan& logical_plan() const { return plan_->logical; }
-  const Plan& lowered_plan() const { return plan_->lowered; }
-  const Schedule& schedule() const { return plan_->schedule; }
+  const CheckReport& check() const { return plan_->step.check(); }
+  const Plan& logical_plan() const { return plan_->step.logical(); }
+  const Plan& lowered_plan() const { return plan_->step.lowered(); }
+  const Schedule& schedule() const { return plan_->step.schedule(); }
   const std::shared_ptr<const PreparedPlan>& plan() const { return plan_; }
   const Cluster& cluster() const { return cluster_; }
   const std::vector<convoy_device_description>& devices() const { return devices_->descriptions(); }
@@ -135,11 +112,10 @@ class Session {
   // Of training, between two steps, whatever the plan.
   struct HandedOver;
 
-  void choose_layout();
   std::shared_ptr<const PreparedPlan> make_plan_of(StrategyPlugin* strategy,
                                                    std::uint64_t bucket_elements) const;
   void require_promises(const PreparedPlan& plan) const;
-  void prepare_collectives(const PreparedPlan& plan) const;
+  void prepare_collectives(const StepPlan& plan) const;
   void allocate_memory();
   void compile();
   void start();
@@ -149,7 +125,6 @@ class Session {
   void abandon_hung_devices();
   void initialize_parameters();
   double square_sum() const;  // of w^2 over decayed elements
-  convoy_compilation compilation(const GraphView& view, std::uint32_t replica) const;
   std::vector<convoy_decay_range> decayed_ranges() const;
   std::optional<std::uint32_t> loss_scale_buffer() const;
 
@@ -159,8 +134,8 @@ class Session {
   std::shared_ptr<OpenDevices> devices_;
   const Cluster& cluster_;
   const Engines& engines_;
-  std::optional<Arena> arena_;
-  std::unique_ptr<GraphView> view_;
+  Arena arena_;
+  std::unique_ptr<GraphView> view_;  // layers are compiled with it, and hold on to it
   std::shared_ptr<const PreparedPlan> plan_;
   std::unique_ptr<PlanMemory> memory_;
   double initial_square_sum_ = 0;

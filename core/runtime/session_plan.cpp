@@ -3,10 +3,6 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/device_collective.hpp"
-#include "core/plan/forward_plan.hpp"
-#include "core/plan/fuse_updates.hpp"
-#include "core/plan/lower.hpp"
-#include "core/plan/make_plan.hpp"
 #include "core/runtime/deterministic.hpp"
 #include "core/runtime/model_map.hpp"
 #include "core/runtime/session.hpp"
@@ -39,25 +35,19 @@ struct Session::HandedOver {
 
 std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strategy,
                                                           std::uint64_t bucket_elements) const {
-  auto made = std::make_shared<PreparedPlan>();
-  made->strategy = strategy;
-  made->bucket_elements = bucket_elements;
-  made->map = make_arena_map(graph_, *arena_, bucket_elements);
+  ArenaMap map = make_arena_map(graph_, arena_, bucket_elements);
+  std::shared_ptr<const PreparedPlan> made;
   if (strategy == nullptr) {
-    made->logical = make_forward_plan(cluster_, made->map);
-    made->lowered = lower(made->logical);
+    made.reset(new PreparedPlan{nullptr, bucket_elements, {cluster_, std::move(map)}});
   } else {
-    made->logical = make_plan(strategy->manifest().name, cluster_, made->map,
-                              [&](const convoy_planner& planner) { strategy->plan(planner); });
-    made->check = check_plan(made->logical);
-    require_claim(strategy->manifest(), made->check);
-    const Plan guarded = guard(made->logical, made->check, options_.guard);
-    const bool joins = devices_->all_have(CONVOY_DEVICE_JOINS_UPDATES);
-    made->lowered = lower(joins ? fuse_updates(guarded) : guarded);
+    made.reset(new PreparedPlan{
+        strategy,
+        bucket_elements,
+        {cluster_, std::move(map), author_of(*strategy), {.guard = options_.guard}}});
+    require_claim(strategy->manifest(), made->step.check());
   }
-  made->schedule = make_schedule(made->lowered);
-  require_supported(made->lowered, engines_);
-  prepare_collectives(*made);
+  require_supported(made->step.lowered(), engines_);
+  prepare_collectives(made->step);
   require_promises(*made);
   return made;
 }
@@ -66,8 +56,8 @@ std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strate
 void Session::require_promises(const PreparedPlan& plan) const {
   if (plan.strategy == nullptr) return;
   const std::string& name = plan.strategy->manifest().name;
-  if (options_.deterministic) require_deterministic(name, plan.check, devices());
-  if (plan.check.exact == Verdict::kIndependent && options_.optimizer.gradient_scale != 1)
+  if (options_.deterministic) require_deterministic(name, plan.step.check(), devices());
+  if (plan.step.check().exact == Verdict::kIndependent && options_.optimizer.gradient_scale != 1)
     fail(ExitCode::kUsage,
          "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
          "there and nothing is summed; leave it out",
@@ -75,13 +65,14 @@ void Session::require_promises(const PreparedPlan& plan) const {
 }
 
 // Every group of devices once, before there is anything to wait for.
-void Session::prepare_collectives(const PreparedPlan& plan) const {
-  require_collective_order(plan.lowered, plan.schedule);
+void Session::prepare_collectives(const StepPlan& plan) const {
+  const Plan& lowered = plan.lowered();
+  require_collective_order(lowered, plan.schedule());
   std::set<std::vector<std::uint32_t>> prepared;
-  for (const auto* section : {&plan.lowered.prologue, &plan.lowered.body})
+  for (const auto* section : {&lowered.prologue, &lowered.body})
     for (const Operation& operation : *section) {
       if (!is_collective(operation.kind)) continue;
-      const std::vector<std::uint32_t> places = participants(operation, plan.lowered);
+      const std::vector<std::uint32_t> places = participants(operation, lowered);
       if (!prepared.insert(places).second) continue;
       std::vector<OpenDevice*> devices;
       for (const std::uint32_t place : places) devices.push_back(engines_.at(place));
@@ -113,7 +104,7 @@ Session::HandedOver Session::hand_over() const {
   HandedOver state;
   state.parameters = memory_->read_parameters();
   for (std::uint32_t slot = 0; slot < memory_->state_slots(); ++slot)
-    state.optimizer.push_back(memory_->read_optimizer_state(slot, {0, arena_->elements()}));
+    state.optimizer.push_back(memory_->read_optimizer_state(slot, {0, arena_.elements()}));
   if (graph_.state_elements() > 0)
     for (std::uint32_t replica = 0; replica < replicas(); ++replica)
       state.statistics.push_back(memory_->read_replica_state(replica));

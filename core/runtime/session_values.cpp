@@ -26,7 +26,7 @@ double Session::square_sum() const {
 
 std::vector<float> Session::plain(std::size_t variable, std::vector<float> storage) const {
   const GraphVariable& it = graph_.variables().at(variable);
-  const convoy_layout& layout = arena_->layout(variable);
+  const convoy_layout& layout = arena_.layout(variable);
   if (is_plain(layout, it.dimensions)) return storage;
   std::vector<float> values(it.elements);
   unpack(layout, it.dimensions, storage.data(), values.data());
@@ -44,11 +44,11 @@ std::vector<float> Session::read_variable(std::size_t variable) const {
 
 void Session::visit_variable(std::size_t variable,
                              const std::function<void(std::span<const float>)>& visit) const {
-  const std::uint64_t first = arena_->range(variable).first;
+  const std::uint64_t first = arena_.range(variable).first;
   std::vector<float> storage;
   std::vector<float> values;
   for (const RowSlab& slab :
-       row_slabs(arena_->layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
+       row_slabs(arena_.layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
     storage.resize(slab.layout.elements);
     float* target = storage.data();
     for (const convoy_range& piece : slab.pieces) {
@@ -62,11 +62,11 @@ void Session::visit_variable(std::size_t variable,
 }
 
 void Session::write_variable(std::size_t variable, std::span<const float> values) {
-  const std::uint64_t first = arena_->range(variable).first;
+  const std::uint64_t first = arena_.range(variable).first;
   const float* next = values.data();
   std::vector<float> storage;
   for (const RowSlab& slab :
-       row_slabs(arena_->layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
+       row_slabs(arena_.layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
     storage.resize(slab.layout.elements);
     pack(slab.layout, slab.dimensions, next, storage.data());
     next += slab.elements();
@@ -95,7 +95,7 @@ void Session::write_values(const ModelValues& values) {
 std::vector<float> Session::packed(std::size_t variable, const std::vector<float>& values,
                                    float padding) const {
   const std::vector<std::uint64_t>& dimensions = graph_.variables().at(variable).dimensions;
-  const convoy_layout& layout = arena_->layout(variable);
+  const convoy_layout& layout = arena_.layout(variable);
   if (is_plain(layout, dimensions)) return values;
   std::vector<float> storage(layout.elements);
   pack(layout, dimensions, values.data(), storage.data());

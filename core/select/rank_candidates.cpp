@@ -7,10 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/plan/check.hpp"
-#include "core/plan/fuse_updates.hpp"
-#include "core/plan/lower.hpp"
-#include "core/plan/make_plan.hpp"
+#include "core/plan/step_plan.hpp"
 #include "core/select/in_parallel.hpp"
 
 namespace convoy {
@@ -93,31 +90,38 @@ class Ranker {
     }
   }
 
-  // As the strategy wrote it. Plug-ins need not know of threads.
-  Plan write(Variant& variant, const Candidate& candidate, const ArenaMap& arena) {
+  // What the strategy writes, once its first plan is known to be written alike twice. Plug-ins need
+  // not know of threads.
+  StepPlan write(Variant& variant, const Candidate& candidate) {
+    ArenaMap arena = problem_.arena(candidate.bucket_elements);
     const std::lock_guard lock(plugins_);
-    const auto plan = [&](const convoy_planner& planner) { variant.strategy->plan(planner); };
-    return variant.report ? sketch_plan(candidate.strategy, problem_.cluster, arena, plan)
-                          : make_plan(candidate.strategy, problem_.cluster, arena, plan);
+    const PlanAuthor author{candidate.strategy, [&](const convoy_planner& planner) {
+                              variant.strategy->plan(planner);
+                            }};
+    return {problem_.cluster,
+            std::move(arena),
+            author,
+            {.guard = problem_.guard, .written_twice = !variant.report}};
   }
 
   void predict(Variant& variant, RankedCandidate& result) {
-    const ArenaMap arena = problem_.arena(result.candidate.bucket_elements);
-    Plan plan;
-    if (variant.objection.empty()) plan = write(variant, result.candidate, arena);
-    if (!variant.report) {
-      variant.report = check_plan(plan);
+    if (!variant.objection.empty()) return exclude(variant, result);
+    StepPlan plan = write(variant, result.candidate);
+    if (variant.report) {
+      plan.take_check(*variant.report);
+    } else {
+      variant.report = plan.check();
       variant.objection =
           objection(*variant.report, variant.strategy->manifest(), problem_.allows_inexact);
+      if (!variant.objection.empty()) return exclude(variant, result);
     }
-    if (!variant.objection.empty()) {
-      result.state = CandidateState::kExcluded;
-      result.reason = variant.objection;
-      return;
-    }
-    if (problem_.guard.changes_plans()) plan = guard(plan, *variant.report, problem_.guard);
-    if (problem_.joins_updates) plan = fuse_updates(plan);
-    note(problem_.predict(lower(plan)), result);
+    result.plan_hash = plan.hash();
+    note(problem_.predict(plan.lowered()), result);
+  }
+
+  static void exclude(const Variant& variant, RankedCandidate& result) {
+    result.state = CandidateState::kExcluded;
+    result.reason = variant.objection;
   }
 
   static void note(Prediction prediction, RankedCandidate& result) {

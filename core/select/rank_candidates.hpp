@@ -27,8 +27,6 @@ constexpr std::uint32_t kRankingIterations = 2;
 // What candidates are planned for and predicted with.
 struct SelectionProblem {
   Cluster cluster;
-  // The devices join sums and updates (CONVOY_DEVICE_JOINS_UPDATES), as a run's plans then do.
-  bool joins_updates = false;
   // What the host wraps around updates, as a run's plans then have.
   GuardOptions guard;
   // Takes candidates that compute something else than a synchronous step, too: stale, asynchronous
@@ -37,7 +35,7 @@ struct SelectionProblem {
   std::function<ArenaMap(std::uint64_t bucket_elements)> arena;
   // May throw Error: the candidate is refused then.
   std::function<std::unique_ptr<StrategyPlugin>(const Candidate&)> strategy;
-  std::function<Prediction(Plan lowered)> predict;
+  std::function<Prediction(const Plan& lowered)> predict;
 };
 
 // Plans, checks, lowers and predicts every candidate. Candidates whose plans are wrong, break their

@@ -20,9 +20,10 @@ std::string_view to_string(CandidateState state);
 struct RankedCandidate {
   Candidate candidate;
   CandidateState state = CandidateState::kRefused;
-  double step_seconds = 0;  // predicted
-  std::string bottleneck;   // predicted: what the step's time is spent on
-  std::string reason;       // otherwise: why not
+  double step_seconds = 0;     // predicted
+  std::string bottleneck;      // predicted: what the step's time is spent on
+  std::string reason;          // otherwise: why not
+  std::string plan_hash = {};  // predicted: of the lowered plan
 };
 
 // The same but for the size of buckets.

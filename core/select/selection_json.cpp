@@ -90,6 +90,7 @@ Json to_json(const Ranking& ranking) {
       json["step_seconds"] = each.step_seconds;
       json["behind"] = ranking.behind(each);
       json["bottleneck"] = each.bottleneck;
+      json["plan_hash"] = each.plan_hash;
     } else {
       json["reason"] = each.reason;
     }

@@ -1,14 +1,8 @@
 #include "core/simulate/predictor.hpp"
 
 #include "core/base/error.hpp"
-#include "core/plan/fuse_updates.hpp"
 
 namespace convoy::simulate {
-
-Plan Predictor::lowered_plan(const Cluster& cluster) const {
-  const Plan logical = plan_(cluster);
-  return lower(options_.joins_updates ? fuse_updates(logical) : logical, options_.lowering);
-}
 
 std::vector<LayerTimes> Predictor::layers(const SimulatedMachine& machine, double scale) const {
   std::vector<LayerTimes> result;
@@ -17,10 +11,9 @@ std::vector<LayerTimes> Predictor::layers(const SimulatedMachine& machine, doubl
   return result;
 }
 
-void Predictor::fit(const SimulatedCluster& cluster, double images_per_second,
+void Predictor::fit(const Plan& lowered, const SimulatedCluster& cluster, double images_per_second,
                     const InputLoad& input) {
   CONVOY_CHECK(images_per_second > 0);
-  const Plan plan = lowered_plan(cluster.cluster);
   const std::vector<LayerTimes> unscaled = layers(cluster.machine, 1);
   SimulationOptions options = options_.simulation;
   options.input = input;
@@ -29,25 +22,20 @@ void Predictor::fit(const SimulatedCluster& cluster, double images_per_second,
       [&](double factor) {
         std::vector<LayerTimes> scaled;
         for (const LayerTimes& times : unscaled) scaled.push_back(times.scaled(factor));
-        return simulate(plan, cluster.machine, scaled, options).step_seconds;
+        return simulate(lowered, cluster.machine, scaled, options).step_seconds;
       },
       images / images_per_second);
 }
 
-Prediction Predictor::predict(const SimulatedCluster& cluster) const {
-  return predict(lowered_plan(cluster.cluster), cluster, layers(cluster.machine));
-}
-
-Prediction Predictor::predict(Plan lowered, const SimulatedCluster& cluster,
+Prediction Predictor::predict(const Plan& lowered, const SimulatedCluster& cluster,
                               const std::vector<LayerTimes>& layers) const {
   Prediction result;
   result.devices = cluster.cluster.replicas();
-  result.lowered = std::move(lowered);
-  result.memory = memory_needs(result.lowered, graph_, options_.batch,
-                               options_.simulation.state_slots, options_.half, cluster.machine);
+  result.memory = memory_needs(lowered, graph_, options_.batch, options_.simulation.state_slots,
+                               options_.half, cluster.machine);
   result.problem = memory_problem(result.memory, cluster.cluster, cluster.machine);
   if (!result.problem.empty()) return result;
-  result.step = simulate(result.lowered, cluster.machine, layers, options_.simulation);
+  result.step = simulate(lowered, cluster.machine, layers, options_.simulation);
   result.images_per_second =
       static_cast<double>(options_.batch) * result.devices / result.step->step_seconds;
   return result;

@@ -3,14 +3,13 @@
 #include <benchmark/benchmark.h>
 
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "core/cli/plan_subject.hpp"
 #include "core/plan/check.hpp"
 #include "core/plan/host_cluster.hpp"
 #include "core/plan/lower.hpp"
+#include "tests/simulate/plan_subject.hpp"
 
 namespace convoy {
 namespace {
@@ -21,22 +20,15 @@ constexpr std::uint32_t kDevicesPerHost = 8;
 // One strategy with resnet50 and one cluster; plans refer to both.
 struct Case {
   explicit Case(const benchmark::State& state)
-      : subject(kStrategies[state.range(0)],
-                std::vector<std::string>{"--model=resnet50",
-                                         "--plugin_path=" CONVOY_BINARY_DIR "/lib/convoy/plugins"},
-                {}, log_to(messages)),
+      : subject(kStrategies[state.range(0)], {}, "resnet50"),
         cluster(make_hosts(
             {static_cast<std::uint32_t>(state.range(1)), kDevicesPerHost, false, "device", {}})),
         arena(subject.arena_map(kBucketElements)) {}
 
-  Plan plan() {
-    bool refused = false;
-    return subject.plan(cluster, arena, refused);
-  }
+  Plan plan() { return subject.plan(cluster, arena); }
 
   static constexpr std::uint64_t kBucketElements = std::uint64_t{16} << 18;
-  std::ostringstream messages;
-  PlanSubject subject;
+  testing::PlanSubject subject;
   Cluster cluster;
   ArenaMap arena;
 };

@@ -5,38 +5,22 @@
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "core/cli/plan_subject.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plugin/catalog.hpp"
 #include "core/select/rank_candidates.hpp"
 #include "core/simulate/predictor.hpp"
 #include "core/simulate/simulate.hpp"
 #include "tests/simulate/hand_machine.hpp"
+#include "tests/simulate/plan_subject.hpp"
 
 namespace convoy {
 namespace {
 
 using testing::HandMachine;
-
-// A strategy with its options, and a model, on GPUs below one switch per host.
-struct Subject {
-  Subject(const std::string& strategy, std::vector<std::string> arguments, const std::string& model)
-      : subject(strategy, with_model(std::move(arguments), model), {}, log_to(messages)) {}
-
-  static std::vector<std::string> with_model(std::vector<std::string> arguments,
-                                             const std::string& model) {
-    arguments.push_back("--model=" + model);
-    arguments.push_back("--plugin_path=" CONVOY_BINARY_DIR "/lib/convoy/plugins");
-    return arguments;
-  }
-
-  std::ostringstream messages;
-  PlanSubject subject;
-};
+using testing::PlanSubject;
 
 struct Variant {
   std::string strategy;
@@ -66,8 +50,7 @@ simulate::LayerTimes layers_of(const Graph& graph) {
 }
 
 Plan lowered_plan(PlanSubject& subject, const Cluster& cluster, const ArenaMap& arena) {
-  bool refused = false;
-  return lower(subject.plan(cluster, arena, refused));
+  return lower(subject.plan(cluster, arena));
 }
 
 // Of the process so far.
@@ -117,23 +100,23 @@ simulate::PredictorOptions selection_options() {
 // Planned, checked, lowered, fitted into memory and simulated for 8 GPUs; loading the plug-ins
 // included.
 void select_among_forty(benchmark::State& state, const char* model) {
-  Subject any("replicated", {}, model);
+  PlanSubject any("replicated", {}, model);
   const Catalog catalog = Catalog::scan(
       std::vector<SearchEntry>{{CONVOY_BINARY_DIR "/lib/convoy/plugins", SearchOrigin::kFlag}});
   PluginHost host;
   HandMachine hand = testing::hand_machine(1, 8, true);
   const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
-  const std::vector<simulate::LayerTimes> layers = {layers_of(any.subject.graph())};
-  const simulate::Predictor predictor(any.subject.graph(), {}, selection_options());
+  const std::vector<simulate::LayerTimes> layers = {layers_of(any.graph())};
+  const simulate::Predictor predictor(any.graph(), selection_options());
   SelectionProblem problem;
   problem.cluster = hand.cluster;
-  problem.arena = [&](std::uint64_t size) { return any.subject.arena_map(size); };
+  problem.arena = [&](std::uint64_t size) { return any.arena_map(size); };
   problem.strategy = [&](const Candidate& candidate) {
     const FoundPlugin found = catalog.find(PluginKind::kStrategy, candidate.strategy);
     return std::make_unique<StrategyPlugin>(host.load_strategy(found), candidate.options);
   };
-  problem.predict = [&](Plan lowered) {
-    const auto step = predictor.predict(std::move(lowered), cluster, layers).step;
+  problem.predict = [&](const Plan& lowered) {
+    const auto step = predictor.predict(lowered, cluster, layers).step;
     return step ? Prediction{step->step_seconds, step->bottleneck, ""} : Prediction{0, "", "large"};
   };
   const std::vector<Candidate> candidates = forty_candidates();
@@ -163,16 +146,16 @@ const std::vector<Variant>& host_variants() {
 void foresee_many(benchmark::State& state) {
   const Variant& it = host_variants()[static_cast<std::size_t>(state.range(0))];
   const auto devices = static_cast<std::uint32_t>(state.range(1));
-  Subject subject(it.strategy, it.options, "resnet50");
+  PlanSubject subject(it.strategy, it.options, "resnet50");
   const HandMachine hand = testing::hand_machine(devices / 8, 8, true, cluster_rates());
   const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
-  const std::vector<simulate::LayerTimes> layers = {layers_of(subject.subject.graph())};
-  const ArenaMap arena = subject.subject.arena_map(elements(16));
-  const simulate::Predictor predictor(subject.subject.graph(), {}, foresight_options());
+  const std::vector<simulate::LayerTimes> layers = {layers_of(subject.graph())};
+  const ArenaMap arena = subject.arena_map(elements(16));
+  const simulate::Predictor predictor(subject.graph(), foresight_options());
   for (auto _ : state) {
-    const auto result =
-        predictor.predict(lowered_plan(subject.subject, cluster.cluster, arena), cluster, layers);
-    state.counters["operations"] = static_cast<double>(result.lowered.body.size());
+    const Plan lowered = lowered_plan(subject, cluster.cluster, arena);
+    const auto result = predictor.predict(lowered, cluster, layers);
+    state.counters["operations"] = static_cast<double>(lowered.body.size());
     state.counters["step_ms"] = result.step->step_seconds * 1e3;
   }
   state.SetLabel(it.strategy + (it.options.empty() ? "" : " " + it.options.front()));
@@ -190,11 +173,11 @@ void foresee_arguments(benchmark::internal::Benchmark* it) {
 void simulate_many(benchmark::State& state, std::size_t variant) {
   const auto devices = static_cast<std::uint32_t>(state.range(0));
   const Variant& it = variants()[variant];
-  Subject subject(it.strategy, it.options, "resnet50");
+  PlanSubject subject(it.strategy, it.options, "resnet50");
   const HandMachine hand = testing::hand_machine(devices / 8, 8, true);
-  const simulate::LayerTimes layers = layers_of(subject.subject.graph());
-  const ArenaMap arena = subject.subject.arena_map(elements(4));
-  const Plan plan = lowered_plan(subject.subject, hand.cluster, arena);
+  const simulate::LayerTimes layers = layers_of(subject.graph());
+  const ArenaMap arena = subject.arena_map(elements(4));
+  const Plan plan = lowered_plan(subject, hand.cluster, arena);
   double step = 0;
   for (auto _ : state) {
     const auto result = simulate::simulate(plan, hand.machine, {layers}, {});
@@ -209,11 +192,11 @@ void simulate_many(benchmark::State& state, std::size_t variant) {
 void plan_many(benchmark::State& state, std::size_t variant) {
   const auto devices = static_cast<std::uint32_t>(state.range(0));
   const Variant& it = variants()[variant];
-  Subject subject(it.strategy, it.options, "resnet50");
+  PlanSubject subject(it.strategy, it.options, "resnet50");
   const HandMachine hand = testing::hand_machine(devices / 8, 8, true);
-  const ArenaMap arena = subject.subject.arena_map(elements(4));
+  const ArenaMap arena = subject.arena_map(elements(4));
   for (auto _ : state)
-    benchmark::DoNotOptimize(lowered_plan(subject.subject, hand.cluster, arena).body.size());
+    benchmark::DoNotOptimize(lowered_plan(subject, hand.cluster, arena).body.size());
 }
 
 BENCHMARK_CAPTURE(select_among_forty, resnet50, "resnet50")->Unit(benchmark::kMillisecond);

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/cli/auto_plan.hpp"
+#include "core/cli/plan_verb.hpp"
 #include "core/cli/simulate_verb.hpp"
 
 namespace convoy {
@@ -27,7 +27,7 @@ Said plan(std::vector<std::string> arguments) {
                    {"--variable_update=auto", "--plugin_path=" CONVOY_OWN_PLUGINS});
   std::ostringstream out;
   std::ostringstream err;
-  EXPECT_EQ(run_auto_plan(arguments, out, err), 0) << err.str();
+  EXPECT_EQ(run_plan_verb(arguments, out, err), 0) << err.str();
   return {out.str(), err.str()};
 }
 

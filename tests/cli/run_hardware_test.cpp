@@ -47,7 +47,7 @@ std::string refusal(const topology::Machine& machine, const std::vector<std::str
 Decision choose(const SimulatedHardware& hardware, std::uint32_t devices) {
   Decision decision;
   const std::vector<std::string> arguments = {"--model=lenet", "--plugin_path=" CONVOY_OWN_PLUGINS};
-  set_up_imagined_run(arguments, simulation_flags(),
+  set_up_imagined_run(arguments, {simulation_flags(), [](const ParsedFlags&) { return false; }},
                       [&](const RunSetup& setup) {
                         const ChoiceSubject subject{1, devices, 32};
                         decision = choose_by_simulation(setup, hardware, subject,

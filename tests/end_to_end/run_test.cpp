@@ -93,8 +93,8 @@ TEST(Run, TracesOperationsUnderTheIdsOfThePlan) {
       run_convoy(lenet_run({"--variable_update=parameter_server", "--trace_file=" + path}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const ProgramResult plan =
-      run_convoy({"plan", "--model=lenet", "--variable_update=parameter_server", "--num_devices=2",
-                  "--lowered"});
+      run_convoy({"plan", "--model=lenet", "--variable_update=parameter_server", "--device=cpu",
+                  "--num_devices=2", "--lowered"});
   ASSERT_EQ(plan.exit_code, 0) << plan.err;
   std::size_t operations = 0;
   const nlohmann::json trace = read_json(path);

@@ -27,7 +27,7 @@ class RankCandidates : public ::testing::Test {
       return std::make_unique<StrategyPlugin>(host_.load_strategy(found), candidate.options);
     };
     // Shorter plans are faster.
-    problem_.predict = [](Plan lowered) {
+    problem_.predict = [](const Plan& lowered) {
       return Prediction{1e-3 * static_cast<double>(lowered.body.size()), "operations", ""};
     };
   }
@@ -111,7 +111,7 @@ TEST_F(RankCandidates, SaysWhyAStrategyRefuses) {
 }
 
 TEST_F(RankCandidates, SaysWhatDoesNotFit) {
-  problem_.predict = [](Plan) { return Prediction{0, "", "needs 9 GB, cpu:0 has 8 GB"}; };
+  problem_.predict = [](const Plan&) { return Prediction{0, "", "needs 9 GB, cpu:0 has 8 GB"}; };
   const RankedCandidate large = of(rank(), "--variable_update=replicated");
   EXPECT_EQ(large.state, CandidateState::kTooLarge);
   EXPECT_THAT(large.reason, HasSubstr("9 GB"));

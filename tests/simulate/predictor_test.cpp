@@ -5,6 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/graph/arena.hpp"
 #include "core/graph/assembler.hpp"
+#include "core/plan/lower.hpp"
 #include "core/runtime/model_map.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/simulate/hand_machine.hpp"
@@ -82,10 +83,9 @@ class PredictorTest : public ::testing::Test {
     options_.batch = 4;
     options_.simulation.software = free_software();
   }
-  Predictor predictor(const WritePlan& write) {
-    return {graph_,
-            [this, write](const Cluster& cluster) { return write_plan(cluster, map_, write); },
-            options_};
+  Prediction predict(const Predictor& predictor, const WritePlan& write,
+                     const simulate::SimulatedCluster& on) const {
+    return predictor.predict(lower(write_plan(on.cluster, map_, write)), on);
   }
   static simulate::SimulatedCluster cluster(std::uint32_t devices, const HandRates& rates = {}) {
     HandMachine hand = hand_machine(1, devices, true, rates);
@@ -100,22 +100,23 @@ class PredictorTest : public ::testing::Test {
 
 TEST_F(PredictorTest, OneDeviceHasTheRateThatItWasFittedTo) {
   // Fetching and updating cost time of their own, which the layers do not get.
-  Predictor it = predictor(write_parameter_server);
+  Predictor it(graph_, options_);
   const simulate::SimulatedCluster one = cluster(1, {.device = 1e9, .root = 1e9});
-  it.fit(one, 2000);
-  const Prediction single = it.predict(one);
+  it.fit(lower(write_plan(one.cluster, map_, write_parameter_server)), one, 2000);
+  const Prediction single = predict(it, write_parameter_server, one);
   EXPECT_NEAR(single.images_per_second, 2000, 1);
   EXPECT_LT(single.step->compute_seconds, 0.99 * single.step->step_seconds);
-  const Prediction two = it.predict(cluster(2, {.device = 1e9, .root = 1e9}));
+  const Prediction two =
+      predict(it, write_parameter_server, cluster(2, {.device = 1e9, .root = 1e9}));
   EXPECT_GT(two.images_per_second, 2000);
   EXPECT_LT(two.images_per_second, 4000);
 }
 
 TEST_F(PredictorTest, WhatDoesNotFitIsNotRunButExplained) {
-  Predictor it = predictor(write_independent);
+  const Predictor it(graph_, options_);
   simulate::SimulatedCluster two = cluster(2);
   two.machine.places[1].memory_bytes = 1000;
-  const Prediction prediction = it.predict(two);
+  const Prediction prediction = predict(it, write_independent, two);
   EXPECT_FALSE(prediction.step.has_value());
   EXPECT_NE(prediction.problem.find("cuda:1"), std::string::npos) << prediction.problem;
   // Parameters and gradients, and what the layers keep.
@@ -124,9 +125,9 @@ TEST_F(PredictorTest, WhatDoesNotFitIsNotRunButExplained) {
 }
 
 TEST_F(PredictorTest, OptimizerStateTakesMemoryAndTime) {
-  const Prediction plain = predictor(write_independent).predict(cluster(2));
+  const Prediction plain = predict({graph_, options_}, write_independent, cluster(2));
   options_.simulation.state_slots = 2;
-  const Prediction stateful = predictor(write_independent).predict(cluster(2));
+  const Prediction stateful = predict({graph_, options_}, write_independent, cluster(2));
   EXPECT_EQ(stateful.memory[0].optimizer_state, 2 * 4 * map_.elements);
   EXPECT_GT(stateful.step->step_seconds, plain.step->step_seconds);
 }

@@ -5,14 +5,13 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/cli/plan_subject.hpp"
 #include "core/plan/arena_map.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/parameter_servers.hpp"
 #include "core/simulate/predictor.hpp"
+#include "tests/simulate/plan_subject.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -38,20 +37,22 @@ class RowPredictor {
       : foresight_(foresight),
         table_(table),
         row_(row),
-        subject_(row.strategy, arguments(row), {}, log_to(messages_)),
+        subject_(row.strategy, row.options, row.model),
         arena_(subject_.arena_map(0)),
-        predictor_(
-            subject_.graph(), [this](const Cluster& it) { return plan(it); }, options()) {
+        predictor_(subject_.graph(), options()) {
     if (foresight.software.bucket_per_variable) arena_.buckets = variable_buckets(arena_);
   }
 
   void predict(std::vector<PredictedCell>& cells) {
     const auto [one, single] = row_.rates.front();
     CONVOY_CHECK_EQ(one, 1u);
-    predictor_.fit(cluster(1), single, input());
+    const simulate::SimulatedCluster alone = cluster(1);
+    predictor_.fit(plan(alone.cluster)->lowered(), alone, single, input());
     for (const auto& [devices, published] : row_.rates) {
       if (devices == 1) continue;
-      const simulate::Prediction prediction = predictor_.predict(cluster(devices));
+      const simulate::SimulatedCluster several = cluster(devices);
+      const simulate::Prediction prediction =
+          predictor_.predict(plan(several.cluster)->lowered(), several);
       if (!prediction.problem.empty())
         fail(ExitCode::kFailed, "{}, {}, {} GPUs: {}", table_.title(), row_.model, devices,
              prediction.problem);
@@ -61,13 +62,6 @@ class RowPredictor {
   }
 
  private:
-  static std::vector<std::string> arguments(const PublishedRow& row) {
-    std::vector<std::string> result = row.options;
-    result.push_back("--model=" + row.model);
-    result.push_back("--plugin_path=" CONVOY_BINARY_DIR "/lib/convoy/plugins");
-    return result;
-  }
-
   simulate::PredictorOptions options() const {
     simulate::PredictorOptions result;
     result.batch = row_.batch;
@@ -96,15 +90,13 @@ class RowPredictor {
     return result;
   }
 
-  Plan plan(const Cluster& cluster) {
-    bool refused = false;
-    return subject_.plan(cluster, arena_, refused);
+  std::unique_ptr<StepPlan> plan(const Cluster& cluster) {
+    return std::make_unique<StepPlan>(cluster, arena_, subject_.author());
   }
 
   const Foresight& foresight_;
   const PublishedTable& table_;
   const PublishedRow& row_;
-  std::ostringstream messages_;
   PlanSubject subject_;
   ArenaMap arena_;
   simulate::Predictor predictor_;

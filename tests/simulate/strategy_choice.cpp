@@ -1,25 +1,16 @@
 #include "tests/simulate/strategy_choice.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include "core/base/error.hpp"
 #include "core/base/hash_fill.hpp"
-#include "core/cli/plan_subject.hpp"
 #include "core/plan/arena_map.hpp"
 #include "core/plan/lower.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/simulate.hpp"
+#include "tests/simulate/plan_subject.hpp"
 
 namespace convoy::testing {
-namespace {
-
-std::vector<std::string> arguments(const Configuration& configuration, const std::string& model) {
-  return {configuration.option, "--model=" + model,
-          "--plugin_path=" CONVOY_BINARY_DIR "/lib/convoy/plugins"};
-}
-
-}  // namespace
 
 const std::vector<Configuration>& configurations_of_2017() {
   static const std::vector<Configuration> list = {
@@ -44,8 +35,7 @@ class StrategyChoice::Planned {
  public:
   Planned(const Configuration& configuration, const PublishedRow& row, bool per_variable)
       : batch_(row.batch),
-        subject_(configuration.strategy, arguments(configuration, row.model), {},
-                 log_to(messages_)),
+        subject_(configuration.strategy, std::vector{configuration.option}, row.model),
         arena_(subject_.arena_map(0)) {
     if (per_variable) arena_.buckets = variable_buckets(arena_);
   }
@@ -57,8 +47,7 @@ class StrategyChoice::Planned {
     const auto [it, inserted] = plans_.try_emplace(devices);
     if (inserted) {
       it->second.cluster = std::move(cluster.cluster);
-      bool refused = false;
-      it->second.lowered = lower(subject_.plan(it->second.cluster, arena_, refused));
+      it->second.lowered = lower(subject_.plan(it->second.cluster, arena_));
     }
     std::vector<simulate::LayerTimes> layers;
     for (const simulate::SimulatedDevice& device : constants.machine.devices)
@@ -76,7 +65,6 @@ class StrategyChoice::Planned {
     Plan lowered;
   };
   std::uint32_t batch_;
-  std::ostringstream messages_;
   PlanSubject subject_;
   ArenaMap arena_;
   std::map<std::uint32_t, Lowered> plans_;

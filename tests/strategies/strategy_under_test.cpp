@@ -11,9 +11,13 @@ std::filesystem::path plugin_directory() {
 StrategyUnderTest::StrategyUnderTest(const std::string& name, const OptionValues& options)
     : strategy_(host_.load_strategy(read_plugin(plugin_directory() / (name + ".so"))), options) {}
 
+PlanAuthor StrategyUnderTest::author() {
+  return {strategy_.manifest().name,
+          [this](const convoy_planner& planner) { strategy_.plan(planner); }};
+}
+
 Plan StrategyUnderTest::plan(const Cluster& cluster, const ArenaMap& arena) {
-  return make_plan(strategy_.manifest().name, cluster, arena,
-                   [&](const convoy_planner& planner) { strategy_.plan(planner); });
+  return make_plan(strategy_.manifest().name, cluster, arena, author().write);
 }
 
 }  // namespace convoy::testing

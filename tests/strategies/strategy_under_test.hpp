@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/plan/plan.hpp"
+#include "core/plan/step_plan.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 
@@ -18,6 +18,7 @@ class StrategyUnderTest {
   explicit StrategyUnderTest(const std::string& name, const OptionValues& options = {});
 
   const std::string& claim() const { return strategy_.manifest().claim; }
+  PlanAuthor author();
   // What it writes, asked twice. Error when it refuses. The arguments must outlive the plan.
   Plan plan(const Cluster& cluster, const ArenaMap& arena);
 

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/plan/check.hpp"
+#include "core/plan/guard.hpp"
+#include "core/plan/lower.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plan/schedule.hpp"
+
+namespace convoy {
+
+// Who writes a plan: a name for messages, and the function that writes it with a planner.
+struct PlanAuthor {
+  std::string name;
+  std::function<void(const convoy_planner&)> write;
+};
+
+struct StepPlanOptions {
+  GuardOptions guard = {};  // what the host adds around updates
+  LoweringOptions lowering = {};
+  // The author writes a second time, and both plans must be equal. Not needed for plans that are
+  // only compared with others: whichever is taken is written again.
+  bool written_twice = true;
+};
+
+// The one way from what a strategy writes to what runs: written, guarded, fused where the cluster's
+// devices join updates, lowered, scheduled. Training, `plan`, `check`, `simulate`, `compare` and
+// `auto` all go this way, so that equal inputs mean equal plans. Pure: equal on every host.
+// Parts are made when they are first asked for, by one thread at a time. It stays where it is,
+// because its parts point to each other.
+class StepPlan {
+ public:
+  // What the author writes for this cluster, which must outlive the plan. Error as make_plan().
+  StepPlan(const Cluster& cluster, ArenaMap arena, const PlanAuthor& author,
+           StepPlanOptions options = {});
+  // The plan of inference, see make_forward_plan().
+  StepPlan(const Cluster& cluster, ArenaMap arena);
+  StepPlan(const StepPlan&) = delete;
+  StepPlan& operator=(const StepPlan&) = delete;
+
+  // As the author wrote it.
+  const Plan& logical() const { return logical_; }
+  // What the checker proves of that.
+  const CheckReport& check() const;
+  // What runs. Error kUsage as guard().
+  const Plan& lowered() const;
+  // How that runs.
+  const Schedule& schedule() const;
+  // Of the lowered plan, in 16 hexadecimal digits: equal where the same runs.
+  std::string hash() const;
+
+  // Spares the proof: that of a plan by the same author which differs in its buckets alone.
+  void take_check(const CheckReport& report) { check_ = report; }
+
+ private:
+  ArenaMap arena_;
+  StepPlanOptions options_;
+  Plan logical_;
+  mutable std::optional<CheckReport> check_;
+  mutable std::optional<Plan> lowered_;
+  mutable std::optional<Schedule> schedule_;
+};
+
+}  // namespace convoy

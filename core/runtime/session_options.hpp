@@ -1,0 +1,31 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+
+#include "core/plan/guard.hpp"
+#include "core/runtime/executor.hpp"
+
+namespace convoy {
+
+struct SessionOptions {
+  std::uint32_t devices = 0;  // 0: as many as the machine naturally has
+  std::uint32_t threads = 0;  // per CPU device; 0: share the cores
+  std::uint32_t batch = 1;    // per replica
+  std::uint64_t seed = 1;
+  bool hash_initializer = false;  // reference fill instead of the layers' initialisers
+  bool dropout = true;
+  bool winograd = true;        // devices may save multiplications of convolutions
+  bool profile = false;        // keep the times of layers, see profile()
+  bool accuracy = false;       // count top-1 and top-5 hits
+  bool deterministic = false;  // refuse what cannot promise equal bits
+  // Of activations and operands: a type, or kHalfOfTheDevices, which the session replaces by it.
+  std::uint32_t dtype = CONVOY_F32;
+  std::uint64_t bucket_elements = std::uint64_t{4} << 20;
+  convoy_optimizer optimizer{};
+  GuardOptions guard;  // loss scaling, clipping by norm, norms in the step results
+  ExecutorOptions executor;
+};
+
+}  // namespace convoy

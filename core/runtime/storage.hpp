@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/graph/arena.hpp"
+#include "core/graph/graph_view.hpp"
+#include "core/runtime/open_devices.hpp"
+#include "core/runtime/session_options.hpp"
+
+namespace convoy {
+
+// How a replica's layers are compiled in a session with these options, whose dtype is a type.
+convoy_compilation compilation_of(const GraphView& view, const SessionOptions& options,
+                                  bool forward_only, std::uint32_t replica, std::uint32_t replicas);
+
+// How a session on these devices stores the variables: as every device proposes, or the plain way
+// when they differ. The plan depends on it; nothing of the model's size is allocated. Error
+// kUnavailable when the devices have no such dtype.
+Arena choose_storage(const Graph& graph, const OpenDevices& devices, const SessionOptions& options,
+                     bool forward_only);
+
+}  // namespace convoy

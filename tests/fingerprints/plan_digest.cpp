@@ -1,0 +1,34 @@
+#include "tests/fingerprints/plan_digest.hpp"
+
+#include "core/plan/digest.hpp"
+
+namespace convoy::testing {
+namespace {
+
+void add(Digest& digest, const std::vector<std::uint32_t>& numbers) {
+  digest.add(numbers.size());
+  for (const std::uint32_t number : numbers) digest.add(number);
+}
+
+}  // namespace
+
+std::uint64_t schedule_hash(const Schedule& schedule) {
+  Digest digest;
+  digest.add(schedule.lanes.size());
+  for (const Lane& lane : schedule.lanes) {
+    digest.add(lane.place);
+    digest.add(lane.lane);
+    add(digest, lane.operations);
+  }
+  for (const ScheduledOperation& operation : schedule.operations) {
+    add(digest, {operation.lane, operation.position, operation.urgency});
+    digest.add(operation.waits.size());
+    for (const LaneWait& wait : operation.waits)
+      add(digest, {wait.lane, wait.position, wait.distance});
+  }
+  add(digest, schedule.submission);
+  add(digest, schedule.phase_end);
+  return digest.value();
+}
+
+}  // namespace convoy::testing

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/plan/schedule.hpp"
+
+namespace convoy::testing {
+
+// Everything that a schedule says.
+std::uint64_t schedule_hash(const Schedule& schedule);
+
+}  // namespace convoy::testing

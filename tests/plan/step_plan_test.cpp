@@ -1,0 +1,110 @@
+#include "core/plan/step_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+#include "core/plan/forward_plan.hpp"
+#include "core/plan/fuse_updates.hpp"
+#include "core/plan/make_plan.hpp"
+#include "tests/plan/sample_models.hpp"
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing {
+namespace {
+
+const convoy_host kHost{sizeof(convoy_host), [](convoy_context*, const char*) {},
+                        [](convoy_context*, std::int32_t, const char*) {},
+                        [](convoy_context*, const char*) -> const char* { return nullptr; }};
+
+// Counts how often it writes.
+struct Author {
+  PlanAuthor of(const WritePlan& write) {
+    return {"sample", [this, write](const convoy_planner& table) {
+              ++writings;
+              Planner planner(&table, &kHost, nullptr);
+              write(planner);
+            }};
+  }
+  int writings = 0;
+};
+
+GuardOptions clipped() {
+  GuardOptions guard;
+  guard.clip_norm = 1;
+  return guard;
+}
+
+TEST(StepPlan, IsWhatItsPartsGiveInTheirOrder) {
+  Author author;
+  const ArenaMap arena = small_arena(40);
+  Cluster cluster = make_single_host(2, true, "cpu");
+  for (const bool joins : {true, false})
+    for (const GuardOptions& guards : {GuardOptions{}, clipped()}) {
+      cluster.joins_updates = joins;
+      const StepPlan plan(cluster, arena, author.of(write_parameter_server), {.guard = guards});
+      const Plan logical = write_plan(cluster, arena, write_parameter_server);
+      const Plan guarded = guard(logical, check_plan(logical), guards);
+      const Plan lowered = lower(joins ? fuse_updates(guarded) : guarded);
+      EXPECT_EQ(plan_hash(plan.logical()), plan_hash(logical));
+      EXPECT_EQ(plan_hash(plan.lowered()), plan_hash(lowered));
+      EXPECT_EQ(plan.schedule().submission, make_schedule(lowered).submission);
+      EXPECT_EQ(plan.check().verdict_text(), check_plan(logical).verdict_text());
+      EXPECT_EQ(plan.hash().size(), 16u);
+    }
+}
+
+TEST(StepPlan, TellsApartWhatRunsDifferently) {
+  Author author;
+  Cluster cluster = make_single_host(2, true, "cpu");
+  const auto hash = [&](std::uint64_t bucket, const GuardOptions& guards) {
+    return StepPlan(cluster, small_arena(bucket), author.of(write_parameter_server),
+                    {.guard = guards})
+        .hash();
+  };
+  const std::string plain = hash(40, {});
+  EXPECT_EQ(hash(40, {}), plain);
+  EXPECT_NE(hash(0, {}), plain);
+  EXPECT_NE(hash(40, clipped()), plain);
+  cluster.joins_updates = false;
+  EXPECT_NE(hash(40, {}), plain);
+}
+
+TEST(StepPlan, IsWrittenOnceForThoseWhoOnlyCompare) {
+  Author author;
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const StepPlan twice(cluster, small_arena(40), author.of(write_parameter_server));
+  EXPECT_EQ(author.writings, 2);
+  const StepPlan once(cluster, small_arena(40), author.of(write_parameter_server),
+                      {.written_twice = false});
+  EXPECT_EQ(author.writings, 3);
+  EXPECT_EQ(once.hash(), twice.hash());
+}
+
+// What cannot be guarded is refused with the words of the proof it was given.
+TEST(StepPlan, TakesAProofInsteadOfMakingIt) {
+  Author author;
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  GuardOptions guards;
+  guards.automatic_loss_scale = true;
+  StepPlan plan(cluster, small_arena(40), author.of(write_parameter_server), {.guard = guards});
+  CheckReport report;
+  report.verdict = report.exact = Verdict::kAsynchronous;
+  plan.take_check(report);
+  try {
+    plan.lowered();
+    FAIL() << "it was guarded";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_NE(std::string(error.what()).find("asynchronous"), std::string::npos) << error.what();
+  }
+}
+
+TEST(StepPlan, OfInferenceHasNoAuthor) {
+  const Cluster cluster = make_single_host(3, false, "cuda");
+  const ArenaMap arena = small_arena(0);
+  const StepPlan plan(cluster, arena);
+  EXPECT_EQ(plan_hash(plan.lowered()), plan_hash(lower(make_forward_plan(cluster, arena))));
+}
+
+}  // namespace
+}  // namespace convoy::testing

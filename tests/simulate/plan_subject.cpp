@@ -1,0 +1,53 @@
+#include "tests/simulate/plan_subject.hpp"
+
+#include "core/data/dataset.hpp"
+#include "core/graph/assembler.hpp"
+#include "core/plan/make_plan.hpp"
+#include "core/plugin/model_plugin.hpp"
+#include "core/runtime/model_map.hpp"
+#include "core/runtime/prepared_plan.hpp"
+
+namespace convoy::testing {
+namespace {
+
+FoundPlugin built(const std::string& name) {
+  return read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
+}
+
+OptionValues option_values(std::span<const std::string> options) {
+  OptionValues values;
+  for (const std::string& option : options) {
+    const std::size_t equals = std::min(option.find('='), option.size());
+    const std::string name = option.substr(2, equals - 2);
+    values[name] = equals == option.size() ? "true" : option.substr(equals + 1);
+  }
+  return values;
+}
+
+}  // namespace
+
+PlanSubject::PlanSubject(const std::string& strategy, std::span<const std::string> options,
+                         const std::string& model)
+    : strategy_(std::make_unique<StrategyPlugin>(host_.load_strategy(built(strategy)),
+                                                 option_values(options))) {
+  ModelPlugin plugin(host_.load_model(built(model)), {});
+  graph_ =
+      assemble_graph(model, plugin.info().image_size, find_dataset(plugin.info().dataset).classes,
+                     [&](const convoy_graph_builder& builder) { plugin.build(builder); });
+  arena_.emplace(*graph_);
+}
+
+ArenaMap PlanSubject::arena_map(std::uint64_t bucket_elements) const {
+  return make_arena_map(*graph_, *arena_, bucket_elements);
+}
+
+PlanAuthor PlanSubject::author() {
+  return author_of(*strategy_);
+}
+
+Plan PlanSubject::plan(const Cluster& cluster, const ArenaMap& arena) {
+  const PlanAuthor strategy = author();
+  return make_plan(strategy.name, cluster, arena, strategy.write);
+}
+
+}  // namespace convoy::testing
