@@ -127,19 +127,22 @@ void apply_on(TestedDevice& device, std::vector<std::vector<float>>& gradients,
   if ((guards.flags & CONVOY_OP_LOSS_SCALED) != 0) reads.push_back(region(scale));
   if ((guards.flags & CONVOY_OP_NORMED) != 0) reads.push_back(region(norm));
   std::vector<convoy_region> writes;
-  std::vector<convoy_update> updates;
+  std::vector<convoy_update> values;
   for (Parameters* set : sets) {
     writes.push_back(region(set->values));
-    updates.push_back(set->update);
-    if (set != sets.front()) updates.back().square_sum = nullptr;
+    values.push_back(set->update);
+    if (set != sets.front()) values.back().square_sum = nullptr;
   }
+  std::vector<const convoy_update*> updates;
+  for (const convoy_update& value : values) updates.push_back(&value);
   convoy_submission submission = operation(CONVOY_OP_APPLY);
   submission.flags = guards.flags;
   submission.reads = reads.data();
   submission.read_count = reads.size();
   submission.writes = writes.data();
   submission.write_count = writes.size();
-  submission.update = updates.data();
+  submission.updates = updates.data();
+  submission.update_count = updates.size();
   submission.learning_rate = kRate;
   submission.scalar = guards.limit;
   submission.step = step;
@@ -202,7 +205,9 @@ std::string check_norm(TestedDevice& device, bool whole, bool overflows) {
   submission.read_count = reads.size();
   submission.writes = &write;
   submission.write_count = 1;
-  submission.update = &it.update;
+  const convoy_update* const update = &it.update;
+  submission.updates = &update;
+  submission.update_count = 1;
   submission.result = &result;
   require_supported(device, submission);
   device.run(submission);

@@ -62,7 +62,7 @@ void update_element(const convoy_optimizer& rule, double rate, double g, float& 
 
 // With Adam's correction for moments that begin at zero.
 double rate_of(const convoy_submission& it) {
-  const convoy_optimizer& rule = *it.update->optimizer;
+  const convoy_optimizer& rule = *it.updates[0]->optimizer;
   if (rule.kind != CONVOY_OPTIMIZER_ADAM) return it.learning_rate;
   const double t = static_cast<double>(it.step) + 1;
   return it.learning_rate * std::sqrt(1 - std::pow(rule.beta2, t)) / (1 - std::pow(rule.beta1, t));
@@ -72,7 +72,7 @@ double rate_of(const convoy_submission& it) {
 
 // Reads: the gradient, then the loss scale and the norm where flags announce them.
 void apply(const convoy_submission& it) {
-  const convoy_update& update = *it.update;
+  const convoy_update& update = *it.updates[0];
   GradientRule rule(update);
   if ((it.flags & CONVOY_OP_LOSS_SCALED) != 0) rule.loss_scale = *floats(it.reads[1]);
   bool updates = true;
@@ -101,13 +101,13 @@ void apply(const convoy_submission& it) {
 void norm(const convoy_submission& it) {
   const bool scaled = (it.flags & CONVOY_OP_LOSS_SCALED) != 0;
   const bool whole = it.read_count > (scaled ? 2u : 1u);
-  GradientRule rule(*it.update);
+  GradientRule rule(*it.updates[0]);
   if (scaled) rule.loss_scale = *floats(it.reads[it.read_count - 1]);
   double squares = 0;
   for (std::uint64_t i = 0; i < it.reads[0].count; ++i) {
     const double sum = floats(it.reads[0])[i];
     const double value =
-        whole ? rule.unclipped(sum, floats(it.reads[1])[i], is_decayed(*it.update, i))
+        whole ? rule.unclipped(sum, floats(it.reads[1])[i], is_decayed(*it.updates[0], i))
               : rule.mean(sum);
     squares += value * value;
   }
