@@ -13,6 +13,7 @@
 #include "core/cli/verb_arguments.hpp"
 #include "core/plugin/availability.hpp"
 #include "core/plugin/catalog.hpp"
+#include "core/plugin/device_plugin.hpp"
 
 namespace convoy {
 namespace {
@@ -34,10 +35,22 @@ void print_variant(const Variant& variant, std::ostream& out) {
   out << '\n';
 }
 
-void print_availability(const FoundPlugin& plugin, std::ostream& out) {
+// What a device plug-in says when it is loaded; those that cannot be are unusable.
+void print_device(const FoundPlugin& plugin, std::ostream& out) {
   PluginHost host;
-  if (const auto reason = unavailable_reason(host, plugin))
+  if (const auto reason = unavailable_reason(host, plugin)) {
     out << fmt::format("unusable   here: {}\n", *reason);
+    return;
+  }
+  const convoy_device& table = *host.load_device(plugin).table;
+  const bool on_processors = (traits_of(table) & CONVOY_DEVICES_ON_HOST_PROCESSORS) != 0;
+  out << fmt::format("computes   on {}\n",
+                     on_processors ? "the host's processors" : "processors of its own");
+  const std::uint32_t preference = preference_of(table);
+  if (preference == 0)
+    out << "auto       never takes it: name it with --device\n";
+  else
+    out << fmt::format("auto       takes it by its preference of {}\n", preference);
 }
 
 void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
@@ -51,7 +64,7 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   }
   out << fmt::format("built for  plug-in ABI {}.{}\n", manifest.abi_major, manifest.abi_minor);
   out << fmt::format("path       {}\n", plugin.path.string());
-  print_availability(plugin, out);
+  if (manifest.kind == PluginKind::kDevice) print_device(plugin, out);
   if (manifest.options.empty()) {
     out << "\nno options\n";
     return;

@@ -77,13 +77,11 @@ Flags length_flags() {
 
 Flags device_flags() {
   return {
-      text(
-          "device", "auto",
-          "Kind of device: the name of a device plug-in, of which `convoy list` shows the "
-          "installed "
-          "ones, or the path of its file (with a '/'). gpu is another name of cuda. auto takes the "
-          "plug-in that prefers itself most of those that have a device on this machine: "
-          "accelerators before the host's processors."),
+      text("device", "auto",
+           "Kind of device: the name of a device plug-in (`convoy list` shows the installed ones) "
+           "or the path of its file (with a '/'). gpu is another name of cuda. auto takes the one "
+           "of the highest preference that has a device on this machine: accelerators before the "
+           "host's processors."),
       integer("num_devices", {}, 1, kMostDevices,
               "Devices to use, of the chosen kind; all when left out."),
       integer("num_gpus", {}, 1, kMostDevices,

@@ -76,7 +76,7 @@ std::string model_of(const Catalog& catalog, std::span<const std::string> argume
        options.num_devices.value_or(1), reason);
 }
 
-// GPUs may be missing for a reason that only we know.
+// Whoever asks for GPUs is told whether convoy was built for them.
 void require_gpus(RunSetup& setup) {
   const auto names = setup.catalog.names(PluginKind::kDevice);
   if (std::ranges::find(names, kGpuDevices) == names.end())

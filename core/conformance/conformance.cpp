@@ -1,6 +1,7 @@
 #include "core/conformance/conformance.hpp"
 
 #include "core/base/error.hpp"
+#include "core/conformance/compiled_case.hpp"
 
 namespace convoy::conformance {
 namespace {
@@ -22,6 +23,7 @@ std::vector<ConformanceCase> conformance_cases() {
   add_update_cases(cases);
   add_order_cases(cases);
   add_layer_cases(cases);
+  add_program_cases(cases);
   return cases;
 }
 
@@ -67,6 +69,15 @@ void require_supported(TestedDevice& device, const convoy_submission& submission
   question.scalar = submission.scalar;
   if (submission.sizes != nullptr) std::copy_n(submission.sizes, 3, question.sizes);
   if (const auto reason = device.open().refusal(question)) throw Unsupported(*reason);
+}
+
+std::unique_ptr<TrainingCase> compile_case(const DevicePlugin& plugin, TestedDevice& device,
+                                           const Graph& graph, const TrainingOptions& options) {
+  try {
+    return std::make_unique<TrainingCase>(device, graph, options);
+  } catch (const Error& error) {
+    throw Unsupported(without_label(plugin, error.what()));
+  }
 }
 
 std::string without_label(const DevicePlugin& plugin, const std::string& text) {

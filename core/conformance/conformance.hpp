@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -65,6 +66,7 @@ void add_operation_cases(std::vector<ConformanceCase>& cases);
 void add_update_cases(std::vector<ConformanceCase>& cases);
 void add_order_cases(std::vector<ConformanceCase>& cases);
 void add_layer_cases(std::vector<ConformanceCase>& cases);
+void add_program_cases(std::vector<ConformanceCase>& cases);
 
 // Throws Unsupported with the device's reason unless it can run such an operation.
 void require_supported(TestedDevice& device, const convoy_submission& submission);

@@ -4,31 +4,18 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
-#include "core/base/error.hpp"
 #include "core/conformance/comparison.hpp"
+#include "core/conformance/compiled_case.hpp"
 #include "core/conformance/conformance.hpp"
-#include "core/conformance/layer_builder.hpp"
 #include "core/conformance/layer_networks.hpp"
 #include "core/conformance/reference_network.hpp"
-#include "core/conformance/training_case.hpp"
 
 namespace convoy::conformance {
 namespace {
 
 // Elements of a variable whose gradient is looked at; each costs two evaluations of the reference.
 constexpr std::size_t kLookedAt = 10;
-
-// Throws Unsupported with the device's reason when it does not compile it.
-std::unique_ptr<TrainingCase> compile(const DevicePlugin& plugin, TestedDevice& device,
-                                      const Graph& graph, const TrainingOptions& options) {
-  try {
-    return std::make_unique<TrainingCase>(device, graph, options);
-  } catch (const Error& error) {
-    throw Unsupported(without_label(plugin, error.what()));
-  }
-}
 
 std::string shape_text(const TrainingCase& it) {
   const TensorShape shape = it.graph().nodes().front().output;
@@ -129,7 +116,7 @@ std::string check_pass(TestedDevice& device, TrainingCase& training, ReferenceNe
 
 // In the layout that the device proposes, and in the plain one where it takes that, too.
 std::string check_training(const DevicePlugin& plugin, TestedDevice& device, const Graph& graph) {
-  const auto proposed = compile(plugin, device, graph, {});
+  const auto proposed = compile_case(plugin, device, graph, {});
   ReferenceNetwork reference(graph, proposed->batch(), proposed->parameters, proposed->images,
                              proposed->labels);
   const Derivatives right = right_derivatives(graph, reference);
@@ -138,7 +125,7 @@ std::string check_training(const DevicePlugin& plugin, TestedDevice& device, con
   if (!wrong.empty())
     return fmt::format("{}, parameters as the device proposes: {}", shape_text(*proposed), wrong);
   try {
-    const auto plain = compile(plugin, device, graph, {.layouts = Layouts::kPlain});
+    const auto plain = compile_case(plugin, device, graph, {.layouts = Layouts::kPlain});
     const std::string also = check_pass(device, *plain, reference, right, loss);
     return also.empty()
                ? also
@@ -150,7 +137,7 @@ std::string check_training(const DevicePlugin& plugin, TestedDevice& device, con
 
 std::string check_inference(const DevicePlugin& plugin, TestedDevice& device, const Graph& graph) {
   const auto inference =
-      compile(plugin, device, graph, {.batch = 3, .flags = CONVOY_COMPILE_INFERENCE});
+      compile_case(plugin, device, graph, {.batch = 3, .flags = CONVOY_COMPILE_INFERENCE});
   std::vector<float> state = noise(inference->state.size(), 5);
   for (float& value : state) value = 0.6f + 0.3f * value;  // variances are positive
   inference->state = state;
@@ -178,8 +165,8 @@ std::string check_half(const DevicePlugin& plugin, TestedDevice& device, const G
   const std::uint32_t half = device.description().half_dtype;
   if (half == CONVOY_F32 || half == CONVOY_NONE)
     throw Unsupported("describe() names no 16-bit type");
-  const auto exact = compile(plugin, device, graph, {});
-  const auto rounded = compile(plugin, device, graph, {.dtype = half});
+  const auto exact = compile_case(plugin, device, graph, {});
+  const auto rounded = compile_case(plugin, device, graph, {.dtype = half});
   for (TrainingCase* each : {exact.get(), rounded.get()}) {
     each->forward();
     each->backward();
@@ -199,113 +186,6 @@ std::string check_half(const DevicePlugin& plugin, TestedDevice& device, const G
   return comparison.text();
 }
 
-// images -> units that are all one -> dropout -> mean. The gradient of a unit's bias is its factor,
-// 0 or 1/keep, over the number of units.
-constexpr std::uint32_t kUnits = 2000;
-constexpr float kKeep = 0.25f;
-
-std::vector<float> dropout_factors(const DevicePlugin& plugin, TestedDevice& device,
-                                   const TrainingOptions& options, std::uint64_t step,
-                                   double* loss = nullptr) {
-  GraphAssembler assembler("dropout", 2, 4);
-  LayerCase dropout(CONVOY_LAYER_DROPOUT, {fully_connected(0, kUnits).add_to(assembler)});
-  dropout.layer.keep = double(kKeep);
-  LayerCase(CONVOY_LAYER_MEAN_LOSS, {dropout.add_to(assembler)}).add_to(assembler);
-  const auto training = compile(plugin, device, assembler.finish(), options);
-  std::ranges::fill(training->parameters[0], 0.0f);
-  std::ranges::fill(training->parameters[1], 1.0f);
-  training->forward(step);
-  training->backward(step);
-  if (loss != nullptr) *loss = training->loss;
-  return training->gradient(1);
-}
-
-std::string check_dropout(const DevicePlugin& plugin, TestedDevice& device) {
-  const TrainingOptions drops{.batch = 1, .flags = CONVOY_COMPILE_DROPOUT};
-  double loss = 0;
-  const std::vector<float> factors = dropout_factors(plugin, device, drops, 0, &loss);
-  const auto kept = std::ranges::count_if(
-      factors, [](float it) { return std::fabs(it * kUnits - 1 / kKeep) < 1e-4f; });
-  const auto zeros = std::ranges::count(factors, 0.0f);
-  if (zeros + kept != kUnits) return "factors are neither 0 nor 1/keep";
-  const double share = double(kept) / kUnits;
-  if (std::fabs(share - double(kKeep)) > 0.04)  // four standard deviations
-    return fmt::format("{:.3f} of the elements are kept instead of {}", share, kKeep);
-  if (std::fabs(loss - share / double(kKeep)) > 1e-4)
-    return "backward drops other elements than forward";
-  TrainingOptions other_seed = drops, other_replica = drops;
-  other_seed.seed = 2;
-  other_replica.replica = 1;
-  if (dropout_factors(plugin, device, drops, 0) != factors)
-    return "the same seed, step and replica drop other elements the second time";
-  if (dropout_factors(plugin, device, drops, 1) == factors) return "every step drops the same";
-  if (dropout_factors(plugin, device, other_seed, 0) == factors) return "every seed drops the same";
-  if (dropout_factors(plugin, device, other_replica, 0) == factors)
-    return "every replica drops the same";
-  return {};
-}
-
-Graph classifier(std::uint32_t classes) {
-  GraphAssembler assembler("classifier", 2, classes);
-  loss(fully_connected(0, classes).add_to(assembler)).add_to(assembler);
-  return assembler.finish();
-}
-
-std::string check_hits(const DevicePlugin& plugin, TestedDevice& device) {
-  const auto it =
-      compile(plugin, device, classifier(8), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
-  std::ranges::fill(it->parameters[0], 0.0f);
-  it->parameters[1] = {5, 7, 7, 3, 2, 1, 0, -1};  // the biases are the scores
-  it->labels = {1, 2, 4, 7};                      // first, first by a tie, fifth, eighth
-  it->forward();
-  if (it->hits[0] == 2 && it->hits[1] == 3) return {};
-  return fmt::format("hits are {} of the best and {} of the best five instead of 2 and 3",
-                     it->hits[0], it->hits[1]);
-}
-
-// The factor on the gradient of the loss, and not on the loss.
-std::string check_loss_scale(const DevicePlugin& plugin, TestedDevice& device) {
-  const auto it = compile(plugin, device, classifier(8), {.batch = 3});
-  it->forward();
-  it->backward();
-  const std::vector<float> right = it->gradient(0);
-  const double loss = it->loss;
-  it->loss_scale = 64;
-  it->forward();
-  it->backward();
-  Comparison comparison;
-  comparison.element(it->loss, loss, 1e-6, [] { return "the loss with a scale of 64"; });
-  std::vector<float> measured = it->gradient(0);
-  for (float& value : measured) value /= 64;
-  comparison.tensor("a gradient with a loss scale of 64, divided by that,", measured, right, 1e-5,
-                    1e-7);
-  return comparison.text();
-}
-
-// On a device of its own, since nothing is asked of a device that failed.
-std::string check_label(const DevicePlugin& plugin, TestedDevice&) {
-  TestedDevice failing(plugin);
-  const auto it = compile(plugin, failing, classifier(8), {.batch = 1});
-  it->labels = {8};
-  try {
-    it->forward();
-  } catch (const Error& error) {
-    if (error.code() == ExitCode::kTimeout) throw;
-    return {};
-  }
-  return "label 8 of 8 classes was taken without a word; classes count from 0";
-}
-
-std::string check_unknown_flag(const DevicePlugin& plugin, TestedDevice& device) {
-  constexpr std::uint32_t kUnknown = 1u << 30;
-  try {
-    compile(plugin, device, classifier(8), {.flags = kUnknown});
-  } catch (const Unsupported&) {
-    return {};
-  }
-  return fmt::format("compile() ignores flag {:#x}, which does not exist", kUnknown);
-}
-
 using NetworkCheck = std::string (*)(const DevicePlugin&, TestedDevice&, const Graph&);
 
 void add_networks(std::vector<ConformanceCase>& cases, const char* how, NetworkCheck check,
@@ -323,11 +203,6 @@ void add_layer_cases(std::vector<ConformanceCase>& cases) {
   add_networks(cases, "forward and backward", check_training, all_layer_networks());
   add_networks(cases, "inference", check_inference, all_layer_networks());
   add_networks(cases, "16 bits", check_half, layer_networks());
-  cases.push_back({"layers", "dropout", check_dropout});
-  cases.push_back({"layers", "top-1 and top-5 hits", check_hits});
-  cases.push_back({"layers", "loss scale", check_loss_scale});
-  cases.push_back({"layers", "a label beyond the classes fails", check_label});
-  cases.push_back({"layers", "an unknown compile flag is refused", check_unknown_flag});
 }
 
 }  // namespace convoy::conformance

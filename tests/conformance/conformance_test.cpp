@@ -99,14 +99,14 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"silent",
               "order: an operation's failure is reported by wait()",
               {"returned 42", "no failure"}},
-        Fault{"silent", "layers: a label beyond the classes fails", {"label 8"}}),
+        Fault{"silent", "programs: a label beyond the classes fails", {"label 8"}}),
     [](const auto& it) { return it.param.fault + std::to_string(it.index); });
 
 TEST(ConformanceRun, SaysTheDevicesOwnReasonForWhatItDoesNotSupport) {
   const CaseResult half = result_of("none", "operations: cast of f32 to f16");
   EXPECT_EQ(half.outcome, Outcome::kUnsupported);
   EXPECT_EQ(half.text, "this device computes with f32 only");
-  const CaseResult layers = result_of("no_layers", "layers: dropout");
+  const CaseResult layers = result_of("no_layers", "programs: dropout");
   EXPECT_EQ(layers.outcome, Outcome::kUnsupported);
   EXPECT_EQ(layers.text, "compiling the model failed: there is no room for layers");
 }

@@ -61,6 +61,9 @@ TEST(DeviceChoice, OtherVerbsTakeTheSameNames) {
   EXPECT_THAT(unknown.err, HasSubstr("no device is named 'plane'"));
   const ProgramResult info = run_convoy({"info", "plain_device", kPath});
   EXPECT_THAT(info.out, HasSubstr("Plain loops on one thread"));
+  EXPECT_THAT(info.out, HasSubstr("computes   on the host's processors\n"
+                                  "auto       never takes it: name it with --device\n"));
+  EXPECT_THAT(run_convoy({"info", "cpu"}).out, HasSubstr("takes it by its preference of 100"));
   const ProgramResult list = run_convoy({"list", kPath});
   EXPECT_THAT(list.out, HasSubstr("plain_device.so"));
 }

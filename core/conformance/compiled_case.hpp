@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "core/conformance/conformance.hpp"
+#include "core/conformance/training_case.hpp"
+
+namespace convoy::conformance {
+
+// Throws Unsupported with the device's reason when it does not compile it.
+std::unique_ptr<TrainingCase> compile_case(const DevicePlugin& plugin, TestedDevice& device,
+                                           const Graph& graph, const TrainingOptions& options);
+
+}  // namespace convoy::conformance
