@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/cli/auto_choice.hpp"
 #include "core/cli/plan_subject.hpp"
 #include "core/cli/plan_verb.hpp"
@@ -101,7 +102,7 @@ void print_json(std::ostream& out, const RunSetup& setup, const Explanation& it)
   const double tolerance = shortlist_tolerance(it.hardware.known_error);
   for (const Candidate& candidate : it.ranking.shortlist(tolerance, kMostTried))
     json["shortlist"].push_back(flags_of(candidate));
-  out << json.dump(2) << '\n';
+  out << json_text(json, 2) << '\n';
 }
 
 void print_plan_of(std::ostream& out, const RunSetup& setup, const Explanation& it) {
