@@ -8,7 +8,7 @@
 #include "tests/devices/training_case.hpp"
 #include "tests/graph/layers.hpp"
 
-namespace convoy::test {
+namespace convoy::test::bf16_test {
 namespace {
 
 constexpr TrainingOptions kBf16 = {.dtype = CONVOY_BF16};
@@ -265,4 +265,4 @@ TEST(Bf16Training, OfAResNetStaysWithinTwoPercentOfF32) {
 }
 
 }  // namespace
-}  // namespace convoy::test
+}  // namespace convoy::test::bf16_test
