@@ -1,13 +1,14 @@
 # The CUDA toolkit, if there is one: sets CONVOY_CUDA_FOUND, or says why there are no CUDA devices in
 # this build. nvcc is called directly: CMake 3.25 does not know the architectures of CUDA 13.
 #
-# convoy_cuda_objects(RESULT SOURCES...): compiles .cu files, for every real architecture that the
-# toolkit knows from sm_60 on and as PTX of the newest, which later GPUs compile for themselves.
+# convoy_cuda_objects(RESULT SOURCES...): compiles .cu files, for the real architectures that
+# CONVOY_CUDA_ARCHITECTURES names and as PTX of the newest of them, which later GPUs compile for
+# themselves.
 
 set(CONVOY_CUDA_FOUND FALSE)
 option(CONVOY_CUDA "Build the CUDA device plug-in when the toolkit is found" ON)
-set(CONVOY_CUDA_ARCHITECTURES "" CACHE STRING
-    "Real architectures, such as 80;90; empty: all that the toolkit knows from sm_60 on")
+set(CONVOY_CUDA_ARCHITECTURES "native" CACHE STRING
+    "Real architectures, such as 80;90; native: of the GPUs here, else 80; all: what the toolkit knows from sm_60 on")
 
 function(convoy_find_cuda)
   if(NOT CONVOY_CUDA)
@@ -51,10 +52,32 @@ function(convoy_find_cuda)
   set(CONVOY_CUDA_FOUND TRUE PARENT_SCOPE)
 endfunction()
 
-# -gencode options. Builds that only check code (sanitizers) take one architecture, to be quick.
-# Also sets CONVOY_CUDA_CODE: the architectures with commas, ascending.
+# The compute capabilities of this machine's GPUs, without points, as far as they are among `known`;
+# 80, whose PTX serves all later ones, where there is none.
+function(convoy_native_architectures result known)
+  set(native)
+  find_program(CONVOY_NVIDIA_SMI nvidia-smi)
+  if(CONVOY_NVIDIA_SMI)
+    execute_process(COMMAND ${CONVOY_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
+                    OUTPUT_VARIABLE text ERROR_QUIET)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]" native "${text}")
+    string(REPLACE "." "" native "${native}")
+    list(REMOVE_DUPLICATES native)
+  endif()
+  set(architectures)
+  foreach(number IN LISTS native)
+    if(number IN_LIST known)
+      list(APPEND architectures ${number})
+    endif()
+  endforeach()
+  if(NOT architectures)
+    set(architectures 80)
+  endif()
+  set(${result} ${architectures} PARENT_SCOPE)
+endfunction()
+
+# -gencode options. Also sets CONVOY_CUDA_CODE: the architectures with commas, ascending.
 function(convoy_cuda_targets result)
-  set(architectures ${CONVOY_CUDA_ARCHITECTURES})
   execute_process(COMMAND ${CONVOY_NVCC} --list-gpu-code OUTPUT_VARIABLE listed)
   string(REGEX MATCHALL "sm_[0-9]+" listed "${listed}")
   set(known)
@@ -64,14 +87,14 @@ function(convoy_cuda_targets result)
       list(APPEND known ${number})
     endif()
   endforeach()
-  list(SORT known COMPARE NATURAL)
-  list(GET known -1 newest)
-  if(NOT architectures)
+  set(architectures ${CONVOY_CUDA_ARCHITECTURES})
+  if(architectures STREQUAL "all")
     set(architectures ${known})
-    if(CONVOY_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
-      set(architectures ${newest})
-    endif()
+  elseif(architectures STREQUAL "native" OR NOT architectures)
+    convoy_native_architectures(architectures "${known}")
   endif()
+  list(SORT architectures COMPARE NATURAL)
+  list(GET architectures -1 newest)
   # From 8.0 on the kernels need no newer instructions: one pass of the compiler serves all, which
   # takes a fifth of the time.
   set(options)
@@ -89,8 +112,8 @@ function(convoy_cuda_targets result)
   endif()
   list(APPEND options -gencode=arch=compute_${newest},code=compute_${newest})
   set(${result} ${options} PARENT_SCOPE)
-  list(SORT architectures COMPARE NATURAL)
   list(JOIN architectures "," code)
+  message(STATUS "CUDA devices: kernels for ${code} and newer (CONVOY_CUDA_ARCHITECTURES)")
   set(CONVOY_CUDA_CODE ${code} PARENT_SCOPE)
 endfunction()
 

@@ -1,6 +1,7 @@
-# convoy_library(NAME SOURCES ... LINK ...): a static library of the host with the project's flags.
-# convoy_test(NAME [THREADS] [LONG] [SHARDS n] [TIMEOUT seconds] SOURCES ... LINK ...): one GoogleTest
-# program, its cases discovered by ctest.
+# convoy_library(NAME [PLAIN] SOURCES ... LINK ...): a static library with the project's flags. PLAIN:
+# without the host's precompiled headers, for what is compiled with flags of its own.
+# convoy_test(NAME [THREADS] [LONG] [TEAMS filter] [SHARDS n] [TIMEOUT seconds] SOURCES ... LINK ...):
+# one GoogleTest program, its cases discovered by ctest.
 
 add_library(convoy_flags INTERFACE)
 target_compile_options(convoy_flags INTERFACE
@@ -27,11 +28,41 @@ if(CONVOY_SANITIZE)
   add_link_options(-fsanitize=${CONVOY_SANITIZE})
 endif()
 
+# The headers that most of the host includes, compiled once. Not in the debug and fuzz builds: there
+# each file must include what it uses. Only GCC takes them where other options than they were
+# compiled with say how to optimise or round.
+set(CONVOY_HOST_HEADERS OFF)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(CONVOY_HOST_HEADERS ON)
+endif()
+
+function(convoy_host_headers)
+  if(NOT CONVOY_HOST_HEADERS)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/host_headers.cpp CONTENT "")
+  add_library(convoy_host_headers OBJECT ${PROJECT_BINARY_DIR}/host_headers.cpp)
+  target_link_libraries(convoy_host_headers PRIVATE convoy_flags fmt::fmt)
+  target_precompile_headers(convoy_host_headers PRIVATE
+    <algorithm> <array> <charconv> <cmath> <cstdint> <filesystem> <fmt/format.h> <fmt/ranges.h>
+    <fstream> <functional> <map> <memory> <nlohmann/json.hpp> <optional> <set> <span> <sstream>
+    <string> <utility> <vector>)
+endfunction()
+
+function(convoy_use_host_headers name)
+  if(CONVOY_HOST_HEADERS)
+    target_precompile_headers(${name} REUSE_FROM convoy_host_headers)
+  endif()
+endfunction()
+
 function(convoy_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "PLAIN" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE convoy_flags)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/core/include)
+  if(NOT arg_PLAIN)
+    convoy_use_host_headers(${name})
+  endif()
 endfunction()
 
 # GoogleTest's headers cost three seconds per file: they are compiled once for all test programs.
@@ -39,14 +70,16 @@ function(convoy_test_headers)
   # A program, because precompiled headers fit only code that is compiled alike.
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "int main() {}\n")
   add_executable(convoy_test_headers ${PROJECT_BINARY_DIR}/test_headers.cpp)
-  target_link_libraries(convoy_test_headers PRIVATE convoy_test_flags GTest::gtest GTest::gmock)
+  target_link_libraries(convoy_test_headers PRIVATE
+    convoy_test_flags GTest::gtest GTest::gmock)
   target_precompile_headers(convoy_test_headers PRIVATE
-    <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
+    <algorithm> <array> <cmath> <filesystem> <fmt/format.h> <fstream> <functional> <gmock/gmock.h>
+    <gtest/gtest.h> <map> <memory> <nlohmann/json.hpp> <optional> <set> <sstream> <string> <vector>)
 endfunction()
 
 # Test code is not optimised: compiling it takes longer than running it.
 add_library(convoy_test_flags INTERFACE)
-target_link_libraries(convoy_test_flags INTERFACE convoy_flags)
+target_link_libraries(convoy_test_flags INTERFACE convoy_flags fmt::fmt)
 target_compile_options(convoy_test_flags INTERFACE -O0)
 if(CONVOY_SANITIZE MATCHES "undefined")
   # Of test code only the memory accesses are looked at: the other checks cost a third of its
@@ -63,11 +96,12 @@ target_compile_definitions(convoy_test_flags INTERFACE
 # Each case is a process, and a test of ctest, of its own. Not with a sanitizer, where the start of a
 # process costs more than most cases: there the program is one test, or as many as SHARDS says, each
 # of them a share of its cases. One share should take at most some ten seconds. What takes longest
-# starts first, so that no core waits for it in the end.
+# starts first, so that no core waits for it in the end. Cases whose names match TEAMS compute with
+# several threads that wait for each other: each has two of ctest's processors to itself.
 add_custom_target(convoy_thread_tests)
 
 function(convoy_test name)
-  cmake_parse_arguments(arg "THREADS;LONG" "SHARDS;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "THREADS;LONG" "TEAMS;SHARDS;TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -93,8 +127,13 @@ function(convoy_test name)
   if(arg_LONG)
     list(APPEND properties COST 100)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES ${properties})
+  set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  if(arg_TEAMS)
+    gtest_discover_tests(${name} TEST_FILTER "${arg_TEAMS}" ${discovery}
+                         PROPERTIES ${properties} PROCESSORS 2)
+    set(others TEST_FILTER "-${arg_TEAMS}")
+  endif()
+  gtest_discover_tests(${name} ${others} ${discovery} PROPERTIES ${properties})
 endfunction()
 
 # convoy_test_shares(NAME SHARDS PROPERTY...): the cases of a test program in SHARDS processes.

@@ -2,7 +2,8 @@
 # Makes one directory with the program, its plug-ins and every library that they need beyond glibc and
 # drivers, and packs it: for machines where nothing can be installed.
 #   sh share/bundle.sh [--prefix FOLDER] [--output FOLDER] [--no-archive]
-# --prefix is what `cmake --install` made; without it the release is built and installed. The result,
+# --prefix is what `cmake --install` made; without it the program is built (build/portable, with CUDA
+# kernels for all architectures that the toolkit knows) and installed. The result,
 # convoy-VERSION-linux-ARCHITECTURE and its .tar.xz, lies in --output (default build/bundle).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -26,10 +27,10 @@ done
 
 if [ -z "$prefix" ]; then
   sh "$root/share/install_dependencies.sh"
-  sh "$root/share/build.sh" release convoy_program
+  sh "$root/share/build.sh" portable convoy_program
   prefix="$root/build/bundle_prefix"
   rm -rf "$prefix"
-  cmake --install "$root/build/release" --prefix "$prefix" >/dev/null
+  cmake --install "$root/build/portable" --prefix "$prefix" >/dev/null
 fi
 [ -x "$prefix/bin/convoy" ] || usage "there is no bin/convoy in --prefix $prefix"
 

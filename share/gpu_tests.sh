@@ -1,9 +1,8 @@
 #!/bin/sh
 # Runs all that needs a CUDA device, in a build tree, and writes one file of results:
 #   share/gpu_tests.sh [build/release] [results.txt]
-# Needs the targets device_layers_test, device_operations_test, device_several_gpus_test,
-# device_cuda_host_test, device_cuda_plugin_test, golden_test and convoy_program. Ends with 1 when anything failed, with 77 when there is
-# no CUDA device.
+# Needs the targets device_test, device_several_gpus_test, device_cuda_host_test, golden_test and
+# convoy_program. Ends with 1 when anything failed, with 77 when there is no CUDA device.
 set -u
 
 build="${1:-build/release}"

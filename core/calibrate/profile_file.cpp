@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/calibrate/layer_kinds.hpp"
 #include "topology/described_file.hpp"
 
@@ -238,7 +239,7 @@ std::string profile_text(const MachineProfile& profile) {
                               {"measured_seconds", check.measured_seconds}});
   if (!profile.left_out.empty()) json["left_out"] = profile.left_out;
   if (profile.disturbance) json["disturbance"] = *profile.disturbance;
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 MachineProfile read_profile(const std::filesystem::path& file) {

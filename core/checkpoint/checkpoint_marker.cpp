@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/checkpoint/durable_file.hpp"
 
 namespace convoy {
@@ -60,7 +61,7 @@ void write_checkpoint_marker(const std::filesystem::path& folder,
   const nlohmann::ordered_json document = {{"format", "convoy checkpoints"},
                                            {kNames, newest_first}};
   DurableFile file(folder / kCheckpointMarker);
-  file.write(document.dump(2) + "\n");
+  file.write(json_text(document, 2) + "\n");
   file.commit();
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 
 namespace convoy {
 namespace {
@@ -207,8 +208,7 @@ std::string format_safetensors_header(const SafetensorsHeader& header) {
     document[tensor.info.name] = {{"dtype", tensor_dtype_name(tensor.info.dtype)},
                                   {"shape", tensor.info.shape},
                                   {"data_offsets", {tensor.begin, tensor.end}}};
-  // What a user typed may not be UTF-8; it must not keep a checkpoint from being written.
-  std::string text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text = json_text(document);
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return text;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "core/base/json.hpp"
 #include "core/select/selection_json.hpp"
 
 namespace convoy {
@@ -55,7 +56,7 @@ void print_json(std::ostream& out, const RunSetup& setup, const Explanation& it)
   const double tolerance = shortlist_tolerance(it.hardware.known_error);
   for (const Candidate& candidate : it.ranking.shortlist(tolerance, kMostTried))
     json["shortlist"].push_back(flags_of(candidate));
-  out << json.dump(2) << '\n';
+  out << json_text(json, 2) << '\n';
 }
 
 }  // namespace

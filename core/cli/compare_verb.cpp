@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/cli/child_program.hpp"
 #include "core/cli/compare_request.hpp"
 #include "core/cli/comparison.hpp"
@@ -131,7 +132,7 @@ class Comparer {
 
   void read_cell(const std::filesystem::path& file, ComparisonCell& cell) const {
     try {
-      const nlohmann::json record = nlohmann::json::parse(std::ifstream(file));
+      const nlohmann::json record = parse_json(std::ifstream(file));
       request_.simulated ? read_simulation(record, cell) : read_run(record, cell);
       if (record.contains("selection") && record["selection"].is_object())
         cell.taken = record["selection"].at("flags").get<std::string>();

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "core/base/json.hpp"
+
 namespace convoy {
 namespace {
 
@@ -89,7 +91,7 @@ std::string comparison_json(const Comparison& comparison) {
     if (!cell.taken.empty()) json["taken"] = cell.taken;
     record["cells"].push_back(std::move(json));
   }
-  return record.dump(2) + "\n";
+  return json_text(record, 2) + "\n";
 }
 
 }  // namespace convoy

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/cli/info_tensors.hpp"
 #include "core/cli/plugin_json.hpp"
 #include "core/cli/verb_arguments.hpp"
@@ -102,7 +103,7 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
   if (given.has("json")) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
     for (const FoundPlugin& plugin : found) document.push_back(to_json(plugin));
-    out << document.dump(2) << '\n';
+    out << json_text(document, 2) << '\n';
   } else {
     for (const FoundPlugin& plugin : found) {
       if (&plugin != &found.front()) out << '\n';

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "core/base/json.hpp"
 #include "core/checkpoint/checkpoint_directory.hpp"
 
 namespace convoy {
@@ -38,7 +39,7 @@ void print_json(const SafetensorsFile& file, std::ostream& out) {
                                            {"bytes", file.file_bytes()},
                                            {"metadata", file.metadata()},
                                            {"tensors", tensors}};
-  out << document.dump(2) << '\n';
+  out << json_text(document, 2) << '\n';
 }
 
 }  // namespace

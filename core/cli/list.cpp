@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/cli/plugin_json.hpp"
 #include "core/cli/verb_arguments.hpp"
 #include "core/plugin/availability.hpp"
@@ -96,7 +97,7 @@ void print_json(const Catalog& catalog, std::ostream& out) {
   for (const RejectedPlugin& rejected : catalog.rejected()) {
     document["rejected"].push_back({{"path", rejected.path.string()}, {"reason", rejected.reason}});
   }
-  out << document.dump(2) << '\n';
+  out << json_text(document, 2) << '\n';
 }
 
 }  // namespace

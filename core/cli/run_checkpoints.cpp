@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/base/version.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/runtime/checkpoint_tensors.hpp"
@@ -136,8 +137,7 @@ void RunCheckpoints::write(std::int64_t step, Session& session) {
   facts.identity = identity_of(session);
   facts.phase = state.phase;
   facts.loss_scale = state.loss_scale;
-  facts.flags = nlohmann::json(setup_.flags->effective())
-                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  facts.flags = json_text(nlohmann::json(setup_.flags->effective()));
   facts.convoy_version = kVersion;
   directory_->save(step, to_metadata(facts),
                    checkpoint_tensors(session.graph(), optimizer_of(session), std::move(state)));

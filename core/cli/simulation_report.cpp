@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "core/base/json.hpp"
 #include "core/base/version.hpp"
 #include "core/data/dataset.hpp"
 #include "core/report/console.hpp"
@@ -168,7 +169,7 @@ std::string simulation_json(const RunSetup& setup, const SimulationSubject& subj
   Json results = Json::array();
   for (const SimulatedCount& count : counts) results.push_back(count_json(count, one_device_rate));
   record["results"] = std::move(results);
-  return record.dump(2) + "\n";
+  return json_text(record, 2) + "\n";
 }
 
 }  // namespace convoy

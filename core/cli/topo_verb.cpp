@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/cli/verb_arguments.hpp"
 #include "core/plugin/search_path.hpp"
 #include "topology/catalogue_facts.hpp"
@@ -113,7 +114,7 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
     err << "wrote " << given.value("svg") << '\n';
   }
   const std::string json =
-      given.has("json") ? topology::machine_to_json(machine).dump(2) + "\n" : std::string();
+      given.has("json") ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();
   if (!json_file.empty()) write_file(json_file, json);
   if (given.has("export"))
     out << exported(machine, given.value("export"));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
+
 namespace convoy::doctor {
 
 std::string_view health_name(Health health) {
@@ -40,8 +42,7 @@ void print_findings_json(std::ostream& out, const Findings& findings) {
                                     {"health", health_name(it.health)},
                                     {"text", it.text},
                                     {"advice", it.advice}});
-  // What the machine says about itself need not be UTF-8.
-  out << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  out << json_text(document, 2) << '\n';
 }
 
 }  // namespace convoy::doctor

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/report/profile_json.hpp"
 #include "core/report/run_record.hpp"
 
@@ -12,11 +13,6 @@ using Json = nlohmann::ordered_json;
 
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-// Texts such as host names and command lines may not be valid UTF-8.
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 Json to_json(const Environment& environment) {
@@ -177,7 +173,7 @@ std::string run_record_json(const RunRecord& record) {
   for (const StepRecord& step : record.steps) steps.push_back(to_json(record, step));
   Json& evaluations = json["evaluations"] = Json::array();
   for (const EvaluationRecord& it : record.evaluations) evaluations.push_back(to_json(it));
-  return dump(json, 2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 std::string run_record_json_lines(const RunRecord& record) {
@@ -185,16 +181,16 @@ std::string run_record_json_lines(const RunRecord& record) {
   for (const StepRecord& step : record.steps) {
     Json line = {{"kind", "step"}};
     line.update(to_json(record, step));
-    text += dump(line, -1) + "\n";
+    text += json_text(line) + "\n";
   }
   for (const EvaluationRecord& evaluation : record.evaluations) {
     Json line = {{"kind", "evaluation"}};
     line.update(to_json(evaluation));
-    text += dump(line, -1) + "\n";
+    text += json_text(line) + "\n";
   }
   Json line = {{"kind", "summary"}};
   line.update(summary(record));
-  return text + dump(line, -1) + "\n";
+  return text + json_text(line) + "\n";
 }
 
 }  // namespace convoy

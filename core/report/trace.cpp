@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.hpp"
 #include "core/report/output_file.hpp"
 
 namespace convoy {
@@ -77,7 +78,7 @@ std::string chrome_trace(const std::vector<TraceEvent>& events) {
   add_names(devices, lanes, records);
   for (auto& [start, record] : timed) records.push_back(std::move(record));
   const Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(records)}};
-  return trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(trace) + "\n";
 }
 
 void write_trace(const std::vector<TraceEvent>& events, const std::filesystem::path& path) {

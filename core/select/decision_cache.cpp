@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/base/json.hpp"
 #include "core/report/output_file.hpp"
 #include "core/select/selection_json.hpp"
 
@@ -48,7 +49,7 @@ std::optional<Decision> DecisionCache::find(const std::string& circumstances) co
   std::ifstream in(file);
   if (!in) return std::nullopt;
   try {
-    const auto json = nlohmann::ordered_json::parse(in);
+    const auto json = parse_ordered_json(in);
     if (json.at("schema_version") != kSchemaVersion) return std::nullopt;
     if (json.at("circumstances").get<std::string>() != circumstances) return std::nullopt;
     Decision decision = decision_from_json(json.at("decision"));
@@ -69,7 +70,7 @@ void DecisionCache::remember(const std::string& circumstances, const Decision& d
     const nlohmann::ordered_json json = {{"schema_version", kSchemaVersion},
                                          {"circumstances", circumstances},
                                          {"decision", to_json(decision)}};
-    write_output_file(file, json.dump(2) + "\n");
+    write_output_file(file, json_text(json, 2) + "\n");
   } catch (const std::exception& error) {
     tell_(fmt::format("the choice of a strategy cannot be remembered in {}: {}", file.string(),
                       error.what()));

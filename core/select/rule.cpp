@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 
 namespace convoy {
 
@@ -17,7 +18,7 @@ SelectionRules SelectionRules::read(const std::filesystem::path& file) {
   SelectionRules result;
   result.file_ = file;
   try {
-    const nlohmann::json document = nlohmann::json::parse(in);
+    const nlohmann::json document = parse_json(in);
     for (const nlohmann::json& entry : document.at("rules")) {
       Rule rule;
       if (entry.contains("on_host_processors"))

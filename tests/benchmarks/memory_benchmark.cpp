@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/base/json.hpp"
+
 namespace {
 
 using nlohmann::json;
@@ -36,7 +38,7 @@ json run(const Case& it) {
       " --num_devices=" + std::to_string(it.devices) + " --variable_update=" + it.strategy +
       " --output_file=" + path.string() + " >/dev/null";
   json record;
-  if (std::system(command.c_str()) == 0) std::ifstream(path) >> record;
+  if (std::system(command.c_str()) == 0) record = convoy::parse_json(std::ifstream(path));
   std::filesystem::remove(path);
   return record;
 }

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/base/json.hpp"
+
 namespace {
 
 using nlohmann::json;
@@ -64,7 +66,7 @@ json run(const Case& it, std::string& error) {
   if (std::system(command.c_str()) != 0) {
     error = "failed: " + command;
   } else {
-    std::ifstream(path) >> record;
+    record = convoy::parse_json(std::ifstream(path));
     error = defect(record, it);
   }
   std::filesystem::remove(path);

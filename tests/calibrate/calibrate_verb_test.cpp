@@ -1,4 +1,5 @@
 #include "core/cli/calibrate_verb.hpp"
+#include "core/base/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@
 #include "core/cli/simulate_verb.hpp"
 #include "tests/scratch_folder.hpp"
 
-namespace convoy {
+namespace convoy::calibrate_verb_test {
 namespace {
 
 using Arguments = std::vector<std::string>;
@@ -48,7 +49,7 @@ std::string refusal(const Arguments& arguments,
 TEST(CalibrateVerbTest, SimulatePredictsWithWhatCalibrateMeasured) {
   const std::string file = file_flag();
   const nlohmann::json profile =
-      nlohmann::json::parse(calibrate(file, {"--json", "--model=lenet", "--batch_size=2"}));
+      parse_json(calibrate(file, {"--json", "--model=lenet", "--batch_size=2"}));
   EXPECT_GT(profile["teams"][0]["flops"], 1e8);
   EXPECT_LE(profile.value("disturbance", 0.0), 1);
   for (const nlohmann::json& check : profile["checks"]) {
@@ -101,4 +102,4 @@ TEST(CalibrateVerbTest, SimulateRefusesAFileThatIsMissingOrDamaged) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::calibrate_verb_test

@@ -7,7 +7,7 @@
 
 #include "tests/calibrate/profiles.hpp"
 
-namespace convoy::simulate {
+namespace convoy::simulate::layer_rates_test {
 namespace {
 
 constexpr std::uint32_t kBatch = 4;
@@ -123,4 +123,4 @@ TEST(LayerShapeTest, KnowsWhatComesBeforeAndBehind) {
 }
 
 }  // namespace
-}  // namespace convoy::simulate
+}  // namespace convoy::simulate::layer_rates_test

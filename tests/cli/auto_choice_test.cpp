@@ -8,10 +8,11 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/cli/plan_verb.hpp"
 #include "core/cli/simulate_verb.hpp"
 
-namespace convoy {
+namespace convoy::auto_choice_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -33,7 +34,7 @@ Said plan(std::vector<std::string> arguments) {
 
 nlohmann::json ranking(std::vector<std::string> arguments) {
   arguments.emplace_back("--json");
-  return nlohmann::json::parse(plan(std::move(arguments)).out);
+  return parse_json(plan(std::move(arguments)).out);
 }
 
 nlohmann::json candidate(const nlohmann::json& ranking, const std::string& flags) {
@@ -138,4 +139,4 @@ TEST(AutoChoice, BeatsTheRuleOfThumbInItsOwnPrediction) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::auto_choice_test

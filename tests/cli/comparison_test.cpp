@@ -1,4 +1,5 @@
 #include "core/cli/comparison.hpp"
+#include "core/base/json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,7 +52,7 @@ TEST(Comparison, PrintsARowPerCellAndWhyOneHasNoRate) {
 }
 
 TEST(Comparison, IsJsonWithTheSameFigures) {
-  const nlohmann::json json = nlohmann::json::parse(comparison_json(sample()));
+  const nlohmann::json json = parse_json(comparison_json(sample()));
   EXPECT_EQ(json["cells"][0]["images_per_second"], nullptr);
   EXPECT_EQ(json["cells"][0]["exit_code"], 3);
   EXPECT_DOUBLE_EQ(json["cells"][2]["efficiency"].get<double>(), 0.75);

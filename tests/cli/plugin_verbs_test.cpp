@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/json.hpp"
 #include "core/cli/info.hpp"
 #include "core/cli/list.hpp"
 #include "tests/plugin/fixtures.hpp"
@@ -79,7 +80,7 @@ TEST(List, TakesLessThanFiftyMilliseconds) {
 }
 
 TEST(List, PrintsJson) {
-  const auto document = nlohmann::json::parse(list({kFixturePath, "--json"}));
+  const auto document = parse_json(list({kFixturePath, "--json"}));
   const auto& plugins = document.at("plugins");
   const auto good = std::find_if(plugins.begin(), plugins.end(),
                                  [](const auto& entry) { return entry.at("name") == "good"; });
@@ -113,7 +114,7 @@ TEST(Info, TakesAPath) {
 }
 
 TEST(Info, PrintsJson) {
-  const auto document = nlohmann::json::parse(info({"good", kFixturePath, "--json"}));
+  const auto document = parse_json(info({"good", kFixturePath, "--json"}));
   EXPECT_EQ(document.at(0).at("claim"), "independent");
   EXPECT_EQ(document.at(0).at("options").size(), 5u);
 }

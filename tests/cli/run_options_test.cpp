@@ -5,7 +5,7 @@
 #include "core/cli/run_flags.hpp"
 #include "tests/cli/parsing.hpp"
 
-namespace convoy {
+namespace convoy::run_options_test {
 namespace {
 
 RunOptions options_of(const std::vector<std::string>& arguments) {
@@ -217,4 +217,4 @@ TEST(RunOptions, RefuseMalformedDeviceLists) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::run_options_test

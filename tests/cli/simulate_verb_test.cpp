@@ -1,4 +1,5 @@
 #include "core/cli/simulate_verb.hpp"
+#include "core/base/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@
 #include "topology/platform.hpp"
 #include "topology/several_hosts.hpp"
 
-namespace convoy {
+namespace convoy::simulate_verb_test {
 namespace {
 
 // What the verb prints; the flags besides model and plug-ins.
@@ -49,7 +50,7 @@ nlohmann::json record(const std::vector<std::string>& flags) {
   std::vector<std::string> arguments = flags;
   arguments.push_back("--output_file=" + file.string());
   simulate(arguments);
-  return nlohmann::json::parse(std::ifstream(file));
+  return parse_json(std::ifstream(file));
 }
 
 TEST(SimulateVerbTest, PrintsATotalMarkedSimulatedAndWhereTheTimeGoes) {
@@ -201,7 +202,7 @@ TEST(SimulateVerbTest, TraceHasARowPerEngineAndPerLink) {
   const std::filesystem::path file = std::filesystem::path(scratch_folder("trace")) / "trace.json";
   simulate({"--platform=dgx1-p100", "--num_gpus=2", "--variable_update=parameter_server",
             "--trace_file=" + file.string()});
-  const nlohmann::json trace = nlohmann::json::parse(std::ifstream(file));
+  const nlohmann::json trace = parse_json(std::ifstream(file));
   std::set<std::string> rows;
   for (const nlohmann::json& event : trace["traceEvents"])
     if (event["name"] == "thread_name") rows.insert(event["args"]["name"].get<std::string>());
@@ -228,4 +229,4 @@ TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::simulate_verb_test

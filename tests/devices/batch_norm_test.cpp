@@ -15,6 +15,7 @@ void PrintTo(const BatchNormCase& what, std::ostream* out) {
        << what.limit << " centre " << what.centre;
 }
 
+namespace batch_norm_test {
 namespace {
 
 struct Computed {
@@ -205,4 +206,5 @@ TEST(BatchNormForward, LetsNotANumberThrough) {
 }
 
 }  // namespace
+}  // namespace batch_norm_test
 }  // namespace convoy::test

@@ -9,7 +9,7 @@
 #include "core/conformance/training_case.hpp"
 #include "tests/devices/device_under_test.hpp"
 
-namespace convoy::test {
+namespace convoy::test::bf16_test {
 namespace {
 
 constexpr TrainingOptions kBf16 = {.dtype = CONVOY_BF16};
@@ -266,4 +266,4 @@ TEST(Bf16Training, OfAResNetStaysWithinTwoPercentOfF32) {
 }
 
 }  // namespace
-}  // namespace convoy::test
+}  // namespace convoy::test::bf16_test

@@ -9,7 +9,7 @@
 
 #include "plugins/devices/cpu/depthwise.hpp"
 
-namespace convoy::test {
+namespace convoy::test::depthwise_test {
 namespace {
 
 struct DepthwiseCase {
@@ -188,4 +188,4 @@ INSTANTIATE_TEST_SUITE_P(
                     DepthwiseCase{8, 1, 8, {17, 5, 3, 1, 1, 1, 8, 8, 0, 0}}));
 
 }  // namespace
-}  // namespace convoy::test
+}  // namespace convoy::test::depthwise_test

@@ -10,7 +10,7 @@
 
 #include "plugins/devices/cpu/blocked_pool.hpp"
 
-namespace convoy::test {
+namespace convoy::test::pool_test {
 namespace {
 
 struct PoolCase {
@@ -164,4 +164,4 @@ TEST(PoolMaximum, LetsNotANumberPass) {
 }
 
 }  // namespace
-}  // namespace convoy::test
+}  // namespace convoy::test::pool_test

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/json.hpp"
 #include "core/doctor/examine.hpp"
 #include "tests/doctor/sample_machines.hpp"
 
@@ -119,7 +120,7 @@ TEST(Doctor, PrintsTextAndJsonOfTheSameFindings) {
             "1 ok, 1 to improve, 0 to repair, 0 unknown\n");
   std::ostringstream json;
   print_findings_json(json, findings);
-  const auto document = nlohmann::json::parse(json.str());
+  const auto document = parse_json(json.str());
   EXPECT_EQ(document["healthy"], true);
   EXPECT_EQ(document["findings"][0]["advice"], "buy more");
   EXPECT_EQ(document["findings"][1]["health"], "ok");

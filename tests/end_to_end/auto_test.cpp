@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -33,7 +34,7 @@ AutoRun run_auto(const std::string& cache, std::vector<std::string> more = {}) {
   ProgramOptions options;
   options.cache_folder = cache;
   AutoRun run{run_convoy(arguments, options), {}};
-  if (run.result.exit_code == 0) run.record = nlohmann::json::parse(std::ifstream(file));
+  if (run.result.exit_code == 0) run.record = parse_json(std::ifstream(file));
   return run;
 }
 
@@ -100,7 +101,7 @@ TEST(CompareEndToEnd, SimulatesATableAndSaysWhyACellHasNoRate) {
       run_convoy({"compare", "--platform=dgx1-p100", "--models=lenet", "--num_gpus=1,4,16",
                   "--strategies=auto,replicated:all_reduce_spec=nccl", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const nlohmann::json json = nlohmann::json::parse(result.out);
+  const nlohmann::json json = parse_json(result.out);
   ASSERT_EQ(json["cells"].size(), 6u);
   EXPECT_EQ(json["simulated"], true);
   const nlohmann::json& four = json["cells"][1];

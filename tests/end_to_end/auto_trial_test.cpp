@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/json.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "tests/calibrate/profiles.hpp"
 #include "tests/end_to_end/run_program.hpp"
@@ -41,7 +42,7 @@ TrialRun run_lenet(const std::string& cache, const std::vector<std::string>& mor
   options.cache_folder = cache;
   TrialRun run{run_convoy(arguments, options), {}};
   std::ifstream in(file);
-  if (in) run.record = nlohmann::json::parse(in);
+  if (in) run.record = parse_json(in);
   return run;
 }
 
@@ -186,7 +187,7 @@ TEST(AutoTrialEndToEnd, RefusesWhatItCannotKeepTo) {
 
 // A profile of this machine that says something else than the truth.
 std::string wrong_profile(double factor) {
-  const nlohmann::json list = nlohmann::json::parse(run_convoy({"list", "--json"}).out);
+  const nlohmann::json list = parse_json(run_convoy({"list", "--json"}).out);
   std::string version;
   for (const nlohmann::json& plugin : list["plugins"])
     if (plugin["kind"] == "device" && plugin["name"] == "cpu")

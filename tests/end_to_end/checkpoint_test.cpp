@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -48,7 +49,7 @@ Trained train(const fs::path& folder, int warmup, int steps, Arguments more = {}
   if (!folder.empty()) arguments.push_back("--train_dir=" + folder.string());
   arguments.insert(arguments.end(), more.begin(), more.end());
   Trained result{run_convoy(arguments), {}};
-  if (fs::exists(record)) result.record = nlohmann::json::parse(std::ifstream(record));
+  if (fs::exists(record)) result.record = parse_json(std::ifstream(record));
   return result;
 }
 
@@ -200,7 +201,7 @@ TEST(Info, ListsWhatACheckpointHolds) {
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("optimizer/momentum/"));
   EXPECT_THAT(text.out, HasSubstr("step: 2"));
-  const auto json = nlohmann::json::parse(run_convoy({"info", path, "--json"}).out);
+  const auto json = parse_json(run_convoy({"info", path, "--json"}).out);
   EXPECT_EQ(json.at("metadata").at("model"), "lenet");
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -59,7 +60,7 @@ std::string hash_of(const Arguments& arguments) {
   const std::string hash = result.out.substr(found + title.size(), 32);
   EXPECT_EQ(result.out.substr(found + title.size() + 32), "\n");
   std::ifstream in(path);
-  EXPECT_EQ(nlohmann::json::parse(in).at("parameter_hash"), hash);
+  EXPECT_EQ(parse_json(in).at("parameter_hash"), hash);
   return hash;
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -14,7 +15,7 @@ using testing::HasSubstr;
 
 TEST(DoctorProgram, ItsExitCodeSaysWhetherAnythingFailed) {
   const ProgramResult result = run_convoy({"doctor", "--json"});
-  const auto document = nlohmann::json::parse(result.out);
+  const auto document = parse_json(result.out);
   EXPECT_EQ(result.exit_code, document["healthy"] == true ? 0 : 3) << result.out;
   EXPECT_EQ(result.err, "");
   bool loaded = false;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -59,7 +60,7 @@ Recorded run_recorded(const std::string& name, std::vector<std::string> argument
   Recorded result{run_convoy(arguments), {}};
   EXPECT_EQ(result.program.exit_code, 0) << result.program.err;
   std::ifstream in(path);
-  result.record = nlohmann::json::parse(in);
+  result.record = parse_json(in);
   return result;
 }
 

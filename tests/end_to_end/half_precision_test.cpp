@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -32,7 +33,7 @@ nlohmann::json train_lenet(const std::string& name, const std::vector<std::strin
   const ProgramResult result = run_convoy(arguments, {.max_cpu_isa = max_cpu_isa});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   std::ifstream in(record);
-  nlohmann::json json = nlohmann::json::parse(in);
+  nlohmann::json json = parse_json(in);
   json["standard_error"] = result.err;
   return json;
 }
@@ -94,7 +95,7 @@ TEST(HalfPrecision, LearnsTheSampleDataAndRepeatsItsBits) {
     ASSERT_NE(place, std::string::npos) << result.out;
     EXPECT_GE(std::stod(result.out.substr(place + 15)), 0.95);
     std::ifstream in(record);
-    const std::string own = nlohmann::json::parse(in).at("parameter_hash");
+    const std::string own = parse_json(in).at("parameter_hash");
     EXPECT_TRUE(hash.empty() || own == hash) << own << " is not " << hash;
     hash = own;
   }

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/json.hpp"
 #include "core/data/example.hpp"
 #include "core/data/tfrecord_writer.hpp"
 #include "share/tools/jpeg_encoder.hpp"
@@ -36,7 +37,7 @@ std::string cifar10_folder() {
 
 nlohmann::json record_at(const std::string& path) {
   std::ifstream stream(path);
-  return nlohmann::json::parse(stream);
+  return parse_json(stream);
 }
 
 TEST(Input, AloneIsMeasuredPerCore) {

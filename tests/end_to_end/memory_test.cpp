@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -34,7 +35,7 @@ TEST_P(PeakMemory, StaysNearWhatWasPlanned) {
   const ProgramResult result = run_convoy(arguments);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   std::ifstream file(record_path);
-  const auto memory = nlohmann::json::parse(file).at("memory");
+  const auto memory = parse_json(file).at("memory");
   const double planned = memory.at("planned_bytes");
   const double peak = memory.at("peak_resident_bytes");
   constexpr double kFixed = 150e6;  // the program itself, its libraries and start-up

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -31,7 +32,7 @@ Outcome run(const std::string& test, std::vector<std::string> more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
   Outcome outcome{run_convoy(arguments), {}};
   std::ifstream in(record);
-  if (in) outcome.record = nlohmann::json::parse(in);
+  if (in) outcome.record = parse_json(in);
   return outcome;
 }
 

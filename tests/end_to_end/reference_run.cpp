@@ -6,13 +6,14 @@
 #include <cmath>
 #include <fstream>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
 
 nlohmann::json read_json(const std::string& path) {
   std::ifstream in(path);
-  return nlohmann::json::parse(in);
+  return parse_json(in);
 }
 
 nlohmann::json reference_steps(const std::vector<std::string>& more) {

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 
 #include "core/runtime/initial_values.hpp"
 #include "tests/golden/golden_file.hpp"
 #include "tests/golden/golden_run.hpp"
+#include "tests/golden/numbers.hpp"
 #include "tests/models/plugin_graph.hpp"
 
 namespace convoy::testing {
@@ -16,15 +18,14 @@ struct FreshModel {
   double square_sum;  // expectation of the sum of w^2 / 2 over decayed variables, as published
 };
 
-double half_square_sum(const Graph& graph) {
+double decayed_square_sum(const Graph& graph) {
   const Arena arena(graph);
   const std::vector<float> values = initial_parameters(graph, arena, 1234, false, 2);
   double sum = 0;
   for (std::size_t v = 0; v < graph.variables().size(); ++v) {
     if (!graph.variables()[v].decayed) continue;
     const convoy_range range = arena.range(v);
-    for (std::uint64_t i = range.first; i < range.first + range.count; ++i)
-      sum += 0.5 * static_cast<double>(values[i]) * values[i];
+    sum += half_square_sum(std::span(values).subspan(range.first, range.count));
   }
   return sum;
 }
@@ -34,7 +35,7 @@ TEST(FreshModels, HaveTheExpectedSquareSum) {
   for (const FreshModel& model :
        {FreshModel{"inception3", 8995}, FreshModel{"resnet50", 13667},
         FreshModel{"resnet152", 38243}, FreshModel{"vgg16", 8838}, FreshModel{"alexnet", 7366}})
-    EXPECT_NEAR(half_square_sum(test::load_model(model.name).graph) / model.square_sum, 1, 1e-3)
+    EXPECT_NEAR(decayed_square_sum(test::load_model(model.name).graph) / model.square_sum, 1, 1e-3)
         << model.name;
 }
 

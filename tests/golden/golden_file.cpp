@@ -5,13 +5,15 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "core/base/json.hpp"
+
 namespace convoy::testing {
 
 nlohmann::json read_golden(const std::string& model) {
   const std::string path = std::string(CONVOY_SOURCE_DIR "/tests/golden/") + model + ".json";
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
-  return nlohmann::json::parse(file);
+  return parse_json(file);
 }
 
 double loss_deviation(double actual, double reference) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
+#include "core/base/error.hpp"
 #include "tests/golden/golden_file.hpp"
 
 namespace convoy::testing {
@@ -11,15 +13,63 @@ namespace {
 
 constexpr std::uint64_t kLargeModel = 20'000'000;  // parameters
 
+// What cases are chosen by.
+struct GoldenModel {
+  std::string name;
+  std::set<std::string> sections;
+  std::uint64_t parameters = 0;
+  bool has_batch_norm = false;
+};
+
+std::vector<GoldenModel> read_models() {
+  std::vector<GoldenModel> models;
+  for (const auto& entry : std::filesystem::directory_iterator(CONVOY_SOURCE_DIR "/tests/golden")) {
+    if (entry.path().extension() != ".json") continue;
+    const nlohmann::json file = read_golden(entry.path().stem());
+    GoldenModel model;
+    model.name = entry.path().stem();
+    for (const auto& [section, content] : file.items()) model.sections.insert(section);
+    if (file.contains("step0")) {
+      model.parameters = file.at("num_parameters");
+      model.has_batch_norm = !file.at("bn_after_step1").empty();
+    }
+    models.push_back(std::move(model));
+  }
+  std::ranges::sort(models, {}, &GoldenModel::name);
+  return models;
+}
+
+// Read once in a process: every case is a process, and the files are a million characters.
+const std::vector<GoldenModel>& all_models() {
+  static const std::vector<GoldenModel> models = read_models();
+  return models;
+}
+
+std::uint32_t most_threads(const std::string& model) {
+  if (model == "resnet101" || model == "resnet152") return 1;
+  return is_large(model) ? 2 : 3;
+}
+
 }  // namespace
 
 std::vector<std::string> golden_models(const std::string& section) {
-  std::vector<std::string> models;
-  for (const auto& entry : std::filesystem::directory_iterator(CONVOY_SOURCE_DIR "/tests/golden"))
-    if (entry.path().extension() == ".json" && read_golden(entry.path().stem()).contains(section))
-      models.push_back(entry.path().stem());
-  std::ranges::sort(models);
-  return models;
+  std::vector<std::string> names;
+  for (const GoldenModel& model : all_models())
+    if (model.sections.contains(section)) names.push_back(model.name);
+  return names;
+}
+
+std::vector<std::string> golden_models_without_batch_norm() {
+  std::vector<std::string> names;
+  for (const GoldenModel& model : all_models())
+    if (model.sections.contains("step0") && !model.has_batch_norm) names.push_back(model.name);
+  return names;
+}
+
+bool is_large(const std::string& model) {
+  const auto found = std::ranges::find(all_models(), model, &GoldenModel::name);
+  CONVOY_CHECK(found != all_models().end());
+  return found->parameters >= kLargeModel;
 }
 
 std::vector<std::uint32_t> golden_threads(std::uint32_t first) {
@@ -29,14 +79,17 @@ std::vector<std::uint32_t> golden_threads(std::uint32_t first) {
   return threads;
 }
 
-std::vector<ModelAndThreads> golden_cases(const std::string& section,
-                                          std::uint32_t threads_of_large) {
+std::vector<ModelAndThreads> golden_cases(const std::vector<std::string>& models) {
   std::vector<ModelAndThreads> cases;
-  for (const std::string& model : golden_models(section)) {
-    const bool large = read_golden(model).at("num_parameters") >= kLargeModel;
-    for (const std::uint32_t threads : golden_threads())
-      if (!large || threads <= threads_of_large) cases.emplace_back(model, threads);
-  }
+  for (const std::string& model : models) cases.emplace_back(model, 1);
+  return cases;
+}
+
+std::vector<ModelAndThreads> golden_cases_on_all_threads() {
+  std::vector<ModelAndThreads> cases;
+  for (const std::string& model : golden_models("step0"))
+    for (const std::uint32_t count : golden_threads())
+      if (count <= most_threads(model)) cases.emplace_back(model, count);
   return cases;
 }
 

@@ -2,12 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <stdexcept>
 
 #include "core/base/error.hpp"
-#include "core/base/hash_fill.hpp"
 #include "core/data/source_factory.hpp"
 #include "core/graph/layout.hpp"
 #include "core/plugin/availability.hpp"
@@ -101,17 +99,6 @@ OptimizerOptions momentum_optimizer(const nlohmann::json& trajectory) {
   options.momentum = trajectory.at("momentum");
   options.weight_decay = trajectory.at("weight_decay");
   return options;
-}
-
-Projection project(const std::vector<float>& values, std::uint32_t key, std::uint32_t seed) {
-  Projection result;
-  for (std::uint32_t i = 0; i < values.size(); ++i) {
-    const double value = values[i];
-    result.norm += value * value;
-    result.dot += value * hash_fill(key, seed, i, 1, 0);
-  }
-  result.norm = std::sqrt(result.norm);
-  return result;
 }
 
 }  // namespace convoy::testing

@@ -52,11 +52,4 @@ class GoldenRun {
 OptimizerOptions plain_optimizer();
 OptimizerOptions momentum_optimizer(const nlohmann::json& trajectory);
 
-// Euclidean norm of a tensor, and its dot product with the uniform numbers of a key; in double.
-struct Projection {
-  double norm = 0;
-  double dot = 0;
-};
-Projection project(const std::vector<float>& values, std::uint32_t key, std::uint32_t seed);
-
 }  // namespace convoy::testing

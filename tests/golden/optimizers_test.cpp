@@ -8,6 +8,7 @@
 #include "tests/golden/golden_file.hpp"
 #include "tests/golden/golden_models.hpp"
 #include "tests/golden/golden_run.hpp"
+#include "tests/golden/numbers.hpp"
 #include "tests/models/plugin_graph.hpp"
 
 namespace convoy::testing {

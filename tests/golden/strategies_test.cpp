@@ -1,11 +1,11 @@
 // At the same global batch, LeNet's parameters depend neither on the synchronous strategy nor on
-// the number of devices, under every optimizer. How far two runs may be apart is measured by how
-// far training moved the parameters.
+// the number of devices: under the optimizer without a state of its own and under that with most of
+// it. (The others follow the reference in optimizers_test.cpp.) How far two runs may be apart is
+// measured by how far training moved the parameters.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "tests/golden/golden_run.hpp"
+#include "tests/golden/numbers.hpp"
 #include "tests/models/plugin_graph.hpp"
 
 namespace convoy::testing {
@@ -48,13 +48,6 @@ struct Parameters {
   std::vector<float> after;
 };
 
-double distance(const std::vector<float>& a, const std::vector<float>& b) {
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    squares += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
-  return std::sqrt(squares);
-}
-
 class SynchronousStrategies : public ::testing::TestWithParam<const char*> {
  protected:
   // In creation order and plain layout, which do not depend on the devices.
@@ -93,8 +86,7 @@ TEST_P(SynchronousStrategies, LeadToTheParametersOfOneDevice) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lenet, SynchronousStrategies,
-                         ::testing::Values("sgd", "momentum", "rmsprop", "adam"));
+INSTANTIATE_TEST_SUITE_P(Lenet, SynchronousStrategies, ::testing::Values("sgd", "adam"));
 
 class GradientScaleSum : public SynchronousStrategies {};
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/json.hpp"
 #include "tests/models/plugin_graph.hpp"
 
 namespace convoy {
@@ -17,7 +18,7 @@ json read_golden(const std::string& model) {
   const std::string path = fmt::format("{}/tests/golden/{}.json", CONVOY_SOURCE_DIR, model);
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
-  return json::parse(file);
+  return parse_json(file);
 }
 
 // The reference files name layers after what they show: the output behind the activation.

@@ -11,7 +11,7 @@
 #include "tests/plan/trajectories.hpp"
 #include "tests/sanitized.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::check_mutation_test {
 namespace {
 
 constexpr std::uint64_t kSteps = 6;
@@ -127,4 +127,4 @@ TEST(CheckMutation, UnmutatedPlansFollowTheRecurrenceThatTheReportNames) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::check_mutation_test

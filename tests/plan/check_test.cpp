@@ -11,7 +11,7 @@
 #include "tests/plan/sample_plans.hpp"
 #include "tests/sanitized.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::check_test {
 namespace {
 
 constexpr LoweringOptions kSmallPieces{.staging_elements = 8, .slice_elements = 4};
@@ -179,4 +179,4 @@ TEST(Check, ALargeModelOnEightReplicasTakesWellUnderASecond) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::check_test

@@ -13,7 +13,7 @@
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::fuse_updates_test {
 namespace {
 
 constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
@@ -172,4 +172,4 @@ TEST(FuseUpdates, LetsTheCheckerSeeAMissingGradient) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::fuse_updates_test

@@ -13,7 +13,7 @@
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::host_cluster_test {
 namespace {
 
 constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
@@ -101,4 +101,4 @@ TEST(HostCluster, OnlyCopiesBetweenHostPlacesCrossTheNetwork) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::host_cluster_test

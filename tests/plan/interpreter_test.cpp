@@ -9,7 +9,7 @@
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::interpreter_test {
 namespace {
 
 constexpr std::uint64_t kSteps = 5;
@@ -163,4 +163,4 @@ TEST(HalfFloats, EveryBf16SurvivesTheRoundTrip) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::interpreter_test

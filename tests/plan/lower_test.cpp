@@ -12,7 +12,7 @@
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::lower_test {
 namespace {
 
 constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
@@ -135,4 +135,4 @@ TEST(Lower, IsPure) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::lower_test

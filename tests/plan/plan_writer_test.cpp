@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::plan_writer_test {
 namespace {
 
 // What the planner says to a plan that must be refused.
@@ -206,4 +206,4 @@ TEST(PlanHash, TellsPlansApart) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::plan_writer_test

@@ -1,4 +1,5 @@
 #include "core/report/profile_record.hpp"
+#include "core/base/json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,10 +55,10 @@ TEST(ProfileRecord, TableHasRatesAndTheirSharesAndFitsTheScreen) {
 
 TEST(ProfileRecord, IsPartOfTheRunsRecord) {
   RunRecord record;
-  EXPECT_TRUE(nlohmann::json::parse(run_record_json(record)).at("profile").is_null());
+  EXPECT_TRUE(parse_json(run_record_json(record)).at("profile").is_null());
   record.profile = example();
   record.step_breakdown = example_breakdown();
-  const auto json = nlohmann::json::parse(run_record_json(record));
+  const auto json = parse_json(run_record_json(record));
   EXPECT_DOUBLE_EQ(json.at("profile").at("primitives_seconds").get<double>(), 0.09);
   const auto& layer = json.at("profile").at("layers").at(2);
   EXPECT_EQ(layer.at("name"), "bn0");

@@ -1,4 +1,5 @@
 #include "core/report/run_record.hpp"
+#include "core/base/json.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -42,7 +43,7 @@ RunRecord example_record() {
 }
 
 TEST(RunRecord, JsonReadsBack) {
-  const json read = json::parse(run_record_json(example_record()));
+  const json read = parse_json(run_record_json(example_record()));
   EXPECT_EQ(read["schema_version"], kRunRecordSchemaVersion);
   EXPECT_EQ(read["environment"]["convoy_version"], "0.1.0");
   EXPECT_GT(read["environment"]["processors"], 0);
@@ -66,7 +67,7 @@ TEST(RunRecord, WritesNumbersThatAreNotFiniteAsNull) {
   RunRecord record = example_record();
   record.steps[0].loss = std::numeric_limits<double>::quiet_NaN();
   record.steps[1].loss = std::numeric_limits<double>::infinity();
-  const json read = json::parse(run_record_json(record));
+  const json read = parse_json(run_record_json(record));
   EXPECT_TRUE(read["steps"][0]["loss"].is_null());
   EXPECT_TRUE(read["steps"][1]["loss"].is_null());
 }
@@ -74,14 +75,14 @@ TEST(RunRecord, WritesNumbersThatAreNotFiniteAsNull) {
 TEST(RunRecord, SurvivesTextThatIsNotUtf8) {
   RunRecord record = example_record();
   record.command_line.push_back("--data_dir=\xff\xfe");
-  EXPECT_NO_THROW(json::parse(run_record_json(record)));
+  EXPECT_NO_THROW(parse_json(run_record_json(record)));
   EXPECT_NO_THROW(run_record_json_lines(record));
 }
 
 TEST(RunRecord, JsonLinesHaveOneLinePerStepAndASummary) {
   std::istringstream text(run_record_json_lines(example_record()));
   std::vector<json> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
+  for (std::string line; std::getline(text, line);) lines.push_back(parse_json(line));
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0]["kind"], "step");
   EXPECT_EQ(lines[1]["step"], 2);
@@ -107,7 +108,7 @@ RunRecord evaluated_record() {
 }
 
 TEST(RunRecord, ListsEvaluationsInJson) {
-  const json read = json::parse(run_record_json(evaluated_record()));
+  const json read = parse_json(run_record_json(evaluated_record()));
   EXPECT_EQ(read["mode"], "training + evaluation");
   ASSERT_EQ(read["evaluations"].size(), 2u);
   EXPECT_EQ(read["evaluations"][0]["step"], 1);
@@ -118,13 +119,13 @@ TEST(RunRecord, ListsEvaluationsInJson) {
   EXPECT_EQ(read["evaluations"][0]["examples_per_sec"], 128);
   EXPECT_FALSE(read["evaluations"][0].contains("checkpoint"));
   EXPECT_EQ(read["evaluations"][1]["checkpoint"], "model-12.safetensors");
-  EXPECT_EQ(json::parse(run_record_json(example_record()))["evaluations"], json::array());
+  EXPECT_EQ(parse_json(run_record_json(example_record()))["evaluations"], json::array());
 }
 
 TEST(RunRecord, HasALineForEveryEvaluation) {
   std::istringstream text(run_record_json_lines(evaluated_record()));
   std::vector<json> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
+  for (std::string line; std::getline(text, line);) lines.push_back(parse_json(line));
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[2]["kind"], "evaluation");
   EXPECT_EQ(lines[3]["top_1"], 0.75);

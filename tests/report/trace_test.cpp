@@ -1,4 +1,5 @@
 #include "core/report/trace.hpp"
+#include "core/base/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ std::vector<nlohmann::json> timed(const nlohmann::json& trace) {
 }
 
 TEST(Trace, HasOneEventPerOperationInMicrosecondsFromTheEarliest) {
-  const auto events = timed(nlohmann::json::parse(chrome_trace(example_events())));
+  const auto events = timed(parse_json(chrome_trace(example_events())));
   ASSERT_EQ(events.size(), 3u);
   EXPECT_EQ(events[0]["name"], "copy");  // sorted by start
   const auto& forward = events[1];
@@ -34,7 +35,7 @@ TEST(Trace, HasOneEventPerOperationInMicrosecondsFromTheEarliest) {
 }
 
 TEST(Trace, GivesDevicesProcessesAndLanesRows) {
-  const auto trace = nlohmann::json::parse(chrome_trace(example_events()));
+  const auto trace = parse_json(chrome_trace(example_events()));
   const auto events = timed(trace);
   EXPECT_EQ(events[0]["pid"], events[1]["pid"]);
   EXPECT_NE(events[0]["tid"], events[1]["tid"]);
@@ -51,14 +52,14 @@ TEST(Trace, LayersSayWhatComputedThemAndWaitsHaveNoOperation) {
   layer.category = "layer";
   layer.implementation = "jit:avx2";
   TraceEvent wait{"batch of step 7", std::nullopt, "input", "host", 10.75, 0.125};
-  const auto events = timed(nlohmann::json::parse(chrome_trace({layer, wait})));
+  const auto events = timed(parse_json(chrome_trace({layer, wait})));
   EXPECT_EQ(events.at(0)["cat"], "layer");
   EXPECT_EQ(events.at(0)["args"]["implementation"], "jit:avx2");
   EXPECT_FALSE(events.at(1)["args"].contains("operation")) << events.at(1);
 }
 
 TEST(Trace, MayBeEmpty) {
-  EXPECT_TRUE(nlohmann::json::parse(chrome_trace({}))["traceEvents"].empty());
+  EXPECT_TRUE(parse_json(chrome_trace({}))["traceEvents"].empty());
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 #include "tests/runtime/training.hpp"
 #include "tests/sanitized.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::determinism_test {
 namespace {
 
 constexpr int kRuns = kSanitized ? 2 : 3;
@@ -162,4 +162,4 @@ TEST(Determinism, IsRefusedToAsynchronousPlansAndDevicesThatDoNotPromiseIt) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::determinism_test

@@ -10,7 +10,7 @@
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::divergence_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST_F(DivergingLoop, ATolerantRunGoesOnAndSaysSince) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::divergence_test

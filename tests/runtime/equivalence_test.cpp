@@ -11,7 +11,7 @@
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::equivalence_test {
 namespace {
 
 constexpr std::uint32_t kGlobalBatch = 8;
@@ -181,4 +181,4 @@ TEST(Equivalence, AllReplicasStartAlikeAndTheSeedMatters) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::equivalence_test

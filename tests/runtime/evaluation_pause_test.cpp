@@ -8,7 +8,7 @@
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::evaluation_pause_test {
 namespace {
 
 constexpr std::uint32_t kReplicas = 2;
@@ -112,4 +112,4 @@ TEST(EvaluationPause, ChangesNoBitOfTheTrainingOnCpuDevices) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::evaluation_pause_test

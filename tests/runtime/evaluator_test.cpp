@@ -13,7 +13,7 @@
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::evaluator_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -177,4 +177,4 @@ TEST(Evaluator, NormalisesByTheMovingStatisticsAndLeavesThemAlone) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::evaluator_test

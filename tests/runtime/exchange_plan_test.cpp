@@ -11,7 +11,7 @@
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::exchange_plan_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -166,4 +166,4 @@ TEST_F(ExchangePlan, KeepsTheCompiledLayersAndHasMemoryOfOnePlanOnly) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::exchange_plan_test

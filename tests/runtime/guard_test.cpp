@@ -15,7 +15,7 @@
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::guard_test {
 namespace {
 
 constexpr std::uint32_t kGlobalBatch = 8;
@@ -237,4 +237,4 @@ TEST(GuardOnCpu, AutomaticScalingIsRefusedWhereGradientsWaitAStep) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::guard_test

@@ -12,7 +12,7 @@
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::training_state_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -191,4 +191,4 @@ TEST_F(State, IdentityTellsPlansAndBatchesApart) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::training_state_test

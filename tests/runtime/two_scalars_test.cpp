@@ -8,7 +8,7 @@
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
 
-namespace convoy::testing {
+namespace convoy::testing::two_scalars_test {
 namespace {
 
 constexpr double kSixteenth = 0.0625;
@@ -193,4 +193,4 @@ TEST(TwoScalars, TrainedVariablesAreReadBack) {
 }
 
 }  // namespace
-}  // namespace convoy::testing
+}  // namespace convoy::testing::two_scalars_test

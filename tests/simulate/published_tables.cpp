@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/plan/arena_map.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/parameter_servers.hpp"
@@ -119,7 +120,7 @@ Errors errors_by(const std::vector<PredictedCell>& cells,
 
 std::vector<PublishedTable> read_published_tables(const std::filesystem::path& file) {
   std::ifstream in(file);
-  const nlohmann::json document = nlohmann::json::parse(in);
+  const nlohmann::json document = parse_json(in);
   std::vector<PublishedTable> tables;
   for (const nlohmann::json& json : document.at("tables")) {
     PublishedTable table;

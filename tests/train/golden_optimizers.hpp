@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/json.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::testing {
@@ -92,7 +93,7 @@ class GoldenOptimizers {
  private:
   static nlohmann::json read() {
     std::ifstream in(CONVOY_SOURCE_DIR "/tests/golden/optimizers.json");
-    return nlohmann::json::parse(in);
+    return parse_json(in);
   }
   static void append(const nlohmann::json& numbers, std::vector<double>& to) {
     for (const auto& number : numbers) to.push_back(number);

@@ -50,8 +50,9 @@ std::string code_notice(const std::string& gpu, int capability, const std::vecto
              capability_text(binaries.back()) + ", which takes a while when it first starts";
     default:
       return whose + "and this plug-in has code for " + list_text(binaries) +
-             " and newer: build convoy with a toolkit that knows that GPU, and without "
-             "-DCONVOY_CUDA_ARCHITECTURES, or with " +
+             " and newer: build convoy with a toolkit that knows that GPU, where that GPU is or "
+             "with "
+             "-DCONVOY_CUDA_ARCHITECTURES=all or a list with " +
              std::to_string(capability) + " in it";
   }
 }

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace convoy {
+
+// JSON texts, read and written in one file: the library's parser and its printer are templates that
+// each file calling them would compile for about a second.
+
+// Throw nlohmann::json::parse_error, which says where the text is wrong. Objects are sorted by key.
+nlohmann::json parse_json(std::string_view text);
+nlohmann::json parse_json(std::istream& text);
+nlohmann::json parse_json(std::istream&& text);
+// The same with objects in the order of the text.
+nlohmann::ordered_json parse_ordered_json(std::istream& text);
+
+// In lines, each level further in by `indent` blanks; in a single line when that is negative. What
+// users and machines say about themselves need not be UTF-8: other bytes become U+FFFD.
+std::string json_text(const nlohmann::json& value, int indent = -1);
+std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
+
+}  // namespace convoy
