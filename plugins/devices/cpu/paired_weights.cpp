@@ -58,7 +58,7 @@ PairedWeights::Side::Side(const BlockedLayout& layout) {
 
 std::size_t PairedWeights::Side::offset(const Place& place) const {
   std::size_t elements = 0;
-  for (std::size_t i = 0; i < kMostDimensions; ++i) {
+  for (std::size_t i = 0; i < kDimensions; ++i) {
     elements +=
         place[i] / block[i] * block_step[i] + place[i] % block[i] / kWeightTile * tile_step[i];
   }
@@ -71,7 +71,7 @@ std::optional<PairedWeights> PairedWeights::between(const Desc& from, const Desc
   const std::optional<BlockedLayout> source = blocked_layout(from);
   const std::optional<BlockedLayout> result = blocked_layout(to);
   if (!source || !result || dims_of(from) != dims_of(to)) return std::nullopt;
-  if (source->padded.size() > kMostDimensions || !has_tiles(*source) || !has_pairs(*result)) {
+  if (source->padded.size() != kDimensions || !has_tiles(*source) || !has_pairs(*result)) {
     return std::nullopt;
   }
   return PairedWeights(*source, *result, turned);
@@ -94,7 +94,7 @@ PairedWeights::PairedWeights(const BlockedLayout& from, const BlockedLayout& to,
 
 void PairedWeights::run(const float* from, Bf16* to) const {
   std::size_t blocks = 1;
-  for (std::size_t i = 0; i < kMostDimensions; ++i) blocks *= to_.padded[i] / to_.block[i];
+  for (std::size_t i = 0; i < kDimensions; ++i) blocks *= to_.padded[i] / to_.block[i];
   parallel_indices(blocks, [&](std::size_t index) {
     const Place ahead = first_of_block(std::min(index + kAhead, blocks - 1));
     block(first_of_block(index), ahead, from, to);
@@ -103,7 +103,7 @@ void PairedWeights::run(const float* from, Bf16* to) const {
 
 PairedWeights::Place PairedWeights::first_of_block(std::size_t index) const {
   Place first{};
-  for (std::size_t i = kMostDimensions; i-- > 0;) {
+  for (std::size_t i = kDimensions; i-- > 0;) {
     const std::size_t dimension = order_[i];
     const std::size_t count = to_.padded[dimension] / to_.block[dimension];
     first[dimension] = index % count * to_.block[dimension];
@@ -133,7 +133,7 @@ bool PairedWeights::is_padding(const Place& place) const {
 }
 
 const float* PairedWeights::source(Place place, const float* from) const {
-  for (std::size_t i = kFirstTap; turned_ && i < kMostDimensions; ++i) {
+  for (std::size_t i = kFirstTap; turned_ && i < kDimensions; ++i) {
     place[i] = from_.padded[i] - 1 - place[i];
   }
   return from + from_.offset(place);

@@ -10,8 +10,9 @@
 namespace convoy::cpu {
 
 // Weights from float32 blocks of (at least) 16 x 16 to the bf16 blocks of pairs that AMX and
-// AVX512_BF16 multiply, such as OIhw16i16o to OhwI16i64o2i. The library's own reorders of these run
-// at half of the memory's rate.
+// AVX512_BF16 multiply, such as OIhw16i16o to OhwI16i64o2i: those of convolutions, which the
+// library reorders at half of the memory's rate, and tap by tap when they are to be turned. Its
+// reorders of matrices are as fast as these.
 class PairedWeights {
  public:
   // Nothing when the layouts are others. `turned` mirrors the taps of filters: a convolution with
@@ -23,8 +24,8 @@ class PairedWeights {
   void run(const float* from, Bf16* to) const;
 
  private:
-  static constexpr std::size_t kMostDimensions = 4;
-  using Place = std::array<std::size_t, kMostDimensions>;
+  static constexpr std::size_t kDimensions = 4;
+  using Place = std::array<std::size_t, kDimensions>;
 
   // A blocked layout: for each dimension the size of its blocks (1 without), and the elements
   // between blocks and between the tiles of a block.
