@@ -41,8 +41,8 @@ std::vector<GoldenModel> read_models() {
 
 // Read once in a process: every case is a process, and the files are a million characters.
 const std::vector<GoldenModel>& all_models() {
-  static const std::vector<GoldenModel> models = read_models();
-  return models;
+  static const std::vector<GoldenModel> kModels = read_models();
+  return kModels;
 }
 
 std::uint32_t most_threads(const std::string& model) {
@@ -81,6 +81,7 @@ std::vector<std::uint32_t> golden_threads(std::uint32_t first) {
 
 std::vector<ModelAndThreads> golden_cases(const std::vector<std::string>& models) {
   std::vector<ModelAndThreads> cases;
+  cases.reserve(models.size());
   for (const std::string& model : models) cases.emplace_back(model, 1);
   return cases;
 }
