@@ -105,6 +105,7 @@ class DeviceCheck {
 
 bool names_device(std::span<const std::string> arguments) {
   const std::string& name = arguments.front();
+  if (name == "auto") return false;  // the strategy that --variable_update=auto takes
   const std::vector<FoundPlugin> found = catalog_of(arguments).find(name);
   const auto is = [&](PluginKind kind) {
     return std::ranges::any_of(found, [kind](const auto& it) { return it.manifest.kind == kind; });
