@@ -3,9 +3,9 @@
 set -eu
 
 packages="g++ cmake ninja-build pkg-config git libboost-dev libboost-filesystem-dev
- libboost-program-options-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libtbb-dev
+ libboost-program-options-dev libfmt-dev nlohmann-json3-dev
  libprotobuf-dev protobuf-compiler libjpeg62-turbo-dev libhwloc-dev libpugixml-dev libdnnl-dev libisal-dev
- libhwy-dev librandom123-dev libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev clang"
+ librandom123-dev libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev clang"
 
 missing=""
 for package in $packages; do

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/plugin/nearest.hpp"
+#include "core/base/nearest.hpp"
 #include "topology/described_file.hpp"
 
 namespace convoy::topology {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/plugin/nearest.hpp"
+#include "core/base/nearest.hpp"
 #include "topology/platform_host.hpp"
 
 namespace convoy::topology {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/doctor/system_root.hpp"
+#include "core/base/system_root.hpp"
 
 namespace convoy::calibrate {
 namespace {
@@ -31,7 +31,7 @@ double own_seconds() {
 }  // namespace
 
 std::optional<Disturbance::Times> Disturbance::read() {
-  std::istringstream text(doctor::SystemRoot("/").text("proc/stat").value_or(""));
+  std::istringstream text(SystemRoot("/").text("proc/stat").value_or(""));
   std::string name;
   text >> name;
   std::vector<double> ticks(kSteal + 1, 0);

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "core/base/error.hpp"
-#include "core/doctor/system_root.hpp"
-#include "core/doctor/text.hpp"
+#include "core/base/system_root.hpp"
+#include "core/base/system_text.hpp"
 
 namespace convoy::calibrate {
 namespace {
@@ -60,8 +60,8 @@ void read_instructions(ProcessorFacts& facts) {
 }
 
 double read_hertz() {
-  const std::string info = doctor::SystemRoot("/").text("proc/cpuinfo").value_or("");
-  const std::string megahertz = doctor::value_of(info, "cpu MHz", ':').value_or("0");
+  const std::string info = SystemRoot("/").text("proc/cpuinfo").value_or("");
+  const std::string megahertz = value_of(info, "cpu MHz", ':').value_or("0");
   return 1e6 * std::max(0.0, std::strtod(megahertz.c_str(), nullptr));
 }
 

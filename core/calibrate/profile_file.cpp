@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
+#include "core/base/fnv.hpp"
 #include "core/base/json.hpp"
 #include "core/calibrate/layer_kinds.hpp"
 #include "topology/described_file.hpp"
@@ -196,13 +198,12 @@ class ProfileReader {
   const DescribedFile& file_;
 };
 
-// FNV-1a of what never changes on a machine, and of the form of its file.
+// Of what never changes on a machine, and of the form of its file.
 std::uint32_t short_hash(const Fingerprint& machine) {
-  std::uint32_t hash = 2166136261u;
-  const std::string text = fmt::format("{}|{}|{}|{}|{}", machine.processor, machine.cores,
-                                       machine.instructions, machine.device, kFormat);
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619u;
-  return hash;
+  Fnv1a32 hash;
+  hash.add_bytes(fmt::format("{}|{}|{}|{}|{}", machine.processor, machine.cores,
+                             machine.instructions, machine.device, kFormat));
+  return hash.value();
 }
 
 }  // namespace
@@ -267,13 +268,9 @@ std::optional<MachineProfile> find_profile(const std::filesystem::path& file,
 }
 
 std::filesystem::path default_profile_path(const Fingerprint& here) {
-  const auto variable = [](const char* name) -> std::string {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  std::filesystem::path cache = variable("XDG_CACHE_HOME");
-  if (cache.empty()) cache = std::filesystem::path(variable("HOME")) / ".cache";
-  return cache / "convoy" / fmt::format("calibration-{:08x}.json", short_hash(here));
+  const std::filesystem::path folder = cache_folder();
+  if (folder.empty()) return {};
+  return folder / fmt::format("calibration-{:08x}.json", short_hash(here));
 }
 
 }  // namespace convoy::calibrate

@@ -23,7 +23,7 @@ std::optional<MachineProfile> find_profile(const std::filesystem::path& file,
                                            const Fingerprint& here);
 
 // In the user's cache folder for convoy, with a name of its own for every kind of machine: home
-// folders may be shared.
+// folders may be shared. Empty when there is no such folder.
 std::filesystem::path default_profile_path(const Fingerprint& here);
 
 }  // namespace convoy::calibrate

@@ -36,13 +36,6 @@ std::vector<std::uint64_t> wanted_bucket_sizes(const RunSetup& setup,
   return bucket_sizes(Arena(*setup.graph).elements());
 }
 
-// Of one device, from the user; run has no such flag.
-std::optional<double> known_rate(const RunSetup& setup) {
-  const std::map<std::string, std::string> effective = setup.flags->effective();
-  if (!effective.contains("images_per_sec")) return std::nullopt;
-  return setup.flags->optional_number("images_per_sec");
-}
-
 // The layers' scale is that of the rate that the user knows, with the first strategy that plans for
 // one device: on one, all of them nearly do the same.
 void fit_rate(const RunSetup& setup, const SimulatedHardware& hardware,
@@ -73,6 +66,12 @@ Prediction to_selection(simulate::Prediction prediction) {
 }
 
 }  // namespace
+
+std::optional<double> known_rate(const RunSetup& setup) {
+  const std::map<std::string, std::string> effective = setup.flags->effective();
+  if (!effective.contains("images_per_sec")) return std::nullopt;
+  return setup.flags->optional_number("images_per_sec");
+}
 
 ChoiceSubject imagined_subject(const RunSetup& setup, const SimulatedHardware& hardware,
                                std::optional<std::uint32_t> devices) {
@@ -162,6 +161,11 @@ Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> dev
 Decision choose_as_run_does(RunSetup& setup) {
   refuse_measuring(setup);
   if (describes_machine(*setup.flags)) return choose_imagined(setup, setup.options.num_devices);
+  if (setup.flags->is_given("software"))
+    fail(ExitCode::kUsage,
+         "--software={}: a run is convoy's own; other software is for machines that --platform or "
+         "--topology describe",
+         setup.flags->text("software"));
   if (setup.device != nullptr) return choose_for_run(setup);
   fail(ExitCode::kUsage,
        "--variable_update=auto goes by a machine's speed, and these flags only name devices and "

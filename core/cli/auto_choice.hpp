@@ -48,6 +48,9 @@ Decision choose_imagined(const RunSetup& setup, std::optional<std::uint32_t> dev
 // else on this one. Error kUsage where the flags only name hosts.
 Decision choose_as_run_does(RunSetup& setup);
 
+// Of one device, from the user, for verbs that have such a flag.
+std::optional<double> known_rate(const RunSetup& setup);
+
 // Without a described machine: the rule of thumb. Error kUnavailable when no rule fits.
 Decision choose_by_rule(const RunSetup& setup, bool on_host_processors);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
 #include "core/cli/auto_choice.hpp"
 #include "core/cli/auto_circumstances.hpp"
@@ -84,7 +85,8 @@ Decision choose_for_run(RunSetup& setup) {
   const SimulatedHardware& hardware = *machine;
   const std::uint32_t devices = count_devices(setup);
   const ChoiceSubject subject{1, devices, choose_sizes(setup, devices).batch};
-  const DecisionCache cache(cache_folder(),
+  // What follows from a rate that the user knows is no use to other runs.
+  const DecisionCache cache(known_rate(setup) ? std::filesystem::path() : cache_folder(),
                             [&](const std::string& text) { setup.notices.push_back(text); });
   const std::string circumstances = auto_circumstances(setup, hardware, subject);
   if (mode == AutoMode::kCached)

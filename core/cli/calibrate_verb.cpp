@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
 #include "core/calibrate/calibrate.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/cli/calibration_report.hpp"
@@ -21,7 +22,6 @@
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/plugin/search_path.hpp"
-#include "core/report/output_file.hpp"
 #include "core/simulate/described_constants.hpp"
 
 namespace convoy {
@@ -86,6 +86,10 @@ FoundPlugin measured_device(const VerbArguments& given, const Catalog& catalog, 
 std::filesystem::path output_path(const VerbArguments& given, const calibrate::Fingerprint& here) {
   if (given.has("calibration_file")) return given.value("calibration_file");
   const std::filesystem::path path = calibrate::default_profile_path(here);
+  if (path.empty())
+    fail(ExitCode::kUsage,
+         "the environment names no folder for caches (HOME, XDG_CACHE_HOME or CONVOY_CACHE_DIR, an "
+         "absolute path): set one, or say with --calibration_file=FILE where to write");
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   if (error)

@@ -91,7 +91,8 @@ class DeviceCheck {
            "--only={}: no case has that in its name; without --only all of them are shown", only_);
     out_ << fmt::format("{}: {} right, {} wrong, {} unsupported\n", plugin_.manifest().name, right,
                         wrong, unsupported);
-    return static_cast<int>(wrong == 0 ? ExitCode::kOk : ExitCode::kFailed);
+    if (right + wrong == 0) out_ << "nothing that was tried is supported: nothing is shown\n";
+    return static_cast<int>(wrong == 0 && right > 0 ? ExitCode::kOk : ExitCode::kFailed);
   }
 
   const DevicePlugin& plugin_;

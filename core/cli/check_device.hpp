@@ -11,7 +11,8 @@ namespace convoy {
 bool names_device(std::span<const std::string> arguments);
 
 // convoy check DEVICE: what core/conformance finds, one line per case and what is wrong below it.
-// Exit code kOk when nothing is wrong, else kFailed; kTimeout when the device hangs.
+// Exit code kOk when something is right and nothing is wrong, else kFailed; kTimeout when the
+// device hangs.
 int run_check_device(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
 // Its own flags, as help shows them.

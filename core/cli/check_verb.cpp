@@ -6,8 +6,8 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
-#include "core/cli/check_device.hpp"
 #include "core/cli/auto_choice.hpp"
+#include "core/cli/check_device.hpp"
 #include "core/cli/cluster_flags.hpp"
 #include "core/cli/device_counts.hpp"
 #include "core/cli/plan_ground.hpp"
@@ -57,7 +57,7 @@ class CheckRun {
   int run() {
     if (describes_machine(*setup_.flags))
       check_described_machine();
-    else if (plans_for_this_machine(*setup_.flags))
+    else if (setup_.device != nullptr)
       check_this_machine();
     check_all_kinds();
     return conclude();
@@ -69,9 +69,15 @@ class CheckRun {
   // What runs with these flags execute.
   void check_this_machine() {
     for (const std::uint32_t devices : counts_or(count_devices(setup_))) {
-      const PlanGround ground = ground_of_devices(setup_, devices);
-      check_run(fmt::format("{} of this machine", devices_text(devices)), ground.cluster,
-                make_arena_map(*setup_.graph, ground.arena, setup_.options.bucket_elements()));
+      const std::string what = fmt::format("{} of this machine", devices_text(devices));
+      try {
+        const PlanGround ground = ground_of_devices(setup_, devices);
+        check_run(what, ground.cluster,
+                  make_arena_map(*setup_.graph, ground.arena, setup_.options.bucket_elements()));
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::kUnavailable) throw;
+        out_ << fmt::format("{}: not looked at: {}\n", what, error.what());
+      }
     }
   }
 
@@ -124,6 +130,7 @@ class CheckRun {
   // The strategy's and the host's refusals are no faults.
   void check(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash) {
     bool refused = false;
+    bool lowers = false;
     const PlanAuthor author{manifest().name, [&](const convoy_planner& planner) {
                               try {
                                 setup_.strategy->plan(planner);
@@ -136,11 +143,13 @@ class CheckRun {
     try {
       const StepPlan plan(cluster, std::move(map), author, {.guard = setup_.options.guard});
       const CheckReport& report = plan.check();
-      refused = true;  // by the host, whose guards do not go with every plan
+      lowers = true;
       plan.lowered();
-      refused = false;
+      lowers = false;
       judge(what, plan, report, shows_hash);
     } catch (const Error& error) {
+      // The host's guards do not go with every plan.
+      refused = refused || (lowers && error.code() == ExitCode::kUsage);
       out_ << fmt::format("{}{}: {}\n", what, refused ? "refused" : "wrong", error.what());
       ++(refused ? refused_ : broken_);
     }
@@ -194,7 +203,8 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
     out << "convoy check NAME [flags]: proves what a strategy computes, first in the plans that "
            "convoy run with these flags executes, then on all kinds of devices with all kinds of "
            "buckets, and compares with what it claims. NAME may be a path such as ./x.so, or auto. "
-           "--num_devices takes a list, such as 1,2,8. With a device's NAME or path: runs every layer "
+           "--num_devices takes a list, such as 1,2,8. With a device's NAME or path: runs every "
+           "layer "
            "and operation on it and compares with what is right.\n\n"
         << run_help(arguments, planned_cluster_flags()) << '\n'
         << check_device_help();
@@ -206,13 +216,17 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
   DeviceCounts counts = take_counts(arguments.subspan(1));
   counts.arguments.push_back("--variable_update=" + arguments.front());
   const RunSetup setup = set_up_imagined_run(
-      counts.arguments, {planned_cluster_flags(), plans_for_this_machine},
+      counts.arguments, {planned_cluster_flags(), plans_for_this_machine, true},
       [&](RunSetup& unfinished) {
         if (!counts.counts.empty())
           unfinished.options.num_devices = std::ranges::max(counts.counts);
         return choose_as_run_does(unfinished);
       },
       log_to(err));
+  if (setup.device == nullptr && plans_for_this_machine(*setup.flags))
+    err << "convoy: this machine has no devices of the kind that is asked for: only kinds of "
+           "devices "
+           "are looked at\n";
   for (const std::string& notice : setup.notices) err << "convoy: " << notice << '\n';
   return CheckRun(setup, counts.counts, out).run();
 }

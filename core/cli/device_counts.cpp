@@ -42,13 +42,14 @@ DeviceCounts take_counts(std::span<const std::string> arguments) {
   }
   bool replaces_next = false;
   for (const std::string& argument : arguments) {
-    const std::size_t dashes = std::min<std::size_t>(argument.find_first_not_of('-'), 2);
+    const std::size_t dashes =
+        std::min({argument.find_first_not_of('-'), argument.size(), std::size_t{2}});
     const std::string name = argument.substr(dashes, argument.find('=') - dashes);
     const bool counts = dashes > 0 && (name == "num_gpus" || name == "num_devices");
     const bool has_value = argument.find('=') != std::string::npos;
     const std::string last =
         result.counts.empty() ? argument : fmt::format("{}", result.counts.back());
-    if (counts && has_value)
+    if (counts && has_value && !result.counts.empty())
       result.arguments.push_back(fmt::format("--{}={}", name, last));
     else
       result.arguments.push_back(replaces_next ? last : argument);

@@ -30,7 +30,7 @@ int run_doctor_verb(std::span<const std::string> arguments, std::ostream& out,
   }
   if (!given.positional.empty())
     fail(ExitCode::kUsage, "doctor takes flags only, but '{}' was given", given.positional.front());
-  const doctor::SystemRoot root(given.has("root") ? given.value("root") : "/");
+  const SystemRoot root(given.has("root") ? given.value("root") : "/");
   const doctor::Findings findings = doctor::examine(root, given.value("plugin_path"));
   given.has("json") ? doctor::print_findings_json(out, findings)
                     : doctor::print_findings(out, findings);

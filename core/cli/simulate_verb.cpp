@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
 #include "core/cli/auto_choice.hpp"
 #include "core/cli/cluster_flags.hpp"
 #include "core/cli/device_counts.hpp"
@@ -15,7 +16,6 @@
 #include "core/cli/simulated_run.hpp"
 #include "core/cli/simulation_report.hpp"
 #include "core/cli/simulation_trace.hpp"
-#include "core/report/output_file.hpp"
 #include "core/runtime/prepared_plan.hpp"
 
 namespace convoy {

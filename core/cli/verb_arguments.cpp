@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/plugin/nearest.hpp"
+#include "core/base/nearest.hpp"
 
 namespace convoy {
 namespace {

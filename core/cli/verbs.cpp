@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/base/nearest.hpp"
 #include "core/base/version.hpp"
 #include "core/cli/calibrate_verb.hpp"
 #include "core/cli/check_verb.hpp"
@@ -18,7 +19,6 @@
 #include "core/cli/run.hpp"
 #include "core/cli/simulate_verb.hpp"
 #include "core/cli/topo_verb.hpp"
-#include "core/plugin/nearest.hpp"
 
 namespace convoy {
 namespace {

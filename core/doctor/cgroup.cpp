@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/doctor/text.hpp"
+#include "core/base/system_text.hpp"
 
 namespace convoy::doctor {
 namespace {

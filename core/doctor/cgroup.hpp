@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/doctor/system_root.hpp"
+#include "core/base/system_root.hpp"
 
 namespace convoy::doctor {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "core/base/system_root.hpp"
 #include "core/doctor/finding.hpp"
-#include "core/doctor/system_root.hpp"
 
 namespace convoy::doctor {
 

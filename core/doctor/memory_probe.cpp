@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/system_text.hpp"
 #include "core/doctor/cgroup.hpp"
 #include "core/doctor/probes.hpp"
-#include "core/doctor/text.hpp"
 
 namespace convoy::doctor {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "core/base/system_root.hpp"
 #include "core/doctor/dynamic_libraries.hpp"
 #include "core/doctor/finding.hpp"
-#include "core/doctor/system_root.hpp"
 
 namespace convoy::doctor {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/system_text.hpp"
 #include "core/doctor/cgroup.hpp"
 #include "core/doctor/probes.hpp"
-#include "core/doctor/text.hpp"
 
 namespace convoy::doctor {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "core/base/system_text.hpp"
 #include "core/doctor/probes.hpp"
-#include "core/doctor/text.hpp"
 
 namespace convoy::doctor {
 namespace {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/fnv.hpp"
 #include "core/graph/layout.hpp"
 
 namespace convoy {
@@ -59,9 +60,9 @@ convoy_range Arena::segment_range(uint64_t segment) const {
 }
 
 uint64_t Arena::hash() const {
-  uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a over the layouts; offsets follow from them
-  for (const convoy_layout& layout : layouts_) hash = (hash ^ hash_layout(layout)) * 0x100000001b3u;
-  return hash;
+  Fnv1a64 hash;  // of the layouts; offsets follow from them
+  for (const convoy_layout& layout : layouts_) hash.add_word(hash_layout(layout));
+  return hash.value();
 }
 
 }  // namespace convoy

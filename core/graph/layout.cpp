@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/fnv.hpp"
 
 namespace convoy {
 namespace {
@@ -108,10 +109,9 @@ bool same_layout(const convoy_layout& a, const convoy_layout& b) {
 }
 
 uint64_t hash_layout(const convoy_layout& layout) {
-  uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a, 64 bits, over 64-bit words
+  Fnv1a64 hash;
   const auto mix = [&hash](uint64_t word) {
-    for (int byte = 0; byte < 8; ++byte)
-      hash = (hash ^ (word >> (8 * byte) & 0xff)) * 0x100000001b3u;
+    for (int byte = 0; byte < 8; ++byte) hash.add_word(word >> (8 * byte) & 0xff);
   };
   mix(layout.rank);
   mix(layout.inner_blocks);
@@ -124,7 +124,7 @@ uint64_t hash_layout(const convoy_layout& layout) {
     mix(layout.inner_dimension[i]);
     mix(layout.inner_size[i]);
   }
-  return hash;
+  return hash.value();
 }
 
 std::string layout_problem(const convoy_layout& layout, std::span<const uint64_t> dimensions) {

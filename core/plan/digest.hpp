@@ -4,15 +4,15 @@
 #include <span>
 #include <string_view>
 
+#include "core/base/fnv.hpp"
 #include "core/plan/operation.hpp"
 
 namespace convoy {
 
-// FNV-1a over 64-bit words: not cryptographic, it only has to notice disagreement between hosts, or
-// between two writings of one plan.
+// A hash of words that notices disagreement between hosts, or between two writings of one plan.
 class Digest {
  public:
-  void add(std::uint64_t word) { value_ = (value_ ^ word) * 0x100000001b3ull; }
+  void add(std::uint64_t word) { hash_.add_word(word); }
   void add(std::string_view text) {
     add(text.size());
     for (const char c : text) add(static_cast<unsigned char>(c));
@@ -26,10 +26,10 @@ class Digest {
       add(span.count);
     }
   }
-  std::uint64_t value() const { return value_; }
+  std::uint64_t value() const { return hash_.value(); }
 
  private:
-  std::uint64_t value_ = 0xcbf29ce484222325ull;
+  Fnv1a64 hash_;
 };
 
 }  // namespace convoy

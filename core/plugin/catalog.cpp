@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "core/base/error.hpp"
+#include "core/base/nearest.hpp"
 #include "core/plugin/elf_manifest.hpp"
-#include "core/plugin/nearest.hpp"
 
 namespace convoy {
 namespace {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/plugin/nearest.hpp"
+#include "core/base/nearest.hpp"
 
 namespace convoy {
 namespace {

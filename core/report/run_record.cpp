@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/report/output_file.hpp"
+#include "core/base/output_file.hpp"
 
 namespace convoy {
 namespace {

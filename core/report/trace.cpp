@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/json.hpp"
-#include "core/report/output_file.hpp"
+#include "core/base/output_file.hpp"
 
 namespace convoy {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <fstream>
 
+#include "core/base/fnv.hpp"
 #include "core/base/json.hpp"
-#include "core/report/output_file.hpp"
+#include "core/base/output_file.hpp"
 #include "core/select/selection_json.hpp"
 
 namespace convoy {
@@ -14,27 +14,13 @@ namespace {
 
 constexpr int kSchemaVersion = 1;
 
-// FNV-1a, 64 bits: names files; the text itself is compared, too.
 std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
-
-const char* directory_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && value[0] == '/' ? value : nullptr;
+  Fnv1a64 hash;  // names files; the text itself is compared, too
+  hash.add_bytes(text);
+  return hash.value();
 }
 
 }  // namespace
-
-std::filesystem::path cache_folder() {
-  if (const char* folder = directory_variable("XDG_CACHE_HOME"))
-    return std::filesystem::path(folder) / "convoy";
-  if (const char* home = directory_variable("HOME"))
-    return std::filesystem::path(home) / ".cache" / "convoy";
-  return {};
-}
 
 DecisionCache::DecisionCache(std::filesystem::path folder, Tell tell)
     : folder_(std::move(folder)), tell_(std::move(tell)) {}

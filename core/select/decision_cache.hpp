@@ -9,10 +9,6 @@
 
 namespace convoy {
 
-// Where convoy keeps what it may forget: $XDG_CACHE_HOME/convoy, else ~/.cache/convoy; empty when
-// the environment names neither.
-std::filesystem::path cache_folder();
-
 // Decisions of earlier runs, one file each, found by a text that says in which circumstances they
 // were made. Whatever goes wrong with files is told and costs no more than the memory.
 class DecisionCache {

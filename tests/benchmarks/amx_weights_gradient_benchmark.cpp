@@ -64,7 +64,7 @@ class AmxGradientCase {
   dnnl::stream stream_{engine_};
   dnnl::convolution_backward_weights::primitive_desc description_;
   dnnl::memory source_, result_, weights_;
-  cpu::ChannelsLastConvolution own_{};
+  cpu::ConvolutionShape own_{};
   std::vector<float> own_weights_;
   std::vector<std::byte> scratch_;
   double operations_ = 0.0;
@@ -96,19 +96,13 @@ AmxGradientCase::AmxGradientCase(const AmxGradientShape& shape) {
 
 void AmxGradientCase::describe_own(const AmxGradientShape& shape, Dim height, Dim width) {
   const auto size = [](Dim value) { return static_cast<std::size_t>(value); };
-  own_ = {.batch = size(shape.batch),
-          .in_channels = size(shape.in),
-          .in_height = size(shape.side),
-          .in_width = size(shape.side),
-          .out_channels = size(shape.out),
-          .out_height = size(height),
-          .out_width = size(width),
-          .kernel_height = size(shape.kernel_height),
-          .kernel_width = size(shape.kernel_width),
-          .stride_height = size(shape.stride),
-          .stride_width = size(shape.stride),
-          .pad_top = size(shape.pad_height),
-          .pad_left = size(shape.pad_width)};
+  own_ = {{size(shape.side), size(shape.side), size(height), size(width), size(shape.kernel_height),
+           size(shape.kernel_width), size(shape.stride), size(shape.stride), size(shape.pad_height),
+           size(shape.pad_width)},
+          size(shape.batch),
+          size(shape.in),
+          size(shape.out),
+          0};
   own_weights_.resize(size(shape.in * shape.out * shape.kernel_height * shape.kernel_width));
   if (!suits()) return;
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Training speed of convoy beside PyTorch's on the CPUs of this machine, in turns.
 
-    python3 tests/benchmarks/beside_torch.py [--bf16] [--rounds N] [--steps N] [MODEL...]
+    python3 tests/benchmarks/beside_torch.py [--bf16] [--compile] [--rounds N] [--steps N] [MODEL...]
 
 needs PyTorch and torchvision (Debian: python3-torch, python3-torchvision; or the newest ones from
 PyPI in a virtual environment, whose python then runs this) and a release build. Both train the same
 network with plain SGD and weight decay on made-up images with all cores, in float32 or, with
 --bf16, in bf16 with float32 masters. PyTorch runs eagerly with channels last, its fastest way on
-processors with AVX-512. Prints the medians over the rounds and of the ratios within a round, beside
-the ratio that is asked for; ends with 1 when one is below it.
+processors with AVX-512, or with --compile by torch.compile. Prints the medians over the rounds and
+of the ratios within a round, beside the ratio that is asked for; ends with 1 when one is below it.
 """
 
 import argparse
@@ -56,12 +56,14 @@ def torch_network(name):
     return getattr(torchvision.models, name)(num_classes=CLASSES)
 
 
-def train_with_torch(name, batch, side, steps, bf16):
+def train_with_torch(name, batch, side, steps, bf16, compiled):
     """The median speed in images per second, of this process, after two steps of warm-up."""
     import time
     import torch
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     network = torch_network(name).to(memory_format=torch.channels_last)
+    if compiled:
+        network = torch.compile(network)
     optimizer = torch.optim.SGD(network.parameters(), lr=1e-4, weight_decay=4e-5)
     images = torch.randn(batch, 3, side, side).contiguous(memory_format=torch.channels_last)
     labels = torch.randint(0, 1000, (batch,))
@@ -77,10 +79,10 @@ def train_with_torch(name, batch, side, steps, bf16):
     return batch / statistics.median(times[2:])
 
 
-def run_torch(model, steps, bf16):
+def run_torch(model, steps, bf16, compiled):
     name, batch, side, *_ = MODELS[model]
     out = subprocess.run([sys.executable, __file__, "--torch", name, str(batch), str(side),
-                          str(steps), str(int(bf16))], check=True, capture_output=True,
+                          str(steps), str(int(bf16)), str(int(compiled))], check=True, capture_output=True,
                          text=True).stdout
     return float(out.split()[-1])
 
@@ -98,34 +100,38 @@ def run_convoy(model, steps, bf16):
     return statistics.median(step["images_per_sec"] for step in steps)
 
 
-def compare(model, rounds, steps, bf16):
+def compare(model, rounds, steps, bf16, compiled):
+    ways = [lambda: run_convoy(model, steps, bf16), lambda: run_torch(model, steps, bf16, compiled)]
     pairs = []
     for index in range(rounds):
-        first, second = (run_convoy, run_torch) if index % 2 == 0 else (run_torch, run_convoy)
-        speeds = {first: first(model, steps, bf16), second: second(model, steps, bf16)}
-        pairs.append((speeds[run_convoy], speeds[run_torch]))
+        # In turns, so that neither is always the one that a machine gets warm for.
+        speeds = {way: ways[way]() for way in ((0, 1) if index % 2 == 0 else (1, 0))}
+        pairs.append((speeds[0], speeds[1]))
     ratio = statistics.median(ours / theirs for ours, theirs in pairs)
     bar = MODELS[model][4 if bf16 else 3]
-    print(f"{model:14} {'bf16' if bf16 else 'f32'} batch {MODELS[model][1]:3}  convoy {statistics.median(p[0] for p in pairs):7.2f}"
+    print(f"{model:14} {'bf16' if bf16 else 'f32'} batch {MODELS[model][1]:3}"
+          f"  convoy {statistics.median(p[0] for p in pairs):7.2f}"
           f"  torch {statistics.median(p[1] for p in pairs):7.2f} images/s  ratio {ratio:.2f}"
           f"  (asked for: {bar})", flush=True)
     return ratio >= bar
 
 
 def main():
-    if len(sys.argv) == 7 and sys.argv[1] == "--torch":
+    if len(sys.argv) == 8 and sys.argv[1] == "--torch":
         print(train_with_torch(sys.argv[2], *(int(text) for text in sys.argv[3:])))
         return 0
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(MODELS))
     parser.add_argument("--bf16", action="store_true")
+    parser.add_argument("--compile", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=4)
     arguments = parser.parse_args()
     unknown = [model for model in arguments.models if model not in MODELS]
     if unknown:
         parser.error(f"no such model here: {', '.join(unknown)}; there are {', '.join(MODELS)}")
-    reached = [compare(model, max(arguments.rounds, 1), max(arguments.steps, 1), arguments.bf16)
+    reached = [compare(model, max(arguments.rounds, 1), max(arguments.steps, 1), arguments.bf16,
+                       arguments.compile)
                for model in arguments.models or MODELS]
     return 0 if all(reached) else 1
 

@@ -50,7 +50,7 @@ class GradientCase {
   dnnl::stream stream_{engine_};
   dnnl::convolution_backward_weights::primitive_desc description_;
   dnnl::memory source_, result_, weights_;
-  cpu::BlockedConvolution own_{};
+  cpu::ConvolutionShape own_{};
   std::vector<float> scratch_;
   double operations_ = 0.0;
 };
@@ -76,20 +76,13 @@ GradientCase::GradientCase(const GradientShape& shape) {
   source_ = filled(forward.src_desc());
   result_ = filled(forward.dst_desc());
   weights_ = filled(forward.weights_desc());
-  own_ = {.batch = size(shape.batch),
-          .block = size(cpu::blocked_layout(forward.src_desc())->inner_sizes.at(0)),
-          .in_channels = size(shape.in),
-          .in_height = size(shape.side),
-          .in_width = size(shape.side),
-          .out_channels = size(shape.out),
-          .out_height = size(height),
-          .out_width = size(width),
-          .kernel_height = size(shape.kernel_height),
-          .kernel_width = size(shape.kernel_width),
-          .stride_height = size(shape.stride),
-          .stride_width = size(shape.stride),
-          .pad_top = size(shape.pad_height),
-          .pad_left = size(shape.pad_width)};
+  own_ = {{size(shape.side), size(shape.side), size(height), size(width), size(shape.kernel_height),
+           size(shape.kernel_width), size(shape.stride), size(shape.stride), size(shape.pad_height),
+           size(shape.pad_width)},
+          size(shape.batch),
+          size(shape.in),
+          size(shape.out),
+          size(cpu::blocked_layout(forward.src_desc())->inner_sizes.at(0))};
   scratch_.resize(cpu::WeightsGradient(own_).scratch_floats());
   operations_ = 2.0 * static_cast<double>(shape.batch * shape.in * shape.out * height * width) *
                 static_cast<double>(shape.kernel_height * shape.kernel_width);

@@ -96,6 +96,7 @@ TEST(ProfileFileTest, NoFileIsNoProfileAndAnotherMachinesIsRefused) {
 }
 
 TEST(ProfileFileTest, LiesInTheCacheFolder) {
+  unsetenv("CONVOY_CACHE_DIR");
   setenv("XDG_CACHE_HOME", "/somewhere", 1);
   const Fingerprint here = small_profile().machine;
   EXPECT_EQ(default_profile_path(here).parent_path(), "/somewhere/convoy");

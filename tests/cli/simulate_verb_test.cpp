@@ -170,6 +170,7 @@ TEST(SimulateVerbTest, AFileWithoutGpusOrWithTooFewIsRefused) {
 }
 
 TEST(SimulateVerbTest, CpuDevicesOfThisMachineHaveRatesOfTheirOwn) {
+  unsetenv("CONVOY_CACHE_DIR");
   setenv("XDG_CACHE_HOME", scratch_folder("cache").c_str(), 1);  // no calibration
   const nlohmann::json json = record({"--device=cpu", "--num_devices=1,2,4"});
   ASSERT_EQ(json["results"].size(), 3u);
@@ -181,6 +182,7 @@ TEST(SimulateVerbTest, CpuDevicesOfThisMachineHaveRatesOfTheirOwn) {
 }
 
 TEST(SimulateVerbTest, AGivenRateReplacesThoseOfThisMachine) {
+  unsetenv("CONVOY_CACHE_DIR");
   setenv("XDG_CACHE_HOME", scratch_folder("cache").c_str(), 1);
   const nlohmann::json json = record({"--device=cpu", "--num_devices=1", "--images_per_sec=100",
                                       "--variable_update=parameter_server"});

@@ -12,7 +12,7 @@
 
 namespace convoy::cpu {
 
-std::ostream& operator<<(std::ostream& to, const ChannelsLastConvolution& shape) {
+std::ostream& operator<<(std::ostream& to, const ConvolutionShape& shape) {
   return to << shape.batch << 'x' << shape.in_height << 'x' << shape.in_width << 'x'
             << shape.in_channels << " -> " << shape.out_height << 'x' << shape.out_width << 'x'
             << shape.out_channels << ", " << shape.kernel_height << 'x' << shape.kernel_width
@@ -22,32 +22,32 @@ std::ostream& operator<<(std::ostream& to, const ChannelsLastConvolution& shape)
 
 namespace {
 
-// Batch, source, result, kernel, strides, padding at the top and left.
-const ChannelsLastConvolution kAmxCases[] = {
-    {1, 16, 1, 1, 16, 1, 1, 1, 1, 1, 1, 0, 0},        // a single pixel
-    {1, 16, 5, 5, 16, 5, 5, 1, 1, 1, 1, 0, 0},        // fewer pixels than a step
-    {3, 48, 7, 7, 80, 7, 7, 1, 1, 1, 1, 0, 0},        // odd numbers of blocks and pixels
-    {2, 32, 17, 16, 64, 17, 16, 1, 1, 1, 1, 0, 0},    //
-    {16, 64, 14, 14, 16, 14, 14, 1, 1, 1, 1, 0, 0},   // several parts
-    {2, 288, 9, 9, 272, 9, 9, 1, 1, 1, 1, 0, 0},      // several tiles, the last ones narrow
-    {2, 32, 9, 11, 48, 5, 6, 1, 1, 2, 2, 0, 0},       //
-    {3, 16, 8, 8, 32, 4, 4, 1, 1, 2, 2, 0, 0},        //
-    {2, 16, 1, 6, 16, 1, 2, 1, 1, 3, 3, 0, 0},        //
-    {2, 16, 6, 6, 16, 8, 8, 1, 1, 1, 1, 1, 1},        // padded 1x1
-    {5, 32, 14, 14, 48, 7, 7, 3, 3, 2, 2, 1, 1},      //
-    {2, 16, 14, 15, 16, 7, 8, 3, 3, 2, 2, 0, 1},      //
-    {2, 16, 14, 14, 16, 7, 7, 3, 3, 2, 2, 0, 0},      // padded below only, as SAME is
-    {1, 48, 7, 7, 80, 7, 7, 3, 3, 1, 1, 1, 1},        //
-    {9, 32, 7, 7, 32, 7, 7, 3, 3, 1, 1, 1, 1},        //
-    {2, 16, 30, 29, 32, 30, 29, 3, 3, 1, 1, 1, 1},    //
-    {2, 16, 9, 8, 16, 7, 6, 3, 3, 1, 1, 0, 0},        // without padding
-    {2, 144, 10, 10, 144, 10, 10, 3, 3, 1, 1, 1, 1},  // several tiles
-    {2, 16, 17, 17, 32, 17, 17, 1, 7, 1, 1, 0, 3},    //
-    {2, 16, 17, 17, 32, 17, 17, 7, 1, 1, 1, 3, 0},    //
-    {1, 16, 30, 31, 16, 30, 31, 5, 5, 1, 1, 2, 2},    //
-    {2, 16, 2, 3, 16, 2, 3, 5, 5, 1, 1, 2, 2},        // a filter larger than the image
-    {1, 16, 23, 20, 16, 4, 4, 11, 11, 4, 4, 2, 3},    //
-    {2, 16, 9, 12, 16, 9, 4, 3, 5, 1, 3, 1, 1},       // different strides
+// Source, result, kernel, strides, padding at the top and left; batch, channels of both.
+const ConvolutionShape kAmxCases[] = {
+    {{1, 1, 1, 1, 1, 1, 1, 1, 0, 0}, 1, 16, 16, 0},        // a single pixel
+    {{5, 5, 5, 5, 1, 1, 1, 1, 0, 0}, 1, 16, 16, 0},        // fewer pixels than a step
+    {{7, 7, 7, 7, 1, 1, 1, 1, 0, 0}, 3, 48, 80, 0},        // odd numbers of blocks and pixels
+    {{17, 16, 17, 16, 1, 1, 1, 1, 0, 0}, 2, 32, 64, 0},    //
+    {{14, 14, 14, 14, 1, 1, 1, 1, 0, 0}, 16, 64, 16, 0},   // several parts
+    {{9, 9, 9, 9, 1, 1, 1, 1, 0, 0}, 2, 288, 272, 0},      // several tiles, the last ones narrow
+    {{9, 11, 5, 6, 1, 1, 2, 2, 0, 0}, 2, 32, 48, 0},       //
+    {{8, 8, 4, 4, 1, 1, 2, 2, 0, 0}, 3, 16, 32, 0},        //
+    {{1, 6, 1, 2, 1, 1, 3, 3, 0, 0}, 2, 16, 16, 0},        //
+    {{6, 6, 8, 8, 1, 1, 1, 1, 1, 1}, 2, 16, 16, 0},        // padded 1x1
+    {{14, 14, 7, 7, 3, 3, 2, 2, 1, 1}, 5, 32, 48, 0},      //
+    {{14, 15, 7, 8, 3, 3, 2, 2, 0, 1}, 2, 16, 16, 0},      //
+    {{14, 14, 7, 7, 3, 3, 2, 2, 0, 0}, 2, 16, 16, 0},      // padded below only, as SAME is
+    {{7, 7, 7, 7, 3, 3, 1, 1, 1, 1}, 1, 48, 80, 0},        //
+    {{7, 7, 7, 7, 3, 3, 1, 1, 1, 1}, 9, 32, 32, 0},        //
+    {{30, 29, 30, 29, 3, 3, 1, 1, 1, 1}, 2, 16, 32, 0},    //
+    {{9, 8, 7, 6, 3, 3, 1, 1, 0, 0}, 2, 16, 16, 0},        // without padding
+    {{10, 10, 10, 10, 3, 3, 1, 1, 1, 1}, 2, 144, 144, 0},  // several tiles
+    {{17, 17, 17, 17, 1, 7, 1, 1, 0, 3}, 2, 16, 32, 0},    //
+    {{17, 17, 17, 17, 7, 1, 1, 1, 3, 0}, 2, 16, 32, 0},    //
+    {{30, 31, 30, 31, 5, 5, 1, 1, 2, 2}, 1, 16, 16, 0},    //
+    {{2, 3, 2, 3, 5, 5, 1, 1, 2, 2}, 2, 16, 16, 0},        // a filter larger than the image
+    {{23, 20, 4, 4, 11, 11, 4, 4, 2, 3}, 1, 16, 16, 0},    //
+    {{9, 12, 9, 4, 3, 5, 1, 3, 1, 1}, 2, 16, 16, 0},       // different strides
 };
 
 float float_of(Bf16 value) {
@@ -68,7 +68,7 @@ std::vector<Bf16> some_values(std::size_t count, std::uint64_t seed) {
 
 class AmxOperands {
  public:
-  explicit AmxOperands(const ChannelsLastConvolution& shape)
+  explicit AmxOperands(const ConvolutionShape& shape)
       : shape_(shape),
         source_(some_values(shape.batch * shape.in_height * shape.in_width * shape.in_channels, 1)),
         result_(some_values(shape.batch * shape.out_height * shape.out_width * shape.out_channels,
@@ -97,12 +97,12 @@ class AmxOperands {
     const std::size_t tap = (filter * shape_.kernel_height + y) * shape_.kernel_width + x;
     return weights_[(tap * 16 + i % 16) * 16 + o % 16];
   }
-  const ChannelsLastConvolution& shape() const { return shape_; }
+  const ConvolutionShape& shape() const { return shape_; }
   const std::vector<float>& weights() const { return weights_; }
   const std::vector<float>& bias() const { return bias_; }
 
  private:
-  ChannelsLastConvolution shape_;
+  ConvolutionShape shape_;
   std::vector<Bf16> source_, result_;
   std::vector<float> weights_, bias_;
 };
@@ -126,7 +126,7 @@ class ExpectedSum {
 
 ExpectedSum expected_sum(const AmxOperands& operands, std::size_t o, std::size_t i, std::size_t ky,
                          std::size_t kx) {
-  const ChannelsLastConvolution& shape = operands.shape();
+  const ConvolutionShape& shape = operands.shape();
   ExpectedSum sum;
   for (std::size_t n = 0; n < shape.batch; ++n) {
     for (std::size_t y = 0; y < shape.out_height; ++y) {
@@ -143,7 +143,7 @@ ExpectedSum expected_sum(const AmxOperands& operands, std::size_t o, std::size_t
 }
 
 void expect_amx_weights(const AmxOperands& operands) {
-  const ChannelsLastConvolution& shape = operands.shape();
+  const ConvolutionShape& shape = operands.shape();
   for (std::size_t o = 0; o < shape.out_channels; o += 7) {
     for (std::size_t i = 0; i < shape.in_channels; i += 5) {
       for (std::size_t y = 0; y < shape.kernel_height; ++y) {
@@ -157,7 +157,7 @@ void expect_amx_weights(const AmxOperands& operands) {
   }
 }
 
-class AmxWeights : public testing::TestWithParam<ChannelsLastConvolution> {
+class AmxWeights : public testing::TestWithParam<ConvolutionShape> {
  protected:
   void SetUp() override {
     if (amx_kernels() == nullptr) {
@@ -175,7 +175,7 @@ TEST_P(AmxWeights, AreThoseOfADirectSumInDoublePrecision) {
 TEST_P(AmxWeights, SumTheBias) {
   AmxOperands operands(GetParam());
   operands.run(2);
-  const ChannelsLastConvolution& shape = GetParam();
+  const ConvolutionShape& shape = GetParam();
   for (std::size_t o = 0; o < shape.out_channels; ++o) {
     ExpectedSum expected;
     for (std::size_t n = 0; n < shape.batch; ++n) {
@@ -254,7 +254,7 @@ TEST(AmxTiles, AreSharedWithOneDnnInTurns) {
 }
 
 TEST(AmxWeightsSuit, OnlyWholeBlocksOfChannels) {
-  ChannelsLastConvolution shape = kAmxCases[10];
+  ConvolutionShape shape = kAmxCases[10];
   shape.in_channels = 24;
   EXPECT_FALSE(AmxWeightsGradient::suits(shape));
   shape = kAmxCases[10];

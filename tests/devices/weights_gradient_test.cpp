@@ -60,10 +60,11 @@ class Operands {
 
   void run(int threads) {
     omp_set_num_threads(threads);
-    const WeightsGradient gradient({what_.batch, block_, in_, what_.height, what_.width, out_,
-                                    what_.out_height(), what_.out_width(), what_.kernel_height,
-                                    what_.kernel_width, what_.stride, what_.stride, what_.pad_top,
-                                    what_.pad_left});
+    const PlaneWindows windows = {what_.height,      what_.width,         what_.out_height(),
+                                  what_.out_width(), what_.kernel_height, what_.kernel_width,
+                                  what_.stride,      what_.stride,        what_.pad_top,
+                                  what_.pad_left};
+    const WeightsGradient gradient({windows, what_.batch, in_, out_, block_});
     std::vector<float> scratch(gradient.scratch_floats(), NAN);
     gradient.run(
         {source_.data(), result_.data(), weights_.data(), bias_.data(), what_.out, scratch.data()});

@@ -82,7 +82,7 @@ DynamicLibraries made_up(const std::vector<std::string>& names) {
 
 Findings libraries_of(const MachineFiles& files, const DynamicLibraries& libraries) {
   Findings findings;
-  doctor::probe_cuda_libraries(doctor::SystemRoot(files.root()), libraries, findings);
+  doctor::probe_cuda_libraries(SystemRoot(files.root()), libraries, findings);
   return findings;
 }
 

@@ -23,6 +23,7 @@ struct Pipe {
 
 [[noreturn]] void become_convoy(const std::vector<std::string>& arguments, const std::string& cache,
                                 const std::string& max_cpu_isa, const Pipe& out, const Pipe& err) {
+  ::unsetenv("CONVOY_CACHE_DIR");
   ::setenv("XDG_CACHE_HOME", cache.c_str(), /*overwrite=*/1);
   if (!max_cpu_isa.empty()) ::setenv("ONEDNN_MAX_CPU_ISA", max_cpu_isa.c_str(), /*overwrite=*/1);
   ::dup2(out.ends[1], STDOUT_FILENO);

@@ -166,5 +166,15 @@ TEST(SamePlanOnDescribedMachines, IsShownProvedAndSimulated) {
   }
 }
 
+// More GPUs than most machines have: what can be proved without them is proved.
+TEST(CheckWithoutTheDevices, ProvesForAllKindsOfDevices) {
+  const ProgramResult result =
+      run_convoy({"check", "replicated", "--model=lenet", "--num_gpus=64"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("64 devices, no peer access"));
+  EXPECT_THAT(result.out + result.err,
+              ::testing::AnyOf(HasSubstr("not looked at"), HasSubstr("only kinds of devices")));
+}
+
 }  // namespace
 }  // namespace convoy

@@ -13,6 +13,7 @@ convoy="$prefix/bin/convoy"
 
 rm -rf "$work"
 mkdir -p "$work"
+unset CONVOY_CACHE_DIR
 export XDG_CACHE_HOME="$work/cache"
 
 run new "$convoy" new device my_card --directory="$work/my_card"

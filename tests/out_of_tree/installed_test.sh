@@ -24,6 +24,7 @@ fi
 
 set -- --model=lenet --batch_size=4 --num_batches=2 --num_warmup_batches=1 --device=cpu \
   --num_devices=2
+unset CONVOY_CACHE_DIR
 export XDG_CACHE_HOME="$work/cache"
 run auto "$convoy" run "$@"
 contains auto '--variable_update=auto takes'

@@ -40,13 +40,13 @@ std::byte* at_line(void* memory) {
 
 }  // namespace
 
-bool AmxWeightsGradient::suits(const ChannelsLastConvolution& shape) {
+bool AmxWeightsGradient::suits(const ConvolutionShape& shape) {
   return shape.in_channels > 0 && shape.in_channels % kAmxBlock == 0 && shape.out_channels > 0 &&
          shape.out_channels % kAmxBlock == 0 && shape.out_height * shape.out_width > 0 &&
          amx_kernels() != nullptr;
 }
 
-AmxWeightsGradient::AmxWeightsGradient(const ChannelsLastConvolution& shape)
+AmxWeightsGradient::AmxWeightsGradient(const ConvolutionShape& shape)
     : shape_(shape),
       canvas_(shape),
       kernels_(amx_kernels()),

@@ -19,9 +19,9 @@ class AmxWeightsGradient {
  public:
   // Whether this processor computes this shape: nothing below may be called otherwise. It is faster
   // than oneDNN 2.6 for every such shape of tests/benchmarks/amx_weights_gradient_benchmark.
-  static bool suits(const ChannelsLastConvolution& shape);
+  static bool suits(const ConvolutionShape& shape);
 
-  explicit AmxWeightsGradient(const ChannelsLastConvolution& shape);
+  explicit AmxWeightsGradient(const ConvolutionShape& shape);
 
   // Bytes of memory that run() needs for its own use with this many threads.
   std::size_t scratch_bytes(std::size_t threads) const;
@@ -77,7 +77,7 @@ class AmxWeightsGradient {
                    float* bias) const;
   void add_parts(const float* parts, float* total, std::size_t count) const;
 
-  ChannelsLastConvolution shape_;
+  ConvolutionShape shape_;
   PixelCanvas canvas_;
   const AmxKernels* kernels_;
   std::size_t in_blocks_, out_blocks_, steps_;

@@ -41,14 +41,7 @@ Extent extent_of(std::size_t kernel, std::size_t remainder, std::size_t pad, std
   return {pixels, std::max({result, reached, pixels + static_cast<std::size_t>(-least)})};
 }
 
-bool is_dense_1x1(const ChannelsLastConvolution& shape) {
-  return shape.kernel_height == 1 && shape.kernel_width == 1 && shape.stride_height == 1 &&
-         shape.stride_width == 1 && shape.in_height == shape.out_height &&
-         shape.in_width == shape.out_width;
-}
-
-// Long rows are faster to look up.
-ChannelsLastConvolution as_one_row(ChannelsLastConvolution shape) {
+ConvolutionShape as_one_row(ConvolutionShape shape) {
   if (!is_dense_1x1(shape)) return shape;
   shape.in_width = shape.out_width = shape.batch * shape.in_height * shape.in_width;
   shape.batch = shape.in_height = shape.out_height = 1;
@@ -57,7 +50,7 @@ ChannelsLastConvolution as_one_row(ChannelsLastConvolution shape) {
 
 }  // namespace
 
-PixelCanvas::PixelCanvas(const ChannelsLastConvolution& shape)
+PixelCanvas::PixelCanvas(const ConvolutionShape& shape)
     : shape_(as_one_row(shape)),
       images_(shape_.batch),
       rows_(shape_.out_height),

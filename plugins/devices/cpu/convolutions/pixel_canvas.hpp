@@ -3,19 +3,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "plugins/devices/cpu/convolutions/convolution_shape.hpp"
 #include "plugins/devices/cpu/kernels/bf16.hpp"
 
 namespace convoy::cpu {
-
-// An ungrouped convolution whose activations are stored with the channels last, without gaps.
-struct ChannelsLastConvolution {
-  std::size_t batch;
-  std::size_t in_channels, in_height, in_width;
-  std::size_t out_channels, out_height, out_width;
-  std::size_t kernel_height, kernel_width;
-  std::size_t stride_height, stride_width;
-  std::size_t pad_top, pad_left;
-};
 
 // A numbering of the pixels of a convolution's result in which every tap of the filter reads its
 // source at a fixed distance.
@@ -26,7 +17,7 @@ struct ChannelsLastConvolution {
 // that neighbours in the result have neighbours as sources; a plane lies on the same canvas.
 class PixelCanvas {
  public:
-  explicit PixelCanvas(const ChannelsLastConvolution& shape);
+  explicit PixelCanvas(const ConvolutionShape& shape);
 
   // Position p of the result meets position p + offset of the tap's plane of the source.
   struct Tap {
@@ -67,7 +58,7 @@ class PixelCanvas {
   void find(const Grid& grid, std::ptrdiff_t first, std::size_t count, const Bf16* empty,
             const Bf16** found) const;
 
-  ChannelsLastConvolution shape_;
+  ConvolutionShape shape_;
   std::size_t images_, rows_, columns_;  // positions on the canvas, per image
   std::vector<Tap> taps_;
   std::vector<Plane> planes_;

@@ -34,17 +34,14 @@ Valid valid_positions(std::size_t tap, std::size_t pad, std::size_t stride, std:
   return {begin, end > begin ? end - begin : 0};
 }
 
-std::size_t chunk_pixels(const BlockedConvolution& shape) {
+std::size_t chunk_pixels(const ConvolutionShape& shape) {
   const std::size_t strides = shape.stride_height * shape.stride_width;
   return kChunkFloats / (shape.block * (TapKernels::kMaxColumns + strides));
 }
 
 // One long row instead of several short ones where that is the same.
-BlockedConvolution flattened(BlockedConvolution shape) {
-  const bool same = shape.kernel_height == 1 && shape.kernel_width == 1 &&
-                    shape.stride_height == 1 && shape.stride_width == 1 &&
-                    shape.in_height == shape.out_height && shape.in_width == shape.out_width;
-  if (!same || shape.in_height * shape.in_width > chunk_pixels(shape)) return shape;
+ConvolutionShape flattened(ConvolutionShape shape) {
+  if (!is_dense_1x1(shape) || shape.in_height * shape.in_width > chunk_pixels(shape)) return shape;
   shape.in_width = shape.out_width = shape.in_height * shape.in_width;
   shape.in_height = shape.out_height = 1;
   return shape;
@@ -52,7 +49,7 @@ BlockedConvolution flattened(BlockedConvolution shape) {
 
 }  // namespace
 
-WeightsGradient::WeightsGradient(const BlockedConvolution& shape)
+WeightsGradient::WeightsGradient(const ConvolutionShape& shape)
     : shape_(flattened(shape)),
       kernels_(&tap_kernels(shape.block)),
       in_blocks_(shape.in_channels / shape.block),

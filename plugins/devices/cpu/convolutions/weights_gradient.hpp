@@ -2,31 +2,22 @@
 
 #include <cstddef>
 
+#include "plugins/devices/cpu/convolutions/convolution_shape.hpp"
 #include "plugins/devices/cpu/convolutions/tap_kernels.hpp"
 
 namespace convoy::cpu {
 
-// An ungrouped convolution whose activations are stored in blocks of channels (nChw8c or nChw16c,
-// padded channels hold zeros) and its weights as OIhw8i8o or OIhw16i16o. Channels count the
-// padding.
-struct BlockedConvolution {
-  std::size_t batch, block;
-  std::size_t in_channels, in_height, in_width;
-  std::size_t out_channels, out_height, out_width;
-  std::size_t kernel_height, kernel_width;
-  std::size_t stride_height, stride_width;
-  std::size_t pad_top, pad_left;
-};
-
 // The gradient of a convolution's weights (and bias) as a sum of matrix products, one for each tap
 // of the filter: input channels x output channels, over the pixels of all images.
+// Activations are stored in blocks of channels (nChw8c or nChw16c), whose padding is zero, weights
+// as OIhw8i8o or OIhw16i16o.
 //
 // Tasks are tiles of channels, times parts of the batch where tiles are few. The division follows
 // from the shape alone and the parts are added in order: the result does not depend on the number
 // of threads.
 class WeightsGradient {
  public:
-  explicit WeightsGradient(const BlockedConvolution& shape);
+  explicit WeightsGradient(const ConvolutionShape& shape);
 
   // Floats of memory that run() needs for its own use.
   std::size_t scratch_floats() const;
@@ -67,7 +58,7 @@ class WeightsGradient {
   void add_parts(const float* parts, std::size_t distance, float* total, std::size_t count) const;
   TapBox box(const Chunk& chunk) const;
 
-  BlockedConvolution shape_;
+  ConvolutionShape shape_;
   const TapKernels* kernels_;
   std::size_t in_blocks_, out_blocks_, taps_;
   std::size_t tile_in_, tile_out_, parts_, chunk_images_, chunk_rows_;

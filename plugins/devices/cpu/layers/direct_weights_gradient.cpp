@@ -7,6 +7,7 @@
 #include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
 #include "plugins/devices/cpu/convolutions/weights_gradient.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
+#include "plugins/devices/cpu/layers/layer_windows.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
@@ -14,44 +15,17 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-BlockedConvolution blocked(const convoy_node& node, const Desc& source, const Desc& result,
-                           std::size_t block) {
-  return {.batch = padded_size(source, 0),
-          .block = block,
-          .in_channels = padded_size(source, 1),
-          .in_height = padded_size(source, 2),
-          .in_width = padded_size(source, 3),
-          .out_channels = padded_size(result, 1),
-          .out_height = padded_size(result, 2),
-          .out_width = padded_size(result, 3),
-          .kernel_height = node.layer->kernel_height,
-          .kernel_width = node.layer->kernel_width,
-          .stride_height = node.layer->stride_height,
-          .stride_width = node.layer->stride_width,
-          .pad_top = node.pad_top,
-          .pad_left = node.pad_left};
+// With so many channels as are stored, `block` of them next to each other (0: all).
+ConvolutionShape shape_of(const ProgramBuilder& builder, std::size_t node, std::size_t in_channels,
+                          std::size_t out_channels, std::size_t block) {
+  const NodePlan& plan = builder.plan(node);
+  const convoy_node& input = *builder.plan(plan.inputs[0]).node;
+  return {windows_of(*plan.node, input), builder.compilation().batch, in_channels, out_channels,
+          block};
 }
 
 Desc vector_of(std::size_t count) {
   return {{static_cast<dnnl::memory::dim>(count)}, dnnl::memory::data_type::f32, Tag::x};
-}
-
-ChannelsLastConvolution channels_last(const ProgramBuilder& builder, std::size_t node) {
-  const convoy_node& here = *builder.plan(node).node;
-  const convoy_node& input = *builder.plan(builder.plan(node).inputs[0]).node;
-  return {.batch = builder.compilation().batch,
-          .in_channels = input.channels,
-          .in_height = input.height,
-          .in_width = input.width,
-          .out_channels = here.channels,
-          .out_height = here.height,
-          .out_width = here.width,
-          .kernel_height = here.layer->kernel_height,
-          .kernel_width = here.layer->kernel_width,
-          .stride_height = here.layer->stride_height,
-          .stride_width = here.layer->stride_width,
-          .pad_top = here.pad_top,
-          .pad_left = here.pad_left};
 }
 
 // The places of the gradients of a convolution's weights and bias; without a bias its is empty.
@@ -91,7 +65,8 @@ bool build_direct_weights_gradient(ProgramBuilder& builder, std::size_t node,
       common_channel_block(forward.src_desc(), forward.weights_desc(), forward.dst_desc());
   if (block == 0) return false;
   const auto kernel = std::make_shared<const WeightsGradient>(
-      blocked(*plan.node, forward.src_desc(), forward.dst_desc(), block));
+      shape_of(builder, node, padded_size(forward.src_desc(), 1),
+               padded_size(forward.dst_desc(), 1), block));
   const dnnl::memory source = builder.read_as(plan.inputs[0], forward.src_desc());
   const dnnl::memory result = builder.gradient_as(node, forward.dst_desc());
   const dnnl::memory scratch = builder.scratchpad(vector_of(kernel->scratch_floats()));
@@ -112,7 +87,8 @@ bool build_direct_weights_gradient(ProgramBuilder& builder, std::size_t node,
 bool build_amx_weights_gradient(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   if (!builder.stores_bf16() || plan.node->layer->groups > 1) return false;
-  const ChannelsLastConvolution shape = channels_last(builder, node);
+  const ConvolutionShape shape =
+      shape_of(builder, node, builder.plan(plan.inputs[0]).node->channels, plan.node->channels, 0);
   if (!AmxWeightsGradient::suits(shape)) return false;
   const auto kernel = std::make_shared<const AmxWeightsGradient>(shape);
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());  // a program's are fixed

@@ -1,4 +1,4 @@
-#include "core/plugin/nearest.hpp"
+#include "core/base/nearest.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "core/doctor/text.hpp"
+#include "core/base/system_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-namespace convoy::doctor {
+namespace convoy {
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -75,4 +75,4 @@ std::string bytes_text(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
-}  // namespace convoy::doctor
+}  // namespace convoy

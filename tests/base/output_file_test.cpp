@@ -1,4 +1,4 @@
-#include "core/report/output_file.hpp"
+#include "core/base/output_file.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

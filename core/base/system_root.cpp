@@ -1,10 +1,10 @@
-#include "core/doctor/system_root.hpp"
+#include "core/base/system_root.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <fstream>
 
-namespace convoy::doctor {
+namespace convoy {
 
 namespace fs = std::filesystem;
 
@@ -57,4 +57,4 @@ std::optional<std::string> SystemRoot::link_name(const std::string& path) const 
   return target.filename().string();
 }
 
-}  // namespace convoy::doctor
+}  // namespace convoy

@@ -1,14 +1,12 @@
-#include "core/plugin/nearest.hpp"
+#include "core/base/nearest.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 namespace convoy {
-namespace {
-
-// Letters to insert, delete or replace (Levenshtein), one row of the table at a time.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
+  // One row of the table of distances at a time.
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -21,8 +19,6 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   }
   return row.back();
 }
-
-}  // namespace
 
 std::vector<std::string> nearest_names(std::string_view name,
                                        std::span<const std::string> candidates) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy::doctor {
+namespace convoy {
 
 // The files below which a system describes itself: "/" of this machine, or a copy of its /proc,
 // /sys and /etc. Paths are relative to it ("proc/meminfo"). Nothing here throws: what is missing or
@@ -30,4 +30,4 @@ class SystemRoot {
   std::filesystem::path root_;
 };
 
-}  // namespace convoy::doctor
+}  // namespace convoy

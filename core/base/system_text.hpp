@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy::doctor {
+namespace convoy {
 
 // Helpers for the small text formats of /proc and /sys.
 
@@ -22,4 +22,4 @@ std::optional<std::uint64_t> list_size(std::string_view list);
 // "15.6 GiB".
 std::string bytes_text(std::uint64_t bytes);
 
-}  // namespace convoy::doctor
+}  // namespace convoy
