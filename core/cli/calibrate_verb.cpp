@@ -106,7 +106,7 @@ class CalibrateVerb {
       : given_(given),
         err_(err),
         log_(log_to(err)),
-        catalog_(Catalog::scan(search_path(process_search_settings(given.value("plugin_path"))))),
+        catalog_(installed_plugins(given.value("plugin_path"))),
         facts_(calibrate::read_processor_facts()),
         device_(host_.load_device(measured_device(given, catalog_, host_)), {},
                 warnings_only(log_)) {

@@ -21,11 +21,6 @@ using conformance::ConformanceCase;
 using conformance::ConformanceRun;
 using conformance::Outcome;
 
-Catalog catalog_of(std::span<const std::string> arguments) {
-  const std::string path = find_flag(arguments, "plugin_path").value_or("");
-  return Catalog::scan(search_path(process_search_settings(path)));
-}
-
 std::vector<FlagDefinition> own_flags() {
   FlagDefinition only;
   only.name = "only";
@@ -107,7 +102,7 @@ class DeviceCheck {
 bool names_device(std::span<const std::string> arguments) {
   const std::string& name = arguments.front();
   if (name == "auto") return false;  // the strategy that --variable_update=auto takes
-  const std::vector<FoundPlugin> found = catalog_of(arguments).find(name);
+  const std::vector<FoundPlugin> found = scan_catalog(arguments).find(name);
   const auto is = [&](PluginKind kind) {
     return std::ranges::any_of(found, [kind](const auto& it) { return it.manifest.kind == kind; });
   };
@@ -125,7 +120,7 @@ bool names_device(std::span<const std::string> arguments) {
 
 int run_check_device(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   auto host = std::make_unique<PluginHost>();
-  const FoundPlugin found = choose_device(*host, catalog_of(arguments), arguments.front());
+  const FoundPlugin found = choose_device(*host, scan_catalog(arguments), arguments.front());
   const ParsedFlags flags = parse_flags(table_for(found.manifest), arguments.subspan(1));
   auto plugin = std::make_unique<DevicePlugin>(host->load_device(found),
                                                given_options(found.manifest, flags), log_to(err));

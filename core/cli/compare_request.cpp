@@ -66,7 +66,7 @@ ComparedStrategy parse_strategy(const std::string& text) {
 }
 
 std::vector<std::string> all_strategies(const std::string& plugin_path) {
-  const Catalog catalog = Catalog::scan(search_path(process_search_settings(plugin_path)));
+  const Catalog catalog = installed_plugins(plugin_path);
   std::vector<std::string> names = catalog.names(PluginKind::kStrategy);
   names.emplace_back("auto");
   return names;
@@ -74,10 +74,8 @@ std::vector<std::string> all_strategies(const std::string& plugin_path) {
 
 // What --simulate means where nobody says --device.
 std::string processors(const std::vector<std::string>& common) {
-  const std::string path = find_flag(common, "plugin_path").value_or("");
   PluginHost host;
-  return choose_processors(host, Catalog::scan(search_path(process_search_settings(path))))
-      .manifest.name;
+  return choose_processors(host, scan_catalog(common)).manifest.name;
 }
 
 // The verb's own flags apart from those of the cells.

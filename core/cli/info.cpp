@@ -44,14 +44,13 @@ void print_device(const FoundPlugin& plugin, std::ostream& out) {
     return;
   }
   const convoy_device& table = *host.load_device(plugin).table;
-  const bool on_processors = (traits_of(table) & CONVOY_DEVICES_ON_HOST_PROCESSORS) != 0;
+  const bool on_processors = (table.traits & CONVOY_DEVICES_ON_HOST_PROCESSORS) != 0;
   out << fmt::format("computes   on {}\n",
                      on_processors ? "the host's processors" : "processors of its own");
-  const std::uint32_t preference = preference_of(table);
-  if (preference == 0)
+  if (table.preference == 0)
     out << "auto       never takes it: name it with --device\n";
   else
-    out << fmt::format("auto       takes it by its preference of {}\n", preference);
+    out << fmt::format("auto       takes it by its preference of {}\n", table.preference);
 }
 
 void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
@@ -97,8 +96,7 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
     print_tensor_file(given.positional.front(), given.has("json"), out);
     return static_cast<int>(ExitCode::kOk);
   }
-  const Catalog catalog =
-      Catalog::scan(search_path(process_search_settings(given.value("plugin_path"))));
+  const Catalog catalog = installed_plugins(given.value("plugin_path"));
   const std::vector<FoundPlugin> found = catalog.find(given.positional.front());
   if (given.has("json")) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();

@@ -115,8 +115,7 @@ int run_list(std::span<const std::string> arguments, std::ostream& out, std::ost
     fail(ExitCode::kUsage, "list takes no name, but '{}' was given; try: convoy info {}",
          given.positional.front(), given.positional.front());
   }
-  const Catalog catalog =
-      Catalog::scan(search_path(process_search_settings(given.value("plugin_path"))));
+  const Catalog catalog = installed_plugins(given.value("plugin_path"));
   if (given.has("json")) {
     print_json(catalog, out);
   } else {

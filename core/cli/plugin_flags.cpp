@@ -2,6 +2,10 @@
 
 namespace convoy {
 
+Catalog scan_catalog(std::span<const std::string> arguments) {
+  return installed_plugins(find_flag(arguments, "plugin_path").value_or(""));
+}
+
 FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group) {
   FlagDefinition flag;
   flag.name = option.name;

@@ -60,11 +60,6 @@ FlagTable make_table(const Catalog& catalog, const std::string& strategy, const 
   return table;
 }
 
-Catalog scan_catalog(std::span<const std::string> arguments) {
-  const std::string plugin_path = find_flag(arguments, "plugin_path").value_or("");
-  return Catalog::scan(search_path(process_search_settings(plugin_path)));
-}
-
 // The plug-in of the model that the command line asks for; empty when it asks for none.
 std::string model_of(const Catalog& catalog, std::span<const std::string> arguments) {
   const auto text = [&](const char* flag) { return find_flag(arguments, flag).value_or(""); };

@@ -30,22 +30,23 @@ FlagDefinition text(const char* name, const char* value, const char* help) {
   return flag;
 }
 
-SimulatedHardware processor_hardware(const RunSetup& setup, const DevicePlugin& plugin) {
+SimulatedHardware processor_hardware(const RunSetup& setup, const Manifest& plugin) {
   if (setup.flags->integer("hosts") > 1)
     fail(ExitCode::kUsage,
          "--hosts={}: {} devices are this machine's processors; --platform takes several hosts",
-         setup.flags->integer("hosts"), plugin.manifest().name);
+         setup.flags->integer("hosts"), plugin.name);
   return this_machine_hardware(setup, plugin);
 }
 
 // The plug-in that --device names, if its devices are this machine's processors. Described machines
 // have GPUs, which need no plug-in here.
-std::unique_ptr<DevicePlugin> named_processors(const RunSetup& setup) {
+std::optional<Manifest> named_processors(const RunSetup& setup) {
   const std::string& name = setup.options.device;
-  if (name == kAnyDevice || name == kGpuDevices) return nullptr;
+  if (name == kAnyDevice || name == kGpuDevices) return std::nullopt;
   const FoundPlugin found = setup.catalog.find(PluginKind::kDevice, name);
-  auto plugin = std::make_unique<DevicePlugin>(setup.host->load_device(found), OptionValues{});
-  return plugin->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) ? std::move(plugin) : nullptr;
+  const std::uint32_t traits = setup.host->load_device(found).table->traits;
+  if ((traits & CONVOY_DEVICES_ON_HOST_PROCESSORS) == 0) return std::nullopt;
+  return found.manifest;
 }
 
 SimulatedHardware gpu_hardware(const RunSetup& setup, const std::filesystem::path& share) {
@@ -99,7 +100,7 @@ std::vector<FlagDefinition> simulation_flags() {
 SimulatedHardware choose_simulated_hardware(const RunSetup& setup) {
   const std::filesystem::path share =
       (executable_directory() / "../share/convoy").lexically_normal();
-  const std::unique_ptr<DevicePlugin> processors = named_processors(setup);
+  const std::optional<Manifest> processors = named_processors(setup);
   SimulatedHardware hardware =
       processors ? processor_hardware(setup, *processors) : gpu_hardware(setup, share);
   hardware.software =

@@ -39,7 +39,7 @@ void use_nominal(SimulatedHardware& hardware, const calibrate::ProcessorFacts& f
 
 }  // namespace
 
-SimulatedHardware this_machine_hardware(const RunSetup& setup, const DevicePlugin& plugin) {
+SimulatedHardware this_machine_hardware(const RunSetup& setup, const Manifest& plugin) {
   const std::filesystem::path share = executable_directory() / "../share/convoy";
   const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
   const std::uint32_t threads = setup.options.threads_per_device;
@@ -50,8 +50,7 @@ SimulatedHardware this_machine_hardware(const RunSetup& setup, const DevicePlugi
   hardware.most_devices = facts.cores;
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
   const std::string given = setup.flags->text("calibration_file");
-  const Manifest& manifest = plugin.manifest();
-  const auto here = calibrate::make_fingerprint(facts, manifest.name + " " + manifest.version);
+  const auto here = calibrate::make_fingerprint(facts, plugin.name + " " + plugin.version);
   const std::filesystem::path file =
       given.empty() ? calibrate::default_profile_path(here) : std::filesystem::path(given);
   const auto profile = calibrate::find_profile(file, here);

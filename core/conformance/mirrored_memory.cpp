@@ -2,19 +2,13 @@
 
 #include <stdexcept>
 
+#include "core/plan/operation.hpp"
+
 namespace convoy::conformance {
 namespace {
 
 std::uint64_t bytes_of(const convoy_region& region) {
-  switch (region.dtype) {
-    case CONVOY_U8:
-      return region.count;
-    case CONVOY_F16:
-    case CONVOY_BF16:
-      return 2 * region.count;
-    default:
-      return 4 * region.count;
-  }
+  return dtype_bytes(region.dtype) * region.count;
 }
 
 }  // namespace

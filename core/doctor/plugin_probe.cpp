@@ -56,7 +56,7 @@ void loaded_plugins(const Catalog& catalog, Findings& findings) {
 
 void probe_plugins(const std::string& plugin_path, Findings& findings) {
   try {
-    const Catalog catalog = Catalog::scan(search_path(process_search_settings(plugin_path)));
+    const Catalog catalog = installed_plugins(plugin_path);
     loaded_plugins(catalog, findings);
     for (const RejectedPlugin& it : catalog.rejected())
       findings.push_back({"plug-in file " + it.path.filename().string(), Health::kWarn,

@@ -149,4 +149,8 @@ void Catalog::fail_unknown(std::string_view kind, const std::string& name,
   throw Error(ExitCode::kUnavailable, text);
 }
 
+Catalog installed_plugins(const std::string& plugin_path) {
+  return Catalog::scan(search_path(process_search_settings(plugin_path)));
+}
+
 }  // namespace convoy

@@ -60,6 +60,9 @@ class Catalog {
   std::vector<std::filesystem::path> looked_at_;
 };
 
+// What this process finds. `plugin_path`: files and directories to look at first, separated by ':'.
+Catalog installed_plugins(const std::string& plugin_path);
+
 // One file, trusted and with a sound manifest; throws ManifestError with the reason.
 FoundPlugin read_plugin(const std::filesystem::path& file);
 

@@ -27,7 +27,7 @@ std::vector<Preferred> by_preference(PluginHost& host, const Catalog& catalog,
     if (plugin.manifest.kind != PluginKind::kDevice) continue;
     try {
       const convoy_device& table = *host.load_device(plugin).table;
-      if (preference_of(table) > 0) all.push_back({plugin, preference_of(table), traits_of(table)});
+      if (table.preference > 0) all.push_back({plugin, table.preference, table.traits});
     } catch (const Error& error) {
       problems += fmt::format("\n  {}", error.what());
     }

@@ -20,16 +20,6 @@ void require_slot(const DevicePlugin& plugin, const Function& slot) {
 
 }  // namespace
 
-std::uint32_t traits_of(const convoy_device& table) {
-  constexpr std::size_t kEnd = offsetof(convoy_device, traits) + sizeof(table.traits);
-  return table.struct_size >= kEnd ? table.traits : 0;
-}
-
-std::uint32_t preference_of(const convoy_device& table) {
-  constexpr std::size_t kEnd = offsetof(convoy_device, preference) + sizeof(table.preference);
-  return table.struct_size >= kEnd ? table.preference : 0;
-}
-
 DevicePlugin::DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValues& options,
                            PluginLog log)
     : plugin_(std::move(plugin)),
@@ -39,7 +29,7 @@ DevicePlugin::DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValue
           .log = std::move(log)} {}
 
 bool DevicePlugin::has(convoy_device_trait trait) const {
-  return (traits_of(*plugin_.table) & trait) != 0;
+  return (plugin_.table->traits & trait) != 0;
 }
 
 std::uint32_t DevicePlugin::count(const convoy_device_request& request) const {

@@ -13,11 +13,6 @@
 
 namespace convoy {
 
-// What a table says about all devices of its plug-in; 0 in tables from before there were such
-// fields.
-std::uint32_t traits_of(const convoy_device& table);
-std::uint32_t preference_of(const convoy_device& table);
-
 // A kind of devices, before any of them is open.
 class DevicePlugin {
  public:

@@ -181,7 +181,7 @@ LoadedPlugin<convoy_device> PluginHost::load_device(const FoundPlugin& plugin) {
   auto loaded = load_table<convoy_device>(open(plugin, PluginKind::kDevice), plugin, kDeviceBytes,
                                           kDeviceSlots);
   constexpr std::uint32_t kKnownTraits = CONVOY_DEVICES_ON_HOST_PROCESSORS;
-  if (const std::uint32_t unknown = traits_of(*loaded.table) & ~kKnownTraits)
+  if (const std::uint32_t unknown = loaded.table->traits & ~kKnownTraits)
     fail_step(plugin.path, "checking its table",
               fmt::format("it has traits {:#x}, which this convoy does not know", unknown),
               "take a newer convoy");

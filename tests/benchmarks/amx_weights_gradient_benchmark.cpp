@@ -1,29 +1,22 @@
 // Gradients of weights from bf16 activations by the plug-in's own AMX kernels beside oneDNN's, by
 // shape, on all cores.
-#include <benchmark/benchmark.h>
 #include <omp.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
+#include "tests/benchmarks/gradient_cases.hpp"
 
 namespace convoy {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
-using Dim = dnnl::memory::dim;
 
-struct AmxGradientShape {
-  const char* name;
-  Dim batch, in, side, out, kernel_height, kernel_width, stride, pad_height, pad_width;
-};
-
-constexpr AmxGradientShape kAmxGradientShapes[] = {
+constexpr GradientShape kAmxShapes[] = {
     {"tiny", 1, 16, 8, 16, 3, 3, 2, 1, 1},
     {"resnet50_1x1_64_to_256_at_56", 16, 64, 56, 256, 1, 1, 1, 0, 0},
     {"resnet50_1x1_64_to_64_at_56", 16, 64, 56, 64, 1, 1, 1, 0, 0},
@@ -49,15 +42,17 @@ constexpr AmxGradientShape kAmxGradientShapes[] = {
 // Operands with the channels last; the library chooses how the gradient is stored.
 class AmxGradientCase {
  public:
-  explicit AmxGradientCase(const AmxGradientShape& shape);
+  explicit AmxGradientCase(const GradientShape& shape);
 
-  bool suits() const { return cpu::AmxWeightsGradient::suits(own_); }
+  const char* problem() const {
+    return cpu::AmxWeightsGradient::suits(own_)
+               ? nullptr
+               : "no AMX with bf16, or the system or oneDNN's limit forbids it";
+  }
   void library();
   void own();
-  double operations() const { return operations_; }
 
  private:
-  void describe_own(const AmxGradientShape& shape, Dim height, Dim width);
   dnnl::memory filled(const dnnl::memory::desc& desc);
 
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
@@ -67,19 +62,17 @@ class AmxGradientCase {
   cpu::ConvolutionShape own_{};
   std::vector<float> own_weights_;
   std::vector<std::byte> scratch_;
-  double operations_ = 0.0;
 };
 
-AmxGradientCase::AmxGradientCase(const AmxGradientShape& shape) {
+AmxGradientCase::AmxGradientCase(const GradientShape& shape) {
   const auto direct = dnnl::algorithm::convolution_direct;
-  const Dim height = (shape.side + 2 * shape.pad_height - shape.kernel_height) / shape.stride + 1;
-  const Dim width = (shape.side + 2 * shape.pad_width - shape.kernel_width) / shape.stride + 1;
   const dnnl::memory::dims strides = {shape.stride, shape.stride};
   const dnnl::memory::dims padding = {shape.pad_height, shape.pad_width};
   const dnnl::memory::dims filter = {shape.out, shape.in, shape.kernel_height, shape.kernel_width};
   const dnnl::memory::desc source({shape.batch, shape.in, shape.side, shape.side}, Type::bf16,
                                   Tag::nhwc);
-  const dnnl::memory::desc result({shape.batch, shape.out, height, width}, Type::bf16, Tag::nhwc);
+  const dnnl::memory::desc result({shape.batch, shape.out, shape.out_height(), shape.out_width()},
+                                  Type::bf16, Tag::nhwc);
   const auto forward = cpu::describe<dnnl::convolution_forward>(
       engine_, {}, dnnl::prop_kind::forward_training, direct, source,
       cpu::Desc(filter, Type::bf16, Tag::any), result, strides, padding, padding);
@@ -89,22 +82,10 @@ AmxGradientCase::AmxGradientCase(const AmxGradientShape& shape) {
   source_ = filled(source);
   result_ = filled(result);
   weights_ = dnnl::memory(description_.diff_weights_desc(), engine_);
-  describe_own(shape, height, width);
-  operations_ = 2.0 * static_cast<double>(shape.batch * shape.in * shape.out * height * width) *
-                static_cast<double>(shape.kernel_height * shape.kernel_width);
-}
-
-void AmxGradientCase::describe_own(const AmxGradientShape& shape, Dim height, Dim width) {
-  const auto size = [](Dim value) { return static_cast<std::size_t>(value); };
-  own_ = {{size(shape.side), size(shape.side), size(height), size(width), size(shape.kernel_height),
-           size(shape.kernel_width), size(shape.stride), size(shape.stride), size(shape.pad_height),
-           size(shape.pad_width)},
-          size(shape.batch),
-          size(shape.in),
-          size(shape.out),
-          0};
-  own_weights_.resize(size(shape.in * shape.out * shape.kernel_height * shape.kernel_width));
-  if (!suits()) return;
+  own_ = shape.own(0);
+  own_weights_.resize(
+      static_cast<std::size_t>(shape.in * shape.out * shape.kernel_height * shape.kernel_width));
+  if (problem() != nullptr) return;
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
   scratch_.resize(cpu::AmxWeightsGradient(own_).scratch_bytes(threads));
 }
@@ -135,37 +116,9 @@ void AmxGradientCase::own() {
                                     static_cast<std::size_t>(omp_get_max_threads()));
 }
 
-void measure_amx_gradient(benchmark::State& state, const AmxGradientShape& shape,
-                          void (AmxGradientCase::*run)()) {
-  AmxGradientCase gradient(shape);
-  if (!gradient.suits()) {
-    state.SkipWithError("no AMX with bf16, or the system or oneDNN's limit forbids it");
-    return;
-  }
-  (gradient.*run)();
-  for (auto _ : state) (gradient.*run)();
-  state.counters["FLOP/s"] =
-      benchmark::Counter(gradient.operations(), benchmark::Counter::kIsIterationInvariantRate);
-}
-
-void add_amx_gradient_cases() {
-  for (const AmxGradientShape& shape : kAmxGradientShapes) {
-    const auto add = [&](const char* who, void (AmxGradientCase::*run)()) {
-      const std::string name = std::string(shape.name) + "/" + who;
-      benchmark::RegisterBenchmark(name.c_str(), measure_amx_gradient, shape, run)
-          ->Unit(benchmark::kMillisecond)
-          ->UseRealTime();
-    };
-    add("library", &AmxGradientCase::library);
-    add("own", &AmxGradientCase::own);
-  }
-}
-
 }  // namespace
 }  // namespace convoy
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  convoy::add_amx_gradient_cases();
-  benchmark::RunSpecifiedBenchmarks();
+  convoy::run_gradient_benchmarks<convoy::AmxGradientCase>(convoy::kAmxShapes, argc, argv);
 }

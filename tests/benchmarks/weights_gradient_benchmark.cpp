@@ -1,23 +1,15 @@
 // Gradients of weights by the plug-in's own direct kernels beside oneDNN's, by shape, on all cores.
-#include <benchmark/benchmark.h>
-
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "plugins/devices/cpu/convolutions/weights_gradient.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
+#include "tests/benchmarks/gradient_cases.hpp"
 
 namespace convoy {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
-using Dim = dnnl::memory::dim;
-
-struct GradientShape {
-  const char* name;
-  Dim batch, in, side, out, kernel_height, kernel_width, stride, pad_height, pad_width;
-};
 
 constexpr GradientShape kGradientShapes[] = {
     {"tiny", 1, 16, 8, 16, 3, 3, 2, 1, 1},
@@ -41,7 +33,7 @@ class GradientCase {
 
   void library();
   void own();
-  double operations() const { return operations_; }
+  const char* problem() const { return nullptr; }
 
  private:
   dnnl::memory filled(const dnnl::memory::desc& desc);
@@ -52,40 +44,30 @@ class GradientCase {
   dnnl::memory source_, result_, weights_;
   cpu::ConvolutionShape own_{};
   std::vector<float> scratch_;
-  double operations_ = 0.0;
 };
 
 GradientCase::GradientCase(const GradientShape& shape) {
   const auto any = [](const dnnl::memory::dims& dims) {
     return dnnl::memory::desc(dims, dnnl::memory::data_type::f32, Tag::any);
   };
-  const auto size = [](Dim value) { return static_cast<std::size_t>(value); };
   const auto direct = dnnl::algorithm::convolution_direct;
-  const Dim height = (shape.side + 2 * shape.pad_height - shape.kernel_height) / shape.stride + 1;
-  const Dim width = (shape.side + 2 * shape.pad_width - shape.kernel_width) / shape.stride + 1;
   const dnnl::memory::dims strides = {shape.stride, shape.stride};
   const dnnl::memory::dims padding = {shape.pad_height, shape.pad_width};
   const auto forward = cpu::describe<dnnl::convolution_forward>(
       engine_, {}, dnnl::prop_kind::forward_training, direct,
       any({shape.batch, shape.in, shape.side, shape.side}),
       any({shape.out, shape.in, shape.kernel_height, shape.kernel_width}),
-      any({shape.batch, shape.out, height, width}), strides, padding, padding);
+      any({shape.batch, shape.out, shape.out_height(), shape.out_width()}), strides, padding,
+      padding);
   description_ = cpu::describe_gradient<dnnl::convolution_backward_weights>(
       engine_, {}, forward, direct, forward.src_desc(), forward.weights_desc(), forward.dst_desc(),
       strides, padding, padding);
   source_ = filled(forward.src_desc());
   result_ = filled(forward.dst_desc());
   weights_ = filled(forward.weights_desc());
-  own_ = {{size(shape.side), size(shape.side), size(height), size(width), size(shape.kernel_height),
-           size(shape.kernel_width), size(shape.stride), size(shape.stride), size(shape.pad_height),
-           size(shape.pad_width)},
-          size(shape.batch),
-          size(shape.in),
-          size(shape.out),
-          size(cpu::blocked_layout(forward.src_desc())->inner_sizes.at(0))};
+  own_ = shape.own(
+      static_cast<std::size_t>(cpu::blocked_layout(forward.src_desc())->inner_sizes.at(0)));
   scratch_.resize(cpu::WeightsGradient(own_).scratch_floats());
-  operations_ = 2.0 * static_cast<double>(shape.batch * shape.in * shape.out * height * width) *
-                static_cast<double>(shape.kernel_height * shape.kernel_width);
 }
 
 dnnl::memory GradientCase::filled(const dnnl::memory::desc& desc) {
@@ -112,33 +94,9 @@ void GradientCase::own() {
       {floats(source_), floats(result_), floats(weights_), nullptr, 0, scratch_.data()});
 }
 
-void measure_gradient(benchmark::State& state, const GradientShape& shape,
-                      void (GradientCase::*run)()) {
-  GradientCase gradient(shape);
-  (gradient.*run)();
-  for (auto _ : state) (gradient.*run)();
-  state.counters["FLOP/s"] =
-      benchmark::Counter(gradient.operations(), benchmark::Counter::kIsIterationInvariantRate);
-}
-
-void add_gradient_cases() {
-  for (const GradientShape& shape : kGradientShapes) {
-    const auto add = [&](const char* who, void (GradientCase::*run)()) {
-      const std::string name = std::string(shape.name) + "/" + who;
-      benchmark::RegisterBenchmark(name.c_str(), measure_gradient, shape, run)
-          ->Unit(benchmark::kMillisecond)
-          ->UseRealTime();
-    };
-    add("library", &GradientCase::library);
-    add("own", &GradientCase::own);
-  }
-}
-
 }  // namespace
 }  // namespace convoy
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  convoy::add_gradient_cases();
-  benchmark::RunSpecifiedBenchmarks();
+  convoy::run_gradient_benchmarks<convoy::GradientCase>(convoy::kGradientShapes, argc, argv);
 }

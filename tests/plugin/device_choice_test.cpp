@@ -1,6 +1,7 @@
 #include "core/plugin/device_choice.hpp"
 
 #include <gtest/gtest.h>
+#include <convoy/sized.hpp>
 
 #include "core/plugin/device_plugin.hpp"
 #include "tests/plugin/fixtures.hpp"
@@ -82,11 +83,11 @@ TEST(DeviceTraits, OfATableFromBeforeThemAreNone) {
   table.traits = CONVOY_DEVICES_ON_HOST_PROCESSORS;
   table.preference = CONVOY_PREFERENCE_ACCELERATORS;
   table.struct_size = offsetof(convoy_device, traits);
-  EXPECT_EQ(traits_of(table), 0u);
-  EXPECT_EQ(preference_of(table), 0u);
+  EXPECT_EQ(read_table(table, "older").traits, 0u);
+  EXPECT_EQ(read_table(table, "older").preference, 0u);
   table.struct_size = sizeof table;
-  EXPECT_EQ(traits_of(table), std::uint32_t{CONVOY_DEVICES_ON_HOST_PROCESSORS});
-  EXPECT_EQ(preference_of(table), std::uint32_t{CONVOY_PREFERENCE_ACCELERATORS});
+  EXPECT_EQ(read_table(table, "today's").traits, std::uint32_t{CONVOY_DEVICES_ON_HOST_PROCESSORS});
+  EXPECT_EQ(read_table(table, "today's").preference, std::uint32_t{CONVOY_PREFERENCE_ACCELERATORS});
 }
 
 TEST(DeviceTraits, ThatAreUnknownAreRefused) {

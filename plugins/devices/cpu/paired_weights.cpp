@@ -9,7 +9,6 @@
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kAhead = 2;     // blocks between asking for one and converting it
 constexpr std::size_t kFirstTap = 2;  // dimensions 2 and 3 are the filter's taps
 using Dims = std::vector<dnnl::memory::dim>;
 
@@ -38,11 +37,9 @@ bool has_pairs(const BlockedLayout& layout) {
 }  // namespace
 
 PairedWeights::Side::Side(const BlockedLayout& layout) {
-  padded.fill(1);
   block.fill(1);
-  block_step.fill(0);
-  tile_step.fill(0);
-  for (std::size_t i = 0; i < layout.padded.size(); ++i) {
+  tile_step.fill(0);  // of dimensions without blocks
+  for (std::size_t i = 0; i < kDimensions; ++i) {
     padded[i] = size(layout.padded[i]);
     block_step[i] = size(layout.strides[i]);
   }
@@ -96,71 +93,43 @@ void PairedWeights::run(const float* from, Bf16* to) const {
   std::size_t blocks = 1;
   for (std::size_t i = 0; i < kDimensions; ++i) blocks *= to_.padded[i] / to_.block[i];
   parallel_indices(blocks, [&](std::size_t index) {
-    const Place ahead = first_of_block(std::min(index + kAhead, blocks - 1));
-    block(first_of_block(index), ahead, from, to);
+    Place first{};
+    for (std::size_t i = kDimensions; i-- > 0;) {
+      const std::size_t dimension = order_[i];
+      const std::size_t count = to_.padded[dimension] / to_.block[dimension];
+      first[dimension] = index % count * to_.block[dimension];
+      index /= count;
+    }
+    block(first, from, to);
   });
 }
 
-PairedWeights::Place PairedWeights::first_of_block(std::size_t index) const {
-  Place first{};
-  for (std::size_t i = kDimensions; i-- > 0;) {
-    const std::size_t dimension = order_[i];
-    const std::size_t count = to_.padded[dimension] / to_.block[dimension];
-    first[dimension] = index % count * to_.block[dimension];
-    index /= count;
-  }
-  return first;
-}
-
-void PairedWeights::block(const Place& first, const Place& ahead, const float* from,
-                          Bf16* to) const {
+void PairedWeights::block(const Place& first, const float* from, Bf16* to) const {
   Place place = first;
-  Place later = ahead;
   for (std::size_t row = 0; row < to_.block[rows_]; row += kWeightTile) {
     place[rows_] = first[rows_] + row;
-    later[rows_] = ahead[rows_] + row;
     for (std::size_t column = 0; column < to_.block[columns_]; column += kWeightTile) {
       place[columns_] = first[columns_] + column;
-      later[columns_] = ahead[columns_] + column;
-      ask_for(later, from, to);
       tile(place, from, to);
     }
   }
 }
 
-bool PairedWeights::is_padding(const Place& place) const {
-  return place[rows_] >= from_.padded[rows_] || place[columns_] >= from_.padded[columns_];
-}
-
-const float* PairedWeights::source(Place place, const float* from) const {
-  for (std::size_t i = kFirstTap; turned_ && i < kDimensions; ++i) {
-    place[i] = from_.padded[i] - 1 - place[i];
-  }
-  return from + from_.offset(place);
-}
-
-// Tiles are too short for the processor to see in time what comes next.
-void PairedWeights::ask_for(const Place& place, const float* from, const Bf16* to) const {
-  if (is_padding(place)) return;
-  const float* const rows = source(place, from);
-  for (std::size_t row = 0; row < kWeightTile; ++row) __builtin_prefetch(rows + row * row_step_);
-  const Bf16* const lines = to + to_.offset(place);
-  for (std::size_t line = 0; line < kWeightTile / 2; ++line) {
-    __builtin_prefetch(lines + line * line_step_, 1);
-  }
-}
-
 void PairedWeights::tile(const Place& place, const float* from, Bf16* to) const {
   Bf16* const lines = to + to_.offset(place);
-  if (is_padding(place)) {
+  if (place[rows_] >= from_.padded[rows_] || place[columns_] >= from_.padded[columns_]) {
     for (std::size_t line = 0; line < kWeightTile / 2; ++line) {
       std::fill_n(lines + line * line_step_, 2 * kWeightTile, Bf16{0});
     }
     return;
   }
+  Place source = place;
+  for (std::size_t i = kFirstTap; turned_ && i < kDimensions; ++i) {
+    source[i] = from_.padded[i] - 1 - place[i];
+  }
   const PairedWeightsKernels& kernels = paired_weights_kernels();
   const auto convert = pairs_rows_ ? kernels.pair_rows : kernels.pair_columns;
-  convert(source(place, from), row_step_, lines, line_step_);
+  convert(from + from_.offset(source), row_step_, lines, line_step_);
 }
 
 }  // namespace convoy::cpu

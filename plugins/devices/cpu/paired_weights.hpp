@@ -37,11 +37,7 @@ class PairedWeights {
   };
 
   PairedWeights(const BlockedLayout& from, const BlockedLayout& to, bool turned);
-  Place first_of_block(std::size_t index) const;
-  bool is_padding(const Place& place) const;
-  const float* source(Place place, const float* from) const;
-  void ask_for(const Place& place, const float* from, const Bf16* to) const;
-  void block(const Place& first, const Place& ahead, const float* from, Bf16* to) const;
+  void block(const Place& first, const float* from, Bf16* to) const;
   void tile(const Place& place, const float* from, Bf16* to) const;
 
   Side from_, to_;
