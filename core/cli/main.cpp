@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/openmp_environment.hpp"
-#include "core/cli/verbs.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);

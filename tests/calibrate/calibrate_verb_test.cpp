@@ -1,4 +1,4 @@
-#include "core/cli/calibrate_verb.hpp"
+#include "core/cli/verbs/calibrate.hpp"
 #include "core/base/json.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/openmp_environment.hpp"
-#include "core/cli/simulate_verb.hpp"
+#include "core/cli/verbs/simulate.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::calibrate_verb_test {
