@@ -166,8 +166,7 @@ Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
   SelectionFacts facts;
   facts.on_host_processors = on_host_processors;
   facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
-  const SelectionRules rules =
-      SelectionRules::read(executable_directory() / "../share/convoy/select/rules.json");
+  const SelectionRules rules = SelectionRules::read(share_directory() / "select/rules.json");
   const OptionValues given = given_strategy_options(setup);
   const std::vector<Manifest> manifests = installed_strategies(setup.catalog);
   Selection selection = rules.choose(facts, [&](const std::string& name) {

@@ -23,7 +23,7 @@ convoy_optimizer_kind optimizer_of(const Session& session) {
 // A path, or the name of one of the maps that come with convoy.
 std::filesystem::path map_path(const std::string& map) {
   if (map.find('/') != std::string::npos || map.ends_with(".json")) return map;
-  return executable_directory() / "../share/convoy/weights" / (map + ".json");
+  return share_directory() / "weights" / (map + ".json");
 }
 
 ModelValues read_initial_weights(const CheckpointOptions& options, const Graph& graph) {

@@ -18,7 +18,7 @@ std::string file_text(const std::filesystem::path& path) {
 }
 
 std::string files_text(const Setup& setup) {
-  std::string text = file_text(executable_directory() / "convoy");
+  std::string text = file_text("/proc/self/exe");
   for (const FoundPlugin& plugin : setup.catalog.plugins())
     if (plugin.manifest.kind != PluginKind::kModel) text += file_text(plugin.path);
   const Manifest& device = setup.device->manifest();

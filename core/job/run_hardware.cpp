@@ -66,8 +66,7 @@ SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::st
 SimulatedHardware hardware_of_run(Setup& setup) {
   if (setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
     return this_machine_hardware(setup, setup.device->manifest());
-  return gpus_of_run(topology::detect_machine(), addresses_of_devices(setup),
-                     executable_directory() / "../share/convoy");
+  return gpus_of_run(topology::detect_machine(), addresses_of_devices(setup), share_directory());
 }
 
 }  // namespace convoy::job

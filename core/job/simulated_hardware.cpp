@@ -21,7 +21,14 @@ namespace {
 constexpr double kTablesError = 0.03;
 
 SimulatedHardware processor_hardware(const Setup& setup, const Manifest& plugin) {
-  const std::uint32_t hosts = setup.options.machine.hosts.value_or(1);
+  const MachineOptions& machine = setup.options.machine;
+  if (!machine.platform.empty() || !machine.topology.empty())
+    fail(ExitCode::kUsage,
+         "--{}={} and --device={}: described machines have GPUs, and {} devices are this machine's "
+         "processors; leave out one of them",
+         machine.platform.empty() ? "topology" : "platform",
+         machine.platform.empty() ? machine.topology : machine.platform, plugin.name, plugin.name);
+  const std::uint32_t hosts = machine.hosts.value_or(1);
   if (hosts > 1)
     fail(ExitCode::kUsage,
          "--hosts={}: {} devices are this machine's processors; --platform takes several hosts",
@@ -66,8 +73,7 @@ SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& 
 }  // namespace
 
 SimulatedHardware choose_simulated_hardware(const Setup& setup) {
-  const std::filesystem::path share =
-      (executable_directory() / "../share/convoy").lexically_normal();
+  const std::filesystem::path share = share_directory();
   const std::optional<Manifest> processors = named_processors(setup);
   SimulatedHardware hardware =
       processors ? processor_hardware(setup, *processors) : gpu_hardware(setup, share);

@@ -23,7 +23,7 @@ class Simulator {
         rate_(setup.options.machine.images_per_second),
         counts_(std::move(counts)) {
     if (!rate_) result_.notices = hardware_.notices;
-    const auto asked = counts_.empty() ? std::nullopt : std::optional(counts_.back());
+    const auto asked = counts_.empty() ? setup.options.num_devices : counts_.back();
     const ChoiceSubject subject = imagined_subject(setup_, hardware_, asked);
     if (counts_.empty()) counts_.push_back(subject.devices);
     result_.batch = subject.batch;

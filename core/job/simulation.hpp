@@ -30,7 +30,8 @@ struct Simulation {
   std::vector<std::string> notices;  // for people
 };
 
-// counts: numbers of devices per host; empty: as many as a run would take. Error kUsage for a
+// counts: numbers of devices per host; empty: what the options say, else as many as a run
+// would take. Error kUsage for a
 // machine that does not exist, and as make_plan().
 Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts);
 

@@ -40,7 +40,7 @@ void use_nominal(SimulatedHardware& hardware, const calibrate::ProcessorFacts& f
 }  // namespace
 
 SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plugin) {
-  const std::filesystem::path share = executable_directory() / "../share/convoy";
+  const std::filesystem::path share = share_directory();
   const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
   const std::uint32_t threads = setup.options.threads_per_device;
   SimulatedHardware hardware;

@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::filesystem::path share() {
-  return executable_directory() / "../share/convoy";
+  return share_directory();
 }
 
 topology::Machine power8() {

@@ -139,7 +139,7 @@ class CalibrateVerb {
     calibrate::CalibrationOptions options;
     options.quick = given_.has("quick");
     options.software = simulate::read_software_profile(
-        executable_directory() / "../share/convoy/profiles", kSoftware);
+        share_directory() / "profiles", kSoftware);
     if (given_.has("model"))
       options.more_networks.push_back(model_network(given_, catalog_, host_, log_));
     return calibrate::calibrate(

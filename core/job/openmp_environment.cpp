@@ -1,8 +1,8 @@
-#include "core/cli/openmp_environment.hpp"
+#include "core/job/openmp_environment.hpp"
 
 #include <cstdlib>
 
-namespace convoy {
+namespace convoy::job {
 
 void set_openmp_environment() {
   ::unsetenv("OMP_PROC_BIND");
@@ -12,4 +12,4 @@ void set_openmp_environment() {
   ::setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
 }
 
-}  // namespace convoy
+}  // namespace convoy::job

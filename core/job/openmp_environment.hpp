@@ -1,6 +1,6 @@
 #pragma once
 
-namespace convoy {
+namespace convoy::job {
 
 // What an OpenMP runtime reads when a device plug-in brings it into the process: called first of
 // all, before any plug-in is opened. Binding is the device's business (each device binds its own
@@ -8,4 +8,4 @@ namespace convoy {
 // take cores from teams that compute. GOMP_SPINCOUNT stays as the user set it.
 void set_openmp_environment();
 
-}  // namespace convoy
+}  // namespace convoy::job
