@@ -15,9 +15,10 @@ std::int64_t nanoseconds(TimePoint time) {
 
 }  // namespace
 
-Coordinator::Coordinator(CoordinatorOptions options, Send send, TimePoint now)
+Coordinator::Coordinator(CoordinatorOptions options, Send send, Close close, TimePoint now)
     : options_(std::move(options)),
       send_(std::move(send)),
+      close_(std::move(close)),
       join_deadline_(after(now, options_.join_timeout)),
       membership_(options_.name, options_.workers, options_.servers, options_.controller,
                   options_.key),
@@ -53,6 +54,7 @@ void Coordinator::join(ConnectionId connection, const Join& request, TimePoint n
           : membership_.admit(connection, request);
   if (refusal) {
     send_(connection, *refusal);
+    close_(connection);
     // Tasks that contradict each other make no run: the others need not wait for the time-out.
     if (phase_ == Phase::kJoining) refuse_all(*refusal);
     return;
@@ -204,8 +206,11 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
   const bool died = cause.kind == CauseKind::kClosed || cause.kind == CauseKind::kSilence;
   const bool restart = phase_ == Phase::kRunning && died && options_.restarts > 0;
   // The lost task itself, should it wake up, is not part of the next generation.
-  if (cause.rank >= 0)
-    send_(membership_.connection_of(cause.rank), Loss{cause.rank, ExitCode::kTimeout, cause.text});
+  if (cause.rank >= 0) {
+    const ConnectionId lost = membership_.connection_of(cause.rank);
+    send_(lost, Loss{cause.rank, ExitCode::kTimeout, cause.text});
+    close_(lost);
+  }
   for (int rank = 0; rank < membership_.size(); ++rank)
     if (rank != cause.rank && membership_.taken(rank) && !left_[static_cast<std::size_t>(rank)])
       send_(membership_.connection_of(rank),

@@ -29,7 +29,8 @@ struct CoordinatorOptions {
 class Coordinator {
  public:
   using Send = std::function<void(ConnectionId, const CoordinatorMessage&)>;
-  Coordinator(CoordinatorOptions options, Send send, TimePoint now);
+  using Close = std::function<void(ConnectionId)>;  // when all that was sent is on its way
+  Coordinator(CoordinatorOptions options, Send send, Close close, TimePoint now);
   Coordinator(const Coordinator&) = delete;  // its parts refer to it
   Coordinator& operator=(const Coordinator&) = delete;
 
@@ -60,6 +61,7 @@ class Coordinator {
 
   CoordinatorOptions options_;
   Send send_;
+  Close close_;
   Phase phase_ = Phase::kJoining;
   TimePoint join_deadline_;
   Membership membership_;

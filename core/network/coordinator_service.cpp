@@ -22,7 +22,7 @@ CoordinatorService::CoordinatorService(Wire& wire, const HostPort& address,
   coordinator_ = std::make_unique<Coordinator>(
       options,
       [this](ConnectionId to, const CoordinatorMessage& message) { server_->send(to, message); },
-      steady_now());
+      [this](ConnectionId connection) { server_->close(connection); }, steady_now());
   clock_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 

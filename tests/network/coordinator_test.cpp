@@ -38,7 +38,7 @@ class CoordinatorTest : public testing::Test {
         [this](ConnectionId to, const CoordinatorMessage& message) {
           sent_[to].push_back(message);
         },
-        now_);
+        [this](ConnectionId connection) { closed_.push_back(connection); }, now_);
   }
 
   void join(ConnectionId connection, const Join& join) { say(connection, join); }
@@ -74,6 +74,7 @@ class CoordinatorTest : public testing::Test {
 
   TimePoint now_ = steady_now();
   std::map<ConnectionId, std::vector<CoordinatorMessage>> sent_;
+  std::vector<ConnectionId> closed_;
   std::optional<Coordinator> coordinator_;
 };
 
@@ -203,6 +204,7 @@ TEST_F(CoordinatorTest, SilenceIsDeathAndSaysWhere) {
   EXPECT_EQ(messages<Loss>(1)[0].rank, 1);
   EXPECT_EQ(messages<Loss>(1)[0].code, ExitCode::kTimeout);
   EXPECT_FALSE(messages<Loss>(1)[0].restart);
+  EXPECT_EQ(closed_, std::vector<ConnectionId>{2}) << "it is not waited for";
 }
 
 TEST_F(CoordinatorTest, AShorterSilenceIsReportedAndSurvived) {
