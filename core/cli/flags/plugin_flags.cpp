@@ -17,6 +17,12 @@ FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group
   return flag;
 }
 
+OptionValues given_options(const Manifest& manifest, const ParsedFlags& flags) {
+  std::vector<std::string> names;
+  for (const OptionDeclaration& option : manifest.options) names.push_back(option.name);
+  return given_values(flags, names);
+}
+
 OptionValues given_values(const ParsedFlags& flags, std::span<const std::string> options) {
   OptionValues values;
   const std::map<std::string, std::string> effective = flags.effective();

@@ -15,6 +15,8 @@ Catalog scan_catalog(std::span<const std::string> arguments);
 // An option that a plug-in declares as a flag of that group of the help text.
 FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group);
 
+// Values that the command line gives to options of this plug-in.
+OptionValues given_options(const Manifest& manifest, const ParsedFlags& flags);
 // Of these flags, which are options of plug-ins, those that the command line gives.
 OptionValues given_values(const ParsedFlags& flags, std::span<const std::string> options);
 

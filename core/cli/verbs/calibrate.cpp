@@ -138,8 +138,7 @@ class CalibrateVerb {
     StrategyPlugin strategy(host_.load_strategy(strategy_that_shares_nothing(catalog_)), {}, log_);
     calibrate::CalibrationOptions options;
     options.quick = given_.has("quick");
-    options.software = simulate::read_software_profile(
-        share_directory() / "profiles", kSoftware);
+    options.software = simulate::read_software_profile(share_directory() / "profiles", kSoftware);
     if (given_.has("model"))
       options.more_networks.push_back(model_network(given_, catalog_, host_, log_));
     return calibrate::calibrate(

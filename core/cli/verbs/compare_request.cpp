@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/device_counts.hpp"
 #include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/run_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/plugin/catalog.hpp"

@@ -79,8 +79,7 @@ void write_file(const fs::path& path, const std::string& text) {
 }
 
 std::vector<fs::path> template_files(const std::string& kind) {
-  const fs::path templates =
-      share_directory() / "templates";
+  const fs::path templates = share_directory() / "templates";
   if (kind != "strategy" && kind != "model" && kind != "device") {
     fail(ExitCode::kUsage,
          "there is no template for '{}'; try: convoy new strategy|model|device NAME", kind);

@@ -79,8 +79,7 @@ std::uint32_t chosen_hosts(const VerbArguments& given) {
 topology::Machine chosen_machine(const VerbArguments& given) {
   if (given.has("topology") && given.has("platform"))
     fail(ExitCode::kUsage, "--topology and --platform: which of the two machines? give one");
-  const std::filesystem::path share =
-      share_directory();
+  const std::filesystem::path share = share_directory();
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   const std::uint32_t hosts = chosen_hosts(given);
   if (given.has("platform"))
