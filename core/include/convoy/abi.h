@@ -1,8 +1,8 @@
 /* convoy plug-in ABI, version 1.
  *
  * This header is the contract between the convoy host and its plug-ins (strategies, models,
- * devices). It is plain C; the C++20 wrappers strategy.hpp, model.hpp and device.hpp are
- * header-only and sit on top of it.
+ * devices, transports). It is plain C; the C++20 wrappers strategy.hpp, model.hpp, device.hpp and
+ * transport.hpp are header-only and sit on top of it.
  *
  * Rules
  *  1. A plug-in exports two symbols: convoy_<kind>_v1, a function that returns a pointer to a
@@ -28,9 +28,9 @@
  *     throws across this boundary.
  *  5. Each side frees what it allocated. Pointers passed in are borrowed for the call unless the
  *     function says otherwise; strings are UTF-8 and end with a NUL. No C++ library types.
- *  6. Threads: unless a function says otherwise, calls on one instance (of a strategy, of a model)
- *     and on one device never overlap, but may come from one thread after another. Calls on
- *     different instances and different devices may overlap. A convoy_context belongs to the call
+ *  6. Threads: unless a function says otherwise, calls on one instance (of a strategy, of a model),
+ *     on one device and on one open transport never overlap, but may come from one thread after
+ *     another. Calls on different ones may overlap. A convoy_context belongs to the call
  *     that it was passed to: it is used during that call only, by one thread at a time.
  *  7. Plug-ins print nothing; they call log. Libraries stay loaded until the process ends.
  *  8. Counts are elements unless the name says bytes. Times are seconds.
@@ -45,5 +45,6 @@
 #include <convoy/abi/program.h>
 #include <convoy/abi/strategy.h>
 #include <convoy/abi/submission.h>
+#include <convoy/abi/transport.h>
 
 #endif

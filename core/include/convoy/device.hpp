@@ -7,11 +7,11 @@
 #include <convoy/abi.h>
 
 #include <algorithm>
+#include <convoy/host_calls.hpp>
 #include <convoy/known_compilation.hpp>
 #include <convoy/known_submissions.hpp>
 #include <convoy/manifest.hpp>
 #include <convoy/sized.hpp>
-#include <cstring>
 #include <exception>
 #include <map>
 #include <memory>
@@ -21,36 +21,9 @@
 
 namespace convoy {
 
-// Thrown by wait(): another device did not come, or was lost.
-class TimedOut : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-enum class LogLevel : int32_t {
-  kDebug = CONVOY_LOG_DEBUG,
-  kInfo = CONVOY_LOG_INFO,
-  kWarning = CONVOY_LOG_WARNING,
-};
-
-// What a plug-in may ask of the host during one call. Texts are copied.
-class DeviceHost {
- public:
-  DeviceHost(convoy_context* context, const convoy_host* host) : context_(context), host_(host) {}
-
-  void log(LogLevel level, const std::string& text) const {
-    host_->log(context_, static_cast<int32_t>(level), text.c_str());
-  }
-  // Value of an option of the manifest, or null when it was not declared; valid until the device is
-  // gone.
-  const char* option(const char* name) const { return host_->option(context_, name); }
-  void set_error(const char* text) const { host_->set_error(context_, text); }
-  const convoy_host* table() const { return host_; }
-
- private:
-  convoy_context* context_;
-  const convoy_host* host_;
-};
+// What a device may ask of the host during one call. Its wait() throws TimedOut when another device
+// did not come, or was lost.
+using DeviceHost = HostCalls;
 
 // One opened device. A function reports failure by throwing a std::exception, whose text becomes
 // the error of the call. A derived class also has
@@ -292,13 +265,6 @@ inline constexpr convoy_device kTable = {sizeof(convoy_device),
                                          Class::kPreference};
 
 }  // namespace device_detail
-
-// Fills one of the fixed character arrays of convoy_device_description, cut where it ends.
-template <std::size_t kSize>
-void set_text(char (&field)[kSize], const std::string& text) {
-  std::strncpy(field, text.c_str(), kSize - 1);
-  field[kSize - 1] = '\0';
-}
 
 }  // namespace convoy
 

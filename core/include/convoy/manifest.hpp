@@ -8,13 +8,14 @@
 //                   "variant=mode=fast", "variant=mode=safe,server=1",
 //                   "needs=copy,sum,apply");
 //
-// kind (strategy, model, device) and name are required; the entry point macros of strategy.hpp,
-// model.hpp and device.hpp add the kind. option=<name>:<type>:<default>:<allowed>:<help> may be
-// repeated; types are bool, int, float, string and enum, allowed values are separated by '|' and
-// may be empty. variant=<option>=<value>,... may be repeated, too: what --variable_update=auto
-// compares of a strategy; without any it takes the defaults. needs lists the operations that the
-// plug-in uses. Keys other than these are errors in the host. Used once per plug-in, in any
-// namespace, from C++17 on; a semicolon may follow.
+// kind (strategy, model, device, transport) and name are required; the entry point macros of
+// strategy.hpp, model.hpp, device.hpp and transport.hpp add the kind.
+// option=<name>:<type>:<default>:<allowed>:<help> may be repeated; types are bool, int, float,
+// string and enum, allowed values are separated by '|' and may be empty.
+// variant=<option>=<value>,... may be repeated, too: what --variable_update=auto compares of a
+// strategy; without any it takes the defaults. needs lists the operations that the plug-in uses.
+// Keys other than these are errors in the host. Used once per plug-in, in any namespace, from C++17
+// on; a semicolon may follow.
 #ifndef CONVOY_MANIFEST_HPP
 #define CONVOY_MANIFEST_HPP
 
@@ -79,7 +80,7 @@ static_assert(CONVOY_ABI_MAJOR == 1 && CONVOY_ABI_MINOR == 0, "the text below sa
   static_assert(::convoy::manifest_detail::all_have_equals(convoy_manifest_entries),              \
                 "every manifest entry is key=value");                                             \
   static_assert(::convoy::manifest_detail::has_key(convoy_manifest_entries, "kind="),             \
-                "the manifest needs kind=strategy, kind=model or kind=device");                   \
+                "the manifest needs kind=strategy, model, device or transport");                  \
   static_assert(::convoy::manifest_detail::has_key(convoy_manifest_entries, "name="),             \
                 "the manifest needs name=...");                                                   \
   static_assert(convoy_manifest_size <= 65536, "a manifest has at most 64 KiB");                  \
