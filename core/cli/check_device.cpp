@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/cli/case_results.hpp"
 #include "core/cli/flag_parser.hpp"
 #include "core/cli/plugin_flags.hpp"
 #include "core/cli/run_setup.hpp"
@@ -16,43 +15,17 @@
 namespace convoy {
 namespace {
 
-using conformance::CaseResult;
 using conformance::ConformanceCase;
 using conformance::ConformanceRun;
-using conformance::Outcome;
 
-std::vector<FlagDefinition> own_flags() {
-  FlagDefinition only;
-  only.name = "only";
-  only.default_value = "";
-  only.help =
-      "Of the cases, those whose group and name contain this, such as layers or apply: adam.";
-  FlagDefinition path;
-  path.name = "plugin_path";
-  path.default_value = "";
-  path.help = "Files and directories to look for plug-ins in first, separated by ':'.";
-  std::vector<FlagDefinition> flags = {only, path};
-  for (FlagDefinition& flag : flags) flag.group = "flags for a device";
-  return flags;
-}
-
-FlagTable table_for(const Manifest& manifest) {
-  FlagTable table;
-  table.add_all(own_flags());
-  for (const OptionDeclaration& option : manifest.options)
-    table.add(to_flag(option, fmt::format("options of {}", manifest.name)));
-  return table;
-}
-
-const char* outcome_name(Outcome outcome) {
-  if (outcome == Outcome::kRight) return "right";
-  return outcome == Outcome::kWrong ? "wrong" : "unsupported";
+std::vector<FlagDefinition> device_flags() {
+  return case_flags("flags for a device", "layers or apply: adam");
 }
 
 class DeviceCheck {
  public:
   DeviceCheck(const DevicePlugin& plugin, std::string only, std::ostream& out)
-      : plugin_(plugin), only_(std::move(only)), out_(out), run_(plugin) {}
+      : plugin_(plugin), out_(out), results_(std::move(only), out), run_(plugin) {}
 
   bool hangs() const { return run_.hangs(); }
 
@@ -62,66 +35,25 @@ class DeviceCheck {
     for (const ConformanceCase& it : conformance::conformance_cases()) {
       if (run_.hangs()) break;
       const std::string label = it.group + ": " + it.name;
-      if (label.find(only_) != std::string::npos) check(it, label);
+      if (results_.wants(label)) results_.add(label, [&] { return run_.run(it); });
     }
-    return conclude();
+    return results_.conclude(plugin_.manifest().name);
   }
 
  private:
-  // A line is complete before the next case begins, so that a crash shows where it was.
-  void check(const ConformanceCase& it, const std::string& label) {
-    out_ << label << ": " << std::flush;
-    const CaseResult result = run_.run(it);
-    ++counts_[static_cast<std::size_t>(result.outcome)];
-    out_ << outcome_name(result.outcome);
-    if (result.outcome == Outcome::kUnsupported) out_ << " (" << result.text << ')';
-    if (result.outcome == Outcome::kWrong) out_ << "\n       " << result.text;
-    out_ << std::endl;
-  }
-
-  int conclude() {
-    const auto [right, wrong, unsupported] = counts_;
-    if (right + wrong + unsupported == 0)
-      fail(ExitCode::kUsage,
-           "--only={}: no case has that in its name; without --only all of them are shown", only_);
-    out_ << fmt::format("{}: {} right, {} wrong, {} unsupported\n", plugin_.manifest().name, right,
-                        wrong, unsupported);
-    if (right + wrong == 0) out_ << "nothing that was tried is supported: nothing is shown\n";
-    return static_cast<int>(wrong == 0 && right > 0 ? ExitCode::kOk : ExitCode::kFailed);
-  }
-
   const DevicePlugin& plugin_;
-  std::string only_;
   std::ostream& out_;
+  CaseResults results_;
   ConformanceRun run_;
-  std::array<int, 3> counts_{};  // by Outcome
 };
 
 }  // namespace
 
-bool names_device(std::span<const std::string> arguments) {
-  const std::string& name = arguments.front();
-  if (name == "auto") return false;  // the strategy that --variable_update=auto takes
-  const std::vector<FoundPlugin> found = scan_catalog(arguments).find(name);
-  const auto is = [&](PluginKind kind) {
-    return std::ranges::any_of(found, [kind](const auto& it) { return it.manifest.kind == kind; });
-  };
-  const bool device = is(PluginKind::kDevice);
-  const bool strategy = is(PluginKind::kStrategy);
-  if (!device && !strategy)
-    fail(ExitCode::kUsage, "check takes a strategy or a device, and '{}' is a model", name);
-  if (device && strategy)
-    fail(ExitCode::kUsage,
-         "'{}' is a strategy and a device; give the path of the file that is meant (convoy list "
-         "shows it)",
-         name);
-  return device;
-}
-
 int run_check_device(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   auto host = std::make_unique<PluginHost>();
   const FoundPlugin found = choose_device(*host, scan_catalog(arguments), arguments.front());
-  const ParsedFlags flags = parse_flags(table_for(found.manifest), arguments.subspan(1));
+  const ParsedFlags flags =
+      parse_flags(case_table(device_flags(), found.manifest), arguments.subspan(1));
   auto plugin = std::make_unique<DevicePlugin>(host->load_device(found),
                                                given_options(found.manifest, flags), log_to(err));
   DeviceCheck check(*plugin, flags.text("only"), out);
@@ -137,7 +69,7 @@ int run_check_device(std::span<const std::string> arguments, std::ostream& out, 
 
 std::string check_device_help() {
   FlagTable table;
-  table.add_all(own_flags());
+  table.add_all(device_flags());
   return flag_help(table);
 }
 

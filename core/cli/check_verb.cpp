@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/auto_choice.hpp"
 #include "core/cli/check_device.hpp"
+#include "core/cli/check_transport.hpp"
 #include "core/cli/cluster_flags.hpp"
 #include "core/cli/device_counts.hpp"
 #include "core/cli/plan_ground.hpp"
@@ -196,6 +197,23 @@ class CheckRun {
   int refused_ = 0;
 };
 
+// Of which kind NAME is, by name or path; "auto" is the strategy that --variable_update=auto takes.
+PluginKind checked_kind(std::span<const std::string> arguments) {
+  const std::string& name = arguments.front();
+  if (name == "auto") return PluginKind::kStrategy;
+  std::vector<PluginKind> kinds;
+  for (const FoundPlugin& found : scan_catalog(arguments).find(name))
+    if (found.manifest.kind != PluginKind::kModel) kinds.push_back(found.manifest.kind);
+  if (kinds.empty())
+    fail(ExitCode::kUsage, "check takes a strategy, a device or a transport, and '{}' is a model",
+         name);
+  if (kinds.size() > 1)
+    fail(ExitCode::kUsage,
+         "'{}' is a {} and a {}; give the path of the file that is meant (convoy list shows it)",
+         name, to_string(kinds[0]), to_string(kinds[1]));
+  return kinds.front();
+}
+
 }  // namespace
 
 int run_check_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
@@ -205,14 +223,20 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
            "buckets, and compares with what it claims. NAME may be a path such as ./x.so, or auto. "
            "--num_devices takes a list, such as 1,2,8. With a device's NAME or path: runs every "
            "layer "
-           "and operation on it and compares with what is right.\n\n"
+           "and operation on it and compares with what is right. With a transport's: sends "
+           "messages "
+           "between processes, in order, at once, to peers that die.\n\n"
         << run_help(arguments, planned_cluster_flags()) << '\n'
-        << check_device_help();
+        << check_device_help() << '\n'
+        << check_transport_help();
     return static_cast<int>(ExitCode::kOk);
   }
   if (arguments.empty() || arguments.front().starts_with("-"))
-    fail(ExitCode::kUsage, "check needs a strategy or a device: convoy check NAME [flags]");
-  if (names_device(arguments)) return run_check_device(arguments, out, err);
+    fail(ExitCode::kUsage,
+         "check needs a strategy, a device or a transport: convoy check NAME [flags]");
+  const PluginKind kind = checked_kind(arguments);
+  if (kind == PluginKind::kDevice) return run_check_device(arguments, out, err);
+  if (kind == PluginKind::kTransport) return run_check_transport(arguments, out, err);
   DeviceCounts counts = take_counts(arguments.subspan(1));
   counts.arguments.push_back("--variable_update=" + arguments.front());
   const RunSetup setup = set_up_imagined_run(

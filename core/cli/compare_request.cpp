@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/device_counts.hpp"
 #include "core/cli/flag_parser.hpp"
+#include "core/cli/plugin_flags.hpp"
 #include "core/cli/run_flags.hpp"
 #include "core/cli/verb_arguments.hpp"
 #include "core/plugin/catalog.hpp"

@@ -53,6 +53,25 @@ void print_device(const FoundPlugin& plugin, std::ostream& out) {
     out << fmt::format("auto       takes it by its preference of {}\n", table.preference);
 }
 
+// Likewise of a transport.
+void print_transport(const FoundPlugin& plugin, std::ostream& out) {
+  PluginHost host;
+  if (const auto reason = unavailable_reason(host, plugin)) {
+    out << fmt::format("unusable   here: {}\n", *reason);
+    return;
+  }
+  const convoy_transport& table = *host.load_transport(plugin).table;
+  out << fmt::format("reaches    {}\n", (table.traits & CONVOY_TRANSPORT_ONE_MACHINE) != 0
+                                            ? "tasks of this machine"
+                                            : "tasks of any machine");
+  if ((table.traits & CONVOY_TRANSPORT_LAUNCHED) != 0)
+    out << "needs      processes that its launcher has started together\n";
+  if (table.preference == 0)
+    out << "pairs      never take it by themselves\n";
+  else
+    out << fmt::format("pairs      take it by its preference of {}\n", table.preference);
+}
+
 void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   const Manifest& manifest = plugin.manifest;
   out << fmt::format("{} {} {}\n", to_string(manifest.kind), manifest.name, manifest.version);
@@ -65,6 +84,7 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   out << fmt::format("built for  plug-in ABI {}.{}\n", manifest.abi_major, manifest.abi_minor);
   out << fmt::format("path       {}\n", plugin.path.string());
   if (manifest.kind == PluginKind::kDevice) print_device(plugin, out);
+  if (manifest.kind == PluginKind::kTransport) print_transport(plugin, out);
   if (manifest.options.empty()) {
     out << "\nno options\n";
     return;

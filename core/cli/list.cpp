@@ -68,13 +68,15 @@ void print_unused(const Catalog& catalog, std::ostream& out) {
   }
 }
 
-void print_unavailable(const Catalog& catalog, std::ostream& out) {
+void print_unavailable(const Catalog& catalog, PluginKind kind, const char* heading,
+                       std::ostream& out) {
   PluginHost host;
   bool first = true;
   for (const FoundPlugin& plugin : catalog.plugins()) {
+    if (plugin.manifest.kind != kind) continue;
     const std::optional<std::string> reason = unavailable_reason(host, plugin);
     if (!reason) continue;
-    if (std::exchange(first, false)) out << "\nwithout a device on this machine:\n";
+    if (std::exchange(first, false)) out << '\n' << heading << ":\n";
     out << fmt::format("  {}\n    {}\n", plugin.manifest.name, *reason);
   }
 }
@@ -107,7 +109,7 @@ int run_list(std::span<const std::string> arguments, std::ostream& out, std::ost
   if (given.has("help")) {
     out << verb_help("list [flags]",
                      "Shows the installed plug-ins without running them; only devices are asked\n"
-                     "whether this machine has any.",
+                     "whether this machine has any, and transports whether they can be opened.",
                      kListFlags);
     return static_cast<int>(ExitCode::kOk);
   }
@@ -120,7 +122,9 @@ int run_list(std::span<const std::string> arguments, std::ostream& out, std::ost
     print_json(catalog, out);
   } else {
     print_table(catalog, out);
-    print_unavailable(catalog, out);
+    print_unavailable(catalog, PluginKind::kDevice, "without a device on this machine", out);
+    print_unavailable(catalog, PluginKind::kTransport, "transports that this process cannot open",
+                      out);
     print_unused(catalog, out);
   }
   return static_cast<int>(ExitCode::kOk);

@@ -22,7 +22,14 @@ void load(PluginHost& host, const FoundPlugin& plugin) {
     case PluginKind::kDevice:
       host.load_device(plugin);
       return;
+    case PluginKind::kTransport:
+      host.load_transport(plugin);
+      return;
   }
+}
+
+std::string unusable(PluginKind kind) {
+  return kind == PluginKind::kDevice ? "has no device here: " : "cannot be used here: ";
 }
 
 void loaded_plugins(const Catalog& catalog, Findings& findings) {
@@ -33,15 +40,16 @@ void loaded_plugins(const Catalog& catalog, Findings& findings) {
       load(host, plugin);
       // Where there are GPUs, the probes of drivers and libraries warn.
       if (const auto reason = unavailable_reason(host, plugin))
-        findings.push_back({"device plug-in " + plugin.manifest.name, Health::kOk,
-                            "has no device here: " + *reason, ""});
+        findings.push_back(
+            {fmt::format("{} plug-in {}", to_string(plugin.manifest.kind), plugin.manifest.name),
+             Health::kOk, unusable(plugin.manifest.kind) + *reason, ""});
       ++loaded[plugin.manifest.kind];
     } catch (const std::exception& error) {
       findings.push_back({"plug-in " + plugin.manifest.name, Health::kFail, error.what(),
                           "remove the file or build it again for this convoy"});
     }
   }
-  for (const PluginKind kind : {PluginKind::kStrategy, PluginKind::kModel, PluginKind::kDevice}) {
+  for (const PluginKind kind : kPluginKinds) {
     const std::string subject = fmt::format("{} plug-ins", to_string(kind));
     const int count = loaded[kind];
     findings.push_back({subject, count > 0 ? Health::kOk : Health::kFail,

@@ -4,22 +4,32 @@
 
 #include "core/base/error.hpp"
 #include "core/plugin/context.hpp"
+#include "core/plugin/transport_plugin.hpp"
 
 namespace convoy {
+namespace {
 
 // The slot is called without the words that DevicePlugin::count puts around a plug-in's reason.
+std::optional<std::string> reason_of_device(PluginHost& host, const FoundPlugin& plugin) {
+  const LoadedPlugin<convoy_device> loaded = host.load_device(plugin);
+  const PluginSettings settings{.label = "device " + plugin.manifest.name,
+                                .options = resolve_options(plugin.manifest, {})};
+  convoy_context context(settings);
+  const convoy_device_request request{sizeof(request), 0, 0};
+  std::uint32_t devices = 0;
+  if (loaded.table->count(&context, &host_functions(), &request, &devices) != 0)
+    return context.error.value_or("it gave no reason");
+  if (devices == 0) return "there is none";
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::string> unavailable_reason(PluginHost& host, const FoundPlugin& plugin) {
-  if (plugin.manifest.kind != PluginKind::kDevice) return std::nullopt;
   try {
-    const LoadedPlugin<convoy_device> loaded = host.load_device(plugin);
-    const PluginSettings settings{.label = "device " + plugin.manifest.name,
-                                  .options = resolve_options(plugin.manifest, {})};
-    convoy_context context(settings);
-    const convoy_device_request request{sizeof(request), 0, 0};
-    std::uint32_t devices = 0;
-    if (loaded.table->count(&context, &host_functions(), &request, &devices) != 0)
-      return context.error.value_or("it gave no reason");
-    if (devices == 0) return "there is none";
+    if (plugin.manifest.kind == PluginKind::kDevice) return reason_of_device(host, plugin);
+    if (plugin.manifest.kind == PluginKind::kTransport)
+      return TransportPlugin(host.load_transport(plugin), {}).unavailable();
     return std::nullopt;
   } catch (const Error& error) {
     return error.what();

@@ -8,10 +8,10 @@
 
 namespace convoy {
 
-// Why no device of this plug-in can be used on this machine (no driver, no permission, ...), in the
-// words of the plug-in, or of the host when it cannot be loaded; empty when some can. Loads the
-// plug-in and asks it to count its devices. Empty for plug-ins of other kinds, which are not
-// loaded.
+// Why no device of this plug-in can be used on this machine (no driver, no permission, ...), or why
+// this transport cannot be opened by this process, in the words of the plug-in, or of the host when
+// it cannot be loaded; empty when it can. Loads the plug-in and asks it. Empty for plug-ins of
+// other kinds, which are not loaded.
 std::optional<std::string> unavailable_reason(PluginHost& host, const FoundPlugin& plugin);
 
 }  // namespace convoy

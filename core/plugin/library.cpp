@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <boost/dll/shared_library.hpp>
 #include <convoy/sized.hpp>
 #include <cstring>
@@ -34,7 +35,8 @@ class PluginHost::Library {
 
  private:
   boost::dll::shared_library file_;
-  std::variant<std::monostate, convoy_strategy, convoy_model, convoy_device> table_;
+  std::variant<std::monostate, convoy_strategy, convoy_model, convoy_device, convoy_transport>
+      table_;
 };
 
 namespace {
@@ -80,12 +82,19 @@ constexpr Slot kDeviceSlots[] = {CONVOY_SLOT(convoy_device, count),
                                  CONVOY_SLOT(convoy_device, submit),
                                  CONVOY_SLOT(convoy_device, wait),
                                  CONVOY_SLOT(convoy_device, now)};
+constexpr Slot kTransportSlots[] = {
+    CONVOY_SLOT(convoy_transport, available), CONVOY_SLOT(convoy_transport, open),
+    CONVOY_SLOT(convoy_transport, close),     CONVOY_SLOT(convoy_transport, describe),
+    CONVOY_SLOT(convoy_transport, address),   CONVOY_SLOT(convoy_transport, connect),
+    CONVOY_SLOT(convoy_transport, expect),    CONVOY_SLOT(convoy_transport, send),
+    CONVOY_SLOT(convoy_transport, poll),      CONVOY_SLOT(convoy_transport, interrupt)};
 #undef CONVOY_SLOT
 
 // Sizes of the tables of ABI 1.0. They stay as they are when a later minor version adds slots.
 constexpr std::uint64_t kStrategyBytes = 48;
 constexpr std::uint64_t kModelBytes = 48;
 constexpr std::uint64_t kDeviceBytes = 136;
+constexpr std::uint64_t kTransportBytes = 136;
 
 template <typename Table>
 void check_table(const Table* table, std::uint64_t minimum, std::span<const Slot> required,
@@ -115,6 +124,19 @@ void check_table(const Table* table, std::uint64_t minimum, std::span<const Slot
   }
 }
 
+std::string_view entry_macro(PluginKind kind) {
+  constexpr std::array<std::string_view, kPluginKinds.size()> kMacros = {"STRATEGY", "MODEL",
+                                                                         "DEVICE", "TRANSPORT"};
+  return kMacros.at(static_cast<std::size_t>(kind));
+}
+
+void check_traits(const FoundPlugin& plugin, std::uint32_t traits, std::uint32_t known) {
+  if (const std::uint32_t unknown = traits & ~known)
+    fail_step(plugin.path, "checking its table",
+              fmt::format("it has traits {:#x}, which this convoy does not know", unknown),
+              "take a newer convoy");
+}
+
 // Finds the entry point, calls it and checks what it returns.
 template <typename Table, typename Library>
 LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std::uint64_t minimum,
@@ -126,9 +148,7 @@ LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std:
     fail_step(plugin.path, "finding its entry point",
               fmt::format("it exports no function {}", symbol),
               fmt::format("end its source with CONVOY_{}(...) or define the function",
-                          plugin.manifest.kind == PluginKind::kStrategy ? "STRATEGY"
-                          : plugin.manifest.kind == PluginKind::kModel  ? "MODEL"
-                                                                        : "DEVICE"));
+                          entry_macro(plugin.manifest.kind)));
   }
   const Table* table = entry();
   check_table(table, minimum, required, plugin.path);
@@ -180,11 +200,15 @@ LoadedPlugin<convoy_model> PluginHost::load_model(const FoundPlugin& plugin) {
 LoadedPlugin<convoy_device> PluginHost::load_device(const FoundPlugin& plugin) {
   auto loaded = load_table<convoy_device>(open(plugin, PluginKind::kDevice), plugin, kDeviceBytes,
                                           kDeviceSlots);
-  constexpr std::uint32_t kKnownTraits = CONVOY_DEVICES_ON_HOST_PROCESSORS;
-  if (const std::uint32_t unknown = loaded.table->traits & ~kKnownTraits)
-    fail_step(plugin.path, "checking its table",
-              fmt::format("it has traits {:#x}, which this convoy does not know", unknown),
-              "take a newer convoy");
+  check_traits(plugin, loaded.table->traits, CONVOY_DEVICES_ON_HOST_PROCESSORS);
+  return loaded;
+}
+
+LoadedPlugin<convoy_transport> PluginHost::load_transport(const FoundPlugin& plugin) {
+  auto loaded = load_table<convoy_transport>(open(plugin, PluginKind::kTransport), plugin,
+                                             kTransportBytes, kTransportSlots);
+  check_traits(plugin, loaded.table->traits,
+               CONVOY_TRANSPORT_ONE_MACHINE | CONVOY_TRANSPORT_LAUNCHED);
   return loaded;
 }
 

@@ -10,8 +10,8 @@
 
 namespace convoy {
 
-// A plug-in's table, checked and in this host's size: slots that the plug-in lacks are null. And who
-// it is from. A table that is part of the program (a test's device) can be wrapped by hand.
+// A plug-in's table, checked and in this host's size: slots that the plug-in lacks are null. And
+// who it is from. A table that is part of the program (a test's device) can be wrapped by hand.
 template <typename Table>
 struct LoadedPlugin {
   const Table* table = nullptr;
@@ -32,6 +32,7 @@ class PluginHost {
   LoadedPlugin<convoy_strategy> load_strategy(const FoundPlugin& plugin);
   LoadedPlugin<convoy_model> load_model(const FoundPlugin& plugin);
   LoadedPlugin<convoy_device> load_device(const FoundPlugin& plugin);
+  LoadedPlugin<convoy_transport> load_transport(const FoundPlugin& plugin);
 
  private:
   class Library;

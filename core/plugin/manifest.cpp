@@ -88,11 +88,11 @@ void parse_abi(std::string_view value, Manifest& manifest) {
 }
 
 PluginKind parse_kind(std::string_view value) {
-  for (PluginKind kind : {PluginKind::kStrategy, PluginKind::kModel, PluginKind::kDevice}) {
+  for (PluginKind kind : kPluginKinds) {
     if (value == to_string(kind)) return kind;
   }
   throw ManifestError(fmt::format(
-      "its manifest says kind={}; this convoy knows strategy, model and device", value));
+      "its manifest says kind={}; this convoy knows strategy, model, device and transport", value));
 }
 
 OptionType parse_type(std::string_view value) {
@@ -223,7 +223,8 @@ void require_distinct_options(const Manifest& manifest) {
 }  // namespace
 
 std::string_view to_string(PluginKind kind) {
-  constexpr std::array<std::string_view, 3> kNames = {"strategy", "model", "device"};
+  constexpr std::array<std::string_view, kPluginKinds.size()> kNames = {"strategy", "model",
+                                                                        "device", "transport"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,7 +9,9 @@
 
 namespace convoy {
 
-enum class PluginKind { kStrategy, kModel, kDevice };
+enum class PluginKind { kStrategy, kModel, kDevice, kTransport };
+inline constexpr std::array kPluginKinds = {PluginKind::kStrategy, PluginKind::kModel,
+                                            PluginKind::kDevice, PluginKind::kTransport};
 std::string_view to_string(PluginKind kind);
 
 enum class OptionType { kBool, kInt, kFloat, kString, kEnum };

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-HEADERS = ["common", "operation", "model", "program", "submission", "device", "strategy"]
+HEADERS = ["common", "operation", "model", "program", "submission", "device", "strategy", "transport"]
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "core" / "include"
 

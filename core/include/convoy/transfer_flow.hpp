@@ -142,6 +142,47 @@ class SendFlow {
   std::size_t turn_ = 0;
 };
 
+// The messages to one peer that have not ended yet, so that they end in order: connections and
+// copies may be through with a later one first.
+class SentMessages {
+ public:
+  explicit SentMessages(uint32_t channels) : channels_(channels) {}
+
+  void add(const convoy_transfer& transfer) {
+    channels_.at(transfer.channel).push_back({transfer, false});
+  }
+
+  // The transport refers to the message no more. Calls `done` with it and with those behind it that
+  // only waited for it, in order; with nothing while another one is before it.
+  template <typename Done>
+  void finish(uint32_t channel, uint64_t sequence, Done done) {
+    std::deque<Message>& messages = channels_.at(channel);
+    messages.at(sequence - messages.front().transfer.sequence).finished = true;
+    while (!messages.empty() && messages.front().finished) {
+      done(messages.front().transfer);
+      messages.pop_front();
+    }
+  }
+
+  // What has not ended, in order; gone afterwards. `finished` says of which the transport is
+  // through all the same.
+  struct Message {
+    convoy_transfer transfer;
+    bool finished;
+  };
+  std::vector<Message> abandon() {
+    std::vector<Message> all;
+    for (std::deque<Message>& messages : channels_) {
+      all.insert(all.end(), messages.begin(), messages.end());
+      messages.clear();
+    }
+    return all;
+  }
+
+ private:
+  std::vector<std::deque<Message>> channels_;
+};
+
 // Messages from one peer. On each channel one message arrives at a time: begin, its bytes, finish.
 class ReceiveFlow {
  public:

@@ -45,5 +45,6 @@
 #include <convoy/abi/program.h>
 #include <convoy/abi/strategy.h>
 #include <convoy/abi/submission.h>
+#include <convoy/abi/transport.h>
 
 #endif

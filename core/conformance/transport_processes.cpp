@@ -1,0 +1,228 @@
+// Cases in processes of their own. The first process passes on what the ends bring to their
+// meetings and takes their results; it never calls the transport.
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <span>
+
+#include "core/base/error.hpp"
+#include "core/conformance/transport_conformance.hpp"
+
+namespace convoy::conformance {
+namespace {
+
+constexpr std::size_t kMessageBytes = 4096;
+constexpr char kMeet = 'm';
+constexpr char kRight = 'r';
+constexpr char kWrong = 'w';
+constexpr char kUnsupported = 'u';
+
+void write_message(int socket, char kind, std::string_view text) {
+  const std::string message = kind + std::string(text.substr(0, kMessageBytes - 1));
+  // The first process may have given up.
+  static_cast<void>(::send(socket, message.data(), message.size(), MSG_NOSIGNAL));
+}
+
+// Empty when the other side is gone.
+std::string read_message(int socket) {
+  std::string message(kMessageBytes, '\0');
+  ssize_t bytes = 0;
+  do bytes = ::recv(socket, message.data(), message.size(), 0);
+  while (bytes < 0 && errno == EINTR);
+  message.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  return message;
+}
+
+// A meeting is one message to the first process and one from it for every rank.
+class SocketMeeting : public Meeting {
+ public:
+  SocketMeeting(int socket, std::uint32_t ranks) : socket_(socket), ranks_(ranks) {}
+  std::vector<std::string> meet(std::string_view mine) override {
+    write_message(socket_, kMeet, mine);
+    std::vector<std::string> all;
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      const std::string brought = read_message(socket_);
+      if (brought.empty()) throw Wrong("the other end did not come");
+      all.push_back(brought.substr(1));
+    }
+    return all;
+  }
+
+ private:
+  int socket_;
+  std::uint32_t ranks_;
+};
+
+[[noreturn]] void run_end(const TransportPlugin& plugin, const TransportCase& it,
+                          std::uint32_t rank, int socket, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  char kind = kRight;
+  std::string text;
+  try {
+    SocketMeeting meeting(socket, it.ranks);
+    TransportEnd end(plugin, meeting, rank, it.ranks, 1);
+    it.check(end);
+  } catch (const Unsupported& reason) {
+    kind = kUnsupported;
+    text = reason.what();
+  } catch (const std::exception& error) {
+    kind = kWrong;
+    text = error.what();
+  }
+  write_message(socket, kind, text);
+  ::_exit(0);
+}
+
+// The processes of one case, as the first one sees them.
+class Ends {
+ public:
+  Ends(const TransportPlugin& plugin, const TransportCase& it) : case_(it), ends_(it.ranks) {
+    for (std::uint32_t rank = 0; rank < it.ranks; ++rank) start(plugin, rank);
+  }
+  ~Ends() {
+    for (End& end : ends_) stop(end);
+  }
+  Ends(const Ends&) = delete;
+  Ends& operator=(const Ends&) = delete;
+
+  CaseResult result(double patience) {
+    const Stopwatch watch;
+    while (!finished()) {
+      const double left = patience - watch.seconds();
+      if (left <= 0) return {Outcome::kWrong, unfinished(patience)};
+      listen(left);
+      if (everybody_meets()) let_meet();
+      if (const CaseResult* first = first_failure()) return *first;
+    }
+    return {Outcome::kRight, {}};
+  }
+
+ private:
+  struct End {
+    pid_t process = -1;
+    int socket = -1;
+    bool gone = false;                    // it has ended, or has given its result
+    std::optional<std::string> brings{};  // to a meeting
+    std::optional<CaseResult> failure{};
+  };
+
+  void start(const TransportPlugin& plugin, std::uint32_t rank) {
+    std::array<int, 2> sockets{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0)
+      fail(ExitCode::kUnavailable, "a socket for a child process cannot be made: {}",
+           std::strerror(errno));
+    const pid_t parent = ::getpid();
+    End& end = ends_[rank];
+    end.process = ::fork();
+    if (end.process < 0)
+      fail(ExitCode::kUnavailable, "no child process can be started: {}", std::strerror(errno));
+    if (end.process == 0) {
+      for (std::uint32_t before = 0; before < rank; ++before) ::close(ends_[before].socket);
+      ::close(sockets[0]);
+      run_end(plugin, case_, rank, sockets[1], parent);
+    }
+    ::close(sockets[1]);
+    end.socket = sockets[0];
+  }
+
+  static void stop(End& end) {
+    if (end.process > 0) {
+      ::kill(end.process, SIGKILL);
+      while (::waitpid(end.process, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+    if (end.socket >= 0) ::close(end.socket);
+  }
+
+  bool is_victim(const End& end) const {
+    return static_cast<std::uint32_t>(&end - ends_.data()) == case_.victim;
+  }
+  // A victim may do what it likes in the end.
+  bool finished() const {
+    return std::ranges::all_of(ends_, [&](const End& it) { return it.gone || is_victim(it); });
+  }
+  bool everybody_meets() const {
+    return std::ranges::any_of(ends_, [](const End& it) { return it.brings.has_value(); }) &&
+           std::ranges::all_of(ends_, [](const End& it) { return it.gone || it.brings; });
+  }
+
+  void let_meet() {
+    for (const End& to : ends_) {
+      if (to.gone) continue;
+      for (const End& from : ends_) write_message(to.socket, kMeet, from.brings.value_or(""));
+    }
+    for (End& end : ends_) end.brings.reset();
+  }
+
+  void listen(double seconds) {
+    std::vector<pollfd> sockets;
+    for (const End& end : ends_) sockets.push_back({end.gone ? -1 : end.socket, POLLIN, 0});
+    if (::poll(sockets.data(), sockets.size(), static_cast<int>(seconds * 1000) + 1) <= 0) return;
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (sockets[i].revents != 0) hear(ends_[i]);
+  }
+
+  void hear(End& end) {
+    const std::string message = read_message(end.socket);
+    if (!message.empty() && message.front() == kMeet) {
+      end.brings = message.substr(1);
+      return;
+    }
+    end.gone = true;
+    if (message.empty())
+      end.failure = died(end);
+    else if (message.front() == kWrong)
+      end.failure = {Outcome::kWrong, message.substr(1)};
+    else if (message.front() == kUnsupported)
+      end.failure = {Outcome::kUnsupported, message.substr(1)};
+  }
+
+  std::optional<CaseResult> died(End& end) const {
+    int status = 0;
+    while (::waitpid(end.process, &status, 0) < 0 && errno == EINTR) {
+    }
+    end.process = -1;
+    if (is_victim(end)) return std::nullopt;
+    return CaseResult{Outcome::kWrong,
+                      WIFSIGNALED(status)
+                          ? fmt::format("the process ended with signal {} ({})", WTERMSIG(status),
+                                        ::strsignal(WTERMSIG(status)))
+                          : fmt::format("the process ended with code {}", WEXITSTATUS(status))};
+  }
+
+  const CaseResult* first_failure() const {
+    const auto found =
+        std::ranges::find_if(ends_, [](const End& it) { return it.failure.has_value(); });
+    return found == ends_.end() ? nullptr : &*found->failure;
+  }
+
+  std::string unfinished(double patience) const {
+    std::string text = fmt::format("not finished after {} s:", patience);
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (!ends_[i].gone && !is_victim(ends_[i]))
+        text += fmt::format(" end {} {}", i,
+                            ends_[i].brings ? "waits for the others" : "is in the transport");
+    return text;
+  }
+
+  const TransportCase& case_;
+  std::vector<End> ends_;
+};
+
+}  // namespace
+
+CaseResult run_forked(const TransportPlugin& plugin, const TransportCase& it, double patience) {
+  return Ends(plugin, it).result(patience);
+}
+
+}  // namespace convoy::conformance

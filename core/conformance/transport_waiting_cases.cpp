@@ -1,0 +1,139 @@
+// What waiting costs, and how soon it ends.
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "core/conformance/transport_conformance.hpp"
+
+namespace convoy::conformance {
+namespace {
+
+// Of all threads of this process, the transport's, too.
+double processor_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// With a message expected that does not come for a while.
+void sleeps(TransportEnd& end) {
+  constexpr double kSeconds = 0.6;
+  end.join();
+  char byte = 0;
+  if (end.rank() == 1) end.expect(0, 0, &byte, 1);
+  end.poll_for(0.1);
+  const double before = processor_seconds();
+  for (const double seconds : {0.0, kSeconds}) {
+    const Stopwatch watch;
+    const std::size_t events = end.poll(seconds);
+    if (events != 0) throw Wrong(fmt::format("{} events come where nothing happens", events));
+    if (watch.seconds() < seconds * 0.95)
+      throw Wrong(fmt::format("poll returns after {:.3f} s of {} s, without an event",
+                              watch.seconds(), seconds));
+  }
+  const double used = processor_seconds() - before;
+  if (used > kSeconds / 4)
+    throw Wrong(fmt::format("waiting {} s took {:.3f} s of a processor", kSeconds, used));
+  end.meet();
+  if (end.rank() == 0) end.send(1, 0, &byte, 1);
+  end.finish_all("the message comes in the end");
+  end.meet();
+}
+
+// A poll that sleeps wakes up for a message, in either direction.
+void wakes(TransportEnd& end) {
+  constexpr int kRounds = 200;
+  constexpr double kMedian = 0.01;
+  end.join();
+  std::uint64_t number = 0;
+  std::vector<double> rounds;
+  const auto sends = [&] { return end.send(end.other(), 0, &number, sizeof number); };
+  const auto comes = [&] { return end.expect(end.other(), 0, &number, sizeof number); };
+  for (int i = 0; i < kRounds; ++i) {
+    const Stopwatch watch;
+    if (end.rank() == 0) end.finish(sends(), "a message is sent");
+    end.finish(comes(), "the other end's message has come");
+    if (end.rank() == 1) end.finish(sends(), "the answer is sent");
+    rounds.push_back(watch.seconds());
+  }
+  std::ranges::nth_element(rounds, rounds.begin() + kRounds / 2);
+  if (rounds[kRounds / 2] > kMedian)
+    throw Wrong(fmt::format("half of {} small messages and their answers took more than {:.1f} ms",
+                            kRounds, 1000 * rounds[kRounds / 2]));
+  end.meet();
+}
+
+bool readable(int descriptor, double seconds) {
+  pollfd it{descriptor, POLLIN, 0};
+  return ::poll(&it, 1, static_cast<int>(seconds * 1000)) == 1;
+}
+
+// Whoever waits for the descriptor alone, and then polls without waiting, misses nothing.
+void descriptor(TransportEnd& end) {
+  constexpr std::uint64_t kBytes = 3 << 20;
+  end.join();
+  const auto found = end.transport().descriptor();
+  if (!found) throw Unsupported("it has no descriptor, so that it is polled regularly");
+  std::vector<std::byte> memory(kBytes);
+  while (end.poll(0) > 0) {
+  }
+  end.meet();
+  for (int i = 0; i < 20; ++i) {
+    const std::uint64_t bytes = i % 2 == 0 ? 100 : kBytes;
+    if (end.rank() == 0)
+      end.send(1, 0, memory.data(), bytes);
+    else
+      end.expect(0, 0, memory.data(), bytes);
+    for (const Stopwatch watch; end.pending() > 0;) {
+      if (!readable(*found, 5.0) || watch.seconds() > 10.0)
+        throw Wrong("the descriptor is not readable though a message is due");
+      end.poll(0);
+    }
+  }
+  end.meet();
+  while (end.poll(0) > 0) {
+  }
+  int wakes = 0;
+  for (const Stopwatch watch; watch.seconds() < 0.3; ++wakes) {
+    if (!readable(*found, 0.3)) break;
+    end.poll(0);
+  }
+  if (wakes > 50)
+    throw Wrong(fmt::format("the descriptor was readable {} times though nothing happens", wakes));
+  end.meet();
+}
+
+void describes(TransportEnd& end) {
+  end.join();
+  const convoy_transport_description it = end.transport().describe();
+  if (it.name[0] == '\0') throw Wrong("its description has no name");
+  const std::uint32_t known = CONVOY_TRANSPORT_ENCRYPTED | CONVOY_TRANSPORT_REMOTE_WRITE |
+                              CONVOY_TRANSPORT_DETECTS_DEATH | CONVOY_TRANSPORT_DEVICE_MEMORY;
+  if ((it.flags & ~known) != 0 || it.reserved != 0)
+    throw Wrong("its description has flags that are not of this ABI");
+  if (!(it.bytes_per_second >= 0) || !(it.latency >= 0))
+    throw Wrong("its description has a negative rate or latency");
+  const convoy_transport_description again = end.transport().describe();
+  if (it.flags != again.flags || std::string(it.detail) != again.detail)
+    throw Wrong("its description changes from one call to the next");
+  end.meet();
+}
+
+}  // namespace
+
+void add_waiting_cases(std::vector<TransportCase>& cases) {
+  const auto add = [&](std::string name, std::function<void(TransportEnd&)> check) {
+    cases.push_back({"waiting", std::move(name), std::move(check)});
+  };
+  add("describes itself", describes);
+  add("takes no processor", sleeps);
+  add("ends when a message comes", wakes);
+  add("for the descriptor", descriptor);
+}
+
+}  // namespace convoy::conformance

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <convoy/abi/transport.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/plugin/context.hpp"
+#include "core/plugin/library.hpp"
+
+namespace convoy {
+
+// A kind of transport, before one is open.
+class TransportPlugin {
+ public:
+  TransportPlugin(LoadedPlugin<convoy_transport> plugin, const OptionValues& options,
+                  PluginLog log = {});
+
+  const Manifest& manifest() const { return plugin_.manifest; }
+  const convoy_transport& table() const { return *plugin_.table; }
+  const PluginSettings& settings() const { return settings_; }
+
+  bool has(convoy_transport_trait trait) const;
+
+  // Why this process cannot open it; empty when it can.
+  std::optional<std::string> unavailable() const;
+
+  // With the trait CONVOY_TRANSPORT_LAUNCHED: who this process is among those that were launched
+  // together.
+  struct Launched {
+    std::uint32_t rank;
+    std::uint32_t ranks;
+  };
+  Launched launched() const;
+  // What each of them brings, in the order of ranks; all call it with the same number of bytes.
+  // Error kTimeout when not all have come after so many seconds.
+  std::string exchange(std::string_view mine, double seconds) const;
+
+ private:
+  LoadedPlugin<convoy_transport> plugin_;
+  PluginSettings settings_;
+};
+
+// One open transport: the slots of convoy_transport with failures thrown as Error. The plug-in must
+// outlive it. What a function means, and that one thread at a time calls them, is in
+// convoy/abi/transport.h.
+class OpenTransport {
+ public:
+  OpenTransport(const TransportPlugin& plugin, const convoy_transport_run& run);
+  // Within 5 s, whatever the peers do.
+  ~OpenTransport();
+  OpenTransport(const OpenTransport&) = delete;
+  OpenTransport& operator=(const OpenTransport&) = delete;
+
+  convoy_transport_description describe();
+  // Of at most CONVOY_ADDRESS_BYTES bytes, not all of which are letters.
+  std::string address();
+  // Begins to connect, or says why this transport can never reach that address: the pair takes
+  // another one then.
+  std::optional<std::string> refuses_to_connect(std::uint32_t peer, std::string_view address);
+  void expect(const convoy_transfer& transfer);
+  void send(const convoy_transfer& transfer);
+  // The events put into `room`, which is not empty.
+  std::span<const convoy_transport_event> poll(std::span<convoy_transport_event> room,
+                                               double seconds);
+  void interrupt();
+  // Readable when poll has something to do; empty when the transport has none.
+  std::optional<int> descriptor();
+  // Null when the transport registers nothing.
+  void* register_memory(void* memory, std::uint64_t bytes);
+  void unregister_memory(void* registration);
+
+ private:
+  const TransportPlugin& plugin_;
+  void* self_ = nullptr;
+};
+
+}  // namespace convoy

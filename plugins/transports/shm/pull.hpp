@@ -1,0 +1,19 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace convoy::shm {
+
+// Reads memory of another process of this user, with process_vm_readv. Returns 0 or errno.
+int pull(pid_t process, void* to, std::uint64_t from, std::uint64_t bytes);
+
+// A random word in a task's memory, by which its peers find out whether they may read it.
+struct Probe {
+  std::uint64_t address = 0;
+  std::uint64_t value = 0;
+};
+bool can_pull(pid_t process, const Probe& probe);
+
+}  // namespace convoy::shm

@@ -1,0 +1,247 @@
+/* What carries bytes between the processes (tasks) of a run. The rules are at the top of
+ * convoy/abi.h.
+ *
+ * A transport moves bytes and nothing else: rings, trees and parameter servers are operations of
+ * the plan. Every task opens it, the tasks exchange their addresses over the control plane, and
+ * both ends of a pair call connect. From then on each end sends and expects messages.
+ *
+ * Order. A message belongs to (origin, target, channel). Messages of one such stream are numbered
+ * 0, 1, 2, ... by their sequence, and both ends name them in that order, without gaps. They are
+ * delivered in that order, and the events of a stream come in that order, at each end. Channels are
+ * orders, not connections: how many connections carry them is the transport's affair, as long as no
+ * channel waits for another one's receiver. A message has a tag, by which both ends say which
+ * operation of which step it is: a message whose tag or size is not what the target expects is
+ * refused.
+ *
+ * Credit. Whoever expects a message grants credit for it: it may be sent whatever its size
+ * (rendezvous). Without credit a sender may have at most CONVOY_EAGER_BYTES on the way to one peer,
+ * all channels together, each message counted as its bytes + CONVOY_EAGER_MESSAGE_BYTES; everything
+ * else stays with the sender, in the span it was given, until the credit comes. So a target keeps
+ * at most so much per peer, and it always drains its connections, whatever it expects: no stream
+ * blocks another one. A sender is done with a message, credit or not, when the transport does not
+ * refer to its span any more.
+ *
+ * Faults. Bytes that are no frame of this run (truncated, too large, of another key or generation,
+ * without expectation and beyond the eager bytes, with a checksum, tag or size that does not fit)
+ * are refused and counted, and never reach a span that is reported as done. What comes from a
+ * connected peer and is wrong also ends the connection: the peer is lost. Bytes that cross a
+ * network without encryption carry a CRC32C per message: TCP's own checksum is known to let errors
+ * through.
+ *
+ * Every message ends in exactly one event, DONE or CANCELLED. The loss of a peer, interrupt and
+ * close cancel; nothing waits for a peer that is gone.
+ *
+ * Threads. One thread (the network engine's) calls all functions of one open transport, so calls
+ * never overlap. A transport may have threads of its own. Time: every function but poll, open and
+ * close returns within 0.1 s, whatever the peers do; poll within the seconds it is given and 0.1 s;
+ * open and close within 5 s. */
+#ifndef CONVOY_ABI_TRANSPORT_H
+#define CONVOY_ABI_TRANSPORT_H
+
+#include <convoy/abi/common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CONVOY_ADDRESS_BYTES 512u        /* an address has at most so many */
+#define CONVOY_EAGER_BYTES 1048576u      /* on the way to one peer without credit */
+#define CONVOY_EAGER_MESSAGE_BYTES 64u   /* what a message counts beside its bytes */
+#define CONVOY_MESSAGE_BYTES 0x40000000u /* a message has at most so many (1 GiB) */
+
+enum convoy_transport_flag {
+  CONVOY_TRANSPORT_ENCRYPTED = 1u,    /* nobody on the way can read or change bytes */
+  CONVOY_TRANSPORT_REMOTE_WRITE = 2u, /* bytes go from span to span: no copy by the way */
+  /* Reports that a peer's process has died within 1 s, without anyone's heartbeats. */
+  CONVOY_TRANSPORT_DETECTS_DEATH = 4u,
+  CONVOY_TRANSPORT_DEVICE_MEMORY = 8u /* spans may lie in registered memory of devices */
+};
+
+/* What is true of a transport before it is open. */
+enum convoy_transport_trait {
+  CONVOY_TRANSPORT_ONE_MACHINE = 1u, /* reaches peers on this machine only */
+  /* Works only in processes that its launcher has started together (mpirun). */
+  CONVOY_TRANSPORT_LAUNCHED = 2u
+};
+
+/* For convoy_transport.preference; numbers between and above them are free to use. */
+enum convoy_transport_preference {
+  CONVOY_PREFERENCE_NETWORK = 100, /* any network */
+  CONVOY_PREFERENCE_FABRIC = 200,  /* a cluster's own */
+  CONVOY_PREFERENCE_MEMORY = 300   /* the memory that both tasks share */
+};
+
+enum convoy_run_flag {
+  /* Bytes may cross a network in clear text. Without it, a transport that has no certificate
+   * listens on loopback addresses only, and refuses any other. */
+  CONVOY_RUN_CLEAR_TEXT = 1u
+};
+
+/* Who opens a transport, for which run. Texts are valid during the call; those that are not needed
+ * may be NULL. */
+typedef struct convoy_transport_run {
+  uint64_t struct_size;
+  uint8_t key[32];     /* a secret of the run's tasks: a peer proves that it knows it */
+  uint32_t rank;       /* of this task, below ranks */
+  uint32_t ranks;      /* tasks of the run */
+  uint32_t generation; /* grows with every restart; frames of another one are refused */
+  uint32_t channels;   /* per pair and direction, 1 to 256 */
+  uint32_t flags;      /* convoy_run_flag */
+  uint32_t reserved;
+  double peer_seconds; /* silence of a peer that counts as its loss, where the transport can tell */
+  double join_seconds; /* how long connect tries again */
+  const char* listen_address;  /* host:port or [IPv6]:port; port 0 = any; NULL = loopback */
+  const char* advertised_host; /* by which peers reach this task; NULL = the host listened on */
+  /* Files in PEM form; NULL = none. All three or none. */
+  const char* certificate;
+  const char* private_key;
+  const char* authorities; /* whose certificates peers must show */
+} convoy_transport_run;
+
+typedef struct convoy_transport_description {
+  uint64_t struct_size;
+  uint32_t flags; /* convoy_transport_flag, as the transport is open */
+  uint32_t reserved;
+  double bytes_per_second; /* of one pair in one direction; 0 = unknown */
+  double latency;          /* seconds that a small message takes; 0 = unknown */
+  char name[64];           /* for example "shm" */
+  char detail[192];        /* for example "process_vm_readv" or "TLS 1.3, 4 connections per peer" */
+} convoy_transport_description;
+
+/* frozen. Which message it is, for comparison: both ends derive it from the plan. */
+typedef struct convoy_message_tag {
+  uint32_t generation; /* that of the run */
+  uint32_t plan;       /* which program of the run: a part of its hash */
+  uint32_t operation;  /* its number in the lowered plan */
+  uint32_t iteration;
+} convoy_message_tag;
+
+/* One message, to send or to expect. Valid during the call; the span is the transport's until the
+ * event: a span to send is only read and may be part of several sends, an expected one is written
+ * and belongs to one. */
+typedef struct convoy_transfer {
+  uint64_t struct_size;
+  uint32_t peer; /* the other end's rank */
+  uint32_t channel;
+  uint64_t sequence;
+  convoy_message_tag tag;
+  void* memory;       /* any alignment; NULL only for 0 bytes */
+  uint64_t bytes;     /* at most CONVOY_MESSAGE_BYTES */
+  void* registration; /* that register_memory gave for memory around the span, or NULL */
+  uint64_t token;     /* the caller's, for the event */
+} convoy_transfer;
+
+enum convoy_transport_event_kind {
+  /* The message with this token is done. Sent: the transport refers to its span no more; expected:
+   * all its bytes are in the span. */
+  CONVOY_EVENT_DONE = 1,
+  /* It has ended without that (its peer is lost, or interrupt was called). The span is the caller's
+   * again; what an expected one contains is undefined. */
+  CONVOY_EVENT_CANCELLED = 2,
+  /* Messages from and to this peer move from now on. Once per connect, unless the peer is lost. */
+  CONVOY_EVENT_CONNECTED = 3,
+  /* Once per peer and for ever. Its messages, those of later calls, too, end as CANCELLED within 1
+   * s. Whatever was delivered completely before it was lost is DONE. */
+  CONVOY_EVENT_PEER_LOST = 4,
+  /* Input was refused and counted. Its origin may be unknown (peer = CONVOY_NONE). */
+  CONVOY_EVENT_REFUSED = 5
+};
+
+/* Why a peer is lost, or input refused. */
+enum convoy_transport_reason {
+  CONVOY_REASON_NONE = 0,
+  CONVOY_REASON_CLOSED = 1,     /* the peer has closed its transport in order */
+  CONVOY_REASON_DIED = 2,       /* its process has ended, or its connection broke (see error) */
+  CONVOY_REASON_SILENT = 3,     /* nothing came for peer_seconds */
+  CONVOY_REASON_UNREACHED = 4,  /* no connection within join_seconds */
+  CONVOY_REASON_MALFORMED = 5,  /* no frame, or a truncated or too large one */
+  CONVOY_REASON_CORRUPTED = 6,  /* a checksum does not fit */
+  CONVOY_REASON_FOREIGN = 7,    /* another key, certificate, rank, version or number of ranks */
+  CONVOY_REASON_STALE = 8,      /* another generation */
+  CONVOY_REASON_UNEXPECTED = 9, /* another tag, size or sequence than expected */
+  CONVOY_REASON_FLOOD = 10      /* more than the eager bytes without credit */
+};
+
+/* frozen. */
+typedef struct convoy_transport_event {
+  uint32_t kind;   /* convoy_transport_event_kind */
+  uint32_t peer;   /* all kinds; CONVOY_NONE = unknown */
+  uint64_t token;  /* DONE, CANCELLED */
+  uint64_t count;  /* REFUSED: pieces of input since the event before */
+  uint32_t reason; /* PEER_LOST, REFUSED: convoy_transport_reason */
+  int32_t error;   /* PEER_LOST: errno, 0 = there is none */
+  char text[224];  /* PEER_LOST, REFUSED: one line for the user; ends with a NUL */
+} convoy_transport_event;
+
+typedef struct convoy_transport {
+  uint64_t struct_size;
+  uint32_t abi_major;
+  uint32_t abi_minor;
+  /* 0 when it can be opened on this machine by this process, else non-zero with the reason (no
+   * launcher has started it, the system lacks something). At any time, by one thread at a time. */
+  int32_t (*available)(convoy_context* context, const convoy_host* host);
+  /* Listens, if it listens at all, and knows its address from here on; connects to nobody.
+   * CONVOY_REFUSED: what `run` says cannot be. Its options are fixed from here on. */
+  int32_t (*open)(convoy_context* context, const convoy_host* host, const convoy_transport_run* run,
+                  void** transport);
+  /* Cancels what is pending without events; messages that are DONE still reach a peer that drains
+   * its connection and has expected them. Tells connected peers (they see CLOSED), frees everything
+   * and returns within 5 s, whether or not peers answer. Refers to no span afterwards. The last
+   * call. */
+  void (*close)(void* transport);
+  /* The same description every time. */
+  int32_t (*describe)(void* transport, convoy_context* context, convoy_transport_description* out);
+  /* What peers need for connect: *bytes bytes to `out`, which has room for CONVOY_ADDRESS_BYTES.
+   * Any bytes; the control plane carries them. */
+  int32_t (*address)(void* transport, convoy_context* context, void* out, uint64_t* bytes);
+  /* Begins to connect to a peer by the address it gave; never blocks. Both ends call it, each once,
+   * in any order; the smaller or the larger rank may be the one that dials. CONNECTED or PEER_LOST
+   * follows within join_seconds + 1. CONVOY_REFUSED: this transport can never reach that address
+   * (another machine), and the host takes another transport for the pair; other values: the call
+   * is wrong (own rank, unknown rank, second call, an address that is none). */
+  int32_t (*connect)(void* transport, convoy_context* context, uint32_t peer, const void* address,
+                     uint64_t bytes);
+  /* Queues a message, whether or not its peer is connected yet. Fails when the call is wrong: no
+   * such peer, connect was not called for it, no such channel, out of sequence, too large. May move
+   * bytes itself. */
+  int32_t (*expect)(void* transport, convoy_context* context, const convoy_transfer* transfer);
+  int32_t (*send)(void* transport, convoy_context* context, const convoy_transfer* transfer);
+  /* Moves bytes, unless threads of the transport do, and puts up to `capacity` (at least 1) events
+   * to `out`, how many to *count. Returns at once when there are any, else after `seconds`,
+   * sleeping: a wait of more than 50 microseconds uses no processor, which computes meanwhile. */
+  int32_t (*poll)(void* transport, convoy_context* context, convoy_transport_event* out,
+                  uint64_t capacity, double seconds, uint64_t* count);
+  /* Every message that is pending now, or queued later, ends as CANCELLED (or DONE) within 1 s of
+   * polling, whatever the peers do. Afterwards the transport is of no use but for poll, describe,
+   * unregister_memory and close. May be called again, with no effect. */
+  int32_t (*interrupt)(void* transport, convoy_context* context);
+  /* Optional. A file descriptor for poll(2) that is readable when poll has something to do, for a
+   * thread that waits for several things; the transport's until close. -1: it has none, and while
+   * anything is pending poll is called regularly. */
+  int32_t (*descriptor)(void* transport, convoy_context* context, int32_t* out);
+  /* Optional, both or none. Prepares memory for spans (all of DEVICE_MEMORY must be), and forgets
+   * it; no message in it is pending then. */
+  int32_t (*register_memory)(void* transport, convoy_context* context, void* memory, uint64_t bytes,
+                             void** registration);
+  int32_t (*unregister_memory)(void* transport, convoy_context* context, void* registration);
+  /* Optional, with the trait LAUNCHED. Who this process is among those that were launched together,
+   * and what each of them brings: all call it, the same number of times, with the same `bytes` of
+   * at most CONVOY_ADDRESS_BYTES; `all` has room for that of every rank, in their order, or is NULL
+   * when only the ranks are wanted, and then nobody waits. CONVOY_TIMED_OUT after `seconds`. Before
+   * open or while it is open. */
+  int32_t (*exchange)(convoy_context* context, const convoy_host* host, const void* mine,
+                      uint64_t bytes, double seconds, void* all, uint32_t* rank, uint32_t* ranks);
+  uint32_t traits; /* convoy_transport_trait */
+  /* Of the transports that both ends of a pair have and that can connect them, the host takes that
+   * of the highest preference. 0: only when somebody names it. */
+  uint32_t preference;
+} convoy_transport;
+
+/* The type of convoy_transport_v1, the entry point. */
+typedef const convoy_transport* (*convoy_transport_entry)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,218 @@
+// How to write a transport plug-in in C++20: derive from convoy::Transport and end one source file
+// with CONVOY_TRANSPORT(MyTransport, "name=my_transport", "version=0.1.0", "description=...").
+// Needs nothing but the SDK's headers. The meaning of every function is in convoy/abi/transport.h;
+// who moves bytes over connections finds order and credit in convoy/transfer_flow.hpp.
+#ifndef CONVOY_TRANSPORT_HPP
+#define CONVOY_TRANSPORT_HPP
+
+#include <convoy/abi.h>
+
+#include <algorithm>
+#include <convoy/host_calls.hpp>
+#include <convoy/manifest.hpp>
+#include <convoy/sized.hpp>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace convoy {
+
+// What a transport may ask of the host during one call.
+using TransportHost = HostCalls;
+
+// One open transport. A function reports failure by throwing a std::exception, whose text becomes
+// the error of the call; std::invalid_argument becomes CONVOY_REFUSED. A derived class also has
+//   static std::unique_ptr<Transport> open(const TransportHost&, const convoy_transport_run&);
+// and its destructor is close: it cancels what is pending, refers to no span afterwards and ends
+// within 5 s, whatever the peers do. All functions are called by one thread at a time. The structs
+// are those of the ABI with all fields that this header knows, whatever version the host is of. A
+// transport may hide the constants and the static functions.
+class Transport {
+ public:
+  static constexpr uint32_t kTraits = 0;  // convoy_transport_trait
+  static constexpr uint32_t kPreference = CONVOY_PREFERENCE_NONE;
+
+  // Throws with the reason when it cannot be opened by this process.
+  static void available(const TransportHost& /*host*/) {}
+  // With the trait LAUNCHED: see the slot of this name; `all` may be null. Throws TimedOut.
+  static void exchange(const TransportHost& /*host*/, std::span<const std::byte> /*mine*/,
+                       double /*seconds*/, std::byte* /*all*/, uint32_t& /*rank*/,
+                       uint32_t& /*ranks*/) {
+    throw std::runtime_error("no launcher starts this kind of transport");
+  }
+
+  virtual ~Transport() = default;
+  // `out` comes with zeros.
+  virtual void describe(convoy_transport_description& out) = 0;
+  // At most CONVOY_ADDRESS_BYTES.
+  virtual std::string address() = 0;
+  // std::invalid_argument: this transport can never reach that address.
+  virtual void connect(uint32_t peer, std::string_view address) = 0;
+  virtual void expect(const convoy_transfer& transfer) = 0;
+  virtual void send(const convoy_transfer& transfer) = 0;
+  // How many events it has put to `out`, which has room for at least one.
+  virtual uint64_t poll(std::span<convoy_transport_event> out, double seconds) = 0;
+  virtual void interrupt() = 0;
+  // Optional: readable when poll has something to do.
+  virtual std::optional<int> descriptor() { return std::nullopt; }
+  // Optional, both or none.
+  virtual void* register_memory(void* /*memory*/, uint64_t /*bytes*/) { return nullptr; }
+  virtual void unregister_memory(void* /*registration*/) {}
+};
+
+namespace transport_detail {
+
+// The instance behind a table, with the host's functions for set_error.
+struct Instance {
+  const convoy_host* host;
+  std::unique_ptr<Transport> transport{};
+};
+
+template <typename Body>
+int32_t guarded(const convoy_host* host, convoy_context* context, Body&& body) noexcept {
+  try {
+    body();
+    return CONVOY_OK;
+  } catch (const TimedOut& error) {
+    host->set_error(context, error.what());
+    return CONVOY_TIMED_OUT;
+  } catch (const std::invalid_argument& error) {
+    host->set_error(context, error.what());
+    return CONVOY_REFUSED;
+  } catch (const std::exception& error) {
+    host->set_error(context, error.what());
+  } catch (...) {
+    host->set_error(context, "the transport plug-in threw something that is not an exception");
+  }
+  return CONVOY_FAILED;
+}
+
+template <typename Body>
+int32_t on_transport(void* instance, convoy_context* context, Body&& body) noexcept {
+  auto* self = static_cast<Instance*>(instance);
+  return guarded(self->host, context, [&] { body(*self->transport); });
+}
+
+inline void close(void* self) noexcept {
+  delete static_cast<Instance*>(self);
+}
+inline int32_t describe(void* self, convoy_context* context,
+                        convoy_transport_description* out) noexcept {
+  return on_transport(self, context, [&](Transport& transport) {
+    convoy_transport_description description{};
+    transport.describe(description);
+    answer_sized(*out, description, "convoy_transport_description");
+  });
+}
+inline int32_t address(void* self, convoy_context* context, void* out, uint64_t* bytes) noexcept {
+  return on_transport(self, context, [&](Transport& transport) {
+    const std::string text = transport.address();
+    if (text.size() > CONVOY_ADDRESS_BYTES)
+      throw std::runtime_error("its address has " + std::to_string(text.size()) + " bytes");
+    *bytes = text.size();
+    std::copy(text.begin(), text.end(), static_cast<char*>(out));
+  });
+}
+inline int32_t connect(void* self, convoy_context* context, uint32_t peer, const void* address,
+                       uint64_t bytes) noexcept {
+  return on_transport(self, context, [&](Transport& transport) {
+    transport.connect(peer, std::string_view(static_cast<const char*>(address), bytes));
+  });
+}
+inline int32_t expect(void* self, convoy_context* context,
+                      const convoy_transfer* transfer) noexcept {
+  return on_transport(self, context, [&](Transport& transport) {
+    transport.expect(read_sized(*transfer, "convoy_transfer", Side::kPlugin));
+  });
+}
+inline int32_t send(void* self, convoy_context* context, const convoy_transfer* transfer) noexcept {
+  return on_transport(self, context, [&](Transport& transport) {
+    transport.send(read_sized(*transfer, "convoy_transfer", Side::kPlugin));
+  });
+}
+inline int32_t poll(void* self, convoy_context* context, convoy_transport_event* out,
+                    uint64_t capacity, double seconds, uint64_t* count) noexcept {
+  return on_transport(self, context, [&](Transport& transport) {
+    *count = transport.poll(std::span(out, capacity), seconds);
+  });
+}
+inline int32_t interrupt(void* self, convoy_context* context) noexcept {
+  return on_transport(self, context, [](Transport& transport) { transport.interrupt(); });
+}
+inline int32_t descriptor(void* self, convoy_context* context, int32_t* out) noexcept {
+  return on_transport(self, context,
+                      [&](Transport& transport) { *out = transport.descriptor().value_or(-1); });
+}
+inline int32_t register_memory(void* self, convoy_context* context, void* memory, uint64_t bytes,
+                               void** registration) noexcept {
+  return on_transport(self, context, [&](Transport& transport) {
+    *registration = transport.register_memory(memory, bytes);
+  });
+}
+inline int32_t unregister_memory(void* self, convoy_context* context, void* registration) noexcept {
+  return on_transport(self, context,
+                      [&](Transport& transport) { transport.unregister_memory(registration); });
+}
+
+template <typename Class>
+int32_t available(convoy_context* context, const convoy_host* host) noexcept {
+  return guarded(host, context, [&] { Class::available(TransportHost(context, host)); });
+}
+
+template <typename Class>
+int32_t open(convoy_context* context, const convoy_host* host, const convoy_transport_run* run,
+             void** out) noexcept {
+  return guarded(host, context, [&] {
+    auto instance = std::make_unique<Instance>(Instance{host});
+    instance->transport = Class::open(TransportHost(context, host),
+                                      read_sized(*run, "convoy_transport_run", Side::kPlugin));
+    *out = instance.release();
+  });
+}
+
+template <typename Class>
+int32_t exchange(convoy_context* context, const convoy_host* host, const void* mine, uint64_t bytes,
+                 double seconds, void* all, uint32_t* rank, uint32_t* ranks) noexcept {
+  return guarded(host, context, [&] {
+    Class::exchange(TransportHost(context, host),
+                    std::span(static_cast<const std::byte*>(mine), bytes), seconds,
+                    static_cast<std::byte*>(all), *rank, *ranks);
+  });
+}
+
+template <typename Class>
+inline constexpr convoy_transport kTable = {sizeof(convoy_transport),
+                                            CONVOY_ABI_MAJOR,
+                                            CONVOY_ABI_MINOR,
+                                            available<Class>,
+                                            open<Class>,
+                                            close,
+                                            describe,
+                                            address,
+                                            connect,
+                                            expect,
+                                            send,
+                                            poll,
+                                            interrupt,
+                                            descriptor,
+                                            register_memory,
+                                            unregister_memory,
+                                            exchange<Class>,
+                                            Class::kTraits,
+                                            Class::kPreference};
+
+}  // namespace transport_detail
+}  // namespace convoy
+
+#define CONVOY_TRANSPORT(Class, ...)                                       \
+  CONVOY_MANIFEST("kind=transport", __VA_ARGS__);                          \
+  extern "C" CONVOY_EXPORT const convoy_transport* convoy_transport_v1() { \
+    return &::convoy::transport_detail::kTable<Class>;                     \
+  }                                                                        \
+  static_assert(true, "a semicolon may follow")
+
+#endif
