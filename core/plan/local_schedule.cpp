@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.hpp"
 #include "core/plan/reduce_waits.hpp"
 
 namespace convoy {
@@ -21,6 +22,16 @@ bool has_end_at(const Plan& lowered, const Operation& operation, std::uint32_t h
   return places[operation.place].host == host ||
          std::any_of(operation.reads.begin(), operation.reads.end(), is_there) ||
          std::any_of(operation.writes.begin(), operation.writes.end(), is_there);
+}
+
+NetworkEnd network_end(const Plan& lowered, const Operation& operation, std::uint32_t host) {
+  const auto host_of = [&](const PlanSpan& span) {
+    return lowered.cluster->places[lowered.buffers[span.buffer].place].host;
+  };
+  const std::uint32_t origin = host_of(operation.reads.front());
+  const std::uint32_t target = host_of(operation.writes.front());
+  CONVOY_CHECK(operation.lane == kNetworkLane && (origin == host || target == host));
+  return origin == host ? NetworkEnd{target, true} : NetworkEnd{origin, false};
 }
 
 Schedule local_schedule(const Plan& lowered, const DependencyLists& dependencies,

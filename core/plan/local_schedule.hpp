@@ -9,6 +9,13 @@ namespace convoy {
 // it. What crosses the network has two such hosts.
 bool has_end_at(const Plan& lowered, const Operation& operation, std::uint32_t host);
 
+// One host's end of an operation in a network lane: whom it exchanges with, and whether it sends.
+struct NetworkEnd {
+  std::uint32_t peer = 0;  // host
+  bool sends = false;
+};
+NetworkEnd network_end(const Plan& lowered, const Operation& operation, std::uint32_t host);
+
 // What one host does of a lowered body: `submission`, `phase_end`, lanes and waits have its
 // operations only, the ScheduledOperation of any other has the lane CONVOY_NONE. Of a network lane
 // it has the end that it sends or receives. Every wait is for something of its own: what overwrites

@@ -56,7 +56,7 @@ TEST_F(Printed, WhatCrossesTheNetworkStandsThereOnceWithBothEnds) {
   const Schedule schedule = make_schedule(lowered);
   print_plan(out, lowered, &schedule);
   const std::string text = out.str();
-  EXPECT_GT(count(text, "cpu:1 to host:0 +send and receive: "), 0u) << text;
+  EXPECT_GT(count(text, "cpu:1 to cpu:0 +send and receive: "), 0u) << text;
   EXPECT_GT(count(text, "host:0 to cpu:1 +send and receive: parameters\\(1\\)\\[.*waits #"), 0u)
       << text;
 }
