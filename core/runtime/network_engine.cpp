@@ -240,23 +240,27 @@ void NetworkEngine::sleep_in_transport(OpenTransport& transport, double seconds)
   if (!events.empty()) handle(events);
 }
 
-// Why a peer is lost is told before what was cancelled by it.
+// What has come counts before the loss of its peer, and that before what it cancelled.
 void NetworkEngine::handle(std::span<const convoy_transport_event> events) {
-  for (const convoy_transport_event& event : events) {
-    if (event.kind == CONVOY_EVENT_PEER_LOST) lose(event);
-    if (event.kind == CONVOY_EVENT_REFUSED && event.peer < counters_.size())
-      counters_[event.peer].refused += event.count;
-  }
-  for (const convoy_transport_event& event : events)
-    if (event.kind == CONVOY_EVENT_DONE || event.kind == CONVOY_EVENT_CANCELLED) end_message(event);
+  const auto of_kind = [&](std::uint32_t kind, auto visit) {
+    for (const convoy_transport_event& event : events)
+      if (event.kind == kind) visit(event);
+  };
+  of_kind(CONVOY_EVENT_DONE, [this](const auto& event) { end_message(event); });
+  of_kind(CONVOY_EVENT_PEER_LOST, [this](const auto& event) { lose(event); });
+  of_kind(CONVOY_EVENT_CANCELLED, [this](const auto& event) { end_message(event); });
+  of_kind(CONVOY_EVENT_REFUSED, [this](const auto& event) {
+    if (event.peer < counters_.size()) counters_[event.peer].refused += event.count;
+  });
   moved_ = true;
 }
 
+// Messages that are with the transport end as they may; those that it would get later cannot.
 void NetworkEngine::lose(const convoy_transport_event& event) {
   if (event.peer >= lost_.size() || lost_[event.peer]) return;
   lost_[event.peer] = event.text;
   const bool needed = std::any_of(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
-    return lane.peer == event.peer && !lane.operations.empty();
+    return lane.peer == event.peer && lane.operations.size() > lane.started;
   });
   if (needed) fail_for(event.peer, event.text);
 }

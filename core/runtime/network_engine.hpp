@@ -65,9 +65,10 @@ struct NetworkTraffic {
 // there is nothing to do; at most kMostStarted operations per lane are with a transport.
 //
 // A peer that is lost, while there is anything to send to it or to receive, is a failure of the
-// engine: it interrupts its transports and from then on advances the timelines of everything that
-// is queued, so that lanes drain. The first failure stays. How long a peer may take to come is not
-// the engine's affair: it waits until the transport or interrupt() says that there is no use.
+// engine (so tasks that are through meet before one of them closes its transports): it interrupts
+// its transports and from then on advances the timelines of everything that is queued, so that
+// lanes drain. The first failure stays. How long a peer may take to come is not the engine's
+// affair: it waits until the transport or interrupt() says that there is no use.
 class NetworkEngine {
  public:
   static constexpr std::size_t kMostStarted = 32;

@@ -10,6 +10,7 @@
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
+#include "tests/support/test_engine.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -82,14 +83,8 @@ void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
     const auto devices =
         std::make_shared<OpenDevices>(*plugin, computes ? options_.hosts.devices_per_host : 1, 1);
     const auto transport = network_.open(task);
-    NetworkOptions network;
-    network.now = [&] { return devices->now(); };
-    for (std::uint32_t peer = 0; peer < cluster_.hosts; ++peer) {
-      network.peers.push_back(
-          {fmt::format("task {}", peer), peer == task ? nullptr : transport.get()});
-      if (peer != task) transport->refuses_to_connect(peer, "");
-    }
-    NetworkEngine engine(network);
+    NetworkEngine engine(
+        options_of_task(task, cluster_.hosts, *transport, [&] { return devices->now(); }));
     Session session(small_network(), *strategy, devices,
                     session_options_for(options_, cluster_.replicas()),
                     {&cluster_, task, &engine, &peers_.of(task)});

@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/runtime/step_work.hpp"
 #include "tests/support/in_process_network.hpp"
+#include "tests/support/test_engine.hpp"
 
 namespace convoy::testing::network_engine_test {
 namespace {
@@ -40,12 +41,7 @@ class Task {
  public:
   Task(InProcessNetwork& network, std::uint32_t rank)
       : rank_(rank), transport_(network.open(rank)) {
-    NetworkOptions options;
-    options.now = seconds_now;
-    options.peers = {{"task 0", nullptr}, {"task 1", nullptr}};
-    options.peers[1 - rank].transport = transport_.get();
-    transport_->refuses_to_connect(1 - rank, "");
-    engine_ = std::make_unique<NetworkEngine>(std::move(options));
+    engine_ = std::make_unique<NetworkEngine>(options_of_task(rank, 2, *transport_, seconds_now));
   }
 
   // Its number `operation` is also its place in the lane.

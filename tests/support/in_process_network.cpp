@@ -287,7 +287,7 @@ class InProcessTransport : public Transport {
 }  // namespace
 
 InProcessNetwork::InProcessNetwork(std::uint32_t ranks, const InProcessOptions& options)
-    : hub_(std::make_shared<Hub>(ranks, options)) {
+    : ranks_(ranks), hub_(std::make_shared<Hub>(ranks, options)) {
   const std::string name = fmt::format("{}", static_cast<const void*>(hub_.get()));
   {
     const std::lock_guard lock(hubs_mutex);
@@ -311,6 +311,8 @@ std::unique_ptr<OpenTransport> InProcessNetwork::open(std::uint32_t rank) {
   run.rank = rank;
   run.channels = 1;
   auto transport = std::make_unique<OpenTransport>(*plugin_, run);
+  for (std::uint32_t peer = 0; peer < ranks_; ++peer)
+    if (peer != rank) transport->refuses_to_connect(peer, "");
   return transport;
 }
 

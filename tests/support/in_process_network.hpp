@@ -28,6 +28,7 @@ class InProcessNetwork {
 
   // The task's transport, connected to all others; must be gone before the network is.
   std::unique_ptr<OpenTransport> open(std::uint32_t rank);
+  std::uint32_t ranks() const { return ranks_; }
   // Every other task is told that this one has died; what it does later reaches nobody.
   void kill(std::uint32_t rank, const std::string& reason);
   // From now on so many more messages from one task to another come, and then none.
@@ -37,6 +38,7 @@ class InProcessNetwork {
   void go_on(std::uint32_t rank);
 
  private:
+  std::uint32_t ranks_;
   std::shared_ptr<Hub> hub_;
   std::unique_ptr<TransportPlugin> plugin_;
 };
