@@ -12,11 +12,6 @@ namespace {
 
 constexpr const char* kHostProcess = "host";
 
-const char* lane_name(std::uint32_t lane) {
-  constexpr const char* kNames[] = {"compute", "copy in", "copy out", "collective", "update"};
-  return lane < std::size(kNames) ? kNames[lane] : "other";
-}
-
 // A segment is called after the layer whose weights it holds.
 std::string segment_name(const Graph& graph, const Operation& operation) {
   const std::uint64_t end = operation.first_layer + operation.layer_count;
@@ -37,7 +32,7 @@ TraceEvent operation_event(const Session& session, const OperationTime& time) {
     name += fmt::format(" {}", segment_name(session.graph(), operation));
   return {name,
           time.operation,
-          lane_name(operation.lane),
+          std::string(lane_name(operation.lane)),
           session.cluster().places.at(operation.place).name,
           time.timing.start,
           time.timing.end - time.timing.start};

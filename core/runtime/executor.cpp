@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/plan/local_schedule.hpp"
+#include "core/runtime/network_engine.hpp"
 
 namespace convoy {
 namespace {
@@ -33,6 +35,7 @@ Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
       options_(options),
       state_(std::make_unique<QueuedState>()),
       queued_(parts_.schedule->lanes.size(), 0) {
+  plan_tag_ = static_cast<std::uint32_t>(plan_hash(*parts_.plan));
   choose_square_sums();
   state_->optimizer = *parts_.optimizer;
   state_->timelines.resize(queued_.size());
@@ -42,7 +45,7 @@ Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
 }
 
 Executor::~Executor() {
-  if (!drain()) static_cast<void>(state_.release());
+  if (!cancel("its session ended in the middle of a step")) static_cast<void>(state_.release());
 }
 
 // Lanes of a failed device still advance, so only one that hangs keeps this from ending.
@@ -75,7 +78,7 @@ std::uint64_t Executor::progress() const {
 }
 
 // The L2 term needs every decayed element once: of several updates of one range (one per replica)
-// the first counts.
+// the first counts, on whichever host.
 void Executor::choose_square_sums() {
   const Plan& plan = *parts_.plan;
   wants_square_sum_.assign(plan.body.size(), false);
@@ -100,21 +103,55 @@ void Executor::choose_square_sums() {
 void Executor::run_prologue() {
   Timeline& timeline = state_->prologue_timeline;
   for (const Operation& operation : parts_.plan->prologue) {
+    if (!has_end_at(*parts_.plan, operation, parts_.host)) continue;
     auto work = std::make_unique<StepWork>();
     build_work(parts_, operation, state_->optimizer, *work);
     work->submission.timeline = &timeline.value;
     work->submission.value = state_->prologue.size() + 1;
-    OpenDevice& engine = *(*parts_.engines)[operation.place];
-    engine.submit(work->submission);
     state_->prologue.push_back(std::move(work));
+    hand_over(operation, state_->prologue.back()->submission);
     // One after the other: the prologue runs once, its order is its meaning.
-    const convoy_wait done{&timeline.value, state_->prologue.size()};
-    if (engine.wait(done, options_.deadline_seconds)) continue;
-    stands_still_ = true;
-    fail(ExitCode::kTimeout, "operation {} ({}) of the plan's prologue on {} did not end in {} s",
-         operation.id, operation_name(operation.kind),
-         parts_.plan->cluster->places[operation.place].name, options_.deadline_seconds);
+    await_prologue(operation, {&timeline.value, state_->prologue.size()});
   }
+  require_network();
+}
+
+// A peer may take its time; of what the devices do, the end is in sight.
+void Executor::await_prologue(const Operation& operation, const convoy_wait& done) {
+  if (operation.lane == kNetworkLane) {
+    while (!parts_.network->wait(done, options_.deadline_seconds)) continue;
+    return require_network();
+  }
+  if ((*parts_.engines)[operation.place]->wait(done, options_.deadline_seconds)) return;
+  stands_still_ = true;
+  fail(ExitCode::kTimeout, "operation {} ({}) of the plan's prologue on {} did not end in {} s",
+       operation.id, operation_name(operation.kind),
+       parts_.plan->cluster->places[operation.place].name, options_.deadline_seconds);
+}
+
+// To whoever runs it, a device or the network.
+void Executor::hand_over(const Operation& operation, const convoy_submission& submission) {
+  if (operation.lane != kNetworkLane) return (*parts_.engines)[operation.place]->submit(submission);
+  const NetworkEnd end = network_end(*parts_.plan, operation, parts_.host);
+  parts_.network->submit({&submission, end.peer, end.sends, plan_tag_});
+}
+
+void Executor::require_network() const {
+  if (parts_.network != nullptr) parts_.network->require_intact();
+}
+
+bool Executor::cancel(const std::string& reason) noexcept {
+  if (awaits_network()) parts_.network->interrupt(reason);
+  return drain();
+}
+
+bool Executor::awaits_network() const {
+  if (parts_.network == nullptr) return false;
+  for (std::size_t lane = 0; lane < queued_.size(); ++lane)
+    if (value_of(state_->timelines[lane]) < queued_[lane] &&
+        parts_.schedule->lanes[lane].lane == kNetworkLane)
+      return true;
+  return value_of(state_->prologue_timeline) < state_->prologue.size();
 }
 
 // As if the earlier phases of the first iteration had run.
@@ -174,7 +211,7 @@ void Executor::submit(std::uint32_t index, std::int64_t iteration, const StepInp
     work.compute.images = batch.images;
     work.compute.labels = batch.labels;
   }
-  (*parts_.engines)[operation.place]->submit(it);
+  hand_over(operation, it);
   queued_[scheduled.lane] = it.value;
 }
 
@@ -182,24 +219,27 @@ void Executor::wait_for(std::uint32_t lane, std::uint64_t value) {
   for (;;) {
     const std::uint64_t before = progress();
     if (wait_on_engine(lane, value)) return;
-    if (progress() == before) report_standstill();
+    if (progress() == before) require_hope();
   }
 }
 
 bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
+  const convoy_wait point{&state_->timelines[lane].value, value};
   const std::uint32_t place = parts_.schedule->lanes[lane].place;
+  if (parts_.schedule->lanes[lane].lane == kNetworkLane)
+    return parts_.network->wait(point, options_.deadline_seconds);
   try {
-    return (*parts_.engines)[place]->wait({&state_->timelines[lane].value, value},
-                                          options_.deadline_seconds);
+    return (*parts_.engines)[place]->wait(point, options_.deadline_seconds);
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", parts_.plan->cluster->places[place].name, error.what());
   }
 }
 
-// The culprit is the operation that may run but does not end; all others wait for it.
-void Executor::report_standstill() {
-  stands_still_ = true;
+// The culprit is the operation that may run but does not end; all others wait for it. One that
+// waits for another host is none: whether that one lives is not for us to say.
+void Executor::require_hope() {
   const Schedule& schedule = *parts_.schedule;
+  bool awaits_peer = false;
   for (std::uint32_t lane = 0; lane < queued_.size(); ++lane) {
     const std::uint64_t done = value_of(state_->timelines[lane]);
     if (done >= queued_[lane]) continue;
@@ -209,12 +249,17 @@ void Executor::report_standstill() {
     const std::vector<convoy_wait>& waits = slot.work[index].waits;
     if (!std::all_of(waits.begin(), waits.end(), holds)) continue;
     const Operation& operation = parts_.plan->body[index];
+    awaits_peer = awaits_peer || operation.lane == kNetworkLane;
+    if (operation.lane == kNetworkLane) continue;
+    stands_still_ = true;
     fail(ExitCode::kTimeout,
          "no progress for {} s: operation {} ({}) on {} does not end; the device may be hung or "
          "stopped",
          options_.deadline_seconds, operation.id, operation_name(operation.kind),
          parts_.plan->cluster->places[operation.place].name);
   }
+  if (awaits_peer) return;
+  stands_still_ = true;
   fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
        options_.deadline_seconds);
 }
@@ -248,6 +293,7 @@ const StepResult& Executor::finish_step() {
     const std::uint64_t value = last_value(lane, phase, slot);
     if (value > 0) wait_for(lane, value);
   }
+  require_network();
   collect(slot, phase);
   return result_;
 }

@@ -46,6 +46,8 @@ struct TrainingEvents {
   std::function<void(const TrainingStep&)> timed_step;
   // Of one step: that numbered -2, without enough warm-up steps the first timed one.
   std::function<void(const StepTrace&)> trace;
+  // Asked after every step. Of several hosts, one that wants to stop stops all of them, after one
+  // and the same step, soon.
   std::function<bool()> stop_requested;
   // Asked once per timed step, before anything behind it is submitted: whether to pause there.
   std::function<bool(const PausePoint&)> pause_after;
@@ -71,7 +73,9 @@ struct TrainingSummary {
 };
 
 // Runs warm-up and timed steps, keeping the devices' queues filled one iteration ahead. Warm-up
-// steps are real training steps. Error kNumerical when a loss is not finite, unless
+// steps are real training steps. Of several hosts each takes the batches of its own replicas, and
+// all run the same number of steps; seconds and breakdown are this host's, losses, hits and norms
+// those of all. Error kNumerical when a loss is not finite, unless
 // that is tolerated; the events have seen every step before it.
 TrainingSummary run_training(Session& session, BatchSource& source,
                              const LearningRateSchedule& schedule,

@@ -31,7 +31,7 @@ class Breakdown : public ::testing::Test {
 };
 
 TEST_F(Breakdown, DividesAStepAmongItsFourParts) {
-  BreakdownMeter meter(plan_);
+  BreakdownMeter meter(plan_, 0, 2);
   meter.waited_for_input({7, 8.5});
   meter.finished({{0, {0, 4}}, {1, {1, 3}}, {2, {4, 6}}}, {0, 10});
   const StepBreakdown total = meter.total();
@@ -46,7 +46,7 @@ TEST_F(Breakdown, DividesAStepAmongItsFourParts) {
 }
 
 TEST_F(Breakdown, CountsWhatTheNextStepDidBeforeThisOneEnded) {
-  BreakdownMeter meter(plan_);
+  BreakdownMeter meter(plan_, 0, 2);
   meter.finished({{0, {0, 4}}, {1, {0, 4}}, {2, {4, 10}}}, {0, 10});
   meter.finished({{0, {5, 12}}, {1, {5, 12}}, {2, {12, 14}}}, {10, 14});
   const StepBreakdown total = meter.total();
@@ -57,7 +57,7 @@ TEST_F(Breakdown, CountsWhatTheNextStepDidBeforeThisOneEnded) {
 }
 
 TEST_F(Breakdown, LeavesOutStepsThatDoNotCount) {
-  BreakdownMeter meter(plan_);
+  BreakdownMeter meter(plan_, 0, 2);
   meter.finished({{0, {0, 4}}}, {});
   EXPECT_EQ(meter.total().steps, 0);
   EXPECT_EQ(meter.total().seconds, 0);

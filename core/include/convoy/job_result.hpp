@@ -14,7 +14,8 @@ namespace convoy {
 struct TrainingStep {
   std::int64_t number = 0;  // timed steps count from 1; warm-up steps are -warmup ... -1
   double seconds = 0;       // from the completion of the step before to that of this one
-  double base_loss = 0;     // mean over the replicas of softmax cross-entropy
+  double base_loss = 0;     // mean over the replicas of all hosts of softmax cross-entropy
+  double own_loss = 0;      // the same over the replicas of this one; 0 when it has none
   double total_loss = 0;    // plus the L2 term
   double learning_rate = 0;
   double input_wait_seconds = 0;  // of seconds: no step was under way and there were no images
