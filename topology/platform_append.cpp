@@ -112,6 +112,8 @@ void PlatformHost::append_cards(Machine& machine, std::uint32_t host, const std:
     const std::size_t parent = bridge_nodes_[card.bridge];
     const std::size_t node = add_node(machine, make_node(NodeKind::nic, card.name, host, parent));
     machine.nodes[node].network_bytes_per_second = card.rate;
+    machine.nodes[node].rdma = card.rdma;
+    machine.nodes[node].network_step_seconds = card.step_seconds;
     add_link(machine, parent, node, LinkKind::pcie, pcie_);
     if (network != nullptr) add_link(machine, node, *network, LinkKind::network, card.rate);
   }

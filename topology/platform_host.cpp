@@ -67,7 +67,12 @@ void PlatformHost::read_package(DescribedObject object) {
 void PlatformHost::read_bridge(DescribedObject& object, std::size_t bridge) {
   place_gpus(object, bridge);
   for (DescribedObject& card : object.objects("network_cards")) {
-    cards_.push_back({card.text("name"), bridge, card.constant("bytes_per_second")});
+    cards_.push_back({card.text("name"),
+                      bridge,
+                      card.constant("bytes_per_second"),
+                      {},
+                      card.constant_or_unknown("step_seconds")});
+    if (card.has("rdma")) cards_.back().rdma = {card.flag_or("rdma", false), source_};
     card.finish();
   }
   for (DescribedObject& below : object.objects("switches")) {

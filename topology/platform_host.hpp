@@ -43,6 +43,8 @@ class PlatformHost {
     std::string name;
     std::size_t bridge = 0;
     Fact<double> rate;
+    Fact<bool> rdma;
+    Fact<double> step_seconds;
   };
   struct Package {
     std::uint32_t cores = 0;
