@@ -23,6 +23,7 @@ PlatformHost::PlatformHost(const DescribedFile& file, const Catalogue& catalogue
     if (!gpus_[i].placed)
       object.reject("packages", fmt::format("hold no GPU {}, but GPU {}", i, gpus_.size() - 1));
   read_nvlink(object);
+  if (object.has("network")) network_ = PlatformNetwork(object.object("network"));
   read_peer_access(object);
   object.finish();
 }

@@ -17,6 +17,7 @@
 #include "core/cli/simulation_report.hpp"
 #include "core/cli/simulation_trace.hpp"
 #include "core/runtime/prepared_plan.hpp"
+#include "core/simulate/collectives/collective_library.hpp"
 
 namespace convoy {
 namespace {
@@ -37,6 +38,10 @@ class Simulation {
     subject_.software = software.source.empty()
                             ? software.name
                             : fmt::format("{} ({})", software.name, software.source);
+    subject_.collectives =
+        software.collectives == nullptr
+            ? "one ring, as this software makes them"
+            : fmt::format("{} ({})", software.collectives->name, software.collectives->source);
   }
 
   int execute(std::ostream& out) {

@@ -32,7 +32,11 @@ HostRoutes::HostRoutes(const topology::Machine& machine)
     : machine_(machine), local_(machine.nodes.size()) {
   for (std::size_t i = 0; i < machine.nodes.size(); ++i) {
     topology::Node node = machine.nodes[i];
-    if (node.kind == NodeKind::network) continue;
+    if (node.kind == NodeKind::network) {
+      local_[i] = network_.nodes.size();
+      network_.nodes.push_back(std::move(node));
+      continue;
+    }
     Host& host = hosts_[node.host];
     local_[i] = host.nodes.size();
     if (node.parent) node.parent = local_[*node.parent];
@@ -43,7 +47,13 @@ HostRoutes::HostRoutes(const topology::Machine& machine)
     topology::Link link = machine.links[i];
     const bool a_outside = machine.nodes[link.a].kind == NodeKind::network;
     const bool b_outside = machine.nodes[link.b].kind == NodeKind::network;
-    if (a_outside && b_outside) continue;
+    if (a_outside && b_outside) {
+      link.a = local_[link.a];
+      link.b = local_[link.b];
+      network_links_.push_back(i);
+      network_.links.push_back(std::move(link));
+      continue;
+    }
     if (a_outside || b_outside) {
       const std::size_t card = a_outside ? link.b : link.a;
       hosts_[machine.nodes[card].host].uplinks.push_back({card, {i, b_outside}});
@@ -128,6 +138,21 @@ std::optional<Route> HostRoutes::find_way_out(std::size_t from) {
   return route;
 }
 
+std::size_t HostRoutes::end_of(const Route& way_out) const {
+  const Hop& last = way_out.hops.back();
+  const topology::Link& link = machine_.links[last.link];
+  return last.forward ? link.b : link.a;
+}
+
+const std::vector<Hop>& HostRoutes::between(std::size_t from, std::size_t to) {
+  const auto [known, is_new] = between_.try_emplace({from, to});
+  if (is_new && from != to) {
+    known->second = topology::find_route(network_, local_[from], local_[to]).hops;
+    for (Hop& hop : known->second) hop.link = network_links_[hop.link];
+  }
+  return known->second;
+}
+
 Route HostRoutes::find(std::size_t from, std::size_t to) {
   const std::uint32_t from_host = machine_.nodes[from].host;
   if (from_host == machine_.nodes[to].host) return find_in_host(hosts_.at(from_host), from, to);
@@ -135,6 +160,8 @@ Route HostRoutes::find(std::size_t from, std::size_t to) {
   const std::optional<Route>& back = way_out(to);
   if (!out || !back) return {};
   Route route = *out;
+  const std::vector<Hop>& across = between(end_of(*out), end_of(*back));
+  route.hops.insert(route.hops.end(), across.begin(), across.end());
   for (std::size_t i = back->hops.size(); i-- > 0;)
     route.hops.push_back({back->hops[i].link, !back->hops[i].forward});
   route.kind = RouteKind::network;

@@ -94,6 +94,7 @@ std::vector<SimulatedLink> simulated_links(const topology::Machine& machine,
       it.joins_sockets = link.kind == LinkKind::socket;
       it.wire = wire_of(machine, link);
       it.raw_bytes_per_second = rate.value_or(0);
+      it.assumed = link.kind == LinkKind::network && rate.value_or(0) <= 0;
       it.bricks = link.count;
       if (link.kind == LinkKind::network) it.latency_seconds = step_seconds(machine, link);
       links.push_back(std::move(it));

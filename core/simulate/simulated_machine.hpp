@@ -22,6 +22,7 @@ struct SimulatedLink {
   Wire wire = Wire::kOther;     // NVLink between devices or to an NVSwitch; a card's to its network
   double raw_bytes_per_second = 0;  // as specified; 0 = unknown
   std::uint32_t bricks = 1;         // physical links
+  bool assumed = false;             // its rate is nobody's: a usual one stands for it
   double latency_seconds = 0;       // that a step over this card takes besides a library's own
 };
 
