@@ -60,6 +60,22 @@ std::array<ProtocolCost, kProtocols> read_protocols(DescribedObject& object, con
   return costs;
 }
 
+std::array<bool, kCollectiveAlgorithms> read_algorithms(DescribedObject& object) {
+  std::array<bool, kCollectiveAlgorithms> has{};
+  for (const std::string& text : object.texts("algorithms")) {
+    std::size_t found = 0;
+    while (found < has.size() && text != name(static_cast<CollectiveAlgorithm>(found))) ++found;
+    if (found == has.size())
+      object.reject(
+          "algorithms",
+          fmt::format("holds \"{}\": ring, tree, NVLS, rails and SHARP are possible", text));
+    has[found] = true;
+  }
+  if (!has[static_cast<std::size_t>(CollectiveAlgorithm::kRing)])
+    object.reject("algorithms", "lacks \"ring\", which every collective needs");
+  return has;
+}
+
 CollectiveGeneration read_generation(DescribedObject& object) {
   CollectiveGeneration it;
   it.names = object.texts("names");
@@ -85,6 +101,7 @@ std::shared_ptr<const CollectiveLibrary> read_collective_library(
   auto library = std::make_shared<CollectiveLibrary>();
   library->name = object.text("name");
   library->source = object.text("source");
+  library->has = read_algorithms(object);
   library->launch_seconds = *object.constant("launch_seconds").value;
   library->launch_seconds_per_device = *object.constant("launch_seconds_per_device").value;
   library->full_slice_bytes = positive(object, "full_slice_bytes");

@@ -19,14 +19,19 @@ constexpr double kLarge = 1e9;
 // Collectives of a platform's devices.
 class Collectives {
  public:
-  Collectives(const std::string& platform, std::uint32_t hosts, std::uint32_t gpus)
+  // Of a library that chooses from these algorithms; none: NCCL's.
+  Collectives(const std::string& platform, std::uint32_t hosts, std::uint32_t gpus,
+              const std::vector<CollectiveAlgorithm>& algorithms = {})
       : catalogue_(topology::Catalogue::read(kShare / "catalogue")),
         on_(make(platform, hosts, gpus)),
-        library_(simulate::read_collective_library(kShare / "catalogue" / "collectives.json")),
+        library_(*simulate::read_collective_library(kShare / "catalogue" / "collectives.json")),
         routes_(on_.machine, graph_),
-        model_(on_.machine, *library_, routes_, on_.cluster.replica_place) {
+        model_(on_.machine, library_, routes_, on_.cluster.replica_place) {
     for (const simulate::SimulatedLink& link : on_.machine.links)
       graph_.links.push_back({link.bytes_per_second, 0});
+    if (!algorithms.empty()) library_.has = {};
+    for (const CollectiveAlgorithm it : algorithms)
+      library_.has[static_cast<std::size_t>(it)] = true;
   }
 
   CollectiveChoice choose(double bytes, OperationKind kind = OperationKind::kAllReduce,
@@ -48,7 +53,7 @@ class Collectives {
 
   topology::Catalogue catalogue_;
   simulate::SimulatedCluster on_;
-  std::shared_ptr<const simulate::CollectiveLibrary> library_;
+  simulate::CollectiveLibrary library_;
   simulate::TaskGraph graph_;
   simulate::RouteTable routes_;
   simulate::CollectiveModel model_;
@@ -75,7 +80,7 @@ TEST(CollectiveModelTest, PlansMayAskForAnAlgorithm) {
   };
   EXPECT_EQ(algorithm(Algorithm::kRing), CollectiveAlgorithm::kRing);
   EXPECT_EQ(algorithm(Algorithm::kTree), CollectiveAlgorithm::kTree);
-  EXPECT_EQ(algorithm(Algorithm::kTwoLevel), CollectiveAlgorithm::kRails);
+  EXPECT_EQ(algorithm(Algorithm::kTwoLevel), CollectiveAlgorithm::kInSwitch);
   EXPECT_EQ(algorithm(Algorithm::kDevice), CollectiveAlgorithm::kInSwitch);
 }
 
@@ -88,9 +93,11 @@ TEST(CollectiveModelTest, RingsBetweenHostsUseAllCards) {
 
 // Rails carry each byte over the network once and a bit, a ring over all devices twice.
 TEST(CollectiveModelTest, RailsOfTwoHostsPassTheNetworkOnceInsteadOfTwice) {
-  Collectives it("ec2-p4d.24xlarge", 2, 8);
-  const double rails = it.bus_rate(8 * kLarge, Algorithm::kTwoLevel);
-  EXPECT_NEAR(rails / it.bus_rate(8 * kLarge, Algorithm::kRing), 2 * 15.0 / 16, 0.05);
+  Collectives rails("ec2-p4d.24xlarge", 2, 8, {CollectiveAlgorithm::kRails});
+  EXPECT_EQ(rails.choose(8 * kLarge).algorithm, CollectiveAlgorithm::kRails);
+  Collectives nccl("ec2-p4d.24xlarge", 2, 8);
+  EXPECT_NEAR(rails.bus_rate(8 * kLarge) / nccl.bus_rate(8 * kLarge, Algorithm::kRing),
+              2 * 15.0 / 16, 0.05);
 }
 
 TEST(CollectiveModelTest, OtherCollectivesSendHalfOfWhatAllReduceSends) {

@@ -11,6 +11,12 @@ const char* name(Protocol protocol) {
   return kNames.at(static_cast<std::size_t>(protocol));
 }
 
+const char* name(CollectiveAlgorithm algorithm) {
+  static constexpr std::array<const char*, kCollectiveAlgorithms> kNames = {"ring", "tree", "NVLS",
+                                                                            "rails", "SHARP"};
+  return kNames.at(static_cast<std::size_t>(algorithm));
+}
+
 const CollectiveGeneration& CollectiveLibrary::generation(std::string_view of) const {
   CONVOY_CHECK(!generations.empty());
   for (const CollectiveGeneration& it : generations)

@@ -21,6 +21,12 @@ struct HopSeconds {
   double network = 0;
 };
 
+// rails: parts of the span reduced within hosts, exchanged between them, gathered.
+enum class CollectiveAlgorithm : std::uint8_t { kRing, kTree, kInSwitch, kRails, kInNetwork };
+inline constexpr std::size_t kCollectiveAlgorithms = 5;
+// "ring", "tree", "NVLS", "rails", "SHARP"
+const char* name(CollectiveAlgorithm algorithm);
+
 // What a protocol costs, in one of the two patterns.
 struct ProtocolCost {
   double base_seconds = 0;
@@ -53,9 +59,10 @@ struct CollectiveGeneration {
 struct CollectiveLibrary {
   std::string name;
   std::string source;
-  double launch_seconds = 0;             // until the first device starts
-  double launch_seconds_per_device = 0;  // for every device that one process drives
-  double full_slice_bytes = 0;           // sizes from which slices are about at their largest
+  std::array<bool, kCollectiveAlgorithms> has{};  // algorithms that it chooses from
+  double launch_seconds = 0;                      // until the first device starts
+  double launch_seconds_per_device = 0;           // for every device that one process drives
+  double full_slice_bytes = 0;  // sizes from which slices are about at their largest
   std::array<ProtocolCost, kProtocols> ring;
   std::array<ProtocolCost, kProtocols> tree;
   double in_switch_seconds = 0;              // NVLS: of one operation in the switch

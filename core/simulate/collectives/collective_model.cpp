@@ -95,18 +95,9 @@ CollectiveModel::Option CollectiveModel::make_option(const CollectivePattern& pa
 }
 
 bool CollectiveModel::is_allowed(const CollectivePattern& pattern, Algorithm algorithm) const {
-  const bool is_rails = pattern.algorithm == CollectiveAlgorithm::kRails;
-  const bool has_rails = group_.hosts().size() > 1;
-  switch (algorithm) {
-    case Algorithm::kRing:
-      return pattern.algorithm == CollectiveAlgorithm::kRing;
-    case Algorithm::kTree:
-      return pattern.algorithm == CollectiveAlgorithm::kTree;
-    case Algorithm::kTwoLevel:
-      return is_rails || !has_rails;
-    default:
-      return !is_rails;
-  }
+  if (algorithm == Algorithm::kRing) return pattern.algorithm == CollectiveAlgorithm::kRing;
+  if (algorithm == Algorithm::kTree) return pattern.algorithm == CollectiveAlgorithm::kTree;
+  return library_.has[static_cast<std::size_t>(pattern.algorithm)];
 }
 
 CollectiveChoice CollectiveModel::choose(OperationKind kind, Algorithm algorithm, double bytes) {

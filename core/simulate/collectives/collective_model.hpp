@@ -35,8 +35,8 @@ class CollectiveModel {
   CollectiveModel(const SimulatedMachine& machine, const CollectiveLibrary& library,
                   RouteTable& routes, const std::vector<std::uint32_t>& places);
 
-  // bytes: of the whole span. algorithm: what the plan asks for; two_level are the rails, which the
-  // library does not take by itself.
+  // bytes: of the whole span. algorithm: what the plan asks for; but for ring and tree, libraries
+  // choose by themselves.
   CollectiveChoice choose(OperationKind kind, Algorithm algorithm, double bytes);
 
  private:

@@ -232,11 +232,6 @@ class PatternBuilder {
 
 }  // namespace
 
-const char* name(CollectiveAlgorithm algorithm) {
-  static constexpr std::array<const char*, 5> kNames = {"ring", "tree", "NVLS", "rails", "SHARP"};
-  return kNames.at(static_cast<std::size_t>(algorithm));
-}
-
 std::vector<CollectivePattern> collective_patterns(const CollectiveGroup& group,
                                                    const CollectiveLibrary& library,
                                                    OperationKind kind, bool network_reduces) {

@@ -8,10 +8,6 @@
 
 namespace convoy::simulate {
 
-enum class CollectiveAlgorithm : std::uint8_t { kRing, kTree, kInSwitch, kRails, kInNetwork };
-// "ring", "tree", "NVLS", "rails", "SHARP"
-const char* name(CollectiveAlgorithm algorithm);
-
 // What an algorithm sends, per byte of the whole span, and how many steps come one after another.
 struct CollectivePattern {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
