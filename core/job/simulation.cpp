@@ -11,6 +11,7 @@
 #include "core/job/prediction_options.hpp"
 #include "core/job/simulated_hardware.hpp"
 #include "core/runtime/prepared_plan.hpp"
+#include "core/simulate/collectives/collective_library.hpp"
 
 namespace convoy::job {
 namespace {
@@ -34,6 +35,10 @@ class Simulator {
     result_.software = software.source.empty()
                            ? software.name
                            : fmt::format("{} ({})", software.name, software.source);
+    result_.collectives =
+        software.collectives == nullptr
+            ? "one ring, as this software makes them"
+            : fmt::format("{} ({})", software.collectives->name, software.collectives->source);
   }
 
   Simulation run() {

@@ -20,9 +20,10 @@ struct SimulatedRun {
 
 // A job simulated on the hardware that its options describe, else on this machine.
 struct Simulation {
-  std::string machine;   // "platform dgx1-p100", "topology.xml", "2 CPU devices"
-  std::string software;  // the profile's name and source
-  std::string rates;     // where the layers' times come from
+  std::string machine;      // "platform dgx1-p100", "topology.xml", "2 CPU devices"
+  std::string software;     // the profile's name and source
+  std::string collectives;  // the library that its devices reduce with, and its source
+  std::string rates;        // where the layers' times come from
   std::uint32_t hosts = 1;
   std::uint32_t batch = 1;           // per device
   std::vector<SimulatedRun> runs;    // one for each number of devices

@@ -88,6 +88,7 @@ class GpuClusterBuilder {
     check_network();
     set_access();
     add_routes();
+    machine_.network_reduces = network_reduces();
     return {std::move(cluster_), std::move(machine_)};
   }
 
@@ -177,6 +178,16 @@ class GpuClusterBuilder {
           "machine's description",
           graph().name, cluster_.hosts, host);
     }
+  }
+
+  bool network_reduces() const {
+    bool any = false;
+    for (const topology::Node& node : graph().nodes) {
+      if (node.kind != NodeKind::network) continue;
+      if (!node.reduces) return false;
+      any = true;
+    }
+    return any;
   }
 
   void set_access() {

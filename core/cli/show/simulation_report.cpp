@@ -11,6 +11,7 @@
 #include "core/data/dataset.hpp"
 #include "core/report/console.hpp"
 #include "core/select/selection_json.hpp"
+#include "core/simulate/critical_path.hpp"
 #include "core/train/optimizer.hpp"
 #include "core/train/run_length.hpp"
 
@@ -46,8 +47,16 @@ Json step_json(const job::SimulatedRun& count) {
   for (const simulate::LinkLoad& load : step.links)
     links.push_back({{"link", count.on->machine.links[load.link].name},
                      {"bytes_per_step", load.bytes},
-                     {"utilization", load.utilization}});
+                     {"utilization", load.utilization},
+                     {"rate_assumed", count.on->machine.links[load.link].assumed}});
   const simulate::CriticalPath& path = step.critical;
+  Json collectives = Json::array();
+  for (const simulate::CollectiveUse& use : step.collectives)
+    collectives.push_back({{"way", use.way},
+                           {"count", use.count},
+                           {"bytes", use.bytes},
+                           {"seconds", use.seconds},
+                           {"seconds_alone", use.seconds_alone}});
   return {{"seconds", step.step_seconds},
           {"compute_seconds", step.compute_seconds},
           {"exposed_seconds", step.exposed_seconds},
@@ -59,6 +68,7 @@ Json step_json(const job::SimulatedRun& count) {
             {"update", path.update},
             {"wait", path.wait}}},
           {"bottleneck", step.bottleneck},
+          {"collectives", std::move(collectives)},
           {"links", std::move(links)}};
 }
 
@@ -103,6 +113,7 @@ void print_simulation_header(std::ostream& out, const job::Setup& setup,
   header.strategy = setup.strategy->manifest().name;
   header.strategy_details = {{"Simulated", simulation.machine},
                              {"Software", simulation.software},
+                             {"Collectives", simulation.collectives},
                              {"Layer times", simulation.rates}};
   Console(out, "total_loss", false).header(header);
 }
@@ -124,10 +135,16 @@ void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
       << fmt::format("Bottleneck: {}\n", step.bottleneck);
   const std::size_t shown = std::min(kShownLinks, step.links.size());
   for (std::size_t i = 0; i < shown; ++i)
-    out << fmt::format("  {:>5.1f} %  {:>9.2f} MB per step  {}\n", 100 * step.links[i].utilization,
-                       step.links[i].bytes / 1e6, count.on->machine.links[step.links[i].link].name);
+    out << fmt::format("  {:>5.1f} %  {:>9.2f} MB per step  {}{}\n",
+                       100 * step.links[i].utilization, step.links[i].bytes / 1e6,
+                       count.on->machine.links[step.links[i].link].name,
+                       simulate::assumed_rate(count.on->machine.links[step.links[i].link]));
   if (step.links.size() > shown)
     out << fmt::format("  {} more links carry data\n", step.links.size() - shown);
+  for (const simulate::CollectiveUse& use : step.collectives)
+    out << fmt::format("  {} x {}: {:.2f} MB, {:.2f} ms ({:.2f} ms if nothing else ran)\n",
+                       use.count, use.way, use.bytes / 1e6, milliseconds(use.seconds),
+                       milliseconds(use.seconds_alone));
 }
 
 void print_scaling_table(std::ostream& out, const job::Simulation& simulation) {
@@ -158,6 +175,7 @@ std::string simulation_json(const job::Setup& setup, const job::Simulation& simu
                  {"strategy_options", Json(setup.strategy->options())},
                  {"machine", simulation.machine},
                  {"software", simulation.software},
+                 {"collectives", simulation.collectives},
                  {"layer_times", simulation.rates},
                  {"hosts", simulation.hosts},
                  {"batch_per_device", simulation.batch},

@@ -10,13 +10,12 @@
 
 namespace convoy::simulate {
 
-// How devices reduce among themselves, as NCCL does: a ring over all of them, host after host,
-// pipelined, so that a transfer of the whole over every link of the ring stands for it. The fixed
-// cost is that of its steps: the ring's, or of a tree over the hosts where that has fewer.
-class CollectiveCost {
+// How software reduces that knows one ring: over all devices, host after host, pipelined, so that a
+// transfer of the whole over every link of the ring stands for it. The fixed cost is that of its
+// steps: the ring's, or of a tree over the hosts where that has fewer.
+class SingleRing {
  public:
-  CollectiveCost(const SimulatedMachine& machine, const SimulationOptions& options,
-                 RouteTable& routes)
+  SingleRing(const SimulatedMachine& machine, const SimulationOptions& options, RouteTable& routes)
       : machine_(machine), options_(options), routes_(routes) {}
 
   // Places of the participants, in the operation's order. bytes: of the whole span.

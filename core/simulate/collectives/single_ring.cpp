@@ -1,27 +1,16 @@
-#include "core/simulate/collective_cost.hpp"
+#include "core/simulate/collectives/single_ring.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <functional>
 #include <limits>
 
+#include "core/simulate/collectives/ring_weight.hpp"
+
 namespace convoy::simulate {
 namespace {
 
 using Places = std::vector<std::uint32_t>;
-
-// How much of the span passes every link of the ring.
-double ring_weight(OperationKind kind, double devices) {
-  switch (kind) {
-    case OperationKind::kAllReduce:
-      return 2 * (devices - 1) / devices;
-    case OperationKind::kReduceScatter:
-    case OperationKind::kAllGather:
-      return (devices - 1) / devices;
-    default:
-      return 1;  // broadcast, reduce: a chain
-  }
-}
 
 // How often a ring goes round: reduce, and hand out what was reduced.
 double rounds(OperationKind kind) {
@@ -60,7 +49,7 @@ class DirectRing {
 
 }  // namespace
 
-std::vector<std::uint32_t> CollectiveCost::order(const Places& places) {
+std::vector<std::uint32_t> SingleRing::order(const Places& places) {
   constexpr std::size_t kMostInSearch = 8;  // 7! orders
   Places sorted = places;
   const auto host = [&](std::uint32_t place) { return machine_.places[place].host; };
@@ -75,7 +64,7 @@ std::vector<std::uint32_t> CollectiveCost::order(const Places& places) {
   return DirectRing(sorted, is_direct).find();
 }
 
-double CollectiveCost::hop_seconds(std::uint32_t from, std::uint32_t to) {
+double SingleRing::hop_seconds(std::uint32_t from, std::uint32_t to) {
   const SimulatedHost& host = machine_.hosts[machine_.places[from].host];
   switch (routes_.path(from, to).kind) {
     case PathKind::kNvlink:
@@ -89,7 +78,7 @@ double CollectiveCost::hop_seconds(std::uint32_t from, std::uint32_t to) {
 
 // One round: all take a step at a time, at the pace of the slowest hop; or up a tree over the hosts
 // after a chain inside each.
-double CollectiveCost::step_seconds(const Ring& ring) {
+double SingleRing::step_seconds(const Ring& ring) {
   double slowest = 0;
   double slowest_local = 0;
   std::size_t hosts = 1;
@@ -111,7 +100,7 @@ double CollectiveCost::step_seconds(const Ring& ring) {
   return std::min(in_ring, local * slowest_local + levels * slowest);
 }
 
-CollectiveCost::Ring& CollectiveCost::ring(const Places& places) {
+SingleRing::Ring& SingleRing::ring(const Places& places) {
   const auto [it, inserted] = rings_.try_emplace(places);
   Ring& ring = it->second;
   if (!inserted) return ring;
@@ -121,7 +110,7 @@ CollectiveCost::Ring& CollectiveCost::ring(const Places& places) {
   return ring;
 }
 
-Task CollectiveCost::task(OperationKind kind, const Places& places, double bytes) {
+Task SingleRing::task(OperationKind kind, const Places& places, double bytes) {
   Task task;
   task.activity = Activity::kCollective;
   const SimulatedDevice& device = machine_.devices[machine_.places[places.front()].device];
