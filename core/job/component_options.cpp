@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/job/sizes.hpp"
+#include "core/job/task.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -46,7 +48,7 @@ SessionOptions session_options(const Setup& setup, const Sizes& sizes, std::uint
   result.deterministic = options.deterministic;
   if (options.half) result.dtype = kHalfOfTheDevices;
   result.bucket_elements = setup.bucket_elements;
-  result.optimizer = make_optimizer(options.optimizer, devices);
+  result.optimizer = make_optimizer(options.optimizer, count_replicas(setup, devices));
   result.guard = setup.guard;
   return result;
 }
@@ -57,7 +59,8 @@ DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t d
   result.data_dir = options.data_dir;
   result.data_name = options.data_name;
   result.model_dataset = setup.model_info.dataset;
-  result.replicas = static_cast<int>(devices);
+  result.replicas = static_cast<int>(count_replicas(setup, devices));
+  if (setup.task != nullptr) result.local_replicas = setup.task->replicas();
   result.batch = static_cast<int>(sizes.batch);
   result.height = static_cast<int>(setup.model_info.image_size);
   result.width = result.height;
@@ -86,8 +89,9 @@ std::string shared_cores_notice(const Setup& setup, std::uint32_t devices) {
 
 LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
                               std::int64_t examples) {
-  const LearningRateContext context{static_cast<double>(std::int64_t{devices} * sizes.batch),
-                                    static_cast<double>(examples), devices,
+  const std::uint32_t replicas = count_replicas(setup, devices);
+  const LearningRateContext context{static_cast<double>(std::int64_t{replicas} * sizes.batch),
+                                    static_cast<double>(examples), replicas,
                                     setup.options.optimizer.gradient_scale == GradientScale::kSum};
   return {setup.options.learning_rate, setup.model_info.rate, context};
 }

@@ -18,6 +18,7 @@
 #include "core/job/run_report.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/sizes.hpp"
+#include "core/job/task.hpp"
 #include "core/plan/device_collective.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/input_memory.hpp"
@@ -34,7 +35,8 @@ class Run {
   Run(std::span<const std::string> command_line, Setup& setup, RunObserver& observer)
       : setup_(setup),
         devices_(count_devices(setup)),
-        sizes_(choose_sizes(setup, devices_)),
+        sizes_(agreed_sizes()),
+        replicas_(count_replicas(setup, devices_)),
         report_(command_line, setup, sizes_, devices_, observer),
         observer_(observer) {
     if (sizes_.adapted)
@@ -53,10 +55,11 @@ class Run {
         evaluate();
       else
         train();
-    } catch (const Error& error) {
+    } catch (const Error& own) {
       note_gpus();
+      const Error error = setup_.task == nullptr ? own : setup_.task->explain(own);
       report_.finish(static_cast<int>(error.code()), false, error.what());
-      throw;
+      throw error;
     }
     const ExitCode code = observer_.interruption();
     if (interrupted()) observer_.notice("interrupted; the summary covers the steps so far");
@@ -67,6 +70,11 @@ class Run {
  private:
   RunMode mode() const { return setup_.options.evaluation.mode(); }
   bool interrupted() const { return observer_.interruption() != ExitCode::kOk; }
+
+  Sizes agreed_sizes() const {
+    const Sizes own = choose_sizes(setup_, devices_);
+    return setup_.task == nullptr ? own : setup_.task->chiefs_sizes(own, devices_);
+  }
 
   Validation validation() const {
     return {setup_, sizes_, session_options(setup_, sizes_, devices_),
@@ -120,7 +128,14 @@ class Run {
     options.profile = setup_.options.profile;
     if (mode() == RunMode::kForwardOnly)
       return std::make_unique<Session>(*setup_.graph, std::move(devices), options);
-    return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices), options);
+    if (setup_.task == nullptr)
+      return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
+                                       options);
+    setup_.task->link(setup_.catalog, *setup_.host, devices, log_to(observer_));
+    auto session = std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
+                                             options, setup_.task->cluster_task());
+    setup_.task->agree_on_plan(*session);
+    return session;
   }
 
   void describe(const Session& session) {
@@ -129,8 +144,15 @@ class Run {
     tell(lowered_collectives_notice(session.logical_plan()));
   }
 
+  // Servers read no data, and all tasks have one learning rate: the chief's number counts.
+  std::int64_t examples_per_epoch(const BatchSource& source) const {
+    const std::int64_t own = source.samples_per_epoch();
+    if (setup_.task == nullptr) return own;
+    return std::stoll(setup_.task->from_chief("examples", fmt::format("{}", own)));
+  }
+
   void train() {
-    checkpoints_ = std::make_unique<Checkpoints>(setup_, std::int64_t{devices_} * sizes_.batch,
+    checkpoints_ = std::make_unique<Checkpoints>(setup_, std::int64_t{replicas_} * sizes_.batch,
                                                  [this](const std::string& text) { tell(text); });
     DataOptions data = data_options(setup_, sizes_, devices_);
     tell(shared_cores_notice(setup_, devices_));
@@ -141,10 +163,10 @@ class Run {
     const std::unique_ptr<BatchSource> source = make_source(data);
     // Files may hold more or less than the published data set: epochs are passes over what there
     // is.
-    const std::int64_t examples = source->samples_per_epoch();
+    const std::int64_t examples = examples_per_epoch(*source);
     if (setup_.options.num_epochs)
       sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
-                                       std::int64_t{devices_} * sizes_.batch, examples);
+                                       std::int64_t{replicas_} * sizes_.batch, examples);
     tell(shorten_resumed_run(sizes_, checkpoints_->first_step()));
     report_.header(devices_, examples);
     prepare_evaluations(examples);
@@ -183,6 +205,10 @@ class Run {
     report_bad_records(source->statistics().bad_records);
     if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
     if (summary.diverged) tell(divergence_text(*summary.diverged));
+    if (setup_.task != nullptr) {
+      tell(setup_.task->traffic_text());
+      setup_.task->finish();
+    }
   }
 
   // The warm-up is long enough for the trial, unless the user said how long it is.
@@ -212,7 +238,7 @@ class Run {
     if (mode() != RunMode::kTrainingAndEvaluation) return;
     validation_ = std::make_unique<Validation>(validation());
     evaluations_ = std::make_unique<TrainingEvaluations>(
-        setup_, sizes_, *validation_, training_examples, std::int64_t{devices_} * sizes_.batch,
+        setup_, sizes_, *validation_, training_examples, std::int64_t{replicas_} * sizes_.batch,
         report_, [this] { return interrupted(); });
   }
 
@@ -241,6 +267,7 @@ class Run {
     events.warmup_step = [this](const TrainingStep& step) { report_.warmup_step(step); };
     events.timed_step = [this](const TrainingStep& step) {
       report_.timed_step(step);
+      if (setup_.task != nullptr) setup_.task->finished_step(step.number);
       tell(report_.drift_notice(step));
     };
     if (!setup_.options.trace_file.empty())
@@ -259,8 +286,9 @@ class Run {
   }
 
   Setup& setup_;
-  std::uint32_t devices_;
+  std::uint32_t devices_;  // of this task
   Sizes sizes_;
+  std::uint32_t replicas_;  // of all tasks
   RunReport report_;
   RunObserver& observer_;
   std::unique_ptr<AutoTrial> trial_;

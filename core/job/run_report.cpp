@@ -6,6 +6,7 @@
 #include "core/job/options.hpp"
 #include "core/job/profile_collector.hpp"
 #include "core/job/selection_text.hpp"
+#include "core/job/task.hpp"
 #include "core/job/trace_events.hpp"
 #include "core/report/console.hpp"
 #include "core/train/optimizer.hpp"
@@ -24,9 +25,10 @@ RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup,
                      std::uint32_t devices, RunObserver& observer)
     : setup_(setup),
       sizes_(sizes),
-      global_batch_(std::int64_t{devices} * sizes.batch),
+      own_batch_(std::int64_t{devices} * sizes.batch),
+      global_batch_(std::int64_t{count_replicas(setup, devices)} * sizes.batch),
       observer_(observer),
-      statistics_(static_cast<double>(global_batch_), setup.options.display_perf_ewma) {
+      statistics_(static_cast<double>(own_batch_), setup.options.display_perf_ewma) {
   record_.environment = detect_environment(kVersion);
   record_.command_line.assign(arguments.begin(), arguments.end());
   record_.flags = setup.options.settings;
@@ -178,7 +180,8 @@ void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
   record_.total_seconds = summary.total_seconds - paused_seconds;
   record_.total_images_per_second =
       static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds;
-  if (setup_.options.evaluation.mode() != RunMode::kTrainingAndEvaluation)
+  const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
+  if (setup_.options.evaluation.mode() != RunMode::kTrainingAndEvaluation && speaks_for_all)
     observer_.total(record_.total_images_per_second);
   if (record_.synthetic_data) return;
   record_.input = judge_input({static_cast<double>(summary.timed_steps * global_batch_),

@@ -20,7 +20,7 @@ namespace convoy::job {
 // for --trace_file. Files are written by finish(), which also a failed or interrupted run reaches.
 class RunReport {
  public:
-  // arguments: the command line, for the record; empty without one.
+  // arguments: the command line, for the record; empty without one. devices: of this task.
   RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
             std::uint32_t devices, RunObserver& observer);
 
@@ -77,7 +77,8 @@ class RunReport {
 
   const Setup& setup_;
   const Sizes& sizes_;
-  std::int64_t global_batch_;
+  std::int64_t own_batch_;     // images per step of this task
+  std::int64_t global_batch_;  // of all tasks
   RunObserver& observer_;
   SpeedStatistics statistics_;
   RunRecord record_;

@@ -29,6 +29,8 @@ struct AutoShortlist {
       remember;
 };
 
+class Task;
+
 // A job with everything that its options chose, loaded and ready: plug-ins, the model's graph. The
 // members stand in the order in which they depend on each other.
 struct Setup {
@@ -43,6 +45,7 @@ struct Setup {
   convoy_model_info model_info{};
   GuardOptions guard;
   std::uint64_t bucket_elements = 0;  // of f32, as the options or the decision say; 0: one bucket
+  Task* task = nullptr;               // of a run on several hosts: this process's
   std::optional<Decision> decision;   // of --variable_update=auto
   std::optional<AutoShortlist> shortlist;
   std::vector<std::string> notices;  // for people

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/data/dataset.hpp"
+#include "core/job/task.hpp"
 #include "core/train/run_length.hpp"
 
 namespace convoy::job {
@@ -61,6 +62,11 @@ std::uint32_t count_devices(const Setup& setup) {
   const convoy_device_request request{sizeof(request), setup.options.num_devices.value_or(0),
                                       setup.options.threads_per_device};
   return setup.device->count(request);
+}
+
+std::uint32_t count_replicas(const Setup& setup, std::uint32_t devices) {
+  if (setup.task == nullptr) return devices;
+  return setup.task->devices_per_worker() * setup.task->workers();
 }
 
 Sizes choose_sizes(const Setup& setup, std::uint32_t devices) {

@@ -19,6 +19,9 @@ struct Sizes {
 // plug-in.
 std::uint32_t count_devices(const Setup& setup);
 
+// Devices of all tasks together that compute, where each has so many.
+std::uint32_t count_replicas(const Setup& setup, std::uint32_t devices);
+
 // What the command line says, else the model's batch, 10 warm-up and 100 timed steps. Where nothing
 // is said and the devices are CPUs, batch and steps are chosen so that the whole run takes about a
 // minute: a GPU's defaults would take hours.

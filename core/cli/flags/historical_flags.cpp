@@ -48,20 +48,15 @@ constexpr Row kNotYet[] = {
     {"use_unified_memory", kBool, "false", "not yet: GPU memory cannot be oversubscribed"},
 };
 
-constexpr const char* kOneHost =
-    "several hosts: not yet, running over a network comes later. Run on one host, with --num_gpus "
-    "or --num_devices for its devices; convoy plan and convoy check take --hosts, --worker_hosts "
-    "and --ps_hosts now and show what every host would do";
+constexpr const char* kDescribedHosts =
+    "it describes machines to convoy plan, check and simulate; a run has the hosts of "
+    "--worker_hosts and --ps_hosts";
+constexpr const char* kTransports = "transports are chosen by --transport; leave it out";
 
 constexpr Row kSeveralHosts[] = {
-    {"hosts", kInt, "1", kOneHost},
-    {"job_name", kString, "", kOneHost},
-    {"ps_hosts", kString, "", kOneHost},
-    {"worker_hosts", kString, "", kOneHost},
-    {"controller_host", kString, "", kOneHost},
-    {"task_index", kInt, "0", kOneHost},
-    {"server_protocol", kString, "grpc", kOneHost},
-    {"horovod_device", kString, "", kOneHost},
+    {"hosts", kInt, "1", kDescribedHosts},
+    {"server_protocol", kString, "grpc", kTransports},
+    {"horovod_device", kString, "", kTransports},
 };
 
 constexpr const char* kNoTensorFlow = "it steers TensorFlow's graph compiler, and there is none";
@@ -162,7 +157,7 @@ void append_refused(std::vector<FlagDefinition>& flags, std::span<const Row> row
 std::vector<FlagDefinition> historical_flags() {
   std::vector<FlagDefinition> flags;
   append_refused(flags, kNotYet, ExitCode::kUsage);
-  append_refused(flags, kSeveralHosts, ExitCode::kUnavailable);
+  append_refused(flags, kSeveralHosts, ExitCode::kUsage);
   append_refused(flags, kMeaningless, ExitCode::kUsage);
   for (const Row& row : kHarmless) {
     FlagDefinition flag = definition(row);

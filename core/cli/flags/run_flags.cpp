@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
@@ -300,6 +301,55 @@ Flags reproducibility_flags(JobOptions& options) {
   };
 }
 
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream in(text);
+  for (std::string name; std::getline(in, name, ',');)
+    if (!name.empty()) names.push_back(name);
+  return names;
+}
+
+Flags task_flags(TaskOptions& options, MachineOptions& machine) {
+  constexpr double kMostTasks = kMostHosts;
+  return {
+      bind_words("job_name", options.job_name, {"", "worker", "ps", "controller"},
+                 "What this process is among the tasks of a run on several hosts. Left out, "
+                 "mpirun, srun or RANK and WORLD_SIZE say who it is; else it runs alone."),
+      bind_flag("task_index", options.task_index, Range{0, kMostTasks},
+                "Its number among those, from 0. Worker 0 prints the total.", "0"),
+      bind_flag("worker_hosts", machine.worker_hosts,
+                "Where the workers listen: host:port,host:port."),
+      bind_flag("ps_hosts", machine.ps_hosts, "Where the parameter servers listen, likewise."),
+      bind_flag("controller_host", options.controller_host,
+                "Where the tasks meet; left out, at worker 0."),
+      custom_flag(
+          "transport", FlagType::kString, "auto",
+          [&options](const std::string& text) {
+            options.transports = text == "auto" ? std::vector<std::string>() : split_names(text);
+          },
+          "What carries bytes between tasks: names of transports, separated by commas (`convoy "
+          "list` shows them). auto takes the best one for each pair."),
+      bind_flag("network_channels", options.network_channels, Range{1, 256},
+                "Streams between two tasks in one direction."),
+      bind_flag("join_timeout", options.join_timeout, Range{0.1, kMostSeconds},
+                "Seconds in which all tasks must have come."),
+      bind_flag("peer_timeout", options.peer_timeout, Range{0.1, kMostSeconds},
+                "Seconds of silence after which a task counts as dead."),
+      bind_flag("advertise_address", options.advertise_address,
+                "The address by which others reach this task; left out, that which reached the "
+                "others."),
+      bind_flag("tls_certificate", options.tls_certificate,
+                "This task's certificate, a file in PEM form; with tls_private_key and "
+                "tls_authorities all bytes between tasks are encrypted and both ends prove who "
+                "they are."),
+      bind_flag("tls_private_key", options.tls_private_key, "Its private key."),
+      bind_flag("tls_authorities", options.tls_authorities,
+                "The certificates of those who sign tasks' certificates."),
+      bind_flag("insecure_network", options.insecure_network,
+                "Lets tasks on several machines talk in clear text, without certificates."),
+  };
+}
+
 // Names are written in small letters; published command lines have capitals, too.
 std::string device_name(std::string text) {
   if (text.find('/') != std::string::npos) return text;
@@ -360,6 +410,7 @@ FlagTable run_flag_table(RunCommand& command) {
   add_group(table, "Learning rate", learning_rate_flags(options.learning_rate));
   add_group(table, "Checkpoints and weights", checkpoint_flags(options.checkpoints));
   add_group(table, "Evaluation and inference", evaluation_flags(options.evaluation));
+  add_group(table, "Several hosts", task_flags(options.task, options.machine));
   add_group(table, "Reports", report_flags(options));
   add_group(table, "Reproducibility and plug-ins", reproducibility_flags(options));
   table.add_all(historical_flags());

@@ -5,7 +5,9 @@
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/run_task.hpp"
 #include "core/job/run.hpp"
+#include "core/job/task.hpp"
 
 namespace convoy {
 
@@ -17,6 +19,8 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
     return 0;
   }
   JobCommand command = read_command(arguments);
+  if (auto identity = job::identify(command.options))
+    return run_task(std::move(command), std::move(*identity), arguments, out, err);
   job::Setup setup =
       job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
   setup.notices.insert(setup.notices.begin(), command.notices.begin(), command.notices.end());

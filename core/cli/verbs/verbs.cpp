@@ -13,6 +13,7 @@
 #include "core/cli/verbs/compare.hpp"
 #include "core/cli/verbs/doctor.hpp"
 #include "core/cli/verbs/info.hpp"
+#include "core/cli/verbs/launch.hpp"
 #include "core/cli/verbs/list.hpp"
 #include "core/cli/verbs/new.hpp"
 #include "core/cli/verbs/plan.hpp"
@@ -31,6 +32,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"run", "train and measure (the main job)", run_training_verb},
+    {"launch", "the tasks of a run on several hosts, here", run_launch_verb},
     {"list", "plug-ins: kind, name, version, claim, path", run_list},
     {"info", "a plug-in's description and options", run_info},
     {"plan", "show the plan a strategy writes", run_plan_verb},

@@ -124,6 +124,24 @@ struct MachineOptions {
   std::string calibration_file;             // empty: where `convoy calibrate` writes it
 };
 
+// This process as one task of a run on several hosts. Without a role, and where no launcher
+// (mpirun, srun, RANK and WORLD_SIZE) has started it as one of several, a run has one process. The
+// hosts are MachineOptions::worker_hosts and ps_hosts.
+struct TaskOptions {
+  std::string job_name;  // "worker", "ps" or "controller"
+  std::optional<std::int32_t> task_index;
+  std::string controller_host;          // where the tasks meet; empty: at worker 0
+  std::vector<std::string> transports;  // by name or path; empty: the best one for each pair
+  std::uint32_t network_channels = 4;   // per pair of tasks and direction
+  double join_timeout = 60;             // seconds, for all tasks to come
+  double peer_timeout = 4;              // seconds of silence that count as death
+  std::string advertise_address;        // by which others reach this task; empty: found out
+  std::string tls_certificate;          // files in PEM form; all three or none
+  std::string tls_private_key;
+  std::string tls_authorities;
+  bool insecure_network = false;  // clear text may leave this machine
+};
+
 // One job.
 struct JobOptions {
   std::string model = "resnet50";
@@ -165,6 +183,7 @@ struct JobOptions {
   EvaluationOptions evaluation;
   CheckpointOptions checkpoints;
   MachineOptions machine;
+  TaskOptions task;
 
   std::int64_t display_every = 10;
   std::optional<double> display_perf_ewma;
