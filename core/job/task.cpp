@@ -103,7 +103,8 @@ network::ControlOptions Task::control_options() {
   control.security = {options_.tls_certificate, options_.tls_private_key, options_.tls_authorities,
                       options_.insecure_network};
   control.advertise_address = options_.advertise_address;
-  control.interrupted = [this] { return observer_.interruption(); };
+  // Once tasks train, one that is interrupted ends with all others, after one and the same step.
+  control.interrupted = [this] { return linked_ ? ExitCode::kOk : observer_.interruption(); };
   control.operation_text = [this](std::int64_t operation) {
     const std::lock_guard lock(mutex_);
     const auto known = static_cast<std::int64_t>(operations_.size());
@@ -175,6 +176,7 @@ void Task::link(const Catalog& catalog, PluginHost& host,
   links_ = std::make_unique<TaskLinks>(*control_, catalog, host, options, log);
   const std::lock_guard lock(mutex_);
   engine_ = &links_->engine();
+  linked_ = true;
 }
 
 ClusterTask Task::cluster_task() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -89,6 +90,7 @@ class Task {
   std::vector<std::string> notices_;     // not yet printed
   std::vector<std::string> operations_;  // of the lowered plan, as text
   NetworkEngine* engine_ = nullptr;
+  std::atomic<bool> linked_ = false;
   std::unique_ptr<network::ControlPlane> control_;
   std::uint32_t rank_ = 0;
   std::uint32_t devices_per_worker_ = 0;
