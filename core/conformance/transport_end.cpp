@@ -15,7 +15,7 @@ namespace {
 // take the processor away for a while.
 constexpr double kCallSeconds = 1.0;
 constexpr double kCloseSeconds = 5.5;
-constexpr double kMessageSeconds = 20.0;
+constexpr double kMessageSeconds = 10.0;
 constexpr std::uint32_t kPlan = 7;
 
 template <typename Call>

@@ -102,7 +102,7 @@ void killed(TransportEnd& end) {
   if (end.rank() == victim) {
     for (std::uint32_t i = 0; i < 4; ++i) end.send(0, i, outgoing.data(), kLarge);
     end.expect(0, 0, incoming.data(), kLarge);
-    end.poll(0.05);
+    end.poll(0.002);
     static_cast<void>(std::raise(SIGKILL));
   }
   const bool told = (end.transport().describe().flags & CONVOY_TRANSPORT_DETECTS_DEATH) != 0;
@@ -115,9 +115,9 @@ void killed(TransportEnd& end) {
     throw Wrong("a peer that was killed is reported as closed in order");
   const std::uint32_t survivor = 1 - end.rank();
   fill_message(outgoing.data(), kLarge, end.rank());
-  end.send(survivor, 0, outgoing.data(), kLarge);
-  end.expect(survivor, 0, incoming.data(), kLarge);
-  end.finish_all("the survivors go on");
+  const auto goes = end.send(survivor, 0, outgoing.data(), kLarge);
+  end.finish(end.expect(survivor, 0, incoming.data(), kLarge), "the survivors go on");
+  end.finish(goes, "the survivors go on");
   require_message(incoming.data(), kLarge, survivor, "a message after the death of a third end");
   end.meet();
 }

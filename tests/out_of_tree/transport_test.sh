@@ -1,0 +1,40 @@
+#!/bin/sh
+# A transport from outside, a plain socket, is built against an installed convoy and passes the
+# conformance test, by path and by name.
+# Arguments: install prefix, working directory, cmake, C++ compiler.
+set -eu
+prefix=$1
+work=$2
+cmake=$3
+compiler=$4
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/functions.sh"
+convoy="$prefix/bin/convoy"
+
+rm -rf "$work"
+mkdir -p "$work"
+
+run configure "$cmake" -S "$here/socket_transport" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Wshadow -Werror'
+run build "$cmake" --build "$work/build"
+transport="$work/build/socket_transport.so"
+
+run list "$convoy" list --plugin_path="$transport"
+contains list '^transport +plain_socket +0\.1\.0 .*/build/socket_transport\.so$'
+run info "$convoy" info "$transport"
+contains info '^reaches    tasks of any machine$'
+contains info '^pairs      never take it by themselves$'
+
+run check "$convoy" check "$transport"
+contains check '^messages: of all sizes, expected before they are sent: right$'
+contains check '^endings: a peer is killed: right$'
+contains check '^waiting: for the descriptor: unsupported \(it has no descriptor'
+contains check '^plain_socket: [0-9]+ right, 0 wrong, 1 unsupported$'
+run by_name "$convoy" check plain_socket --plugin_path="$work/build" --only=refusals
+contains by_name '^plain_socket: [0-9]+ right, 0 wrong, 0 unsupported$'
+
+refused misspelled 3 "$convoy" check plain_sockte --plugin_path="$work/build"
+contains misspelled 'did you mean plain_socket\?'
+refused no_case 2 "$convoy" check "$transport" --only='nothing like this'
+contains no_case 'no case has that in its name'
