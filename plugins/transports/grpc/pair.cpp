@@ -282,10 +282,11 @@ void Pair::refuse(const RefusedInput& input) {
 }
 
 void Pair::ended(std::uint32_t connection, const std::string& reason) {
-  lanes_[connection].stream = nullptr;
-  lanes_[connection].writing = false;
-  // The others may still carry what was sent before the peer closed.
-  if (lanes_[connection].heard_close) return;
+  Lane& lane = lanes_[connection];
+  lane.stream = nullptr;
+  lane.writing = false;
+  // Other connections may still carry what was sent before one of the two closed.
+  if (lane.heard_close || lane.said_close) return;
   lose(CONVOY_REASON_DIED, reason.empty() ? "its connection ended" : reason);
 }
 

@@ -1,0 +1,251 @@
+// Bytes per second between two processes of this machine, over a transport: messages of one size,
+// one way or both ways at once, over one to eight channels, in clear text and encrypted. Beside it,
+// what plain sockets reach.
+#include <arpa/inet.h>
+#include <benchmark/benchmark.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/plugin/library.hpp"
+#include "core/plugin/transport_plugin.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::size_t kUnderWay = 16;  // messages per channel, as far as memory allows
+constexpr std::uint64_t kMemory = 128 << 20;
+
+struct Case {
+  std::string transport;
+  std::uint64_t bytes;
+  std::uint32_t channels;
+  bool both_ways;
+  bool encrypted;
+};
+
+std::string certificate_folder() {
+  static const std::string folder = [] {
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("convoy_transport_benchmark." + std::to_string(::getpid()));
+    const std::string command =
+        "sh " CONVOY_SOURCE_DIR "/share/certificates.sh '" + path.string() + "' >/dev/null 2>&1";
+    if (std::system(command.c_str()) != 0) throw std::runtime_error("no certificates: " + command);
+    return path.string();
+  }();
+  return folder;
+}
+
+// One of two processes.
+class End {
+ public:
+  End(const TransportPlugin& plugin, const Case& it, std::uint32_t rank, int socket)
+      : case_(it), rank_(rank), socket_(socket), sent_(it.channels), expected_(it.channels) {
+    convoy_transport_run run{};
+    run.struct_size = sizeof run;
+    run.rank = rank;
+    run.ranks = 2;
+    run.channels = it.channels;
+    run.peer_seconds = 10;
+    run.join_seconds = 10;
+    const std::string folder = it.encrypted ? certificate_folder() : "";
+    const std::array<std::string, 3> files = {folder + "/task.crt", folder + "/task.key",
+                                              folder + "/authority.crt"};
+    if (it.encrypted) {
+      run.certificate = files[0].c_str();
+      run.private_key = files[1].c_str();
+      run.authorities = files[2].c_str();
+    }
+    transport_ = std::make_unique<OpenTransport>(plugin, run);
+    transport_->refuses_to_connect(1 - rank, swap(transport_->address()));
+    const std::size_t slots = std::max<std::size_t>(
+        1, std::min(kUnderWay, static_cast<std::size_t>(kMemory / it.bytes / it.channels)));
+    out_.resize(it.bytes, 1);
+    in_.resize(slots * it.channels * it.bytes);
+    slots_ = slots;
+  }
+
+  // `count` messages per channel, which is what both ends do.
+  void exchange(std::uint64_t count) {
+    const bool sends = rank_ == 0 || case_.both_ways;
+    const bool expects = rank_ == 1 || case_.both_ways;
+    std::uint64_t begun = 0;
+    while (done_ < count * case_.channels * (sends + expects)) {
+      for (; begun < count && done_ + ahead() > begun * case_.channels * (sends + expects); ++begun)
+        for (std::uint32_t channel = 0; channel < case_.channels; ++channel) {
+          if (expects) queue(false, channel, begun);
+          if (sends) queue(true, channel, begun);
+        }
+      poll();
+    }
+    done_ = 0;
+    swap("through");
+  }
+
+ private:
+  std::uint64_t ahead() const { return slots_ * case_.channels; }
+
+  std::string swap(const std::string& mine) {
+    std::array<char, 1024> theirs{};
+    if (::send(socket_, mine.data(), mine.size(), 0) < 0) throw std::runtime_error("no socket");
+    const ssize_t bytes = ::recv(socket_, theirs.data(), theirs.size(), 0);
+    if (bytes <= 0) throw std::runtime_error("the other end is gone");
+    return {theirs.data(), static_cast<std::size_t>(bytes)};
+  }
+
+  void queue(bool sends, std::uint32_t channel, std::uint64_t number) {
+    convoy_transfer transfer{};
+    transfer.struct_size = sizeof transfer;
+    transfer.peer = 1 - rank_;
+    transfer.channel = channel;
+    transfer.sequence = sends ? sent_[channel]++ : expected_[channel]++;
+    transfer.bytes = case_.bytes;
+    transfer.memory =
+        sends ? out_.data()
+              : in_.data() + ((number % slots_) * case_.channels + channel) * case_.bytes;
+    sends ? transport_->send(transfer) : transport_->expect(transfer);
+  }
+
+  void poll() {
+    std::array<convoy_transport_event, 64> room;
+    for (const convoy_transport_event& event : transport_->poll(room, 5.0)) {
+      if (event.kind == CONVOY_EVENT_PEER_LOST) throw std::runtime_error(event.text);
+      done_ += event.kind == CONVOY_EVENT_DONE;
+    }
+  }
+
+  const Case& case_;
+  std::uint32_t rank_;
+  int socket_;
+  std::vector<std::uint64_t> sent_;
+  std::vector<std::uint64_t> expected_;
+  std::vector<unsigned char> out_;
+  std::vector<unsigned char> in_;
+  std::size_t slots_ = 1;
+  std::uint64_t done_ = 0;
+  std::unique_ptr<OpenTransport> transport_;
+};
+
+// The other process: repeats what the first one asks for, until that closes the socket.
+[[noreturn]] void serve(const TransportPlugin& plugin, const Case& it, int socket) {
+  try {
+    End end(plugin, it, 1, socket);
+    std::uint64_t count = 0;
+    while (::recv(socket, &count, sizeof count, MSG_WAITALL) == sizeof count) end.exchange(count);
+  } catch (const std::exception&) {
+  }
+  ::_exit(0);
+}
+
+void run_transport(benchmark::State& state, const Case& it) {
+  PluginHost plugins;
+  const std::string file =
+      CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_transport_" + it.transport + ".so";
+  const TransportPlugin plugin(plugins.load_transport(read_plugin(file)), {});
+  if (it.encrypted) certificate_folder();
+  std::array<int, 2> sockets{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) return;
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::close(sockets[0]);
+    serve(plugin, it, sockets[1]);
+  }
+  ::close(sockets[1]);
+  const std::uint64_t count = std::max<std::uint64_t>(4, (64 << 20) / it.bytes / it.channels);
+  {
+    End end(plugin, it, 0, sockets[0]);
+    const auto exchange = [&](std::uint64_t messages) {
+      if (::send(sockets[0], &messages, sizeof messages, 0) > 0) end.exchange(messages);
+    };
+    exchange(4);
+    for (auto _ : state) exchange(count);
+  }
+  ::close(sockets[0]);
+  ::waitpid(other, nullptr, 0);
+  state.SetBytesProcessed(
+      static_cast<std::int64_t>(state.iterations()) *
+      static_cast<std::int64_t>(count * it.channels * it.bytes * (it.both_ways ? 2 : 1)));
+}
+
+// Both ends of a TCP connection on loopback.
+std::array<int, 2> connected_sockets() {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  const int dialed = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (::bind(listener, generic, bytes) != 0 || ::listen(listener, 1) != 0 ||
+      ::getsockname(listener, generic, &bytes) != 0 || ::connect(dialed, generic, bytes) != 0)
+    throw std::runtime_error("no connection on loopback");
+  const int accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  ::close(listener);
+  return {dialed, accepted};
+}
+
+// One message at a time and its answer, one byte.
+void run_sockets(benchmark::State& state, std::size_t bytes) {
+  const std::array<int, 2> sockets = connected_sockets();
+  std::vector<char> memory(bytes, 1);
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::close(sockets[0]);
+    while (::recv(sockets[1], memory.data(), bytes, MSG_WAITALL) > 0)
+      static_cast<void>(::send(sockets[1], "k", 1, MSG_NOSIGNAL));
+    ::_exit(0);
+  }
+  ::close(sockets[1]);
+  char answer = 0;
+  for (auto _ : state) {
+    if (::send(sockets[0], memory.data(), bytes, MSG_NOSIGNAL) < 0) break;
+    if (::recv(sockets[0], &answer, 1, 0) != 1) break;
+  }
+  ::close(sockets[0]);
+  ::waitpid(other, nullptr, 0);
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *
+                          static_cast<std::int64_t>(bytes));
+}
+
+std::string name_of(const Case& it) {
+  return it.transport + (it.encrypted ? "_tls" : "") + "/bytes:" + std::to_string(it.bytes) +
+         "/channels:" + std::to_string(it.channels) + (it.both_ways ? "/both_ways" : "/one_way");
+}
+
+void register_cases() {
+  for (const std::uint64_t bytes : {4096ULL, 262144ULL, 16777216ULL}) {
+    benchmark::RegisterBenchmark(("sockets/bytes:" + std::to_string(bytes)).c_str(),
+                                 [=](benchmark::State& state) { run_sockets(state, bytes); })
+        ->UseRealTime();
+    for (const std::string transport : {"grpc", "shm"})
+      for (const bool encrypted : {false, true})
+        for (const std::uint32_t channels : {1u, 2u, 4u, 8u})
+          for (const bool both_ways : {false, true}) {
+            if (encrypted && transport != "grpc") continue;
+            const Case it{transport, bytes, channels, both_ways, encrypted};
+            benchmark::RegisterBenchmark(name_of(it).c_str(), [=](benchmark::State& state) {
+              run_transport(state, it);
+            })->UseRealTime();
+          }
+  }
+}
+
+}  // namespace
+}  // namespace convoy
+
+int main(int argc, char** argv) {
+  convoy::register_cases();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
