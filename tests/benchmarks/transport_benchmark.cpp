@@ -4,14 +4,17 @@
 #include <arpa/inet.h>
 #include <benchmark/benchmark.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -136,15 +139,75 @@ class End {
   std::unique_ptr<OpenTransport> transport_;
 };
 
-// The other process: repeats what the first one asks for, until that closes the socket.
-[[noreturn]] void serve(const TransportPlugin& plugin, const Case& it, int socket) {
+std::array<int, 2> socket_pair() {
+  std::array<int, 2> sockets{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0)
+    throw std::runtime_error("no pair of sockets");
+  return sockets;
+}
+
+// Exchanges as many messages as `orders` says, and answers, until that is closed.
+[[noreturn]] void serve(const TransportPlugin& plugin, const Case& it, std::uint32_t rank,
+                        int between, int orders) {
   try {
-    End end(plugin, it, 1, socket);
-    std::uint64_t count = 0;
-    while (::recv(socket, &count, sizeof count, MSG_WAITALL) == sizeof count) end.exchange(count);
-  } catch (const std::exception&) {
+    End end(plugin, it, rank, between);
+    for (std::uint64_t count = 0; ::recv(orders, &count, sizeof count, 0) == sizeof count;) {
+      end.exchange(count);
+      static_cast<void>(::send(orders, &count, sizeof count, MSG_NOSIGNAL));
+    }
+  } catch (const std::exception& error) {
+    std::cerr << "end " << rank << ": " << error.what() << std::endl;
   }
   ::_exit(0);
+}
+
+// Two processes; this one calls no transport, because what has threads cannot be forked.
+class Ends {
+ public:
+  Ends(const TransportPlugin& plugin, const Case& it) {
+    const std::array<int, 2> between = socket_pair();
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      const std::array<int, 2> orders = socket_pair();
+      processes_[rank] = ::fork();
+      if (processes_[rank] == 0) {
+        ::close(orders[0]);
+        ::close(between[1 - rank]);
+        if (rank == 1) ::close(orders_[0]);
+        serve(plugin, it, rank, between[rank], orders[1]);
+      }
+      ::close(orders[1]);
+      orders_[rank] = orders[0];
+    }
+    for (const int socket : between) ::close(socket);
+  }
+  ~Ends() {
+    for (const int socket : orders_) ::close(socket);
+    for (const pid_t process : processes_) ::waitpid(process, nullptr, 0);
+  }
+  Ends(const Ends&) = delete;
+  Ends& operator=(const Ends&) = delete;
+
+  // False when one of them has failed.
+  bool exchange(std::uint64_t count) const {
+    bool all = true;
+    for (const int socket : orders_) all &= ::send(socket, &count, sizeof count, MSG_NOSIGNAL) > 0;
+    for (const int socket : orders_) all &= ::recv(socket, &count, sizeof count, 0) > 0;
+    return all;
+  }
+
+ private:
+  std::array<pid_t, 2> processes_{};
+  std::array<int, 2> orders_{};
+};
+
+// Processor time of the processes that have ended.
+double children_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 void run_transport(benchmark::State& state, const Case& it) {
@@ -153,28 +216,19 @@ void run_transport(benchmark::State& state, const Case& it) {
       CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_transport_" + it.transport + ".so";
   const TransportPlugin plugin(plugins.load_transport(read_plugin(file)), {});
   if (it.encrypted) certificate_folder();
-  std::array<int, 2> sockets{};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) return;
-  const pid_t other = ::fork();
-  if (other == 0) {
-    ::close(sockets[0]);
-    serve(plugin, it, sockets[1]);
-  }
-  ::close(sockets[1]);
   const std::uint64_t count = std::max<std::uint64_t>(4, (64 << 20) / it.bytes / it.channels);
+  const double before = children_seconds();
   {
-    End end(plugin, it, 0, sockets[0]);
-    const auto exchange = [&](std::uint64_t messages) {
-      if (::send(sockets[0], &messages, sizeof messages, 0) > 0) end.exchange(messages);
-    };
-    exchange(4);
-    for (auto _ : state) exchange(count);
+    const Ends ends(plugin, it);
+    bool works = ends.exchange(4);
+    for (auto _ : state) works = works && ends.exchange(count);
+    if (!works) state.SkipWithError("an end has failed");
   }
-  ::close(sockets[0]);
-  ::waitpid(other, nullptr, 0);
-  state.SetBytesProcessed(
-      static_cast<std::int64_t>(state.iterations()) *
-      static_cast<std::int64_t>(count * it.channels * it.bytes * (it.both_ways ? 2 : 1)));
+  const double bytes = static_cast<double>(state.iterations()) *
+                       static_cast<double>(count * it.channels * it.bytes * (it.both_ways ? 2 : 1));
+  state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
+  // Of both ends; what a machine that does other things cannot distort.
+  state.counters["cpu_s_per_GB"] = 1e9 * (children_seconds() - before) / bytes;
 }
 
 // Both ends of a TCP connection on loopback.
