@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         TransportFault{"reports_twice", kExpectedBefore, "ended twice"},
         TransportFault{"spins", "waiting: takes no processor", "of a processor"},
         TransportFault{"returns_at_once", "waiting: takes no processor", "poll returns after"},
-        TransportFault{"any_tag", "refusals: another tag", "it is not so after 3 s"},
+        TransportFault{"any_tag", "refusals: another tag", "is reported as done"},
         TransportFault{"any_key", "refusals: a peer with another key", "is lost"},
         TransportFault{"any_generation", "refusals: a peer with another generation", "is lost"},
         TransportFault{"counts_nothing", "refusals: another size", "is not counted"},

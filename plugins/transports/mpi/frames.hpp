@@ -1,0 +1,93 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <convoy/abi/transport.h>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace convoy::mpi {
+
+enum FrameKind : std::uint32_t {
+  kHello = 1,    // who the sender is; the payload is a Hello
+  kGoodbye = 2,  // it has closed
+  kMessage = 3,  // a small message, whole
+  kOffer = 4,    // a large one: its target answers with kReady when it receives
+  kReady = 5,    // its bytes may be sent
+  kCredit = 6    // so many messages of the channel are expected
+};
+
+// What processes send each other, all with one tag; `payload` bytes follow.
+struct Frame {
+  std::uint32_t kind = 0;
+  std::uint32_t channel = 0;
+  std::uint64_t sequence = 0;
+  convoy_message_tag tag{};
+  std::uint64_t bytes = 0;  // of the message
+  std::uint32_t generation = 0;
+  std::uint32_t payload = 0;
+};
+
+inline constexpr std::size_t kFrameBytes = 16384;
+inline constexpr std::size_t kPayload = kFrameBytes - sizeof(Frame);
+inline constexpr int kFrameTag = 1;
+inline constexpr int kDataTag = 16;  // + channel, for the bytes of large messages
+
+using FrameMemory = std::array<std::byte, kFrameBytes>;
+
+// Frames on their way to other processes, in memory of their own. As many as there is room for: who
+// finds none waits.
+class OutgoingFrames {
+ public:
+  ~OutgoingFrames();
+  bool has_room() const { return flying_.size() < kMost; }
+  void send(int to, const Frame& frame, const void* payload);
+  // Takes memory back. Whether anything has arrived.
+  bool progress();
+  bool empty() const { return flying_.empty(); }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+  struct Flying {
+    MPI_Request request;
+    std::unique_ptr<FrameMemory> memory;
+  };
+  std::deque<Flying> flying_;
+  std::vector<std::unique_ptr<FrameMemory>> free_;
+};
+
+// Frames from anybody, in the order in which they came.
+class IncomingFrames {
+ public:
+  IncomingFrames();
+  ~IncomingFrames();
+  IncomingFrames(const IncomingFrames&) = delete;
+  IncomingFrames& operator=(const IncomingFrames&) = delete;
+
+  // Calls take(source, bytes, memory) for the oldest frame; false when none has come.
+  template <typename Take>
+  bool next(Take take) {
+    int source = 0;
+    int bytes = 0;
+    if (!arrived(source, bytes)) return false;
+    take(source, static_cast<std::size_t>(bytes), memory_[oldest_].data());
+    post(oldest_);
+    oldest_ = (oldest_ + 1) % kPosted;
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kPosted = 64;
+  void post(std::size_t index);
+  bool arrived(int& source, int& bytes);
+
+  std::vector<FrameMemory> memory_{kPosted};
+  std::array<MPI_Request, kPosted> requests_{};
+  std::size_t oldest_ = 0;
+};
+
+}  // namespace convoy::mpi

@@ -1,0 +1,98 @@
+#include "plugins/transports/mpi/launch.hpp"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <convoy/host_calls.hpp>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+namespace convoy::mpi {
+namespace {
+
+// Longer than the time that survivors take to notice and end.
+constexpr unsigned kFinalizeSeconds = 8;
+constexpr double kSpinSeconds = 50e-6;
+constexpr double kSleepSeconds = 200e-6;
+
+// The others may not come any more; the launcher ends what is left of the job then.
+void finalize() {
+  int done = 0;
+  if (MPI_Finalized(&done) != MPI_SUCCESS || done != 0) return;
+  ::alarm(kFinalizeSeconds);
+  MPI_Finalize();
+  ::alarm(0);
+}
+
+}  // namespace
+
+std::string why_not_launched() {
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"})
+    if (std::getenv(name) != nullptr) return {};
+  return "no mpirun or srun has started this process (none of OMPI_COMM_WORLD_SIZE, PMIX_RANK and "
+         "PMI_RANK is set); start it as: mpirun -np N convoy ...";
+}
+
+void require(int result, const char* what) {
+  if (result == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int bytes = 0;
+  MPI_Error_string(result, text, &bytes);
+  throw std::runtime_error(std::string(what) + ": " + text);
+}
+
+void start() {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started != 0) return;
+  if (const std::string reason = why_not_launched(); !reason.empty())
+    throw std::runtime_error(reason);
+  int provided = MPI_THREAD_SINGLE;
+  require(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+  std::atexit(finalize);
+  if (provided < MPI_THREAD_SERIALIZED)
+    throw std::runtime_error("this MPI serves the main thread only (MPI_THREAD_SERIALIZED needed)");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+World world() {
+  int rank = 0;
+  int ranks = 0;
+  require(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  require(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+  return {static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(ranks)};
+}
+
+void gather(std::span<const std::byte> mine, double seconds, std::byte* all) {
+  const double until = Patience::now() + seconds;
+  const int bytes = static_cast<int>(mine.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  require(
+      MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD, &request),
+      "MPI_Iallgather");
+  Patience patience;
+  for (int done = 0; done == 0;) {
+    require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return;
+    if (Patience::now() > until)
+      throw TimedOut("not all processes of the job have come within " + std::to_string(seconds) +
+                     " s");
+    patience.wait(until);
+  }
+}
+
+double Patience::now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void Patience::wait(double until) {
+  const double time = now();
+  if (time - idle_since_ < kSpinSeconds) return;
+  const double seconds = std::clamp(until - time, 0.0, kSleepSeconds);
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace convoy::mpi

@@ -1,0 +1,254 @@
+#include "plugins/transports/mpi/mpi_transport.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <stdexcept>
+
+#include "plugins/transports/mpi/launch.hpp"
+
+namespace convoy::mpi {
+namespace {
+
+constexpr std::string_view kPrefix = "convoy-mpi-1 ";
+constexpr double kCloseSeconds = 1.0;
+// A peer that stopped in the middle of a message keeps MPI at its memory: the job is at an end.
+constexpr double kInterruptSeconds = 0.9;
+constexpr int kAbortCode = 6;
+
+convoy_transport_run checked(convoy_transport_run run) {
+  start();
+  if (run.channels == 0 || run.channels > 256 || run.rank >= run.ranks)
+    throw std::invalid_argument("task " + std::to_string(run.rank) + " of " +
+                                std::to_string(run.ranks) + " with " +
+                                std::to_string(run.channels) + " channels cannot be");
+  run.listen_address = run.advertised_host = nullptr;
+  run.certificate = run.private_key = run.authorities = nullptr;
+  return run;
+}
+
+Hello hello_of(const convoy_transport_run& run) {
+  Hello mine;
+  std::copy_n(run.key, sizeof mine.key, mine.key);
+  mine.rank = run.rank;
+  mine.ranks = run.ranks;
+  mine.channels = run.channels;
+  mine.generation = run.generation;
+  return mine;
+}
+
+void require_ours(const Hello& hello, const convoy_transport_run& run) {
+  unsigned different = 0;
+  for (std::size_t i = 0; i < sizeof hello.key; ++i)
+    different |= static_cast<unsigned>(hello.key[i] ^ run.key[i]);
+  if (different != 0)
+    throw RefusedInput(CONVOY_REASON_FOREIGN, "a process of another run (another key) has come");
+  if (hello.generation != run.generation)
+    throw RefusedInput(CONVOY_REASON_STALE, "a process of another generation has come");
+  if (hello.ranks != run.ranks || hello.channels != run.channels)
+    throw RefusedInput(CONVOY_REASON_FOREIGN, "a process of a run of another size has come");
+}
+
+}  // namespace
+
+void MpiTransport::available(const TransportHost& /*host*/) {
+  if (const std::string reason = why_not_launched(); !reason.empty())
+    throw std::runtime_error(reason);
+}
+
+std::unique_ptr<Transport> MpiTransport::open(const TransportHost& /*host*/,
+                                              const convoy_transport_run& run) {
+  return std::make_unique<MpiTransport>(run);
+}
+
+void MpiTransport::exchange(const TransportHost& /*host*/, std::span<const std::byte> mine,
+                            double seconds, std::byte* all, std::uint32_t& rank,
+                            std::uint32_t& ranks) {
+  start();
+  const World who = world();
+  rank = who.rank;
+  ranks = who.ranks;
+  if (all != nullptr) gather(mine, seconds, all);
+}
+
+MpiTransport::MpiTransport(const convoy_transport_run& run) : run_(checked(run)) {}
+
+// Frames that were sent arrive as long as the others receive; nothing else is waited for, unless
+// MPI is at somebody's memory.
+MpiTransport::~MpiTransport() {
+  const double until = Patience::now() + kCloseSeconds;
+  for (auto& [rank, peer] : peers_) {
+    if (!peer.pair->lost()) send_frame(peer.pair->to(), kGoodbye, nullptr, 0);
+    peer.pair->cancel();
+  }
+  Patience patience;
+  while ((busy() || !outgoing_.empty()) && Patience::now() < until) {
+    progress();
+    patience.wait(until);
+  }
+  if (busy()) MPI_Abort(MPI_COMM_WORLD, kAbortCode);
+}
+
+void MpiTransport::describe(convoy_transport_description& out) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int bytes = 0;
+  MPI_Get_library_version(version, &bytes);
+  const std::string text(version, static_cast<std::size_t>(bytes));
+  out.flags = CONVOY_TRANSPORT_REMOTE_WRITE;
+  set_text(out.name, "mpi");
+  set_text(out.detail, text.substr(0, text.find(',')));
+}
+
+std::string MpiTransport::address() {
+  return std::string(kPrefix) + std::to_string(world().rank);
+}
+
+void MpiTransport::connect(std::uint32_t peer, std::string_view address) {
+  if (peer >= run_.ranks || peer == run_.rank || peers_.contains(peer))
+    throw std::runtime_error("task " + std::to_string(peer) +
+                             " cannot be connected, or was before");
+  int to = -1;
+  const char* const end = address.data() + address.size();
+  if (!address.starts_with(kPrefix) ||
+      std::from_chars(address.data() + kPrefix.size(), end, to).ptr != end || to < 0 ||
+      static_cast<std::uint32_t>(to) >= world().ranks)
+    throw std::invalid_argument("this is no address of a process of this MPI job");
+  Peer added{std::make_unique<Pair>(peer, to, run_, outgoing_, events_),
+             Patience::now() + run_.join_seconds};
+  if (busy_until_ > 0) added.pair->cancel();
+  peers_.emplace(peer, std::move(added));
+  const Hello mine = hello_of(run_);
+  send_frame(to, kHello, &mine, sizeof mine);
+  if (const auto early = early_.extract(to)) {
+    FrameMemory memory;
+    Frame frame;
+    frame.kind = kHello;
+    frame.payload = sizeof(Hello);
+    std::memcpy(memory.data(), &frame, sizeof frame);
+    std::memcpy(memory.data() + sizeof frame, &early.mapped(), sizeof(Hello));
+    take(to, sizeof frame + sizeof(Hello), memory.data());
+  }
+}
+
+void MpiTransport::send_frame(int to, FrameKind kind, const void* payload, std::size_t bytes) {
+  Frame frame;
+  frame.kind = kind;
+  frame.generation = run_.generation;
+  frame.payload = static_cast<std::uint32_t>(bytes);
+  outgoing_.send(to, frame, payload);
+}
+
+Pair& MpiTransport::pair_of(const convoy_transfer& transfer) {
+  const auto found = peers_.find(transfer.peer);
+  if (found == peers_.end())
+    throw std::runtime_error("connect was not called for task " + std::to_string(transfer.peer));
+  return *found->second.pair;
+}
+
+void MpiTransport::expect(const convoy_transfer& transfer) {
+  Pair& pair = pair_of(transfer);
+  pair.expect(transfer);
+  pair.progress();
+}
+
+void MpiTransport::send(const convoy_transfer& transfer) {
+  Pair& pair = pair_of(transfer);
+  pair.send(transfer);
+  pair.progress();
+}
+
+std::uint64_t MpiTransport::poll(std::span<convoy_transport_event> out, double seconds) {
+  const double until = Patience::now() + seconds;
+  Patience patience;
+  for (;;) {
+    if (progress()) patience.moved();
+    lose_late_ones();
+    if (busy_until_ > 0 && Patience::now() > busy_until_ && busy())
+      MPI_Abort(MPI_COMM_WORLD, kAbortCode);
+    if (!events_.empty() || Patience::now() >= until) break;
+    patience.wait(until);
+  }
+  return events_.take(out);
+}
+
+void MpiTransport::interrupt() {
+  if (busy_until_ > 0) return;
+  busy_until_ = Patience::now() + kInterruptSeconds;
+  for (auto& [rank, peer] : peers_) {
+    if (peer.pair->lost()) continue;
+    send_frame(peer.pair->to(), kGoodbye, nullptr, 0);
+    peer.pair->cancel();
+  }
+}
+
+bool MpiTransport::busy() const {
+  return std::ranges::any_of(peers_, [](const auto& it) { return it.second.pair->busy(); });
+}
+
+bool MpiTransport::progress() {
+  bool moved = outgoing_.progress();
+  while (incoming_.next(
+      [&](int source, std::size_t bytes, const std::byte* memory) { take(source, bytes, memory); }))
+    moved = true;
+  for (auto& [rank, peer] : peers_) moved |= peer.pair->progress();
+  return moved;
+}
+
+Pair* MpiTransport::pair_with(int source) {
+  for (auto& [rank, peer] : peers_)
+    if (peer.pair->to() == source) return peer.pair.get();
+  return nullptr;
+}
+
+void MpiTransport::take(int source, std::size_t bytes, const std::byte* memory) {
+  Pair* const pair = pair_with(source);
+  try {
+    Frame frame;
+    if (bytes >= sizeof frame) std::memcpy(&frame, memory, sizeof frame);
+    if (bytes < sizeof frame || bytes != sizeof frame + frame.payload)
+      throw RefusedInput(CONVOY_REASON_MALFORMED, "what came is no frame");
+    if (frame.kind == kHello) return greeted(source, memory + sizeof frame, frame.payload);
+    if (frame.generation != run_.generation)
+      return events_.refused(
+          CONVOY_NONE, RefusedInput(CONVOY_REASON_STALE, "a frame of another generation has come"));
+    if (pair == nullptr || (!pair->established() && frame.kind != kGoodbye))
+      throw RefusedInput(CONVOY_REASON_FOREIGN, "a process sends that has not said who it is");
+    pair->take(frame, memory + sizeof frame);
+  } catch (const RefusedInput& input) {
+    events_.refused(CONVOY_NONE, input);
+    if (pair != nullptr) pair->lose(input.reason(), input.what());
+  }
+}
+
+void MpiTransport::greeted(int source, const std::byte* payload, std::size_t bytes) {
+  Hello hello;
+  if (bytes != sizeof hello)
+    throw RefusedInput(CONVOY_REASON_MALFORMED, "what came is no greeting");
+  std::memcpy(&hello, payload, sizeof hello);
+  Pair* const pair = pair_with(source);
+  if (pair == nullptr) {
+    early_[source] = hello;
+    return;
+  }
+  require_ours(hello, run_);
+  const auto known = peers_.find(hello.rank);
+  if (known == peers_.end() || known->second.pair.get() != pair)
+    throw RefusedInput(CONVOY_REASON_FOREIGN, "a process says that it is another task");
+  if (pair->lost() || pair->established()) return;
+  pair->establish();
+  events_.connected(hello.rank);
+}
+
+void MpiTransport::lose_late_ones() {
+  for (auto& [rank, peer] : peers_)
+    if (!peer.pair->established() && !peer.pair->lost() && Patience::now() > peer.deadline)
+      peer.pair->lose(CONVOY_REASON_UNREACHED, "it has not said who it is in time");
+}
+
+}  // namespace convoy::mpi
+
+CONVOY_TRANSPORT(convoy::mpi::MpiTransport, "name=mpi", "version=1.0.0",
+                 "description=The fabric of an MPI job, between the processes that mpirun or srun "
+                 "has started.");

@@ -1,0 +1,107 @@
+// How many bytes per second installed transports carry between two processes that are bound to a
+// core each, beside sockets without anything around them. The transport of an MPI is measured,
+// beside that MPI's own functions, when its launcher starts the program:
+//   mpirun -np 2 --bind-to none build/release/benchmarks/transport_benchmark
+#include <benchmark/benchmark.h>
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "core/conformance/transport_conformance.hpp"
+#include "core/plugin/library.hpp"
+#include "core/plugin/search_path.hpp"
+#include "tests/benchmarks/transport_own_mpi.hpp"
+#include "tests/benchmarks/transport_streams.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using conformance::CaseResult;
+using conformance::Outcome;
+using conformance::TransportCase;
+using conformance::TransportEnd;
+using Carry = std::function<double(TransportEnd& end, const Streams& streams)>;
+
+constexpr double kPatience = 120;
+constexpr int kIterations = 3;
+
+// Seconds of both ends, in memory that child processes share with this one.
+struct Seconds {
+  double* of_end = static_cast<double*>(::mmap(nullptr, 2 * sizeof(double), PROT_READ | PROT_WRITE,
+                                               MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  double longest() const { return std::max(of_end[0], of_end[1]); }
+  ~Seconds() { ::munmap(of_end, 2 * sizeof(double)); }
+};
+
+// Both processes of a launched program come here for the same cases, in the same order.
+void measure(benchmark::State& state, const TransportPlugin& plugin, const Carry& carry,
+             const Streams& streams) {
+  static std::uint32_t number = 0;
+  const Seconds seconds;
+  const TransportCase it{
+      "benchmark", "throughput",
+      [&](TransportEnd& end) { seconds.of_end[end.rank()] = carry(end, streams); }, 2};
+  for (auto _ : state) {
+    const CaseResult result =
+        plugin.has(CONVOY_TRANSPORT_LAUNCHED)
+            ? conformance::run_launched(plugin, it, ++number, static_cast<unsigned>(kPatience))
+            : conformance::run_forked(plugin, it, kPatience);
+    if (result.outcome != Outcome::kRight) return state.SkipWithError(result.text.c_str());
+    state.SetIterationTime(seconds.longest());
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(streams.total_bytes()) * kIterations);
+}
+
+void add_cases(const std::string& name, const TransportPlugin& plugin, const Carry& carry) {
+  for (const bool both : {false, true})
+    for (const std::uint64_t bytes : {4096, 262144, 16777216})
+      for (const std::uint32_t channels : {1, 2, 4, 8}) {
+        const Streams streams{bytes, channels, both};
+        const std::string label = name + "/" + (both ? "both" : "one") +
+                                  "/bytes:" + std::to_string(bytes) +
+                                  "/channels:" + std::to_string(channels);
+        benchmark::RegisterBenchmark(label.c_str(),
+                                     [&plugin, carry, streams](benchmark::State& state) {
+                                       measure(state, plugin, carry, streams);
+                                     })
+            ->UseManualTime()
+            ->Iterations(kIterations)
+            ->Unit(benchmark::kMillisecond);
+      }
+}
+
+// What of the installed transports this process can measure.
+void add_transports(PluginHost& host, std::vector<std::unique_ptr<TransportPlugin>>& plugins) {
+  const Catalog catalog = installed_plugins("");
+  const bool launched = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
+  for (const std::string& name : catalog.names(PluginKind::kTransport)) {
+    const FoundPlugin found = catalog.find(PluginKind::kTransport, name);
+    auto plugin = std::make_unique<TransportPlugin>(host.load_transport(found), OptionValues{});
+    if (plugin->has(CONVOY_TRANSPORT_LAUNCHED) != launched) continue;
+    if (plugins.empty() && !launched) add_cases("sockets", *plugin, over_sockets);
+    add_cases(name, *plugin, over_transport);
+    if (name == "mpi" && kHasMpi) add_cases("mpi_own", *plugin, over_mpi);
+    plugins.push_back(std::move(plugin));
+  }
+}
+
+}  // namespace
+}  // namespace convoy::testing
+
+int main(int argc, char** argv) {
+  const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (rank != nullptr && std::string(rank) != "0" &&
+      std::freopen("/dev/null", "w", stdout) == nullptr)
+    return 1;
+  convoy::PluginHost host;
+  std::vector<std::unique_ptr<convoy::TransportPlugin>> plugins;
+  ::setenv("CONVOY_PLUGIN_PATH", CONVOY_BINARY_DIR "/lib/convoy/plugins", 0);
+  convoy::testing::add_transports(host, plugins);
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
