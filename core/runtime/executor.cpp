@@ -1,9 +1,7 @@
 #include "core/runtime/executor.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <map>
 #include <thread>
 
 #include "core/base/error.hpp"
@@ -18,30 +16,20 @@ namespace {
 constexpr std::chrono::steady_clock::duration kGraceAfterTimeout = std::chrono::seconds(2);
 constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
 
-std::uint64_t value_of(const Timeline& timeline) {
-  auto* value = const_cast<std::uint64_t*>(&timeline.value);  // atomic_ref takes no const
-  return std::atomic_ref<std::uint64_t>(*value).load(std::memory_order_acquire);
-}
-
-bool holds(const convoy_wait& wait) {
-  auto* value = const_cast<std::uint64_t*>(wait.timeline);
-  return std::atomic_ref<std::uint64_t>(*value).load(std::memory_order_acquire) >= wait.value;
-}
-
 }  // namespace
 
 Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
     : parts_(std::move(parts)),
       options_(options),
+      square_sums_(choose_square_sums(*parts_.plan)),
       state_(std::make_unique<QueuedState>()),
       queued_(parts_.schedule->lanes.size(), 0) {
   plan_tag_ = static_cast<std::uint32_t>(plan_hash(*parts_.plan));
-  choose_square_sums();
   state_->optimizer = *parts_.optimizer;
   state_->timelines.resize(queued_.size());
   last_times_.reserve(parts_.plan->body.size());
   for (std::uint32_t s = 0; s < options_.iterations_in_flight; ++s)
-    state_->slots.push_back(build_slot(parts_, wants_square_sum_, *state_));
+    state_->slots.push_back(build_slot(parts_, square_sums_.wanted, *state_));
 }
 
 Executor::~Executor() {
@@ -75,29 +63,6 @@ std::uint64_t Executor::progress() const {
   std::uint64_t sum = value_of(state_->prologue_timeline);
   for (const Timeline& timeline : state_->timelines) sum += value_of(timeline);
   return sum;
-}
-
-// The L2 term needs every decayed element once: of several updates of one range (one per replica)
-// the first counts, on whichever host.
-void Executor::choose_square_sums() {
-  const Plan& plan = *parts_.plan;
-  wants_square_sum_.assign(plan.body.size(), false);
-  square_sum_complete_.assign(plan.computes, false);
-  for (std::uint32_t phase = 0; phase < plan.computes; ++phase) {
-    std::map<std::uint64_t, std::uint64_t> covered;  // first -> end, disjoint
-    std::uint64_t total = 0;
-    for (std::size_t i = 0; i < plan.body.size(); ++i) {
-      const Operation& operation = plan.body[i];
-      if (operation.kind != OperationKind::kApply || operation.phase != phase) continue;
-      const PlanSpan& span = operation.writes.front();
-      const auto after = covered.lower_bound(span.first + span.count);
-      if (after != covered.begin() && std::prev(after)->second > span.first) continue;
-      covered[span.first] = span.first + span.count;
-      total += span.count;
-      wants_square_sum_[i] = true;
-    }
-    square_sum_complete_[phase] = total == plan.arena->elements;
-  }
 }
 
 void Executor::run_prologue() {
@@ -313,13 +278,13 @@ void Executor::collect(StepSlot& slot, std::uint32_t phase) {
     const StepWork& work = slot.work[index];
     const Operation& operation = parts_.plan->body[index];
     result_.end = std::max(result_.end, work.timing.end);
-    if (wants_square_sum_[index]) square_sum += work.square_sum;
+    if (square_sums_.wanted[index]) square_sum += work.square_sum;
     collect_norms(work, operation);
     last_times_.push_back({operation.id, work.timing});
   }
   result_.losses = slot.losses[phase];
   result_.hits = slot.hits[phase];
-  if (square_sum_complete_[phase]) result_.square_sum = square_sum;
+  if (square_sums_.complete[phase]) result_.square_sum = square_sum;
 }
 
 }  // namespace convoy

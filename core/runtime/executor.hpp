@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/runtime/square_sums.hpp"
 #include "core/runtime/step_work.hpp"
 
 namespace convoy {
@@ -87,7 +88,6 @@ class Executor {
   bool cancel(const std::string& reason) noexcept;
 
  private:
-  void choose_square_sums();
   void collect(StepSlot& slot, std::uint32_t phase);
   void collect_norms(const StepWork& work, const Operation& operation);
   void submit(std::uint32_t index, std::int64_t iteration, const StepInput& input);
@@ -103,9 +103,8 @@ class Executor {
 
   ExecutorParts parts_;
   ExecutorOptions options_;
-  std::uint32_t plan_tag_ = 0;             // tells what crosses the network from another plan's
-  std::vector<bool> wants_square_sum_;     // per operation of the body
-  std::vector<bool> square_sum_complete_;  // per phase
+  std::uint32_t plan_tag_ = 0;  // tells what crosses the network from another plan's
+  SquareSums square_sums_;
   std::unique_ptr<QueuedState> state_;
   std::vector<std::uint64_t> queued_;  // per lane: the value its last queued operation reaches
   std::int64_t step_offset_ = 0;       // from submitted_ to the number that devices see

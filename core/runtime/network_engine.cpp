@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/plan/operation.hpp"
+#include "core/runtime/timeline.hpp"
 
 namespace convoy {
 namespace {
@@ -18,24 +18,6 @@ constexpr double kLongestLook = 1e-3;
 // Without anything queued; losses of peers are heard of as fast.
 constexpr double kNothingToDo = 0.05;
 constexpr std::chrono::seconds kLongestClose{5};
-constexpr std::uint64_t kSequenceBits = 48;
-
-bool holds(const convoy_wait& wait) {
-  auto* value = const_cast<std::uint64_t*>(wait.timeline);  // atomic_ref takes no const
-  return std::atomic_ref<std::uint64_t>(*value).load(std::memory_order_acquire) >= wait.value;
-}
-
-bool is_ready(const convoy_submission& submission) {
-  return std::all_of(submission.waits, submission.waits + submission.wait_count, holds);
-}
-
-std::uint64_t bytes_of(const convoy_region& region) {
-  return region.count * dtype_bytes(region.dtype);
-}
-
-const convoy_region& region_of(const convoy_submission& submission, bool sends) {
-  return *(sends ? submission.reads : submission.writes);
-}
 
 }  // namespace
 
@@ -130,7 +112,7 @@ void NetworkEngine::serve_once() {
   take_incoming();
   if (failed_.load(std::memory_order_acquire)) {
     interrupt_transports();
-    drop_queued();
+    drop_unstarted();
   } else {
     start_ready();
   }
@@ -148,81 +130,37 @@ void NetworkEngine::take_incoming() {
   for (const NetworkSubmission& it : taken_) {
     const convoy_submission& submission = *it.submission;
     lane_to(it.peer, it.sends)
-        .operations.push_back({&submission,
-                               {options_.generation, it.plan, submission.operation,
-                                static_cast<std::uint32_t>(submission.step)}});
+        .queue(submission, {options_.generation, it.plan, submission.operation,
+                            static_cast<std::uint32_t>(submission.step)});
     moved_ = true;
     if (lost_[it.peer]) fail_for(it.peer, *lost_[it.peer]);
   }
   taken_.clear();
 }
 
-NetworkEngine::Lane& NetworkEngine::lane_to(std::uint32_t peer, bool sends) {
+NetworkLane& NetworkEngine::lane_to(std::uint32_t peer, bool sends) {
   const auto [it, inserted] = lane_index_.try_emplace({peer, sends}, lanes_.size());
-  if (inserted) {
-    lanes_.emplace_back();
-    lanes_.back().peer = peer;
-    lanes_.back().sends = sends;
-  }
+  if (inserted) lanes_.emplace_back(it->second, peer, sends, *options_.peers[peer].transport);
   return lanes_[it->second];
 }
 
 void NetworkEngine::start_ready() {
-  for (Lane& lane : lanes_)
-    while (lane.started < std::min(lane.operations.size(), kMostStarted)) {
-      Queued& next = lane.operations[lane.started];
-      if (!is_ready(*next.submission)) break;
-      ++lane.started;
+  for (NetworkLane& lane : lanes_)
+    while (const convoy_submission* next = lane.ready()) {
+      position_.store(next->step << 32 | next->operation, std::memory_order_relaxed);
       moved_ = true;
-      start(lane, next);
+      lane.start(options_.now());
     }
-}
-
-// As several messages where it is larger than one may be.
-void NetworkEngine::start(Lane& lane, Queued& operation) {
-  const convoy_submission& submission = *operation.submission;
-  if (submission.timing != nullptr) submission.timing->start = options_.now();
-  position_.store(submission.step << 32 | submission.operation, std::memory_order_relaxed);
-  const convoy_region& region = region_of(submission, lane.sends);
-  const auto index = static_cast<std::uint64_t>(lane_index_.at({lane.peer, lane.sends}));
-  convoy_transfer transfer{};
-  transfer.struct_size = sizeof(transfer);
-  transfer.peer = lane.peer;
-  transfer.tag = operation.tag;
-  for (std::uint64_t done = 0, all = bytes_of(region); done < all; done += transfer.bytes) {
-    transfer.memory = static_cast<std::byte*>(region.data) + done;
-    transfer.bytes = std::min<std::uint64_t>(all - done, CONVOY_MESSAGE_BYTES);
-    transfer.sequence = lane.sequence;
-    transfer.token = index << kSequenceBits | lane.sequence;
-    hand_over(lane, transfer);
-    ++lane.sequence;
-    ++operation.messages;
-  }
-}
-
-// What the transport does not take is not with it.
-void NetworkEngine::hand_over(Lane& lane, const convoy_transfer& transfer) {
-  OpenTransport& transport = *options_.peers[lane.peer].transport;
-  try {
-    if (lane.sends)
-      transport.send(transfer);
-    else
-      transport.expect(transfer);
-  } catch (const Error&) {
-    if (lane.operations[lane.started - 1].messages == 0) --lane.started;
-    throw;
-  }
 }
 
 bool NetworkEngine::has_work() const {
   return std::any_of(lanes_.begin(), lanes_.end(),
-                     [](const Lane& lane) { return !lane.operations.empty(); });
+                     [](const NetworkLane& lane) { return !lane.is_empty(); });
 }
 
 bool NetworkEngine::looks_for_timelines() const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
-    return lane.started < std::min(lane.operations.size(), kMostStarted);
-  });
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const NetworkLane& lane) { return lane.looks_for_timelines(); });
 }
 
 // A transport without a descriptor sleeps itself: briefly, because submissions do not wake it.
@@ -259,49 +197,32 @@ void NetworkEngine::handle(std::span<const convoy_transport_event> events) {
 void NetworkEngine::lose(const convoy_transport_event& event) {
   if (event.peer >= lost_.size() || lost_[event.peer]) return;
   lost_[event.peer] = event.text;
-  const bool needed = std::any_of(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
-    return lane.peer == event.peer && lane.operations.size() > lane.started;
+  const bool needed = std::any_of(lanes_.begin(), lanes_.end(), [&](const NetworkLane& lane) {
+    return lane.peer() == event.peer && lane.has_unstarted();
   });
   if (needed) fail_for(event.peer, event.text);
 }
 
 void NetworkEngine::end_message(const convoy_transport_event& event) {
-  Lane& lane = lanes_.at(event.token >> kSequenceBits);
-  CONVOY_CHECK_EQ(event.token & ((std::uint64_t{1} << kSequenceBits) - 1), lane.ended);
-  CONVOY_CHECK_LT(std::size_t{0}, lane.started);
-  ++lane.ended;
-  Queued& front = lane.operations.front();
+  NetworkLane& lane = lanes_.at(NetworkLane::token_lane(event.token));
   if (event.kind == CONVOY_EVENT_CANCELLED)
-    fail_for(lane.peer, lost_[lane.peer].value_or("the transport gave the message up"));
-  if (--front.messages > 0) return;
-  if (!failed_.load(std::memory_order_relaxed)) {
-    const std::uint64_t bytes = bytes_of(region_of(*front.submission, lane.sends));
-    (lane.sends ? counters_[lane.peer].sent : counters_[lane.peer].received) += bytes;
-  }
-  --lane.started;
-  finish_front(lane);
-}
-
-// Nothing of the submission is touched once its timeline shows that it is done.
-void NetworkEngine::finish_front(Lane& lane) {
-  const convoy_submission& submission = *lane.operations.front().submission;
-  if (submission.timing != nullptr) submission.timing->end = options_.now();
-  lane.operations.pop_front();
-  std::atomic_ref<std::uint64_t>(*submission.timeline)
-      .store(submission.value, std::memory_order_release);
+    fail_for(lane.peer(), lost_[lane.peer()].value_or("the transport gave the message up"));
+  const std::uint64_t bytes = lane.end_message(event.token, options_.now());
+  if (bytes == 0) return;
   advanced_any_ = true;
-  moved_ = true;
+  if (event.kind == CONVOY_EVENT_DONE)
+    (lane.sends() ? counters_[lane.peer()].sent : counters_[lane.peer()].received) += bytes;
 }
 
 // The first one that is queued for the peer says where the run was.
 void NetworkEngine::fail_for(std::uint32_t peer, const std::string& reason) {
   const std::string& name = options_.peers[peer].name;
-  for (const Lane& lane : lanes_) {
-    if (lane.peer != peer || lane.operations.empty()) continue;
-    const convoy_submission& submission = *lane.operations.front().submission;
+  for (const NetworkLane& lane : lanes_) {
+    if (lane.peer() != peer || lane.is_empty()) continue;
+    const convoy_submission& submission = lane.front();
     return record_failure(fmt::format("{} is lost at step {}, in operation {} ({} it): {}", name,
                                       submission.step, submission.operation,
-                                      lane.sends ? "sending to" : "receiving from", reason));
+                                      lane.sends() ? "sending to" : "receiving from", reason));
   }
   record_failure(fmt::format("{} is lost: {}", name, reason));
 }
@@ -319,14 +240,10 @@ void NetworkEngine::interrupt_transports() {
   for (OpenTransport* transport : transports_) transport->interrupt();
 }
 
-// What no transport has; what it has ends when it says so.
-void NetworkEngine::drop_queued() {
-  for (Lane& lane : lanes_)
-    while (lane.started == 0 && !lane.operations.empty()) {
-      Queued& front = lane.operations.front();
-      if (front.submission->timing != nullptr) front.submission->timing->start = options_.now();
-      finish_front(lane);
-    }
+// What no transport has; what one has ends when it says so.
+void NetworkEngine::drop_unstarted() {
+  for (NetworkLane& lane : lanes_)
+    if (lane.drop_unstarted(options_.now())) advanced_any_ = true;
 }
 
 void NetworkEngine::tell_waiting() {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/plugin/transport_plugin.hpp"
+#include "core/runtime/network_lane.hpp"
 #include "core/runtime/wake_up.hpp"
 
 namespace convoy {
@@ -62,7 +63,8 @@ struct NetworkTraffic {
 // advances its timeline when it is done, which each lane does in order. Starting a receive tells
 // the peer that the target is free (it expects the message); a send is done when the transport does
 // not refer to its memory any more. Everything goes on on one thread of its own, which sleeps while
-// there is nothing to do; at most kMostStarted operations per lane are with a transport.
+// there is nothing to do; at most NetworkLane::kMostStarted operations per lane
+// are with a transport.
 //
 // A peer that is lost, while there is anything to send to it or to receive, is a failure of the
 // engine (so tasks that are through meet before one of them closes its transports): it interrupts
@@ -71,8 +73,6 @@ struct NetworkTraffic {
 // affair: it waits until the transport or interrupt() says that there is no use.
 class NetworkEngine {
  public:
-  static constexpr std::size_t kMostStarted = 32;
-
   // Takes over the transports, which must outlive it: nobody else calls them until it is gone.
   // Their messages are those of channel 0, of which none was used before.
   explicit NetworkEngine(NetworkOptions options);
@@ -95,20 +95,6 @@ class NetworkEngine {
   std::vector<NetworkTraffic> traffic() const;
 
  private:
-  struct Queued {
-    const convoy_submission* submission;
-    convoy_message_tag tag;
-    std::uint64_t messages = 0;  // with the transport
-  };
-  // One lane: all that goes to a peer, or comes from it.
-  struct Lane {
-    std::uint32_t peer = 0;
-    bool sends = false;
-    std::deque<Queued> operations;
-    std::size_t started = 0;     // of those, from the front on
-    std::uint64_t sequence = 0;  // of the next message
-    std::uint64_t ended = 0;     // messages
-  };
   struct Counters {
     std::atomic<std::uint64_t> sent{0};
     std::atomic<std::uint64_t> received{0};
@@ -118,10 +104,8 @@ class NetworkEngine {
   void serve();
   void serve_once();
   void take_incoming();
-  Lane& lane_to(std::uint32_t peer, bool sends);
+  NetworkLane& lane_to(std::uint32_t peer, bool sends);
   void start_ready();
-  void start(Lane& lane, Queued& operation);
-  void hand_over(Lane& lane, const convoy_transfer& transfer);
   bool has_work() const;
   bool looks_for_timelines() const;
   bool gives_up_closing();
@@ -130,11 +114,10 @@ class NetworkEngine {
   void handle(std::span<const convoy_transport_event> events);
   void end_message(const convoy_transport_event& event);
   void lose(const convoy_transport_event& event);
-  void finish_front(Lane& lane);
   void fail_for(std::uint32_t peer, const std::string& reason);
   void record_failure(const std::string& text);
   void interrupt_transports();
-  void drop_queued();
+  void drop_unstarted();
   void tell_waiting();
 
   NetworkOptions options_;
@@ -155,14 +138,14 @@ class NetworkEngine {
 
   // Of the engine's thread alone.
   std::vector<NetworkSubmission> taken_;
-  std::deque<Lane> lanes_;
+  std::deque<NetworkLane> lanes_;
   std::map<std::pair<std::uint32_t, bool>, std::size_t> lane_index_;
   std::vector<std::optional<std::string>> lost_;  // per peer: why
   std::array<convoy_transport_event, 64> events_{};
-  bool interrupted_ = false;  // the transports were
-  bool moved_ = false;        // something happened since the last sleep
-  bool advanced_any_ = false;
-  double patience_ = 0;  // how long to sleep before looking at timelines again
+  bool interrupted_ = false;   // the transports were
+  bool moved_ = false;         // something happened since the last sleep
+  bool advanced_any_ = false;  // timelines, since those who wait were told
+  double patience_ = 0;        // how long to sleep before looking at timelines again
   std::optional<std::chrono::steady_clock::time_point> closing_since_;
   std::thread thread_;
 };

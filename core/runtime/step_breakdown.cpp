@@ -5,11 +5,14 @@
 #include "core/plan/local_schedule.hpp"
 
 namespace convoy {
-BreakdownMeter::BreakdownMeter(const Plan& lowered, std::uint32_t host, std::size_t replicas)
-    : plan_(&lowered), host_(host), replicas_(replicas), compute_(lowered.cluster->replicas()) {
+BreakdownMeter::BreakdownMeter(const Plan& lowered, const PartOfSteps& part)
+    : plan_(&lowered),
+      host_(part.host),
+      replicas_(part.replicas.size()),
+      compute_(lowered.cluster->replicas()) {
   // Of at most the open step, the one before and the one after, and some waits.
-  const std::size_t most = 3 * lowered.body.size() + 64;
-  for (std::vector<TimeInterval>& device : compute_) device.reserve(most);
+  const std::size_t most = 3 * part.operations + 64;
+  for (const std::uint32_t replica : part.replicas) compute_.at(replica).reserve(most);
   for (auto* intervals : {&running_, &waits_, &sorted_}) intervals->reserve(most);
 }
 

@@ -34,12 +34,18 @@ struct StepBreakdown {
   std::map<std::uint32_t, double> network_by_host;
 };
 
+// What of a plan's steps this host runs.
+struct PartOfSteps {
+  std::uint32_t host = 0;
+  std::vector<std::uint32_t> replicas;
+  std::size_t operations = 0;
+};
+
 // Adds up what finished steps report. Operations of the next step may run before a step has ended,
 // so a step is accounted for when the next one is finished. Not thread-safe.
 class BreakdownMeter {
  public:
-  // Of a plan, this host's number and how many of the replicas are on it.
-  BreakdownMeter(const Plan& lowered, std::uint32_t host, std::size_t replicas);
+  BreakdownMeter(const Plan& lowered, const PartOfSteps& part);
 
   // The operations of later steps are those of this plan, for as many replicas.
   void use_plan(const Plan& lowered) { plan_ = &lowered; }

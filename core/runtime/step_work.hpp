@@ -11,6 +11,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule.hpp"
 #include "core/runtime/memory.hpp"
+#include "core/runtime/timeline.hpp"
 
 namespace convoy {
 
@@ -30,11 +31,6 @@ struct ExecutorParts {
   std::vector<void*> programs;              // per replica, compiled on its device; null: elsewhere
   std::vector<convoy_decay_range> decayed;  // arena ranges with weight decay, ascending
   std::function<convoy_host_kernel(const std::string&)> kernel;  // for CALL
-};
-
-// A counter that one lane of the schedule advances, on a cache line of its own.
-struct alignas(64) Timeline {
-  std::uint64_t value = 0;
 };
 
 // One operation in one iteration slot, with everything its submission points to.

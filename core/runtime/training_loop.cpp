@@ -24,6 +24,11 @@ struct OpenStep {
   double input_ready = 0;
 };
 
+PartOfSteps part_of(const Session& session) {
+  return {session.task() == nullptr ? 0 : session.task()->host, session.local_replicas(),
+          session.schedule().submission.size()};
+}
+
 class Loop {
  public:
   Loop(Session& session, BatchSource& source, const LearningRateSchedule& schedule,
@@ -34,8 +39,7 @@ class Loop {
         options_(options),
         events_(events),
         square_sum_(session.initial_square_sum()),
-        meter_(session.lowered_plan(), session.task() == nullptr ? 0 : session.task()->host,
-               session.local_replicas().size()) {}
+        meter_(session.lowered_plan(), part_of(session)) {}
 
   // Batches and devices may go away once this ends, however it ends.
   TrainingSummary run() {

@@ -18,6 +18,7 @@ ClusterRunOptions distributed(std::int64_t steps) {
   ClusterRunOptions options;
   options.hosts = {2, 1, true, "cpu", {2}};
   options.strategy = "distributed_replicated";
+  options.fake_devices = true;
   options.steps = steps;
   return options;
 }

@@ -74,6 +74,25 @@ std::vector<TaskOutcome> ClusterRun::run() {
   return outcomes;
 }
 
+// Connected, or about to be, to all others: their addresses go over the control plane.
+std::unique_ptr<OpenTransport> ClusterRun::open_transport(std::uint32_t task,
+                                                          const TransportPlugin* plugin) {
+  if (plugin == nullptr) return network_.open(task);
+  convoy_transport_run run{};
+  run.struct_size = sizeof(run);
+  run.rank = task;
+  run.ranks = cluster_.hosts;
+  run.channels = 1;
+  run.peer_seconds = 4;
+  run.join_seconds = 10;
+  auto transport = std::make_unique<OpenTransport>(*plugin, run);
+  const std::vector<std::string> addresses = peers_.of(task).exchange(transport->address());
+  for (std::uint32_t peer = 0; peer < cluster_.hosts; ++peer)
+    if (peer != task && transport->refuses_to_connect(peer, addresses[peer]))
+      fail(ExitCode::kUnavailable, "{} refuses the address of a task", options_.transport);
+  return transport;
+}
+
 void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
   try {
     PluginHost host;
@@ -82,7 +101,9 @@ void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
     const bool computes = task < options_.hosts.hosts;
     const auto devices =
         std::make_shared<OpenDevices>(*plugin, computes ? options_.hosts.devices_per_host : 1, 1);
-    const auto transport = network_.open(task);
+    const auto kind =
+        options_.transport.empty() ? nullptr : transport_plugin(host, options_.transport);
+    const auto transport = open_transport(task, kind.get());
     NetworkEngine engine(
         options_of_task(task, cluster_.hosts, *transport, [&] { return devices->now(); }));
     Session session(small_network(), *strategy, devices,

@@ -24,6 +24,7 @@ struct ClusterRunOptions {
   bool fake_devices = false;  // which share memory, or do not
   bool shared_memory = true;
   InProcessOptions network = {};
+  std::string transport = {};  // a plug-in of the build tree ("shm") instead of that network
   double deadline_seconds = 60;
   // On the task's thread: before training, and after it while the network is there.
   std::function<void(std::uint32_t task, Session&)> prepared = {};
@@ -54,6 +55,7 @@ class ClusterRun {
 
  private:
   void run_task(std::uint32_t task, TaskOutcome& outcome);
+  std::unique_ptr<OpenTransport> open_transport(std::uint32_t task, const TransportPlugin* plugin);
 
   ClusterRunOptions options_;
   Cluster cluster_;

@@ -146,6 +146,27 @@ TEST(ClusterSessions, FollowTheInterpreterToTheBit) {
     }
 }
 
+// The same through a transport that is a plug-in.
+TEST(ClusterSessions, TrainOverSharedMemory) {
+  for (const Variant& variant :
+       {Variant{"distributed_all_reduce", {{"all_reduce_spec", "xring"}}},
+        Variant{"distributed_replicated"}, Variant{"parameter_server", {{"staged_vars", "true"}}}})
+    for (const HostsDescription& hosts :
+         {HostsDescription{2, 2, true, "cpu", {}}, HostsDescription{2, 1, true, "cpu", {2, 3}}}) {
+      ClusterRunOptions options = options_for(variant, hosts);
+      const std::vector<TaskOutcome> expected = ClusterRun(options).run();
+      options.transport = "shm";
+      const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+      for (std::size_t task = 0; task < tasks.size(); ++task) {
+        ASSERT_EQ(tasks[task].error, "") << describe(variant, hosts) << ", task " << task;
+        EXPECT_EQ(tasks[task].parameter_hash, expected[task].parameter_hash)
+            << describe(variant, hosts);
+        EXPECT_EQ(tasks[task].traffic[task == 0 ? 1 : 0].bytes_sent,
+                  expected[task].traffic[task == 0 ? 1 : 0].bytes_sent);
+      }
+    }
+}
+
 TEST(ClusterSessions, OfServersHaveNoReplicasAndGetTheSameParametersAsAll) {
   const HostsDescription hosts{2, 2, true, "cpu", {2, 3}};
   for (const Variant& variant : {Variant{"distributed_replicated"}, Variant{"parameter_server"}}) {

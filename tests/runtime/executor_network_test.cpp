@@ -83,7 +83,7 @@ std::vector<Cluster> clusters() {
 TEST(ExecutorsOfSeveralHosts, FollowTheInterpreterOverRandomPlans) {
   const ArenaMap arena = small_arena(32);
   const std::vector<Cluster> all = clusters();
-  for (std::uint32_t seed = 0; seed < 120; ++seed) {
+  for (std::uint32_t seed = 0; seed < 80; ++seed) {
     const Plan plan = write_plan(all[seed % all.size()], arena, random_plan(seed, true));
     const InProcessOptions network{.seed = seed,
                                    .longest_delay = seed % 3 == 0 ? 300e-6 : 0,

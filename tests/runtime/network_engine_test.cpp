@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/runtime/step_work.hpp"
+#include "core/runtime/timeline.hpp"
 #include "tests/support/in_process_network.hpp"
 #include "tests/support/test_engine.hpp"
 
@@ -94,10 +94,6 @@ class Task {
   std::unique_ptr<NetworkEngine> engine_;
 };
 
-void advance(Timeline& timeline, std::uint64_t value) {
-  std::atomic_ref<std::uint64_t>(timeline.value).store(value, std::memory_order_release);
-}
-
 class Engines : public ::testing::TestWithParam<InProcessOptions> {
  protected:
   InProcessNetwork network_{2, GetParam()};
@@ -106,7 +102,7 @@ class Engines : public ::testing::TestWithParam<InProcessOptions> {
 TEST_P(Engines, MoveEveryMessageInTheOrderOfItsLane) {
   Task a(network_, 0);
   Task b(network_, 1);
-  constexpr std::uint32_t kMessages = 3 * NetworkEngine::kMostStarted;
+  constexpr std::uint32_t kMessages = 3 * NetworkLane::kMostStarted;
   std::vector<Message*> received;
   for (std::uint32_t i = 0; i < kMessages; ++i) {
     a.queue(true, 1 + i, static_cast<float>(i), i);
@@ -141,10 +137,10 @@ TEST_P(Engines, SendNothingBeforeTheSourceIsReadyAndTouchNoTargetThatIsNotFree) 
   a.queue(true, 10, 3, 0, {{&source.value, 1}});
   Message& received = b.queue(false, 10, -1, 0, {{&target.value, 2}});
   EXPECT_FALSE(b.received(1, 0.02));
-  advance(source, 1);
+  advance(&source.value, 1);
   EXPECT_FALSE(b.received(1, 0.02));
   EXPECT_EQ(received.values, std::vector<float>(10, -1));
-  advance(target, 2);
+  advance(&target.value, 2);
   ASSERT_TRUE(b.received(1));
   EXPECT_EQ(received.values, std::vector<float>(10, 3));
 }

@@ -8,11 +8,6 @@
 namespace convoy {
 namespace {
 
-const char* lane_title(std::uint32_t lane) {
-  constexpr const char* kTitles[] = {"compute", "copy in", "copy out", "collective", "update"};
-  return lane < std::size(kTitles) ? kTitles[lane] : "lane";
-}
-
 // Rows of one link: a transfer takes the first one that is free.
 class LinkRows {
  public:
@@ -46,7 +41,7 @@ std::vector<TraceEvent> simulation_trace(const job::SimulatedRun& count) {
     TraceEvent event;
     event.name = operation_name(operation.kind);
     event.operation = operation.id;
-    event.lane = lane_title(operation.lane);
+    event.lane = lane_name(operation.lane);
     event.device = place.name;
     event.start_seconds = it.start;
     event.duration_seconds = it.end - it.start;
