@@ -109,6 +109,14 @@ TEST(CollectiveModelTest, OtherCollectivesSendHalfOfWhatAllReduceSends) {
     EXPECT_NEAR(it.choose(kLarge, kind).seconds(kLarge) / all_reduce, 4.0 / 7, 0.03);
 }
 
+// A10G of a virtual machine reach each other only over their host's memory: what leaves the two
+// GPUs of a switch passes its uplink twice, where those that reach each other pass it once.
+TEST(CollectiveModelTest, DevicesWithoutPeerAccessAreStagedInTheirHost) {
+  const double bus = Collectives("ec2-g5.48xlarge", 1, 8).bus_rate(kLarge);
+  EXPECT_GT(bus, 10e9);
+  EXPECT_LT(bus, 13e9);
+}
+
 TEST(CollectiveModelTest, PcieMachinesReduceAtTheRateOfOneLink) {
   const double bus = Collectives("l40sx8", 1, 8).bus_rate(kLarge);
   EXPECT_GT(bus, 15e9);

@@ -190,12 +190,12 @@ class SearchAtRate {
 
 // Fractions of the links' rates, from the highest on: several channels may share a link.
 std::vector<double> rates_to_try(const DeviceLinks& links, bool only_direct, double limit) {
-  constexpr int kMostOnALink = 16;
+  const std::uint32_t most_on_a_link = std::max(16u, links.devices);
   std::set<double, std::greater<>> rates;
   for (const DeviceLinks::Way& way : links.ways) {
     if (way.links.empty() || (only_direct && !way.direct)) continue;
     for (const std::uint32_t link : way.links)
-      for (int i = 1; i <= kMostOnALink; ++i)
+      for (std::uint32_t i = 1; i <= most_on_a_link; ++i)
         rates.insert(std::min(limit, links.limits.at(link) / i));
   }
   return {rates.begin(), rates.end()};

@@ -17,7 +17,7 @@ using Order = std::vector<std::uint32_t>;
 // ends at the network cards of several.
 class PatternBuilder {
  public:
-  PatternBuilder(const CollectiveGroup& group, const CollectiveLibrary& library)
+  PatternBuilder(CollectiveGroup& group, const CollectiveLibrary& library)
       : group_(group), library_(library) {
     find_orders();
   }
@@ -232,7 +232,7 @@ class PatternBuilder {
       group_.add_load(sum, place(h, device), place((h + 1) % hosts, device), weight);
   }
 
-  const CollectiveGroup& group_;
+  CollectiveGroup& group_;
   const CollectiveLibrary& library_;
   std::vector<std::vector<Order>> orders_;  // per host and channel
   std::uint32_t bricks_ = 1;                // channels per order that was found
@@ -240,7 +240,7 @@ class PatternBuilder {
 
 }  // namespace
 
-std::vector<CollectivePattern> collective_patterns(const CollectiveGroup& group,
+std::vector<CollectivePattern> collective_patterns(CollectiveGroup& group,
                                                    const CollectiveLibrary& library,
                                                    OperationKind kind, bool network_reduces) {
   const PatternBuilder builder(group, library);
