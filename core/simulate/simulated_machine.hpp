@@ -44,7 +44,11 @@ struct SimulatedMachine {
   std::vector<SimulatedHost> hosts;      // one per host of the cluster
   std::vector<SimulatedPlace> places;    // one per place of the cluster
   PathFinder paths;
-  bool network_reduces = false;  // its switches reduce what passes them (SHARP)
+  // Between devices of one host; none: all reach each other. What does not is staged in its host's
+  // memory.
+  ReachFinder reaches;
+  std::vector<std::uint32_t> host_places;  // per host: the place of its memory, where it has one
+  bool network_reduces = false;            // its switches reduce what passes them (SHARP)
 };
 
 }  // namespace convoy::simulate

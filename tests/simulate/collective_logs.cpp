@@ -35,7 +35,7 @@ CollectiveLog log_of(const nlohmann::json& json) {
   log.gpus_per_process = json.at("gpus_per_process");
   log.collective = kind_of(json.at("collective"));
   if (json.contains("algorithm") && json.at("algorithm") == "ring")
-    log.algorithm = Algorithm::kRing;
+    log.algorithm = CONVOY_ALGORITHM_RING;
   log.library = json.at("library");
   log.source = json.at("source");
   log.held_out = json.at("held_out");

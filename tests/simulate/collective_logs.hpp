@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "convoy/plan_types.hpp"
 #include "core/plan/operation.hpp"
 
 namespace convoy::testing {
@@ -22,7 +21,7 @@ struct CollectiveLog {
   std::uint32_t gpus_per_host = 1;
   std::uint32_t gpus_per_process = 1;
   OperationKind collective = OperationKind::kAllReduce;
-  Algorithm algorithm = Algorithm::kDevice;
+  std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE;
   std::string library;
   std::string source;
   bool held_out = false;  // no constant was fitted to it

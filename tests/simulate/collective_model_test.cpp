@@ -35,10 +35,10 @@ class Collectives {
   }
 
   CollectiveChoice choose(double bytes, OperationKind kind = OperationKind::kAllReduce,
-                          Algorithm algorithm = Algorithm::kDevice) {
+                          std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
     return model_.choose(kind, algorithm, bytes);
   }
-  double bus_rate(double bytes, Algorithm algorithm = Algorithm::kDevice) {
+  double bus_rate(double bytes, std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
     return bytes / choose(bytes, OperationKind::kAllReduce, algorithm).seconds(bytes) *
            simulate::ring_weight(OperationKind::kAllReduce, on_.cluster.replicas());
   }
@@ -75,20 +75,20 @@ TEST(CollectiveModelTest, SwitchesReduceOnHopperAndNotOnAmpere) {
 
 TEST(CollectiveModelTest, PlansMayAskForAnAlgorithm) {
   Collectives it("hgx-h100x8", 2, 8);
-  const auto algorithm = [&](Algorithm asked) {
+  const auto algorithm = [&](std::uint32_t asked) {
     return it.choose(kLarge, OperationKind::kAllReduce, asked).algorithm;
   };
-  EXPECT_EQ(algorithm(Algorithm::kRing), CollectiveAlgorithm::kRing);
-  EXPECT_EQ(algorithm(Algorithm::kTree), CollectiveAlgorithm::kTree);
-  EXPECT_EQ(algorithm(Algorithm::kTwoLevel), CollectiveAlgorithm::kInSwitch);
-  EXPECT_EQ(algorithm(Algorithm::kDevice), CollectiveAlgorithm::kInSwitch);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_RING), CollectiveAlgorithm::kRing);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_TREE), CollectiveAlgorithm::kTree);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_TWO_LEVEL), CollectiveAlgorithm::kInSwitch);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_DEVICE), CollectiveAlgorithm::kInSwitch);
 }
 
 // With eight cards rings carry eight times what one does; the GPUs of a host take turns.
 TEST(CollectiveModelTest, RingsBetweenHostsUseAllCards) {
   Collectives it("hgx-h100x8", 4, 8);
-  EXPECT_GT(it.bus_rate(8 * kLarge, Algorithm::kRing), 0.85 * 8 * 50e9);
-  EXPECT_LT(it.bus_rate(8 * kLarge, Algorithm::kRing), 8 * 50e9);
+  EXPECT_GT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 0.85 * 8 * 50e9);
+  EXPECT_LT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 8 * 50e9);
 }
 
 // Rails carry each byte over the network once and a bit, a ring over all devices twice.
@@ -96,7 +96,7 @@ TEST(CollectiveModelTest, RailsOfTwoHostsPassTheNetworkOnceInsteadOfTwice) {
   Collectives rails("ec2-p4d.24xlarge", 2, 8, {CollectiveAlgorithm::kRails});
   EXPECT_EQ(rails.choose(8 * kLarge).algorithm, CollectiveAlgorithm::kRails);
   Collectives nccl("ec2-p4d.24xlarge", 2, 8);
-  EXPECT_NEAR(rails.bus_rate(8 * kLarge) / nccl.bus_rate(8 * kLarge, Algorithm::kRing),
+  EXPECT_NEAR(rails.bus_rate(8 * kLarge) / nccl.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING),
               2 * 15.0 / 16, 0.05);
 }
 
@@ -107,6 +107,14 @@ TEST(CollectiveModelTest, OtherCollectivesSendHalfOfWhatAllReduceSends) {
     EXPECT_NEAR(it.choose(kLarge, kind).seconds(kLarge) / all_reduce, 0.5, 0.03);
   for (const OperationKind kind : {OperationKind::kBroadcast, OperationKind::kReduce})
     EXPECT_NEAR(it.choose(kLarge, kind).seconds(kLarge) / all_reduce, 4.0 / 7, 0.03);
+}
+
+// A10G of a virtual machine reach each other only over their host's memory: what leaves the two
+// GPUs of a switch passes its uplink twice, where those that reach each other pass it once.
+TEST(CollectiveModelTest, DevicesWithoutPeerAccessAreStagedInTheirHost) {
+  const double bus = Collectives("ec2-g5.48xlarge", 1, 8).bus_rate(kLarge);
+  EXPECT_GT(bus, 10e9);
+  EXPECT_LT(bus, 13e9);
 }
 
 TEST(CollectiveModelTest, PcieMachinesReduceAtTheRateOfOneLink) {

@@ -190,12 +190,12 @@ class SearchAtRate {
 
 // Fractions of the links' rates, from the highest on: several channels may share a link.
 std::vector<double> rates_to_try(const DeviceLinks& links, bool only_direct, double limit) {
-  constexpr int kMostOnALink = 16;
+  const std::uint32_t most_on_a_link = std::max(16u, links.devices);
   std::set<double, std::greater<>> rates;
   for (const DeviceLinks::Way& way : links.ways) {
     if (way.links.empty() || (only_direct && !way.direct)) continue;
     for (const std::uint32_t link : way.links)
-      for (int i = 1; i <= kMostOnALink; ++i)
+      for (std::uint32_t i = 1; i <= most_on_a_link; ++i)
         rates.insert(std::min(limit, links.limits.at(link) / i));
   }
   return {rates.begin(), rates.end()};
@@ -234,6 +234,22 @@ Channels search_rings(const DeviceLinks& links, bool only_direct) {
 
 }  // namespace
 
+bool are_alike(const DeviceLinks& a, const DeviceLinks& b) {
+  if (a.devices != b.devices) return false;
+  std::map<std::uint32_t, std::uint32_t> other;  // links of b, by those of a
+  for (std::size_t i = 0; i < a.ways.size(); ++i) {
+    const DeviceLinks::Way& x = a.ways[i];
+    const DeviceLinks::Way& y = b.ways[i];
+    if (x.direct != y.direct || x.links.size() != y.links.size()) return false;
+    for (std::size_t j = 0; j < x.links.size(); ++j) {
+      const auto known = other.try_emplace(x.links[j], y.links[j]).first;
+      if (known->second != y.links[j] || a.limits.at(x.links[j]) != b.limits.at(y.links[j]))
+        return false;
+    }
+  }
+  return true;
+}
+
 Channels find_rings(const DeviceLinks& links) {
   CONVOY_CHECK(links.devices > 1);
   Channels found = search_rings(links, true);
@@ -244,6 +260,9 @@ Channels find_chains(const DeviceLinks& links, const std::vector<ChannelEnds>& e
   if (links.devices == 1) return {std::vector<Order>(ends.size(), Order(1, 0)), limit};
   for (const bool only_direct : {true, false})
     for (const double rate : rates_to_try(links, only_direct, limit)) {
+      // All channels but those that end at a device leave it.
+      const auto leaving = static_cast<double>(ends.size() - 1);
+      if (leaving * rate * kSlack > most_in_all(links, only_direct)) continue;
       SearchAtRate search(links, rate, only_direct);
       Channels found{search.chains(ends), rate};
       if (!found.orders.empty()) return found;

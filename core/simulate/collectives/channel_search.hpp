@@ -21,6 +21,10 @@ struct DeviceLinks {
   const Way& way(std::uint32_t from, std::uint32_t to) const { return ways[from * devices + to]; }
 };
 
+// Whether the same channels fit: the same ways over links of the same rates, whatever their
+// numbers.
+bool are_alike(const DeviceLinks& a, const DeviceLinks& b);
+
 // Orders of all devices, each carrying `bytes_per_second` at the same time as the others.
 struct Channels {
   std::vector<std::vector<std::uint32_t>> orders;
@@ -32,6 +36,7 @@ struct Channels {
 struct ChannelEnds {
   std::uint32_t first = 0;
   std::optional<std::uint32_t> last;  // none: goes back to the first, and leaves from there
+  bool operator==(const ChannelEnds&) const = default;
 };
 
 // Looks for rings that together use as much of the links as can be found: at descending rates, as

@@ -10,8 +10,7 @@ Task CollectiveCost::task(const Operation& operation, const std::vector<std::uin
   if (library == nullptr || places.size() == 1) return ring_.task(operation.kind, places, bytes);
   CollectiveModel& model =
       models_.try_emplace(places, machine_, *library, routes_, places).first->second;
-  const CollectiveChoice choice =
-      model.choose(operation.kind, static_cast<Algorithm>(operation.algorithm), bytes);
+  const CollectiveChoice choice = model.choose(operation.kind, operation.algorithm, bytes);
   const SimulatedDevice& device = machine_.devices[machine_.places[places.front()].device];
   Task task;
   task.activity = Activity::kCollective;

@@ -46,12 +46,38 @@ DeviceLinks CollectiveGroup::links_of(const std::vector<std::uint32_t>& places) 
   for (std::size_t from = 0; from < places.size(); ++from)
     for (std::size_t to = 0; to < places.size(); ++to) {
       if (from == to) continue;
-      const Path& path = routes_.path(places[from], places[to]);
       DeviceLinks::Way& way = result.ways[from * places.size() + to];
-      way.links = path.links;
-      way.direct = path.kind == PathKind::kNvlink;
-      for (const std::uint32_t link : path.links) result.limits.try_emplace(link, limit(link));
+      way.direct = routes_.path(places[from], places[to]).kind == PathKind::kNvlink;
+      for (const Load& load : loads(places[from], places[to])) {
+        way.links.push_back(load.link);
+        result.limits.try_emplace(load.link, limit(load.link) / load.weight);
+      }
     }
+  return result;
+}
+
+const std::vector<CollectiveGroup::Load>& CollectiveGroup::loads(std::uint32_t from,
+                                                                 std::uint32_t to) {
+  const auto [known, is_new] = loads_.at(from, to);
+  if (!is_new) return known;
+  const std::uint32_t host = machine_.places[from].host;
+  const bool reaches = !machine_.reaches || host != machine_.places[to].host ||
+                       machine_.host_places.empty() || machine_.reaches(from, to);
+  if (!reaches) return known = staged(from, to, machine_.host_places[host]);
+  for (const std::uint32_t link : routes_.path(from, to).links) known.push_back({link, 1});
+  return known;
+}
+
+// The memory is written and read; data cross the sockets that are between the two devices.
+std::vector<CollectiveGroup::Load> CollectiveGroup::staged(std::uint32_t from, std::uint32_t to,
+                                                           std::uint32_t memory) {
+  std::vector<Load> result;
+  for (const std::uint32_t link : routes_.path(from, memory).links) result.push_back({link, 1});
+  for (const std::uint32_t link : routes_.path(from, to).links)
+    if (machine_.links[link].joins_sockets) result.push_back({link, 1});
+  if (machine_.places[memory].memory != kNone)
+    result.push_back({machine_.places[memory].memory, 2});
+  for (const std::uint32_t link : routes_.path(memory, to).links) result.push_back({link, 1});
   return result;
 }
 
@@ -129,10 +155,10 @@ bool CollectiveGroup::is_over_nvlink() const {
   });
 }
 
-void CollectiveGroup::add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,
-                               double weight) const {
-  for (const std::uint32_t link : routes_.path(from, to).links)
-    sum.add(link, weight * machine_.links[link].bytes_per_second / limit(link));
+void CollectiveGroup::add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight) {
+  for (const Load& load : loads(from, to))
+    sum.add(load.link,
+            weight * load.weight * machine_.links[load.link].bytes_per_second / limit(load.link));
 }
 
 void CollectiveGroup::add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,

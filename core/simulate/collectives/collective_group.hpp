@@ -40,11 +40,18 @@ class CollectiveGroup {
   double proxy_seconds() const;
 
   // Adds what passes from one place to another, as shares of what the links carry for collectives.
-  void add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight) const;
+  void add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight);
   // The same, to the rate that in-switch reductions reach of the NVSwitch's links.
   void add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight) const;
 
  private:
+  // What passes from one device to another: over their path, or to their host's memory and on.
+  struct Load {
+    std::uint32_t link = 0;
+    double weight = 1;
+  };
+  const std::vector<Load>& loads(std::uint32_t from, std::uint32_t to);
+  std::vector<Load> staged(std::uint32_t from, std::uint32_t to, std::uint32_t memory);
   // Bytes per second that collectives reach of a link.
   double limit(std::uint32_t link) const;
   DeviceLinks links_of(const std::vector<std::uint32_t>& places);
@@ -56,6 +63,7 @@ class CollectiveGroup {
   RouteTable& routes_;
   const CollectiveGeneration* generation_;
   std::vector<GroupHost> hosts_;
+  PlacePairs<std::vector<Load>> loads_;
   std::size_t devices_ = 0;
   double card_seconds_ = 0;
   double card_rate_ = std::numeric_limits<double>::infinity();

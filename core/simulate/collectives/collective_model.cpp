@@ -94,13 +94,14 @@ CollectiveModel::Option CollectiveModel::make_option(const CollectivePattern& pa
   return option;
 }
 
-bool CollectiveModel::is_allowed(const CollectivePattern& pattern, Algorithm algorithm) const {
-  if (algorithm == Algorithm::kRing) return pattern.algorithm == CollectiveAlgorithm::kRing;
-  if (algorithm == Algorithm::kTree) return pattern.algorithm == CollectiveAlgorithm::kTree;
+bool CollectiveModel::is_allowed(const CollectivePattern& pattern, std::uint32_t algorithm) const {
+  if (algorithm == CONVOY_ALGORITHM_RING) return pattern.algorithm == CollectiveAlgorithm::kRing;
+  if (algorithm == CONVOY_ALGORITHM_TREE) return pattern.algorithm == CollectiveAlgorithm::kTree;
   return library_.has[static_cast<std::size_t>(pattern.algorithm)];
 }
 
-CollectiveChoice CollectiveModel::choose(OperationKind kind, Algorithm algorithm, double bytes) {
+CollectiveChoice CollectiveModel::choose(OperationKind kind, std::uint32_t algorithm,
+                                         double bytes) {
   const Options& options = this->options(kind);
   CollectiveChoice best;
   const auto consider = [&](bool any) {

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "convoy/plan_types.hpp"
 #include "core/simulate/collectives/collective_patterns.hpp"
 #include "core/simulate/simulated_machine.hpp"
 
@@ -35,9 +34,9 @@ class CollectiveModel {
   CollectiveModel(const SimulatedMachine& machine, const CollectiveLibrary& library,
                   RouteTable& routes, const std::vector<std::uint32_t>& places);
 
-  // bytes: of the whole span. algorithm: what the plan asks for; but for ring and tree, libraries
-  // choose by themselves.
-  CollectiveChoice choose(OperationKind kind, Algorithm algorithm, double bytes);
+  // bytes: of the whole span. algorithm: the convoy_algorithm that the plan asks for; but for ring
+  // and tree, libraries choose by themselves.
+  CollectiveChoice choose(OperationKind kind, std::uint32_t algorithm, double bytes);
 
  private:
   struct Option {
@@ -52,7 +51,7 @@ class CollectiveModel {
   Options& options(OperationKind kind);
   void add_options(Options& options, const CollectivePattern& pattern);
   Option make_option(const CollectivePattern& pattern, Protocol protocol);
-  bool is_allowed(const CollectivePattern& pattern, Algorithm algorithm) const;
+  bool is_allowed(const CollectivePattern& pattern, std::uint32_t algorithm) const;
   CollectiveChoice sized(const Option& option, double bytes) const;
   double latency(const Option& option, double bytes) const;
   double slice_seconds() const;

@@ -17,7 +17,7 @@ using Order = std::vector<std::uint32_t>;
 // ends at the network cards of several.
 class PatternBuilder {
  public:
-  PatternBuilder(const CollectiveGroup& group, const CollectiveLibrary& library)
+  PatternBuilder(CollectiveGroup& group, const CollectiveLibrary& library)
       : group_(group), library_(library) {
     find_orders();
   }
@@ -129,7 +129,13 @@ class PatternBuilder {
   void find_orders() {
     const bool one_host = group_.hosts().size() == 1;
     std::size_t least = std::numeric_limits<std::size_t>::max();
+    const GroupHost& first = group_.hosts().front();
     for (const GroupHost& host : group_.hosts()) {
+      if (!orders_.empty() && host.channels == first.channels &&
+          are_alike(first.links, host.links)) {
+        orders_.push_back(orders_.front());
+        continue;
+      }
       Channels found = one_host ? find_rings(host.links)
                                 : find_chains(host.links, host.channels,
                                               std::numeric_limits<double>::infinity());
@@ -198,10 +204,12 @@ class PatternBuilder {
 
   // Reduce-scatter and all-gather of each host.
   void add_local_rings(RouteSum& sum) const {
+    Channels found;
     for (std::size_t h = 0; h < group_.hosts().size(); ++h) {
       const auto n = static_cast<double>(group_.hosts()[h].places.size());
       if (n < 2) continue;
-      const Channels found = find_rings(group_.hosts()[h].links);
+      if (h == 0 || !are_alike(group_.hosts()[h - 1].links, group_.hosts()[h].links))
+        found = find_rings(group_.hosts()[h].links);
       for (const Order& order : found.orders)
         for (std::size_t i = 0; i < order.size(); ++i)
           group_.add_load(sum, place(h, order[i]), place(h, order[(i + 1) % order.size()]),
@@ -224,7 +232,7 @@ class PatternBuilder {
       group_.add_load(sum, place(h, device), place((h + 1) % hosts, device), weight);
   }
 
-  const CollectiveGroup& group_;
+  CollectiveGroup& group_;
   const CollectiveLibrary& library_;
   std::vector<std::vector<Order>> orders_;  // per host and channel
   std::uint32_t bricks_ = 1;                // channels per order that was found
@@ -232,19 +240,23 @@ class PatternBuilder {
 
 }  // namespace
 
-std::vector<CollectivePattern> collective_patterns(const CollectiveGroup& group,
+std::vector<CollectivePattern> collective_patterns(CollectiveGroup& group,
                                                    const CollectiveLibrary& library,
                                                    OperationKind kind, bool network_reduces) {
   const PatternBuilder builder(group, library);
   std::vector<CollectivePattern> patterns = {builder.ring(kind)};
   if (kind != OperationKind::kAllReduce) return patterns;
   patterns.push_back(builder.tree());
+  const auto has = [&](CollectiveAlgorithm it) {
+    return library.has[static_cast<std::size_t>(it)];
+  };
   const bool in_switch = group.generation().in_switch_reach > 0 && group.is_switched();
-  if (in_switch && (group.hosts().size() == 1 || builder.has_rails()))
+  if (has(CollectiveAlgorithm::kInSwitch) && in_switch &&
+      (group.hosts().size() == 1 || builder.has_rails()))
     patterns.push_back(builder.in_switch());
-  if (!builder.has_rails()) return patterns;
-  patterns.push_back(builder.rails());
-  if (network_reduces) patterns.push_back(builder.in_network());
+  if (has(CollectiveAlgorithm::kRails) && builder.has_rails()) patterns.push_back(builder.rails());
+  if (has(CollectiveAlgorithm::kInNetwork) && builder.has_rails() && network_reduces)
+    patterns.push_back(builder.in_network());
   return patterns;
 }
 

@@ -25,7 +25,7 @@ struct CollectivePattern {
 // hosts for each device's part. Rails (all_reduce): parts reduced within hosts, exchanged in rings
 // over the hosts, gathered. In the network (all_reduce): the same with the parts reduced by its
 // switches.
-std::vector<CollectivePattern> collective_patterns(const CollectiveGroup& group,
+std::vector<CollectivePattern> collective_patterns(CollectiveGroup& group,
                                                    const CollectiveLibrary& library,
                                                    OperationKind kind, bool network_reduces);
 
