@@ -37,7 +37,7 @@ std::string coordinator_text(const TaskIdentity& identity, const HostPort& addre
 
 ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& introduction)
     : options_(options),
-      wire_(open_grpc_wire()),
+      wire_(options.wire != nullptr ? *options.wire : open_grpc_wire()),
       coordinator_(required_coordinator(options.identity)),
       security_(read_security(options.security)) {
   require_safe_network(coordinator_, options.security);

@@ -39,6 +39,7 @@ struct ControlOptions {
   int restarts = 0;          // read by the coordinator only
   SecurityOptions security;
   std::string advertise_address;  // empty: found out
+  Wire* wire = nullptr;           // what carries messages; null: gRPC
 
   // Functions may be empty. Each is called by threads of the control plane, too, and must not call
   // the control plane.
