@@ -1,11 +1,13 @@
 #!/bin/sh
-# Installs the Debian packages that convoy is built with. Does nothing when all are there.
+# Installs the Debian packages that convoy is built with, with --tests also those that only tests need.
+# Does nothing when all are there.
 set -eu
 
 packages="g++ cmake ninja-build pkg-config git libboost-dev libboost-filesystem-dev
  libboost-program-options-dev libfmt-dev nlohmann-json3-dev
  libprotobuf-dev protobuf-compiler libgrpc++-dev protobuf-compiler-grpc libjpeg62-turbo-dev libhwloc-dev libpugixml-dev libdnnl-dev libisal-dev
  librandom123-dev libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev clang"
+[ "${1:-}" != "--tests" ] || packages="$packages libopenmpi-dev openmpi-bin"
 
 missing=""
 for package in $packages; do

@@ -5,7 +5,7 @@
 #   sh share/test.sh release asan tsan
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-sh "$root/share/install_dependencies.sh"
+sh "$root/share/install_dependencies.sh" --tests
 cd "$root"
 [ $# -gt 0 ] || set -- release
 

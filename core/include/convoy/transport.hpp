@@ -33,8 +33,8 @@ using TransportHost = HostCalls;
 // transport may hide the constants and the static functions.
 class Transport {
  public:
-  static constexpr uint32_t kTraits = 0;  // convoy_transport_trait
-  static constexpr uint32_t kPreference = CONVOY_PREFERENCE_NONE;
+  static constexpr uint32_t kTraits = 0;      // convoy_transport_trait
+  static constexpr uint32_t kPreference = 0;  // convoy_transport_preference, or none
 
   // Throws with the reason when it cannot be opened by this process.
   static void available(const TransportHost& /*host*/) {}
