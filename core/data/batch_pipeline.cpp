@@ -28,7 +28,8 @@ BatchPipeline::BatchPipeline(const DataOptions& options, MakeSample make_sample)
     replica.next_scheduled = options_.first_step;
   }
   for (int ahead = 0; ahead < options_.prefetch_depth; ++ahead) {
-    for (int replica = 0; replica < options_.replicas; ++replica) schedule(replica);
+    for (int replica = 0; replica < options_.replicas; ++replica)
+      if (options_.is_local(replica)) schedule(replica);
   }
   for (int worker = 0; worker < options_.threads; ++worker) {
     workers_.emplace_back([this, worker](const std::stop_token& stop) { work(stop, worker); });
@@ -42,6 +43,7 @@ BatchPipeline::~BatchPipeline() {
 const Batch& BatchPipeline::acquire(int replica, std::int64_t step) {
   std::unique_lock lock(mutex_);
   Replica& state = replicas_.at(static_cast<std::size_t>(replica));
+  CONVOY_CHECK(options_.is_local(replica));
   CONVOY_CHECK_EQ(step, state.next_acquired);
   Slot& slot = *state.slots.at(step);
   const auto begin = std::chrono::steady_clock::now();

@@ -1,5 +1,6 @@
 #include "core/data/data_options.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "core/base/error.hpp"
@@ -26,6 +27,11 @@ std::shared_ptr<float[]> DataOptions::make_image_memory() const {
   const std::int64_t elements = image_elements() * batch;
   if (image_memory) return image_memory(elements);
   return std::shared_ptr<float[]>(new float[static_cast<std::size_t>(elements)]());
+}
+
+bool DataOptions::is_local(int replica) const {
+  return local_replicas.empty() ||
+         std::find(local_replicas.begin(), local_replicas.end(), replica) != local_replicas.end();
 }
 
 void check_data_options(const DataOptions& options) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace convoy {
 
@@ -30,7 +31,9 @@ struct DataOptions {
   std::string model_dataset = "imagenet";  // where neither of them says
   Subset subset = Subset::kTrain;
 
-  int replicas = 1;
+  int replicas = 1;  // that share the global batch, on all hosts
+  // The numbers of those whose batches this process takes; empty: all. Samples are the same.
+  std::vector<int> local_replicas;
   int batch = 1;  // images per replica and step
   int channels = 3;
   int height = 224;  // pixels, of the model's input
@@ -58,6 +61,7 @@ struct DataOptions {
   std::int64_t sample_offset = 0;
 
   std::int64_t global_batch() const { return std::int64_t{replicas} * batch; }
+  bool is_local(int replica) const;
   // The place of a sample in the order of the whole run.
   std::int64_t sample_at(std::int64_t step, std::int64_t position) const {
     return sample_offset + step * global_batch() + position;

@@ -11,7 +11,7 @@ namespace {
 
 // Where the build tree and an installed one have the library.
 std::filesystem::path wire_library() {
-  const std::filesystem::path beside = executable_directory() / "../lib/convoy/network_grpc.so";
+  const std::filesystem::path beside = module_directory() / "../lib/convoy/network_grpc.so";
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::weakly_canonical(beside, ignored);
   return ignored ? beside : real;

@@ -11,8 +11,6 @@
 namespace convoy {
 namespace {
 
-constexpr const char* kLaneNames[] = {"compute", "copy in", "copy out", "collective", "update"};
-
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -25,7 +23,7 @@ std::string escaped(const std::string& text) {
 std::string cluster_name(const Plan& plan, const Operation& operation, bool lanes) {
   if (operation.place == CONVOY_NONE) return "anywhere";
   const std::string& place = plan.cluster->places[operation.place].name;
-  return lanes ? fmt::format("{} {}", place, kLaneNames[operation.lane]) : place;
+  return lanes ? fmt::format("{} {}", place, lane_name(operation.lane)) : place;
 }
 
 std::string label(const Plan& plan, const Operation& operation) {

@@ -21,11 +21,11 @@ void copy_piece(Lowering& lowering, const Operation& piece) {
   const std::uint32_t dtype = piece.writes.front().dtype;
   const std::uint64_t count = piece.writes.front().count;
   PlanSpan sent = piece.reads.front();
-  if (!lowering.is_host(origin)) {
+  if (!lowering.is_on_network(origin)) {
     sent = lowering.passage(places[origin].near_place, origin, dtype, count);
     lowering.emit(between(piece, sent, piece.reads.front()), origin, CONVOY_LANE_COPY_OUT);
   }
-  if (lowering.is_host(target))
+  if (lowering.is_on_network(target))
     return lowering.emit_network_copy(between(piece, piece.writes.front(), sent));
   const PlanSpan received = lowering.passage(places[target].near_place, target, dtype, count);
   lowering.emit_network_copy(between(piece, received, sent));
@@ -37,7 +37,7 @@ void copy_piece(Lowering& lowering, const Operation& piece) {
 void copy_over_network(Lowering& lowering, const Operation& copy) {
   const std::uint32_t origin = lowering.place_of(copy.reads.front());
   const std::uint32_t target = lowering.place_of(copy.writes.front());
-  const bool whole = lowering.is_host(origin) && lowering.is_host(target);
+  const bool whole = lowering.is_on_network(origin) && lowering.is_on_network(target);
   const std::uint64_t count = copy.writes.front().count;
   const std::uint64_t step = whole ? count : lowering.options().staging_elements;
   for (std::uint64_t first = 0; first < count; first += step)

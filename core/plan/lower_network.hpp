@@ -4,9 +4,9 @@
 
 namespace convoy {
 
-// A copy between places of different hosts. Networks reach host memory only: what comes from a
-// device goes through its own host, what goes to a device through that device's host, in bounded
-// pieces. Between two host places it is one operation.
+// A copy between places of different hosts. Networks reach host memory only, that of hosts and of
+// devices which share it: between two such places it is one operation. What comes from another
+// device goes through its own host, what goes to one through that device's host, in bounded pieces.
 void copy_over_network(Lowering& lowering, const Operation& copy);
 
 }  // namespace convoy

@@ -66,6 +66,11 @@ std::uint32_t Lowering::host_of(std::uint32_t place) const {
   return logical_.cluster->places[place].host;
 }
 
+bool Lowering::is_on_network(std::uint32_t place) const {
+  const std::uint32_t host = logical_.cluster->places[place].near_place;
+  return is_host(place) || can_access(host, place);
+}
+
 bool Lowering::can_access(std::uint32_t engine, std::uint32_t place) const {
   return logical_.cluster->access[engine][place];
 }
@@ -100,8 +105,9 @@ void Lowering::emit_collective(const Operation& collective) {
 
 void Lowering::emit_network_copy(Operation copy) {
   CONVOY_CHECK(host_of(place_of(copy.reads.front())) != host_of(place_of(copy.writes.front())));
-  copy.place = place_of(copy.writes.front());
-  copy.lane = CONVOY_LANE_COPY_IN;
+  const std::uint32_t target = place_of(copy.writes.front());
+  copy.place = is_host(target) ? target : logical_.cluster->places[target].near_place;
+  copy.lane = kNetworkLane;
   (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(copy));
 }
 

@@ -20,6 +20,8 @@ class Lowering {
   bool is_host(std::uint32_t place) const;
   // The number of the host that the place belongs to.
   std::uint32_t host_of(std::uint32_t place) const;
+  // Whether the place's memory is a host's, or shared with it, and the network carries it as it is.
+  bool is_on_network(std::uint32_t place) const;
   bool can_access(std::uint32_t engine, std::uint32_t place) const;
   bool can_access_all(std::uint32_t engine, const Operation& operation) const;
   // The engines that run a place's operations: itself, or the devices that serve it.
@@ -39,7 +41,8 @@ class Lowering {
   void on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
   // Device to device without peer access: out to the destination's host, then in.
   void copy_through_host(const Operation& copy);
-  // Appends a copy between the memories of two hosts: the receiving host place fetches it.
+  // Appends a copy between the memories of two hosts: one operation with two ends, which the
+  // origin's host sends and the target's receives. Its place is that of the target's host.
   void emit_network_copy(Operation copy);
   // The part of a bounded buffer at `place` that a copy's next piece of `count` elements goes
   // through; two pieces of every pair of `place` and `user` are in flight.

@@ -73,6 +73,13 @@ std::size_t element_reads(const Operation& operation) {
   return operation.reads.size() - added;
 }
 
+std::string_view lane_name(std::uint32_t lane) {
+  constexpr std::string_view kNames[] = {"compute",    "copy in", "copy out",
+                                         "collective", "update",  "network"};
+  CONVOY_CHECK_LT(lane, std::size(kNames));
+  return kNames[lane];
+}
+
 std::string_view dtype_name(std::uint32_t dtype) {
   constexpr std::string_view kNames[] = {"f32", "f16", "bf16", "i32", "u8"};
   CONVOY_CHECK_LT(dtype, std::size(kNames));

@@ -49,6 +49,11 @@ bool is_elementwise(OperationKind kind);
 std::string_view dtype_name(std::uint32_t dtype);
 std::uint64_t dtype_bytes(std::uint32_t dtype);
 
+// The lane of copies between hosts, behind those that devices have (convoy_lane).
+inline constexpr std::uint32_t kNetworkLane = CONVOY_LANE_UPDATE + 1;
+// "compute", "copy in".
+std::string_view lane_name(std::uint32_t lane);
+
 // One operation of a plan. In a logical plan `id` counts prologue then body and place may be
 // CONVOY_NONE; in a lowered plan every operation runs on one engine and `source` is the logical id.
 struct Operation {

@@ -7,8 +7,6 @@
 namespace convoy {
 namespace {
 
-constexpr const char* kLaneNames[] = {"compute", "copy in", "copy out", "collective", "update"};
-
 std::string span_list(const Plan& plan, std::span<const PlanSpan> spans) {
   std::string text;
   for (const PlanSpan& span : spans) text += (text.empty() ? "" : ", ") + plan.span_name(span);
@@ -39,7 +37,18 @@ std::string details(const Operation& it) {
 std::string place_of(const Plan& plan, const Operation& operation, bool lowered) {
   if (operation.place == CONVOY_NONE) return "-";
   const std::string& place = plan.cluster->places[operation.place].name;
-  return lowered ? fmt::format("{} {}", place, kLaneNames[operation.lane]) : place;
+  if (lowered && operation.lane == kNetworkLane) {
+    const auto name = [&](const PlanSpan& span) {
+      return plan.cluster->places[plan.buffers[span.buffer].place].name;
+    };
+    return fmt::format("{} to {}", name(operation.reads.front()), name(operation.writes.front()));
+  }
+  return lowered ? fmt::format("{} {}", place, lane_name(operation.lane)) : place;
+}
+
+std::string_view name_of(const Operation& operation, bool lowered) {
+  if (lowered && operation.lane == kNetworkLane) return "send and receive";
+  return operation_name(operation.kind);
 }
 
 std::string waits_of(const Plan& plan, const Schedule& schedule, std::size_t index) {
@@ -59,7 +68,7 @@ void print_operation(std::ostream& out, const Plan& plan, const Operation& opera
     spans += fmt::format("{}<- {}", spans.empty() ? "" : " ", span_list(plan, operation.reads));
   const std::string variables = operation_variables(plan, operation);
   out << fmt::format("  {:>5}  {:<20} {}{}: {}{}{}\n", fmt::format("#{}", operation.id),
-                     place_of(plan, operation, lowered), operation_name(operation.kind),
+                     place_of(plan, operation, lowered), name_of(operation, lowered),
                      details(operation), spans,
                      variables.empty() ? "" : fmt::format("  ({})", variables), waits);
 }

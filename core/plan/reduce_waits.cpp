@@ -19,7 +19,7 @@ class Reducer {
   Reducer(const DependencyLists& dependencies, Schedule& schedule)
       : dependencies_(dependencies),
         schedule_(schedule),
-        done_(kIterations * dependencies.size(), Clock(schedule.lanes.size(), 0)) {}
+        done_(kIterations * dependencies.size()) {}
 
   // Walks a few iterations, so that the last one sees the steady state.
   void run() {
@@ -58,6 +58,7 @@ class Reducer {
       const std::int64_t from = iteration - wait.distance;
       if (from < 0 && !record) continue;
       const ScheduledOperation& before = schedule_.operations[wait.before];
+      if (before.lane == CONVOY_NONE) continue;
       if (clock[before.lane] >= number(wait.before, from)) continue;
       if (record) scheduled.waits.push_back({before.lane, before.position, wait.distance});
       if (from >= 0) join(clock, done(wait.before, from));
@@ -68,15 +69,16 @@ class Reducer {
 
   std::uint32_t rank(std::uint32_t operation) {
     if (rank_.empty()) {
-      rank_.resize(schedule_.submission.size());
-      for (std::uint32_t i = 0; i < rank_.size(); ++i) rank_[schedule_.submission[i]] = i;
+      rank_.resize(schedule_.operations.size());
+      for (std::uint32_t i = 0; i < schedule_.submission.size(); ++i)
+        rank_[schedule_.submission[i]] = i;
     }
     return rank_[operation];
   }
 
   const DependencyLists& dependencies_;
   Schedule& schedule_;
-  std::vector<Clock> done_;
+  std::vector<Clock> done_;  // empty until the operation is visited
   std::vector<std::uint32_t> rank_;
 };
 

@@ -7,7 +7,8 @@ namespace convoy {
 
 // Turns dependencies into waits between lanes and leaves out those that others imply: a lane runs
 // in order, so waiting for a position covers all earlier ones of that lane and all that these
-// waited for. Needs schedule.lanes and the positions; fills in ScheduledOperation::waits.
+// waited for. Needs schedule.lanes and the positions; fills in ScheduledOperation::waits. What is
+// in no lane of the schedule is not waited for.
 void reduce_waits(const DependencyLists& dependencies, Schedule& schedule);
 
 }  // namespace convoy

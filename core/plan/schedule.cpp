@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <compare>
+#include <map>
+#include <utility>
 
 #include "core/base/large_pages.hpp"
+#include "core/plan/local_schedule.hpp"
 #include "core/plan/reduce_waits.hpp"
 
 namespace convoy {
@@ -59,24 +62,41 @@ std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& d
   return need;
 }
 
-void fill_lanes(const Plan& plan, const std::vector<std::uint32_t>& order, Schedule& schedule) {
-  constexpr std::uint32_t kKinds = CONVOY_LANE_UPDATE + 1;
-  std::vector<std::uint32_t> index(kKinds * plan.cluster->places.size(), kNever);
-  for (const std::uint32_t i : order) {
-    const Operation& operation = plan.body[i];
-    std::uint32_t& number = index[kKinds * operation.place + operation.lane];
-    if (number == kNever) {
-      number = static_cast<std::uint32_t>(schedule.lanes.size());
-      schedule.lanes.push_back({operation.place, operation.lane, {}});
-    }
-    Lane& lane = schedule.lanes[number];
-    schedule.operations[i].lane = number;
+// Lanes by place and kind, or by the two hosts.
+using LaneKey = std::pair<std::uint64_t, std::uint32_t>;
+
+std::uint32_t host_of(const Plan& plan, const PlanSpan& span) {
+  return plan.cluster->places[plan.buffers[span.buffer].place].host;
+}
+
+Lane empty_lane(const Plan& plan, const Operation& operation) {
+  Lane lane{operation.place, operation.lane, {}};
+  if (operation.lane != kNetworkLane) return lane;
+  lane.sender = host_of(plan, operation.reads.front());
+  lane.receiver = host_of(plan, operation.writes.front());
+  return lane;
+}
+
+LaneKey key_of(const Lane& lane) {
+  if (lane.lane != kNetworkLane) return {lane.place, lane.lane};
+  return {std::uint64_t{lane.sender} << 32 | lane.receiver, lane.lane};
+}
+
+}  // namespace
+
+void fill_lanes(const Plan& lowered, Schedule& schedule) {
+  std::map<LaneKey, std::uint32_t> index;
+  for (const std::uint32_t i : schedule.submission) {
+    Lane fresh = empty_lane(lowered, lowered.body[i]);
+    const auto [it, inserted] =
+        index.try_emplace(key_of(fresh), static_cast<std::uint32_t>(schedule.lanes.size()));
+    if (inserted) schedule.lanes.push_back(std::move(fresh));
+    Lane& lane = schedule.lanes[it->second];
+    schedule.operations[i].lane = it->second;
     schedule.operations[i].position = static_cast<std::uint32_t>(lane.operations.size());
     lane.operations.push_back(i);
   }
 }
-
-}  // namespace
 
 Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   const std::vector<std::uint32_t> compute = compute_positions(lowered);
@@ -101,7 +121,7 @@ Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   std::sort(keys.begin(), keys.end());
   for (const Key& key : keys)
     schedule.submission.push_back(static_cast<std::uint32_t>(key.need_and_operation));
-  fill_lanes(lowered, schedule.submission, schedule);
+  fill_lanes(lowered, schedule);
   for (std::size_t i = 0; i < lowered.body.size(); ++i)
     schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;
   schedule.phase_end.assign(lowered.computes, 0);
@@ -114,7 +134,10 @@ Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
 Schedule make_schedule(const Plan& lowered) {
   const DependencyLists dependencies = find_dependencies(lowered);
   Schedule schedule = order_lanes(lowered, dependencies);
-  reduce_waits(dependencies, schedule);
+  if (lowered.cluster->hosts > 1)
+    add_local_waits(lowered, dependencies, schedule);
+  else
+    reduce_waits(dependencies, schedule);
   return schedule;
 }
 

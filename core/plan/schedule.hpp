@@ -7,11 +7,15 @@
 
 namespace convoy {
 
-// A queue of one engine. It runs its operations in order, every iteration the same.
+// A queue of one engine. It runs its operations in order, every iteration the same. All that one
+// host sends to another is one lane, whatever the places: the sender's end and the receiver's have
+// the same operations in the same order.
 struct Lane {
-  std::uint32_t place = 0;
-  std::uint32_t lane = 0;                 // convoy_lane
+  std::uint32_t place = 0;                // network lanes: of the first operation's target
+  std::uint32_t lane = 0;                 // convoy_lane or kNetworkLane
   std::vector<std::uint32_t> operations;  // indices into the body
+  std::uint32_t sender = CONVOY_NONE;     // hosts of a network lane
+  std::uint32_t receiver = CONVOY_NONE;
 };
 
 // "Operation at `position` of lane `lane`, `distance` iterations ago, is done."
@@ -37,9 +41,13 @@ struct Schedule {
   std::vector<std::uint32_t> phase_end;  // submission[0, phase_end[p]) are the phases up to p
 };
 
+// Lanes and positions of the operations in `submission`, from that order.
+void fill_lanes(const Plan& lowered, Schedule& schedule);
+
 // Program order is not queue order: in every lane, operations come in the order in which they
 // become ready (how far compute has to be), then in which compute needs their result. The order is
-// the same for all engines, so collectives cannot cross.
+// the same for all engines, so collectives cannot cross, nor what hosts send each other. On several
+// hosts every wait is one between operations that share a host, see local_schedule().
 Schedule make_schedule(const Plan& lowered);
 
 // The same without the waits, for those who have the dependencies and keep count of them all:

@@ -1,12 +1,12 @@
 #include "core/runtime/executor.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <map>
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/plan/local_schedule.hpp"
+#include "core/runtime/network_engine.hpp"
 
 namespace convoy {
 namespace {
@@ -16,33 +16,24 @@ namespace {
 constexpr std::chrono::steady_clock::duration kGraceAfterTimeout = std::chrono::seconds(2);
 constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
 
-std::uint64_t value_of(const Timeline& timeline) {
-  auto* value = const_cast<std::uint64_t*>(&timeline.value);  // atomic_ref takes no const
-  return std::atomic_ref<std::uint64_t>(*value).load(std::memory_order_acquire);
-}
-
-bool holds(const convoy_wait& wait) {
-  auto* value = const_cast<std::uint64_t*>(wait.timeline);
-  return std::atomic_ref<std::uint64_t>(*value).load(std::memory_order_acquire) >= wait.value;
-}
-
 }  // namespace
 
 Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
     : parts_(std::move(parts)),
       options_(options),
+      square_sums_(choose_square_sums(*parts_.plan)),
       state_(std::make_unique<QueuedState>()),
       queued_(parts_.schedule->lanes.size(), 0) {
-  choose_square_sums();
+  plan_tag_ = static_cast<std::uint32_t>(plan_hash(*parts_.plan));
   state_->optimizer = *parts_.optimizer;
   state_->timelines.resize(queued_.size());
   last_times_.reserve(parts_.plan->body.size());
   for (std::uint32_t s = 0; s < options_.iterations_in_flight; ++s)
-    state_->slots.push_back(build_slot(parts_, wants_square_sum_, *state_));
+    state_->slots.push_back(build_slot(parts_, square_sums_.wanted, *state_));
 }
 
 Executor::~Executor() {
-  if (!drain()) static_cast<void>(state_.release());
+  if (!cancel("its session ended in the middle of a step")) static_cast<void>(state_.release());
 }
 
 // Lanes of a failed device still advance, so only one that hangs keeps this from ending.
@@ -74,47 +65,58 @@ std::uint64_t Executor::progress() const {
   return sum;
 }
 
-// The L2 term needs every decayed element once: of several updates of one range (one per replica)
-// the first counts.
-void Executor::choose_square_sums() {
-  const Plan& plan = *parts_.plan;
-  wants_square_sum_.assign(plan.body.size(), false);
-  square_sum_complete_.assign(plan.computes, false);
-  for (std::uint32_t phase = 0; phase < plan.computes; ++phase) {
-    std::map<std::uint64_t, std::uint64_t> covered;  // first -> end, disjoint
-    std::uint64_t total = 0;
-    for (std::size_t i = 0; i < plan.body.size(); ++i) {
-      const Operation& operation = plan.body[i];
-      if (operation.kind != OperationKind::kApply || operation.phase != phase) continue;
-      const PlanSpan& span = operation.writes.front();
-      const auto after = covered.lower_bound(span.first + span.count);
-      if (after != covered.begin() && std::prev(after)->second > span.first) continue;
-      covered[span.first] = span.first + span.count;
-      total += span.count;
-      wants_square_sum_[i] = true;
-    }
-    square_sum_complete_[phase] = total == plan.arena->elements;
-  }
-}
-
 void Executor::run_prologue() {
   Timeline& timeline = state_->prologue_timeline;
   for (const Operation& operation : parts_.plan->prologue) {
+    if (!has_end_at(*parts_.plan, operation, parts_.host)) continue;
     auto work = std::make_unique<StepWork>();
     build_work(parts_, operation, state_->optimizer, *work);
     work->submission.timeline = &timeline.value;
     work->submission.value = state_->prologue.size() + 1;
-    OpenDevice& engine = *(*parts_.engines)[operation.place];
-    engine.submit(work->submission);
     state_->prologue.push_back(std::move(work));
+    hand_over(operation, state_->prologue.back()->submission);
     // One after the other: the prologue runs once, its order is its meaning.
-    const convoy_wait done{&timeline.value, state_->prologue.size()};
-    if (engine.wait(done, options_.deadline_seconds)) continue;
-    stands_still_ = true;
-    fail(ExitCode::kTimeout, "operation {} ({}) of the plan's prologue on {} did not end in {} s",
-         operation.id, operation_name(operation.kind),
-         parts_.plan->cluster->places[operation.place].name, options_.deadline_seconds);
+    await_prologue(operation, {&timeline.value, state_->prologue.size()});
   }
+  require_network();
+}
+
+// A peer may take its time; of what the devices do, the end is in sight.
+void Executor::await_prologue(const Operation& operation, const convoy_wait& done) {
+  if (operation.lane == kNetworkLane) {
+    while (!parts_.network->wait(done, options_.deadline_seconds)) continue;
+    return require_network();
+  }
+  if ((*parts_.engines)[operation.place]->wait(done, options_.deadline_seconds)) return;
+  stands_still_ = true;
+  fail(ExitCode::kTimeout, "operation {} ({}) of the plan's prologue on {} did not end in {} s",
+       operation.id, operation_name(operation.kind),
+       parts_.plan->cluster->places[operation.place].name, options_.deadline_seconds);
+}
+
+// To whoever runs it, a device or the network.
+void Executor::hand_over(const Operation& operation, const convoy_submission& submission) {
+  if (operation.lane != kNetworkLane) return (*parts_.engines)[operation.place]->submit(submission);
+  const NetworkEnd end = network_end(*parts_.plan, operation, parts_.host);
+  parts_.network->submit({&submission, end.peer, end.sends, plan_tag_});
+}
+
+void Executor::require_network() const {
+  if (parts_.network != nullptr) parts_.network->require_intact();
+}
+
+bool Executor::cancel(const std::string& reason) noexcept {
+  if (awaits_network()) parts_.network->interrupt(reason);
+  return drain();
+}
+
+bool Executor::awaits_network() const {
+  if (parts_.network == nullptr) return false;
+  for (std::size_t lane = 0; lane < queued_.size(); ++lane)
+    if (value_of(state_->timelines[lane]) < queued_[lane] &&
+        parts_.schedule->lanes[lane].lane == kNetworkLane)
+      return true;
+  return value_of(state_->prologue_timeline) < state_->prologue.size();
 }
 
 // As if the earlier phases of the first iteration had run.
@@ -174,7 +176,7 @@ void Executor::submit(std::uint32_t index, std::int64_t iteration, const StepInp
     work.compute.images = batch.images;
     work.compute.labels = batch.labels;
   }
-  (*parts_.engines)[operation.place]->submit(it);
+  hand_over(operation, it);
   queued_[scheduled.lane] = it.value;
 }
 
@@ -182,24 +184,27 @@ void Executor::wait_for(std::uint32_t lane, std::uint64_t value) {
   for (;;) {
     const std::uint64_t before = progress();
     if (wait_on_engine(lane, value)) return;
-    if (progress() == before) report_standstill();
+    if (progress() == before) require_hope();
   }
 }
 
 bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
+  const convoy_wait point{&state_->timelines[lane].value, value};
   const std::uint32_t place = parts_.schedule->lanes[lane].place;
+  if (parts_.schedule->lanes[lane].lane == kNetworkLane)
+    return parts_.network->wait(point, options_.deadline_seconds);
   try {
-    return (*parts_.engines)[place]->wait({&state_->timelines[lane].value, value},
-                                          options_.deadline_seconds);
+    return (*parts_.engines)[place]->wait(point, options_.deadline_seconds);
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", parts_.plan->cluster->places[place].name, error.what());
   }
 }
 
-// The culprit is the operation that may run but does not end; all others wait for it.
-void Executor::report_standstill() {
-  stands_still_ = true;
+// The culprit is the operation that may run but does not end; all others wait for it. One that
+// waits for another host is none: whether that one lives is not for us to say.
+void Executor::require_hope() {
   const Schedule& schedule = *parts_.schedule;
+  bool awaits_peer = false;
   for (std::uint32_t lane = 0; lane < queued_.size(); ++lane) {
     const std::uint64_t done = value_of(state_->timelines[lane]);
     if (done >= queued_[lane]) continue;
@@ -209,12 +214,17 @@ void Executor::report_standstill() {
     const std::vector<convoy_wait>& waits = slot.work[index].waits;
     if (!std::all_of(waits.begin(), waits.end(), holds)) continue;
     const Operation& operation = parts_.plan->body[index];
+    awaits_peer = awaits_peer || operation.lane == kNetworkLane;
+    if (operation.lane == kNetworkLane) continue;
+    stands_still_ = true;
     fail(ExitCode::kTimeout,
          "no progress for {} s: operation {} ({}) on {} does not end; the device may be hung or "
          "stopped",
          options_.deadline_seconds, operation.id, operation_name(operation.kind),
          parts_.plan->cluster->places[operation.place].name);
   }
+  if (awaits_peer) return;
+  stands_still_ = true;
   fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
        options_.deadline_seconds);
 }
@@ -248,6 +258,7 @@ const StepResult& Executor::finish_step() {
     const std::uint64_t value = last_value(lane, phase, slot);
     if (value > 0) wait_for(lane, value);
   }
+  require_network();
   collect(slot, phase);
   return result_;
 }
@@ -267,13 +278,13 @@ void Executor::collect(StepSlot& slot, std::uint32_t phase) {
     const StepWork& work = slot.work[index];
     const Operation& operation = parts_.plan->body[index];
     result_.end = std::max(result_.end, work.timing.end);
-    if (wants_square_sum_[index]) square_sum += work.square_sum;
+    if (square_sums_.wanted[index]) square_sum += work.square_sum;
     collect_norms(work, operation);
     last_times_.push_back({operation.id, work.timing});
   }
   result_.losses = slot.losses[phase];
   result_.hits = slot.hits[phase];
-  if (square_sum_complete_[phase]) result_.square_sum = square_sum;
+  if (square_sums_.complete[phase]) result_.square_sum = square_sum;
 }
 
 }  // namespace convoy

@@ -5,8 +5,10 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "core/runtime/square_sums.hpp"
 #include "core/runtime/step_work.hpp"
 
 namespace convoy {
@@ -19,7 +21,7 @@ struct BatchPointers {
 
 struct StepInput {
   double learning_rate = 0;
-  std::vector<BatchPointers> batches;  // per replica
+  std::vector<BatchPointers> batches;  // per replica; of other hosts' replicas nothing is read
 };
 
 // When an operation of the lowered plan ran, on the devices' clock.
@@ -30,10 +32,12 @@ struct OperationTime {
 
 struct StepResult {
   std::int64_t step = 0;
-  double end = 0;              // when the last operation finished, on the devices' clock
-  std::vector<double> losses;  // per replica, without the L2 term
+  double end = 0;  // when the last operation finished, on the devices' clock
+  // Of several hosts, everything is of this one alone.
+  std::vector<double> losses;  // per replica, without the L2 term; 0 of other hosts' replicas
   std::vector<std::array<std::uint64_t, 2>> hits;  // per replica: top-1, top-5
   // Sum of w^2 over decayed elements before the update; empty when this step updated only a part.
+  // Several hosts' sums add up.
   std::optional<double> square_sum;
   // Per variable of the arena, the sum of squares of the gradient that was applied, before weight
   // decay; empty when the plan has no such norms or the step no updates.
@@ -43,16 +47,18 @@ struct StepResult {
 
 struct ExecutorOptions {
   std::uint32_t iterations_in_flight = 2;  // how far submission may run ahead
-  double deadline_seconds = 600;           // without any progress; then Error kTimeout
+  // Without any progress; then Error kTimeout. Waiting for another host does not count.
+  double deadline_seconds = 600;
 };
 
 // Runs a lowered plan. All submissions are built once; a step only fills in its counters and
 // pointers and queues them, up to a few iterations ahead. Once every phase of the plan has run, a
-// step allocates nothing and takes no lock. Not thread-safe.
+// step on one host allocates nothing and takes no lock. Of several hosts, it runs the operations of
+// its own and its ends of what crosses the network. Not thread-safe.
 class Executor {
  public:
   explicit Executor(ExecutorParts parts, const ExecutorOptions& options = {});
-  // Waits for what is queued, see drain(). When a device hangs, what it may still touch stays
+  // Waits for what is queued, see cancel(). When a device hangs, what it may still touch stays
   // allocated.
   ~Executor();
   Executor(const Executor&) = delete;
@@ -68,18 +74,20 @@ class Executor {
   // Queues the next step. Call finish_step() so often that no more than steps_in_flight() are open.
   void submit_step(const StepInput& input);
   std::int64_t steps_in_flight() const;
-  // Waits for the oldest open step. Error kTimeout names the operation that does not end; a
-  // device's own failure comes as it reports it, after the name of its place. The result is valid
-  // until the next call.
+  // Waits for the oldest open step. Error kTimeout names the operation that does not end, or the
+  // host that is lost; a device's own failure comes as it reports it, after the name of its place.
+  // The result is valid until the next call.
   const StepResult& finish_step();
   // When the operations of the last finished step ran; valid until the next step is finished.
   const std::vector<OperationTime>& last_times() const { return last_times_; }
   // Waits until nothing that was queued can touch memory any more, whether it failed or not; false
   // when a device stopped moving, so that its memory and this object's must never be freed.
   bool drain() noexcept;
+  // The same for whoever ends in the middle of steps: first the network lets go of what is queued
+  // for it and other hosts may never send or take, for this reason.
+  bool cancel(const std::string& reason) noexcept;
 
  private:
-  void choose_square_sums();
   void collect(StepSlot& slot, std::uint32_t phase);
   void collect_norms(const StepWork& work, const Operation& operation);
   void submit(std::uint32_t index, std::int64_t iteration, const StepInput& input);
@@ -87,12 +95,16 @@ class Executor {
   void wait_for(std::uint32_t lane, std::uint64_t value);
   bool wait_on_engine(std::uint32_t lane, std::uint64_t value);
   std::uint64_t progress() const;
-  [[noreturn]] void report_standstill();
+  void require_hope();
+  void hand_over(const Operation& operation, const convoy_submission& submission);
+  void await_prologue(const Operation& operation, const convoy_wait& done);
+  void require_network() const;
+  bool awaits_network() const;
 
   ExecutorParts parts_;
   ExecutorOptions options_;
-  std::vector<bool> wants_square_sum_;     // per operation of the body
-  std::vector<bool> square_sum_complete_;  // per phase
+  std::uint32_t plan_tag_ = 0;  // tells what crosses the network from another plan's
+  SquareSums square_sums_;
   std::unique_ptr<QueuedState> state_;
   std::vector<std::uint64_t> queued_;  // per lane: the value its last queued operation reaches
   std::int64_t step_offset_ = 0;       // from submitted_ to the number that devices see

@@ -40,9 +40,10 @@ PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_op
   find_owners();
   for (const std::uint32_t place : plan.cluster->replica_place)
     replica_state_.push_back(
-        state_elements == 0 ? nullptr
-                            : static_cast<float*>(allocate(place, state_elements * sizeof(float),
-                                                           &MemoryUse::statistics)));
+        state_elements == 0 || engines_.at(place) == nullptr
+            ? nullptr
+            : static_cast<float*>(
+                  allocate(place, state_elements * sizeof(float), &MemoryUse::statistics)));
 }
 
 void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes, Part part) {
@@ -56,6 +57,8 @@ void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes, Part part) 
 
 PlanMemory::Block PlanMemory::make_block(std::uint32_t place, const StoredElements& elements,
                                          std::uint64_t element_bytes, Part part) {
+  // What other hosts hold has no memory here.
+  if (engines_.at(place) == nullptr) return {StoredElements({}), element_bytes, nullptr, nullptr};
   void* memory =
       elements.empty() ? nullptr : allocate(place, elements.count() * element_bytes, part);
   return {elements, element_bytes, engines_.at(place), static_cast<std::byte*>(memory)};
@@ -225,6 +228,18 @@ void PlanMemory::read_owned(const ElementRange& range, const BlockOf& block, flo
   }
 }
 
+std::vector<PlanMemory::HeldRange> PlanMemory::holders(const ElementRange& range) const {
+  const std::uint64_t end = range.first + range.count;
+  std::vector<HeldRange> result;
+  for (const Owner& owner : owners_) {
+    const std::uint64_t first = std::max(range.first, owner.range.first);
+    const std::uint64_t last = std::min(end, owner.range.first + owner.range.count);
+    const Place& place = plan_.cluster->places[plan_.buffers[owner.buffer].place];
+    if (first < last) result.push_back({{first, last - first}, place.host});
+  }
+  return result;
+}
+
 void PlanMemory::read_parameters(const ElementRange& range, float* values) const {
   const auto block = [this](std::uint32_t buffer) { return &blocks_[buffer]; };
   read_owned(range, block, values);
@@ -265,7 +280,7 @@ void PlanMemory::write_replica_state(std::uint32_t replica, std::span<const floa
 
 std::vector<float> PlanMemory::read_replica_state(std::uint32_t replica) const {
   std::vector<float> values(state_elements_);
-  if (values.empty()) return values;
+  if (values.empty() || replica_state_.at(replica) == nullptr) return values;
   engines_[plan_.cluster->replica_place[replica]]->read(values.data(), replica_state_[replica],
                                                         values.size() * sizeof(float));
   return values;

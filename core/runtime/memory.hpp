@@ -15,7 +15,8 @@
 
 namespace convoy {
 
-// Which open device runs a place's operations and owns its memory.
+// Which open device runs a place's operations and owns its memory; null where that is another
+// host's, of which nothing has memory here.
 using Engines = std::vector<OpenDevice*>;
 
 // The memory of one lowered plan: those elements of its buffers that an operation names, optimizer
@@ -37,7 +38,8 @@ class PlanMemory {
   const StoredElements& stored(std::uint32_t buffer) const { return blocks_.at(buffer).elements; }
   // Optimizer state of elements that some update changes; nullptr for a slot that there is not.
   float* optimizer_state(const PlanSpan& span, std::uint32_t slot) const;
-  // Moving statistics of a replica; nullptr when the model has none.
+  // Moving statistics of a replica; nullptr when the model has none, or
+  // the replica is another host's.
   float* replica_state(std::uint32_t replica) const { return replica_state_.at(replica); }
   // Per place of the cluster.
   const std::vector<MemoryUse>& use() const { return use_; }
@@ -51,6 +53,13 @@ class PlanMemory {
   void read_parameters(const ElementRange& range, float* values) const;
   std::vector<float> read_parameters(const ElementRange& range) const;
   std::vector<float> read_parameters() const { return read_parameters(whole_arena()); }
+  // Whose memory read_parameters() and read_optimizer_state() mean, piece by piece in ascending
+  // order: equal on all hosts. What another one holds is left as it was, or 0.
+  struct HeldRange {
+    ElementRange range;
+    std::uint32_t host;
+  };
+  std::vector<HeldRange> holders(const ElementRange& range) const;
   // A buffer of f32.
   std::vector<float> read_buffer(std::uint32_t buffer) const;
   void write_buffer(std::uint32_t buffer, const std::vector<float>& values);

@@ -49,7 +49,7 @@ std::string parameter_hash(const Session& session) {
   Hash hash;
   for (std::size_t i = 0; i < session.graph().variables().size(); ++i)
     session.visit_variable(i, [&](std::span<const float> rows) { hash.add(rows); });
-  hash.add(session.memory().read_replica_state(0));
+  hash.add(session.read_statistics());
   return hash.digits();
 }
 

@@ -4,33 +4,54 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/plan/local_schedule.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/storage.hpp"
 
 namespace convoy {
+namespace {
+
+// The replicas on the devices that there are.
+std::vector<std::uint32_t> replicas_with(const Cluster& cluster, const Engines& engines) {
+  std::vector<std::uint32_t> replicas;
+  for (std::uint32_t replica = 0; replica < cluster.replicas(); ++replica)
+    if (engines[cluster.replica_place[replica]] != nullptr) replicas.push_back(replica);
+  return replicas;
+}
+
+}  // namespace
 
 Session::Session(Graph graph, StrategyPlugin& strategy, const DevicePlugin& devices,
                  const SessionOptions& options)
     : Session(std::move(graph), &strategy,
-              std::make_shared<OpenDevices>(devices, options.devices, options.threads), options) {}
+              std::make_shared<OpenDevices>(devices, options.devices, options.threads), options,
+              nullptr) {}
 
 Session::Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
                  const SessionOptions& options)
-    : Session(std::move(graph), &strategy, std::move(devices), options) {}
+    : Session(std::move(graph), &strategy, std::move(devices), options, nullptr) {}
+
+Session::Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
+                 const SessionOptions& options, const ClusterTask& task)
+    : Session(std::move(graph), &strategy, std::move(devices), options, &task) {}
 
 Session::Session(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options)
-    : Session(std::move(graph), nullptr, std::move(devices), options) {}
+    : Session(std::move(graph), nullptr, std::move(devices), options, nullptr) {}
 
 Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
-                 const SessionOptions& options)
+                 const SessionOptions& options, const ClusterTask* task)
     : options_(options),
       graph_(std::move(graph)),
       forward_only_(strategy == nullptr),
       devices_(std::move(devices)),
-      cluster_(devices_->cluster()),
-      engines_(devices_->engines()),
-      arena_(choose_storage(graph_, *devices_, options, forward_only_)),
+      task_(task == nullptr ? std::nullopt : std::optional(*task)),
+      cluster_(task_ ? *task_->cluster : devices_->cluster()),
+      engines_(task_ ? engines_of(*task_, *devices_) : devices_->engines()),
+      local_replicas_(replicas_with(cluster_, engines_)),
+      arena_(choose_storage(
+          graph_, {cluster_, engines_, devices_->descriptions(), task_ ? task_->peers : nullptr},
+          options, forward_only_)),
       view_(std::make_unique<GraphView>(graph_, arena_)) {
   options_.dtype = choose_compute_dtype(options_.dtype, devices_->descriptions());
   plan_ = make_plan_of(strategy, options_.bucket_elements);
@@ -51,6 +72,13 @@ void Session::allocate_memory() {
 
 void Session::start() {
   ExecutorParts parts;
+  local_.reset();
+  if (task_) {
+    parts.host = task_->host;
+    parts.network = task_->network;
+    local_ = local_schedule(lowered_plan(), find_dependencies(lowered_plan()),
+                            plan_->step.schedule(), task_->host);
+  }
   parts.plan = &lowered_plan();
   parts.schedule = &schedule();
   parts.engines = &engines_;
@@ -75,7 +103,8 @@ void Session::start() {
 // Closing a device that hangs would hang, and whatever it still does must find its memory: both are
 // left to the end of the process.
 void Session::abandon_hung_devices() {
-  if (executor_ == nullptr || executor_->drain()) return;
+  if (executor_ == nullptr || executor_->cancel("its session ended in the middle of a step"))
+    return;
   static_cast<void>(executor_.release());
   for (Program& program : programs_) static_cast<void>(program.release());
   static_cast<void>(memory_.release());
@@ -84,17 +113,18 @@ void Session::abandon_hung_devices() {
 }
 
 void Session::compile() {
-  for (std::uint32_t replica = 0; replica < replicas(); ++replica) {
+  programs_.resize(replicas());
+  for (const std::uint32_t replica : local_replicas_) {
     OpenDevice* device = engines_[cluster_.replica_place[replica]];
     const convoy_compilation what =
         compilation_of(*view_, options_, forward_only_, replica, replicas());
-    programs_.emplace_back(device->compile(what), Release{device});
+    programs_[replica] = Program(device->compile(what), Release{device});
   }
 }
 
 std::vector<MemoryUse> Session::memory_use() const {
   std::vector<MemoryUse> use = memory_->use();
-  for (std::uint32_t replica = 0; replica < programs_.size(); ++replica) {
+  for (const std::uint32_t replica : local_replicas_) {
     const Program& program = programs_[replica];
     const auto memory = program.get_deleter().device->program_memory(program.get());
     if (!memory) continue;
@@ -107,18 +137,24 @@ std::vector<MemoryUse> Session::memory_use() const {
 
 std::vector<std::vector<convoy_profile_record>> Session::profile() const {
   std::vector<std::vector<convoy_profile_record>> records;
-  for (const Program& program : programs_)
+  for (const std::uint32_t replica : local_replicas_) {
+    const Program& program = programs_[replica];
     records.push_back(program.get_deleter().device->profile(program.get()));
+  }
   return records;
 }
 
-// One variable after the other: all of them together are as large as the model.
+// One variable after the other: all of them together are as large as the model. The same on every
+// host, whatever it holds of them.
 void Session::initialize_parameters() {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  for (std::uint32_t i = 0; i < graph_.variables().size(); ++i)
-    write_variable(i,
-                   initial_variable(graph_, i, options_.seed, options_.hash_initializer, threads));
-  initial_square_sum_ = square_sum();
+  for (std::uint32_t i = 0; i < graph_.variables().size(); ++i) {
+    const std::vector<float> values =
+        initial_variable(graph_, i, options_.seed, options_.hash_initializer, threads);
+    write_variable(i, values);
+    if (!graph_.variables()[i].decayed) continue;
+    for (const float value : values) initial_square_sum_ += static_cast<double>(value) * value;
+  }
   if (graph_.state_elements() > 0) memory_->write_replica_state(initial_state(graph_));
 }
 

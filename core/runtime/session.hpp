@@ -11,6 +11,7 @@
 #include "core/graph/graph_view.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/plugin/strategy_plugin.hpp"
+#include "core/runtime/cluster_task.hpp"
 #include "core/runtime/executor.hpp"
 #include "core/runtime/memory.hpp"
 #include "core/runtime/model_values.hpp"
@@ -30,6 +31,12 @@ class Session {
   // On devices that are open already and may serve other sessions too.
   Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
           const SessionOptions& options);
+  // One task of several hosts: plans for the whole cluster, and has memory, programs, batches and
+  // losses of its own host's places and replicas alone. All tasks make their sessions at the same
+  // time, with the same graph, strategy and options. Error kUsage for a strategy whose hosts do not
+  // wait for each other.
+  Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
+          const SessionOptions& options, const ClusterTask& task);
   // Forward only: steps run inference and count hits, no strategy has a part in it.
   Session(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
   ~Session();
@@ -45,19 +52,24 @@ class Session {
   const CheckReport& check() const { return plan_->step.check(); }
   const Plan& logical_plan() const { return plan_->step.logical(); }
   const Plan& lowered_plan() const { return plan_->step.lowered(); }
-  const Schedule& schedule() const { return plan_->step.schedule(); }
+  // Of several hosts, what this one does of it.
+  const Schedule& schedule() const { return local_ ? *local_ : plan_->step.schedule(); }
   const std::shared_ptr<const PreparedPlan>& plan() const { return plan_; }
   const Cluster& cluster() const { return cluster_; }
   const std::vector<convoy_device_description>& devices() const { return devices_->descriptions(); }
   const std::shared_ptr<OpenDevices>& open_devices() const { return devices_; }
   std::uint32_t replicas() const { return cluster_.replicas(); }
+  // The numbers of those on this host, ascending.
+  const std::vector<std::uint32_t>& local_replicas() const { return local_replicas_; }
+  // What joins this host to others; null when it is alone.
+  const ClusterTask* task() const { return task_ ? &*task_ : nullptr; }
   Executor& executor() { return *executor_; }
   PlanMemory& memory() { return *memory_; }
   const PlanMemory& memory() const { return *memory_; }
   // Bytes per place of the cluster: of the plan and of the compiled layers.
   std::vector<MemoryUse> memory_use() const;
   double now() { return devices_->now(); }
-  // Per replica, the times of its layers since the session began.
+  // Per replica of this host, the times of its layers since the session began.
   std::vector<std::vector<convoy_profile_record>> profile() const;
 
   // Another plan for these devices and this storage. Error like a session's that begins with it.
@@ -77,15 +89,20 @@ class Session {
 
   // The sum of w^2 over decayed elements before the first step.
   double initial_square_sum() const { return initial_square_sum_; }
-  // The trained parameters of one variable, plain (OIHW, OI or N), as of the last finished step.
+  // The trained parameters of one variable, plain (OIHW, OI or N), as of the last finished step. On
+  // several hosts all tasks read the same at the same time, and each gets it whole.
   std::vector<float> read_variable(std::size_t variable) const;
   // The same a few rows at a time, for those who need no copy of it.
   void visit_variable(std::size_t variable,
                       const std::function<void(std::span<const float>)>& visit) const;
   // Makes plain values those of every copy of a variable; only before the first step.
   void write_variable(std::size_t variable, std::span<const float> values);
-  // All of them and replica 0's batch norm statistics, likewise.
+  // Replica 0's batch norm statistics, empty without any, likewise.
+  std::vector<float> read_statistics() const;
+  // All of that, likewise.
   ModelValues read_values() const;
+  // One slot of optimizer state of a range of the arena, as it is stored; likewise.
+  std::vector<float> read_optimizer_state(std::uint32_t slot, const ElementRange& range) const;
   // What every replica computes on from the next step on. Forward only: a strategy may keep copies
   // that this does not reach. See require_values_of.
   void write_values(const ModelValues& values);
@@ -102,19 +119,20 @@ class Session {
 
  private:
   struct Release {
-    OpenDevice* device;
+    OpenDevice* device = nullptr;
     void operator()(void* program) const { device->release(program); }
   };
   using Program = std::unique_ptr<void, Release>;
 
   Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
-          const SessionOptions& options);
+          const SessionOptions& options, const ClusterTask* task);
   // Of training, between two steps, whatever the plan.
   struct HandedOver;
 
   std::shared_ptr<const PreparedPlan> make_plan_of(StrategyPlugin* strategy,
                                                    std::uint64_t bucket_elements) const;
   void require_promises(const PreparedPlan& plan) const;
+  void require_waiting_hosts(const PreparedPlan& plan) const;
   void prepare_collectives(const StepPlan& plan) const;
   void allocate_memory();
   void compile();
@@ -125,6 +143,8 @@ class Session {
   void abandon_hung_devices();
   void initialize_parameters();
   double square_sum() const;  // of w^2 over decayed elements
+  void read_parameters(const ElementRange& range, float* values) const;
+  void take_from_holders(const ElementRange& range, float* values) const;
   std::vector<convoy_decay_range> decayed_ranges() const;
   std::optional<std::uint32_t> loss_scale_buffer() const;
 
@@ -132,14 +152,17 @@ class Session {
   Graph graph_;
   bool forward_only_;
   std::shared_ptr<OpenDevices> devices_;
+  std::optional<ClusterTask> task_;
   const Cluster& cluster_;
-  const Engines& engines_;
+  Engines engines_;
+  std::vector<std::uint32_t> local_replicas_;
   Arena arena_;
   std::unique_ptr<GraphView> view_;  // layers are compiled with it, and hold on to it
   std::shared_ptr<const PreparedPlan> plan_;
+  std::optional<Schedule> local_;
   std::unique_ptr<PlanMemory> memory_;
   double initial_square_sum_ = 0;
-  std::vector<Program> programs_;  // per replica
+  std::vector<Program> programs_;  // per replica; null for other hosts'
   std::unique_ptr<Executor> executor_;
 };
 

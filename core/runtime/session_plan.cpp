@@ -29,7 +29,7 @@ void require_claim(const Manifest& strategy, const CheckReport& report) {
 struct Session::HandedOver {
   std::vector<float> parameters;
   std::vector<std::vector<float>> optimizer;   // per slot
-  std::vector<std::vector<float>> statistics;  // per replica; empty without any
+  std::vector<std::vector<float>> statistics;  // per replica of this host; empty without any
   LossScale loss_scale;
 };
 
@@ -46,6 +46,7 @@ std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strate
         {cluster_, std::move(map), author_of(*strategy), {.guard = options_.guard}}});
     require_claim(strategy->manifest(), made->step.check());
   }
+  require_waiting_hosts(*made);
   require_supported(made->step.lowered(), engines_);
   prepare_collectives(made->step);
   require_promises(*made);
@@ -62,6 +63,25 @@ void Session::require_promises(const PreparedPlan& plan) const {
          "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
          "there and nothing is summed; leave it out",
          name);
+}
+
+// One counter of steps serves all hosts of a task, and what a send reads must stand still.
+void Session::require_waiting_hosts(const PreparedPlan& plan) const {
+  if (!task_) return;
+  constexpr std::uint32_t kLoose = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;
+  for (const Operation& operation : plan.step.lowered().body) {
+    if ((operation.flags & kLoose) != 0)
+      fail(
+          ExitCode::kUsage,
+          "strategy {} lets hosts train without waiting for each other (operation {}, {}), which "
+          "runs on one host only; add --cross_replica_sync=true, or take --num_devices on one host",
+          plan.strategy->manifest().name, operation.id, operation_name(operation.kind));
+    if (is_collective(operation.kind) && operation.lane == CONVOY_LANE_COLLECTIVE)
+      fail(ExitCode::kUnavailable,
+           "operation {} ({}) of the plan is left to the devices' own collectives, which do not "
+           "reach other hosts; choose another --all_reduce_spec",
+           operation.id, operation_name(operation.kind));
+  }
 }
 
 // Every group of devices once, before there is anything to wait for.
@@ -102,11 +122,13 @@ void Session::exchange_plan(std::shared_ptr<const PreparedPlan> plan, std::int64
 
 Session::HandedOver Session::hand_over() const {
   HandedOver state;
-  state.parameters = memory_->read_parameters();
+  const ElementRange all{0, arena_.elements()};
+  state.parameters.resize(all.count);
+  read_parameters(all, state.parameters.data());
   for (std::uint32_t slot = 0; slot < memory_->state_slots(); ++slot)
-    state.optimizer.push_back(memory_->read_optimizer_state(slot, {0, arena_.elements()}));
+    state.optimizer.push_back(read_optimizer_state(slot, all));
   if (graph_.state_elements() > 0)
-    for (std::uint32_t replica = 0; replica < replicas(); ++replica)
+    for (const std::uint32_t replica : local_replicas_)
       state.statistics.push_back(memory_->read_replica_state(replica));
   state.loss_scale = loss_scale();
   return state;
@@ -123,8 +145,8 @@ void Session::adopt(const HandedOver& state, std::shared_ptr<const PreparedPlan>
   memory_->write_parameters(state.parameters);
   for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot)
     memory_->write_optimizer_state(slot, 0, state.optimizer[slot]);
-  for (std::uint32_t replica = 0; replica < state.statistics.size(); ++replica)
-    memory_->write_replica_state(replica, state.statistics[replica]);
+  for (std::size_t i = 0; i < state.statistics.size(); ++i)
+    memory_->write_replica_state(local_replicas_[i], state.statistics[i]);
   start();
   executor_->start_at(next_step, 0);
   if (options_.guard.automatic_loss_scale) set_loss_scale(state.loss_scale);

@@ -1,6 +1,10 @@
 // The part of Session that moves values of variables between plain order and the plan's memory.
 #include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
 
+#include "core/base/error.hpp"
 #include "core/graph/layout.hpp"
 #include "core/graph/row_slab.hpp"
 #include "core/runtime/session.hpp"
@@ -17,11 +21,60 @@ constexpr std::uint64_t kStretch = std::uint64_t{1} << 20;
 double Session::square_sum() const {
   double sum = 0;
   for (const convoy_decay_range& range : decayed_ranges())
-    for (std::uint64_t done = 0; done < range.count; done += kStretch)
-      for (const float value :
-           memory_->read_parameters({range.first + done, std::min(kStretch, range.count - done)}))
-        sum += static_cast<double>(value) * value;
+    for (std::uint64_t done = 0; done < range.count; done += kStretch) {
+      std::vector<float> values(std::min(kStretch, range.count - done));
+      read_parameters({range.first + done, values.size()}, values.data());
+      for (const float value : values) sum += static_cast<double>(value) * value;
+    }
   return sum;
+}
+
+void Session::read_parameters(const ElementRange& range, float* values) const {
+  memory_->read_parameters(range, values);
+  if (task_) take_from_holders(range, values);
+}
+
+std::vector<float> Session::read_optimizer_state(std::uint32_t slot,
+                                                 const ElementRange& range) const {
+  std::vector<float> values = memory_->read_optimizer_state(slot, range);
+  if (task_) take_from_holders(range, values.data());
+  return values;
+}
+
+// Every host gives what it holds of the range, a stretch at a time: control messages are small.
+void Session::take_from_holders(const ElementRange& range, float* values) const {
+  for (std::uint64_t done = 0; done < range.count; done += kStretch) {
+    const ElementRange stretch{range.first + done, std::min(kStretch, range.count - done)};
+    const std::vector<PlanMemory::HeldRange> pieces = memory_->holders(stretch);
+    const auto at = [&](const PlanMemory::HeldRange& piece) {
+      return values + (piece.range.first - range.first);
+    };
+    std::string own;
+    for (const PlanMemory::HeldRange& piece : pieces)
+      if (piece.host == task_->host)
+        own.append(reinterpret_cast<const char*>(at(piece)), piece.range.count * sizeof(float));
+    const std::vector<std::string> all = task_->peers->exchange(own);
+    std::vector<std::size_t> taken(all.size(), 0);
+    for (const PlanMemory::HeldRange& piece : pieces) {
+      const std::size_t bytes = piece.range.count * sizeof(float);
+      CONVOY_CHECK_LE(taken.at(piece.host) + bytes, all[piece.host].size());
+      std::memcpy(at(piece), all[piece.host].data() + taken[piece.host], bytes);
+      taken[piece.host] += bytes;
+    }
+  }
+}
+
+std::vector<float> Session::read_statistics() const {
+  std::vector<float> values = memory_->read_replica_state(0);
+  if (!task_ || values.empty()) return values;
+  const std::uint32_t holder = cluster_.places[cluster_.replica_place[0]].host;
+  const std::string_view own(reinterpret_cast<const char*>(values.data()),
+                             values.size() * sizeof(float));
+  const std::vector<std::string> all =
+      task_->peers->exchange(holder == task_->host ? own : std::string_view());
+  CONVOY_CHECK_EQ(all.at(holder).size(), own.size());
+  std::memcpy(values.data(), all[holder].data(), own.size());
+  return values;
 }
 
 std::vector<float> Session::plain(std::size_t variable, std::vector<float> storage) const {
@@ -52,7 +105,7 @@ void Session::visit_variable(std::size_t variable,
     storage.resize(slab.layout.elements);
     float* target = storage.data();
     for (const convoy_range& piece : slab.pieces) {
-      memory_->read_parameters({first + piece.first, piece.count}, target);
+      read_parameters({first + piece.first, piece.count}, target);
       target += piece.count;
     }
     values.resize(slab.elements());
@@ -79,7 +132,7 @@ void Session::write_variable(std::size_t variable, std::span<const float> values
 }
 
 ModelValues Session::read_values() const {
-  ModelValues values{{}, memory_->read_replica_state(0)};
+  ModelValues values{{}, read_statistics()};
   for (std::size_t i = 0; i < graph_.variables().size(); ++i)
     values.variables.push_back(read_variable(i));
   return values;

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
+#include "core/plan/local_schedule.hpp"
+
 namespace convoy {
-BreakdownMeter::BreakdownMeter(const Plan& lowered)
-    : plan_(&lowered), compute_(lowered.cluster->replicas()) {
+BreakdownMeter::BreakdownMeter(const Plan& lowered, const PartOfSteps& part)
+    : plan_(&lowered),
+      host_(part.host),
+      replicas_(part.replicas.size()),
+      compute_(lowered.cluster->replicas()) {
   // Of at most the open step, the one before and the one after, and some waits.
-  const std::size_t most = 3 * lowered.body.size() + 64;
-  for (std::vector<TimeInterval>& device : compute_) device.reserve(most);
+  const std::size_t most = 3 * part.operations + 64;
+  for (const std::uint32_t replica : part.replicas) compute_.at(replica).reserve(most);
   for (auto* intervals : {&running_, &waits_, &sorted_}) intervals->reserve(most);
 }
 
@@ -17,7 +22,9 @@ void BreakdownMeter::finished(const std::vector<OperationTime>& operations,
   for (const OperationTime& time : operations) {
     const Operation& operation = plan_->body.at(time.operation - plan_->prologue.size());
     const TimeInterval interval{time.timing.start, time.timing.end};
-    running_.push_back(interval);
+    const bool crosses = operation.lane == kNetworkLane;
+    (crosses ? under_way_[network_end(*plan_, operation, host_).peer] : running_)
+        .push_back(interval);
     if (is_compute(operation.kind)) compute_.at(operation.replica).push_back(interval);
     if (!counts) continue;
     StepBreakdown::OfKind& kind = total_.kinds[operation.kind];
@@ -55,6 +62,15 @@ void BreakdownMeter::account(const TimeInterval& step, StepBreakdown& total) con
   if (seconds <= 0) return;
   sorted_ = running_;
   const double busy = covered(step);
+  for (const auto& [host, intervals] : under_way_) {
+    sorted_ = running_;
+    sorted_.insert(sorted_.end(), intervals.begin(), intervals.end());
+    total.network_by_host[host] += covered(step) - busy;
+  }
+  sorted_ = running_;
+  for (const auto& [host, intervals] : under_way_)
+    sorted_.insert(sorted_.end(), intervals.begin(), intervals.end());
+  const double with_network = covered(step);
   sorted_.insert(sorted_.end(), waits_.begin(), waits_.end());
   const double explained = covered(step);
   double computing = 0;
@@ -62,12 +78,13 @@ void BreakdownMeter::account(const TimeInterval& step, StepBreakdown& total) con
     sorted_ = device;
     computing += covered(step);
   }
-  computing /= static_cast<double>(compute_.size());
+  computing /= static_cast<double>(std::max<std::size_t>(replicas_, 1));
   ++total.steps;
   total.seconds += seconds;
   total.compute += computing;
   total.aggregation += busy - computing;
-  total.input_wait += explained - busy;
+  total.network += with_network - busy;
+  total.input_wait += explained - with_network;
   total.executor += seconds - explained;
 }
 
@@ -77,6 +94,7 @@ void BreakdownMeter::forget_before(double time) {
   };
   for (std::vector<TimeInterval>& device : compute_) forget(device);
   forget(running_);
+  for (auto& [host, intervals] : under_way_) forget(intervals);
   forget(waits_);
 }
 

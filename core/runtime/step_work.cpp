@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/plan/local_schedule.hpp"
 
 namespace convoy {
 namespace {
@@ -80,12 +81,21 @@ convoy_host_kernel find_kernel(const ExecutorParts& parts, const Operation& oper
   return kernel;
 }
 
+// Of what crosses the network, one end is here.
+void add_regions(const ExecutorParts& parts, const Operation& operation, StepWork& work) {
+  const bool crosses = operation.lane == kNetworkLane;
+  const bool sends = crosses && network_end(*parts.plan, operation, parts.host).sends;
+  if (!crosses || sends)
+    for (const PlanSpan& span : operation.reads) work.reads.push_back(parts.memory->region(span));
+  if (!crosses || !sends)
+    for (const PlanSpan& span : operation.writes) work.writes.push_back(parts.memory->region(span));
+}
+
 }  // namespace
 
 void build_work(const ExecutorParts& parts, const Operation& operation,
                 const convoy_optimizer& optimizer, StepWork& work) {
-  for (const PlanSpan& span : operation.reads) work.reads.push_back(parts.memory->region(span));
-  for (const PlanSpan& span : operation.writes) work.writes.push_back(parts.memory->region(span));
+  add_regions(parts, operation, work);
   convoy_submission& it = work.submission;
   it.struct_size = sizeof(it);
   it.kind = static_cast<std::uint32_t>(operation.kind);
@@ -115,7 +125,7 @@ std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts,
   slot->hits.resize(plan.computes);
   for (auto& hits : slot->hits) hits.resize(plan.cluster->replicas());
   slot->work.resize(plan.body.size());
-  for (std::size_t i = 0; i < plan.body.size(); ++i) {
+  for (const std::uint32_t i : parts.schedule->submission) {
     StepWork& work = slot->work[i];
     const Operation& operation = plan.body[i];
     build_work(parts, operation, state.optimizer, work);

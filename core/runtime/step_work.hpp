@@ -11,24 +11,26 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule.hpp"
 #include "core/runtime/memory.hpp"
+#include "core/runtime/timeline.hpp"
 
 namespace convoy {
+
+class NetworkEngine;
 
 // What the executor needs beside the schedule. Everything that is pointed to must outlive it.
 struct ExecutorParts {
   const Plan* plan = nullptr;  // lowered
   const Schedule* schedule = nullptr;
-  const Engines* engines = nullptr;
+  const Engines* engines = nullptr;  // null where a place is another host's
+  // Of several hosts, this one's number and what runs its network lanes; the schedule is its own,
+  // see local_schedule().
+  std::uint32_t host = 0;
+  NetworkEngine* network = nullptr;
   PlanMemory* memory = nullptr;
   const convoy_optimizer* optimizer = nullptr;
-  std::vector<void*> programs;              // per replica, compiled on its device
+  std::vector<void*> programs;              // per replica, compiled on its device; null: elsewhere
   std::vector<convoy_decay_range> decayed;  // arena ranges with weight decay, ascending
   std::function<convoy_host_kernel(const std::string&)> kernel;  // for CALL
-};
-
-// A counter that one lane of the schedule advances, on a cache line of its own.
-struct alignas(64) Timeline {
-  std::uint64_t value = 0;
 };
 
 // One operation in one iteration slot, with everything its submission points to.
@@ -48,7 +50,7 @@ struct StepWork {
 
 // Everything of one iteration; iterations take turns.
 struct StepSlot {
-  std::vector<StepWork> work;                                   // per operation of the body
+  std::vector<StepWork> work;  // per operation of the body; only what the schedule has is filled in
   std::vector<std::vector<double>> losses;                      // [phase][replica]
   std::vector<std::vector<std::array<std::uint64_t, 2>>> hits;  // likewise
 };

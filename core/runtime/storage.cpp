@@ -1,12 +1,59 @@
 #include "core/runtime/storage.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/graph/layout.hpp"
 #include "core/runtime/compute_dtype.hpp"
 
 namespace convoy {
+namespace {
+
+using Layouts = std::vector<convoy_layout>;
+
+bool same_layouts(const Layouts& a, const Layouts& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_layout);
+}
+
+// Joins what one more device, or host, proposes: whether all agree so far.
+bool agree(std::optional<Layouts>& common, Layouts proposed) {
+  if (common && !same_layouts(*common, proposed)) return false;
+  common = std::move(proposed);
+  return true;
+}
+
+std::string_view bytes_of(const Layouts& layouts) {
+  return {reinterpret_cast<const char*>(layouts.data()), layouts.size() * sizeof(convoy_layout)};
+}
+
+// Empty when they do not fit the graph, as those of another version would.
+std::optional<Layouts> layouts_from(const std::string& bytes, const Graph& graph) {
+  const std::vector<GraphVariable>& variables = graph.variables();
+  if (bytes.size() != variables.size() * sizeof(convoy_layout)) return std::nullopt;
+  Layouts layouts(variables.size());
+  std::memcpy(layouts.data(), bytes.data(), bytes.size());
+  for (std::size_t i = 0; i < layouts.size(); ++i)
+    if (!layout_problem(layouts[i], variables[i].dimensions).empty()) return std::nullopt;
+  return layouts;
+}
+
+// A host without replicas proposes nothing, one whose devices differ a single byte.
+bool agree_with_peers(Peers& peers, const Graph& graph, bool agreed,
+                      std::optional<Layouts>& common) {
+  const std::string_view own = !agreed ? "?" : common ? bytes_of(*common) : std::string_view();
+  for (const std::string& bytes : peers.exchange(own)) {
+    if (bytes.empty()) continue;
+    std::optional<Layouts> theirs = layouts_from(bytes, graph);
+    agreed = agreed && theirs && agree(common, std::move(*theirs));
+  }
+  return agreed;
+}
+
+}  // namespace
 
 convoy_compilation compilation_of(const GraphView& view, const SessionOptions& options,
                                   bool forward_only, std::uint32_t replica,
@@ -27,24 +74,29 @@ convoy_compilation compilation_of(const GraphView& view, const SessionOptions& o
   return what;
 }
 
-Arena choose_storage(const Graph& graph, const OpenDevices& devices, const SessionOptions& options,
+Arena choose_storage(const Graph& graph, const StorageUsers& users, const SessionOptions& options,
                      bool forward_only) {
-  const Cluster& cluster = devices.cluster();
+  const Cluster& cluster = users.cluster;
   const Arena plain(graph);
   const GraphView view(graph, plain);
   SessionOptions typed = options;
-  typed.dtype = choose_compute_dtype(options.dtype, devices.descriptions());
-  std::optional<std::vector<convoy_layout>> common;
-  for (std::uint32_t replica = 0; replica < cluster.replicas(); ++replica) {
-    OpenDevice* device = devices.engines()[cluster.replica_place[replica]];
-    std::vector<convoy_layout> proposed = device->propose_layout(
-        compilation_of(view, typed, forward_only, replica, cluster.replicas()));
-    if (common &&
-        !std::equal(common->begin(), common->end(), proposed.begin(), proposed.end(), same_layout))
-      return Arena(graph);
-    common = std::move(proposed);
+  typed.dtype = choose_compute_dtype(options.dtype, users.descriptions);
+  std::optional<Layouts> common;
+  bool agreed = true;
+  for (std::uint32_t replica = 0; agreed && replica < cluster.replicas(); ++replica) {
+    OpenDevice* device = users.engines[cluster.replica_place[replica]];
+    if (device == nullptr) continue;
+    agreed = agree(common, device->propose_layout(compilation_of(view, typed, forward_only, replica,
+                                                                 cluster.replicas())));
   }
-  return common ? Arena(graph, std::move(*common)) : Arena(graph);
+  if (users.peers != nullptr) agreed = agree_with_peers(*users.peers, graph, agreed, common);
+  return agreed && common ? Arena(graph, std::move(*common)) : Arena(graph);
+}
+
+Arena choose_storage(const Graph& graph, const OpenDevices& devices, const SessionOptions& options,
+                     bool forward_only) {
+  return choose_storage(graph, {devices.cluster(), devices.engines(), devices.descriptions()},
+                        options, forward_only);
 }
 
 }  // namespace convoy

@@ -3,6 +3,7 @@
 #include "core/graph/arena.hpp"
 #include "core/graph/graph_view.hpp"
 #include "core/runtime/open_devices.hpp"
+#include "core/runtime/peers.hpp"
 #include "core/runtime/session_options.hpp"
 
 namespace convoy {
@@ -11,9 +12,20 @@ namespace convoy {
 convoy_compilation compilation_of(const GraphView& view, const SessionOptions& options,
                                   bool forward_only, std::uint32_t replica, std::uint32_t replicas);
 
-// How a session on these devices stores the variables: as every device proposes, or the plain way
-// when they differ. The plan depends on it; nothing of the model's size is allocated. Error
-// kUnavailable when the devices have no such dtype.
+// What storage is chosen for: replicas on devices, some of which may be other hosts' (null).
+struct StorageUsers {
+  const Cluster& cluster;
+  const Engines& engines;
+  const std::vector<convoy_device_description>& descriptions;
+  Peers* peers = nullptr;  // of several hosts: all of them choose at the same time
+};
+
+// How a session on these devices stores the variables: as every device proposes, on whatever host,
+// or the plain way when they differ. The plan depends on it; nothing of the model's size is
+// allocated. Error kUnavailable when the devices have no such dtype.
+Arena choose_storage(const Graph& graph, const StorageUsers& users, const SessionOptions& options,
+                     bool forward_only);
+// Of one host, whose devices these are.
 Arena choose_storage(const Graph& graph, const OpenDevices& devices, const SessionOptions& options,
                      bool forward_only);
 

@@ -22,6 +22,7 @@ void require_supported(const Plan& lowered, const Engines& engines) {
   std::set<std::tuple<std::uint32_t, OperationKind, std::uint32_t, std::uint32_t>> asked;
   for (const auto* section : {&lowered.prologue, &lowered.body})
     for (const Operation& operation : *section) {
+      if (operation.lane == kNetworkLane || engines.at(operation.place) == nullptr) continue;
       const auto key = std::make_tuple(operation.place, operation.kind,
                                        first_dtype(operation.reads), first_dtype(operation.writes));
       if (!asked.insert(key).second) continue;

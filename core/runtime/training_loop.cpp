@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/runtime/step_totals.hpp"
 
 namespace convoy {
 namespace {
@@ -23,6 +24,11 @@ struct OpenStep {
   double input_ready = 0;
 };
 
+PartOfSteps part_of(const Session& session) {
+  return {session.task() == nullptr ? 0 : session.task()->host, session.local_replicas(),
+          session.schedule().submission.size()};
+}
+
 class Loop {
  public:
   Loop(Session& session, BatchSource& source, const LearningRateSchedule& schedule,
@@ -33,14 +39,14 @@ class Loop {
         options_(options),
         events_(events),
         square_sum_(session.initial_square_sum()),
-        meter_(session.lowered_plan()) {}
+        meter_(session.lowered_plan(), part_of(session)) {}
 
   // Batches and devices may go away once this ends, however it ends.
   TrainingSummary run() {
     try {
       run_steps();
     } catch (...) {
-      session_.executor().drain();
+      session_.executor().cancel("this task has failed; its own messages say why");
       throw;
     }
     summary_.stopped = stopping_;
@@ -60,7 +66,8 @@ class Loop {
         submit();
       if (open_.empty()) break;
       finish();
-      if (events_.stop_requested && events_.stop_requested()) stopping_ = true;
+      if (events_.stop_requested && events_.stop_requested()) wants_to_stop_ = true;
+      if (session_.task() == nullptr) stopping_ = wants_to_stop_;
       if ((pausing_ || changing_) && open_.empty() && !stopping_) pause();
     }
   }
@@ -84,12 +91,12 @@ class Loop {
 
   void submit() {
     StepInput& input = input_;
-    input.batches.clear();
+    input.batches.assign(session_.replicas(), {});
     OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_), session_.now(), 0};
-    for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
+    for (const std::uint32_t replica : session_.local_replicas()) {
       const Batch& batch =
           source_.acquire(static_cast<int>(replica), options_.first_step + submitted_);
-      input.batches.push_back({batch.images, batch.labels});
+      input.batches[replica] = {batch.images, batch.labels};
       step.images += batch.count;
     }
     step.input_ready = session_.now();
@@ -121,22 +128,34 @@ class Loop {
     const StepResult& result = session_.executor().finish_step();
     open_.erase(open_.begin());
     ++finished_;
-    for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)
+    for (const std::uint32_t replica : session_.local_replicas())
       source_.release(static_cast<int>(replica), options_.first_step + step.number);
-    report(step, result);
+    report(step, result.end, totals(result, step.images));
   }
 
-  void report(const OpenStep& open, const StepResult& result) {
+  // All hosts finish their steps in the same order and have submitted as many, so that what they
+  // tell each other here holds for all of them at the same step.
+  StepTotals totals(const StepResult& result, std::int64_t images) {
+    StepTotals own = local_totals(result, session_.local_replicas(), images);
+    own_loss_ = own.mean_loss();
+    if (session_.task() == nullptr) return own;
+    own.stops = wants_to_stop_;
+    const StepTotals all = totals_of_all(own, *session_.task()->peers);
+    stopping_ = stopping_ || all.stops;
+    return all;
+  }
+
+  void report(const OpenStep& open, double end, const StepTotals& totals) {
     const std::int64_t index = open.number - options_.warmup_steps;
-    TrainingStep step = describe(open, result);
+    TrainingStep step = describe(open, totals);
     step.number = index < 0 ? index : index + 1;
-    step.seconds = result.end - last_end_;
+    step.seconds = end - last_end_;
     // Waiting while the step before is under way costs nothing.
     const double idle_since = std::max(open.input_asked, last_end_);
     step.input_wait_seconds = std::clamp(open.input_ready - idle_since, 0.0, step.seconds);
-    const TimeInterval time{last_end_, result.end};
+    const TimeInterval time{last_end_, end};
     meter_.finished(session_.executor().last_times(), index < 0 ? TimeInterval{} : time);
-    last_end_ = result.end;
+    last_end_ = end;
     if (!std::isfinite(step.base_loss)) {
       if (!options_.tolerate_divergence) refuse_loss(step);
       if (!summary_.diverged) summary_.diverged = step.number;
@@ -144,48 +163,43 @@ class Loop {
     if (index == (options_.warmup_steps < 2 ? 0 : -2) && events_.trace) trace(step.number, time);
     if (index < 0) {
       if (events_.warmup_step) events_.warmup_step(step);
-      if (index == -1) start_clock(result.end);
+      if (index == -1) start_clock(end);
       return;
     }
     ++summary_.timed_steps;
-    summary_.total_seconds = result.end - started_;
+    summary_.total_seconds = end - started_;
     summary_.input_wait_seconds += step.input_wait_seconds;
     if (events_.timed_step) events_.timed_step(step);
   }
 
-  TrainingStep describe(const OpenStep& open, const StepResult& result) {
+  TrainingStep describe(const OpenStep& open, const StepTotals& totals) {
     TrainingStep step;
-    const double replicas = static_cast<double>(result.losses.size());
-    step.base_loss = std::accumulate(result.losses.begin(), result.losses.end(), 0.0) / replicas;
-    if (result.square_sum) square_sum_ = *result.square_sum;
+    step.base_loss = totals.mean_loss();
+    step.own_loss = own_loss_;
+    if (totals.square_sum) square_sum_ = *totals.square_sum;
     step.total_loss = step.base_loss + session_.options().optimizer.weight_decay * square_sum_ / 2;
     step.learning_rate = open.learning_rate;
     // Inference has no loss and no updates; the lines of tf_cnn_benchmarks say 0.
-    if (session_.forward_only()) step.base_loss = step.total_loss = step.learning_rate = 0;
-    add_norms(result, step);
+    if (session_.forward_only())
+      step.base_loss = step.own_loss = step.total_loss = step.learning_rate = 0;
+    add_norms(totals, step);
     if (session_.options().accuracy) {
-      const auto images = static_cast<double>(open.images);
-      std::uint64_t top_1 = 0;
-      std::uint64_t top_5 = 0;
-      for (const auto& hits : result.hits) {
-        top_1 += hits[0];
-        top_5 += hits[1];
-      }
-      step.top_1 = static_cast<double>(top_1) / images;
-      step.top_5 = static_cast<double>(top_5) / images;
+      const auto images = static_cast<double>(totals.images);
+      step.top_1 = static_cast<double>(totals.hits[0]) / images;
+      step.top_5 = static_cast<double>(totals.hits[1]) / images;
     }
     return step;
   }
 
   // The arena holds the variables in reverse.
-  void add_norms(const StepResult& result, TrainingStep& step) const {
-    const std::vector<double>& sums = result.gradient_square_sums;
+  void add_norms(const StepTotals& totals, TrainingStep& step) const {
+    const std::vector<double>& sums = totals.gradient_square_sums;
     if (!sums.empty())
       step.gradient_norm = std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
     for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum)
       step.gradient_norms.push_back(std::sqrt(*sum));
     const GuardOptions& guard = session_.options().guard;
-    step.loss_scale = result.loss_scale;
+    step.loss_scale = totals.loss_scale;
     if (!step.loss_scale && guard.scales_loss()) step.loss_scale = guard.loss_scale.scale;
   }
 
@@ -213,14 +227,16 @@ class Loop {
   std::vector<OpenStep> open_;  // the oldest first
   std::int64_t submitted_ = 0;
   std::int64_t finished_ = 0;
-  bool stopping_ = false;
-  bool pausing_ = false;   // submits nothing until the open steps are finished
-  bool changing_ = false;  // likewise
+  bool wants_to_stop_ = false;  // this host
+  bool stopping_ = false;       // all of them
+  bool pausing_ = false;        // submits nothing until the open steps are finished
+  bool changing_ = false;       // likewise
   double started_ = 0;
   double last_end_ = 0;
   bool traced_ = false;
   std::deque<StepTrace::InputWait> waits_;
-  double square_sum_;  // as the last update that covered everything found it
+  double own_loss_ = 0;  // of the last finished step
+  double square_sum_;    // as the last update that covered everything found it
   BreakdownMeter meter_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <convoy/job_result.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,23 +12,6 @@
 #include "core/train/learning_rate.hpp"
 
 namespace convoy {
-
-// What is known of a step once it is finished.
-struct TrainingStep {
-  std::int64_t number = 0;  // timed steps count from 1; warm-up steps are -warmup ... -1
-  double seconds = 0;       // from the completion of the step before to that of this one
-  double base_loss = 0;     // mean over the replicas of softmax cross-entropy
-  double total_loss = 0;    // plus the L2 term
-  double learning_rate = 0;
-  double input_wait_seconds = 0;  // of seconds: no step was under way and there were no images
-  std::optional<double> top_1;    // fractions of the step's images
-  std::optional<double> top_5;
-  // Euclidean norms of the gradients before weight decay, per variable of the graph and of all;
-  // empty unless the session computes them.
-  std::vector<double> gradient_norms;
-  std::optional<double> gradient_norm;
-  std::optional<double> loss_scale;  // that the step was computed with, where losses are scaled
-};
 
 struct TrainingLoopOptions {
   std::int64_t warmup_steps = 10;
@@ -62,6 +46,8 @@ struct TrainingEvents {
   std::function<void(const TrainingStep&)> timed_step;
   // Of one step: that numbered -2, without enough warm-up steps the first timed one.
   std::function<void(const StepTrace&)> trace;
+  // Asked after every step. Of several hosts, one that wants to stop stops all of them, after one
+  // and the same step, soon.
   std::function<bool()> stop_requested;
   // Asked once per timed step, before anything behind it is submitted: whether to pause there.
   std::function<bool(const PausePoint&)> pause_after;
@@ -87,7 +73,9 @@ struct TrainingSummary {
 };
 
 // Runs warm-up and timed steps, keeping the devices' queues filled one iteration ahead. Warm-up
-// steps are real training steps. Error kNumerical when a loss is not finite, unless
+// steps are real training steps. Of several hosts each takes the batches of its own replicas, and
+// all run the same number of steps; seconds and breakdown are this host's, losses, hits and norms
+// those of all. Error kNumerical when a loss is not finite, unless
 // that is tolerated; the events have seen every step before it.
 TrainingSummary run_training(Session& session, BatchSource& source,
                              const LearningRateSchedule& schedule,

@@ -176,9 +176,10 @@ TrainingState read_training_state(Session& session) {
     std::vector<std::vector<float>>& variables = state.optimizer.emplace_back();
     for (std::size_t i = 0; i < session.graph().variables().size(); ++i)
       variables.push_back(
-          session.plain(i, session.memory().read_optimizer_state(slot, session.arena().range(i))));
+          session.plain(i, session.read_optimizer_state(slot, session.arena().range(i))));
   }
   state.loss_scale = session.loss_scale();
+  if (session.task() != nullptr) return state;
   state.complete = true;
   state.phase = session.executor().phase();
   LivePieces(session, state.phase).for_each([&](const LivePiece& piece) {

@@ -44,7 +44,8 @@ struct StateIdentity {
 
 StateIdentity identity_of(const Session& session);
 
-// Nothing may be queued.
+// Nothing may be queued. Of several hosts all tasks read at the same time, each gets the same, and
+// it is not complete: the parts of other hosts are not read.
 TrainingState read_training_state(Session& session);
 
 // Before the first step, which will have the number `first_step`. Parts must belong to this

@@ -51,11 +51,9 @@ Traffic traffic_of(const PlanBuffer& sent) {
 // apart, but nobody waits for what another one has yet to send. kLocal for what does not cross the
 // network.
 std::uint32_t connection(const Plan& plan, const Operation& operation) {
-  if (operation.kind != OperationKind::kCopy) return kLocal;
+  if (operation.lane != kNetworkLane) return kLocal;
   const PlanBuffer& from = plan.buffers[operation.reads.front().buffer];
-  const PlanBuffer& to = plan.buffers[operation.writes.front().buffer];
   const std::uint32_t sender = plan.cluster->places[from.place].host;
-  if (sender == plan.cluster->places[to.place].host) return kLocal;
   return 2 * sender + traffic_of(from);
 }
 
@@ -69,10 +67,12 @@ void split_connections(const Plan& plan, Schedule& schedule) {
       lanes.push_back(std::move(lane));
       continue;
     }
-    std::map<std::uint32_t, std::size_t> index;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> index;
     for (const std::uint32_t i : lane.operations) {
-      const auto [it, inserted] = index.try_emplace(connection(plan, plan.body[i]), lanes.size());
-      if (inserted) lanes.push_back({lane.place, lane.lane, {}});
+      const Operation& operation = plan.body[i];
+      const auto [it, inserted] =
+          index.try_emplace({operation.place, connection(plan, operation)}, lanes.size());
+      if (inserted) lanes.push_back({operation.place, lane.lane, {}});
       schedule.operations[i].lane = static_cast<std::uint32_t>(it->second);
       lanes[it->second].operations.push_back(i);
     }
@@ -200,6 +200,7 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   add_engines(lowered, machine, schedule, numbers, graph);
   const InputTasks input = add_input_tasks(lowered, machine, options, numbers, costs, graph);
   add_waits(dependencies, schedule, numbers, input, graph);
+  graph.ways = costs.take_ways();
   return graph;
 }
 

@@ -55,6 +55,27 @@ TEST(BatchPipeline, DeliversEverySampleInItsPlace) {
   EXPECT_EQ(pipeline.statistics().images, 50 * 15);
 }
 
+// Two processes with two replicas each make the batches that one with four makes, and no others.
+TEST(BatchPipeline, MakesTheBatchesOfLocalReplicasOnly) {
+  for (const std::vector<int>& local : {std::vector<int>{0, 1}, std::vector<int>{2, 3}}) {
+    DataOptions options = options_for(4, 5, 2, 2);
+    options.local_replicas = local;
+    std::atomic<int> foreign{0};
+    BatchPipeline pipeline(options, [&](const SampleRequest& request, float* image) {
+      const auto replica = static_cast<int>(request.position / 5);
+      foreign += replica != local[0] && replica != local[1] ? 1 : 0;
+      return label_of(request, image);
+    });
+    for (int step = 0; step < 20; ++step)
+      for (const int replica : local) {
+        const Batch& batch = pipeline.acquire(replica, step);
+        for (int i = 0; i < 5; ++i) ASSERT_EQ(batch.labels[i], step * 100 + replica * 5 + i);
+        pipeline.release(replica, step);
+      }
+    EXPECT_EQ(foreign, 0);
+  }
+}
+
 TEST(BatchPipeline, HeldBatchesStayValid) {
   BatchPipeline pipeline(options_for(1, 2, 2, 1), label_of);
   std::vector<const Batch*> held;

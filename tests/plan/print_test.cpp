@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/plan/dot.hpp"
+#include "core/plan/host_cluster.hpp"
 #include "core/plan/lower.hpp"
 #include "tests/plan/sample_plans.hpp"
 
@@ -46,6 +47,18 @@ TEST_F(Printed, LoweredPlanHasLanesAndWaits) {
   EXPECT_NE(text.find("cpu:0 compute"), std::string::npos) << text;
   EXPECT_GT(count(text, "waits #"), 0u) << text;
   EXPECT_GT(count(text, "#\\d+@1"), 0u) << text;
+}
+
+TEST_F(Printed, WhatCrossesTheNetworkStandsThereOnceWithBothEnds) {
+  std::ostringstream out;
+  const Cluster cluster = make_hosts({2, 1, true, "cpu", {2}});
+  const Plan lowered = lower(write_plan(cluster, arena_, write_parameter_server));
+  const Schedule schedule = make_schedule(lowered);
+  print_plan(out, lowered, &schedule);
+  const std::string text = out.str();
+  EXPECT_GT(count(text, "cpu:1 to cpu:0 +send and receive: "), 0u) << text;
+  EXPECT_GT(count(text, "host:0 to cpu:1 +send and receive: parameters\\(1\\)\\[.*waits #"), 0u)
+      << text;
 }
 
 TEST_F(Printed, GraphHasEveryOperationAndDashedEdgesAcrossIterations) {

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "core/plan/local_schedule.hpp"
+#include "core/runtime/network_engine.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::testing {
@@ -38,14 +41,21 @@ std::string compare(std::span<const std::byte> actual, std::span<const std::byte
   return {};
 }
 
+Schedule schedule_of(const Plan& lowered, const PlanRunnerOptions& runner) {
+  Schedule whole = make_schedule(lowered);
+  if (runner.network == nullptr) return whole;
+  return local_schedule(lowered, find_dependencies(lowered), whole, runner.host);
+}
+
 }  // namespace
 
 PlanRunner::PlanRunner(const Plan& plan, const DevicePlugin& plugin, InterpreterOptions options,
                        const PlanRunnerOptions& runner)
     : plan_(plan),
+      runner_(runner),
       options_(std::move(options)),
       lowered_(lower(plan, runner.lowering)),
-      schedule_(make_schedule(lowered_)) {
+      schedule_(schedule_of(lowered_, runner)) {
   options_.optimizer.state_slots =
       state_slots(static_cast<convoy_optimizer_kind>(options_.optimizer.kind));
   open(plugin);
@@ -55,20 +65,29 @@ PlanRunner::PlanRunner(const Plan& plan, const DevicePlugin& plugin, Interpreter
     const std::uint32_t kind = lowered_.buffers[i].kind;
     if (kind == CONVOY_BUFFER_GRADIENT || kind == CONVOY_BUFFER_SCRATCH) poison(i);
   }
-  executor_ = std::make_unique<Executor>(parts(runner.toy_programs), runner.executor);
+  executor_ = std::make_unique<Executor>(parts(), runner.executor);
   executor_->run_prologue();
 }
 
 PlanRunner::~PlanRunner() = default;
 
+// The host's devices, or one where it has none; they serve its host places.
 void PlanRunner::open(const DevicePlugin& plugin) {
-  const std::uint32_t replicas = plan_.cluster->replicas();
-  const convoy_device_request request{sizeof(request), replicas, 1};
-  for (std::uint32_t i = 0; i < replicas; ++i) {
+  const std::vector<Place>& places = plan_.cluster->places;
+  const auto is_ours = [&](const Place& place, std::uint32_t kind) {
+    return place.host == runner_.host && place.kind == kind;
+  };
+  const auto devices = static_cast<std::uint32_t>(std::ranges::count_if(
+      places, [&](const Place& place) { return is_ours(place, CONVOY_PLACE_DEVICE); }));
+  const convoy_device_request request{sizeof(request), std::max(devices, 1u), 1};
+  for (std::uint32_t i = 0; i < request.devices; ++i)
     devices_.push_back(std::make_unique<OpenDevice>(plugin, request, i));
-    engines_.push_back(devices_.back().get());
+  engines_.assign(places.size(), nullptr);
+  std::size_t next = 0;
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    if (is_ours(places[p], CONVOY_PLACE_DEVICE)) engines_[p] = devices_[next++].get();
+    if (is_ours(places[p], CONVOY_PLACE_HOST)) engines_[p] = devices_.front().get();
   }
-  engines_.push_back(devices_.front().get());  // of the host's place
 }
 
 void PlanRunner::poison(std::uint32_t buffer) {
@@ -77,8 +96,10 @@ void PlanRunner::poison(std::uint32_t buffer) {
   memory_->write_bytes(buffer, bytes);
 }
 
-ExecutorParts PlanRunner::parts(bool toy_programs) {
+ExecutorParts PlanRunner::parts() {
   ExecutorParts parts;
+  parts.host = runner_.host;
+  parts.network = runner_.network;
   parts.plan = &lowered_;
   parts.schedule = &schedule_;
   parts.engines = &engines_;
@@ -89,7 +110,7 @@ ExecutorParts PlanRunner::parts(bool toy_programs) {
   parts.kernel = options_.kernel;
   std::vector<ElementRange> segments;
   for (const Segment& segment : plan_.arena->segments) segments.push_back(segment.range);
-  for (std::uint32_t r = 0; toy_programs && r < plan_.cluster->replicas(); ++r) {
+  for (std::uint32_t r = 0; runner_.toy_programs && r < plan_.cluster->replicas(); ++r) {
     convoy_compilation what{};
     what.replica = r;
     programs_.push_back(
@@ -130,7 +151,7 @@ std::string PlanRunner::difference(const Interpreter& expected) const {
           compare(contents, expected.bytes(i), part.range, buffer.dtype, scratch);
       if (!text.empty()) return fmt::format("{} {}", plan_.buffer_name(i), text);
     }
-    if (updated[i].empty()) continue;
+    if (updated[i].empty() || memory_->stored(i).empty()) continue;
     for (std::uint32_t slot = 0; slot < options_.optimizer.state_slots; ++slot) {
       const auto state = expected.optimizer_state(i, slot);
       const std::vector<float> actual = memory_->read_state(i, slot);

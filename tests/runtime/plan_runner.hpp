@@ -17,13 +17,17 @@ struct PlanRunnerOptions {
   ExecutorOptions executor{};
   LoweringOptions lowering{};
   bool toy_programs = true;  // forward and backward are FakePrograms; off where nothing computes
+  // Of several hosts, the one that this is, and what joins it to the others.
+  std::uint32_t host = 0;
+  NetworkEngine* network = nullptr;
 };
 
 // A logical plan on devices: lowered, scheduled and executed. Starts like the interpreter: masters
 // and parameters as options.initial says, memory that a plan may not rely on holds not-a-number.
 class PlanRunner {
  public:
-  // The plan and the plug-in must outlive this. One thread per CPU device.
+  // The plan and the plug-in must outlive this. One thread per CPU device. Of several hosts it runs
+  // the part of one; all of them are made at the same time, each on a thread of its own.
   PlanRunner(const Plan& plan, const DevicePlugin& plugin, InterpreterOptions options,
              const PlanRunnerOptions& runner = {});
   ~PlanRunner();
@@ -33,8 +37,8 @@ class PlanRunner {
   // So many steps, with as many in flight as the executor takes.
   std::vector<StepResult> run(std::int64_t steps);
   void submit();
-  // The first difference of any buffer or optimizer state to the interpreter's, or nothing. Any
-  // not-a-number equals any other; scratch counts only where the interpreter's is not poison.
+  // The first difference of any buffer or optimizer state here to the interpreter's, or nothing.
+  // Any not-a-number equals any other; scratch counts only where the interpreter's is not poison.
   std::string difference(const Interpreter& expected) const;
 
   Executor& executor() { return *executor_; }
@@ -44,9 +48,10 @@ class PlanRunner {
  private:
   void open(const DevicePlugin& plugin);
   void poison(std::uint32_t buffer);
-  ExecutorParts parts(bool toy_programs);
+  ExecutorParts parts();
 
   const Plan& plan_;
+  PlanRunnerOptions runner_;
   InterpreterOptions options_;
   std::vector<std::unique_ptr<OpenDevice>> devices_;
   Engines engines_;

@@ -39,4 +39,9 @@ std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const std::str
   return std::make_unique<StrategyPlugin>(host.load_strategy(built(name + ".so")), options);
 }
 
+std::unique_ptr<TransportPlugin> transport_plugin(PluginHost& host, const std::string& name) {
+  return std::make_unique<TransportPlugin>(
+      host.load_transport(built("convoy_transport_" + name + ".so")), OptionValues{});
+}
+
 }  // namespace convoy::testing

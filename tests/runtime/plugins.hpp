@@ -6,6 +6,7 @@
 #include "core/plugin/device_plugin.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/strategy_plugin.hpp"
+#include "core/plugin/transport_plugin.hpp"
 
 namespace convoy::testing {
 
@@ -17,5 +18,6 @@ FoundPlugin found_under_test();
 std::unique_ptr<DevicePlugin> plugin_under_test(PluginHost& host, std::uint32_t devices);
 std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const std::string& name,
                                                 const OptionValues& options = {});
+std::unique_ptr<TransportPlugin> transport_plugin(PluginHost& host, const std::string& name);
 
 }  // namespace convoy::testing

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "core/base/error.hpp"
+#include "core/plan/host_cluster.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
@@ -31,7 +34,7 @@ class Breakdown : public ::testing::Test {
 };
 
 TEST_F(Breakdown, DividesAStepAmongItsFourParts) {
-  BreakdownMeter meter(plan_);
+  BreakdownMeter meter(plan_, {0, {0, 1}, plan_.body.size()});
   meter.waited_for_input({7, 8.5});
   meter.finished({{0, {0, 4}}, {1, {1, 3}}, {2, {4, 6}}}, {0, 10});
   const StepBreakdown total = meter.total();
@@ -46,7 +49,7 @@ TEST_F(Breakdown, DividesAStepAmongItsFourParts) {
 }
 
 TEST_F(Breakdown, CountsWhatTheNextStepDidBeforeThisOneEnded) {
-  BreakdownMeter meter(plan_);
+  BreakdownMeter meter(plan_, {0, {0, 1}, plan_.body.size()});
   meter.finished({{0, {0, 4}}, {1, {0, 4}}, {2, {4, 10}}}, {0, 10});
   meter.finished({{0, {5, 12}}, {1, {5, 12}}, {2, {12, 14}}}, {10, 14});
   const StepBreakdown total = meter.total();
@@ -57,7 +60,7 @@ TEST_F(Breakdown, CountsWhatTheNextStepDidBeforeThisOneEnded) {
 }
 
 TEST_F(Breakdown, LeavesOutStepsThatDoNotCount) {
-  BreakdownMeter meter(plan_);
+  BreakdownMeter meter(plan_, {0, {0, 1}, plan_.body.size()});
   meter.finished({{0, {0, 4}}}, {});
   EXPECT_EQ(meter.total().steps, 0);
   EXPECT_EQ(meter.total().seconds, 0);
@@ -79,6 +82,37 @@ TEST(ProfiledSession, SaysWhyDevicesWithoutTimesCannotHaveAProfile) {
   }
   OpenDevices open(*devices, 1, 1);
   EXPECT_THROW(open.measure(CONVOY_MEASURE_STREAM), Error);
+}
+
+// Host 0 computes until 4, while something comes from host 1 until 7 and goes to host 2 until 8.
+TEST(BreakdownOfSeveralHosts, TellsForWhichOneNothingRan) {
+  const Cluster cluster = make_hosts({3, 1, true, "cpu", {}});
+  Plan plan;
+  plan.cluster = &cluster;
+  plan.computes = 1;
+  for (const std::uint32_t place : {3u, 4u, 5u})
+    plan.buffers.push_back({CONVOY_BUFFER_SCRATCH, place, 0, CONVOY_F32, 8, place});
+  Operation forward;
+  forward.kind = OperationKind::kForward;
+  forward.replica = 0;
+  plan.body.push_back(forward);
+  for (const auto& [from, to] : {std::pair(1u, 0u), std::pair(0u, 2u)}) {
+    Operation copy;
+    copy.id = static_cast<std::uint32_t>(plan.body.size());
+    copy.lane = kNetworkLane;
+    copy.reads = {{from, CONVOY_F32, 0, 8}};
+    copy.writes = {{to, CONVOY_F32, 0, 8}};
+    plan.body.push_back(copy);
+  }
+  BreakdownMeter meter(plan, {0, {0}, plan.body.size()});
+  meter.finished({{0, {0, 4}}, {1, {3, 7}}, {2, {6, 8}}}, {0, 10});
+  const StepBreakdown total = meter.total();
+  EXPECT_DOUBLE_EQ(total.compute, 4);
+  EXPECT_DOUBLE_EQ(total.aggregation, 0);
+  EXPECT_DOUBLE_EQ(total.network, 4);
+  EXPECT_DOUBLE_EQ(total.executor, 2);
+  EXPECT_DOUBLE_EQ(total.network_by_host.at(1), 3);
+  EXPECT_DOUBLE_EQ(total.network_by_host.at(2), 2);
 }
 
 }  // namespace

@@ -1,0 +1,255 @@
+#include "core/runtime/network_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/runtime/timeline.hpp"
+
+namespace convoy {
+namespace {
+
+// Timelines are looked at in intervals that double while nothing happens.
+constexpr double kShortestLook = 50e-6;
+constexpr double kLongestLook = 1e-3;
+// Without anything queued; losses of peers are heard of as fast.
+constexpr double kNothingToDo = 0.05;
+constexpr std::chrono::seconds kLongestClose{5};
+
+}  // namespace
+
+NetworkEngine::NetworkEngine(NetworkOptions options)
+    : options_(std::move(options)),
+      counters_(options_.peers.size()),
+      lost_(options_.peers.size()),
+      patience_(kShortestLook) {
+  for (const NetworkPeer& peer : options_.peers)
+    if (peer.transport != nullptr &&
+        std::find(transports_.begin(), transports_.end(), peer.transport) == transports_.end())
+      transports_.push_back(peer.transport);
+  for (OpenTransport* transport : transports_) {
+    const std::optional<int> descriptor = transport->descriptor();
+    if (descriptor) descriptors_.push_back(*descriptor);
+    if (!descriptor) sleeper_ = transport;
+  }
+  thread_ = std::thread([this] { serve(); });
+}
+
+NetworkEngine::~NetworkEngine() {
+  closing_.store(true, std::memory_order_release);
+  wake_up_.ring();
+  thread_.join();
+}
+
+void NetworkEngine::submit(const NetworkSubmission& what) {
+  CONVOY_CHECK_LT(what.peer, options_.peers.size());
+  CONVOY_CHECK(options_.peers[what.peer].transport != nullptr);
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = incoming_.empty();
+    incoming_.push_back(what);
+  }
+  if (first) wake_up_.ring();
+}
+
+bool NetworkEngine::wait(const convoy_wait& point, double seconds) {
+  if (holds(point)) return true;
+  std::unique_lock lock(mutex_);
+  ++waiting_;
+  const bool reached = advanced_.wait_for(lock, std::chrono::duration<double>(seconds),
+                                          [&] { return holds(point); });
+  --waiting_;
+  return reached;
+}
+
+void NetworkEngine::interrupt(const std::string& reason) {
+  record_failure(reason);
+  wake_up_.ring();
+}
+
+void NetworkEngine::require_intact() const {
+  if (!failed_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex_);
+  fail(ExitCode::kTimeout, "{}", failure_);
+}
+
+NetworkPosition NetworkEngine::position() const {
+  const std::uint64_t both = position_.load(std::memory_order_relaxed);
+  return {static_cast<std::uint32_t>(both >> 32), static_cast<std::uint32_t>(both)};
+}
+
+std::vector<NetworkTraffic> NetworkEngine::traffic() const {
+  std::vector<NetworkTraffic> result;
+  for (const Counters& it : counters_) result.push_back({it.sent, it.received, it.refused});
+  return result;
+}
+
+// A transport that fails, whatever the call, ends the run as the loss of a peer does.
+void NetworkEngine::serve() {
+  for (;;) {
+    try {
+      serve_once();
+    } catch (const Error& error) {
+      record_failure(error.what());
+    }
+    if (closing_.load(std::memory_order_acquire) && gives_up_closing()) return;
+  }
+}
+
+bool NetworkEngine::gives_up_closing() {
+  if (!has_work()) return true;
+  record_failure("the network was closed before everything had come");
+  const auto now = std::chrono::steady_clock::now();
+  if (!closing_since_) closing_since_ = now;
+  return now - *closing_since_ > kLongestClose;
+}
+
+void NetworkEngine::serve_once() {
+  take_incoming();
+  if (failed_.load(std::memory_order_acquire)) {
+    interrupt_transports();
+    drop_unstarted();
+  } else {
+    start_ready();
+  }
+  tell_waiting();
+  const bool moved = std::exchange(moved_, false);
+  patience_ = moved ? kShortestLook : std::min(2 * patience_, kLongestLook);
+  if (!closing_.load(std::memory_order_acquire) || has_work()) sleep(moved);
+}
+
+void NetworkEngine::take_incoming() {
+  {
+    const std::lock_guard lock(mutex_);
+    taken_.swap(incoming_);
+  }
+  for (const NetworkSubmission& it : taken_) {
+    const convoy_submission& submission = *it.submission;
+    lane_to(it.peer, it.sends)
+        .queue(submission, {options_.generation, it.plan, submission.operation,
+                            static_cast<std::uint32_t>(submission.step)});
+    moved_ = true;
+    if (lost_[it.peer]) fail_for(it.peer, *lost_[it.peer]);
+  }
+  taken_.clear();
+}
+
+NetworkLane& NetworkEngine::lane_to(std::uint32_t peer, bool sends) {
+  const auto [it, inserted] = lane_index_.try_emplace({peer, sends}, lanes_.size());
+  if (inserted) lanes_.emplace_back(it->second, peer, sends, *options_.peers[peer].transport);
+  return lanes_[it->second];
+}
+
+void NetworkEngine::start_ready() {
+  for (NetworkLane& lane : lanes_)
+    while (const convoy_submission* next = lane.ready()) {
+      position_.store(next->step << 32 | next->operation, std::memory_order_relaxed);
+      moved_ = true;
+      lane.start(options_.now());
+    }
+}
+
+bool NetworkEngine::has_work() const {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const NetworkLane& lane) { return !lane.is_empty(); });
+}
+
+bool NetworkEngine::looks_for_timelines() const {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const NetworkLane& lane) { return lane.looks_for_timelines(); });
+}
+
+// A transport without a descriptor sleeps itself: briefly, because submissions do not wake it.
+void NetworkEngine::sleep(bool moved) {
+  const double seconds = moved ? 0 : looks_for_timelines() ? patience_ : kNothingToDo;
+  if (sleeper_ != nullptr && has_work())
+    sleep_in_transport(*sleeper_, std::min(seconds, kLongestLook));
+  else if (seconds > 0)
+    wake_up_.sleep(descriptors_, seconds);
+  for (OpenTransport* transport : transports_) sleep_in_transport(*transport, 0);
+}
+
+void NetworkEngine::sleep_in_transport(OpenTransport& transport, double seconds) {
+  const auto events = transport.poll(events_, seconds);
+  if (!events.empty()) handle(events);
+}
+
+// What has come counts before the loss of its peer, and that before what it cancelled.
+void NetworkEngine::handle(std::span<const convoy_transport_event> events) {
+  const auto of_kind = [&](std::uint32_t kind, auto visit) {
+    for (const convoy_transport_event& event : events)
+      if (event.kind == kind) visit(event);
+  };
+  of_kind(CONVOY_EVENT_DONE, [this](const auto& event) { end_message(event); });
+  of_kind(CONVOY_EVENT_PEER_LOST, [this](const auto& event) { lose(event); });
+  of_kind(CONVOY_EVENT_CANCELLED, [this](const auto& event) { end_message(event); });
+  of_kind(CONVOY_EVENT_REFUSED, [this](const auto& event) {
+    if (event.peer < counters_.size()) counters_[event.peer].refused += event.count;
+  });
+  moved_ = true;
+}
+
+// Messages that are with the transport end as they may; those that it would get later cannot.
+void NetworkEngine::lose(const convoy_transport_event& event) {
+  if (event.peer >= lost_.size() || lost_[event.peer]) return;
+  lost_[event.peer] = event.text;
+  const bool needed = std::any_of(lanes_.begin(), lanes_.end(), [&](const NetworkLane& lane) {
+    return lane.peer() == event.peer && lane.has_unstarted();
+  });
+  if (needed) fail_for(event.peer, event.text);
+}
+
+void NetworkEngine::end_message(const convoy_transport_event& event) {
+  NetworkLane& lane = lanes_.at(NetworkLane::token_lane(event.token));
+  if (event.kind == CONVOY_EVENT_CANCELLED)
+    fail_for(lane.peer(), lost_[lane.peer()].value_or("the transport gave the message up"));
+  const std::uint64_t bytes = lane.end_message(event.token, options_.now());
+  if (bytes == 0) return;
+  advanced_any_ = true;
+  if (event.kind == CONVOY_EVENT_DONE)
+    (lane.sends() ? counters_[lane.peer()].sent : counters_[lane.peer()].received) += bytes;
+}
+
+// The first one that is queued for the peer says where the run was.
+void NetworkEngine::fail_for(std::uint32_t peer, const std::string& reason) {
+  const std::string& name = options_.peers[peer].name;
+  for (const NetworkLane& lane : lanes_) {
+    if (lane.peer() != peer || lane.is_empty()) continue;
+    const convoy_submission& submission = lane.front();
+    return record_failure(fmt::format("{} is lost at step {}, in operation {} ({} it): {}", name,
+                                      submission.step, submission.operation,
+                                      lane.sends() ? "sending to" : "receiving from", reason));
+  }
+  record_failure(fmt::format("{} is lost: {}", name, reason));
+}
+
+void NetworkEngine::record_failure(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (failed_.load(std::memory_order_relaxed)) return;
+  failure_ = text;
+  failed_.store(true, std::memory_order_release);
+}
+
+void NetworkEngine::interrupt_transports() {
+  if (interrupted_) return;
+  interrupted_ = true;
+  for (OpenTransport* transport : transports_) transport->interrupt();
+}
+
+// What no transport has; what one has ends when it says so.
+void NetworkEngine::drop_unstarted() {
+  for (NetworkLane& lane : lanes_)
+    if (lane.drop_unstarted(options_.now())) advanced_any_ = true;
+}
+
+void NetworkEngine::tell_waiting() {
+  if (!std::exchange(advanced_any_, false)) return;
+  const std::lock_guard lock(mutex_);
+  if (waiting_ > 0) advanced_.notify_all();
+}
+
+}  // namespace convoy

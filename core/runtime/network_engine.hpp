@@ -1,0 +1,153 @@
+#pragma once
+
+#include <convoy/abi/submission.h>
+#include <convoy/abi/transport.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/plugin/transport_plugin.hpp"
+#include "core/runtime/network_lane.hpp"
+#include "core/runtime/wake_up.hpp"
+
+namespace convoy {
+
+// Another process of the run, and what carries bytes to it.
+struct NetworkPeer {
+  std::string name;                    // for messages: "worker 1 (host7, pid 4711)"
+  OpenTransport* transport = nullptr;  // connected or connecting; null: nothing is sent to it
+};
+
+struct NetworkOptions {
+  std::uint32_t generation = 0;    // of the run, as the transports were opened with
+  std::vector<NetworkPeer> peers;  // by number of the host in the cluster
+  std::function<double()> now;     // the devices' clock
+};
+
+// Where the network lanes of this host are, for heartbeats: the message that began last.
+struct NetworkPosition {
+  std::uint32_t step = 0;
+  std::uint32_t operation = 0;  // of the lowered plan
+};
+
+// This host's end of an operation between hosts. The submission is one as devices get it: its first
+// read is what is sent, or its first write where what is received goes.
+struct NetworkSubmission {
+  const convoy_submission* submission = nullptr;
+  std::uint32_t peer = 0;
+  bool sends = false;
+  std::uint32_t plan = 0;  // which program of the run, the same at both ends
+};
+
+// With one peer, since the engine began.
+struct NetworkTraffic {
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t refused = 0;  // pieces of input that were no message of this run
+};
+
+// Runs the network lanes of this host as a device runs its lanes: an operation starts when its
+// waits hold, those before it in its lane have started and the lane has room for one more; it
+// advances its timeline when it is done, which each lane does in order. Starting a receive tells
+// the peer that the target is free (it expects the message); a send is done when the transport does
+// not refer to its memory any more. Everything goes on on one thread of its own, which sleeps while
+// there is nothing to do; at most NetworkLane::kMostStarted operations per lane
+// are with a transport.
+//
+// A peer that is lost, while there is anything to send to it or to receive, is a failure of the
+// engine (so tasks that are through meet before one of them closes its transports): it interrupts
+// its transports and from then on advances the timelines of everything that is queued, so that
+// lanes drain. The first failure stays. How long a peer may take to come is not the engine's
+// affair: it waits until the transport or interrupt() says that there is no use.
+class NetworkEngine {
+ public:
+  // Takes over the transports, which must outlive it: nobody else calls them until it is gone.
+  // Their messages are those of channel 0, of which none was used before.
+  explicit NetworkEngine(NetworkOptions options);
+  // Interrupts what is left, and waits until the transports have let go of it, 5 s at most.
+  ~NetworkEngine();
+  NetworkEngine(const NetworkEngine&) = delete;
+  NetworkEngine& operator=(const NetworkEngine&) = delete;
+
+  // Queues an operation in the lane to or from its peer; returns at once. The submission and all it
+  // points to stay until its timeline has reached its value.
+  void submit(const NetworkSubmission& what);
+  // Whether the timeline of a submission reached the value within so many seconds. Any thread.
+  bool wait(const convoy_wait& point, double seconds);
+  // Ends everything that is queued now or later, with this reason. Any thread.
+  void interrupt(const std::string& reason);
+  // Error kTimeout, naming peer, step and operation, when the engine has failed. Any thread.
+  void require_intact() const;
+  NetworkPosition position() const;  // any thread
+  // Per peer. Any thread.
+  std::vector<NetworkTraffic> traffic() const;
+
+ private:
+  struct Counters {
+    std::atomic<std::uint64_t> sent{0};
+    std::atomic<std::uint64_t> received{0};
+    std::atomic<std::uint64_t> refused{0};
+  };
+
+  void serve();
+  void serve_once();
+  void take_incoming();
+  NetworkLane& lane_to(std::uint32_t peer, bool sends);
+  void start_ready();
+  bool has_work() const;
+  bool looks_for_timelines() const;
+  bool gives_up_closing();
+  void sleep(bool moved);
+  void sleep_in_transport(OpenTransport& transport, double seconds);
+  void handle(std::span<const convoy_transport_event> events);
+  void end_message(const convoy_transport_event& event);
+  void lose(const convoy_transport_event& event);
+  void fail_for(std::uint32_t peer, const std::string& reason);
+  void record_failure(const std::string& text);
+  void interrupt_transports();
+  void drop_unstarted();
+  void tell_waiting();
+
+  NetworkOptions options_;
+  std::vector<OpenTransport*> transports_;  // each once
+  std::vector<int> descriptors_;            // of those that have one
+  OpenTransport* sleeper_ = nullptr;        // one that has none
+  std::vector<Counters> counters_;          // per peer
+  WakeUp wake_up_;
+  std::atomic<std::uint64_t> position_{0};  // step << 32 | operation
+  std::atomic<bool> closing_{false};
+  std::atomic<bool> failed_{false};
+
+  mutable std::mutex mutex_;  // guards the members up to the next comment
+  std::condition_variable advanced_;
+  std::uint32_t waiting_ = 0;
+  std::vector<NetworkSubmission> incoming_;
+  std::string failure_;
+
+  // Of the engine's thread alone.
+  std::vector<NetworkSubmission> taken_;
+  std::deque<NetworkLane> lanes_;
+  std::map<std::pair<std::uint32_t, bool>, std::size_t> lane_index_;
+  std::vector<std::optional<std::string>> lost_;  // per peer: why
+  std::array<convoy_transport_event, 64> events_{};
+  bool interrupted_ = false;   // the transports were
+  bool moved_ = false;         // something happened since the last sleep
+  bool advanced_any_ = false;  // timelines, since those who wait were told
+  double patience_ = 0;        // how long to sleep before looking at timelines again
+  std::optional<std::chrono::steady_clock::time_point> closing_since_;
+  std::thread thread_;
+};
+
+}  // namespace convoy

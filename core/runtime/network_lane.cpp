@@ -1,0 +1,87 @@
+#include "core/runtime/network_lane.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/base/error.hpp"
+#include "core/plan/operation.hpp"
+#include "core/runtime/timeline.hpp"
+
+namespace convoy {
+namespace {
+
+std::uint64_t region_bytes(const convoy_region& region) {
+  return region.count * dtype_bytes(region.dtype);
+}
+
+}  // namespace
+
+const convoy_submission* NetworkLane::ready() const {
+  if (!looks_for_timelines()) return nullptr;
+  const convoy_submission& next = *queue_[started_].submission;
+  const bool all = std::all_of(next.waits, next.waits + next.wait_count, holds);
+  return all ? &next : nullptr;
+}
+
+void NetworkLane::start(double now) {
+  Queued& it = queue_[started_++];
+  if (it.submission->timing != nullptr) it.submission->timing->start = now;
+  const convoy_region& whole = region(*it.submission);
+  CONVOY_CHECK_LT(std::uint64_t{0}, whole.count);
+  convoy_transfer transfer{};
+  transfer.struct_size = sizeof(transfer);
+  transfer.peer = peer_;
+  transfer.tag = it.tag;
+  for (std::uint64_t done = 0, all = region_bytes(whole); done < all; done += transfer.bytes) {
+    transfer.memory = static_cast<std::byte*>(whole.data) + done;
+    transfer.bytes = std::min<std::uint64_t>(all - done, CONVOY_MESSAGE_BYTES);
+    transfer.sequence = sequence_;
+    transfer.token = index_ << kSequenceBits | sequence_;
+    hand_over(transfer);
+    ++sequence_;
+    ++it.messages;
+  }
+}
+
+// What the transport does not take is not with it.
+void NetworkLane::hand_over(const convoy_transfer& transfer) {
+  try {
+    if (sends_)
+      transport_.send(transfer);
+    else
+      transport_.expect(transfer);
+  } catch (const Error&) {
+    if (queue_[started_ - 1].messages == 0) --started_;
+    throw;
+  }
+}
+
+std::uint64_t NetworkLane::end_message(std::uint64_t token, double now) {
+  CONVOY_CHECK_EQ(token & ((std::uint64_t{1} << kSequenceBits) - 1), ended_);
+  CONVOY_CHECK_LT(std::size_t{0}, started_);
+  ++ended_;
+  if (--queue_.front().messages > 0) return 0;
+  const std::uint64_t bytes = region_bytes(region(front()));
+  --started_;
+  finish_front(now);
+  return bytes;
+}
+
+bool NetworkLane::drop_unstarted(double now) {
+  if (started_ > 0 || queue_.empty()) return false;
+  while (!queue_.empty()) {
+    if (front().timing != nullptr) front().timing->start = now;
+    finish_front(now);
+  }
+  return true;
+}
+
+// Nothing of the submission is touched once its timeline shows that it is done.
+void NetworkLane::finish_front(double now) {
+  const convoy_submission& submission = front();
+  if (submission.timing != nullptr) submission.timing->end = now;
+  queue_.pop_front();
+  advance(submission.timeline, submission.value);
+}
+
+}  // namespace convoy

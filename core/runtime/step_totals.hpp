@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/runtime/executor.hpp"
+#include "core/runtime/peers.hpp"
+
+namespace convoy {
+
+// What a finished step came to: first on this host, then over all of them.
+struct StepTotals {
+  double loss = 0;  // sum over replicas, without the L2 term
+  std::uint64_t replicas = 0;
+  std::uint64_t images = 0;
+  std::uint64_t hits[2] = {0, 0};            // top-1, top-5
+  std::optional<double> square_sum;          // as StepResult has it
+  std::vector<double> gradient_square_sums;  // likewise
+  std::optional<double> loss_scale;          // likewise
+  bool stops = false;                        // somebody wants the run to end
+
+  double mean_loss() const { return replicas == 0 ? 0 : loss / static_cast<double>(replicas); }
+};
+
+// Of the replicas here, which had so many images together.
+StepTotals local_totals(const StepResult& result, const std::vector<std::uint32_t>& replicas,
+                        std::int64_t images);
+
+// The sums over all hosts, each of which calls it once per finished step; equal on all of them to
+// the bit. Error kTimeout when one is lost.
+StepTotals totals_of_all(const StepTotals& own, Peers& peers);
+
+}  // namespace convoy

@@ -1,0 +1,110 @@
+// What tasks say when others are lost, stopped or slow.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/runtime/cluster_run.hpp"
+
+namespace convoy::testing::cluster_failure_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+ClusterRunOptions distributed(std::int64_t steps) {
+  ClusterRunOptions options;
+  options.hosts = {2, 1, true, "cpu", {2}};
+  options.strategy = "distributed_replicated";
+  options.fake_devices = true;
+  options.steps = steps;
+  return options;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST(ClusterFailure, OfATaskEndsTheOthersWithPeerStepAndOperation) {
+  for (const std::uint32_t victim : {1u, 2u}) {
+    ClusterRunOptions options = distributed(100000);
+    ClusterRun* run = nullptr;
+    std::atomic<bool> killed{false};
+    std::chrono::steady_clock::time_point since;
+    options.stepped = [&](std::uint32_t task, const TrainingStep& step) {
+      if (task != 0 || step.number < 5 || killed.exchange(true)) return;
+      since = std::chrono::steady_clock::now();
+      run->network().kill(victim, "its process has ended (signal 9)");
+    };
+    ClusterRun it(options);
+    run = &it;
+    const std::vector<TaskOutcome> tasks = it.run();
+    EXPECT_LT(seconds_since(since), 2);
+    for (const std::uint32_t task : {0u, 1u, 2u}) EXPECT_EQ(tasks[task].code, ExitCode::kTimeout);
+    // Workers exchange with the server only, and it with both.
+    const TaskOutcome& survivor = victim == 2 ? tasks[0] : tasks[2];
+    EXPECT_THAT(survivor.error, AllOf(HasSubstr(fmt::format("task {} is lost at step", victim)),
+                                      HasSubstr("in operation "), HasSubstr("signal 9")))
+        << "victim " << victim;
+    EXPECT_GE(tasks[0].steps.size(), 5u);
+  }
+}
+
+TEST(ClusterFailure, IsNoTaskThatStandsStillForLongerThanTheDeadline) {
+  ClusterRunOptions options = distributed(20);
+  options.deadline_seconds = 0.1;
+  const std::vector<TaskOutcome> undisturbed = ClusterRun(options).run();
+  ClusterRun* run = nullptr;
+  std::thread waker;
+  options.stepped = [&](std::uint32_t task, const TrainingStep& step) {
+    if (task != 0 || step.number != 5) return;
+    run->network().stop(2);
+    waker = std::thread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+      run->network().go_on(2);
+    });
+  };
+  ClusterRun it(options);
+  run = &it;
+  const std::vector<TaskOutcome> tasks = it.run();
+  waker.join();
+  for (const TaskOutcome& task : tasks) {
+    ASSERT_EQ(task.error, "");
+    EXPECT_EQ(task.parameter_hash, undisturbed.front().parameter_hash);
+  }
+  double longest = 0;
+  for (const TrainingStep& step : tasks[0].steps) longest = std::max(longest, step.seconds);
+  EXPECT_GT(longest, 0.3);
+}
+
+TEST(ClusterFailure, OfAPrologueNamesThePeerToo) {
+  ClusterRunOptions options = distributed(5);
+  options.strategy = "parameter_server";
+  options.values = {{"staged_vars", "true"}};
+  ClusterRun run(options);
+  run.network().drop_after(2, 0, 0);
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    run.network().kill(2, "its process has ended");
+  });
+  const std::vector<TaskOutcome> tasks = run.run();
+  killer.join();
+  EXPECT_EQ(tasks[0].code, ExitCode::kTimeout);
+  EXPECT_THAT(tasks[0].error, HasSubstr("task 2 is lost at step 0, in operation"));
+}
+
+TEST(ClusterFailure, OfAnEventEndsEverybody) {
+  ClusterRunOptions options = distributed(100000);
+  options.stepped = [](std::uint32_t task, const TrainingStep& step) {
+    if (task == 0 && step.number == 3) fail(ExitCode::kFailed, "the disk is full");
+  };
+  const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+  EXPECT_EQ(tasks[0].code, ExitCode::kFailed);
+  EXPECT_EQ(tasks[0].error, "the disk is full");
+  for (const std::uint32_t task : {1u, 2u}) EXPECT_EQ(tasks[task].code, ExitCode::kTimeout);
+}
+
+}  // namespace
+}  // namespace convoy::testing::cluster_failure_test

@@ -1,0 +1,135 @@
+#include "tests/runtime/cluster_run.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "core/runtime/parameter_hash.hpp"
+#include "core/train/optimizer.hpp"
+#include "tests/devices/fake/fake_device.hpp"
+#include "tests/runtime/plugins.hpp"
+#include "tests/runtime/small_models.hpp"
+#include "tests/runtime/training.hpp"
+#include "tests/support/test_engine.hpp"
+
+namespace convoy::testing {
+namespace {
+
+constexpr double kClusterRate = 0.05;
+
+std::unique_ptr<DevicePlugin> devices_for(PluginHost& host, const ClusterRunOptions& options) {
+  if (!options.fake_devices) return cpu_plugin(host);
+  return fake_plugin({.delay_microseconds = 20, .shared_memory = options.shared_memory});
+}
+
+SessionOptions session_options_for(const ClusterRunOptions& options, std::uint32_t replicas) {
+  OptimizerOptions optimizer;
+  optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
+  optimizer.weight_decay = 0.001;
+  SessionOptions session;
+  session.threads = 1;
+  session.batch = options.global_batch / replicas;
+  session.hash_initializer = true;
+  session.accuracy = true;
+  session.bucket_elements = 512;
+  session.optimizer = make_optimizer(optimizer, replicas);
+  session.executor.deadline_seconds = options.deadline_seconds;
+  return session;
+}
+
+void train_session(const ClusterRunOptions& options, std::uint32_t task, Session& session,
+                   TaskOutcome& outcome) {
+  const auto source = hash_images(session.replicas(), options.global_batch);
+  TrainingEvents events;
+  events.timed_step = [&](const TrainingStep& step) {
+    outcome.steps.push_back(step);
+    if (options.stepped) options.stepped(task, step);
+  };
+  if (options.stop_requested) events.stop_requested = [&] { return options.stop_requested(task); };
+  outcome.summary =
+      run_training(session, *source, constant_rate(kClusterRate), {0, options.steps, 0}, events);
+  outcome.parameter_hash = parameter_hash(session);
+}
+
+}  // namespace
+
+Cluster make_task_cluster(const HostsDescription& hosts) {
+  Cluster cluster = make_hosts(hosts);
+  cluster.device_collectives = false;
+  return cluster;
+}
+
+ClusterRun::ClusterRun(ClusterRunOptions options)
+    : options_(std::move(options)),
+      cluster_(make_task_cluster(options_.hosts)),
+      network_(cluster_.hosts, options_.network),
+      peers_(cluster_.hosts) {}
+
+std::vector<TaskOutcome> ClusterRun::run() {
+  std::vector<TaskOutcome> outcomes(cluster_.hosts);
+  std::vector<std::thread> threads;
+  for (std::uint32_t task = 0; task < cluster_.hosts; ++task)
+    threads.emplace_back([this, task, &outcomes] { run_task(task, outcomes[task]); });
+  for (std::thread& thread : threads) thread.join();
+  return outcomes;
+}
+
+// Connected, or about to be, to all others: their addresses go over the control plane.
+std::unique_ptr<OpenTransport> ClusterRun::open_transport(std::uint32_t task,
+                                                          const TransportPlugin* plugin) {
+  if (plugin == nullptr) return network_.open(task);
+  convoy_transport_run run{};
+  run.struct_size = sizeof(run);
+  run.rank = task;
+  run.ranks = cluster_.hosts;
+  run.channels = 1;
+  run.peer_seconds = 4;
+  run.join_seconds = 10;
+  auto transport = std::make_unique<OpenTransport>(*plugin, run);
+  const std::vector<std::string> addresses = peers_.of(task).exchange(transport->address());
+  for (std::uint32_t peer = 0; peer < cluster_.hosts; ++peer)
+    if (peer != task && transport->refuses_to_connect(peer, addresses[peer]))
+      fail(ExitCode::kUnavailable, "{} refuses the address of a task", options_.transport);
+  return transport;
+}
+
+void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
+  try {
+    PluginHost host;
+    const auto plugin = devices_for(host, options_);
+    const auto strategy = strategy_plugin(host, options_.strategy, options_.values);
+    const bool computes = task < options_.hosts.hosts;
+    const auto devices =
+        std::make_shared<OpenDevices>(*plugin, computes ? options_.hosts.devices_per_host : 1, 1);
+    const auto kind =
+        options_.transport.empty() ? nullptr : transport_plugin(host, options_.transport);
+    const auto transport = open_transport(task, kind.get());
+    NetworkEngine engine(
+        options_of_task(task, cluster_.hosts, *transport, [&] { return devices->now(); }));
+    Session session(small_network(), *strategy, devices,
+                    session_options_for(options_, cluster_.replicas()),
+                    {&cluster_, task, &engine, &peers_.of(task)});
+    if (options_.prepared) options_.prepared(task, session);
+    train_session(options_, task, session, outcome);
+    if (options_.trained) options_.trained(task, session);
+    outcome.traffic = engine.traffic();
+  } catch (const Error& error) {
+    outcome.code = error.code();
+    outcome.error = error.what();
+    peers_.lose(fmt::format("task {} ended: {}", task, error.what()));
+  }
+}
+
+TaskOutcome run_alone(const ClusterRunOptions& options) {
+  TaskOutcome outcome;
+  PluginHost host;
+  const auto plugin = devices_for(host, options);
+  const auto strategy = strategy_plugin(host, options.strategy, options.values);
+  const std::uint32_t replicas = options.hosts.hosts * options.hosts.devices_per_host;
+  Session session(small_network(), *strategy, std::make_shared<OpenDevices>(*plugin, replicas, 1),
+                  session_options_for(options, replicas));
+  train_session(options, 0, session, outcome);
+  return outcome;
+}
+
+}  // namespace convoy::testing

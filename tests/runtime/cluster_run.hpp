@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/plan/host_cluster.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/training_loop.hpp"
+#include "tests/support/in_process_network.hpp"
+#include "tests/support/in_process_peers.hpp"
+
+namespace convoy::testing {
+
+// A training of several tasks, each a thread of this process with a session of its own.
+struct ClusterRunOptions {
+  HostsDescription hosts;
+  std::string strategy;
+  OptionValues values = {};
+  std::int64_t steps = 6;
+  std::uint32_t global_batch = 8;
+  bool fake_devices = false;  // which share memory, or do not
+  bool shared_memory = true;
+  InProcessOptions network = {};
+  std::string transport = {};  // a plug-in of the build tree ("shm") instead of that network
+  double deadline_seconds = 60;
+  // On the task's thread: before training, and after it while the network is there.
+  std::function<void(std::uint32_t task, Session&)> prepared = {};
+  std::function<void(std::uint32_t task, Session&)> trained = {};
+  // After every step, on the task's thread.
+  std::function<void(std::uint32_t task, const TrainingStep&)> stepped = {};
+  std::function<bool(std::uint32_t task)> stop_requested = {};
+};
+
+struct TaskOutcome {
+  std::vector<TrainingStep> steps;
+  std::string parameter_hash;
+  TrainingSummary summary;
+  std::vector<NetworkTraffic> traffic;
+  ExitCode code = ExitCode::kOk;
+  std::string error;
+};
+
+class ClusterRun {
+ public:
+  explicit ClusterRun(ClusterRunOptions options);
+
+  // Per task, once all of them have ended.
+  std::vector<TaskOutcome> run();
+
+  const Cluster& cluster() const { return cluster_; }
+  InProcessNetwork& network() { return network_; }
+
+ private:
+  void run_task(std::uint32_t task, TaskOutcome& outcome);
+  std::unique_ptr<OpenTransport> open_transport(std::uint32_t task, const TransportPlugin* plugin);
+
+  ClusterRunOptions options_;
+  Cluster cluster_;
+  InProcessNetwork network_;
+  InProcessPeers peers_;
+};
+
+// The cluster of such hosts whose devices have no collectives of their own.
+Cluster make_task_cluster(const HostsDescription& hosts);
+
+// The same training by one task that has all devices.
+TaskOutcome run_alone(const ClusterRunOptions& options);
+
+}  // namespace convoy::testing

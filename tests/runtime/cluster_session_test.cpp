@@ -1,0 +1,273 @@
+// Sessions of several tasks, which are threads of this process.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "core/plan/interpreter.hpp"
+#include "core/runtime/initial_values.hpp"
+#include "core/runtime/training_state.hpp"
+#include "tests/devices/fake/fake_device.hpp"
+#include "tests/runtime/cluster_run.hpp"
+
+namespace convoy::testing::cluster_session_test {
+namespace {
+
+struct Variant {
+  std::string strategy;
+  OptionValues values = {};
+};
+
+std::string describe(const Variant& variant, const HostsDescription& hosts) {
+  std::string text = variant.strategy;
+  for (const auto& [name, value] : variant.values) text += " --" + name + "=" + value;
+  return fmt::format("{} on {} hosts of {} devices with {} servers", text, hosts.hosts,
+                     hosts.devices_per_host, hosts.server_hosts.size());
+}
+
+// Those that compute the mean gradient of all replicas, however they are spread.
+std::vector<Variant> synchronous_variants() {
+  return {{"distributed_all_reduce", {{"all_reduce_spec", "xring"}}},
+          {"distributed_all_reduce", {{"all_reduce_spec", "xring#2"}}},
+          {"distributed_all_reduce", {{"all_reduce_spec", "pscpu"}}},
+          {"distributed_all_reduce", {{"all_reduce_spec", "pscpu/pscpu"}}},
+          {"distributed_all_reduce", {{"all_reduce_spec", "xring:256:pscpu"}}},
+          {"distributed_all_reduce",
+           {{"all_reduce_spec", "xring"}, {"agg_small_grads_max_bytes", "512"}}},
+          {"replicated", {{"all_reduce_spec", "xring"}}},
+          {"replicated", {{"all_reduce_spec", "collective"}}}};
+}
+
+ClusterRunOptions options_for(const Variant& variant, const HostsDescription& hosts) {
+  ClusterRunOptions options;
+  options.hosts = hosts;
+  options.strategy = variant.strategy;
+  options.values = variant.values;
+  return options;
+}
+
+void expect_same_losses(const std::vector<TrainingStep>& actual,
+                        const std::vector<TrainingStep>& expected, const std::string& what) {
+  ASSERT_EQ(actual.size(), expected.size()) << what;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(actual[i].total_loss, expected[i].total_loss, 1e-5 * expected[i].total_loss)
+        << what << ", step " << i;
+    EXPECT_NEAR(actual[i].base_loss, expected[i].base_loss, 1e-5 * expected[i].base_loss)
+        << what << ", step " << i;
+    EXPECT_EQ(actual[i].top_5, expected[i].top_5) << what << ", step " << i;
+  }
+}
+
+// One host of four devices, two of two and four of one.
+TEST(ClusterSessions, TrainAsOneHostDoesWithEverySynchronousStrategy) {
+  const HostsDescription one{1, 4, true, "cpu", {}};
+  const TaskOutcome alone =
+      run_alone(options_for({"replicated", {{"all_reduce_spec", "xring"}}}, one));
+  EXPECT_LT(alone.steps.back().total_loss, 0.95 * alone.steps.front().total_loss);  // it does train
+  for (const Variant& variant : synchronous_variants())
+    for (const HostsDescription& hosts :
+         {HostsDescription{2, 2, true, "cpu", {}}, HostsDescription{4, 1, true, "cpu", {}}}) {
+      const std::string what = describe(variant, hosts);
+      const std::vector<TaskOutcome> tasks = ClusterRun(options_for(variant, hosts)).run();
+      for (std::size_t task = 0; task < tasks.size(); ++task) {
+        ASSERT_EQ(tasks[task].error, "") << what << ", task " << task;
+        expect_same_losses(tasks[task].steps, alone.steps, what);
+        EXPECT_EQ(tasks[task].parameter_hash, tasks.front().parameter_hash) << what;
+      }
+    }
+}
+
+// Every strategy for several hosts, those that apply workers' gradients one after the other and
+// those with stale values included.
+std::vector<Variant> all_variants() {
+  std::vector<Variant> variants = synchronous_variants();
+  for (const char* place : {"cpu", "gpu"}) {
+    variants.push_back({"parameter_server", {{"local_parameter_device", place}}});
+    variants.push_back({"distributed_replicated", {{"local_parameter_device", place}}});
+  }
+  variants.push_back({"parameter_server", {{"staged_vars", "true"}}});
+  variants.push_back({"parameter_server", {{"variable_placement", "round_robin"}}});
+  variants.push_back({"distributed_replicated", {{"variable_placement", "bytes"}}});
+  return variants;
+}
+
+InterpreterOptions interpreter_options(const Session& session) {
+  const Arena arena(session.graph());
+  InterpreterOptions options;
+  options.initial = initial_parameters(session.graph(), arena, session.options().seed,
+                                       session.options().hash_initializer, 1);
+  options.optimizer = session.options().optimizer;
+  for (std::size_t i = session.graph().variables().size(); i-- > 0;)
+    if (session.graph().variables()[i].decayed) options.decayed.push_back(arena.range(i));
+  options.learning_rate = [](std::uint64_t) { return 0.05; };
+  options.gradient = fake_gradient;
+  return options;
+}
+
+// What of a task's memory differs from the interpreter's, or nothing.
+std::string first_difference(const Session& session, std::uint32_t task, std::int64_t steps) {
+  Interpreter interpreter(session.lowered_plan(), interpreter_options(session));
+  interpreter.run(static_cast<std::uint64_t>(steps));
+  const Plan& plan = session.logical_plan();
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
+    const bool here = session.cluster().places[plan.buffers[i].place].host == task;
+    if (session.memory().stored(i).empty() == here && here) continue;
+    if (!here && !session.memory().stored(i).empty()) return "memory of another host";
+    const std::vector<float> actual = session.memory().read_buffer(i);
+    const auto expected = interpreter.values(i);
+    for (const StoredElements::Part& part : session.memory().stored(i).parts()) {
+      const auto first = static_cast<std::ptrdiff_t>(part.range.first);
+      const auto end = first + static_cast<std::ptrdiff_t>(part.range.count);
+      if (!std::equal(actual.begin() + first, actual.begin() + end, expected.begin() + first))
+        return plan.buffer_name(i);
+    }
+  }
+  return "none";
+}
+
+TEST(ClusterSessions, FollowTheInterpreterToTheBit) {
+  for (const Variant& variant : all_variants())
+    for (const HostsDescription& hosts :
+         {HostsDescription{2, 2, true, "fake", {}}, HostsDescription{2, 1, true, "fake", {2}},
+          HostsDescription{2, 2, true, "fake", {2, 3}}}) {
+      ClusterRunOptions options = options_for(variant, hosts);
+      options.fake_devices = true;
+      options.steps = 5;
+      options.network = {.longest_delay = 200e-6, .eager = true};
+      options.trained = [&](std::uint32_t task, Session& session) {
+        EXPECT_EQ(first_difference(session, task, options.steps), "none")
+            << describe(variant, hosts) << ", task " << task;
+      };
+      for (const TaskOutcome& task : ClusterRun(options).run())
+        ASSERT_EQ(task.error, "") << describe(variant, hosts);
+    }
+}
+
+// The same through a transport that is a plug-in.
+TEST(ClusterSessions, TrainOverSharedMemory) {
+  for (const Variant& variant :
+       {Variant{"distributed_all_reduce", {{"all_reduce_spec", "xring"}}},
+        Variant{"distributed_replicated"}, Variant{"parameter_server", {{"staged_vars", "true"}}}})
+    for (const HostsDescription& hosts :
+         {HostsDescription{2, 2, true, "cpu", {}}, HostsDescription{2, 1, true, "cpu", {2, 3}}}) {
+      ClusterRunOptions options = options_for(variant, hosts);
+      const std::vector<TaskOutcome> expected = ClusterRun(options).run();
+      options.transport = "shm";
+      const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+      for (std::size_t task = 0; task < tasks.size(); ++task) {
+        ASSERT_EQ(tasks[task].error, "") << describe(variant, hosts) << ", task " << task;
+        EXPECT_EQ(tasks[task].parameter_hash, expected[task].parameter_hash)
+            << describe(variant, hosts);
+        EXPECT_EQ(tasks[task].traffic[task == 0 ? 1 : 0].bytes_sent,
+                  expected[task].traffic[task == 0 ? 1 : 0].bytes_sent);
+      }
+    }
+}
+
+TEST(ClusterSessions, OfServersHaveNoReplicasAndGetTheSameParametersAsAll) {
+  const HostsDescription hosts{2, 2, true, "cpu", {2, 3}};
+  for (const Variant& variant : {Variant{"distributed_replicated"}, Variant{"parameter_server"}}) {
+    ClusterRunOptions options = options_for(variant, hosts);
+    options.prepared = [&](std::uint32_t task, Session& session) {
+      EXPECT_EQ(session.local_replicas().size(), task < 2 ? 2u : 0u);
+      std::uint64_t held = 0;
+      const std::vector<MemoryUse> uses = session.memory_use();
+      for (std::size_t place = 0; place < uses.size(); ++place)
+        if (session.cluster().places[place].host != task) held += uses[place].total();
+      EXPECT_EQ(held, 0u) << "memory of other hosts' places on task " << task;
+    };
+    const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+    for (const TaskOutcome& task : tasks) {
+      ASSERT_EQ(task.error, "");
+      expect_same_losses(task.steps, tasks.front().steps, variant.strategy);
+      EXPECT_EQ(task.parameter_hash, tasks.front().parameter_hash);
+    }
+    EXPECT_LT(tasks[0].steps.back().total_loss, 0.95 * tasks[0].steps.front().total_loss);
+    EXPECT_EQ(tasks[2].steps.front().own_loss, 0);
+    const TrainingStep& a = tasks[0].steps.front();
+    EXPECT_NEAR(a.base_loss, (a.own_loss + tasks[1].steps.front().own_loss) / 2, 1e-12);
+  }
+}
+
+// What goes to a checkpoint is whole on every task, and goes on as if nothing had happened.
+TEST(ClusterSessions, HandTheirStateOverToOtherClusters) {
+  const Variant variant{"distributed_replicated", {}};
+  std::mutex mutex;
+  std::map<std::uint32_t, TrainingState> states;
+  ClusterRunOptions first = options_for(variant, {2, 2, true, "cpu", {2}});
+  first.trained = [&](std::uint32_t task, Session& session) {
+    TrainingState state = read_training_state(session);
+    const std::lock_guard lock(mutex);
+    states[task] = std::move(state);
+  };
+  const std::vector<TaskOutcome> before = ClusterRun(first).run();
+  ASSERT_EQ(before.front().error, "");
+  ASSERT_EQ(states.size(), 3u);
+  for (const auto& [task, state] : states) {
+    EXPECT_EQ(state.values.variables, states[0].values.variables);
+    EXPECT_EQ(state.optimizer, states[0].optimizer);
+    EXPECT_FALSE(state.complete);
+  }
+  ClusterRunOptions second = options_for(variant, {4, 1, true, "cpu", {}});
+  second.prepared = [&](std::uint32_t, Session& session) {
+    write_training_state(session, states[0], 6);
+  };
+  ClusterRunOptions whole = options_for(variant, {2, 2, true, "cpu", {2}});
+  whole.steps = 12;
+  const std::vector<TaskOutcome> after = ClusterRun(second).run();
+  const std::vector<TaskOutcome> reference = ClusterRun(whole).run();
+  ASSERT_EQ(after.front().error, "");
+  ASSERT_EQ(reference.front().error, "");
+  // The first step computes on the values before it, whoever applies them later.
+  EXPECT_NEAR(after.front().steps.front().total_loss, reference.front().steps[6].total_loss,
+              1e-5 * reference.front().steps[6].total_loss);
+}
+
+TEST(ClusterSessions, StopAllAfterTheSameStepWhenOneWantsTo) {
+  ClusterRunOptions options = options_for({"distributed_replicated"}, {2, 1, true, "cpu", {2}});
+  options.steps = 1000;
+  std::atomic<int> done{0};
+  options.stepped = [&](std::uint32_t task, const TrainingStep&) { done += task == 1 ? 1 : 0; };
+  options.stop_requested = [&](std::uint32_t task) { return task == 1 && done >= 3; };
+  const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+  for (const TaskOutcome& task : tasks) {
+    ASSERT_EQ(task.error, "");
+    EXPECT_TRUE(task.summary.stopped);
+    EXPECT_EQ(task.steps.size(), tasks.front().steps.size());
+    EXPECT_EQ(task.parameter_hash, tasks.front().parameter_hash);
+  }
+  EXPECT_LE(tasks.front().steps.size(), 8u);
+}
+
+TEST(ClusterSessions, CountTheirBytesAndWhomTheyWaitedFor) {
+  ClusterRunOptions options = options_for({"distributed_replicated"}, {2, 1, true, "cpu", {2}});
+  const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+  for (const TaskOutcome& task : tasks) ASSERT_EQ(task.error, "");
+  for (std::uint32_t worker : {0u, 1u}) {
+    EXPECT_EQ(tasks[worker].traffic[2].bytes_sent, tasks[2].traffic[worker].bytes_received);
+    EXPECT_EQ(tasks[worker].traffic[2].bytes_received, tasks[2].traffic[worker].bytes_sent);
+    EXPECT_GT(tasks[worker].traffic[2].bytes_sent, 0u);
+    EXPECT_EQ(tasks[worker].traffic[1 - worker].bytes_sent, 0u);
+    const StepBreakdown& time = tasks[worker].summary.breakdown;
+    EXPECT_NEAR(time.compute + time.aggregation + time.network + time.input_wait + time.executor,
+                time.seconds, 1e-6 * time.seconds);
+    EXPECT_GT(time.network, 0);
+    ASSERT_TRUE(time.network_by_host.contains(2));
+    EXPECT_FALSE(time.network_by_host.contains(1 - worker));
+    EXPECT_NEAR(time.network_by_host.at(2), time.network, 1e-9);
+  }
+}
+
+TEST(ClusterSessions, RefuseStrategiesWhoseHostsDoNotWait) {
+  const Variant variant{"parameter_server", {{"cross_replica_sync", "false"}}};
+  for (const TaskOutcome& task : ClusterRun(options_for(variant, {2, 1, true, "cpu", {2}})).run()) {
+    EXPECT_EQ(task.code, ExitCode::kUsage);
+    EXPECT_NE(task.error.find("--cross_replica_sync=true"), std::string::npos) << task.error;
+  }
+}
+
+}  // namespace
+}  // namespace convoy::testing::cluster_session_test

@@ -1,0 +1,241 @@
+#include "core/runtime/network_engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/runtime/timeline.hpp"
+#include "tests/support/in_process_network.hpp"
+#include "tests/support/test_engine.hpp"
+
+namespace convoy::testing::network_engine_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// One message of one end, with what its submission points to.
+struct Message {
+  Message(std::uint64_t elements, float value) : values(elements, value) {
+    region = {values.data(), elements, CONVOY_F32, 0};
+    submission.struct_size = sizeof(submission);
+    submission.timing = &timing;
+  }
+  std::vector<float> values;
+  convoy_region region{};
+  convoy_timing timing{};
+  convoy_submission submission{};
+};
+
+// One task: its transport, its engine and its messages to the other one.
+class Task {
+ public:
+  Task(InProcessNetwork& network, std::uint32_t rank)
+      : rank_(rank), transport_(network.open(rank)) {
+    engine_ = std::make_unique<NetworkEngine>(options_of_task(rank, 2, *transport_, seconds_now));
+  }
+
+  // Its number `operation` is also its place in the lane.
+  Message& queue(bool sends, std::uint64_t elements, float value, std::uint32_t operation,
+                 const std::vector<convoy_wait>& waits = {}) {
+    messages_.push_back(std::make_unique<Message>(elements, value));
+    waits_.push_back(std::make_unique<std::vector<convoy_wait>>(waits));
+    Message& it = *messages_.back();
+    it.submission.waits = waits_.back()->data();
+    it.submission.wait_count = waits_.back()->size();
+    (sends ? it.submission.reads : it.submission.writes) = &it.region;
+    (sends ? it.submission.read_count : it.submission.write_count) = 1;
+    it.submission.operation = operation;
+    it.submission.step = 118;
+    Timeline& timeline = sends ? sent_ : received_;
+    std::uint64_t& count = sends ? sends_ : receives_;
+    it.submission.timeline = &timeline.value;
+    it.submission.value = ++count;
+    engine_->submit({&it.submission, 1 - rank_, sends, 7});
+    return it;
+  }
+
+  bool sent(std::uint64_t count, double seconds = 10) {
+    return engine_->wait({&sent_.value, count}, seconds);
+  }
+  bool received(std::uint64_t count, double seconds = 10) {
+    return engine_->wait({&received_.value, count}, seconds);
+  }
+  std::string failure() const {
+    try {
+      engine_->require_intact();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kTimeout);
+      return error.what();
+    }
+    return "";
+  }
+  NetworkEngine& engine() { return *engine_; }
+  void close() { engine_.reset(); }
+
+ private:
+  std::uint32_t rank_;
+  std::unique_ptr<OpenTransport> transport_;
+  std::vector<std::unique_ptr<Message>> messages_;
+  std::vector<std::unique_ptr<std::vector<convoy_wait>>> waits_;
+  Timeline sent_;
+  Timeline received_;
+  std::uint64_t sends_ = 0;
+  std::uint64_t receives_ = 0;
+  std::unique_ptr<NetworkEngine> engine_;
+};
+
+class Engines : public ::testing::TestWithParam<InProcessOptions> {
+ protected:
+  InProcessNetwork network_{2, GetParam()};
+};
+
+TEST_P(Engines, MoveEveryMessageInTheOrderOfItsLane) {
+  Task a(network_, 0);
+  Task b(network_, 1);
+  constexpr std::uint32_t kMessages = 3 * NetworkLane::kMostStarted;
+  std::vector<Message*> received;
+  for (std::uint32_t i = 0; i < kMessages; ++i) {
+    a.queue(true, 1 + i, static_cast<float>(i), i);
+    received.push_back(&b.queue(false, 1 + i, -1, i));
+    b.queue(true, 5, static_cast<float>(i), i);  // the other way at the same time
+    a.queue(false, 5, -1, i);
+  }
+  ASSERT_TRUE(b.received(kMessages));
+  ASSERT_TRUE(a.received(kMessages));
+  ASSERT_TRUE(a.sent(kMessages));
+  for (std::uint32_t i = 0; i < kMessages; ++i) {
+    EXPECT_EQ(received[i]->values, std::vector<float>(1 + i, static_cast<float>(i)));
+    EXPECT_LE(received[i]->timing.start, received[i]->timing.end);
+    if (i > 0) {
+      EXPECT_LE(received[i - 1]->timing.end, received[i]->timing.end);
+    }
+  }
+  const std::uint64_t bytes = 4ull * kMessages * (kMessages + 1) / 2;
+  EXPECT_EQ(a.engine().position().step, 118u);
+  EXPECT_EQ(a.engine().position().operation, kMessages - 1);
+  EXPECT_EQ(a.engine().traffic()[1].bytes_sent, bytes);
+  EXPECT_EQ(b.engine().traffic()[0].bytes_received, bytes);
+  EXPECT_EQ(b.engine().traffic()[0].bytes_sent, 20u * kMessages);
+  EXPECT_EQ(a.failure(), "");
+}
+
+TEST_P(Engines, SendNothingBeforeTheSourceIsReadyAndTouchNoTargetThatIsNotFree) {
+  Task a(network_, 0);
+  Task b(network_, 1);
+  Timeline source;
+  Timeline target;
+  a.queue(true, 10, 3, 0, {{&source.value, 1}});
+  Message& received = b.queue(false, 10, -1, 0, {{&target.value, 2}});
+  EXPECT_FALSE(b.received(1, 0.02));
+  advance(&source.value, 1);
+  EXPECT_FALSE(b.received(1, 0.02));
+  EXPECT_EQ(received.values, std::vector<float>(10, -1));
+  advance(&target.value, 2);
+  ASSERT_TRUE(b.received(1));
+  EXPECT_EQ(received.values, std::vector<float>(10, 3));
+}
+
+TEST_P(Engines, AdvanceAllTimelinesWhenThePeerDiesAndSayWhere) {
+  Task a(network_, 0);
+  Task b(network_, 1);
+  Timeline never;
+  b.queue(false, 10, -1, 42);
+  b.queue(false, 10, -1, 43, {{&never.value, 1}});
+  b.queue(true, 10, 0, 44, {{&never.value, 1}});
+  EXPECT_FALSE(b.received(1, 0.02));
+  network_.kill(0, "its process has ended");
+  ASSERT_TRUE(b.received(2, 1));
+  ASSERT_TRUE(b.sent(1, 1));
+  EXPECT_THAT(b.failure(),
+              AllOf(HasSubstr("task 0 is lost at step 118, in operation 42 (receiving from it)"),
+                    HasSubstr("its process has ended")));
+  b.queue(false, 10, -1, 45);  // what comes later ends as well
+  EXPECT_TRUE(b.received(3, 1));
+}
+
+TEST_P(Engines, WaitForAPeerAsLongAsItLives) {
+  Task a(network_, 0);
+  Task b(network_, 1);
+  network_.stop(0);
+  a.queue(true, 10, 3, 0);
+  Message& received = b.queue(false, 10, -1, 0);
+  EXPECT_FALSE(b.received(1, 0.3));
+  EXPECT_EQ(b.failure(), "");
+  network_.go_on(0);
+  ASSERT_TRUE(b.received(1));
+  EXPECT_EQ(received.values.front(), 3);
+}
+
+TEST_P(Engines, EndWhatIsPendingWhenSomebodyInterrupts) {
+  Task a(network_, 0);
+  Task b(network_, 1);
+  network_.drop_after(0, 1, 1);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    a.queue(true, 10, 3, i);
+    b.queue(false, 10, -1, i);
+  }
+  ASSERT_TRUE(b.received(1));
+  EXPECT_FALSE(b.received(2, 0.05));
+  b.engine().interrupt("task 0 sends no heartbeats");
+  ASSERT_TRUE(b.received(3, 1));
+  EXPECT_EQ(b.failure(), "task 0 sends no heartbeats");
+  b.engine().interrupt("another reason");  // the first one stays
+  EXPECT_EQ(b.failure(), "task 0 sends no heartbeats");
+}
+
+TEST_P(Engines, TakeNoMessageOfAnotherOperation) {
+  Task a(network_, 0);
+  Task b(network_, 1);
+  a.queue(true, 10, 3, 5);
+  Message& received = b.queue(false, 10, -1, 6);
+  ASSERT_TRUE(b.received(1, 2));
+  EXPECT_THAT(b.failure(), HasSubstr("task 0 is lost at step 118, in operation 6"));
+  EXPECT_EQ(received.values, std::vector<float>(10, -1));
+}
+
+TEST_P(Engines, DoNotMindAPeerThatClosesWhenNothingIsLeft) {
+  Task a(network_, 0);
+  {
+    Task b(network_, 1);
+    a.queue(true, 10, 3, 0);
+    b.queue(false, 10, -1, 0);
+    ASSERT_TRUE(b.received(1));
+    ASSERT_TRUE(a.sent(1));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(a.failure(), "");
+  a.queue(true, 10, 3, 1);
+  ASSERT_TRUE(a.sent(2, 1));
+  EXPECT_THAT(a.failure(), HasSubstr("task 1 is lost at step 118, in operation 1 (sending to it)"));
+}
+
+TEST_P(Engines, CloseWithoutTheirPeers) {
+  Task b(network_, 1);
+  b.queue(false, 10, -1, 0);
+  b.queue(true, 100000, 0, 1);
+  const double start = seconds_now();
+  b.close();
+  EXPECT_LT(seconds_now() - start, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Network, Engines,
+                         ::testing::Values(InProcessOptions{},
+                                           InProcessOptions{.descriptor = false},
+                                           InProcessOptions{.longest_delay = 500e-6}),
+                         [](const ::testing::TestParamInfo<InProcessOptions>& it) {
+                           if (!it.param.descriptor) return "WithoutDescriptor";
+                           return it.param.longest_delay > 0 ? "WithDelays" : "Plain";
+                         });
+
+}  // namespace
+}  // namespace convoy::testing::network_engine_test

@@ -1,0 +1,18 @@
+#include "tests/support/test_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace convoy::testing {
+
+NetworkOptions options_of_task(std::uint32_t task, std::uint32_t tasks, OpenTransport& transport,
+                               std::function<double()> now) {
+  NetworkOptions options;
+  options.now = std::move(now);
+  for (std::uint32_t peer = 0; peer < tasks; ++peer)
+    options.peers.push_back({fmt::format("task {}", peer), peer == task ? nullptr : &transport});
+  return options;
+}
+
+}  // namespace convoy::testing
