@@ -17,8 +17,6 @@
 #include "core/plugin/search_path.hpp"
 #include "tests/benchmarks/transport_own_mpi.hpp"
 #include "tests/benchmarks/transport_streams.hpp"
-#include "tests/network/certificates.hpp"
-#include "tests/scratch_folder.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -77,22 +75,6 @@ void add_cases(const std::string& name, const TransportPlugin& plugin, const Car
       }
 }
 
-// With certificates made for it.
-double over_encrypted(TransportEnd& end, const Streams& streams,
-                      const network::SecurityOptions& files) {
-  end.run().certificate = files.certificate.c_str();
-  end.run().private_key = files.private_key.c_str();
-  end.run().authorities = files.authorities.c_str();
-  return over_transport(end, streams);
-}
-
-void add_encrypted(const std::string& name, const TransportPlugin& plugin) {
-  const auto files = network::make_certificates(scratch_folder("transport_benchmark"));
-  add_cases(name, plugin, [files](TransportEnd& end, const Streams& streams) {
-    return over_encrypted(end, streams, files);
-  });
-}
-
 // What of the installed transports this process can measure.
 void add_transports(PluginHost& host, std::vector<std::unique_ptr<TransportPlugin>>& plugins) {
   const Catalog catalog = installed_plugins("");
@@ -103,7 +85,6 @@ void add_transports(PluginHost& host, std::vector<std::unique_ptr<TransportPlugi
     if (plugin->has(CONVOY_TRANSPORT_LAUNCHED) != launched) continue;
     if (plugins.empty() && !launched) add_cases("sockets", *plugin, over_sockets);
     add_cases(name, *plugin, over_transport);
-    if (name == "grpc") add_encrypted("grpc_tls", *plugin);
     if (name == "mpi" && kHasMpi) add_cases("mpi_own", *plugin, over_mpi);
     plugins.push_back(std::move(plugin));
   }
