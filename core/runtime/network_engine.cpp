@@ -140,7 +140,9 @@ void NetworkEngine::take_incoming() {
 
 NetworkLane& NetworkEngine::lane_to(std::uint32_t peer, bool sends) {
   const auto [it, inserted] = lane_index_.try_emplace({peer, sends}, lanes_.size());
-  if (inserted) lanes_.emplace_back(it->second, peer, sends, *options_.peers[peer].transport);
+  if (inserted)
+    lanes_.emplace_back(it->second, peer, sends, *options_.peers[peer].transport,
+                        options_.largest_message);
   return lanes_[it->second];
 }
 

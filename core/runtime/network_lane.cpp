@@ -34,7 +34,7 @@ void NetworkLane::start(double now) {
   transfer.tag = it.tag;
   for (std::uint64_t done = 0, all = region_bytes(whole); done < all; done += transfer.bytes) {
     transfer.memory = static_cast<std::byte*>(whole.data) + done;
-    transfer.bytes = std::min<std::uint64_t>(all - done, CONVOY_MESSAGE_BYTES);
+    transfer.bytes = std::min(all - done, largest_message_);
     transfer.sequence = sequence_;
     transfer.token = index_ << kSequenceBits | sequence_;
     hand_over(transfer);
