@@ -57,11 +57,13 @@ constexpr ConstantField<HostEntry> kHostFields[] = {
     {"nvlink_efficiency", &HostEntry::nvlink_efficiency, true},
     {"socket_efficiency", &HostEntry::socket_efficiency, true},
     {"network_efficiency", &HostEntry::network_efficiency, true},
+    {"rdma_efficiency", &HostEntry::rdma_efficiency, true},
     {"copy_seconds", &HostEntry::copy_seconds, true},
     {"decoded_images_per_core", &HostEntry::decoded_images_per_core, true},
     {"nvlink_hop_seconds", &HostEntry::nvlink_hop_seconds, true},
     {"pcie_hop_seconds", &HostEntry::pcie_hop_seconds, true},
     {"network_hop_seconds", &HostEntry::network_hop_seconds, true},
+    {"proxy_seconds", &HostEntry::proxy_seconds, true},
 };
 
 template <typename Entry, std::size_t n>
@@ -81,6 +83,7 @@ void check_share(const DescribedObject& object, const char* key, const Fact<doub
 DeviceEntry read_device(DescribedObject object) {
   DeviceEntry entry;
   entry.name = object.text("name");
+  entry.generation = object.text("generation");
   for (const std::string& text : object.texts("pci_ids")) {
     const std::optional<PciId> id = parse_pci_id(text);
     if (!id)
@@ -104,6 +107,7 @@ HostEntry read_host(DescribedObject object) {
   check_share(object, "nvlink_efficiency", entry.nvlink_efficiency);
   check_share(object, "socket_efficiency", entry.socket_efficiency);
   check_share(object, "network_efficiency", entry.network_efficiency);
+  check_share(object, "rdma_efficiency", entry.rdma_efficiency);
   return entry;
 }
 

@@ -15,6 +15,7 @@ namespace convoy::topology {
 // times in seconds; every value with its source. Unknown where the catalogue does not say.
 struct DeviceEntry {
   std::string name;
+  std::string generation;  // "volta": what collectives reach of its links
   std::vector<PciId> ids;
 
   Fact<double> peak_f64;
@@ -58,12 +59,14 @@ struct HostEntry {
   Fact<double> pcie_efficiency;          // what copies reach of the links' raw rates
   Fact<double> nvlink_efficiency;
   Fact<double> socket_efficiency;
-  Fact<double> network_efficiency;
-  Fact<double> copy_seconds;  // cost of submitting one copy
+  Fact<double> network_efficiency;  // TCP
+  Fact<double> rdma_efficiency;     // cards that move bytes themselves
+  Fact<double> copy_seconds;        // cost of submitting one copy
   Fact<double> decoded_images_per_core;
   Fact<double> nvlink_hop_seconds;  // latency of a step of a collective
   Fact<double> pcie_hop_seconds;
   Fact<double> network_hop_seconds;
+  Fact<double> proxy_seconds;  // per step of a ring between hosts that a thread serves, at least
 };
 
 // The constants of devices and hosts, as files describe them: devices.json and hosts.json.

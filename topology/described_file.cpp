@@ -3,7 +3,6 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 
 #include "core/base/error.hpp"
 
@@ -107,11 +106,15 @@ class LineNotes {
 
 DescribedFile::DescribedFile(const std::filesystem::path& file) : name_(file.string()) {
   std::ifstream in(file);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || !text)
+  std::string text;
+  if (in && !std::filesystem::is_directory(file))
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  if (!in || std::filesystem::is_directory(file))
     fail(ExitCode::kUsage, "{} cannot be read; does it exist, and is it a file?", name_);
-  parse(text.str());
+  if (text.empty())
+    fail(ExitCode::kUsage,
+         "{} is empty; was it written to the end? An object in braces is expected", name_);
+  parse(text);
 }
 
 DescribedFile::DescribedFile(std::string name, const std::string& text) : name_(std::move(name)) {

@@ -59,6 +59,8 @@ class DescribedObject {
   // A constant with where it comes from: {"value": 10.6e12, "source": "..."}.
   Fact<double> constant(const char* key);
   Fact<double> constant_or_unknown(const char* key);
+  // The value of a constant that is a share of a whole: at most 1.
+  double share(const char* key);
   void finish() const;
 
   // The error that says what is wrong with a field.

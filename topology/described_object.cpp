@@ -156,6 +156,12 @@ Fact<double> DescribedObject::constant_or_unknown(const char* key) {
   return has(key) ? constant(key) : Fact<double>{};
 }
 
+double DescribedObject::share(const char* key) {
+  const double value = *constant(key).value;
+  if (value > 1) reject(key, fmt::format("is {}: a share of a whole, at most 1", value));
+  return value;
+}
+
 void DescribedObject::finish() const {
   for (const auto& item : value_->items()) {
     if (std::find(asked_.begin(), asked_.end(), item.key()) != asked_.end()) continue;

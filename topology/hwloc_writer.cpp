@@ -94,7 +94,7 @@ class XmlWriter {
       units.insert(here.begin(), here.end());
     }
     if (units.empty()) units = units_of(index);
-    for (const std::uint32_t unit : units) write_core(package, unit, nodes);
+    for (const Units& core : cores_of(index, units)) write_core(package, core, nodes);
     set_sets(package, units, nodes);
     all_units_.insert(units.begin(), units.end());
     for (const std::size_t child : children_[index])
@@ -110,13 +110,30 @@ class XmlWriter {
         static_cast<unsigned long long>(machine_.nodes[index].memory_bytes.value_or(0));
   }
 
-  void write_core(pugi::xml_node package, std::uint32_t unit, const Units& nodes) {
+  // Each core's logical processors, as Linux numbers them: first one of every core, then the
+  // others. One core each where the numbers do not divide.
+  std::vector<Units> cores_of(std::size_t package, const Units& units) const {
+    std::size_t count = machine_.nodes[package].cores.value_or(0);
+    if (count == 0)
+      for (const std::size_t child : children_[package])
+        if (machine_.nodes[child].kind == NodeKind::numa_node)
+          count += machine_.nodes[child].cores.value_or(0);
+    if (count == 0 || count > units.size() || units.size() % count != 0) count = units.size();
+    std::vector<Units> cores(count);
+    std::size_t next = 0;
+    for (const std::uint32_t unit : units) cores[next++ % count].insert(unit);
+    return cores;
+  }
+
+  void write_core(pugi::xml_node package, const Units& units, const Units& nodes) {
     pugi::xml_node core = numbers_.append(package, "Core");
-    core.append_attribute("os_index") = unit;
-    set_sets(core, {unit}, nodes);
-    pugi::xml_node processor = numbers_.append(core, "PU");
-    processor.append_attribute("os_index") = unit;
-    set_sets(processor, {unit}, nodes);
+    core.append_attribute("os_index") = *units.begin();
+    set_sets(core, units, nodes);
+    for (const std::uint32_t unit : units) {
+      pugi::xml_node processor = numbers_.append(core, "PU");
+      processor.append_attribute("os_index") = unit;
+      set_sets(processor, {unit}, nodes);
+    }
   }
 
   const Machine& machine_;

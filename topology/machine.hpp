@@ -59,10 +59,13 @@ struct Node {
   std::optional<std::size_t> parent;
   std::optional<PciAddress> address;
   std::optional<PciId> id;
-  Fact<std::uint64_t> memory_bytes;             // GPUs, NUMA nodes
-  Fact<double> memory_bytes_per_second;         // GPUs, NUMA nodes
-  Fact<double> network_bytes_per_second;        // NICs: of the wire, in each direction
-  Fact<std::uint32_t> cores;                    // packages, NUMA nodes: physical cores
+  Fact<std::uint64_t> memory_bytes;       // GPUs, NUMA nodes
+  Fact<double> memory_bytes_per_second;   // GPUs, NUMA nodes
+  Fact<double> network_bytes_per_second;  // NICs: of the wire, in each direction
+  Fact<bool> rdma;                    // NICs: moves bytes itself (InfiniBand, RoCE, EFA), no TCP
+  bool reduces = false;               // networks: their switches reduce what passes (SHARP)
+  Fact<double> network_step_seconds;  // NICs, networks: that a message takes longer over it
+  Fact<std::uint32_t> cores;          // packages, NUMA nodes: physical cores
   std::vector<std::uint32_t> processing_units;  // logical processors of a NUMA node
 };
 

@@ -30,6 +30,10 @@ Json node_to_json(const Node& node) {
   result["memory_bytes_per_second"] = fact_to_json(node.memory_bytes_per_second);
   if (node.kind == NodeKind::nic)
     result["network_bytes_per_second"] = fact_to_json(node.network_bytes_per_second);
+  if (node.reduces) result["reduces"] = true;
+  if (node.rdma.known()) result["rdma"] = fact_to_json(node.rdma);
+  if (node.network_step_seconds.known())
+    result["network_step_seconds"] = fact_to_json(node.network_step_seconds);
   result["cores"] = fact_to_json(node.cores);
   if (!node.processing_units.empty()) result["processing_units"] = node.processing_units;
   return result;
@@ -138,6 +142,10 @@ Node node_of(const JsonField& field, std::size_t earlier) {
   node.memory_bytes_per_second = field.at("memory_bytes_per_second").fact<double>();
   if (node.kind == NodeKind::nic)
     node.network_bytes_per_second = field.at("network_bytes_per_second").fact<double>();
+  if (field.has("reduces")) field.at("reduces").get(node.reduces);
+  if (field.has("rdma")) node.rdma = field.at("rdma").fact<bool>();
+  if (field.has("network_step_seconds"))
+    node.network_step_seconds = field.at("network_step_seconds").fact<double>();
   node.cores = field.at("cores").fact<std::uint32_t>();
   if (field.has("processing_units"))
     for (const JsonField& unit : field.at("processing_units").elements())

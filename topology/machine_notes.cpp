@@ -19,7 +19,8 @@ void add_notes(Machine& machine) {
   }
   const auto bus = machine.nodes[gpus.front()].parent;
   const auto is_flat = [&](std::size_t gpu) {
-    return bus && machine.nodes[gpu].parent == bus &&
+    // Sources without addresses leave the root ports out, which every GPU of a real board has.
+    return bus && machine.nodes[gpu].address && machine.nodes[gpu].parent == bus &&
            machine.nodes[*bus].kind == NodeKind::host_bridge;
   };
   if (gpus.size() > 1 && std::all_of(gpus.begin(), gpus.end(), is_flat))

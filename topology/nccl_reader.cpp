@@ -1,8 +1,10 @@
 #include "topology/nccl_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "core/base/error.hpp"
@@ -65,6 +67,7 @@ class DumpReader {
     for (const auto& [element, gpu] : nvlinks_) read_nvlink(element, gpu);
     std::vector<Link>& links = machine_.links;
     for (const auto& [ends, link] : direct_) links.push_back(link);
+    add_notes_of_dump();
   }
 
  private:
@@ -86,7 +89,8 @@ class DumpReader {
       append_link(machine_, package, bridge, LinkKind::internal, untold);
       read_pci(pci, bridge);
     }
-    for (const pugi::xml_node& nic : cpu.children("nic")) read_network(nic, package);
+    for (const pugi::xml_node& nic : cpu.children("nic"))
+      if (is_card(nic)) read_network(nic, package);
   }
 
   void read_pci(const pugi::xml_node& pci, std::size_t up) {
@@ -98,7 +102,8 @@ class DumpReader {
     const PciType type{dump_class(pci.attribute("class")), dump_id(pci)};
     const pugi::xml_node gpu = pci.child("gpu");
     NodeKind kind = NodeKind::pci_bridge;
-    if (gpu || is_gpu(type)) kind = NodeKind::gpu;
+    // Adapters that NCCL does not use may be any display; those it uses are GPUs.
+    if (gpu || (type.id && is_gpu(type))) kind = NodeKind::gpu;
     if (pci.child("nic") || is_network(type)) kind = NodeKind::nic;
     std::string node_name = format_pci_address(*address);
     if (kind == NodeKind::gpu)
@@ -113,6 +118,8 @@ class DumpReader {
     if (!rate.known()) rate.source += " are empty or zero";
     append_link(machine_, up, node, LinkKind::pcie, rate);
     if (gpu) nvlinks_.emplace_back(gpu, node);
+    if (gpu && !type.id) ++gpus_without_id_;
+    for (const pugi::xml_node& chip : gpu.children("c2c")) read_c2c(chip, node);
     if (kind == NodeKind::nic) describe_network(pci.child("nic"), node);
     for (const pugi::xml_node& child : pci.children("pci")) read_pci(child, node);
   }
@@ -122,10 +129,58 @@ class DumpReader {
     Node& card = machine_.nodes[index];
     const std::string_view given = nic.child("net").attribute("name").value();
     if (!given.empty()) card.name = given;
+    for (const std::string_view prefix : {"mlx", "ib", "bnxt_re", "irdma", "hfi", "efa", "rdma"})
+      if (given.starts_with(prefix))
+        card.rdma = {true, machine_.source + " name of <net>: an RDMA device"};
     card.network_bytes_per_second.source = machine_.source + " speed of <net>";
     for (const pugi::xml_node& port : nic.children("net"))
       if (const auto rate = megabits_per_second(parse_unsigned(port.attribute("speed").value())))
         card.network_bytes_per_second.value = card.network_bytes_per_second.value_or(0) + *rate;
+  }
+
+  void add_notes_of_dump() {
+    if (gpus_without_id_ > 0)
+      machine_.notes.push_back(fmt::format(
+          "the dump does not say which kind {} of its GPUs are (no vendor and device of <pci>): "
+          "their speeds are unknown",
+          gpus_without_id_));
+    if (!left_out_.empty())
+      machine_.notes.push_back(
+          fmt::format("bridges and virtual interfaces are no network cards: {} "
+                      "left out",
+                      fmt::join(left_out_, ", ")));
+  }
+
+  // Not so the interfaces that a host's software makes up: bridges, tunnels, ends of containers'
+  // cables.
+  bool is_card(const pugi::xml_node& nic) {
+    static constexpr std::array<std::string_view, 9> kMadeUp = {
+        "docker", "br-", "virbr", "veth", "lo", "cni", "flannel", "tun", "tap"};
+    bool any = !nic.child("net");
+    for (const pugi::xml_node& net : nic.children("net")) {
+      const std::string_view given = net.attribute("name").value();
+      const bool made_up =
+          std::any_of(kMadeUp.begin(), kMadeUp.end(), [&](std::string_view prefix) {
+            return given.starts_with(prefix) && (prefix != "lo" || given == "lo");
+          });
+      if (made_up) left_out_.emplace_back(given);
+      any = any || !made_up;
+    }
+    return any;
+  }
+
+  // A GPU's own link to the memory of its processor: Grace Hopper, Grace Blackwell.
+  void read_c2c(const pugi::xml_node& chip, std::size_t gpu) {
+    const auto megabytes = parse_finite(chip.attribute("bw").value());
+    const auto count = parse_unsigned(chip.attribute("count").value());
+    std::size_t package = gpu;
+    while (machine_.nodes[package].kind != NodeKind::package)
+      package = *machine_.nodes[package].parent;
+    Fact<double> rate{{}, machine_.source + " bw and count of <c2c>"};
+    if (megabytes && *megabytes > 0 && count && *count > 0 && *count <= 1000)
+      rate.value = *megabytes * 1e6 * static_cast<double>(*count);
+    append_link(machine_, gpu, package, LinkKind::c2c, rate,
+                static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count.value_or(1), 1, 1000)));
   }
 
   // Cards of virtual machines stand directly below a processor.
@@ -202,6 +257,8 @@ class DumpReader {
   std::vector<std::pair<pugi::xml_node, std::size_t>> nvlinks_;
   std::map<std::pair<std::size_t, std::size_t>, Link> direct_;
   std::optional<std::size_t> switch_;
+  std::size_t gpus_without_id_ = 0;
+  std::vector<std::string> left_out_;  // names of interfaces
 };
 
 }  // namespace

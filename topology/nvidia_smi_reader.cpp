@@ -24,7 +24,7 @@ struct Cell {
   std::uint32_t bricks = 0;
 };
 
-// Colours and underlines that a terminal was told.
+// What a terminal was told: colours, underlines, character sets.
 std::string without_escapes(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -32,7 +32,13 @@ std::string without_escapes(std::string_view text) {
       result += text[i];
       continue;
     }
-    while (i < text.size() && text[i] != 'm') ++i;
+    ++i;
+    if (i < text.size() && text[i] == '[') {  // parameters, then a letter
+      do ++i;
+      while (i < text.size() && !(text[i] >= '@' && text[i] <= '~'));
+    } else {
+      while (i < text.size() && text[i] >= ' ' && text[i] <= '/') ++i;
+    }
   }
   return result;
 }
@@ -53,8 +59,7 @@ class MatrixText {
     while (std::getline(lines, line)) {
       ++line_;
       const std::vector<std::string> words = split(line);
-      if (words.empty()) continue;
-      if (words.front() == "Legend:") break;
+      if (words.empty() || words.front() == "Legend:") continue;
       if (devices.empty())
         read_header(words);
       else
@@ -63,11 +68,13 @@ class MatrixText {
     if (devices.empty() || rows.size() != devices.size())
       fail(ExitCode::kUsage, "{}: {} rows for {} columns; save nvidia-smi topo -m again", source,
            rows.size(), devices.size());
+    check_symmetry();
   }
 
   std::vector<std::string> devices;
   std::vector<std::vector<Cell>> rows;
-  std::vector<std::string> memories;  // NUMA affinity; empty = not told
+  std::vector<std::string> memories;         // NUMA, else CPU affinity; empty = not told
+  std::map<std::string, std::string> names;  // of NICs, by the legend: "NIC0" is "mlx5_0"
 
  private:
   void read_header(const std::vector<std::string>& words) {
@@ -76,22 +83,47 @@ class MatrixText {
       if (word == "CPU" || word == "NUMA") break;
       devices.push_back(word);
     }
+    has_numa_ = std::find(words.begin(), words.end(), "NUMA") != words.end();
     if (devices.size() > kMostDevices)
       fail(ExitCode::kUsage, "{}: {} devices; at most {} are read", source_, devices.size(),
            kMostDevices);
   }
 
   void read_row(const std::vector<std::string>& words) {
-    if (rows.size() == devices.size()) return;  // the legends of some versions
+    if (rows.size() == devices.size()) return read_legend(words);
     if (words.front() != devices[rows.size()] || words.size() <= devices.size())
       fail(ExitCode::kUsage,
            "{}:{}: '{}' where the row of {} belongs; save nvidia-smi topo -m again", source_, line_,
            words.front(), devices[rows.size()]);
     rows.emplace_back();
     for (std::size_t i = 0; i < devices.size(); ++i) rows.back().push_back(cell(words[i + 1]));
-    const std::size_t affinity = devices.size() + 2;
-    const bool told = words.size() > affinity && parse_unsigned(words[affinity]);
-    memories.push_back(told ? words[affinity] : std::string());
+    const std::size_t cpus = devices.size() + 1;
+    const std::size_t affinity = cpus + 1;
+    const bool told = has_numa_ && words.size() > affinity && parse_unsigned(words[affinity]);
+    const bool has_cpus =
+        words.size() > cpus && words[cpus].front() >= '0' && words[cpus].front() <= '9';
+    memories.push_back(told ? words[affinity] : has_cpus ? words[cpus] : std::string());
+  }
+
+  // "NIC0: mlx5_0" below the rows.
+  void read_legend(const std::vector<std::string>& words) {
+    if (words.size() != 2 || !words.front().ends_with(':')) return;
+    const std::string device = words.front().substr(0, words.front().size() - 1);
+    if (std::find(devices.begin(), devices.end(), device) != devices.end())
+      names[device] = words.back();
+  }
+
+  void check_symmetry() const {
+    for (std::size_t a = 0; a < rows.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        const Cell& one = rows[a][b];
+        const Cell& other = rows[b][a];
+        if (one.distance == other.distance && one.bricks == other.bricks) continue;
+        fail(ExitCode::kUsage,
+             "{}: the row of {} says otherwise about {} than that one about it; is a line missing "
+             "or changed? save nvidia-smi topo -m again",
+             source_, devices[a], devices[b]);
+      }
   }
 
   Cell cell(const std::string& word) const {
@@ -111,6 +143,7 @@ class MatrixText {
 
   const std::string& source_;
   std::size_t line_ = 0;
+  bool has_numa_ = false;
 };
 
 class SmiBuilder {
@@ -195,6 +228,8 @@ class SmiBuilder {
     const bool is_gpu = text_.devices[device].starts_with("GPU");
     std::string node_name = text_.devices[device];
     if (is_gpu) node_name.replace(0, 3, "gpu");
+    if (const auto known = text_.names.find(node_name); known != text_.names.end())
+      node_name = known->second;
     nodes_[device] =
         append_node(machine_, is_gpu ? NodeKind::gpu : NodeKind::nic, std::move(node_name), up);
     link(up, nodes_[device], false);

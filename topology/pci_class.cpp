@@ -13,6 +13,8 @@ namespace {
 constexpr std::array<std::uint16_t, 8> kOnlyDisplay = {0x1a03, 0x102b, 0x1234, 0x1013,
                                                        0x15ad, 0x1af4, 0x1b36, 0x1414};
 constexpr std::uint16_t kAmd = 0x1002;
+// Of a vendor that makes GPUs, too: the pictures of servers' management boards, ES1000 and Rage XL.
+constexpr std::array<PciId, 2> kManagementDisplays = {PciId{kAmd, 0x515e}, PciId{kAmd, 0x4752}};
 constexpr std::uint16_t kOtherBridge = 0x0680;
 
 }  // namespace
@@ -33,6 +35,9 @@ PciType parse_hwloc_pci_type(std::string_view text) {
 bool is_gpu(const PciType& type) {
   if (type.id &&
       std::find(kOnlyDisplay.begin(), kOnlyDisplay.end(), type.id->vendor) != kOnlyDisplay.end())
+    return false;
+  if (type.id && std::find(kManagementDisplays.begin(), kManagementDisplays.end(), *type.id) !=
+                     kManagementDisplays.end())
     return false;
   if (type.kind >> 8 == 0x03) return true;
   return type.kind >> 8 == 0x12 && type.id && type.id->vendor == kAmd;

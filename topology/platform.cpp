@@ -50,15 +50,7 @@ Platform read_platform(const std::filesystem::path& folder, const std::string& n
   result.gpus_per_host = host.gpus();
   result.input_cores = host.input_cores();
   result.source = host.source();
-  std::size_t network = 0;
-  if (hosts > 1) {
-    Node node;
-    node.kind = NodeKind::network;
-    node.name = "network";
-    result.machine.nodes.push_back(std::move(node));
-  }
-  for (std::uint32_t i = 0; i < hosts; ++i)
-    host.append(result.machine, i, hosts > 1 ? &network : nullptr);
+  host.append_hosts(result.machine, hosts);
   return result;
 }
 

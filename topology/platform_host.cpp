@@ -8,6 +8,32 @@ namespace convoy::topology {
 namespace {
 
 constexpr std::uint32_t kMostGpus = 1024;  // of one host: more is a slip of the hand
+constexpr std::uint32_t kMostBricks = 64;  // of a GPU; 18 in 2024
+constexpr double kLeastRate = 1e6;         // bytes per second: below a disk, above any link
+constexpr double kMostRate = 1e13;
+constexpr double kLeastMemory = 1 << 28;
+
+Fact<double> checked_rate(const DescribedObject& object, const char* key, Fact<double> rate) {
+  if (rate.known() && (*rate.value < kLeastRate || *rate.value > kMostRate))
+    object.reject(key, fmt::format("is {:g} bytes per second: from {:g} to {:g} is possible",
+                                   *rate.value, kLeastRate, kMostRate));
+  return rate;
+}
+
+Fact<double> rate_of(DescribedObject& object, const char* key) {
+  return checked_rate(object, key, object.constant(key));
+}
+
+Fact<double> rate_or_unknown(DescribedObject& object, const char* key) {
+  return checked_rate(object, key, object.constant_or_unknown(key));
+}
+
+std::uint32_t bricks_of(DescribedObject& object, const char* key, std::uint32_t otherwise) {
+  const std::uint32_t count = object.count_or(key, otherwise);
+  if (count > kMostBricks)
+    object.reject(key, fmt::format("is {}: at most {} NVLinks", count, kMostBricks));
+  return count;
+}
 
 }  // namespace
 
@@ -23,6 +49,7 @@ PlatformHost::PlatformHost(const DescribedFile& file, const Catalogue& catalogue
     if (!gpus_[i].placed)
       object.reject("packages", fmt::format("hold no GPU {}, but GPU {}", i, gpus_.size() - 1));
   read_nvlink(object);
+  if (object.has("network")) network_ = PlatformNetwork(object.object("network"));
   read_peer_access(object);
   object.finish();
 }
@@ -48,17 +75,20 @@ void PlatformHost::read_constants(DescribedObject& object, const Catalogue& cata
         "gpu",
         fmt::format("is \"{}\": the catalogue's devices.json has no such name or PCI id; add it",
                     gpu));
-  pcie_ = object.constant("pcie_bytes_per_second");
-  socket_ = object.constant_or_unknown("socket_bytes_per_second");
+  pcie_ = rate_of(object, "pcie_bytes_per_second");
+  socket_ = rate_or_unknown(object, "socket_bytes_per_second");
   if (!socket_.known()) socket_ = host->socket_bytes_per_second;
   memory_rate_ = host->memory_bytes_per_second;
 }
 
 void PlatformHost::read_package(DescribedObject object) {
   packages_.push_back({object.count("cores", 1), object.number_or("memory_bytes", 0)});
+  if (object.has("memory_bytes") && packages_.back().memory_bytes < kLeastMemory)
+    object.reject("memory_bytes", fmt::format("is {:g}: bytes, at least {:g}",
+                                              packages_.back().memory_bytes, kLeastMemory));
   for (DescribedObject& bridge : object.objects("host_bridges")) {
     bridges_.push_back(
-        {true, packages_.size() - 1, bridge.constant_or_unknown("to_package_bytes_per_second")});
+        {true, packages_.size() - 1, rate_or_unknown(bridge, "to_package_bytes_per_second")});
     read_bridge(bridge, bridges_.size() - 1);
   }
   object.finish();
@@ -67,11 +97,16 @@ void PlatformHost::read_package(DescribedObject object) {
 void PlatformHost::read_bridge(DescribedObject& object, std::size_t bridge) {
   place_gpus(object, bridge);
   for (DescribedObject& card : object.objects("network_cards")) {
-    cards_.push_back({card.text("name"), bridge, card.constant("bytes_per_second")});
+    cards_.push_back({card.text("name"),
+                      bridge,
+                      rate_of(card, "bytes_per_second"),
+                      {},
+                      card.constant_or_unknown("step_seconds")});
+    if (card.has("rdma")) cards_.back().rdma = {card.flag_or("rdma", false), source_};
     card.finish();
   }
   for (DescribedObject& below : object.objects("switches")) {
-    const Fact<double> uplink = below.constant_or_unknown("uplink_bytes_per_second");
+    const Fact<double> uplink = rate_or_unknown(below, "uplink_bytes_per_second");
     bridges_.push_back({false, bridge, uplink.known() ? uplink : pcie_});
     read_bridge(below, bridges_.size() - 1);
   }
@@ -93,14 +128,18 @@ void PlatformHost::place_gpus(DescribedObject& object, std::size_t bridge) {
 // Direct links one by one, or every GPU to the NVSwitches.
 void PlatformHost::read_nvlink(DescribedObject& object) {
   for (DescribedObject& edge : object.objects("nvlink")) {
-    const NvlinkEdge read{edge.count("from"), edge.count("to"), edge.count_or("bricks", 1)};
+    const NvlinkEdge read{edge.count("from"), edge.count("to"), bricks_of(edge, "bricks", 1)};
     if (read.from >= gpus_.size() || read.to >= gpus_.size() || read.from == read.to)
       edge.reject("to", fmt::format("leads from GPU {} to GPU {}: there are {} GPUs", read.from,
                                     read.to, gpus_.size()));
+    if (has_nvlink(read.from, read.to))
+      edge.reject("to", fmt::format("joins GPUs {} and {} a second time: give all their bricks at "
+                                    "once",
+                                    read.from, read.to));
     edges_.push_back(read);
     edge.finish();
   }
-  switched_bricks_ = object.count_or("nvswitch_bricks_per_gpu", 0);
+  switched_bricks_ = bricks_of(object, "nvswitch_bricks_per_gpu", 0);
   if ((!edges_.empty() || switched_bricks_ > 0) && !device_->nvlink_bytes_per_second.known())
     object.reject("gpu", fmt::format("is {}, which has no nvlink_bytes_per_second in the catalogue",
                                      device_->name));

@@ -7,16 +7,18 @@
 #include "topology/catalogue.hpp"
 #include "topology/described_file.hpp"
 #include "topology/machine.hpp"
+#include "topology/platform_network.hpp"
 
 namespace convoy::topology {
 
-// Builds the nodes and links of one host as a platform file describes it, as often as asked.
+// Builds the nodes and links of one host as a platform file describes it, as often as asked, and of
+// the network between them.
 class PlatformHost {
  public:
   PlatformHost(const DescribedFile& file, const Catalogue& catalogue);
 
-  // Appends a host to the machine; its network cards are linked to `network`, when there is one.
-  void append(Machine& machine, std::uint32_t host, const std::size_t* network);
+  // Appends so many hosts to the machine, and what joins them when they are several.
+  void append_hosts(Machine& machine, std::uint32_t hosts);
 
   const std::string& name() const { return name_; }
   const std::string& host_constants() const { return host_constants_; }
@@ -43,6 +45,8 @@ class PlatformHost {
     std::string name;
     std::size_t bridge = 0;
     Fact<double> rate;
+    Fact<bool> rdma;
+    Fact<double> step_seconds;
   };
   struct Package {
     std::uint32_t cores = 0;
@@ -61,11 +65,12 @@ class PlatformHost {
   void read_nvlink(DescribedObject& object);
   void read_peer_access(DescribedObject& object);
 
+  void append(Machine& machine, std::uint32_t host, bool joined);
   void append_packages(Machine& machine, std::uint32_t host, std::size_t root);
   void append_bridges(Machine& machine, std::uint32_t host);
   void append_gpus(Machine& machine, std::uint32_t host);
   void append_nvlink(Machine& machine, std::uint32_t host);
-  void append_cards(Machine& machine, std::uint32_t host, const std::size_t* network);
+  void append_cards(Machine& machine, std::uint32_t host, bool joined);
   void append_peer_access(Machine& machine);
   bool has_nvlink(std::size_t from, std::size_t to) const;
 
@@ -84,6 +89,7 @@ class PlatformHost {
   std::vector<Bridge> bridges_;
   std::vector<Gpu> gpus_;
   std::vector<Card> cards_;
+  PlatformNetwork network_;
   std::vector<NvlinkEdge> edges_;
   std::uint32_t switched_bricks_ = 0;  // of every GPU, to the NVSwitches
   std::string peer_access_;

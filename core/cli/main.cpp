@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/cli/openmp_environment.hpp"
-#include "core/cli/verbs.hpp"
+#include "core/job/openmp_environment.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  convoy::set_openmp_environment();
+  convoy::job::set_openmp_environment();
   try {
     return convoy::run_command(arguments, std::cout, std::cerr);
   } catch (const convoy::Error& error) {

@@ -9,6 +9,8 @@ namespace convoy {
 
 // What lets the plug-ins say which of them is used, see convoy_device.preference.
 inline constexpr const char* kAnyDevice = "auto";
+// The plug-in whose devices --num_gpus counts; --device=gpu is another name of it.
+inline constexpr const char* kGpuDevices = "cuda";
 
 // The device plug-in that `wanted` means: a name, a file's path with a '/', or kAnyDevice. It
 // counts at least one device here; to find that out, plug-ins are loaded and asked, but no device

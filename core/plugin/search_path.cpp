@@ -1,6 +1,8 @@
 #include "core/plugin/search_path.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,8 +27,20 @@ void append_list(std::string_view list, SearchOrigin origin, std::vector<SearchE
 
 }  // namespace
 
-std::filesystem::path executable_directory() {
+std::filesystem::path module_directory() {
+  ::Dl_info info;
+  ::link_map* module = nullptr;
+  const auto* const here = reinterpret_cast<const void*>(&module_directory);
+  const bool known =
+      ::dladdr1(here, &info, reinterpret_cast<void**>(&module), RTLD_DL_LINKMAP) != 0;
+  // The program itself has no name there.
+  if (known && module != nullptr && module->l_name != nullptr && *module->l_name != '\0')
+    return std::filesystem::canonical(module->l_name).parent_path();
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+std::filesystem::path share_directory() {
+  return (module_directory() / "../share/convoy").lexically_normal();
 }
 
 SearchSettings process_search_settings(const std::string& plugin_path_flag) {
@@ -34,7 +48,7 @@ SearchSettings process_search_settings(const std::string& plugin_path_flag) {
   const char* environment = ::secure_getenv("CONVOY_PLUGIN_PATH");
   return {.flag = plugin_path_flag,
           .environment = environment == nullptr ? "" : environment,
-          .executable_directory = executable_directory(),
+          .module_directory = module_directory(),
           .install_prefix = CONVOY_INSTALL_PREFIX};
 }
 
@@ -42,8 +56,8 @@ std::vector<SearchEntry> search_path(const SearchSettings& settings) {
   std::vector<SearchEntry> entries;
   append_list(settings.flag, SearchOrigin::kFlag, entries);
   append_list(settings.environment, SearchOrigin::kEnvironment, entries);
-  if (!settings.executable_directory.empty()) {
-    const auto directory = settings.executable_directory / ".." / kPluginDirectory;
+  if (!settings.module_directory.empty()) {
+    const auto directory = settings.module_directory / ".." / kPluginDirectory;
     entries.push_back({directory.lexically_normal(), SearchOrigin::kExecutable});
   }
   if (!settings.install_prefix.empty()) {

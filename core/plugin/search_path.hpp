@@ -18,15 +18,18 @@ struct SearchEntry {
 struct SearchSettings {
   std::string flag;         // --plugin_path: files and directories, separated by ':'
   std::string environment;  // CONVOY_PLUGIN_PATH, likewise
-  std::filesystem::path executable_directory;
+  std::filesystem::path module_directory;
   std::filesystem::path install_prefix;
 };
 
 // The settings of this process. The environment counts only without elevated rights.
 SearchSettings process_search_settings(const std::string& plugin_path_flag);
 
-// Directory of the running program.
-std::filesystem::path executable_directory();
+// Directory of the running program or, in a program that uses convoy as a library, of the library.
+// What is installed with it is found from there.
+std::filesystem::path module_directory();
+// Catalogue, platforms, profiles, templates ...
+std::filesystem::path share_directory();
 
 // Every place to look, in order, each once; whether it exists is the scan's business.
 std::vector<SearchEntry> search_path(const SearchSettings& settings);

@@ -142,9 +142,8 @@ void Console::parameter_hash(const std::string& hash) {
   line("parameter hash: " + hash);
 }
 
-void Console::profile(std::string table) {
-  if (table.ends_with('\n')) table.pop_back();
-  line(table);
+void Console::profile(const std::string& table) {
+  line(table.ends_with('\n') ? table.substr(0, table.size() - 1) : table);
 }
 
 bool is_displayed(std::int64_t step, std::int64_t display_every) {

@@ -22,11 +22,11 @@ Writer writer_for(const std::filesystem::path& path) {
        path.string());
 }
 
-std::string csv_line(const StepRecord& step) {
+std::string csv_line(const RunRecord& record, const TrainingStep& step) {
   std::string text =
-      fmt::format("{},{},{},{},{},{},", step.step, step.seconds, step.images_per_second, step.loss,
-                  step.learning_rate, step.input_wait_seconds);
-  text += step.accuracy ? fmt::format("{},{}", step.accuracy->top_1, step.accuracy->top_5) : ",";
+      fmt::format("{},{},{},{},{},{},", step.number, step.seconds, record.images_per_second(step),
+                  record.loss(step), step.learning_rate, step.input_wait_seconds);
+  text += step.top_1 ? fmt::format("{},{}", *step.top_1, *step.top_5) : ",";
   return text + ",,,\n";
 }
 
@@ -48,9 +48,9 @@ std::string run_record_csv(const RunRecord& record) {
     for (; evaluation != record.evaluations.end() && evaluation->step <= step; ++evaluation)
       text += csv_line(*evaluation);
   };
-  for (const StepRecord& step : record.steps) {
-    evaluations_until(step.step - 1);
-    text += csv_line(step);
+  for (const TrainingStep& step : record.steps) {
+    evaluations_until(step.number - 1);
+    text += csv_line(record, step);
   }
   evaluations_until(std::numeric_limits<std::int64_t>::max());
   return text;

@@ -31,16 +31,16 @@ Json to_json(const DeviceRecord& device) {
           {"threads", device.threads}, {"memory_bytes", device.memory_bytes}};
 }
 
-Json to_json(const RunRecord& record, const StepRecord& step) {
-  Json json = {{"step", step.step},
+Json to_json(const RunRecord& record, const TrainingStep& step) {
+  Json json = {{"step", step.number},
                {"seconds", number(step.seconds)},
-               {"images_per_sec", number(step.images_per_second)},
-               {"loss", number(step.loss)},
+               {"images_per_sec", number(record.images_per_second(step))},
+               {"loss", number(record.loss(step))},
                {"learning_rate", number(step.learning_rate)},
                {"input_wait_seconds", number(step.input_wait_seconds)}};
-  if (step.accuracy) {
-    json["top_1_accuracy"] = number(step.accuracy->top_1);
-    json["top_5_accuracy"] = number(step.accuracy->top_5);
+  if (step.top_1) {
+    json["top_1_accuracy"] = number(*step.top_1);
+    json["top_5_accuracy"] = number(*step.top_5);
   }
   if (step.loss_scale) json["loss_scale"] = number(*step.loss_scale);
   if (step.gradient_norm) json["gradient_norm"] = number(*step.gradient_norm);
@@ -170,7 +170,7 @@ Json summary(const RunRecord& record) {
 std::string run_record_json(const RunRecord& record) {
   Json json = summary(record);
   Json& steps = json["steps"] = Json::array();
-  for (const StepRecord& step : record.steps) steps.push_back(to_json(record, step));
+  for (const TrainingStep& step : record.steps) steps.push_back(to_json(record, step));
   Json& evaluations = json["evaluations"] = Json::array();
   for (const EvaluationRecord& it : record.evaluations) evaluations.push_back(to_json(it));
   return json_text(json, 2) + "\n";
@@ -178,7 +178,7 @@ std::string run_record_json(const RunRecord& record) {
 
 std::string run_record_json_lines(const RunRecord& record) {
   std::string text;
-  for (const StepRecord& step : record.steps) {
+  for (const TrainingStep& step : record.steps) {
     Json line = {{"kind", "step"}};
     line.update(to_json(record, step));
     text += json_text(line) + "\n";

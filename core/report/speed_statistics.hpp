@@ -1,25 +1,11 @@
 #pragma once
 
+#include <convoy/job_result.hpp>
 #include <cstddef>
 #include <optional>
 #include <vector>
 
 namespace convoy {
-
-// Speed over all steps so far, in images per second.
-struct Speed {
-  double mean = 0;            // images per step / average step time
-  double standard_error = 0;  // of the mean of the per-step speeds
-  double jitter = 0;          // 1.4826 * median absolute deviation of the per-step speeds
-};
-
-// Step times in seconds.
-struct StepTimes {
-  double p50 = 0;
-  double p90 = 0;
-  double p99 = 0;
-  double maximum = 0;
-};
 
 // Collects the times of timed steps and gives the numbers that tf_cnn_benchmarks prints.
 class SpeedStatistics {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <convoy/job_result.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,24 +12,6 @@
 #include "core/train/learning_rate.hpp"
 
 namespace convoy {
-
-// What is known of a step once it is finished.
-struct TrainingStep {
-  std::int64_t number = 0;  // timed steps count from 1; warm-up steps are -warmup ... -1
-  double seconds = 0;       // from the completion of the step before to that of this one
-  double base_loss = 0;     // mean over the replicas of all hosts of softmax cross-entropy
-  double own_loss = 0;      // the same over the replicas of this one; 0 when it has none
-  double total_loss = 0;    // plus the L2 term
-  double learning_rate = 0;
-  double input_wait_seconds = 0;  // of seconds: no step was under way and there were no images
-  std::optional<double> top_1;    // fractions of the step's images
-  std::optional<double> top_5;
-  // Euclidean norms of the gradients before weight decay, per variable of the graph and of all;
-  // empty unless the session computes them.
-  std::vector<double> gradient_norms;
-  std::optional<double> gradient_norm;
-  std::optional<double> loss_scale;  // that the step was computed with, where losses are scaled
-};
 
 struct TrainingLoopOptions {
   std::int64_t warmup_steps = 10;

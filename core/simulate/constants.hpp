@@ -7,6 +7,7 @@
 
 namespace convoy::simulate {
 
+struct CollectiveLibrary;
 class LayerRates;
 
 // What a kind of device can do, whatever model it trains and whatever machine it is in. Rates are
@@ -14,6 +15,7 @@ class LayerRates;
 // comment says otherwise. Filled from the device catalogue or a calibration.
 struct SimulatedDevice {
   std::string name;                    // "Tesla P100-SXM2-16GB"
+  std::string generation;              // "pascal": what the collective library knows of it
   double flops_per_second = 0;         // peak of f32, two per multiply-add; needed for layer times
   double half_flops_per_second = 0;    // peak of the 16-bit type; 0 = as f32
   double memory_bytes_per_second = 0;  // peak; needed for layer times
@@ -52,7 +54,8 @@ struct SimulatedHost {
   double pcie_efficiency = 0.76;  // 12 of 15.75 GB/s: NCCL's planning value for generation 3 x16
   double nvlink_efficiency = 0.9;
   double socket_efficiency = 1;
-  double network_efficiency = 0.92;
+  double network_efficiency = 0.92;  // TCP
+  double rdma_efficiency = 0.96;     // cards that move bytes themselves
   // Capacity of links whose rate is unknown, by kind.
   double unknown_pcie_bytes_per_second = 12e9;
   double unknown_socket_bytes_per_second = 6e9;  // Broadwell's QPI in NCCL
@@ -70,10 +73,12 @@ struct SimulatedHost {
   // Part of the add rate that is left while images are decoded.
   double add_share_while_decoding = 1;
 
-  // Latency of one step of a ring or tree over a link.
+  // Latency of one step of a single ring or tree over a link.
   double nvlink_hop_seconds = 1e-6;
   double pcie_hop_seconds = 3e-6;
   double network_hop_seconds = 10e-6;
+  // What a thread that serves a network card takes per step of a ring between hosts, at least.
+  double proxy_seconds = 1e-6;
 };
 
 // In which order the fetches of variables are queued that could all start at once.
@@ -106,7 +111,9 @@ struct SoftwareProfile {
   double input_pass_bytes_per_second = 0;
   double decoding_collective_seconds = 0;
   double straggler_sigma = 0.004;  // relative deviation of a device's step
-  bool rings_follow_links = true;  // looks for a good ring; else devices in their order
+  // The library that devices reduce with; null: one ring, at the links' rates, without protocols.
+  std::shared_ptr<const CollectiveLibrary> collectives;
+  bool rings_follow_links = true;  // that one ring is a good one; else devices in their order
 
   // Between hosts: rate of its RPC per host and direction (0 = the network's), cost per transfer,
   // part of the RPC's rate that is left while a device of the host computes, and the network's loss

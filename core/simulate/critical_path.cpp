@@ -60,6 +60,11 @@ const char* noun(Activity activity) {
 
 }  // namespace
 
+std::string assumed_rate(const SimulatedLink& link) {
+  if (!link.assumed) return {};
+  return fmt::format(" (its rate is unknown: {:.2f} GB/s assumed)", link.bytes_per_second / 1e9);
+}
+
 CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks origin, Ticks end) {
   CriticalChain chain;
   Ticks at = end;
@@ -104,7 +109,8 @@ std::string name_bottleneck(const CriticalChain& chain, const Plan& plan,
       fmt::format("{} ({:.0f} % of the step)", noun(worst),
                   100 * to_seconds(others[worst]) / (result.step_seconds * plan.computes));
   if (chain.busiest_link != kNone && chain.busiest_link < machine.links.size())
-    return fmt::format("{} on {}", share, machine.links[chain.busiest_link].name);
+    return fmt::format("{} on {}{}", share, machine.links[chain.busiest_link].name,
+                       assumed_rate(machine.links[chain.busiest_link]));
   if (!chain.places.empty())
     return fmt::format("{} at {}", share, plan.cluster->places[longest(chain.places)].name);
   return share;

@@ -25,6 +25,9 @@ struct CriticalChain {
 
 CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks origin, Ticks end);
 
+// What to say of a link whose rate its source does not tell; empty for others.
+std::string assumed_rate(const SimulatedLink& link);
+
 // "compute of cuda:0", "link gpu0 -> switch0", ...
 std::string name_bottleneck(const CriticalChain& chain, const Plan& plan,
                             const SimulatedMachine& machine, const SimulationResult& result);

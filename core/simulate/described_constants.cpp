@@ -47,6 +47,7 @@ std::string kind_of(const topology::Node& gpu) {
 SimulatedDevice simulated_device(const topology::DeviceEntry& entry) {
   SimulatedDevice device;
   device.name = entry.name;
+  device.generation = entry.generation;
   take(entry.peak_f32, device.flops_per_second);
   device.half_flops_per_second = half_peak(entry);
   take(entry.memory_bytes_per_second, device.memory_bytes_per_second);
@@ -77,6 +78,7 @@ SimulatedHost simulated_host(const topology::HostEntry& entry) {
   take(entry.nvlink_efficiency, host.nvlink_efficiency);
   take(entry.socket_efficiency, host.socket_efficiency);
   take(entry.network_efficiency, host.network_efficiency);
+  take(entry.rdma_efficiency, host.rdma_efficiency);
   take(entry.socket_bytes_per_second, host.unknown_socket_bytes_per_second);
   take(entry.memory_bytes_per_second, host.memory_bytes_per_second);
   take(entry.add_bytes_per_second, host.add_bytes_per_second);
@@ -84,6 +86,7 @@ SimulatedHost simulated_host(const topology::HostEntry& entry) {
   take(entry.nvlink_hop_seconds, host.nvlink_hop_seconds);
   take(entry.pcie_hop_seconds, host.pcie_hop_seconds);
   take(entry.network_hop_seconds, host.network_hop_seconds);
+  take(entry.proxy_seconds, host.proxy_seconds);
   return host;
 }
 

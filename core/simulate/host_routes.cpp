@@ -12,11 +12,31 @@ using topology::NodeKind;
 using topology::Route;
 using topology::RouteKind;
 
+namespace {
+
+bool have_same_routes(const topology::Machine& a, const topology::Machine& b) {
+  const auto same_node = [](const topology::Node& x, const topology::Node& y) {
+    return x.kind == y.kind && x.parent == y.parent;
+  };
+  const auto same_link = [](const topology::Link& x, const topology::Link& y) {
+    return x.a == y.a && x.b == y.b && x.kind == y.kind && x.a_to_b.value == y.a_to_b.value &&
+           x.b_to_a.value == y.b_to_a.value;
+  };
+  return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
+         std::equal(a.links.begin(), a.links.end(), b.links.begin(), b.links.end(), same_link);
+}
+
+}  // namespace
+
 HostRoutes::HostRoutes(const topology::Machine& machine)
     : machine_(machine), local_(machine.nodes.size()) {
   for (std::size_t i = 0; i < machine.nodes.size(); ++i) {
     topology::Node node = machine.nodes[i];
-    if (node.kind == NodeKind::network) continue;
+    if (node.kind == NodeKind::network) {
+      local_[i] = network_.nodes.size();
+      network_.nodes.push_back(std::move(node));
+      continue;
+    }
     Host& host = hosts_[node.host];
     local_[i] = host.nodes.size();
     if (node.parent) node.parent = local_[*node.parent];
@@ -27,7 +47,13 @@ HostRoutes::HostRoutes(const topology::Machine& machine)
     topology::Link link = machine.links[i];
     const bool a_outside = machine.nodes[link.a].kind == NodeKind::network;
     const bool b_outside = machine.nodes[link.b].kind == NodeKind::network;
-    if (a_outside && b_outside) continue;
+    if (a_outside && b_outside) {
+      link.a = local_[link.a];
+      link.b = local_[link.b];
+      network_links_.push_back(i);
+      network_.links.push_back(std::move(link));
+      continue;
+    }
     if (a_outside || b_outside) {
       const std::size_t card = a_outside ? link.b : link.a;
       hosts_[machine.nodes[card].host].uplinks.push_back({card, {i, b_outside}});
@@ -39,10 +65,23 @@ HostRoutes::HostRoutes(const topology::Machine& machine)
     host.links.push_back(i);
     host.graph.links.push_back(std::move(link));
   }
+  find_alike();
 }
 
-Route HostRoutes::find_in_host(Host& host, std::size_t from, std::size_t to) const {
-  Route route = topology::find_route(host.graph, local_[from], local_[to]);
+void HostRoutes::find_alike() {
+  for (auto& [number, host] : hosts_) {
+    const auto first = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& it) {
+      return have_same_routes(it.second.graph, host.graph);
+    });
+    host.alike = first->first;
+  }
+}
+
+Route HostRoutes::find_in_host(Host& host, std::size_t from, std::size_t to) {
+  Host& alike = hosts_.at(host.alike);
+  const auto [known, is_new] = alike.routes.try_emplace({local_[from], local_[to]});
+  if (is_new) known->second = topology::find_route(alike.graph, local_[from], local_[to]);
+  Route route = known->second;
   for (Hop& hop : route.hops) hop.link = host.links[hop.link];
   return route;
 }
@@ -63,17 +102,55 @@ const std::optional<Route>& HostRoutes::way_out(std::size_t from) {
   return ways_out_.emplace(from, find_way_out(from)).first->second;
 }
 
+// Of the nearest cards the one whose turn it is among the GPUs to which the same are nearest.
+std::size_t HostRoutes::card_of(Host& host, std::size_t from) {
+  const auto nearest_of = [&](std::size_t node) {
+    std::vector<std::size_t> cards;
+    std::tuple<topology::RouteKind, std::size_t> least;
+    for (const auto& [card, hop] : host.uplinks) {
+      const Route route = find_in_host(host, node, card);
+      const auto distance = std::make_tuple(route.kind, route.hops.size());
+      if (cards.empty() || distance < least) cards.clear();
+      if (!cards.empty() && distance > least) continue;
+      least = distance;
+      cards.push_back(card);
+    }
+    return cards;
+  };
+  const std::vector<std::size_t> cards = nearest_of(from);
+  if (cards.size() == 1 || machine_.nodes[from].kind != NodeKind::gpu) return cards.front();
+  std::size_t before = 0;
+  for (const std::size_t node : host.nodes) {
+    if (node == from) break;
+    if (machine_.nodes[node].kind == NodeKind::gpu && nearest_of(node) == cards) ++before;
+  }
+  return cards[before % cards.size()];
+}
+
 std::optional<Route> HostRoutes::find_way_out(std::size_t from) {
   Host& host = hosts_.at(machine_.nodes[from].host);
   if (host.uplinks.empty()) return std::nullopt;
-  std::vector<std::size_t> cards;
-  for (const auto& [card, hop] : host.uplinks) cards.push_back(card);
-  const std::size_t card = nearest(from, cards);
+  const std::size_t card = card_of(host, from);
   Route route = find_in_host(host, from, card);
   const auto uplink = std::find_if(host.uplinks.begin(), host.uplinks.end(),
                                    [&](const auto& it) { return it.first == card; });
   route.hops.push_back(uplink->second);
   return route;
+}
+
+std::size_t HostRoutes::end_of(const Route& way_out) const {
+  const Hop& last = way_out.hops.back();
+  const topology::Link& link = machine_.links[last.link];
+  return last.forward ? link.b : link.a;
+}
+
+const std::vector<Hop>& HostRoutes::between(std::size_t from, std::size_t to) {
+  const auto [known, is_new] = between_.try_emplace({from, to});
+  if (is_new && from != to) {
+    known->second = topology::find_route(network_, local_[from], local_[to]).hops;
+    for (Hop& hop : known->second) hop.link = network_links_[hop.link];
+  }
+  return known->second;
 }
 
 Route HostRoutes::find(std::size_t from, std::size_t to) {
@@ -83,6 +160,8 @@ Route HostRoutes::find(std::size_t from, std::size_t to) {
   const std::optional<Route>& back = way_out(to);
   if (!out || !back) return {};
   Route route = *out;
+  const std::vector<Hop>& across = between(end_of(*out), end_of(*back));
+  route.hops.insert(route.hops.end(), across.begin(), across.end());
   for (std::size_t i = back->hops.size(); i-- > 0;)
     route.hops.push_back({back->hops[i].link, !back->hops[i].forward});
   route.kind = RouteKind::network;

@@ -12,7 +12,8 @@
 namespace convoy::simulate {
 
 // Routes in a machine of many hosts, each found in the graph of its own host: those between hosts
-// lead over the nearest network card at both ends. Nodes and links are the machine's, which must
+// lead over the nearest network card at both ends; GPUs that are equally near to several cards take
+// turns. Hosts that are alike share what was found. Nodes and links are the machine's, which must
 // outlive this.
 class HostRoutes {
  public:
@@ -30,15 +31,25 @@ class HostRoutes {
     std::vector<std::size_t> nodes;  // of the whole machine, by those of the graph
     std::vector<std::size_t> links;  // likewise
     std::vector<std::pair<std::size_t, topology::Hop>> uplinks;  // network cards, way out
+    std::uint32_t alike = 0;                                     // the first host with such a graph
+    std::map<std::pair<std::size_t, std::size_t>, topology::Route> routes;  // between graph's nodes
   };
-  topology::Route find_in_host(Host& host, std::size_t from, std::size_t to) const;
+  void find_alike();
+  topology::Route find_in_host(Host& host, std::size_t from, std::size_t to);
+  std::size_t card_of(Host& host, std::size_t from);
   // The route from a node out into the network, looked for once.
   const std::optional<topology::Route>& way_out(std::size_t from);
+  // Through the network, between the switches that two ways out end at.
+  const std::vector<topology::Hop>& between(std::size_t from, std::size_t to);
+  std::size_t end_of(const topology::Route& way_out) const;
   std::optional<topology::Route> find_way_out(std::size_t from);
 
   const topology::Machine& machine_;
   std::vector<std::size_t> local_;  // index of every node in its host's graph
   std::map<std::uint32_t, Host> hosts_;
+  topology::Machine network_;               // its switches and the links between them
+  std::vector<std::size_t> network_links_;  // of the whole machine, by those of network_
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<topology::Hop>> between_;
   std::map<std::size_t, std::optional<topology::Route>> ways_out_;  // by node
 };
 

@@ -88,6 +88,7 @@ class GpuClusterBuilder {
     check_network();
     set_access();
     add_routes();
+    machine_.network_reduces = network_reduces();
     return {std::move(cluster_), std::move(machine_)};
   }
 
@@ -164,6 +165,7 @@ class GpuClusterBuilder {
                                bytes > 0 ? bytes : constants_.host.memory_bytes});
     machine_.links.push_back({fmt::format("memory of host:{}", host), rate});
     machine_.hosts.push_back(constants_.host);
+    machine_.host_places.push_back(static_cast<std::uint32_t>(machine_.places.size() - 1));
     places_->nodes.push_back(memories);
   }
 
@@ -177,6 +179,16 @@ class GpuClusterBuilder {
           "machine's description",
           graph().name, cluster_.hosts, host);
     }
+  }
+
+  bool network_reduces() const {
+    bool any = false;
+    for (const topology::Node& node : graph().nodes) {
+      if (node.kind != NodeKind::network) continue;
+      if (!node.reduces) return false;
+      any = true;
+    }
+    return any;
   }
 
   void set_access() {
@@ -221,6 +233,9 @@ class GpuClusterBuilder {
 
   void add_routes() {
     cluster_.device_collectives = true;
+    machine_.reaches =
+        [access = std::make_shared<const std::vector<std::vector<bool>>>(cluster_.access)](
+            std::uint32_t from, std::uint32_t to) { return bool{(*access)[from][to]}; };
     cluster_.route = [places = places_](std::uint32_t from, std::uint32_t to) {
       const topology::Route found = places->find(from, to);
       convoy::Route route;

@@ -19,7 +19,23 @@ struct Reach {
   double unknown = kWide;  // bytes per second, nothing left to take off
 };
 
-Reach reach(const topology::Link& link, const SimulatedHost& host) {
+// The card of a link to a network; null for links between parts of the network.
+const topology::Node* card_of(const topology::Machine& machine, const topology::Link& link) {
+  for (const std::size_t end : {link.a, link.b})
+    if (machine.nodes[end].kind == NodeKind::nic) return &machine.nodes[end];
+  return nullptr;
+}
+
+Reach network_reach(const topology::Machine& machine, const topology::Link& link,
+                    const SimulatedHost& host) {
+  const topology::Node* card = card_of(machine, link);
+  const bool rdma = card == nullptr || card->rdma.value_or(false);
+  return {rdma ? host.rdma_efficiency : host.network_efficiency,
+          host.unknown_network_bytes_per_second};
+}
+
+Reach reach(const topology::Machine& machine, const topology::Link& link,
+            const SimulatedHost& host) {
   switch (link.kind) {
     case LinkKind::pcie:
       return {host.pcie_efficiency, host.unknown_pcie_bytes_per_second};
@@ -30,10 +46,25 @@ Reach reach(const topology::Link& link, const SimulatedHost& host) {
     case LinkKind::socket:
       return {host.socket_efficiency, host.unknown_socket_bytes_per_second};
     case LinkKind::network:
-      return {host.network_efficiency, host.unknown_network_bytes_per_second};
+      return network_reach(machine, link, host);
     default:
       return {};
   }
+}
+
+Wire wire_of(const topology::Machine& machine, const topology::Link& link) {
+  if (link.kind == LinkKind::network) return Wire::kNetwork;
+  if (link.kind != LinkKind::nvlink) return Wire::kOther;
+  const bool switched = machine.nodes[link.a].kind == NodeKind::nvswitch ||
+                        machine.nodes[link.b].kind == NodeKind::nvswitch;
+  return switched ? Wire::kNvswitch : Wire::kNvlink;
+}
+
+// Half of what both of its ends take, for every message passes two cards and each switch twice.
+double step_seconds(const topology::Machine& machine, const topology::Link& link) {
+  return (machine.nodes[link.a].network_step_seconds.value_or(0) +
+          machine.nodes[link.b].network_step_seconds.value_or(0)) /
+         2;
 }
 
 std::string node_name(const topology::Machine& machine, std::size_t index) {
@@ -49,20 +80,27 @@ std::vector<SimulatedLink> simulated_links(const topology::Machine& machine,
                                            const SimulatedHost& host) {
   std::vector<SimulatedLink> links;
   for (const topology::Link& link : machine.links) {
-    const Reach limits = reach(link, host);
+    const Reach limits = reach(machine, link, host);
     const auto capacity = [&](const topology::Fact<double>& fact) {
       const bool known = fact.known() && *fact.value > 0;
       return known ? *fact.value * limits.efficiency : limits.unknown;
     };
     const std::string a = node_name(machine, link.a);
     const std::string b = node_name(machine, link.b);
-    const auto receives = [&](std::size_t from) {
-      return machine.nodes[from].kind == NodeKind::network;
+    const auto add = [&](const std::string& from_name, const std::string& to_name, std::size_t from,
+                         const topology::Fact<double>& rate) {
+      SimulatedLink it{fmt::format("{} -> {}", from_name, to_name), capacity(rate)};
+      it.receives = machine.nodes[from].kind == NodeKind::network;
+      it.joins_sockets = link.kind == LinkKind::socket;
+      it.wire = wire_of(machine, link);
+      it.raw_bytes_per_second = rate.value_or(0);
+      it.assumed = link.kind == LinkKind::network && rate.value_or(0) <= 0;
+      it.bricks = link.count;
+      if (link.kind == LinkKind::network) it.latency_seconds = step_seconds(machine, link);
+      links.push_back(std::move(it));
     };
-    links.push_back({fmt::format("{} -> {}", a, b), capacity(link.a_to_b), receives(link.a),
-                     link.kind == LinkKind::socket});
-    links.push_back({fmt::format("{} -> {}", b, a), capacity(link.b_to_a), receives(link.b),
-                     link.kind == LinkKind::socket});
+    add(a, b, link.a, link.a_to_b);
+    add(b, a, link.b, link.b_to_a);
   }
   return links;
 }

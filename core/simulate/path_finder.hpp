@@ -14,6 +14,9 @@ struct Path {
   std::vector<std::uint32_t> links;  // indices into SimulatedMachine::links
 };
 
+// Whether a device may address another one's memory.
+using ReachFinder = std::function<bool(std::uint32_t from, std::uint32_t to)>;
+
 // Asked once per pair of places that a plan uses.
 using PathFinder = std::function<Path(std::uint32_t from, std::uint32_t to)>;
 

@@ -49,13 +49,41 @@ std::vector<SimulatedOperation> last_operations(const TaskGraph& graph, const Ru
     result.push_back({task.operation,
                       to_seconds(times.instances[first + i].start - origin),
                       to_seconds(times.instances[first + i].end - origin),
-                      {}});
+                      {},
+                      task.way == kNone ? std::string() : graph.ways[task.way]});
     if (task.route == kNone) continue;
     for (const LinkShare& share : graph.routes[task.route])
       if (share.link < links) result.back().links.push_back(share.link);
   }
   std::ranges::sort(result, {}, &SimulatedOperation::operation);
   return result;
+}
+
+double seconds_alone(const TaskGraph& graph, const Task& task) {
+  double rate = task.limit;
+  for (const LinkShare& share : graph.routes[task.route])
+    rate = std::min(rate, graph.links[share.link].bytes_per_second / share.weight);
+  return task.seconds + task.bytes / rate;
+}
+
+std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTimes& times,
+                                           std::size_t first) {
+  std::vector<CollectiveUse> uses(graph.ways.size());
+  for (std::size_t i = 0; i < uses.size(); ++i) uses[i].way = graph.ways[i];
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    if (task.way == kNone || task.route == kNone) continue;
+    CollectiveUse& use = uses[task.way];
+    ++use.count;
+    use.bytes += task.bytes;
+    use.seconds += to_seconds(times.instances[first + i].end - times.instances[first + i].start);
+    use.seconds_alone += seconds_alone(graph, task);
+  }
+  std::erase_if(uses, [](const CollectiveUse& use) { return use.count == 0; });
+  std::stable_sort(uses.begin(), uses.end(), [](const CollectiveUse& a, const CollectiveUse& b) {
+    return a.bytes > b.bytes;
+  });
+  return uses;
 }
 
 }  // namespace
@@ -76,6 +104,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   result.exposed_seconds = std::max(0.0, result.step_seconds - result.compute_seconds);
   result.links = link_loads(machine, times, result.step_seconds * computes);
   for (LinkLoad& load : result.links) load.bytes /= computes;
+  result.collectives = collective_uses(graph, times, first);
   const CriticalChain chain = follow_chain(graph, times, origin, end);
   result.critical = chain.per_step(computes);
   result.bottleneck = name_bottleneck(chain, lowered, machine, result);

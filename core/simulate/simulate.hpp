@@ -33,6 +33,16 @@ struct SimulatedOperation {
   double start = 0;
   double end = 0;
   std::vector<std::uint32_t> links;  // that it loads
+  std::string way;                   // of a collective: "ring, LL128, 12 channels"
+};
+
+// What a step does in one and the same way, together.
+struct CollectiveUse {
+  std::string way;           // "ring, LL128, 12 channels"
+  std::uint32_t count = 0;   // of collectives
+  double bytes = 0;          // of their spans
+  double seconds = 0;        // from the start of each to its end
+  double seconds_alone = 0;  // without compute and other transfers beside them
 };
 
 struct LinkLoad {
@@ -58,8 +68,9 @@ struct SimulationResult {
   double compute_seconds = 0;  // of the device that computes longest
   double exposed_seconds = 0;  // the rest of the step
   CriticalPath critical;
-  std::string bottleneck;       // for people: what the step's time is spent on
-  std::vector<LinkLoad> links;  // those that carry anything, most loaded first
+  std::string bottleneck;                  // for people: what the step's time is spent on
+  std::vector<LinkLoad> links;             // those that carry anything, most loaded first
+  std::vector<CollectiveUse> collectives;  // as the software's library chose, most bytes first
   std::uint64_t operations_run = 0;
   std::vector<SimulatedOperation> operations;
 };

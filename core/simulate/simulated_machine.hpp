@@ -10,12 +10,20 @@
 
 namespace convoy::simulate {
 
+// What a link is made of, as far as collectives make a difference.
+enum class Wire : std::uint8_t { kOther, kNvlink, kNvswitch, kNetwork };
+
 // One direction of a link, or a memory: something that transfers share.
 struct SimulatedLink {
   std::string name;             // "gpu0 -> switch0"
   double bytes_per_second = 0;  // what transfers reach together
   bool receives = false;        // the receiving direction of a network card: in-cast counts
   bool joins_sockets = false;   // between packages
+  Wire wire = Wire::kOther;     // NVLink between devices or to an NVSwitch; a card's to its network
+  double raw_bytes_per_second = 0;  // as specified; 0 = unknown
+  std::uint32_t bricks = 1;         // physical links
+  bool assumed = false;             // its rate is nobody's: a usual one stands for it
+  double latency_seconds = 0;       // that a step over this card takes besides a library's own
 };
 
 // A place of the cluster and what it is made of.
@@ -36,6 +44,11 @@ struct SimulatedMachine {
   std::vector<SimulatedHost> hosts;      // one per host of the cluster
   std::vector<SimulatedPlace> places;    // one per place of the cluster
   PathFinder paths;
+  // Between devices of one host; none: all reach each other. What does not is staged in its host's
+  // memory.
+  ReachFinder reaches;
+  std::vector<std::uint32_t> host_places;  // per host: the place of its memory, where it has one
+  bool network_reduces = false;            // its switches reduce what passes them (SHARP)
 };
 
 }  // namespace convoy::simulate

@@ -2,6 +2,7 @@
 
 #include "core/base/error.hpp"
 #include "core/simulate/described_constants.hpp"
+#include "core/simulate/read_collective_library.hpp"
 #include "topology/described_file.hpp"
 
 namespace convoy::simulate {
@@ -28,10 +29,16 @@ std::filesystem::path find_profile(const std::filesystem::path& folder, const st
        fmt::join(topology::platform_names(folder), ", "), folder.string());
 }
 
-double share(DescribedObject& object, const char* key) {
-  const double value = *object.constant(key).value;
-  if (value > 1) object.reject(key, fmt::format("is {}: a share of a whole, at most 1", value));
-  return value;
+// "nccl-2", which the catalogue beside the profiles describes, or "single_ring".
+std::shared_ptr<const CollectiveLibrary> read_collectives(const std::filesystem::path& folder,
+                                                          DescribedObject& object) {
+  const std::string name = object.text("collectives");
+  if (name == "single_ring") return nullptr;
+  auto library = read_collective_library(folder.parent_path() / "catalogue" / "collectives.json");
+  if (library->name != name)
+    object.reject("collectives",
+                  fmt::format("is \"{}\": {} and single_ring are possible", name, library->name));
+  return library;
 }
 
 }  // namespace
@@ -49,6 +56,7 @@ SoftwareProfile read_software_profile(const std::filesystem::path& folder,
     profile.fetch_disorder = constant("fetch_disorder");
   profile.step_barrier = object.flag_or("step_barrier", profile.step_barrier);
   profile.bucket_per_variable = object.flag_or("bucket_per_variable", profile.bucket_per_variable);
+  profile.collectives = read_collectives(folder, object);
   profile.rings_follow_links = object.flag_or("rings_follow_links", profile.rings_follow_links);
   profile.copy_seconds = constant("copy_seconds");
   profile.host_operation_seconds = constant("host_operation_seconds");
@@ -56,13 +64,13 @@ SoftwareProfile read_software_profile(const std::filesystem::path& folder,
   profile.extra_sum_traffic = constant("extra_sum_traffic");
   profile.input_pass_bytes_per_second = constant("input_pass_bytes_per_second");
   profile.decoding_collective_seconds = constant("decoding_collective_seconds");
-  profile.straggler_sigma = share(object, "straggler_sigma");
+  profile.straggler_sigma = object.share("straggler_sigma");
   profile.rpc_bytes_per_second = constant("rpc_bytes_per_second");
   profile.rpc_seconds = constant("rpc_seconds");
-  profile.network_progress = share(object, "network_progress");
+  profile.network_progress = object.share("network_progress");
   if (profile.network_progress < 1 && profile.rpc_bytes_per_second == 0)
     object.reject("network_progress", "is a part of rpc_bytes_per_second, which is 0 here");
-  profile.incast_loss = share(object, "incast_loss");
+  profile.incast_loss = object.share("incast_loss");
   object.finish();
   return profile;
 }

@@ -200,6 +200,7 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   add_engines(lowered, machine, schedule, numbers, graph);
   const InputTasks input = add_input_tasks(lowered, machine, options, numbers, costs, graph);
   add_waits(dependencies, schedule, numbers, input, graph);
+  graph.ways = costs.take_ways();
   return graph;
 }
 

@@ -98,7 +98,13 @@ Task TaskCosts::collective(const Operation& operation) {
     bytes = std::max(bytes, bytes_of(span));
   }
   for (const PlanSpan& span : operation.reads) bytes = std::max(bytes, bytes_of(span));
-  return collectives_.task(operation.kind, places, bytes);
+  return collectives_.task(operation, places, bytes);
+}
+
+std::vector<std::string> TaskCosts::take_ways() {
+  std::vector<std::string> ways;
+  for (const CollectiveChoice& choice : collectives_.take_choices()) ways.push_back(text(choice));
+  return ways;
 }
 
 void TaskCosts::load_memory(std::uint32_t place, double weight) {

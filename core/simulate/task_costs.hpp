@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/plan/plan.hpp"
-#include "core/simulate/collective_cost.hpp"
+#include "core/simulate/collectives/collective_cost.hpp"
 #include "core/simulate/route_table.hpp"
 #include "core/simulate/simulate.hpp"
 
@@ -21,6 +22,8 @@ class TaskCosts {
   // A transfer of its own, outside any plan.
   Task transfer(std::uint32_t from, std::uint32_t to, double bytes);
   double straggling() const { return straggling_; }
+  // How collectives are done, for the graph, when all tasks are made.
+  std::vector<std::string> take_ways();
 
  private:
   // What every transfer from one place to another has in common.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Task {
   std::uint32_t group = kNone;  // devices whose computing slows this down
   const PassTime* pass = nullptr;
   std::uint32_t operation = kNone;  // index into the body; none: input, which plans do not show
+  std::uint32_t way = kNone;        // index into TaskGraph::ways: how a library does a collective
 };
 
 struct TaskLane {
@@ -91,6 +93,7 @@ struct TaskGraph {
   std::vector<LinkCapacity> links;  // the machine's, then those that only this software has
   std::vector<SlowedLink> slowed_links;
   std::vector<LayerTimes> layers;  // that the passes are in
+  std::vector<std::string> ways;   // of collectives, for people
 };
 
 }  // namespace convoy::simulate

@@ -1,24 +1,11 @@
 #pragma once
 
+#include <convoy/job_options.hpp>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace convoy {
-
-// When training pauses for an evaluation; at most one of them is set. Steps and epochs are those of
-// this run, warm-up left out.
-struct EvaluationTriggers {
-  std::optional<std::int64_t> every_steps = {};
-  std::optional<double> every_epochs = {};
-  std::vector<std::int64_t> at_steps = {};
-  std::vector<double> at_epochs = {};
-
-  bool any() const {
-    return every_steps || every_epochs || !at_steps.empty() || !at_epochs.empty();
-  }
-};
 
 // Turns triggers into steps: epoch e ends with step ceil(e * examples / global batch).
 class EvaluationSchedule {

@@ -2,32 +2,12 @@
 
 #include <convoy/abi.h>
 
+#include <convoy/job_options.hpp>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
 namespace convoy {
-
-// How the gradients of the replicas become one. kMean is the default of every strategy, so that
-// strategies can be compared; kSum multiplies the mean, weight decay included, by the number of
-// replicas, as the historical `replicated` did.
-enum class GradientScale { kMean, kSum };
-
-// What the user chose. The defaults are tf_cnn_benchmarks'.
-struct OptimizerOptions {
-  convoy_optimizer_kind kind = CONVOY_OPTIMIZER_SGD;
-  double momentum = 0.9;
-  double rmsprop_decay = 0.9;
-  double rmsprop_momentum = 0.9;
-  double rmsprop_epsilon = 1.0;
-  double adam_beta1 = 0.9;
-  double adam_beta2 = 0.999;
-  double adam_epsilon = 1e-8;
-  double weight_decay = 4e-5;
-  std::optional<double> gradient_clip;
-  GradientScale gradient_scale = GradientScale::kMean;
-};
 
 // "sgd", "momentum", "rmsprop" or "adam"; Error(kUsage) for anything else.
 convoy_optimizer_kind parse_optimizer_kind(std::string_view name);

@@ -18,7 +18,7 @@
 #include "core/calibrate/calibrate.hpp"
 #include "core/calibrate/median.hpp"
 #include "core/calibrate/profile_file.hpp"
-#include "core/cli/openmp_environment.hpp"
+#include "core/job/openmp_environment.hpp"
 #include "tests/benchmarks/prediction_case.hpp"
 
 namespace {
@@ -209,7 +209,7 @@ void read_flags(int& count, char** arguments, Settings& settings) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  convoy::set_openmp_environment();
+  convoy::job::set_openmp_environment();
   Settings settings;
   read_flags(count, arguments, settings);
   for (const Subject& subject : {Subject{"lenet", 4, true}, Subject{"alexnet", 16},

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cli/openmp_environment.hpp"
+#include "core/job/openmp_environment.hpp"
 #include "tests/benchmarks/training_trial.hpp"
 
 namespace {
@@ -151,7 +151,7 @@ void read_flags(int& count, char** arguments, Settings& settings) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  convoy::set_openmp_environment();
+  convoy::job::set_openmp_environment();
   Settings settings;
   read_flags(count, arguments, settings);
   const std::vector<Comparison> comparisons = {

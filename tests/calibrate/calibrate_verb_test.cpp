@@ -1,4 +1,4 @@
-#include "core/cli/calibrate_verb.hpp"
+#include "core/cli/verbs/calibrate.hpp"
 #include "core/base/json.hpp"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/cli/openmp_environment.hpp"
-#include "core/cli/simulate_verb.hpp"
+#include "core/job/openmp_environment.hpp"
+#include "core/cli/verbs/simulate.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::calibrate_verb_test {
@@ -26,7 +26,7 @@ std::string file_flag() {
 }
 
 std::string calibrate(const std::string& file, const Arguments& more) {
-  set_openmp_environment();  // before the device plug-in is opened
+  job::set_openmp_environment();  // before the device plug-in is opened
   Arguments arguments = {kPlugins, "--quick", file};
   arguments.insert(arguments.end(), more.begin(), more.end());
   std::ostringstream out;

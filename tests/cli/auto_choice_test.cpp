@@ -9,8 +9,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/cli/plan_verb.hpp"
-#include "core/cli/simulate_verb.hpp"
+#include "core/cli/verbs/plan.hpp"
+#include "core/cli/verbs/simulate.hpp"
 
 namespace convoy::auto_choice_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/cli/comparison.hpp"
+#include "core/cli/show/comparison.hpp"
 #include "core/base/json.hpp"
 
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/cli/compare_request.hpp"
+#include "core/cli/verbs/compare_request.hpp"
 
 namespace convoy {
 namespace {
@@ -93,7 +93,7 @@ TEST(CompareRequest, TakesAllStrategiesAndAutoByDefault) {
 TEST(CompareRequest, RefusesWhatMakesNoSense) {
   for (const char* flag :
        {"--num_devices=1,,2", "--num_devices=0", "--num_devices=x", "--models=lenet,",
-        "--strategies=replicated,replicated", "--strategies=replicated:xring", "--json=yes",
+        "--strategies=replicated,replicated", "--strategies=replicated:xring", "--json=perhaps",
         "--variable_update=replicated", "--output_file=x.json", "--train_dir=/tmp"}) {
     try {
       parse_compare_request(std::vector<std::string>{flag});

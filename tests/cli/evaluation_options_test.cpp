@@ -1,9 +1,9 @@
-#include "core/cli/evaluation_options.hpp"
+#include "core/job/options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/cli/run_flags.hpp"
+#include "core/cli/flags/run_flags.hpp"
 #include "tests/cli/parsing.hpp"
 
 namespace convoy {
@@ -11,20 +11,12 @@ namespace {
 
 using testing::ElementsAre;
 
-// train_dir and staged_vars as they are in a run whose parts know them.
-FlagTable table() {
-  const FlagTable all = run_flag_table();
-  FlagTable result;
-  for (FlagDefinition flag : all.flags()) {
-    if (flag.name == "train_dir") flag.refusal.clear();
-    result.add(std::move(flag));
-  }
-  result.add({.name = "staged_vars", .type = FlagType::kBool, .default_value = "false"});
-  return result;
-}
-
 EvaluationOptions evaluation_of(const std::vector<std::string>& arguments) {
-  return read_evaluation_options(parse(table(), arguments));
+  RunCommand command;
+  FlagTable table = run_flag_table(command);
+  table.add({.name = "staged_vars", .type = FlagType::kBool, .default_value = "false"});
+  complete(command, parse(table, arguments), {"staged_vars"});
+  return command.options.evaluation;
 }
 
 void expect_usage_error(const std::vector<std::string>& arguments,
@@ -36,7 +28,7 @@ void expect_usage_error(const std::vector<std::string>& arguments,
 
 TEST(EvaluationOptions, ARunTrainsUnlessItIsToldOtherwise) {
   const EvaluationOptions options = evaluation_of({});
-  EXPECT_EQ(options.mode, RunMode::kTraining);
+  EXPECT_EQ(options.mode(), RunMode::kTraining);
   EXPECT_FALSE(options.triggers.any());
   EXPECT_EQ(options.batch_size, std::nullopt);
   EXPECT_EQ(options.num_batches, std::nullopt);
@@ -46,14 +38,15 @@ TEST(EvaluationOptions, ARunTrainsUnlessItIsToldOtherwise) {
 }
 
 TEST(EvaluationOptions, TheModeHasItsPublishedName) {
-  EXPECT_STREQ(run_mode_name(evaluation_of({}).mode), "training");
-  EXPECT_STREQ(run_mode_name(evaluation_of({"--forward_only"}).mode), "forward only");
-  EXPECT_STREQ(run_mode_name(evaluation_of({"--eval", "--train_dir=x"}).mode), "evaluation");
+  EXPECT_STREQ(job::run_mode_name(evaluation_of({}).mode()), "training");
+  EXPECT_STREQ(job::run_mode_name(evaluation_of({"--forward_only"}).mode()), "forward only");
+  EXPECT_STREQ(job::run_mode_name(evaluation_of({"--eval", "--train_dir=x"}).mode()), "evaluation");
   for (const char* trigger :
        {"--eval_during_training_every_n_steps=2", "--eval_during_training_every_n_epochs=0.5",
         "--eval_during_training_at_specified_steps=2,4",
         "--eval_during_training_at_specified_epochs=1,1.5"})
-    EXPECT_STREQ(run_mode_name(evaluation_of({trigger}).mode), "training + evaluation") << trigger;
+    EXPECT_STREQ(job::run_mode_name(evaluation_of({trigger}).mode()), "training + evaluation")
+        << trigger;
 }
 
 TEST(EvaluationOptions, TakeTheirValuesFromTheFlags) {

@@ -1,6 +1,8 @@
-#include "core/cli/flag_parser.hpp"
+#include "core/cli/flags/flag_parser.hpp"
 
 #include <gtest/gtest.h>
+
+#include <fstream>
 
 #include "tests/cli/parsing.hpp"
 
@@ -31,71 +33,53 @@ Failure parse_failure(const std::vector<std::string>& arguments, const Variables
 
 TEST(FlagParser, GivesDefaultsWhenNothingIsGiven) {
   const ParsedFlags flags = parse(example_table(), {});
-  EXPECT_FALSE(flags.boolean("eager"));
-  EXPECT_EQ(flags.integer("steps"), 10);
-  EXPECT_EQ(flags.optional_number("rate"), std::nullopt);
-  EXPECT_EQ(flags.text("device"), "gpu");
+  EXPECT_EQ(flags.value("eager"), "false");
+  EXPECT_EQ(flags.value("steps"), "10");
+  EXPECT_EQ(flags.value("rate"), "");
+  EXPECT_EQ(flags.value("device"), "gpu");
   EXPECT_FALSE(flags.is_given("steps"));
 }
 
 TEST(FlagParser, AcceptsEveryFormOfABoolean) {
   for (const char* form : {"--eager", "--eager=true", "--eager=True", "--eager=1", "-eager"}) {
-    EXPECT_TRUE(parse(example_table(), {form}).boolean("eager")) << form;
+    EXPECT_EQ(parse(example_table(), {form}).value("eager"), "true") << form;
   }
   for (const char* form : {"--noeager", "--eager=false", "--eager=False", "--eager=0"}) {
     const ParsedFlags flags = parse(example_table(), {"--eager", form});
-    EXPECT_FALSE(flags.boolean("eager")) << form;
+    EXPECT_EQ(flags.value("eager"), "false") << form;
   }
 }
 
 TEST(FlagParser, AcceptsValuesAfterAnEqualsSignOrASpace) {
-  EXPECT_EQ(parse(example_table(), {"--steps=20"}).integer("steps"), 20);
-  EXPECT_EQ(parse(example_table(), {"--steps", "20"}).integer("steps"), 20);
-  EXPECT_EQ(parse(example_table(), {"--folder="}).text("folder"), "");
-  EXPECT_EQ(parse(example_table(), {"--folder=a=b"}).text("folder"), "a=b");
-  EXPECT_DOUBLE_EQ(parse(example_table(), {"--rate", "1e-3"}).number("rate"), 0.001);
+  EXPECT_EQ(parse(example_table(), {"--steps=20"}).value("steps"), "20");
+  EXPECT_EQ(parse(example_table(), {"--steps", "20"}).value("steps"), "20");
+  EXPECT_EQ(parse(example_table(), {"--folder="}).value("folder"), "");
+  EXPECT_EQ(parse(example_table(), {"--folder=a=b"}).value("folder"), "a=b");
+  EXPECT_EQ(parse(example_table(), {"--rate", "1e-3"}).value("rate"), "0.001");
+  EXPECT_EQ(parse(example_table(), {"--rate=5", "--folder", "-x"}).value("folder"), "-x");
 }
 
 TEST(FlagParser, TheLastOccurrenceWins) {
-  EXPECT_EQ(parse(example_table(), {"--steps=20", "--length=30"}).integer("steps"), 30);
+  EXPECT_EQ(parse(example_table(), {"--steps=20", "--length=30"}).value("steps"), "30");
 }
 
 TEST(FlagParser, EnumValuesMayHaveAnyCase) {
-  EXPECT_EQ(parse(example_table(), {"--device=CPU"}).text("device"), "cpu");
+  EXPECT_EQ(parse(example_table(), {"--device=CPU"}).value("device"), "cpu");
 }
 
 TEST(FlagParser, TheEnvironmentComesSecond) {
   const Variables variables = {{"CONVOY_STEPS", "40"}, {"CONVOY_FOLDER", ""}};
   const ParsedFlags flags = parse(example_table(), {}, variables);
-  EXPECT_EQ(flags.integer("steps"), 40);
+  EXPECT_EQ(flags.value("steps"), "40");
   EXPECT_TRUE(flags.is_given("steps"));
   EXPECT_FALSE(flags.is_given("folder"));
-  EXPECT_EQ(parse(example_table(), {"--steps=50"}, variables).integer("steps"), 50);
+  EXPECT_EQ(parse(example_table(), {"--steps=50"}, variables).value("steps"), "50");
 }
 
 TEST(FlagParser, NamesAVariableWithABadValue) {
   const Failure failure = parse_failure({}, {{"CONVOY_STEPS", "many"}});
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   EXPECT_TRUE(failure.mentions("CONVOY_STEPS=many")) << failure.text;
-}
-
-TEST(FlagParser, RefusesIntegersThatDoNotFitTheirField) {
-  FlagTable table;
-  table.add({.name = "count", .type = FlagType::kInt, .default_value = "7"});
-  const auto narrow = [&](const char* argument) {
-    return parse(table, {argument}).integer_as<std::uint32_t>("count");
-  };
-  EXPECT_EQ(narrow("--count=4294967295"), 4294967295u);
-  EXPECT_EQ(narrow("--count=0"), 0u);
-  for (const char* argument :
-       {"--count=4294967296", "--count=4294967297", "--count=-1", "--count=9223372036854775807"}) {
-    const Failure failure = failure_of([&] { narrow(argument); });
-    EXPECT_EQ(failure.code, ExitCode::kUsage) << argument;
-    EXPECT_EQ(failure.text, std::string(argument) + ": it must be an integer from 0 to 4294967295");
-  }
-  const Failure failure =
-      failure_of([&] { parse(table, {"--count=2147483648"}).integer_as<std::int32_t>("count"); });
-  EXPECT_TRUE(failure.mentions("from -2147483648 to 2147483647")) << failure.text;
 }
 
 TEST(FlagParser, SuggestsTheNearestName) {
@@ -177,6 +161,42 @@ TEST(FlagParser, TheFirstPassFindsOneFlagAmongUnknownOnes) {
 TEST(FlagParser, SeesARequestForHelpAnywhere) {
   EXPECT_TRUE(wants_help(std::vector<std::string>{"--unknown", "--help"}));
   EXPECT_FALSE(wants_help(std::vector<std::string>{"--model=help"}));
+}
+
+// A file in the test's folder with these lines.
+std::string written(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(FlagParser, AFlagFileStandsForTheFlagsInIt) {
+  const std::string path =
+      written("flags.txt", "# what we usually run\n--steps=20\n\n  --eager  \n--folder=a b\n");
+  const ParsedFlags flags = parse(example_table(), {"--flagfile=" + path, "--steps=30"});
+  EXPECT_EQ(flags.value("steps"), "30");
+  EXPECT_EQ(flags.value("eager"), "true");
+  EXPECT_EQ(flags.value("folder"), "a b");
+  EXPECT_EQ(parse(example_table(), {"--steps=30", "--flagfile", path}).value("steps"), "20");
+  EXPECT_EQ(parse(example_table(), {}, {{"CONVOY_FLAGFILE", path}}).value("steps"), "20");
+  EXPECT_EQ(find_flag(std::vector<std::string>{"--flagfile=" + path}, "steps"), "20");
+}
+
+TEST(FlagParser, NamesAFlagFileThatIsWrong) {
+  EXPECT_TRUE(parse_failure({"--flagfile=/no/such/file"}).mentions("--flagfile=/no/such/file"));
+  const std::string words = written("words.txt", "--steps=20\nsteps=30\n");
+  EXPECT_TRUE(parse_failure({"--flagfile=" + words}).mentions("words.txt:2: 'steps=30'"));
+  const std::string circle =
+      written("circle.txt", "--flagfile=" + testing::TempDir() + "circle.txt");
+  EXPECT_TRUE(parse_failure({"--flagfile=" + circle}).mentions("a circle"));
+  EXPECT_EQ(find_flag(std::vector<std::string>{"--flagfile=" + circle}, "steps"), std::nullopt);
+}
+
+TEST(FlagParser, KeepsPositionalArgumentsWhereTheyAreAllowed) {
+  const std::vector<std::string> arguments = {"one", "--steps=20", "two"};
+  const ParsedFlags flags = parse_flags(example_table(), arguments, Positional::kAllowed);
+  EXPECT_EQ(flags.positional(), (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(flags.value("steps"), "20");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/cli/flag_parser.hpp"
+#include "core/cli/flags/flag_parser.hpp"
 
 namespace convoy {
 
@@ -24,7 +24,7 @@ inline EnvironmentLookup environment_of(const Variables& variables) {
 
 inline ParsedFlags parse(const FlagTable& table, const std::vector<std::string>& arguments,
                          const Variables& variables = {}) {
-  return parse_flags(table, arguments, environment_of(variables));
+  return parse_flags(table, arguments, Positional::kRefused, environment_of(variables));
 }
 
 struct Failure {

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/cli/check_verb.hpp"
-#include "core/cli/plan_verb.hpp"
+#include "core/cli/verbs/check.hpp"
+#include "core/cli/verbs/plan.hpp"
 
 namespace convoy {
 namespace {

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "core/cli/run_flags.hpp"
-#include "core/cli/run_options.hpp"
+#include "core/cli/flags/run_flags.hpp"
+#include "core/plugin/device_choice.hpp"
 #include "tests/cli/parsing.hpp"
 
 namespace convoy {
@@ -20,8 +20,8 @@ std::vector<std::string> words(const std::string& text) {
 
 // The table as it is when the strategy of the command line is chosen. Only parameter_server has an
 // option here; which options a strategy really has is its manifest's business.
-FlagTable table_for(const std::vector<std::string>& arguments) {
-  FlagTable table = run_flag_table();
+FlagTable table_for(const std::vector<std::string>& arguments, RunCommand& command) {
+  FlagTable table = run_flag_table(command);
   const Variables none;
   if (find_flag(arguments, "variable_update", environment_of(none)) == "parameter_server") {
     table.add({.name = "local_parameter_device",
@@ -33,28 +33,30 @@ FlagTable table_for(const std::vector<std::string>& arguments) {
   return table;
 }
 
-RunOptions understood(const std::string& line) {
+JobOptions understood(const std::string& line) {
   const std::vector<std::string> arguments = words(line);
-  return make_run_options(parse(table_for(arguments), arguments));
+  RunCommand command;
+  const ParsedFlags flags = parse(table_for(arguments, command), arguments);
+  complete(command, flags, {"local_parameter_device"});
+  return command.options;
 }
 
 TEST(PublishedCommandLines, Vgg16OnEightGpusWithVariablesOnTheHost) {
   const std::string line =
       "--local_parameter_device=cpu --num_gpus=8 --batch_size=32 --model=vgg16 "
       "--data_dir=/home/ubuntu/imagenet/train --variable_update=parameter_server --nodistortions";
-  const RunOptions options = understood(line);
+  const JobOptions options = understood(line);
   EXPECT_EQ(options.device, kGpuDevices);
   EXPECT_EQ(options.num_devices, 8);
   EXPECT_EQ(options.batch_size, 32);
   EXPECT_EQ(options.data_dir, "/home/ubuntu/imagenet/train");
   EXPECT_EQ(options.variable_update, "parameter_server");
   EXPECT_FALSE(options.distortions);
-  const ParsedFlags flags = parse(table_for(words(line)), words(line));
-  EXPECT_EQ(flags.text("local_parameter_device"), "cpu");
+  EXPECT_EQ(options.plugin_options.at("local_parameter_device"), "cpu");
 }
 
 TEST(PublishedCommandLines, Vgg16ReplicatedWithNccl) {
-  const RunOptions options = understood(
+  const JobOptions options = understood(
       "--local_parameter_device=gpu --num_gpus=8 --batch_size=64 --model=vgg16 "
       "--variable_update=replicated --use_nccl=True");
   EXPECT_EQ(options.variable_update, "replicated");
@@ -62,21 +64,21 @@ TEST(PublishedCommandLines, Vgg16ReplicatedWithNccl) {
 }
 
 TEST(PublishedCommandLines, Vgg16WithVariablesOnTheGpus) {
-  const RunOptions options = understood(
+  const JobOptions options = understood(
       "--local_parameter_device=gpu --num_gpus=8 --batch_size=64 --model=vgg16 "
       "--variable_update=parameter_server");
   EXPECT_EQ(options.use_nccl, std::nullopt);
 }
 
 TEST(PublishedCommandLines, Resnet50ReplicatedWithoutNccl) {
-  const RunOptions options = understood(
+  const JobOptions options = understood(
       "--local_parameter_device=gpu --num_gpus=8 --batch_size=64 --model=resnet50 "
       "--variable_update=replicated --use_nccl=False");
   EXPECT_EQ(options.use_nccl, false);
 }
 
 TEST(PublishedCommandLines, OneCpuDeviceWithThreads) {
-  const RunOptions options = understood(
+  const JobOptions options = understood(
       "--local_parameter_device=cpu --num_gpus=1 --num_inter_threads=1 --num_intra_threads=4 "
       "--batch_size=16 --model=resnet50 --variable_update=parameter_server --use_nccl=False "
       "--device=cpu --data_format=NHWC --num_batches=10");
@@ -87,7 +89,7 @@ TEST(PublishedCommandLines, OneCpuDeviceWithThreads) {
 }
 
 TEST(PublishedCommandLines, TheFlagsOfADrivenBenchmark) {
-  const RunOptions options = understood(
+  const JobOptions options = understood(
       "--local_parameter_device=gpu --batch_size=64 --model=inception3 --data_name=imagenet "
       "--variable_update=parameter_server --use_nccl=True --distortions=True --device=gpu "
       "--data_format=NCHW --forward_only=False");

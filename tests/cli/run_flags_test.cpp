@@ -1,4 +1,4 @@
-#include "core/cli/run_flags.hpp"
+#include "core/cli/flags/run_flags.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,14 @@
 namespace convoy {
 namespace {
 
+// Whose fields the tables here are bound to.
+FlagTable run_table() {
+  static RunCommand command;
+  return run_flag_table(command);
+}
+
 FlagTable complete_table() {
-  FlagTable table = run_flag_table();
+  FlagTable table = run_table();
   add_missing_strategy_flags(table, "example", {{"gradient_repacking", {"replicated"}}});
   return table;
 }
@@ -31,7 +37,7 @@ TEST(RunFlags, KnowEveryFlagOfTfCnnBenchmarks) {
 
 // Else a value may be cut to the field behind, or overflow where it is added to another.
 TEST(RunFlags, BoundEveryIntegerThatIsUsed) {
-  const FlagTable table = run_flag_table();
+  const FlagTable table = run_table();
   ASSERT_FALSE(table.flags().empty());
   for (const FlagDefinition& flag : table.flags()) {
     if (flag.type != FlagType::kInt || !flag.refusal.empty() || !flag.notice.empty()) continue;
@@ -73,10 +79,10 @@ TEST(RunFlags, ReportHarmlessFlags) {
 }
 
 TEST(RunFlags, OptionsOfAStrategyComeFromItsManifest) {
-  FlagTable table = run_flag_table();
+  FlagTable table = run_table();
   table.add({.name = "all_reduce_spec", .default_value = "ring", .group = "strategy example"});
   add_missing_strategy_flags(table, "example", {{"gradient_repacking", {"replicated"}}});
-  EXPECT_EQ(parse(table, {"--all_reduce_spec=nccl"}).text("all_reduce_spec"), "nccl");
+  EXPECT_EQ(parse(table, {"--all_reduce_spec=nccl"}).value("all_reduce_spec"), "nccl");
   const Failure failure = failure_of([&] { parse(table, {"--gradient_repacking=8"}); });
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   for (const char* part : {"--gradient_repacking=8", "--variable_update=example has no such option",

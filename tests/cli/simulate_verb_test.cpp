@@ -1,5 +1,5 @@
-#include "core/cli/simulate_verb.hpp"
 #include "core/base/json.hpp"
+#include "core/cli/verbs/simulate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -60,10 +60,12 @@ class Transports : public testing::TestWithParam<std::tuple<std::string, std::st
 TEST_P(Transports, HaveNothingWrong) {
   const auto& [file, name] = GetParam();
   const bool direct = file.find("two_copies") == std::string::npos;
-  const TransportPlugin plugin = file == "plain_socket"
-                                     ? transport_of(CONVOY_TEST_PLUGINS "/plain_socket.so")
-                                     : transport_of(CONVOY_OWN_PLUGINS "/convoy_transport_shm.so",
-                                                    {{"shm_direct", direct ? "true" : "false"}});
+  const TransportPlugin plugin =
+      file == "plain_socket" ? transport_of(CONVOY_TEST_PLUGINS "/plain_socket.so")
+      : file == "grpc"       ? transport_of(CONVOY_OWN_PLUGINS "/convoy_transport_grpc.so",
+                                            {{"grpc_checksum", "true"}})
+                             : transport_of(CONVOY_OWN_PLUGINS "/convoy_transport_shm.so",
+                                            {{"shm_direct", direct ? "true" : "false"}});
   const CaseResult result = run_forked(plugin, transport_case(name), 60);
   if (file == "plain_socket" && name == "waiting: for the descriptor")
     EXPECT_EQ(result.outcome, Outcome::kUnsupported) << result.text;
@@ -72,7 +74,8 @@ TEST_P(Transports, HaveNothingWrong) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Transports,
-                         testing::Combine(testing::Values("plain_socket", "shm", "shm_two_copies"),
+                         testing::Combine(testing::Values("grpc", "plain_socket", "shm",
+                                                          "shm_two_copies"),
                                           testing::ValuesIn(all_names())),
                          [](const auto& it) {
                            return as_test_name(std::get<0>(it.param) + "_" + std::get<1>(it.param));

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 TEST(SearchPath, HasTheFlagThenTheEnvironmentThenTheProgramThenThePrefix) {
   const auto entries = search_path({.flag = "/a:/b/x.so",
                                     .environment = ":/c:",
-                                    .executable_directory = "/opt/convoy/bin",
+                                    .module_directory = "/opt/convoy/bin",
                                     .install_prefix = "/usr/local"});
   std::vector<std::string> paths;
   for (const SearchEntry& entry : entries) paths.push_back(entry.path.string());
@@ -29,7 +29,7 @@ TEST(SearchPath, HasTheFlagThenTheEnvironmentThenTheProgramThenThePrefix) {
 TEST(SearchPath, LooksInEveryPlaceOnce) {
   const auto entries = search_path({.flag = "/usr/local/lib/convoy/plugins",
                                     .environment = "",
-                                    .executable_directory = "/usr/local/bin",
+                                    .module_directory = "/usr/local/bin",
                                     .install_prefix = "/usr/local"});
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_EQ(entries[0].origin, SearchOrigin::kFlag);
@@ -40,7 +40,7 @@ TEST(SearchPath, OfThisProcessReadsTheEnvironment) {
   EXPECT_EQ(process_search_settings("/flag").environment, "/from/the/environment");
   ::unsetenv("CONVOY_PLUGIN_PATH");
   EXPECT_EQ(process_search_settings("/flag").environment, "");
-  EXPECT_TRUE(fs::exists(executable_directory() / "plugin_test")) << executable_directory();
+  EXPECT_TRUE(fs::exists(module_directory() / "plugin_test")) << module_directory();
 }
 
 TEST(Trust, IsGivenToFilesOfTheUser) {

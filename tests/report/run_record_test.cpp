@@ -33,8 +33,20 @@ RunRecord example_record() {
   record.batch_per_device = 8;
   record.global_batch = 8;
   record.warmup_steps = 1;
-  record.steps = {{1, 0.5, 16, kPreciseLoss, 0, 0.125, {}, {}, {}, {}},
-                  {2, 0.25, 32, 0.1 + 0.2, 0.001, 0, Accuracy{0.25, 0.5}, {}, {}, {}}};
+  TrainingStep first;
+  first.number = 1;
+  first.seconds = 0.5;
+  first.base_loss = 7;
+  first.total_loss = kPreciseLoss;
+  first.input_wait_seconds = 0.125;
+  TrainingStep second;
+  second.number = 2;
+  second.seconds = 0.25;
+  second.total_loss = 0.1 + 0.2;
+  second.learning_rate = 0.001;
+  second.top_1 = 0.25;
+  second.top_5 = 0.5;
+  record.steps = {first, second};
   record.total_seconds = 0.75;
   record.total_images_per_second = 16 / 0.75;
   record.exit_status = 130;
@@ -59,14 +71,15 @@ TEST(RunRecord, JsonReadsBack) {
   ASSERT_EQ(read["steps"].size(), 2u);
   EXPECT_EQ(read["steps"][0]["loss"].get<double>(), kPreciseLoss);
   EXPECT_EQ(read["steps"][1]["loss"].get<double>(), 0.1 + 0.2);
+  EXPECT_EQ(read["steps"][0]["images_per_sec"], 16);
   EXPECT_FALSE(read["steps"][0].contains("top_1_accuracy"));
   EXPECT_EQ(read["steps"][1]["top_5_accuracy"], 0.5);
 }
 
 TEST(RunRecord, WritesNumbersThatAreNotFiniteAsNull) {
   RunRecord record = example_record();
-  record.steps[0].loss = std::numeric_limits<double>::quiet_NaN();
-  record.steps[1].loss = std::numeric_limits<double>::infinity();
+  record.steps[0].total_loss = std::numeric_limits<double>::quiet_NaN();
+  record.steps[1].total_loss = std::numeric_limits<double>::infinity();
   const json read = parse_json(run_record_json(record));
   EXPECT_TRUE(read["steps"][0]["loss"].is_null());
   EXPECT_TRUE(read["steps"][1]["loss"].is_null());

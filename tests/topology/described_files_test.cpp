@@ -58,8 +58,13 @@ std::string catalogue_problem(const std::string& part, const std::string& by) {
 
 TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
   const std::map<std::string, std::uint32_t> expected = {
-      {"dgx1-p100", 8}, {"dgx2-v100", 16}, {"ec2-p2.16xlarge", 16}, {"ec2-p2.8xlarge", 8},
-      {"gce-k80x8", 8}, {"gn5-p100x8", 8}, {"hgx-h100x8", 8},       {"hgx-h200x8", 8}};
+      {"dgx-a100", 8},         {"dgx1-p100", 8},       {"dgx1-v100", 8},
+      {"dgx2-v100", 16},       {"ec2-g4dn.metal", 8},  {"ec2-g5.48xlarge", 8},
+      {"ec2-p2.16xlarge", 16}, {"ec2-p2.8xlarge", 8},  {"ec2-p3.16xlarge", 8},
+      {"ec2-p4d.24xlarge", 8}, {"ec2-p5.48xlarge", 8}, {"gce-k80x8", 8},
+      {"gn5-p100x8", 8},       {"hgx-b200x8", 8},      {"hgx-h100x8", 8},
+      {"hgx-h200x8", 8},       {"l40sx8", 8},          {"mi300x8", 8},
+      {"rtx5090x8", 8}};
   std::vector<std::string> names;
   for (const auto& [name, gpus] : expected) names.push_back(name);
   EXPECT_EQ(platform_names(share_folder() / "platforms"), names);
@@ -122,9 +127,39 @@ TEST(DescribedFilesTest, PlatformErrorsNameFileLineAndField) {
   EXPECT_NE(gpu.find("devices.json has no such name or PCI id; add it"), std::string::npos) << gpu;
 }
 
+TEST(DescribedFilesTest, NumbersThatNoMachineHasAreRefused) {
+  const auto expect = [](const char* original, const char* changed, const char* problem) {
+    const std::string message = platform_problem(original, changed);
+    EXPECT_NE(message.find(problem), std::string::npos) << changed << ": " << message;
+  };
+  const char* rate = "\"value\": 1.5754e10";
+  expect(rate, "\"value\": 0", "is 0 bytes per second");
+  expect(rate, "\"value\": 1e300", "is 1e+300 bytes per second");
+  expect("\"value\": 1.25e10", "\"value\": 1e300", "is 1e+300 bytes per second");
+  expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 100000", "at most 64 NVLinks");
+  expect("\"from\": 0, \"to\": 2", "\"from\": 1, \"to\": 0", "a second time");
+  expect("\"memory_bytes\": 274877906944", "\"memory_bytes\": 1000", "is 1000: bytes, at least");
+}
+
+TEST(DescribedFilesTest, EmptyFilesAreCalledEmpty) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "empty.json";
+  std::ofstream(file).close();
+  const std::string message = message_of([&] { DescribedFile{file}; });
+  EXPECT_NE(message.find("is empty"), std::string::npos) << message;
+}
+
+TEST(DescribedFilesTest, CardsThatPeopleAskAboutAreInTheCatalogue) {
+  const Catalogue& catalogue = shared_catalogue();
+  for (const char* id :
+       {"10de:17c2", "10de:1b00", "10de:1e04", "10de:2204", "10de:2684", "10de:2b85", "10de:2230",
+        "10de:26ba", "10de:26b9", "10de:2237", "10de:1eb8", "10de:27b8", "10de:2329", "10de:2324",
+        "10de:2901", "10de:2941", "1002:7408", "1002:74a1"})
+    EXPECT_NE(catalogue.find_device(*parse_pci_id(id)), nullptr) << id;
+}
+
 TEST(DescribedFilesTest, CatalogueErrorsNameFileLineAndField) {
   const std::string negative = catalogue_problem("{\"value\": 4.37e12", "{\"value\": -4.37e12");
-  EXPECT_NE(negative.find("devices.json:7: \"value\" is -4370000000000.0"), std::string::npos)
+  EXPECT_NE(negative.find("devices.json:8: \"value\" is -4370000000000.0"), std::string::npos)
       << negative;
   const std::string missing = catalogue_problem("\"peak_f32\"", "\"peak_f23\"");
   EXPECT_NE(missing.find("devices.json:3: \"peak_f32\" is missing; is it meant by \"peak_f23\"?"),
@@ -138,7 +173,7 @@ TEST(DescribedFilesTest, CatalogueErrorsNameFileLineAndField) {
 }
 
 TEST(DescribedFilesTest, DevicesAreFoundByPciIdAndWhatIsMissingIsSaid) {
-  const Catalogue catalogue = shared_catalogue();
+  const Catalogue& catalogue = shared_catalogue();
   const DeviceEntry* entry = catalogue.find_device(PciId{0x10de, 0x15f9});
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->name, "Tesla P100-SXM2-16GB");
@@ -154,7 +189,7 @@ TEST(DescribedFilesTest, DevicesAreFoundByPciIdAndWhatIsMissingIsSaid) {
 }
 
 TEST(DescribedFilesTest, HostsAreFoundByTheirProcessors) {
-  const Catalogue catalogue = shared_catalogue();
+  const Catalogue& catalogue = shared_catalogue();
   const auto name = [&](const char* processor) {
     const HostEntry* entry = catalogue.find_host(processor);
     return entry == nullptr ? "none" : entry->name;

@@ -138,6 +138,57 @@ TEST(NcclDump, TellsTheSpeedOfEveryPortAndIsWrittenWithThem) {
   EXPECT_DOUBLE_EQ(again.nodes[card].network_bytes_per_second.value_or(0), 25e9);
 }
 
+std::string all_notes(const Machine& machine) {
+  std::string notes;
+  for (const std::string& note : machine.notes) notes += note + '\n';
+  return notes;
+}
+
+TEST(NcclDump, BridgesAndContainersCablesAreNoCards) {
+  const std::string text =
+      "<system version=\"1\"><cpu numaid=\"0\">"
+      "<nic><net name=\"eth0\" speed=\"10000\"/></nic>"
+      "<nic><net name=\"docker0\" speed=\"10000\"/><net name=\"veth12ab\" speed=\"10000\"/>"
+      "</nic><nic><net name=\"br-1f2e\" speed=\"10000\"/></nic></cpu></system>";
+  const Machine machine = parse_machine(text, "dump.xml");
+  const std::vector<std::size_t> cards = nodes_of(machine, NodeKind::nic);
+  ASSERT_EQ(cards.size(), 1U);
+  EXPECT_EQ(machine.nodes[cards[0]].name, "eth0");
+  EXPECT_THAT(all_notes(machine), ::testing::HasSubstr("docker0, veth12ab, br-1f2e left out"));
+}
+
+TEST(NcclDump, LinksToTheProcessorsMemoryAreRead) {
+  const std::string text =
+      "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">"
+      "<pci busid=\"0000:01:00.0\" class=\"0x030200\" link_speed=\"\" link_width=\"0\">"
+      "<gpu dev=\"0\" sm=\"90\"><c2c bw=\"44700\" count=\"10\"/></gpu></pci></cpu></system>";
+  const Machine machine = parse_machine(text, "dump.xml");
+  const auto link = std::find_if(machine.links.begin(), machine.links.end(),
+                                 [](const Link& it) { return it.kind == LinkKind::c2c; });
+  ASSERT_NE(link, machine.links.end());
+  EXPECT_DOUBLE_EQ(link->a_to_b.value_or(0), 447e9);
+  EXPECT_EQ(machine.nodes[link->b].kind, NodeKind::package);
+}
+
+TEST(NcclDump, DumpsWithoutDeviceIdsSaySo) {
+  EXPECT_THAT(all_notes(parse_machine(kDump, "dump.xml")),
+              ::testing::HasSubstr("does not say which kind 2 of its GPUs are"));
+}
+
+// A server's management board: ES1000, ASPEED, Matrox.
+TEST(NcclDump, ManagementDisplaysAreNoGpus) {
+  for (const char* ids : {"vendor=\"0x1002\" device=\"0x515e\"",
+                          "vendor=\"0x1a03\" "
+                          "device=\"0x2000\"",
+                          "vendor=\"0x102b\" device=\"0x0536\"", ""}) {
+    const std::string text =
+        "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:01:00.0\" "
+        "class=\"0x030000\" " +
+        std::string(ids) + "/></cpu></system>";
+    EXPECT_TRUE(nodes_of(parse_machine(text, "dump.xml"), NodeKind::gpu).empty()) << ids;
+  }
+}
+
 TEST(NcclDump, RefusesDamage) {
   EXPECT_THAT(refusal_of(kDump.substr(0, 400)), ::testing::HasSubstr("truncated"));
   EXPECT_THAT(refusal_of("<system version=\"9\"/>"), ::testing::HasSubstr("version '9'"));
@@ -156,6 +207,29 @@ TEST(HwlocWriter, AnExportedMachineKeepsItsLinks) {
   }
 }
 
+TEST(HwlocWriter, HyperthreadsShareTheirCores) {
+  Machine machine;
+  machine.source = "hand";
+  const std::size_t host = append_node(machine, NodeKind::host, "host0", {});
+  const std::size_t package = append_node(machine, NodeKind::package, "package0", host);
+  const std::size_t memory = append_node(machine, NodeKind::numa_node, "numa0", package);
+  machine.nodes[package].cores = {8, "hand"};
+  machine.nodes[memory].cores = {8, "hand"};
+  for (std::uint32_t unit = 0; unit < 16; ++unit)
+    machine.nodes[memory].processing_units.push_back(unit);
+  const std::string xml = write_hwloc_xml(machine);
+  const auto count = [&](const std::string& what) {
+    std::size_t found = 0;
+    for (std::size_t at = xml.find(what); at != std::string::npos; at = xml.find(what, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count("type=\"Core\""), 8U);
+  EXPECT_EQ(count("type=\"PU\""), 16U);
+  const Machine again = parse_machine(xml, "lstopo.xml");
+  EXPECT_EQ(again.nodes[nodes_of(again, NodeKind::package)[0]].cores.value_or(0), 8U);
+}
+
 TEST(NvidiaSmi, TheMatrixGivesGroupsAndBricksButNoSpeeds) {
   const Machine machine = parse_machine(kMatrix, "topo.txt");
   EXPECT_EQ(nodes_of(machine, NodeKind::package).size(), 2U);
@@ -171,6 +245,47 @@ TEST(NvidiaSmi, TheMatrixGivesGroupsAndBricksButNoSpeeds) {
   EXPECT_FALSE(rates[0][1].connected);
   for (const std::string& note : machine.notes)
     EXPECT_EQ(note.find("flat bus"), std::string::npos) << note;
+}
+
+// Without a NUMA column: GPUs with NVLink to all others, on the processors they share.
+TEST(NvidiaSmi, ProcessorsTellThePackagesWhereNoNumaNodesDo) {
+  const Machine machine = parse_machine(
+      "\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\n"
+      "GPU0\t X \tNV2\tNV2\tNV2\t0-19,40-59\nGPU1\tNV2\t X \tNV2\tNV2\t0-19,40-59\n"
+      "GPU2\tNV2\tNV2\t X \tNV2\t20-39,60-79\nGPU3\tNV2\tNV2\tNV2\t X \t20-39,60-79\n",
+      "topo.txt");
+  EXPECT_EQ(nodes_of(machine, NodeKind::package).size(), 2U);
+}
+
+TEST(NvidiaSmi, TheLegendNamesTheCards) {
+  const Machine machine = parse_machine(
+      "\tGPU0\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tPIX\t0-9\t0\nNIC0\tPIX\t X \n\n"
+      "Legend:\n\n  X    = Self\n\nNIC Legend:\n\n  NIC0: mlx5_3\n",
+      "topo.txt");
+  const std::vector<std::size_t> cards = nodes_of(machine, NodeKind::nic);
+  ASSERT_EQ(cards.size(), 1U);
+  EXPECT_EQ(machine.nodes[cards[0]].name, "mlx5_3");
+}
+
+TEST(NvidiaSmi, AnyTerminalSequenceIsLeftOut) {
+  const Machine machine = parse_machine(
+      "\t\x1b[4mGPU0\x1b[K\tGPU1\x1b(B\x1b[m\tCPU Affinity\n"
+      "GPU0\t X \tPIX\t0-9\nGPU1\tPIX\t X \t0-9\n",
+      "topo.txt");
+  EXPECT_EQ(nodes_of(machine, NodeKind::gpu).size(), 2U);
+}
+
+TEST(NvidiaSmi, BoardsWithoutSwitchesAreNoVirtualMachines) {
+  const Machine machine = parse_machine(
+      "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tPHB\t0-9\nGPU1\tPHB\t X \t0-9\n", "topo.txt");
+  for (const std::string& note : machine.notes)
+    EXPECT_EQ(note.find("virtual machine"), std::string::npos) << note;
+}
+
+TEST(NvidiaSmi, RowsThatContradictEachOtherAreRefused) {
+  std::string changed = kMatrix;
+  changed.replace(changed.find("PIX"), 3, "SYS");
+  EXPECT_THAT(refusal_of(changed), ::testing::HasSubstr("the row of GPU1 says otherwise"));
 }
 
 TEST(NvidiaSmi, RefusesACutOrStrangeTable) {

@@ -9,6 +9,7 @@
 #include "topology/hwloc_writer.hpp"
 #include "topology/nccl_reader.hpp"
 #include "topology/nvlink.hpp"
+#include "topology/pci_class.hpp"
 #include "topology/read_machine.hpp"
 #include "topology/routes.hpp"
 #include "topology/uplinks.hpp"
@@ -88,7 +89,10 @@ INSTANTIATE_TEST_SUITE_P(RoundTrip, EveryPlatform,
 
 TEST_P(EveryPlatform, ReadsBackFromBothFormsWithTheSameRoutes) {
   const Machine machine = without_untold(described(GetParam()).machine);
+  const auto& id = machine.nodes[nodes_of(machine, NodeKind::gpu).front()].id;
   for (const Writer writer : {&write_nccl_dump, &write_hwloc_xml}) {
+    // NCCL's form tells the architecture, from which the rate of NVLinks follows: NVIDIA's alone.
+    if (writer == &write_nccl_dump && id && id->vendor != kNvidia) continue;
     SCOPED_TRACE(writer == &write_nccl_dump ? "nccl" : "lstopo");
     const Machine again = parse_machine(written(writer, machine), "again");
     expect_same_routes(machine, again);

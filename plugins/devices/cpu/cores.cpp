@@ -9,6 +9,10 @@ CoreSet::Topology CoreSet::load() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) throw std::runtime_error("hwloc could not start");
   Topology owned(topology);
+  // The cores that this process may use: taskset, or whoever started several tasks, may say fewer
+  // than the machine has.
+  hwloc_topology_set_flags(
+      topology, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
   if (hwloc_topology_load(topology) != 0) {
     throw std::runtime_error("hwloc could not read this machine's topology");
   }

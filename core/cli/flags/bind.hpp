@@ -1,0 +1,153 @@
+#pragma once
+
+// Flags made from the fields that they set. A field's value at that moment is the flag's default,
+// its type says what the flag takes. The fields must outlive the parsing.
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/flag.hpp"
+
+namespace convoy {
+
+// The values that a number may have, both ends included.
+struct Range {
+  double least = 0;
+  double most = std::numeric_limits<double>::infinity();
+};
+
+template <typename Field>
+concept WholeNumber = std::integral<Field> && !std::same_as<Field, bool>;
+template <typename Field>
+concept Number = WholeNumber<Field> || std::same_as<Field, double>;
+
+// Of a canonical value, which always parses.
+template <Number Field>
+Field canonical_number(const std::string& text) {
+  Field value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  CONVOY_CHECK(error == std::errc() && end == text.data() + text.size());
+  return value;
+}
+
+// A flag of a type that has no rule of its own below: `store` takes what is given.
+inline FlagDefinition custom_flag(std::string name, FlagType type,
+                                  std::optional<std::string> default_value,
+                                  std::function<void(const std::string&)> store, std::string help) {
+  FlagDefinition flag;
+  flag.name = std::move(name);
+  flag.type = type;
+  flag.default_value = std::move(default_value);
+  flag.help = std::move(help);
+  flag.store = std::move(store);
+  return flag;
+}
+
+inline FlagDefinition bind_flag(std::string name, bool& field, std::string help) {
+  return custom_flag(
+      std::move(name), FlagType::kBool, field ? "true" : "false",
+      [&field](const std::string& value) { field = value == "true"; }, std::move(help));
+}
+
+inline FlagDefinition bind_flag(std::string name, std::optional<bool>& field, std::string help) {
+  return custom_flag(
+      std::move(name), FlagType::kBool, {},
+      [&field](const std::string& value) { field = value == "true"; }, std::move(help));
+}
+
+inline FlagDefinition bind_flag(std::string name, std::string& field, std::string help) {
+  return custom_flag(
+      std::move(name), FlagType::kString, field,
+      [&field](const std::string& value) { field = value; }, std::move(help));
+}
+
+// The bounds of a whole number must fit its field.
+template <Number Field>
+FlagDefinition with_range(FlagDefinition flag, Range range) {
+  flag.minimum = range.least;
+  if (std::isfinite(range.most)) flag.maximum = range.most;
+  if constexpr (WholeNumber<Field>) {
+    using Limits = std::numeric_limits<Field>;
+    CONVOY_CHECK(flag.maximum && range.least >= static_cast<double>(Limits::min()) &&
+                 range.most <= static_cast<double>(Limits::max()));
+  }
+  return flag;
+}
+
+template <Number Field>
+FlagDefinition bind_flag(std::string name, Field& field, Range range, std::string help) {
+  return with_range<Field>(
+      custom_flag(
+          std::move(name), WholeNumber<Field> ? FlagType::kInt : FlagType::kFloat,
+          fmt::format("{}", field),
+          [&field](const std::string& value) { field = canonical_number<Field>(value); },
+          std::move(help)),
+      range);
+}
+
+// Unset until it is given; shown_default is what the program then takes, if that is a number.
+template <Number Field>
+FlagDefinition bind_flag(std::string name, std::optional<Field>& field, Range range,
+                         std::string help, std::optional<std::string> shown_default = {}) {
+  return with_range<Field>(
+      custom_flag(
+          std::move(name), WholeNumber<Field> ? FlagType::kInt : FlagType::kFloat,
+          std::move(shown_default),
+          [&field](const std::string& value) { field = canonical_number<Field>(value); },
+          std::move(help)),
+      range);
+}
+
+// Zero unsets it and is the default.
+template <WholeNumber Field>
+FlagDefinition bind_unset_by_zero(std::string name, std::optional<Field>& field, double most,
+                                  std::string help) {
+  FlagDefinition flag = bind_flag(std::move(name), field, Range{0, most}, std::move(help), "0");
+  flag.store = [&field](const std::string& value) {
+    const auto number = canonical_number<Field>(value);
+    field = number == 0 ? std::nullopt : std::optional(number);
+  };
+  return flag;
+}
+
+// One of several words.
+inline FlagDefinition bind_words(std::string name, std::string& field,
+                                 std::vector<std::string> allowed, std::string help) {
+  FlagDefinition flag = bind_flag(std::move(name), field, std::move(help));
+  flag.type = FlagType::kEnum;
+  flag.allowed = std::move(allowed);
+  return flag;
+}
+
+// A value of the field for each word.
+template <typename Field>
+FlagDefinition bind_choice(std::string name, Field& field,
+                           std::vector<std::pair<std::string, Field>> choices, std::string help) {
+  std::string initial;
+  std::vector<std::string> allowed;
+  for (const auto& [word, value] : choices) {
+    allowed.push_back(word);
+    if (value == field) initial = word;
+  }
+  FlagDefinition flag = custom_flag(
+      std::move(name), FlagType::kEnum, initial,
+      [&field, choices = std::move(choices)](const std::string& given) {
+        for (const auto& [word, value] : choices)
+          if (word == given) field = value;
+      },
+      std::move(help));
+  flag.allowed = std::move(allowed);
+  return flag;
+}
+
+}  // namespace convoy

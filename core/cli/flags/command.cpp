@@ -1,0 +1,94 @@
+#include "core/cli/flags/command.hpp"
+
+#include <fmt/format.h>
+
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/plugin_flags.hpp"
+#include "core/job/model_choice.hpp"
+#include "core/plugin/device_choice.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr const char* kAuto = "auto";
+
+// The table that one command line is parsed with, and the options of plug-ins in it.
+class CommandTable {
+ public:
+  CommandTable(std::span<const std::string> arguments, const Catalog& catalog, RunCommand& command,
+               const VerbFlags& verb_flags)
+      : table_(run_flag_table(command)) {
+    const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
+    add_installed(catalog, strategy, model_of(catalog, arguments));
+    for (const auto& [kind, name] :
+         {std::pair{PluginKind::kStrategy, strategy},
+          std::pair{PluginKind::kModel, find_flag(arguments, "model").value_or("")},
+          std::pair{PluginKind::kDevice, find_flag(arguments, "device").value_or(kAnyDevice)}})
+      if (name.find('/') != std::string::npos) add_options(catalog.find(kind, name).manifest);
+    add_missing_strategy_flags(table_, strategy, option_owners(catalog));
+    if (verb_flags) table_.replace_all(verb_flags(command));  // run alone refuses --hosts
+  }
+
+  const FlagTable& table() const { return table_; }
+  const std::vector<std::string>& plugin_options() const { return plugin_options_; }
+
+ private:
+  // The plug-in of the model that the command line asks for; empty when it asks for none.
+  static std::string model_of(const Catalog& catalog, std::span<const std::string> arguments) {
+    const auto text = [&](const char* flag) { return find_flag(arguments, flag).value_or(""); };
+    return job::model_plugin_name(catalog, text("model"), text("data_name"), text("data_dir"));
+  }
+
+  // The strategies that declare an option, by option.
+  static OptionOwners option_owners(const Catalog& catalog) {
+    OptionOwners owners;
+    for (const FoundPlugin& plugin : catalog.plugins()) {
+      if (plugin.manifest.kind != PluginKind::kStrategy) continue;
+      for (const OptionDeclaration& option : plugin.manifest.options)
+        owners[option.name].push_back(plugin.manifest.name);
+    }
+    return owners;
+  }
+
+  // Under auto, options restrict the candidates to those that declare them: all are known.
+  void add_installed(const Catalog& catalog, const std::string& strategy,
+                     const std::string& model) {
+    for (const FoundPlugin& plugin : catalog.plugins()) {
+      const Manifest& manifest = plugin.manifest;
+      const bool strategy_wanted = manifest.kind == PluginKind::kStrategy &&
+                                   (strategy == kAuto || manifest.name == strategy);
+      const bool model_wanted = manifest.kind == PluginKind::kModel && manifest.name == model;
+      if (strategy_wanted || model_wanted || manifest.kind == PluginKind::kDevice)
+        add_options(manifest);
+    }
+  }
+
+  void add_options(const Manifest& manifest) {
+    const std::string group = fmt::format("{} {}", to_string(manifest.kind), manifest.name);
+    for (const OptionDeclaration& option : manifest.options) {
+      plugin_options_.push_back(option.name);
+      if (!table_.contains(option.name)) table_.add(to_flag(option, group));
+    }
+  }
+
+  FlagTable table_;
+  std::vector<std::string> plugin_options_;
+};
+
+}  // namespace
+
+JobCommand read_command(std::span<const std::string> arguments, const VerbFlags& verb_flags) {
+  Catalog catalog = scan_catalog(arguments);
+  RunCommand command;
+  const CommandTable table(arguments, catalog, command, verb_flags);
+  const ParsedFlags flags = parse_flags(table.table(), arguments);
+  complete(command, flags, table.plugin_options());
+  return {std::move(command.options), std::move(catalog), flags.notices()};
+}
+
+std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags) {
+  RunCommand command;
+  return flag_help(CommandTable(arguments, scan_catalog(arguments), command, verb_flags).table());
+}
+
+}  // namespace convoy

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <convoy/job_options.hpp>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/cli/flags/run_flags.hpp"
+#include "core/plugin/catalog.hpp"
+
+namespace convoy {
+
+// A command line with the flags of `convoy run`, read.
+struct JobCommand {
+  JobOptions options;
+  Catalog catalog;                   // the plug-ins that it finds
+  std::vector<std::string> notices;  // about flags that have no effect
+};
+
+// The flags that a verb has beside those of `convoy run`, or instead of some of them, bound to what
+// those set or to fields of the verb's own.
+using VerbFlags = std::function<std::vector<FlagDefinition>(RunCommand& command)>;
+
+// Reads flags in two passes: the second one knows the options that the chosen strategy, model and
+// device declare. Error(kUsage) as parse_flags and for flags that contradict each other.
+JobCommand read_command(std::span<const std::string> arguments, const VerbFlags& verb_flags = {});
+
+// The flags as `--help` shows them, with the options of the plug-ins that the arguments name.
+std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags = {});
+
+}  // namespace convoy

@@ -1,0 +1,48 @@
+#include "core/cli/flags/device_counts.hpp"
+
+#include <charconv>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/bind.hpp"
+#include "core/job/limits.hpp"
+
+namespace convoy {
+
+std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const std::string& list) {
+  std::vector<std::uint32_t> counts;
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  while (true) {
+    std::uint32_t count = 0;
+    const auto [next, error] = std::from_chars(at, end, count);
+    const bool last = next == end;
+    if (error != std::errc{} || count == 0 || count > kMostDevices || (!last && *next != ','))
+      fail(ExitCode::kUsage,
+           "--{}={}: numbers of devices per host from 1 to {} separated by commas, such as 1,2,8",
+           flag, list, kMostDevices);
+    counts.push_back(count);
+    if (last) return counts;
+    at = next + 1;
+  }
+}
+
+std::vector<FlagDefinition> device_count_flags(RunCommand& command,
+                                               std::vector<std::uint32_t>& counts) {
+  const auto list_flag = [&counts](const char* name, std::optional<std::uint32_t>& last,
+                                   const char* help) {
+    FlagDefinition flag = custom_flag(
+        name, FlagType::kString, {},
+        [&counts, &last, name](const std::string& list) {
+          counts = parse_device_counts(name, list);
+          last = counts.back();
+        },
+        help);
+    flag.group = "Devices";
+    return flag;
+  };
+  return {list_flag("num_devices", command.options.num_devices,
+                    "Numbers of devices per host, such as 1,2,4,8; all when left out."),
+          list_flag("num_gpus", command.num_gpus, "The same for CUDA devices.")};
+}
+
+}  // namespace convoy

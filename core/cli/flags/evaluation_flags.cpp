@@ -1,0 +1,66 @@
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/run_flags.hpp"
+#include "core/job/limits.hpp"
+#include "core/train/evaluation_schedule.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr const char* kAtSteps = "eval_during_training_at_specified_steps";
+constexpr const char* kAtEpochs = "eval_during_training_at_specified_epochs";
+
+// The variables of a forward-only run are constants anyway.
+FlagDefinition freeze_flag() {
+  FlagDefinition flag;
+  flag.name = "freeze_when_forward_only";
+  flag.type = FlagType::kBool;
+  flag.default_value = "false";
+  flag.notice = "variables are constants in every forward-only run";
+  return flag;
+}
+
+}  // namespace
+
+std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation) {
+  EvaluationTriggers& triggers = evaluation.triggers;
+  return {
+      bind_flag("eval", evaluation.evaluate_only,
+                "Scores the newest checkpoint of train_dir on the validation data instead of "
+                "training. train_dir may also be one checkpoint file."),
+      bind_flag("eval_interval_secs", evaluation.interval_seconds, Range{0, kMostSeconds},
+                "With eval: looks again after so many seconds and scores every newer checkpoint, "
+                "until it is interrupted; 0 looks once."),
+      bind_flag("eval_during_training_every_n_steps", triggers.every_steps, Range{1, kMostSteps},
+                "Training pauses after every so many timed steps for an evaluation. One more "
+                "follows the last step."),
+      bind_flag("eval_during_training_every_n_epochs", triggers.every_epochs, Range{0, kMostEpochs},
+                "Likewise, at the ends of epochs of the training data."),
+      custom_flag(
+          kAtSteps, FlagType::kString, "",
+          [&triggers](const std::string& text) {
+            triggers.at_steps = parse_step_list(kAtSteps, text);
+          },
+          "Likewise, after these timed steps: 10,20,50."),
+      custom_flag(
+          kAtEpochs, FlagType::kString, "",
+          [&triggers](const std::string& text) {
+            triggers.at_epochs = parse_epoch_list(kAtEpochs, text);
+          },
+          "Likewise, after these epochs: 0.5,1,2."),
+      bind_flag("stop_at_top_1_accuracy", evaluation.stop_at_top_1, Range{0, 1},
+                "Ends training when an evaluation reaches this top-1 accuracy, a fraction."),
+      bind_unset_by_zero("eval_batch_size", evaluation.batch_size, kMostImages,
+                         "Images per device and step of an evaluation; 0: as in training."),
+      bind_flag("num_eval_batches", evaluation.num_batches, Range{1, kMostSteps},
+                "Steps of an evaluation; left out, num_eval_epochs, num_epochs or num_batches "
+                "decide. Behind its end the validation data starts again."),
+      bind_flag("num_eval_epochs", evaluation.num_epochs, Range{0, kMostEpochs},
+                "Length of an evaluation in passes over the validation data."),
+      bind_flag("forward_only", evaluation.forward_only,
+                "Measures inference on the training data: batch norm by moving statistics, no "
+                "dropout, no gradients, no updates, no strategy."),
+      freeze_flag(),
+  };
+}
+
+}  // namespace convoy

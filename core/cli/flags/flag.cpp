@@ -1,0 +1,134 @@
+#include "core/cli/flags/flag.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+namespace convoy {
+namespace {
+
+constexpr std::array<std::pair<FlagType, std::string_view>, 5> kTypeNames = {{
+    {FlagType::kBool, "bool"},
+    {FlagType::kInt, "int"},
+    {FlagType::kFloat, "float"},
+    {FlagType::kString, "string"},
+    {FlagType::kEnum, "enum"},
+}};
+
+constexpr std::array<std::string_view, 5> kTrueWords = {"true", "t", "1", "yes", "y"};
+constexpr std::array<std::string_view, 5> kFalseWords = {"false", "f", "0", "no", "n"};
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return lower;
+}
+
+// 1000000000 of an integer, not 1e+09.
+std::string bound_text(const FlagDefinition& flag, double bound) {
+  return flag.type == FlagType::kInt ? fmt::format("{:.0f}", bound) : fmt::format("{}", bound);
+}
+
+std::string describe_bounds(const FlagDefinition& flag) {
+  if (flag.minimum && flag.maximum) {
+    return fmt::format(" from {} to {}", bound_text(flag, *flag.minimum),
+                       bound_text(flag, *flag.maximum));
+  }
+  if (flag.minimum) return " of at least " + bound_text(flag, *flag.minimum);
+  if (flag.maximum) return " of at most " + bound_text(flag, *flag.maximum);
+  return {};
+}
+
+bool within_bounds(const FlagDefinition& flag, double value) {
+  return (!flag.minimum || value >= *flag.minimum) && (!flag.maximum || value <= *flag.maximum);
+}
+
+template <typename Number>
+std::optional<std::string> canonical_number(const FlagDefinition& flag, std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  const double number = static_cast<double>(value);
+  if (!std::isfinite(number) || !within_bounds(flag, number)) return {};
+  return fmt::format("{}", value);
+}
+
+std::optional<std::string> canonical_bool(std::string_view text) {
+  const std::string lower = lower_case(text);
+  if (std::find(kTrueWords.begin(), kTrueWords.end(), lower) != kTrueWords.end()) return "true";
+  if (std::find(kFalseWords.begin(), kFalseWords.end(), lower) != kFalseWords.end()) return "false";
+  return {};
+}
+
+std::optional<std::string> canonical_enum(const FlagDefinition& flag, std::string_view text) {
+  const std::string lower = lower_case(text);
+  for (const std::string& allowed : flag.allowed) {
+    if (lower_case(allowed) == lower) return allowed;
+  }
+  return {};
+}
+
+std::optional<std::string> try_canonical(const FlagDefinition& flag, std::string_view text) {
+  switch (flag.type) {
+    case FlagType::kBool:
+      return canonical_bool(text);
+    case FlagType::kInt:
+      return canonical_number<std::int64_t>(flag, text);
+    case FlagType::kFloat:
+      return canonical_number<double>(flag, text);
+    case FlagType::kString:
+      return std::string(text);
+    case FlagType::kEnum:
+      return canonical_enum(flag, text);
+  }
+  return {};
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i].empty() ? "\"\"" : words[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+FlagType parse_flag_type(std::string_view word) {
+  for (const auto& [type, name] : kTypeNames) {
+    if (name == word) return type;
+  }
+  fail(ExitCode::kUnavailable, "option type \"{}\" is not bool, int, float, string or enum", word);
+}
+
+std::string describe_values(const FlagDefinition& flag) {
+  switch (flag.type) {
+    case FlagType::kBool:
+      return "true or false";
+    case FlagType::kInt:
+      return "an integer" + describe_bounds(flag);
+    case FlagType::kFloat:
+      return "a number" + describe_bounds(flag);
+    case FlagType::kString:
+      return "a text";
+    case FlagType::kEnum:
+      return list_of(flag.allowed);
+  }
+  return {};
+}
+
+std::string canonical_value(const FlagDefinition& flag, std::string_view value,
+                            const std::string& source) {
+  std::optional<std::string> canonical = try_canonical(flag, value);
+  if (!canonical) fail(ExitCode::kUsage, "{}: it must be {}", source, describe_values(flag));
+  return *canonical;
+}
+
+}  // namespace convoy

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+enum class FlagType { kBool, kInt, kFloat, kString, kEnum };
+
+// One flag as data: what it takes, what it means, whether convoy honours it, and the field that its
+// value goes to. `bind.hpp` makes one from a field.
+struct FlagDefinition {
+  std::string name = {};  // without dashes
+  FlagType type = FlagType::kString;
+  std::optional<std::string> default_value = {};  // none: the flag is unset unless given
+  std::string help = {};
+  std::string group = {};  // heading in the help text
+  std::optional<double> minimum = {};
+  std::optional<double> maximum = {};
+  std::vector<std::string> allowed = {};  // kEnum: any letter case is accepted
+  std::string alias_of = {};              // another name of that flag; only name and help count
+
+  // Flags that are known but not honoured. refusal: any value but the default ends the run with
+  // this sentence and refusal_code. notice: every value is accepted, without effect, and the
+  // sentence is reported.
+  std::string refusal = {};
+  ExitCode refusal_code = ExitCode::kUsage;
+  std::string notice = {};
+
+  // Puts a given value, in canonical form, into its field; Error(kUsage) when it makes no sense.
+  // Not called for defaults: fields have them already. Empty: ParsedFlags keeps the value.
+  std::function<void(const std::string& value)> store = {};
+};
+
+// "bool", "int", "float", "string", "enum"; Error(kUnavailable) for another word.
+FlagType parse_flag_type(std::string_view word);
+
+// What the flag takes, for people: "an integer of at least 1", "cpu, gpu or auto".
+std::string describe_values(const FlagDefinition& flag);
+
+// The value in the form in which it is kept: true or false, numbers in their shortest form, enum
+// values as declared. Error(kUsage) saying what the flag takes; source says where the value came
+// from: "--batch_size=0".
+std::string canonical_value(const FlagDefinition& flag, std::string_view value,
+                            const std::string& source);
+
+}  // namespace convoy

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cli/flags/flag_table.hpp"
+
+namespace convoy {
+
+// Which flags were given, and the value of every flag in canonical form, defaults included.
+class ParsedFlags {
+ public:
+  // Given on the command line, in a flag file or in the environment. The flag must exist.
+  bool is_given(std::string_view name) const;
+  // Its value; empty when it has none. The flag must exist.
+  const std::string& value(std::string_view name) const;
+
+  // Every honoured flag that has a value.
+  std::map<std::string, std::string> effective() const;
+  // Sentences about flags that were given but have no effect, for standard error.
+  const std::vector<std::string>& notices() const { return notices_; }
+  // Arguments that are no flags, where they are allowed.
+  const std::vector<std::string>& positional() const { return positional_; }
+
+ private:
+  friend class FlagParser;
+  struct Entry {
+    FlagDefinition flag;
+    std::optional<std::string> value;
+    std::string source;  // as it was given; empty: the default
+  };
+
+  const Entry& entry(std::string_view name) const;
+
+  std::map<std::string, Entry, std::less<>> entries_;
+  std::vector<std::string> notices_;
+  std::vector<std::string> positional_;
+};
+
+// Gives the value of an environment variable, or null.
+using EnvironmentLookup = std::function<const char*(const std::string&)>;
+const char* system_environment(const std::string& name);
+
+enum class Positional { kRefused, kAllowed };
+
+// Parses --x, --nox, --x=value and --x value (not for booleans); a single dash works too. The last
+// occurrence wins. --flagfile=FILE stands for the flags in that file, one per line, with comments
+// behind '#'. A flag that neither gives is taken from CONVOY_<NAME> if that is set and not empty.
+// Then every given value goes to its field. Error(kUsage) for unknown flags, bad values, files that
+// cannot be read, and for anything that is not a flag unless that is allowed.
+ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arguments,
+                        Positional positional = Positional::kRefused,
+                        const EnvironmentLookup& environment = system_environment);
+
+// First pass, before plug-ins have added their flags: the value that the command line, its flag
+// files or else the environment give to one flag that is not boolean. Everything else is passed
+// over.
+std::optional<std::string> find_flag(std::span<const std::string> arguments, std::string_view name,
+                                     const EnvironmentLookup& environment = system_environment);
+
+// Whether the command line asks for help (--help or -h), whatever else it holds.
+bool wants_help(std::span<const std::string> arguments);
+
+}  // namespace convoy

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cli/flags/flag.hpp"
+
+namespace convoy {
+
+// The flags of one command, in the order in which help shows them. Options of plug-ins are added
+// like any other flag before the command line is parsed.
+class FlagTable {
+ public:
+  // Error(kUnavailable) when the name is taken or the definition contradicts itself (a default that
+  // it would refuse): both come from plug-ins' declarations.
+  void add(FlagDefinition flag);
+  void add_all(std::vector<FlagDefinition> flags);
+  // The same; a flag that is known already is replaced.
+  void replace_all(std::vector<FlagDefinition> flags);
+
+  // The flag of that name, an alias resolved; null when there is none. Valid until the next add.
+  const FlagDefinition* find(std::string_view name) const;
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  const std::vector<FlagDefinition>& flags() const { return flags_; }
+
+  // The known name that is most like this one; empty when none is close.
+  std::string nearest(std::string_view name) const;
+
+ private:
+  std::vector<FlagDefinition> flags_;
+};
+
+// Help text by groups. Flags that are known but not honoured are only listed at its end.
+std::string flag_help(const FlagTable& table);
+
+}  // namespace convoy

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/plugin/catalog.hpp"
+#include "core/plugin/context.hpp"
+
+namespace convoy {
+
+// The plug-ins that a command line finds, with its --plugin_path.
+Catalog scan_catalog(std::span<const std::string> arguments);
+
+// An option that a plug-in declares as a flag of that group of the help text.
+FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group);
+
+// Values that the command line gives to options of this plug-in.
+OptionValues given_options(const Manifest& manifest, const ParsedFlags& flags);
+// Of these flags, which are options of plug-ins, those that the command line gives.
+OptionValues given_values(const ParsedFlags& flags, std::span<const std::string> options);
+
+}  // namespace convoy

@@ -1,0 +1,430 @@
+#include "core/cli/flags/run_flags.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/plugin_flags.hpp"
+#include "core/job/limits.hpp"
+#include "core/job/options.hpp"
+#include "core/plugin/device_choice.hpp"
+
+namespace convoy {
+namespace {
+
+using Flags = std::vector<FlagDefinition>;
+
+constexpr Range kFraction = {0, 1};
+constexpr Range kPositive = {};
+constexpr Range kAny = {-std::numeric_limits<double>::infinity()};
+constexpr Range kSteps = {1, kMostSteps};
+
+FlagDefinition alias(std::string name, std::string of) {
+  FlagDefinition flag;
+  flag.name = std::move(name);
+  flag.alias_of = std::move(of);
+  return flag;
+}
+
+std::vector<std::int64_t> parse_indices(const std::string& text) {
+  std::vector<std::int64_t> indices;
+  const char* position = text.data();
+  const char* const end = position + text.size();
+  while (position != end) {
+    std::int64_t index = -1;
+    const auto [after, error] = std::from_chars(position, end, index);
+    const bool separated = after == end || (*after == ',' && after + 1 != end);
+    if (error != std::errc() || index < 0 || !separated)
+      fail(ExitCode::kUsage, "--gpu_indices={}: it must be device numbers with commas: 0,2,1,3",
+           text);
+    indices.push_back(index);
+    position = after == end ? end : after + 1;
+  }
+  return indices;
+}
+
+void add_group(FlagTable& table, const std::string& group, Flags flags) {
+  for (FlagDefinition& flag : flags) flag.group = group;
+  table.add_all(std::move(flags));
+}
+
+Flags length_flags(JobOptions& options) {
+  return {
+      bind_flag("model", options.model, "Network to train; `convoy list` names them."),
+      bind_unset_by_zero("batch_size", options.batch_size, kMostImages,
+                         "Images per device and step; 0 takes the model's default."),
+      bind_flag("num_batches", options.num_batches, kSteps,
+                "Steps to time; 100 when neither this nor num_epochs is given."),
+      bind_flag(
+          "num_epochs", options.num_epochs, Range{0, kMostEpochs},
+          "Timed length in epochs. An epoch is a pass over the examples that data_dir holds; of "
+          "synthetic data, as many as are published (imagenet 1281167, cifar10 50000)."),
+      bind_flag("num_warmup_batches", options.num_warmup_batches, Range{0, kMostSteps},
+                "Steps before timing starts (10). They train too."),
+      custom_flag(
+          "flagfile", FlagType::kString, {}, {},  // the parser reads it
+          "A file with flags, one per line, comments behind '#'. Every flag may also be set "
+          "by an environment variable: CONVOY_BATCH_SIZE=32."),
+      custom_flag("help", FlagType::kBool, "false", {}, "Shows this text."),  // answered before
+  };
+}
+
+Flags device_flags(RunCommand& command) {
+  JobOptions& options = command.options;
+  return {
+      bind_flag(
+          "device", options.device,
+          "Kind of device: the name of a device plug-in (`convoy list` shows the installed ones) "
+          "or the path of its file (with a '/'). gpu is another name of cuda. auto takes the one "
+          "of the highest preference that has a device on this machine: accelerators before the "
+          "host's processors."),
+      bind_flag("num_devices", options.num_devices, Range{1, kMostDevices},
+                "Devices to use, of the chosen kind; all when left out."),
+      bind_flag("num_gpus", command.num_gpus, Range{1, kMostDevices},
+                "CUDA devices to use. With another --device, such as cpu, which published command "
+                "lines combine with it, devices of that kind."),
+      custom_flag(
+          "gpu_indices", FlagType::kString, "",
+          [&options](const std::string& text) { options.device_order = parse_indices(text); },
+          "Devices by number, in the order that rings follow: 0,2,1,3. 0,0 = two replicas on one "
+          "GPU."),
+      bind_flag("num_intra_threads", options.threads_per_device, Range{0, kMostThreads},
+                "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
+      bind_flag("calibration_file", options.machine.calibration_file,
+                "What `convoy calibrate` measured of this machine, for predictions about its CPU "
+                "devices; default: where that verb writes it."),
+      bind_flag(
+          "use_fp16", options.half,
+          "Computes in the devices' 16-bit type, which is bf16 on CPUs. Parameters, batch norm's "
+          "statistics, the loss and updates stay in 32 bits."),
+  };
+}
+
+Flags data_flags(JobOptions& options) {
+  return {
+      bind_flag("data_dir", options.data_dir,
+                "Folder with the training data; left out, data is synthetic."),
+      bind_flag(
+          "data_name", options.data_name,
+          "Data set, imagenet or cifar10; left out, it is guessed from data_dir, else the model's. "
+          "hash: a fixed fill, for comparing programs."),
+      bind_words("data_format", options.data_format, {"NCHW", "NHWC"},
+                 "Layout of activations named in the report; in memory every device has its own."),
+      bind_words("resize_method", options.resize_method,
+                 {"bilinear", "nearest", "bicubic", "area", "round_robin"},
+                 "How images are resized."),
+      bind_flag("distortions", options.distortions,
+                "Changes colours at random, besides cropping and flipping."),
+      bind_flag("distort_color_in_yiq", options.distort_in_yiq,
+                "Whether distortions turn hue and saturation in the colour space YIQ (fast), or in "
+                "HSV."),
+      bind_flag("input_only", options.input_only,
+                "Reads and prepares the images of data_dir as training would, without training, "
+                "and reports how many come per second and core."),
+      bind_words("on_bad_record", options.on_bad_record, {"fail", "skip"},
+                 "What to do with a record that cannot be read or decoded."),
+      bind_flag("datasets_use_caching", options.cache_records,
+                "Keeps records in memory, undecoded, once read."),
+      bind_flag("datasets_repeat_cached_sample", options.repeat_one_record,
+                "Trains on the first record only, read once: measures input without reading."),
+      bind_flag("datasets_num_private_threads", options.input_threads, Range{1, kMostThreads},
+                "Threads that read and decode; left out, the cores that do not compute."),
+      alias("input_threads", "datasets_num_private_threads"),
+      bind_flag("datasets_prefetch_buffer_size", options.prefetch_depth,
+                Range{1, kMostPreparedBatches}, "Batches per device prepared ahead."),
+      alias("prefetch_depth", "datasets_prefetch_buffer_size"),
+  };
+}
+
+Flags strategy_flags(JobOptions& options) {
+  return {
+      bind_flag(
+          "variable_update", options.variable_update,
+          "Strategy that shares variables and gradients; `convoy list` names them. auto takes the "
+          "one that is fastest on this machine."),
+      bind_choice<AutoMode>(
+          "auto", options.auto_mode,
+          {{"cached", AutoMode::kCached},
+           {"simulate", AutoMode::kSimulate},
+           {"measure", AutoMode::kMeasure},
+           {"rule", AutoMode::kRule}},
+          "How auto chooses: by simulating every installed strategy's variants, unless an "
+          "earlier run in the same circumstances did so (cached) or always; measure tries the "
+          "best of them in the first steps of the training, too; or by a rule of thumb."),
+      bind_flag("auto_inexact", options.auto_inexact,
+                "Whether auto may take what is not a synchronous step: stale, asynchronous or "
+                "lossy."),
+      bind_choice<GradientScale>(
+          "gradient_scale", options.optimizer.gradient_scale,
+          {{"mean", GradientScale::kMean}, {"sum", GradientScale::kSum}},
+          "What gradients of several devices become. sum multiplies the mean and the weight "
+          "decay by the number of devices, as tf_cnn_benchmarks' replicated does."),
+      bind_flag("bucket_mb", options.bucket_mb, Range{0, kMostBucketMb},
+                "Size of the pieces (2^20 bytes) in which gradients travel; 0 = one piece.",
+                fmt::format("{}", job::kDefaultBucketMb)),
+      bind_flag("use_nccl", options.use_nccl,
+                "Old flag: whether replicated uses the devices' own all-reduce."),
+  };
+}
+
+Flags optimizer_flags(OptimizerOptions& options) {
+  return {
+      bind_choice<convoy_optimizer_kind>("optimizer", options.kind,
+                                         {{"sgd", CONVOY_OPTIMIZER_SGD},
+                                          {"momentum", CONVOY_OPTIMIZER_MOMENTUM},
+                                          {"rmsprop", CONVOY_OPTIMIZER_RMSPROP},
+                                          {"adam", CONVOY_OPTIMIZER_ADAM}},
+                                         "Update rule."),
+      bind_flag("momentum", options.momentum, kFraction, "Momentum, in Nesterov's form."),
+      bind_flag("rmsprop_decay", options.rmsprop_decay, kFraction, "RMSProp: averaging factor."),
+      bind_flag("rmsprop_momentum", options.rmsprop_momentum, kFraction, "RMSProp: momentum."),
+      bind_flag("rmsprop_epsilon", options.rmsprop_epsilon, kPositive,
+                "RMSProp: added inside the root."),
+      bind_flag("adam_beta1", options.adam_beta1, kFraction,
+                "Adam: averaging factor of gradients."),
+      bind_flag("adam_beta2", options.adam_beta2, kFraction, "Adam: averaging factor of squares."),
+      bind_flag("adam_epsilon", options.adam_epsilon, kPositive, "Adam: added to the root."),
+      bind_flag("weight_decay", options.weight_decay, kPositive,
+                "L2 factor on all variables but batch norm's."),
+      bind_flag("gradient_clip", options.gradient_clip, kPositive,
+                "Limit of every element of the gradient, either sign."),
+  };
+}
+
+Flags gradient_flags(GradientOptions& options) {
+  Flags flags = {
+      bind_flag("gradient_clip_norm", options.clip_norm, kPositive,
+                "Limit of the Euclidean norm of all gradients together, weight decay included; "
+                "before gradient_clip."),
+      bind_flag("fp16_loss_scale", options.loss_scale, kAny,
+                "Factor on the loss, taken out of the gradients again; left out, 128 with "
+                "use_fp16. 1 = off."),
+      bind_flag("fp16_enable_auto_loss_scale", options.automatic_loss_scale,
+                "Skips steps with gradients that are not finite and halves the loss scale, "
+                "starting from fp16_loss_scale."),
+      bind_flag("fp16_inc_loss_scale_every_n", options.increase_every, kSteps,
+                "Finite steps in a row before the one that doubles the automatic loss scale."),
+      bind_flag("report_gradient_norms", options.report_norms,
+                "Adds the gradients' norms, without weight decay, to the steps of output_file."),
+  };
+  flags[1].minimum.reset();
+  return flags;
+}
+
+Flags learning_rate_flags(LearningRateOptions& options) {
+  return {
+      bind_flag("init_learning_rate", options.init_learning_rate, kPositive,
+                "Learning rate at the start, instead of the model's rule."),
+      bind_flag("piecewise_learning_rate_schedule", options.piecewise_learning_rate_schedule,
+                "LR0;E1;LR1;...: the rate LR0 until epoch E1, then LR1 and so on."),
+      bind_flag("num_epochs_per_decay", options.num_epochs_per_decay, kPositive,
+                "Epochs between exponential decays."),
+      bind_flag("learning_rate_decay_factor", options.learning_rate_decay_factor, kPositive,
+                "Factor of each decay."),
+      bind_flag("minimum_learning_rate", options.minimum_learning_rate, kPositive,
+                "Floor under exponential decay."),
+      bind_flag("num_learning_rate_warmup_epochs", options.num_learning_rate_warmup_epochs,
+                kPositive, "Linear ramp from 0, for init_learning_rate and piecewise schedules."),
+      bind_flag("resnet_base_lr", options.resnet_base_lr, kPositive,
+                "Base rate, at batch 256, of the ResNet models' rule."),
+  };
+}
+
+Flags checkpoint_flags(CheckpointOptions& options) {
+  return {
+      bind_flag("train_dir", options.train_dir,
+                "Folder for checkpoints. Training goes on from the newest one in it, and saves one "
+                "at the end."),
+      bind_flag("save_model_steps", options.every_steps, kSteps,
+                "Also save a checkpoint after every so many timed steps."),
+      bind_unset_by_zero("save_model_secs", options.every_seconds, kMostSeconds,
+                         "Also save a checkpoint every so many seconds; 0 does not."),
+      bind_flag("max_ckpts_to_keep", options.keep, Range{0, kMostSteps},
+                "Checkpoints to keep, the newest ones; 0 keeps all."),
+      bind_choice<bool>(
+          "on_save_error", options.continue_on_error, {{"stop", false}, {"continue", true}},
+          "What to do when a checkpoint cannot be saved. Those saved before stay whole."),
+      bind_flag("init_weights", options.init_weights,
+                "Start from the weights in this safetensors file. A checkpoint in train_dir comes "
+                "first."),
+      bind_flag("weights_map", options.weights_map,
+                "How the tensors of init_weights are called: a JSON file, or a name from "
+                "share/weights. Left out, as in checkpoints of convoy."),
+  };
+}
+
+Flags report_flags(JobOptions& options) {
+  return {
+      bind_flag("display_every", options.display_every, kSteps,
+                "Print progress every this many steps."),
+      bind_flag("display_perf_ewma", options.display_perf_ewma, kFraction,
+                "Weight of the newest step in the printed speed."),
+      bind_words("loss_type_to_report", options.loss_type_to_report, {"total_loss", "base_loss"},
+                 "Whether the printed loss includes weight decay."),
+      bind_flag("print_training_accuracy", options.print_training_accuracy,
+                "Also print top-1 and top-5 of training batches."),
+      bind_flag("output_file", options.output_file,
+                "Write the run's record here: .json, .jsonl or .csv."),
+      bind_flag("trace_file", options.trace_file,
+                "Write a timeline of one step here (Chrome trace): the last but one of warm-up, "
+                "with fewer than two warm-up steps the first timed one."),
+      bind_flag("profile", options.profile,
+                "Print where the time of the timed steps went: per layer, by kind of layer, and "
+                "between computation, aggregation, input and gaps."),
+  };
+}
+
+Flags reproducibility_flags(JobOptions& options) {
+  return {
+      bind_flag("tf_random_seed", options.seed, Range{0, 4294967295.0},
+                "Seed of initial values, order and augmentation of the data, synthetic and hash "
+                "data, and dropout. The same seed on the same devices gives the same parameters."),
+      alias("seed", "tf_random_seed"),
+      bind_choice<InitializerChoice>(
+          "initializer", options.initializer,
+          {{"default", InitializerChoice::kDefault}, {"hash", InitializerChoice::kHash}},
+          "Initial values: the layers' rules, or a fixed fill for comparing programs."),
+      bind_flag("dropout", options.dropout, "Whether dropout layers drop."),
+      bind_flag("winograd_nonfused", options.winograd,
+                "Whether devices may compute 3x3 convolutions with fewer multiplications "
+                "(Winograd's algorithm), which rounds differently; with false they sum by "
+                "definition."),
+      bind_flag("deterministic", options.deterministic,
+                "Guarantees that the same seed on the same devices gives the same parameters, bit "
+                "for bit, and prints their hash at the end. Synchronous strategies on CPU devices "
+                "do so anyway; this refuses strategies and devices that do not."),
+      bind_flag("print_parameter_hash", options.print_parameter_hash,
+                "Print a hash of the trained parameters at the end (XXH3, 128 bits)."),
+      bind_flag("plugin_path", options.plugin_path,
+                "Folders with plug-ins, separated by colons, searched first."),
+  };
+}
+
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream in(text);
+  for (std::string name; std::getline(in, name, ',');)
+    if (!name.empty()) names.push_back(name);
+  return names;
+}
+
+Flags task_flags(TaskOptions& options, MachineOptions& machine) {
+  constexpr double kMostTasks = kMostHosts;
+  return {
+      bind_words("job_name", options.job_name, {"", "worker", "ps", "controller"},
+                 "What this process is among the tasks of a run on several hosts. Left out, "
+                 "mpirun, srun or RANK and WORLD_SIZE say who it is; else it runs alone."),
+      bind_flag("task_index", options.task_index, Range{0, kMostTasks},
+                "Its number among those, from 0. Worker 0 prints the total.", "0"),
+      bind_flag("worker_hosts", machine.worker_hosts,
+                "Where the workers listen: host:port,host:port."),
+      bind_flag("ps_hosts", machine.ps_hosts, "Where the parameter servers listen, likewise."),
+      bind_flag("controller_host", options.controller_host,
+                "Where the tasks meet; left out, at worker 0."),
+      custom_flag(
+          "transport", FlagType::kString, "auto",
+          [&options](const std::string& text) {
+            options.transports = text == "auto" ? std::vector<std::string>() : split_names(text);
+          },
+          "What carries bytes between tasks: names of transports, separated by commas (`convoy "
+          "list` shows them). auto takes the best one for each pair."),
+      bind_flag("network_channels", options.network_channels, Range{1, 256},
+                "Streams between two tasks in one direction."),
+      bind_flag("join_timeout", options.join_timeout, Range{0.1, kMostSeconds},
+                "Seconds in which all tasks must have come."),
+      bind_flag("peer_timeout", options.peer_timeout, Range{0.1, kMostSeconds},
+                "Seconds of silence after which a task counts as dead."),
+      bind_flag("advertise_address", options.advertise_address,
+                "The address by which others reach this task; left out, that which reached the "
+                "others."),
+      bind_flag("tls_certificate", options.tls_certificate,
+                "This task's certificate, a file in PEM form; with tls_private_key and "
+                "tls_authorities all bytes between tasks are encrypted and both ends prove who "
+                "they are."),
+      bind_flag("tls_private_key", options.tls_private_key, "Its private key."),
+      bind_flag("tls_authorities", options.tls_authorities,
+                "The certificates of those who sign tasks' certificates."),
+      bind_flag("insecure_network", options.insecure_network,
+                "Lets tasks on several machines talk in clear text, without certificates."),
+  };
+}
+
+// Names are written in small letters; published command lines have capitals, too.
+std::string device_name(std::string text) {
+  if (text.find('/') != std::string::npos) return text;
+  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return text == "gpu" ? kGpuDevices : text;
+}
+
+void complete_devices(RunCommand& command, const ParsedFlags& flags) {
+  JobOptions& options = command.options;
+  const std::optional<std::uint32_t> gpus = command.num_gpus;
+  options.device = device_name(options.device);
+  // A number of GPUs without a kind of device asks for GPUs.
+  if (options.device == kAnyDevice && gpus) options.device = kGpuDevices;
+  if (options.num_devices && gpus && *options.num_devices != *gpus)
+    fail(ExitCode::kUsage, "--num_devices={} and --num_gpus={}: give one of them",
+         *options.num_devices, *gpus);
+  if (gpus) options.num_devices = gpus;
+  const auto listed = options.device_order.size();
+  if (listed > 0 && options.num_devices && *options.num_devices != listed)
+    fail(ExitCode::kUsage, "--gpu_indices={} lists {} devices, but {} are asked for",
+         flags.value("gpu_indices"), listed, *options.num_devices);
+}
+
+// Both flags are without effect here, but a command line that contradicts itself is a mistake.
+void check_gpu_threads(const ParsedFlags& flags) {
+  const std::string& threads = flags.value("per_gpu_thread_count");
+  if (threads == "0" || flags.value("gpu_thread_mode") != "global") return;
+  fail(ExitCode::kUsage,
+       "--per_gpu_thread_count={} and --gpu_thread_mode=global: in that mode GPUs have no threads "
+       "of their own; leave out one of them",
+       threads);
+}
+
+void check_frozen(const JobOptions& options, const ParsedFlags& flags) {
+  if (flags.value("freeze_when_forward_only") != "true") return;
+  if (!options.evaluation.forward_only)
+    fail(ExitCode::kUsage, "--freeze_when_forward_only needs --forward_only");
+  if (!options.checkpoints.train_dir.empty())
+    fail(ExitCode::kUsage,
+         "--freeze_when_forward_only and --train_dir={}: a frozen model has nothing to save or "
+         "restore; leave out one of them",
+         options.checkpoints.train_dir);
+}
+
+}  // namespace
+
+FlagTable run_flag_table(RunCommand& command) {
+  JobOptions& options = command.options;
+  FlagTable table;
+  add_group(table, "Model and length", length_flags(options));
+  add_group(table, "Devices", device_flags(command));
+  add_group(table, "Data", data_flags(options));
+  add_group(table, "Strategy", strategy_flags(options));
+  add_group(table, "Optimizer", optimizer_flags(options.optimizer));
+  add_group(table, "Gradients", gradient_flags(options.gradients));
+  add_group(table, "Learning rate", learning_rate_flags(options.learning_rate));
+  add_group(table, "Checkpoints and weights", checkpoint_flags(options.checkpoints));
+  add_group(table, "Evaluation and inference", evaluation_flags(options.evaluation));
+  add_group(table, "Several hosts", task_flags(options.task, options.machine));
+  add_group(table, "Reports", report_flags(options));
+  add_group(table, "Reproducibility and plug-ins", reproducibility_flags(options));
+  table.add_all(historical_flags());
+  return table;
+}
+
+void complete(RunCommand& command, const ParsedFlags& flags,
+              const std::vector<std::string>& plugin_options) {
+  complete_devices(command, flags);
+  check_gpu_threads(flags);
+  command.options.settings = flags.effective();
+  command.options.plugin_options = given_values(flags, plugin_options);
+  job::check_options(command.options);
+  check_frozen(command.options, flags);
+}
+
+}  // namespace convoy

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <convoy/job_options.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/flag_table.hpp"
+
+namespace convoy {
+
+// What the flags of `convoy run` set: the job's options, and what they are made of.
+struct RunCommand {
+  JobOptions options;
+  std::optional<std::uint32_t> num_gpus;
+};
+
+// The flags of `convoy run` that do not come from plug-ins, bound to the fields of `command`: names
+// and meaning of tf_cnn_benchmarks where it has the like, convoy's own otherwise. Options of
+// strategies are not here: they are added from the manifests, then add_missing_strategy_flags.
+FlagTable run_flag_table(RunCommand& command);
+
+// Once the flags are parsed: what several of them say together, options of plug-ins, the text of
+// all. Error(kUsage) when flags contradict each other.
+void complete(RunCommand& command, const ParsedFlags& flags,
+              const std::vector<std::string>& plugin_options);
+
+// Options that strategies of tf_cnn_benchmarks had and that the table does not have: their old
+// defaults are accepted, so that published command lines run, and anything else is refused, naming
+// the chosen strategy and those that have the option. To be called after the options of the chosen
+// strategy were added.
+using OptionOwners = std::map<std::string, std::vector<std::string>>;
+void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
+                                const OptionOwners& owners);
+
+// Those about evaluation and inference, a part of the table.
+std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation);
+
+// Flags of tf_cnn_benchmarks that convoy knows by name only: those that it cannot do yet, those of
+// several hosts, and those that mean nothing outside TensorFlow.
+std::vector<FlagDefinition> historical_flags();
+
+}  // namespace convoy

@@ -1,0 +1,82 @@
+#include "core/cli/show/auto_explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "core/base/json.hpp"
+#include "core/select/selection_json.hpp"
+
+namespace convoy {
+namespace {
+
+std::string states_text(const Ranking& ranking) {
+  std::string text;
+  for (const CandidateState state : {CandidateState::kPredicted, CandidateState::kExcluded,
+                                     CandidateState::kTooLarge, CandidateState::kRefused}) {
+    const auto count = std::count_if(ranking.candidates.begin(), ranking.candidates.end(),
+                                     [&](const auto& each) { return each.state == state; });
+    if (count > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(state));
+  }
+  return text;
+}
+
+void print_ranking(std::ostream& out, const job::Setup& setup, const Explanation& it) {
+  out << fmt::format("{} on {}, {} images per device, software {}\n", setup.graph->model(),
+                     it.decision.basis, it.subject.batch, it.hardware.software.name)
+      << fmt::format(
+             "{} candidates: {}\nof each variant with its best size of buckets: predicted "
+             "step, how far behind the best, what costs most beside compute\n",
+             it.ranking.candidates.size(), states_text(it.ranking))
+      << explanation(it.ranking) << decision_line(it.decision) << '\n';
+  const double tolerance = shortlist_tolerance(it.hardware.known_error);
+  const auto close = it.ranking.shortlist(tolerance, it.ranking.candidates.size()).size();
+  out << fmt::format(
+      "{} of the variants are within {:.0f} % of the best, which predictions may be "
+      "wrong by{}\n",
+      close, 100 * tolerance,
+      it.hardware.on_host_processors && close > 1
+          ? "; convoy run --auto=measure tries the best of them while it trains"
+          : "");
+}
+
+void print_json(std::ostream& out, const job::Setup& setup, const Explanation& it) {
+  nlohmann::ordered_json json = {{"schema_version", 1},
+                                 {"model", setup.graph->model()},
+                                 {"machine", it.hardware.name},
+                                 {"software", it.hardware.software.name},
+                                 {"hosts", it.subject.hosts},
+                                 {"devices_per_host", it.subject.devices},
+                                 {"batch_per_device", it.subject.batch},
+                                 {"decision", to_json(it.decision)},
+                                 {"shortlist", nlohmann::ordered_json::array()},
+                                 {"candidates", to_json(it.ranking)}};
+  const double tolerance = shortlist_tolerance(it.hardware.known_error);
+  for (const Candidate& candidate : it.ranking.shortlist(tolerance, kMostTried))
+    json["shortlist"].push_back(flags_of(candidate));
+  out << json_text(json, 2) << '\n';
+}
+
+}  // namespace
+
+Explanation explain(const job::Setup& setup) {
+  job::refuse_measuring(setup);
+  Explanation result;
+  result.hardware = job::choose_simulated_hardware(setup);
+  result.subject = job::imagined_subject(setup, result.hardware, setup.options.num_devices);
+  result.ranking = job::rank_strategies(setup, result.hardware, result.subject);
+  result.decision =
+      setup.options.auto_mode == AutoMode::kRule
+          ? job::choose_by_rule(setup, result.hardware.on_host_processors)
+          : job::choose_by_simulation(setup, result.hardware, result.subject, result.ranking);
+  return result;
+}
+
+void print_explanation(std::ostream& out, const job::Setup& setup, const Explanation& explanation,
+                       bool as_json) {
+  (as_json ? print_json : print_ranking)(out, setup, explanation);
+}
+
+}  // namespace convoy

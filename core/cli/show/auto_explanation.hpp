@@ -1,0 +1,26 @@
+#pragma once
+
+#include <iosfwd>
+
+#include "core/job/auto_choice.hpp"
+#include "core/job/setup.hpp"
+#include "core/job/simulated_hardware.hpp"
+
+namespace convoy {
+
+// What --variable_update=auto compares, on what, and what comes of it.
+struct Explanation {
+  job::SimulatedHardware hardware;
+  job::ChoiceSubject subject;
+  Ranking ranking;
+  Decision decision;
+};
+
+// On the hardware that the flags describe. Error like choose_imagined().
+Explanation explain(const job::Setup& setup);
+
+// The ranking with the decision, for people or as JSON.
+void print_explanation(std::ostream& out, const job::Setup& setup, const Explanation& explanation,
+                       bool as_json);
+
+}  // namespace convoy

@@ -1,0 +1,97 @@
+#include "core/cli/show/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "core/base/json.hpp"
+
+namespace convoy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json optional_number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+// "7.95      99.4 %     1234.56"; dashes for what is unknown.
+std::string scaling_text(const Comparison& comparison, const ComparisonCell& cell) {
+  const std::optional<double> speed_up = comparison.speed_up(cell);
+  if (!speed_up) return fmt::format("{:>8}  {:>10}  {:>10}", "-", "-", "-");
+  return fmt::format("{:>8.2f}  {:>8.1f} %  {:>10.2f}", *speed_up, 100 * *speed_up / cell.replicas,
+                     comparison.linear(cell).value_or(0));
+}
+
+}  // namespace
+
+std::optional<double> Comparison::linear(const ComparisonCell& cell) const {
+  const auto one = one_device.find(cell.model);
+  if (one == one_device.end()) return std::nullopt;
+  return one->second * cell.replicas;
+}
+
+std::optional<double> Comparison::speed_up(const ComparisonCell& cell) const {
+  const auto one = one_device.find(cell.model);
+  if (one == one_device.end() || !cell.images_per_second) return std::nullopt;
+  return *cell.images_per_second / one->second;
+}
+
+int Comparison::exit_code() const {
+  const bool any = std::any_of(cells.begin(), cells.end(),
+                               [](const auto& cell) { return cell.images_per_second.has_value(); });
+  return any || cells.empty() ? 0 : cells.front().exit_code;
+}
+
+void print_comparison(std::ostream& out, const Comparison& comparison) {
+  std::size_t model = 5;
+  std::size_t strategy = 8;
+  for (const ComparisonCell& cell : comparison.cells) {
+    model = std::max(model, cell.model.size());
+    strategy = std::max(strategy, cell.strategy.size());
+  }
+  out << fmt::format(
+      "{:<{}}  {:<{}}  devices  images/sec     step ms  speed-up  efficiency  {:>10}\n", "model",
+      model, "strategy", strategy, "linear");
+  for (const ComparisonCell& cell : comparison.cells) {
+    out << fmt::format("{:<{}}  {:<{}}  {:>7}  ", cell.model, model, cell.strategy, strategy,
+                       cell.replicas);
+    if (!cell.images_per_second) {
+      out << "none: " << cell.problem << '\n';
+      continue;
+    }
+    out << fmt::format("{:>10.2f}  {:>10.2f}  {}{}{}\n", *cell.images_per_second,
+                       1e3 * cell.step_seconds, scaling_text(comparison, cell),
+                       cell.taken.empty() ? "" : "  ", cell.taken);
+  }
+}
+
+std::string comparison_json(const Comparison& comparison) {
+  Json record = {{"schema_version", 1},
+                 {"simulated", comparison.simulated},
+                 {"machine", comparison.machine},
+                 {"one_device_images_per_second", comparison.one_device},
+                 {"cells", Json::array()}};
+  for (const ComparisonCell& cell : comparison.cells) {
+    Json json = {{"model", cell.model}, {"strategy", cell.strategy}, {"devices", cell.replicas}};
+    json["images_per_second"] = optional_number(cell.images_per_second);
+    if (cell.images_per_second) {
+      const std::optional<double> speed_up = comparison.speed_up(cell);
+      json["step_seconds"] = cell.step_seconds;
+      json["plan_hash"] = cell.plan_hash;
+      json["speed_up"] = optional_number(speed_up);
+      json["efficiency"] = speed_up ? Json(*speed_up / cell.replicas) : Json(nullptr);
+    } else {
+      json["exit_code"] = cell.exit_code;
+      json["problem"] = cell.problem;
+    }
+    json["linear_images_per_second"] = optional_number(comparison.linear(cell));
+    if (!cell.taken.empty()) json["taken"] = cell.taken;
+    record["cells"].push_back(std::move(json));
+  }
+  return json_text(record, 2) + "\n";
+}
+
+}  // namespace convoy

@@ -1,0 +1,194 @@
+#include "core/cli/show/simulation_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "core/base/json.hpp"
+#include "core/base/version.hpp"
+#include "core/data/dataset.hpp"
+#include "core/report/console.hpp"
+#include "core/select/selection_json.hpp"
+#include "core/simulate/critical_path.hpp"
+#include "core/train/optimizer.hpp"
+#include "core/train/run_length.hpp"
+
+namespace convoy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShownLinks = 8;
+
+double milliseconds(double seconds) {
+  return 1e3 * seconds;
+}
+
+double efficiency(const job::SimulatedRun& count, double one_device_rate) {
+  return count.prediction.images_per_second / (one_device_rate * count.prediction.devices);
+}
+
+Json memory_json(const job::SimulatedRun& count) {
+  Json list = Json::array();
+  for (std::size_t place = 0; place < count.prediction.memory.size(); ++place) {
+    const simulate::MemoryNeed& need = count.prediction.memory[place];
+    list.push_back({{"place", count.on->cluster.places[place].name},
+                    {"needed_bytes", need.total()},
+                    {"available_bytes", count.on->machine.places[place].memory_bytes}});
+  }
+  return list;
+}
+
+Json step_json(const job::SimulatedRun& count) {
+  const simulate::SimulationResult& step = *count.prediction.step;
+  Json links = Json::array();
+  for (const simulate::LinkLoad& load : step.links)
+    links.push_back({{"link", count.on->machine.links[load.link].name},
+                     {"bytes_per_step", load.bytes},
+                     {"utilization", load.utilization},
+                     {"rate_assumed", count.on->machine.links[load.link].assumed}});
+  const simulate::CriticalPath& path = step.critical;
+  Json collectives = Json::array();
+  for (const simulate::CollectiveUse& use : step.collectives)
+    collectives.push_back({{"way", use.way},
+                           {"count", use.count},
+                           {"bytes", use.bytes},
+                           {"seconds", use.seconds},
+                           {"seconds_alone", use.seconds_alone}});
+  return {{"seconds", step.step_seconds},
+          {"compute_seconds", step.compute_seconds},
+          {"exposed_seconds", step.exposed_seconds},
+          {"critical_path",
+           {{"compute", path.compute},
+            {"copy", path.copy},
+            {"collective", path.collective},
+            {"sum", path.sum},
+            {"update", path.update},
+            {"wait", path.wait}}},
+          {"bottleneck", step.bottleneck},
+          {"collectives", std::move(collectives)},
+          {"links", std::move(links)}};
+}
+
+Json count_json(const job::SimulatedRun& count, double one_device_rate) {
+  Json record = {{"devices", count.prediction.devices},
+                 {"fits", count.prediction.step.has_value()},
+                 {"plan_hash", count.plan->hash()}};
+  if (!count.prediction.step) {
+    record["problem"] = count.prediction.problem;
+  } else {
+    record["images_per_second"] = count.prediction.images_per_second;
+    record["efficiency"] = efficiency(count, one_device_rate);
+    record["step"] = step_json(count);
+  }
+  record["memory"] = memory_json(count);
+  return record;
+}
+
+}  // namespace
+
+void print_simulation_header(std::ostream& out, const job::Setup& setup,
+                             const job::Simulation& simulation) {
+  const job::SimulatedRun& last = simulation.runs.back();
+  ConsoleHeader header;
+  header.version = kVersion;
+  header.model = setup.graph->model();
+  header.dataset = setup.model_info.dataset;
+  header.synthetic = setup.options.data_dir.empty();
+  header.mode = "training (simulated)";
+  header.global_batch = std::int64_t{last.prediction.devices} * simulation.batch;
+  header.batch_per_device = simulation.batch;
+  const JobOptions& options = setup.options;
+  const std::int64_t examples = find_dataset(setup.model_info.dataset).training_examples;
+  header.num_batches =
+      timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
+  header.num_epochs = static_cast<double>(header.num_batches) *
+                      static_cast<double>(header.global_batch) / static_cast<double>(examples);
+  for (const Place& place : last.on->cluster.places)
+    if (place.kind == CONVOY_PLACE_DEVICE) header.devices.push_back("/" + place.name);
+  header.data_format = setup.options.data_format;
+  header.optimizer = optimizer_name(setup.options.optimizer.kind);
+  header.strategy = setup.strategy->manifest().name;
+  header.strategy_details = {{"Simulated", simulation.machine},
+                             {"Software", simulation.software},
+                             {"Collectives", simulation.collectives},
+                             {"Layer times", simulation.rates}};
+  Console(out, "total_loss", false).header(header);
+}
+
+void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
+  const simulate::SimulationResult& step = *count.prediction.step;
+  Console(out, "total_loss", false).total(count.prediction.images_per_second);
+  const simulate::CriticalPath& path = step.critical;
+  out << fmt::format(
+             "Step (simulated): {:.2f} ms, compute {:.2f} ms, exposed communication {:.2f} ms\n",
+             milliseconds(step.step_seconds), milliseconds(step.compute_seconds),
+             milliseconds(step.exposed_seconds))
+      << fmt::format(
+             "Longest chain: compute {:.2f} ms, copies {:.2f} ms, collectives {:.2f} ms, sums "
+             "{:.2f} ms, updates {:.2f} ms, waiting {:.2f} ms\n",
+             milliseconds(path.compute), milliseconds(path.copy), milliseconds(path.collective),
+             milliseconds(path.sum), milliseconds(path.update), milliseconds(path.wait))
+      << fmt::format("Hash of the lowered plan: {}\n", count.plan->hash())
+      << fmt::format("Bottleneck: {}\n", step.bottleneck);
+  const std::size_t shown = std::min(kShownLinks, step.links.size());
+  for (std::size_t i = 0; i < shown; ++i)
+    out << fmt::format("  {:>5.1f} %  {:>9.2f} MB per step  {}{}\n",
+                       100 * step.links[i].utilization, step.links[i].bytes / 1e6,
+                       count.on->machine.links[step.links[i].link].name,
+                       simulate::assumed_rate(count.on->machine.links[step.links[i].link]));
+  if (step.links.size() > shown)
+    out << fmt::format("  {} more links carry data\n", step.links.size() - shown);
+  for (const simulate::CollectiveUse& use : step.collectives)
+    out << fmt::format("  {} x {}: {:.2f} MB, {:.2f} ms ({:.2f} ms if nothing else ran)\n",
+                       use.count, use.way, use.bytes / 1e6, milliseconds(use.seconds),
+                       milliseconds(use.seconds_alone));
+}
+
+void print_scaling_table(std::ostream& out, const job::Simulation& simulation) {
+  const double one_device_rate = simulation.one_device_rate;
+  out << "devices  images/sec  speed-up  efficiency  linear      step ms  compute ms  exposed ms  "
+         "bottleneck\n";
+  for (const job::SimulatedRun& count : simulation.runs) {
+    const simulate::Prediction& it = count.prediction;
+    if (!it.step) {
+      out << fmt::format("{:>7}  does not fit: {}\n", it.devices, it.problem);
+      continue;
+    }
+    out << fmt::format(
+        "{:>7}  {:>10.2f}  {:>8.2f}  {:>8.1f} %  {:>10.2f}  {:>7.2f}  {:>10.2f}  "
+        "{:>10.2f}  {}\n",
+        it.devices, it.images_per_second, it.images_per_second / one_device_rate,
+        100 * efficiency(count, one_device_rate), one_device_rate * it.devices,
+        milliseconds(it.step->step_seconds), milliseconds(it.step->compute_seconds),
+        milliseconds(it.step->exposed_seconds), it.step->bottleneck);
+  }
+}
+
+std::string simulation_json(const job::Setup& setup, const job::Simulation& simulation) {
+  Json record = {{"schema_version", 1},
+                 {"simulated", true},
+                 {"model", setup.graph->model()},
+                 {"strategy", setup.strategy->manifest().name},
+                 {"strategy_options", Json(setup.strategy->options())},
+                 {"machine", simulation.machine},
+                 {"software", simulation.software},
+                 {"collectives", simulation.collectives},
+                 {"layer_times", simulation.rates},
+                 {"hosts", simulation.hosts},
+                 {"batch_per_device", simulation.batch},
+                 {"one_device_images_per_second", simulation.one_device_rate}};
+  if (setup.decision) {
+    record["selection"] = to_json(*setup.decision);
+    record["selection"]["flags"] = flags_of(setup.decision->chosen);
+  }
+  Json results = Json::array();
+  for (const job::SimulatedRun& count : simulation.runs)
+    results.push_back(count_json(count, simulation.one_device_rate));
+  record["results"] = std::move(results);
+  return json_text(record, 2) + "\n";
+}
+
+}  // namespace convoy

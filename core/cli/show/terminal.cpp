@@ -1,0 +1,43 @@
+#include "core/cli/show/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace convoy {
+namespace {
+
+bool has_accuracy(const JobOptions& options) {
+  return options.print_training_accuracy || options.evaluation.forward_only;
+}
+
+}  // namespace
+
+Terminal::Terminal(const JobOptions& options, const InterruptGuard& interrupt, std::ostream& out,
+                   std::ostream& err)
+    : Console(out, options.loss_type_to_report, has_accuracy(options)),
+      interrupt_(interrupt),
+      err_(err),
+      progress_(err, standard_error_is_terminal()) {}
+
+void Terminal::notice(const std::string& text) {
+  progress_.clear();
+  print_notices(err_, {text});
+}
+
+void Terminal::line(const std::string& text) {
+  progress_.clear();
+  Console::line(text);
+}
+
+PluginLog log_to(std::ostream& err) {
+  return [&err](std::int32_t level, std::string_view plugin, std::string_view text) {
+    if (level >= CONVOY_LOG_INFO) print_notices(err, {fmt::format("{}: {}", plugin, text)});
+  };
+}
+
+void print_notices(std::ostream& err, const std::vector<std::string>& notices) {
+  for (const std::string& notice : notices) err << "convoy: " << notice << '\n';
+}
+
+}  // namespace convoy

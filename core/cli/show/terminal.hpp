@@ -1,0 +1,37 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "core/cli/interrupt.hpp"
+#include "core/job/setup.hpp"
+#include "core/report/console.hpp"
+#include "core/report/progress.hpp"
+
+namespace convoy {
+
+// A run on a terminal: the well-known lines on out, notices and progress on err.
+class Terminal : public Console {
+ public:
+  Terminal(const JobOptions& options, const InterruptGuard& interrupt, std::ostream& out,
+           std::ostream& err);
+
+  void progress(const std::string& text) override { progress_.show(text); }
+  void notice(const std::string& text) override;
+  ExitCode interruption() const override { return interrupt_.code(); }
+
+ private:
+  void line(const std::string& text) override;
+
+  const InterruptGuard& interrupt_;
+  std::ostream& err_;
+  Progress progress_;
+};
+
+// What plug-ins have to say, to standard error.
+PluginLog log_to(std::ostream& err);
+
+// Sentences for people, to standard error.
+void print_notices(std::ostream& err, const std::vector<std::string>& notices);
+
+}  // namespace convoy

@@ -1,0 +1,179 @@
+#include "core/cli/verbs/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ostream>
+
+#include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
+#include "core/calibrate/calibrate.hpp"
+#include "core/calibrate/profile_file.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
+#include "core/cli/show/calibration_report.hpp"
+#include "core/data/dataset.hpp"
+#include "core/graph/assembler.hpp"
+#include "core/job/limits.hpp"
+#include "core/job/setup.hpp"
+#include "core/plan/check.hpp"
+#include "core/plugin/catalog.hpp"
+#include "core/plugin/device_choice.hpp"
+#include "core/plugin/library.hpp"
+#include "core/plugin/model_plugin.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/simulate/described_constants.hpp"
+
+namespace convoy {
+namespace {
+
+const VerbFlag kFlags[] = {
+    {"device", true,
+     "Device plug-in whose devices are measured, by name or path: one that computes on this "
+     "machine's processors; default: the one that --device=auto prefers of those."},
+    {"calibration_file", true, "Where to write what was measured; default: in the cache folder."},
+    {"model", true, "Also measure this model's own layers, for predictions of it."},
+    {"batch_size", true, "Images per device for --model; default: the model's."},
+    {"quick", false, "Small vectors and layers only: rough, in a second."},
+    {"json", false, "JSON instead of text: the content of the file."},
+    {"plugin_path", true, "Files and directories to look for plug-ins in first, separated by ':'."},
+    {"help", false, "This text."},
+};
+constexpr const char* kSoftware = "convoy";
+
+// Devices that share nothing show what each of them can do.
+FoundPlugin strategy_that_shares_nothing(const Catalog& catalog) {
+  const auto found = std::ranges::find_if(catalog.plugins(), [](const FoundPlugin& plugin) {
+    return plugin.manifest.kind == PluginKind::kStrategy &&
+           claims_to_share_nothing(plugin.manifest.claim);
+  });
+  if (found == catalog.plugins().end())
+    fail(
+        ExitCode::kUnavailable,
+        "calibrate needs a strategy that shares nothing between devices, and none of the installed "
+        "ones claims that; `convoy list` shows them, --plugin_path names more places");
+  return *found;
+}
+
+std::uint32_t batch_size(const VerbArguments& given, std::uint32_t otherwise) {
+  if (!given.has("batch_size")) return otherwise;
+  const std::string text = given.value("batch_size");
+  std::uint32_t batch = 0;
+  const char* const end = text.data() + text.size();
+  const auto [next, error] = std::from_chars(text.data(), end, batch);
+  if (error != std::errc{} || next != end || batch == 0 || batch > kMostImages)
+    fail(ExitCode::kUsage, "--batch_size={}: it must be an integer from 1 to {}", text,
+         kMostImages);
+  return batch;
+}
+
+calibrate::ProbeNetwork model_network(const VerbArguments& given, const Catalog& catalog,
+                                      PluginHost& host, const PluginLog& log) {
+  const FoundPlugin found = catalog.find(PluginKind::kModel, given.value("model"));
+  ModelPlugin model(host.load_model(found), {}, log);
+  const convoy_model_info info = model.info();
+  return {found.manifest.name,
+          assemble_graph(found.manifest.name, info.image_size, find_dataset(info.dataset).classes,
+                         [&](const convoy_graph_builder& builder) { model.build(builder); }),
+          batch_size(given, info.batch_size)};
+}
+
+FoundPlugin measured_device(const VerbArguments& given, const Catalog& catalog, PluginHost& host) {
+  return given.has("device") ? choose_device(host, catalog, given.value("device"))
+                             : choose_processors(host, catalog);
+}
+
+std::filesystem::path output_path(const VerbArguments& given, const calibrate::Fingerprint& here) {
+  if (given.has("calibration_file")) return given.value("calibration_file");
+  const std::filesystem::path path = calibrate::default_profile_path(here);
+  if (path.empty())
+    fail(ExitCode::kUsage,
+         "the environment names no folder for caches (HOME, XDG_CACHE_HOME or CONVOY_CACHE_DIR, an "
+         "absolute path): set one, or say with --calibration_file=FILE where to write");
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error)
+    fail(ExitCode::kUsage,
+         "the folder {} cannot be made ({}); --calibration_file=FILE writes "
+         "elsewhere",
+         path.parent_path().string(), error.message());
+  return path;
+}
+
+class CalibrateVerb {
+ public:
+  CalibrateVerb(const VerbArguments& given, std::ostream& err)
+      : given_(given),
+        err_(err),
+        log_(log_to(err)),
+        catalog_(installed_plugins(given.value("plugin_path"))),
+        facts_(calibrate::read_processor_facts()),
+        device_(host_.load_device(measured_device(given, catalog_, host_)), {},
+                job::warnings_only(log_)) {
+    if (!device_.has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
+      fail(ExitCode::kUsage,
+           "--device={}: calibrate measures devices that compute on this machine's processors; "
+           "rates of other devices are in the catalogue (share/catalogue/devices.json)",
+           given.value("device"));
+  }
+
+  int execute(std::ostream& out) {
+    const Manifest& manifest = device_.manifest();
+    const std::filesystem::path file = output_path(
+        given_, calibrate::make_fingerprint(facts_, manifest.name + " " + manifest.version));
+    check_output_file(file);
+    const calibrate::MachineProfile profile = measure();
+    const std::string text = calibrate::profile_text(profile);
+    write_output_file(file, text);
+    if (given_.has("json"))
+      out << text;
+    else
+      print_calibration(out, profile);
+    err_ << fmt::format("convoy: written to {}\n", file.string());
+    return static_cast<int>(ExitCode::kOk);
+  }
+
+ private:
+  calibrate::MachineProfile measure() {
+    StrategyPlugin strategy(host_.load_strategy(strategy_that_shares_nothing(catalog_)), {}, log_);
+    calibrate::CalibrationOptions options;
+    options.quick = given_.has("quick");
+    options.software = simulate::read_software_profile(share_directory() / "profiles", kSoftware);
+    if (given_.has("model"))
+      options.more_networks.push_back(model_network(given_, catalog_, host_, log_));
+    return calibrate::calibrate(
+        device_, strategy, facts_, options,
+        [this](const std::string& text) { err_ << "convoy: " << text << '\n'; });
+  }
+
+  const VerbArguments& given_;
+  std::ostream& err_;
+  PluginLog log_;
+  Catalog catalog_;
+  PluginHost host_;
+  calibrate::ProcessorFacts facts_;
+  DevicePlugin device_;
+};
+
+}  // namespace
+
+int run_calibrate_verb(std::span<const std::string> arguments, std::ostream& out,
+                       std::ostream& err) {
+  const VerbArguments given = parse_verb_arguments(arguments, kFlags);
+  if (given.has("help")) {
+    out << verb_help("calibrate [flags]",
+                     "Measures this machine's devices, in about ten seconds: convoy simulate "
+                     "--device=NAME, such as cpu, then predicts with what it found. Nothing else "
+                     "should be running.",
+                     kFlags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (!given.positional.empty())
+    fail(ExitCode::kUsage, "calibrate takes flags only, but '{}' was given",
+         given.positional.front());
+  if (given.has("batch_size") && !given.has("model"))
+    fail(ExitCode::kUsage, "--batch_size is about --model, which was not given");
+  return CalibrateVerb(given, err).execute(out);
+}
+
+}  // namespace convoy

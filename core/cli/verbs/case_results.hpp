@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "core/cli/flags/flag_table.hpp"
+#include "core/conformance/conformance.hpp"
+#include "core/plugin/manifest.hpp"
+
+namespace convoy {
+
+// What became of the cases of a conformance test, one line each and what is wrong below it.
+class CaseResults {
+ public:
+  // only: what a case's group and name must contain.
+  CaseResults(std::string only, std::ostream& out) : only_(std::move(only)), out_(out) {}
+
+  bool wants(const std::string& label) const { return label.find(only_) != std::string::npos; }
+  // The label is printed before the case runs, so that a crash shows where it was.
+  conformance::Outcome add(const std::string& label,
+                           const std::function<conformance::CaseResult()>& run);
+  // The last lines, and the exit code: kOk when something is right and nothing is wrong, else
+  // kFailed. Error kUsage when no case has what `only` says in its name.
+  int conclude(const std::string& plugin);
+
+ private:
+  std::string only_;
+  std::ostream& out_;
+  std::array<int, 3> counts_{};  // by Outcome
+};
+
+// The flags of a conformance test itself, as a group of help; `such_as` are parts of cases' names.
+std::vector<FlagDefinition> case_flags(const std::string& group, const std::string& such_as);
+// With the plug-in's options.
+FlagTable case_table(std::vector<FlagDefinition> flags, const Manifest& manifest);
+
+}  // namespace convoy

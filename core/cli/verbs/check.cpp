@@ -1,0 +1,269 @@
+#include "core/cli/verbs/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/command.hpp"
+#include "core/cli/flags/device_counts.hpp"
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/machine_flags.hpp"
+#include "core/cli/flags/plugin_flags.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/check_device.hpp"
+#include "core/cli/verbs/check_transport.hpp"
+#include "core/job/auto_choice.hpp"
+#include "core/job/described_hosts.hpp"
+#include "core/job/plan_ground.hpp"
+#include "core/job/prediction_options.hpp"
+#include "core/job/sizes.hpp"
+#include "core/plan/plan_writer.hpp"
+#include "core/plan/step_plan.hpp"
+#include "core/runtime/model_map.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::uint64_t kDefaultBucket = std::uint64_t{16} << 18;  // 16 MiB of f32
+constexpr std::size_t kShownFindings = 8;
+
+// About a hundred pieces of odd sizes that end anywhere, the first ones tiny.
+std::vector<ElementRange> ragged_buckets(std::uint64_t elements) {
+  std::vector<ElementRange> buckets;
+  std::uint64_t size = 1;
+  for (std::uint64_t first = 0; first < elements;) {
+    const std::uint64_t count = std::min(size, elements - first);
+    buckets.push_back({first, count});
+    first += count;
+    size = std::min(2 * size + 1, (elements / 101 + buckets.size()) | 1);
+  }
+  return buckets;
+}
+
+std::string devices_text(std::uint32_t devices) {
+  return fmt::format("{:>4} {}", devices, devices == 1 ? "device" : "devices");
+}
+
+std::string buckets_text(std::uint64_t elements) {
+  if (elements == 0) return "one bucket";
+  return fmt::format("{:g} MiB buckets", static_cast<double>(elements * sizeof(float)) / (1 << 20));
+}
+
+struct Cut {
+  std::string name;
+  ArenaMap map;
+};
+
+class CheckRun {
+ public:
+  CheckRun(const job::Setup& setup, std::vector<std::uint32_t> counts, std::ostream& out)
+      : setup_(setup), counts_(std::move(counts)), out_(out) {}
+
+  int run() {
+    if (job::describes_machine(setup_.options.machine))
+      check_described_machine();
+    else if (setup_.device != nullptr)
+      check_this_machine();
+    check_all_kinds();
+    return conclude();
+  }
+
+ private:
+  const Manifest& manifest() const { return setup_.strategy->manifest(); }
+
+  // What runs with these flags execute.
+  void check_this_machine() {
+    for (const std::uint32_t devices : counts_or(job::count_devices(setup_))) {
+      const std::string what = fmt::format("{} of this machine", devices_text(devices));
+      try {
+        const job::PlanGround ground = job::ground_of_devices(setup_, devices);
+        check_run(what, ground.cluster,
+                  make_arena_map(*setup_.graph, ground.arena, setup_.bucket_elements));
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::kUnavailable) throw;
+        out_ << fmt::format("{}: not looked at: {}\n", what, error.what());
+      }
+    }
+  }
+
+  void check_described_machine() {
+    const job::SimulatedHardware hardware = job::choose_simulated_hardware(setup_);
+    for (const std::uint32_t devices : counts_or(hardware.most_devices)) {
+      const job::SimulatedGround ground =
+          job::simulated_ground(setup_, hardware, hardware.hosts, devices);
+      check_run(fmt::format("{} of {}", devices_text(devices), hardware.name), ground.on.cluster,
+                job::simulated_map(setup_, hardware, ground.arena, setup_.bucket_elements));
+    }
+  }
+
+  void check_run(const std::string& devices, const Cluster& cluster, ArenaMap map) {
+    check(fmt::format("{}, {}: ", devices, buckets_text(setup_.bucket_elements)), cluster,
+          std::move(map), true);
+  }
+
+  // With and without shared memory, whatever the buckets.
+  void check_all_kinds() {
+    HostsDescription hosts = job::describe_hosts(setup_.options.machine);
+    const std::vector<Cut> cuts = all_cuts();
+    const std::vector<std::uint32_t> usual = {1, 2, 3, 4, 8};
+    for (const std::uint32_t devices : counts_.empty() ? usual : counts_)
+      for (const bool peer_access : {true, false})
+        for (const Cut& cut : cuts) {
+          hosts.devices_per_host = devices;
+          hosts.peer_access = peer_access;
+          check(fmt::format("{}{}, {}, {}: ", job::hosts_text(hosts), devices_text(devices),
+                            peer_access ? "shared memory" : "no peer access", cut.name),
+                make_hosts(hosts), cut.map, false);
+        }
+  }
+
+  std::vector<Cut> all_cuts() const {
+    const Arena arena(*setup_.graph);
+    const auto map = [&](std::uint64_t bucket) {
+      return make_arena_map(*setup_.graph, arena, bucket);
+    };
+    std::vector<Cut> cuts = {{"one bucket", map(0)},
+                             {"16 MiB buckets", map(kDefaultBucket)},
+                             {"ragged buckets", map(0)}};
+    cuts.back().map.buckets = ragged_buckets(arena.elements());
+    return cuts;
+  }
+
+  std::vector<std::uint32_t> counts_or(std::uint32_t count) const {
+    return counts_.empty() ? std::vector{count} : counts_;
+  }
+
+  // The strategy's and the host's refusals are no faults.
+  void check(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash) {
+    bool refused = false;
+    bool lowers = false;
+    const PlanAuthor author{manifest().name, [&](const convoy_planner& planner) {
+                              try {
+                                setup_.strategy->plan(planner);
+                              } catch (const Error&) {
+                                refused =
+                                    static_cast<const PlanWriter*>(planner.self)->error().empty();
+                                throw;
+                              }
+                            }};
+    try {
+      const StepPlan plan(cluster, std::move(map), author, {.guard = setup_.guard});
+      const CheckReport& report = plan.check();
+      lowers = true;
+      plan.lowered();
+      lowers = false;
+      judge(what, plan, report, shows_hash);
+    } catch (const Error& error) {
+      // The host's guards do not go with every plan.
+      refused = refused || (lowers && error.code() == ExitCode::kUsage);
+      out_ << fmt::format("{}{}: {}\n", what, refused ? "refused" : "wrong", error.what());
+      ++(refused ? refused_ : broken_);
+    }
+  }
+
+  void judge(const std::string& what, const StepPlan& plan, const CheckReport& report,
+             bool shows_hash) {
+    const std::string verdict = report.verdict_text();
+    const std::string lowered = check_plan(plan.lowered()).verdict_text();
+    const bool kept = satisfies(report, manifest().claim) && lowered == verdict;
+    out_ << what << verdict;
+    if (lowered != verdict) out_ << ", but lowered it is " << lowered;
+    if (!kept && report.verdict != Verdict::kWrong) out_ << " (not as claimed)";
+    if (shows_hash) out_ << ", hash of the lowered plan: " << plan.hash();
+    out_ << '\n';
+    for (std::size_t i = 0; i < report.findings.size() && i < kShownFindings; ++i)
+      out_ << fmt::format("       {}: {}\n", finding_name(report.findings[i].kind),
+                          report.findings[i].text);
+    if (report.findings.size() > kShownFindings)
+      out_ << fmt::format("       and {} more\n", report.findings.size() - kShownFindings);
+    ++(kept ? kept_ : broken_);
+  }
+
+  int conclude() {
+    const std::string& claim = manifest().claim;
+    const std::string claims =
+        claim.empty() ? "claims nothing" : fmt::format("claims to be {}", claim);
+    out_ << fmt::format("{} {}: ", manifest().name, claims);
+    if (kept_ + broken_ == 0)
+      out_ << "it refuses all of these plans, nothing is proved\n";
+    else if (broken_ == 0)
+      out_ << fmt::format("{} in {} plans{}\n", claim.empty() ? "nothing wrong" : "proved", kept_,
+                          refused_ == 0 ? "" : fmt::format(", {} refused", refused_));
+    else
+      out_ << fmt::format("not so in {} of {} plans\n", broken_, kept_ + broken_);
+    return static_cast<int>(broken_ == 0 && kept_ > 0 ? ExitCode::kOk : ExitCode::kFailed);
+  }
+
+  const job::Setup& setup_;
+  std::vector<std::uint32_t> counts_;  // empty: not given
+  std::ostream& out_;
+  int kept_ = 0;
+  int broken_ = 0;
+  int refused_ = 0;
+};
+
+// Of which kind NAME is, by name or path; "auto" is the strategy that --variable_update=auto takes.
+PluginKind checked_kind(std::span<const std::string> arguments) {
+  const std::string& name = arguments.front();
+  if (name == "auto") return PluginKind::kStrategy;
+  std::vector<PluginKind> kinds;
+  for (const FoundPlugin& found : scan_catalog(arguments).find(name))
+    if (found.manifest.kind != PluginKind::kModel) kinds.push_back(found.manifest.kind);
+  if (kinds.empty())
+    fail(ExitCode::kUsage, "check takes a strategy, a device or a transport, and '{}' is a model",
+         name);
+  if (kinds.size() > 1)
+    fail(ExitCode::kUsage,
+         "'{}' is a {} and a {}; give the path of the file that is meant (convoy list shows it)",
+         name, to_string(kinds[0]), to_string(kinds[1]));
+  return kinds.front();
+}
+
+}  // namespace
+
+int run_check_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  std::vector<std::uint32_t> counts;
+  const auto flags = [&counts](RunCommand& command) {
+    std::vector<FlagDefinition> all = planned_cluster_flags(command.options.machine);
+    for (FlagDefinition& flag : device_count_flags(command, counts)) all.push_back(std::move(flag));
+    return all;
+  };
+  if (wants_help(arguments)) {
+    out << "convoy check NAME [flags]: proves what a strategy computes, first in the plans that "
+           "convoy run with these flags executes, then on all kinds of devices with all kinds of "
+           "buckets, and compares with what it claims. NAME may be a path such as ./x.so, or auto. "
+           "--num_devices takes a list, such as 1,2,8. With a device's NAME or path: runs every "
+           "layer "
+           "and operation on it and compares with what is right. With a transport's: sends "
+           "messages between processes, in order, at once, to peers that die.\n\n"
+        << command_help(arguments, flags) << '\n'
+        << check_device_help() << '\n'
+        << check_transport_help();
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (arguments.empty() || arguments.front().starts_with("-"))
+    fail(ExitCode::kUsage,
+         "check needs a strategy, a device or a transport: convoy check NAME [flags]");
+  const PluginKind kind = checked_kind(arguments);
+  if (kind == PluginKind::kDevice) return run_check_device(arguments, out, err);
+  if (kind == PluginKind::kTransport) return run_check_transport(arguments, out, err);
+  std::vector<std::string> of_run(arguments.begin() + 1, arguments.end());
+  of_run.push_back("--variable_update=" + arguments.front());
+  JobCommand command = read_command(of_run, flags);
+  if (!counts.empty()) command.options.num_devices = std::ranges::max(counts);
+  const bool here = job::plans_for_this_machine(command.options.machine);
+  const job::Setup setup =
+      job::set_up_imagined_run(std::move(command.options), std::move(command.catalog),
+                               {.of_this_machine = here, .does_without_devices = true},
+                               job::choose_as_run_does, log_to(err));
+  if (setup.device == nullptr && here)
+    err << "convoy: this machine has no devices of the kind that is asked for: only kinds of "
+           "devices are looked at\n";
+  print_notices(err, command.notices);
+  print_notices(err, setup.notices);
+  return CheckRun(setup, counts, out).run();
+}
+
+}  // namespace convoy

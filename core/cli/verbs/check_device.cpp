@@ -1,0 +1,76 @@
+#include "core/cli/verbs/check_device.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/plugin_flags.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/case_results.hpp"
+#include "core/conformance/conformance.hpp"
+#include "core/plugin/device_choice.hpp"
+
+namespace convoy {
+namespace {
+
+using conformance::ConformanceCase;
+using conformance::ConformanceRun;
+
+std::vector<FlagDefinition> device_flags() {
+  return case_flags("flags for a device", "layers or apply: adam");
+}
+
+class DeviceCheck {
+ public:
+  DeviceCheck(const DevicePlugin& plugin, std::string only, std::ostream& out)
+      : plugin_(plugin), out_(out), results_(std::move(only), out), run_(plugin) {}
+
+  bool hangs() const { return run_.hangs(); }
+
+  int execute() {
+    out_ << fmt::format("{}: {}, {}\n", plugin_.manifest().name, run_.description().name,
+                        run_.description().model);
+    for (const ConformanceCase& it : conformance::conformance_cases()) {
+      if (run_.hangs()) break;
+      const std::string label = it.group + ": " + it.name;
+      if (results_.wants(label)) results_.add(label, [&] { return run_.run(it); });
+    }
+    return results_.conclude(plugin_.manifest().name);
+  }
+
+ private:
+  const DevicePlugin& plugin_;
+  std::ostream& out_;
+  CaseResults results_;
+  ConformanceRun run_;
+};
+
+}  // namespace
+
+int run_check_device(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  auto host = std::make_unique<PluginHost>();
+  const FoundPlugin found = choose_device(*host, scan_catalog(arguments), arguments.front());
+  const ParsedFlags flags =
+      parse_flags(case_table(device_flags(), found.manifest), arguments.subspan(1));
+  auto plugin = std::make_unique<DevicePlugin>(host->load_device(found),
+                                               given_options(found.manifest, flags), log_to(err));
+  DeviceCheck check(*plugin, flags.value("only"), out);
+  const int code = check.execute();
+  if (!check.hangs()) return code;
+  // Its threads may still run its code.
+  static_cast<void>(plugin.release());
+  static_cast<void>(host.release());
+  fail(ExitCode::kTimeout,
+       "device {} hangs in the last case above; the cases behind it did not run",
+       found.manifest.name);
+}
+
+std::string check_device_help() {
+  FlagTable table;
+  table.add_all(device_flags());
+  return flag_help(table);
+}
+
+}  // namespace convoy

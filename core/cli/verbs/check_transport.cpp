@@ -1,0 +1,78 @@
+#include "core/cli/verbs/check_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/plugin_flags.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/case_results.hpp"
+#include "core/conformance/transport_conformance.hpp"
+
+namespace convoy {
+namespace {
+
+using conformance::TransportCase;
+
+constexpr unsigned kPatience = 60;  // seconds for one case
+
+std::vector<FlagDefinition> transport_flags() {
+  return case_flags("flags for a transport", "credit or endings: a peer is killed");
+}
+
+std::string label_of(const TransportCase& it) {
+  return it.group + ": " + it.name;
+}
+
+int check_in_own_processes(const TransportPlugin& plugin, CaseResults& results) {
+  for (const TransportCase& it : conformance::transport_cases())
+    if (results.wants(label_of(it)))
+      results.add(label_of(it), [&] { return conformance::run_forked(plugin, it, kPatience); });
+  return results.conclude(plugin.manifest().name);
+}
+
+int check_in_launched_processes(const TransportPlugin& plugin, CaseResults& results) {
+  if (const auto reason = plugin.unavailable())
+    fail(ExitCode::kUnavailable, "{} is checked by two processes that its launcher starts: {}",
+         plugin.manifest().name, *reason);
+  std::uint32_t number = 0;
+  for (const TransportCase& it : conformance::transport_cases()) {
+    ++number;
+    if (!results.wants(label_of(it))) continue;
+    const auto outcome = results.add(
+        label_of(it), [&] { return conformance::run_launched(plugin, it, number, kPatience); });
+    if (outcome == conformance::Outcome::kWrong) break;
+  }
+  return results.conclude(plugin.manifest().name);
+}
+
+}  // namespace
+
+int run_check_transport(std::span<const std::string> arguments, std::ostream& out,
+                        std::ostream& err) {
+  PluginHost host;
+  const FoundPlugin found = scan_catalog(arguments).find(PluginKind::kTransport, arguments.front());
+  const ParsedFlags flags =
+      parse_flags(case_table(transport_flags(), found.manifest), arguments.subspan(1));
+  const TransportPlugin plugin(host.load_transport(found), given_options(found.manifest, flags),
+                               log_to(err));
+  if (!plugin.has(CONVOY_TRANSPORT_LAUNCHED)) {
+    CaseResults results(flags.value("only"), out);
+    return check_in_own_processes(plugin, results);
+  }
+  std::ostringstream unseen;
+  const bool first = plugin.unavailable() || plugin.launched().rank == 0;
+  CaseResults results(flags.value("only"), first ? out : unseen);
+  return check_in_launched_processes(plugin, results);
+}
+
+std::string check_transport_help() {
+  FlagTable table;
+  table.add_all(transport_flags());
+  return flag_help(table);
+}
+
+}  // namespace convoy

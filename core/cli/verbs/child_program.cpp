@@ -1,0 +1,100 @@
+#include "core/cli/verbs/child_program.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "core/base/error.hpp"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to programs
+
+namespace convoy {
+namespace {
+
+constexpr const char* kSelf = "/proc/self/exe";
+
+// Where the child writes its standard error.
+class ErrorPipe {
+ public:
+  ErrorPipe() {
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0)
+      fail(ExitCode::kFailed, "cannot open a pipe: {}", std::strerror(errno));
+  }
+  ~ErrorPipe() {
+    close_end(0);
+    close_end(1);
+  }
+  ErrorPipe(const ErrorPipe&) = delete;
+  ErrorPipe& operator=(const ErrorPipe&) = delete;
+
+  int writing() const { return ends_[1]; }
+
+  // To the end; the writing end must be open nowhere else but in the child.
+  std::string read_all() {
+    close_end(1);
+    std::string text;
+    std::array<char, 4096> buffer{};
+    while (true) {
+      const ssize_t count = ::read(ends_[0], buffer.data(), buffer.size());
+      if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+      if (count == 0 || (count < 0 && errno != EINTR)) return text;
+    }
+  }
+
+ private:
+  void close_end(std::size_t end) {
+    if (ends_[end] >= 0) ::close(ends_[end]);
+    ends_[end] = -1;
+  }
+
+  std::array<int, 2> ends_{-1, -1};
+};
+
+std::string last_line(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  const std::size_t line = text.rfind("\nconvoy: ");
+  if (line != std::string_view::npos) text.remove_prefix(line + 1);
+  for (const std::string_view prefix : {"convoy: ", "error: "})
+    if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  return std::string(text);
+}
+
+pid_t spawn_self(const std::vector<std::string>& arguments, int standard_error) {
+  std::vector<std::string> copies = arguments;
+  std::string name = "convoy";
+  std::vector<char*> argv{name.data()};
+  for (std::string& argument : copies) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, standard_error, STDERR_FILENO);
+  pid_t child = 0;
+  const int problem = ::posix_spawn(&child, kSelf, &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (problem != 0) fail(ExitCode::kFailed, "cannot start {}: {}", kSelf, std::strerror(problem));
+  return child;
+}
+
+}  // namespace
+
+ChildOutcome run_child_program(const std::vector<std::string>& arguments) {
+  ErrorPipe pipe;
+  const pid_t child = spawn_self(arguments, pipe.writing());
+  ChildOutcome outcome;
+  outcome.error = last_line(pipe.read_all());
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  outcome.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (outcome.exit_code == 0) outcome.error.clear();
+  return outcome;
+}
+
+}  // namespace convoy

@@ -1,0 +1,199 @@
+#include "core/cli/verbs/compare.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/interrupt.hpp"
+#include "core/cli/show/comparison.hpp"
+#include "core/cli/verbs/child_program.hpp"
+#include "core/cli/verbs/compare_request.hpp"
+#include "core/report/progress.hpp"
+
+namespace convoy {
+namespace {
+
+// A folder that goes away with what is in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "convoy-compare-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      fail(ExitCode::kFailed, "no temporary folder {} can be made", name);
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
+  const nlohmann::json& result = record.at("results").at(0);
+  cell.replicas = result.at("devices").get<std::uint32_t>();
+  cell.images_per_second = result.at("images_per_second").get<double>();
+  cell.step_seconds = result.at("step").at("seconds").get<double>();
+  cell.plan_hash = result.at("plan_hash").get<std::string>();
+}
+
+void read_run(const nlohmann::json& record, ComparisonCell& cell) {
+  cell.replicas = static_cast<std::uint32_t>(record.at("devices").size());
+  cell.images_per_second = record.at("total").at("images_per_sec").get<double>();
+  cell.step_seconds = record.at("total").at("step_seconds").at("p50").get<double>();
+  cell.plan_hash = record.at("strategy").at("plan_hash").get<std::string>();
+}
+
+class Comparer {
+ public:
+  Comparer(const CompareRequest& request, std::ostream& err)
+      : request_(request), progress_(err, standard_error_is_terminal()) {
+    result_.simulated = request.simulated;
+    result_.machine = request.platform;
+    choose_threads();
+  }
+
+  // As far as it came when it is interrupted.
+  const Comparison& run() {
+    for (const std::string& model : request_.models) {
+      for (const ComparedStrategy& strategy : request_.strategies)
+        for (const std::uint32_t devices : request_.counts)
+          if (!interrupt_.requested()) add_cell(model, strategy, devices);
+      find_one_device_rate(model);
+    }
+    progress_.clear();
+    return result_;
+  }
+
+  ExitCode interruption() const { return interrupt_.code(); }
+  const std::string& notice() const { return notice_; }
+
+ private:
+  // So that one CPU device is the same thing in every row: else it would have all cores where it is
+  // alone.
+  void choose_threads() {
+    if (request_.simulated || find_flag(request_.common, "num_intra_threads")) return;
+    const std::uint32_t most = *std::max_element(request_.counts.begin(), request_.counts.end());
+    const std::uint32_t threads =
+        std::max(1u, std::max(1u, std::thread::hardware_concurrency()) / most);
+    threads_ = fmt::format("--num_intra_threads={}", threads);
+    notice_ = fmt::format(
+        "every CPU device has {}, as many as with {} devices, so that rows can be compared; "
+        "--num_intra_threads changes that",
+        threads == 1 ? "1 thread" : fmt::format("{} threads", threads), most);
+  }
+
+  void add_cell(const std::string& model, const ComparedStrategy& strategy, std::uint32_t devices) {
+    const std::size_t all =
+        request_.models.size() * request_.strategies.size() * request_.counts.size();
+    progress_.show(fmt::format("{} of {}: {}, {}, {} devices", result_.cells.size() + 1, all, model,
+                               strategy.label, devices));
+    const ComparisonCell cell = make_cell(model, strategy, devices, {});
+    if (!interrupt_.requested()) result_.cells.push_back(cell);
+  }
+
+  ComparisonCell make_cell(const std::string& model, const ComparedStrategy& strategy,
+                           std::uint32_t devices, const std::vector<std::string>& more) {
+    ComparisonCell cell;
+    cell.model = model;
+    cell.strategy = strategy.label;
+    cell.replicas = devices;
+    const std::filesystem::path file = folder_.path() / "cell.json";
+    std::vector<std::string> arguments = {request_.simulated ? "simulate" : "run"};
+    arguments.insert(arguments.end(), request_.common.begin(), request_.common.end());
+    arguments.insert(arguments.end(), {"--model=" + model, fmt::format("--num_devices={}", devices),
+                                       "--output_file=" + file.string()});
+    if (!threads_.empty()) arguments.push_back(threads_);
+    arguments.insert(arguments.end(), strategy.flags.begin(), strategy.flags.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ChildOutcome outcome = run_child_program(arguments);
+    cell.exit_code = outcome.exit_code;
+    cell.problem = outcome.error;
+    if (outcome.exit_code == 0) read_cell(file, cell);
+    if (cell.problem.empty() && !cell.images_per_second)
+      cell.problem = fmt::format("it ended with code {} and said nothing", outcome.exit_code);
+    return cell;
+  }
+
+  void read_cell(const std::filesystem::path& file, ComparisonCell& cell) const {
+    try {
+      const nlohmann::json record = parse_json(std::ifstream(file));
+      request_.simulated ? read_simulation(record, cell) : read_run(record, cell);
+      if (record.contains("selection") && record["selection"].is_object())
+        cell.taken = record["selection"].at("flags").get<std::string>();
+    } catch (const nlohmann::json::exception& error) {
+      cell.images_per_second.reset();
+      cell.exit_code = static_cast<int>(ExitCode::kFailed);
+      cell.problem = fmt::format("its record cannot be read: {}", error.what());
+    }
+  }
+
+  // The fastest cell with one device, else the first strategy that runs with one.
+  void find_one_device_rate(const std::string& model) {
+    double best = 0;
+    for (const ComparisonCell& cell : result_.cells)
+      if (cell.model == model && cell.replicas == 1)
+        best = std::max(best, cell.images_per_second.value_or(0));
+    for (const ComparedStrategy& strategy : request_.strategies) {
+      if (best > 0 || interrupt_.requested()) break;
+      const std::vector<std::string> one_host = {"--hosts=1"};
+      best = make_cell(model, strategy, 1, one_host).images_per_second.value_or(0);
+    }
+    if (best > 0) result_.one_device[model] = best;
+  }
+
+  const CompareRequest& request_;
+  Progress progress_;
+  InterruptGuard interrupt_;
+  TemporaryFolder folder_;
+  std::string threads_;
+  std::string notice_;
+  Comparison result_;
+};
+
+// A command line that no cell understands is the command line's fault.
+void refuse_common_mistake(const Comparison& comparison) {
+  const auto& cells = comparison.cells;
+  const bool alike = std::all_of(cells.begin(), cells.end(), [&](const ComparisonCell& cell) {
+    return cell.exit_code == static_cast<int>(ExitCode::kUsage) &&
+           cell.problem == cells.front().problem;
+  });
+  if (!cells.empty() && alike) fail(ExitCode::kUsage, "every cell: {}", cells.front().problem);
+}
+
+}  // namespace
+
+int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  if (wants_help(arguments)) {
+    out << compare_help();
+    return static_cast<int>(ExitCode::kOk);
+  }
+  const CompareRequest request = parse_compare_request(arguments);
+  Comparer comparer(request, err);
+  if (!comparer.notice().empty()) err << "convoy: " << comparer.notice() << '\n';
+  const Comparison& comparison = comparer.run();
+  const auto interruption = static_cast<int>(comparer.interruption());
+  if (interruption == 0) refuse_common_mistake(comparison);
+  if (request.json)
+    out << comparison_json(comparison);
+  else
+    print_comparison(out, comparison);
+  return interruption != 0 ? interruption : comparison.exit_code();
+}
+
+}  // namespace convoy

@@ -1,0 +1,134 @@
+#include "core/cli/verbs/info.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
+#include "core/cli/show/info_tensors.hpp"
+#include "core/cli/show/plugin_json.hpp"
+#include "core/plugin/availability.hpp"
+#include "core/plugin/catalog.hpp"
+#include "core/plugin/device_plugin.hpp"
+
+namespace convoy {
+namespace {
+
+const std::vector<VerbFlag> kInfoFlags = {
+    {"plugin_path", true, "files and directories to look in first, separated by ':'"},
+    {"json", false, "print JSON"},
+    {"help", false, "print this"}};
+
+void print_option(const OptionDeclaration& option, std::ostream& out) {
+  out << fmt::format("  --{}={}  ({}", option.name, option.default_value, to_string(option.type));
+  if (!option.allowed.empty()) out << fmt::format(": {}", fmt::join(option.allowed, ", "));
+  out << ")\n";
+  if (!option.help.empty()) out << fmt::format("      {}\n", option.help);
+}
+
+void print_variant(const Variant& variant, std::ostream& out) {
+  for (const auto& [name, value] : variant) out << fmt::format("  --{}={}", name, value);
+  out << '\n';
+}
+
+// What a device plug-in says when it is loaded; those that cannot be are unusable.
+void print_device(const FoundPlugin& plugin, std::ostream& out) {
+  PluginHost host;
+  if (const auto reason = unavailable_reason(host, plugin)) {
+    out << fmt::format("unusable   here: {}\n", *reason);
+    return;
+  }
+  const convoy_device& table = *host.load_device(plugin).table;
+  const bool on_processors = (table.traits & CONVOY_DEVICES_ON_HOST_PROCESSORS) != 0;
+  out << fmt::format("computes   on {}\n",
+                     on_processors ? "the host's processors" : "processors of its own");
+  if (table.preference == 0)
+    out << "auto       never takes it: name it with --device\n";
+  else
+    out << fmt::format("auto       takes it by its preference of {}\n", table.preference);
+}
+
+// Likewise of a transport.
+void print_transport(const FoundPlugin& plugin, std::ostream& out) {
+  PluginHost host;
+  if (const auto reason = unavailable_reason(host, plugin)) {
+    out << fmt::format("unusable   here: {}\n", *reason);
+    return;
+  }
+  const convoy_transport& table = *host.load_transport(plugin).table;
+  out << fmt::format("reaches    {}\n", (table.traits & CONVOY_TRANSPORT_ONE_MACHINE) != 0
+                                            ? "tasks of this machine"
+                                            : "tasks of any machine");
+  if ((table.traits & CONVOY_TRANSPORT_LAUNCHED) != 0)
+    out << "needs      processes that its launcher has started together\n";
+  if (table.preference == 0)
+    out << "pairs      never take it by themselves\n";
+  else
+    out << fmt::format("pairs      take it by its preference of {}\n", table.preference);
+}
+
+void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
+  const Manifest& manifest = plugin.manifest;
+  out << fmt::format("{} {} {}\n", to_string(manifest.kind), manifest.name, manifest.version);
+  if (!manifest.description.empty()) out << fmt::format("  {}\n", manifest.description);
+  out << '\n';
+  if (!manifest.claim.empty()) out << fmt::format("claims     {}\n", manifest.claim);
+  if (!manifest.needs.empty()) {
+    out << fmt::format("needs      {}\n", fmt::join(manifest.needs, ", "));
+  }
+  out << fmt::format("built for  plug-in ABI {}.{}\n", manifest.abi_major, manifest.abi_minor);
+  out << fmt::format("path       {}\n", plugin.path.string());
+  if (manifest.kind == PluginKind::kDevice) print_device(plugin, out);
+  if (manifest.kind == PluginKind::kTransport) print_transport(plugin, out);
+  if (manifest.options.empty()) {
+    out << "\nno options\n";
+    return;
+  }
+  out << "\noptions, with their defaults:\n";
+  for (const OptionDeclaration& option : manifest.options) print_option(option, out);
+  if (manifest.variants.empty()) return;
+  out << "\nwhat --variable_update=auto compares of it:\n";
+  for (const Variant& variant : manifest.variants) print_variant(variant, out);
+}
+
+}  // namespace
+
+int run_info(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
+  const VerbArguments given = parse_verb_arguments(arguments, kInfoFlags);
+  if (given.has("help")) {
+    out << verb_help(
+        "info NAME [flags]",
+        "Shows what a plug-in says about itself. NAME may be a path such as ./x.so, or a\n"
+        "checkpoint or other .safetensors file: then it lists what is in it.",
+        kInfoFlags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (given.positional.size() != 1) {
+    fail(ExitCode::kUsage, "info takes one name, but {} were given; try: convoy info NAME",
+         given.positional.size());
+  }
+  if (names_tensor_file(given.positional.front())) {
+    print_tensor_file(given.positional.front(), given.has("json"), out);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  const Catalog catalog = installed_plugins(given.value("plugin_path"));
+  const std::vector<FoundPlugin> found = catalog.find(given.positional.front());
+  if (given.has("json")) {
+    nlohmann::ordered_json document = nlohmann::ordered_json::array();
+    for (const FoundPlugin& plugin : found) document.push_back(to_json(plugin));
+    out << json_text(document, 2) << '\n';
+  } else {
+    for (const FoundPlugin& plugin : found) {
+      if (&plugin != &found.front()) out << '\n';
+      print_plugin(plugin, out);
+    }
+  }
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace convoy

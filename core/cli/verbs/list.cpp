@@ -1,0 +1,133 @@
+#include "core/cli/verbs/list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
+#include "core/cli/show/plugin_json.hpp"
+#include "core/plugin/availability.hpp"
+#include "core/plugin/catalog.hpp"
+
+namespace convoy {
+namespace {
+
+const std::vector<VerbFlag> kListFlags = {
+    {"plugin_path", true, "files and directories to look in first, separated by ':'"},
+    {"json", false, "print JSON"},
+    {"help", false, "print this"}};
+
+using Row = std::array<std::string, 5>;
+
+Row row_of(const FoundPlugin& plugin) {
+  const Manifest& manifest = plugin.manifest;
+  const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
+  return {std::string(to_string(manifest.kind)), manifest.name, or_dash(manifest.version),
+          or_dash(manifest.claim), plugin.path.string()};
+}
+
+void print_table(const Catalog& catalog, std::ostream& out) {
+  std::vector<Row> rows;
+  for (const FoundPlugin& plugin : catalog.plugins()) rows.push_back(row_of(plugin));
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return std::tie(a[0], a[1]) < std::tie(b[0], b[1]);
+  });
+  rows.insert(rows.begin(), Row{"KIND", "NAME", "VERSION", "CLAIM", "PATH"});
+  std::array<std::size_t, 5> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t column = 0; column + 1 < row.size(); ++column) {
+      widths[column] = std::max(widths[column], row[column].size());
+    }
+  }
+  for (const Row& row : rows) {
+    for (std::size_t column = 0; column + 1 < row.size(); ++column) {
+      out << fmt::format("{:<{}}  ", row[column], widths[column]);
+    }
+    out << row.back() << '\n';
+  }
+}
+
+void print_unused(const Catalog& catalog, std::ostream& out) {
+  if (!catalog.shadowed().empty()) out << "\nshadowed by a plug-in found earlier:\n";
+  for (const ShadowedPlugin& shadowed : catalog.shadowed()) {
+    out << fmt::format("  {} {} {}\n    by {}\n", to_string(shadowed.plugin.manifest.kind),
+                       shadowed.plugin.manifest.name, shadowed.plugin.path.string(),
+                       shadowed.by.string());
+  }
+  if (!catalog.rejected().empty()) out << "\nnot usable:\n";
+  for (const RejectedPlugin& rejected : catalog.rejected()) {
+    out << fmt::format("  {}\n    {}\n", rejected.path.string(), rejected.reason);
+  }
+}
+
+void print_unavailable(const Catalog& catalog, PluginKind kind, const char* heading,
+                       std::ostream& out) {
+  PluginHost host;
+  bool first = true;
+  for (const FoundPlugin& plugin : catalog.plugins()) {
+    if (plugin.manifest.kind != kind) continue;
+    const std::optional<std::string> reason = unavailable_reason(host, plugin);
+    if (!reason) continue;
+    if (std::exchange(first, false)) out << '\n' << heading << ":\n";
+    out << fmt::format("  {}\n    {}\n", plugin.manifest.name, *reason);
+  }
+}
+
+void print_json(const Catalog& catalog, std::ostream& out) {
+  nlohmann::ordered_json document = {{"plugins", nlohmann::ordered_json::array()},
+                                     {"shadowed", nlohmann::ordered_json::array()},
+                                     {"rejected", nlohmann::ordered_json::array()}};
+  PluginHost host;
+  for (const FoundPlugin& plugin : catalog.plugins()) {
+    document["plugins"].push_back(to_json(plugin));
+    if (const auto reason = unavailable_reason(host, plugin))
+      document["plugins"].back()["unavailable"] = *reason;
+  }
+  for (const ShadowedPlugin& shadowed : catalog.shadowed()) {
+    nlohmann::ordered_json entry = to_json(shadowed.plugin);
+    entry["shadowed_by"] = shadowed.by.string();
+    document["shadowed"].push_back(entry);
+  }
+  for (const RejectedPlugin& rejected : catalog.rejected()) {
+    document["rejected"].push_back({{"path", rejected.path.string()}, {"reason", rejected.reason}});
+  }
+  out << json_text(document, 2) << '\n';
+}
+
+}  // namespace
+
+int run_list(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
+  const VerbArguments given = parse_verb_arguments(arguments, kListFlags);
+  if (given.has("help")) {
+    out << verb_help("list [flags]",
+                     "Shows the installed plug-ins without running them; only devices are asked\n"
+                     "whether this machine has any, and transports whether they can be opened.",
+                     kListFlags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (!given.positional.empty()) {
+    fail(ExitCode::kUsage, "list takes no name, but '{}' was given; try: convoy info {}",
+         given.positional.front(), given.positional.front());
+  }
+  const Catalog catalog = installed_plugins(given.value("plugin_path"));
+  if (given.has("json")) {
+    print_json(catalog, out);
+  } else {
+    print_table(catalog, out);
+    print_unavailable(catalog, PluginKind::kDevice, "without a device on this machine", out);
+    print_unavailable(catalog, PluginKind::kTransport, "transports that this process cannot open",
+                      out);
+    print_unused(catalog, out);
+  }
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace convoy

@@ -1,0 +1,96 @@
+#include "core/cli/verbs/plan.hpp"
+
+#include <optional>
+#include <ostream>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/command.hpp"
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/machine_flags.hpp"
+#include "core/cli/show/auto_explanation.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/job/auto_choice.hpp"
+#include "core/job/job_plan.hpp"
+#include "core/plan/dot.hpp"
+#include "core/plan/print.hpp"
+
+namespace convoy {
+namespace {
+
+// What is shown.
+struct PlanView {
+  bool lowered = false;
+  bool dot = false;
+  bool explain = false;
+  bool json = false;
+};
+
+std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) {
+  std::vector<FlagDefinition> flags = {
+      bind_flag("lowered", view.lowered, "The plan as it runs: staging, slices, lanes and waits."),
+      bind_flag("dot", view.dot, "Graphviz instead of text."),
+      bind_flag("explain", view.explain,
+                "Under auto: the ranking of all candidates instead of a plan."),
+      bind_flag("json", view.json, "Under auto: the ranking as JSON.")};
+  for (FlagDefinition& flag : flags) flag.group = "what is shown";
+  for (FlagDefinition& flag : planned_cluster_flags(machine)) flags.push_back(std::move(flag));
+  FlagDefinition peer_access = bind_flag(
+      "peer_access", machine.peer_access,
+      "Whether devices address each other's memory. Given, the plan is for devices of which no "
+      "more is known.");
+  peer_access.default_value = "true";
+  peer_access.group = flags.back().group;
+  flags.push_back(std::move(peer_access));
+  return flags;
+}
+
+void show(std::ostream& out, const PlanView& view, const StepPlan& plan) {
+  const std::string hash = plan.hash();  // also asks whether it can be lowered
+  const Plan& shown = view.lowered ? plan.lowered() : plan.logical();
+  if (view.dot)
+    print_dot(out, shown, view.lowered);
+  else
+    print_plan(out, shown, view.lowered ? &plan.schedule() : nullptr);
+  out << (view.dot ? "// " : "") << "hash of the lowered plan: " << hash << '\n';
+}
+
+}  // namespace
+
+int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  PlanView view;
+  const auto flags = [&view](RunCommand& command) {
+    return plan_flags(view, command.options.machine);
+  };
+  if (wants_help(arguments)) {
+    out << "convoy plan [flags]: shows the plan that convoy run with these flags executes, on this "
+           "machine or a described one, as the strategy writes it or lowered.\n\n"
+        << command_help(arguments, flags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  JobCommand command = read_command(arguments, flags);
+  const bool ranks = view.explain || view.json;
+  const bool here = job::plans_for_devices_here(command.options.machine);
+  std::optional<Explanation> explanation;
+  const job::Setup setup = job::set_up_imagined_run(
+      std::move(command.options), std::move(command.catalog), {.of_this_machine = here},
+      [&](job::Setup& unfinished) {
+        if (!ranks) return job::choose_as_run_does(unfinished);
+        explanation = explain(unfinished);
+        return explanation->decision;
+      },
+      log_to(err));
+  if (explanation) {
+    print_explanation(out, setup, *explanation, view.json);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (ranks)
+    fail(ExitCode::kUsage,
+         "--explain and --json show how strategies rank: they go with --variable_update=auto");
+  print_notices(err, command.notices);
+  print_notices(err, setup.notices);
+  show(out, view, *job::plan_job(setup).plan);
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace convoy

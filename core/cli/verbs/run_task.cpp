@@ -1,0 +1,131 @@
+#include "core/cli/verbs/run_task.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/job/run.hpp"
+#include "core/job/task.hpp"
+#include "core/plugin/device_choice.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr const char* kCommandRound = "command";
+
+// What this version of several hosts cannot do is said before anybody waits.
+void check_supported(const JobOptions& options) {
+  const auto refuse = [](const char* flag, const char* why) {
+    fail(ExitCode::kUsage, "--{} on several hosts: not yet, {}; leave it out", flag, why);
+  };
+  if (!options.checkpoints.train_dir.empty())
+    refuse("train_dir", "tasks do not save or restore together");
+  if (options.evaluation.mode() != RunMode::kTraining)
+    refuse(options.evaluation.forward_only ? "forward_only" : "eval",
+           "tasks train together and do nothing else");
+  if (options.input_only) refuse("input_only", "it measures one host");
+  if (options.auto_mode == AutoMode::kMeasure)
+    refuse("auto=measure", "plans are not exchanged between tasks");
+}
+
+// Simulation does not know the network between these hosts.
+void choose_strategy(JobOptions& options, const network::TaskIdentity& identity,
+                     std::vector<std::string>& notices) {
+  if (options.variable_update != "auto") return;
+  options.variable_update =
+      identity.servers > 0 ? "distributed_replicated" : "distributed_all_reduce";
+  notices.push_back(
+      fmt::format("--variable_update=auto takes {}, by rule of thumb: the run has {} of its own",
+                  options.variable_update,
+                  identity.servers > 0 ? "parameter servers" : "no parameter servers"));
+}
+
+// Files are the chief's: all tasks have the same command line.
+void keep_files_for_chief(JobOptions& options, const network::TaskIdentity& identity) {
+  if (identity.is_chief()) return;
+  options.output_file.clear();
+  options.trace_file.clear();
+}
+
+int run_worker(JobCommand command, network::TaskIdentity identity,
+               std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  check_supported(command.options);
+  choose_strategy(command.options, identity, command.notices);
+  keep_files_for_chief(command.options, identity);
+  job::Setup setup =
+      job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
+  setup.notices.insert(setup.notices.begin(), command.notices.begin(), command.notices.end());
+  if (!setup.options.output_file.empty()) check_run_record_path(setup.options.output_file);
+  const InterruptGuard interrupt;
+  Terminal terminal(setup.options, interrupt, out, err);
+  job::Task task(std::move(identity), setup.options.task, job::introduce(setup), terminal);
+  setup.task = &task;
+  task.from_chief(
+      kCommandRound,
+      json_text(nlohmann::json(std::vector<std::string>(arguments.begin(), arguments.end()))));
+  return job::run(setup, terminal, arguments).exit_status;
+}
+
+// The chief's command line with what this task is. Its devices only update: the host's processors.
+JobCommand command_of_server(const std::string& chiefs, const JobOptions& own) {
+  const auto arguments = parse_json(chiefs).get<std::vector<std::string>>();
+  JobCommand command = read_command(arguments);
+  command.options.task = own.task;
+  command.options.plugin_path = own.plugin_path;
+  command.options.threads_per_device = own.threads_per_device;
+  command.catalog = installed_plugins(own.plugin_path);
+  command.options.device_order.clear();
+  command.options.num_devices = 1;
+  command.options.data_dir.clear();
+  command.options.profile = false;
+  PluginHost host;
+  command.options.device = choose_processors(host, command.catalog).manifest.name;
+  return command;
+}
+
+int run_server(const JobCommand& own, network::TaskIdentity identity, std::ostream& err) {
+  const InterruptGuard interrupt;
+  std::ostream nowhere(nullptr);
+  Terminal terminal(own.options, interrupt, nowhere, err);
+  network::Introduction introduction;
+  introduction.program_hash = job::program_hash();
+  std::optional<job::Setup> setup;  // before the task, whose transports are its plug-ins'
+  job::Task task(identity, own.options.task, introduction, terminal);
+  JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
+  choose_strategy(command.options, identity, command.notices);
+  keep_files_for_chief(command.options, identity);
+  setup = job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
+  setup->task = &task;
+  return job::run(*setup, terminal).exit_status;
+}
+
+int run_controller(const JobCommand& command, network::TaskIdentity identity, std::ostream& out,
+                   std::ostream& err) {
+  const InterruptGuard interrupt;
+  Terminal terminal(command.options, interrupt, out, err);
+  network::Introduction introduction;
+  introduction.program_hash = job::program_hash();
+  job::Task task(std::move(identity), command.options.task, introduction, terminal);
+  task.wait_for_end();
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace
+
+int run_task(JobCommand command, network::TaskIdentity identity,
+             std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  switch (identity.role) {
+    case network::Role::kServer:
+      return run_server(command, std::move(identity), err);
+    case network::Role::kController:
+      return run_controller(command, std::move(identity), out, err);
+    default:
+      return run_worker(std::move(command), std::move(identity), arguments, out, err);
+  }
+}
+
+}  // namespace convoy

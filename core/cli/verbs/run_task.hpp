@@ -1,0 +1,17 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include "core/cli/flags/command.hpp"
+#include "core/network/task_identity.hpp"
+
+namespace convoy {
+
+// `convoy run` as one task of a run on several hosts. Workers have a command line of their own;
+// servers take the chief's. Returns the exit code.
+int run_task(JobCommand command, network::TaskIdentity identity,
+             std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+}  // namespace convoy

@@ -1,0 +1,129 @@
+#include "core/cli/verbs/topo.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <ostream>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
+#include "core/plugin/search_path.hpp"
+#include "topology/catalogue_facts.hpp"
+#include "topology/detect.hpp"
+#include "topology/hwloc_writer.hpp"
+#include "topology/machine_json.hpp"
+#include "topology/nccl_reader.hpp"
+#include "topology/platform.hpp"
+#include "topology/print_machine.hpp"
+#include "topology/read_machine.hpp"
+#include "topology/several_hosts.hpp"
+
+namespace convoy {
+namespace {
+
+const std::vector<VerbFlag> kTopoFlags = {
+    {"topology", true,
+     "a file in place of this machine: lstopo's XML, an NCCL dump, nvidia-smi "
+     "topo -m, or --json's"},
+    {"platform", true, "a described machine: a name from share/platforms, or a file"},
+    {"hosts", true, "so many of them on one network; with --platform or --topology"},
+    {"sources", false, "print every fact with where it comes from"},
+    {"json", false, "print JSON, all that is known; --json=FILE writes it"},
+    {"svg", true, "write a picture to this file"},
+    {"export", true, "print the machine for other programs: lstopo or nccl"},
+    {"help", false, "print this"}};
+
+void write_file(const std::string& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream)
+    fail(ExitCode::kUnavailable, "cannot write {}; does its folder exist, and is there space?",
+         file);
+}
+
+// --json has a value or none: the value is taken out before the other flags are read.
+std::string take_json_file(std::vector<std::string>& arguments) {
+  std::string file;
+  for (std::string& argument : arguments) {
+    if (!argument.starts_with("--json=")) continue;
+    file = argument.substr(7);
+    if (file.empty()) fail(ExitCode::kUsage, "--json= names no file; --json alone prints");
+    argument = "--json";
+  }
+  return file;
+}
+
+std::string exported(const topology::Machine& machine, const std::string& form) {
+  if (form == "lstopo") return topology::write_hwloc_xml(machine);
+  if (form == "nccl") return topology::write_nccl_dump(machine);
+  fail(ExitCode::kUsage, "--export={} is not a form; lstopo and nccl are", form);
+}
+
+// 1 when not given.
+std::uint32_t chosen_hosts(const VerbArguments& given) {
+  constexpr std::uint32_t kMost = 4096;
+  if (!given.has("hosts")) return 1;
+  const std::string text = given.value("hosts");
+  std::uint32_t hosts = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hosts);
+  if (error != std::errc() || end != text.data() + text.size() || hosts < 1 || hosts > kMost)
+    fail(ExitCode::kUsage, "--hosts={} is not a number from 1 to {}", text, kMost);
+  if (!given.has("topology") && !given.has("platform"))
+    fail(ExitCode::kUsage, "--hosts is about described machines; add --platform or --topology");
+  return hosts;
+}
+
+topology::Machine chosen_machine(const VerbArguments& given) {
+  if (given.has("topology") && given.has("platform"))
+    fail(ExitCode::kUsage, "--topology and --platform: which of the two machines? give one");
+  const std::filesystem::path share = share_directory();
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  const std::uint32_t hosts = chosen_hosts(given);
+  if (given.has("platform"))
+    return topology::read_platform(share / "platforms", given.value("platform"), hosts, catalogue)
+        .machine;
+  topology::Machine machine = given.has("topology")
+                                  ? topology::read_machine(given.value("topology"))
+                                  : topology::detect_machine();
+  topology::add_catalogue_facts(machine, catalogue);
+  return hosts == 1 ? machine : topology::several_hosts(machine, hosts);
+}
+
+}  // namespace
+
+int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  const std::string json_file = take_json_file(words);
+  const VerbArguments given = parse_verb_arguments(words, kTopoFlags);
+  if (given.has("help")) {
+    out << verb_help("topo [flags]",
+                     "Shows a machine: its tree with link speeds, NVLink, shared uplinks.",
+                     kTopoFlags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (!given.positional.empty())
+    fail(ExitCode::kUsage, "topo takes no name, but '{}' was given; try --topology={}",
+         given.positional.front(), given.positional.front());
+  const topology::Machine machine = chosen_machine(given);
+  if (given.has("svg")) {
+    write_file(given.value("svg"), topology::machine_svg(machine));
+    err << "wrote " << given.value("svg") << '\n';
+  }
+  const std::string json =
+      given.has("json") ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();
+  if (!json_file.empty()) write_file(json_file, json);
+  if (given.has("export"))
+    out << exported(machine, given.value("export"));
+  else if (given.has("json") && json_file.empty())
+    out << json;
+  else if (given.has("sources"))
+    topology::print_sources(out, machine);
+  else if (!given.has("svg") && json_file.empty())
+    topology::print_machine(out, machine);
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace convoy

@@ -1,0 +1,208 @@
+#pragma once
+
+// What a job is asked for: plain data with the defaults of the command line. Names, defaults and
+// meaning are those of the flags of `convoy run`, whose help says more about each. An unset
+// optional or an empty text leaves the choice to the model, the data or the machine.
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// How --variable_update=auto chooses.
+enum class AutoMode {
+  kCached,    // as an earlier run in the same circumstances did, else by simulation
+  kSimulate,  // by simulation
+  kMeasure,   // by simulation, then by trying the best while training
+  kRule       // by rule of thumb
+};
+
+enum class InitializerChoice {
+  kDefault,  // the layers' rules
+  kHash,     // a fixed fill, for comparing programs
+};
+
+enum class RunMode { kTraining, kTrainingAndEvaluation, kEvaluation, kForwardOnly };
+
+// How the gradients of the replicas become one. kMean is the default of every strategy, so that
+// strategies can be compared; kSum multiplies the mean, weight decay included, by the number of
+// replicas, as the historical `replicated` did.
+enum class GradientScale { kMean, kSum };
+
+// The update rule. The defaults are tf_cnn_benchmarks'.
+struct OptimizerOptions {
+  convoy_optimizer_kind kind = CONVOY_OPTIMIZER_SGD;
+  double momentum = 0.9;
+  double rmsprop_decay = 0.9;
+  double rmsprop_momentum = 0.9;
+  double rmsprop_epsilon = 1.0;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double adam_epsilon = 1e-8;
+  double weight_decay = 4e-5;
+  std::optional<double> gradient_clip;  // of every element
+  GradientScale gradient_scale = GradientScale::kMean;
+};
+
+// Everything unset: the model's rule decides.
+struct LearningRateOptions {
+  std::optional<double> init_learning_rate;
+  std::string piecewise_learning_rate_schedule;  // "LR0;E1;LR1;...", E in whole epochs
+  double num_epochs_per_decay = 0;
+  double learning_rate_decay_factor = 0;
+  double num_learning_rate_warmup_epochs = 0;
+  double minimum_learning_rate = 0;
+  std::optional<double> resnet_base_lr;  // replaces the base of a rule that scales with the batch
+};
+
+// What happens to gradients before they are applied.
+struct GradientOptions {
+  std::optional<double> clip_norm;   // largest Euclidean norm of the whole gradient
+  std::optional<double> loss_scale;  // unset: 128 with 16 bits, else 1
+  bool automatic_loss_scale = false;
+  std::uint64_t increase_every = 1000;  // finite steps before the one that doubles the loss scale
+  bool report_norms = false;
+};
+
+// When training pauses for an evaluation; at most one of them is set. Steps and epochs are those of
+// this run, warm-up left out.
+struct EvaluationTriggers {
+  std::optional<std::int64_t> every_steps = {};
+  std::optional<double> every_epochs = {};
+  std::vector<std::int64_t> at_steps = {};
+  std::vector<double> at_epochs = {};
+
+  bool any() const {
+    return every_steps || every_epochs || !at_steps.empty() || !at_epochs.empty();
+  }
+};
+
+// Scoring a model instead of, or besides, training it.
+struct EvaluationOptions {
+  bool evaluate_only = false;         // --eval
+  bool forward_only = false;          // inference on the training data
+  std::int64_t interval_seconds = 0;  // evaluate_only: between looks for a checkpoint; 0 looks once
+  EvaluationTriggers triggers;        // with one of them training pauses for evaluations
+  std::optional<std::uint32_t> batch_size;  // per device; unset: that of training
+  std::optional<std::int64_t> num_batches;
+  std::optional<double> num_epochs;  // of the validation data
+  std::optional<double> stop_at_top_1;
+
+  RunMode mode() const {
+    if (evaluate_only) return RunMode::kEvaluation;
+    if (forward_only) return RunMode::kForwardOnly;
+    return triggers.any() ? RunMode::kTrainingAndEvaluation : RunMode::kTraining;
+  }
+};
+
+// Checkpoints, and weights from elsewhere.
+struct CheckpointOptions {
+  std::string train_dir;                      // empty: nothing is saved or resumed
+  std::optional<std::int64_t> every_steps;    // timed ones
+  std::optional<std::int64_t> every_seconds;  // unset, with the other: only at the end
+  std::int64_t keep = 5;                      // 0: all
+  bool continue_on_error = false;
+  std::string init_weights;  // a safetensors file
+  std::string weights_map;   // a file, or the name of one in share/weights
+};
+
+// For which machine a job is planned and simulated; left alone, it is this one.
+struct MachineOptions {
+  std::string platform;                     // a name from share/platforms, or a file
+  std::string topology;                     // a file of lstopo, NCCL, nvidia-smi or convoy topo
+  std::optional<std::string> software;      // whose behaviour is simulated; unset: convoy's
+  std::optional<std::uint32_t> hosts;       // of the kind; unset: one
+  std::string worker_hosts;                 // addresses separated by commas, or a number
+  std::string ps_hosts;                     // likewise; parameter servers
+  std::optional<bool> peer_access;          // of devices of which no more is known
+  std::optional<double> images_per_second;  // that one device trains, when it is known
+  std::string calibration_file;             // empty: where `convoy calibrate` writes it
+};
+
+// This process as one task of a run on several hosts. Without a role, and where no launcher
+// (mpirun, srun, RANK and WORLD_SIZE) has started it as one of several, a run has one process. The
+// hosts are MachineOptions::worker_hosts and ps_hosts.
+struct TaskOptions {
+  std::string job_name;  // "worker", "ps" or "controller"
+  std::optional<std::int32_t> task_index;
+  std::string controller_host;          // where the tasks meet; empty: at worker 0
+  std::vector<std::string> transports;  // by name or path; empty: the best one for each pair
+  std::uint32_t network_channels = 4;   // per pair of tasks and direction
+  double join_timeout = 60;             // seconds, for all tasks to come
+  double peer_timeout = 4;              // seconds of silence that count as death
+  std::string advertise_address;        // by which others reach this task; empty: found out
+  std::string tls_certificate;          // files in PEM form; all three or none
+  std::string tls_private_key;
+  std::string tls_authorities;
+  bool insecure_network = false;  // clear text may leave this machine
+};
+
+// One job.
+struct JobOptions {
+  std::string model = "resnet50";
+  std::optional<std::uint32_t> batch_size;  // per device; unset: the model's default
+  std::optional<std::int64_t> num_batches;
+  std::optional<double> num_epochs;
+  std::optional<std::int64_t> num_warmup_batches;  // unset: 10, fewer where steps are slow
+
+  std::string device = "auto";               // a plug-in's name or path, or "auto"
+  std::optional<std::uint32_t> num_devices;  // unset: all of the chosen kind
+  std::vector<std::int64_t> device_order;    // device numbers; empty: 0, 1, 2 ...
+  std::uint32_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly
+  bool half = false;                         // compute in the devices' 16-bit type
+
+  std::string data_dir;  // empty: synthetic data
+  std::string data_name;
+  std::string data_format = "NCHW";  // named in the report only
+  std::string resize_method = "bilinear";
+  std::string on_bad_record = "fail";
+  bool distortions = false;
+  bool distort_in_yiq = true;
+  bool input_only = false;  // no devices: measures how fast the input is
+  bool cache_records = false;
+  bool repeat_one_record = false;
+  std::optional<std::int32_t> input_threads;  // unset: the cores that do not compute
+  std::int32_t prefetch_depth = 2;            // batches per device
+
+  std::string variable_update = "auto";  // a strategy's name or path, or "auto"
+  AutoMode auto_mode = AutoMode::kCached;
+  bool auto_inexact = false;  // auto may take what is not a synchronous step
+  std::optional<bool> use_nccl;
+  std::optional<double> bucket_mb;  // 2^20 bytes; 0: one bucket; unset: 16, or what auto takes
+  // Options that the chosen strategy, model and device declare, as their manifests spell them.
+  std::map<std::string, std::string> plugin_options;
+
+  OptimizerOptions optimizer;
+  GradientOptions gradients;
+  LearningRateOptions learning_rate;
+  EvaluationOptions evaluation;
+  CheckpointOptions checkpoints;
+  MachineOptions machine;
+  TaskOptions task;
+
+  std::int64_t display_every = 10;
+  std::optional<double> display_perf_ewma;
+  std::string loss_type_to_report = "total_loss";  // or "base_loss"
+  bool print_training_accuracy = false;
+  std::string output_file;
+  std::string trace_file;
+  bool profile = false;
+
+  std::uint32_t seed = 1234;
+  InitializerChoice initializer = InitializerChoice::kDefault;
+  bool dropout = true;
+  bool winograd = true;
+  bool deterministic = false;
+  bool print_parameter_hash = false;  // implied by deterministic
+  std::string plugin_path;            // folders separated by colons, searched first
+
+  // Every option as text, for records and checkpoints; the command line fills it in.
+  std::map<std::string, std::string> settings;
+};
+
+}  // namespace convoy

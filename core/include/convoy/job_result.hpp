@@ -1,0 +1,103 @@
+#pragma once
+
+// What came of a job: plain data.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// One training step, once it is finished.
+struct TrainingStep {
+  std::int64_t number = 0;  // timed steps count from 1; warm-up steps are -warmup ... -1
+  double seconds = 0;       // from the completion of the step before to that of this one
+  double base_loss = 0;     // mean over the replicas of all hosts of softmax cross-entropy
+  double own_loss = 0;      // the same over the replicas of this one; 0 when it has none
+  double total_loss = 0;    // plus the L2 term
+  double learning_rate = 0;
+  double input_wait_seconds = 0;  // of seconds: no step was under way and there were no images
+  std::optional<double> top_1;    // fractions of the step's images
+  std::optional<double> top_5;
+  // Euclidean norms of the gradients before weight decay, per variable of the graph and of all;
+  // empty unless they were asked for.
+  std::vector<double> gradient_norms;
+  std::optional<double> gradient_norm;
+  std::optional<double> loss_scale;  // that the step was computed with, where losses are scaled
+};
+
+// Speed over all timed steps, in images per second.
+struct Speed {
+  double mean = 0;            // images per step / average step time
+  double standard_error = 0;  // of the mean of the per-step speeds
+  double jitter = 0;          // 1.4826 * median absolute deviation of the per-step speeds
+};
+
+// Step times in seconds.
+struct StepTimes {
+  double p50 = 0;
+  double p90 = 0;
+  double p99 = 0;
+  double maximum = 0;
+};
+
+// Fractions of images.
+struct Accuracy {
+  double top_1 = 0;
+  double top_5 = 0;
+};
+
+struct DeviceRecord {
+  std::string name;  // "cpu:0"
+  std::string kind;  // name of the device plug-in
+  std::string model;
+  std::string locality;
+  std::uint32_t threads = 0;       // CPU devices
+  std::uint64_t memory_bytes = 0;  // 0 = unknown
+};
+
+// One pass over validation data.
+struct EvaluationRecord {
+  // During training the timed steps before it, counted from 1; else the checkpoint's global step.
+  std::int64_t step = 0;
+  std::int64_t global_step = 0;
+  Accuracy accuracy;
+  std::int64_t examples = 0;
+  double seconds = 0;
+  double examples_per_second = 0;
+  std::string checkpoint;  // the file that was scored; empty during training
+};
+
+struct JobResult {
+  std::string model;
+  std::string dataset;
+  bool synthetic_data = true;
+  std::string mode = "training";  // as the header of the run says
+  std::string strategy;
+  std::map<std::string, std::string> strategy_options;
+  std::string strategy_verdict;  // what the checker proved, for example "synchronous"
+  std::string plan_hash;         // of the lowered plan; empty: nothing was planned
+  std::string optimizer;
+  std::string compute_dtype = "f32";  // of activations and operands: "f32", "bf16" or "f16"
+  std::vector<DeviceRecord> devices;
+  std::int64_t batch_per_device = 0;
+  std::int64_t global_batch = 0;
+  std::int64_t parameters = 0;
+  std::int64_t warmup_steps = 0;
+  std::vector<std::string> gradient_names;  // variables whose gradients' norms steps report
+  std::vector<TrainingStep> steps;          // timed ones
+  std::vector<EvaluationRecord> evaluations;
+  double total_seconds = 0;
+  double total_images_per_second = 0;
+  Speed speed;
+  StepTimes step_times;
+  std::string parameter_hash;  // of the trained parameters; empty when nobody asked
+  std::vector<std::string> notices;
+  int exit_status = 0;  // as the command line's: 0 = ended as it should
+  bool interrupted = false;
+  std::string error;  // why the run failed; empty when it did not
+};
+
+}  // namespace convoy

@@ -1,0 +1,185 @@
+#include "core/job/auto_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/graph/arena.hpp"
+#include "core/job/auto_run.hpp"
+#include "core/job/described_hosts.hpp"
+#include "core/job/plan_ground.hpp"
+#include "core/job/prediction_options.hpp"
+#include "core/job/sizes.hpp"
+#include "core/plan/step_plan.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/runtime/prepared_plan.hpp"
+#include "core/select/rank_candidates.hpp"
+#include "core/select/rule.hpp"
+
+namespace convoy::job {
+namespace {
+
+constexpr const char* kAllReduceSpec = "all_reduce_spec";
+
+std::vector<Manifest> installed_strategies(const Catalog& catalog) {
+  std::vector<Manifest> manifests;
+  for (const FoundPlugin& plugin : catalog.plugins())
+    if (plugin.manifest.kind == PluginKind::kStrategy) manifests.push_back(plugin.manifest);
+  return manifests;
+}
+
+std::vector<std::uint64_t> wanted_bucket_sizes(const Setup& setup,
+                                               const SimulatedHardware& hardware) {
+  if (setup.options.bucket_mb || hardware.software.bucket_per_variable)
+    return {setup.bucket_elements};
+  return bucket_sizes(Arena(*setup.graph).elements());
+}
+
+// The layers' scale is that of the rate that the user knows, with the first strategy that plans for
+// one device: on one, all of them nearly do the same.
+void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
+              const SelectionProblem& problem, std::span<const Candidate> candidates,
+              simulate::Predictor& predictor) {
+  const std::optional<double> rate = setup.options.machine.images_per_second;
+  if (!rate) return;
+  const SimulatedGround one = simulated_ground(setup, hardware, 1, 1);
+  std::string refusal;
+  for (const Candidate& candidate : candidates) {
+    try {
+      const std::unique_ptr<StrategyPlugin> strategy = problem.strategy(candidate);
+      const StepPlan plan(one.on.cluster,
+                          simulated_map(setup, hardware, one.arena, candidate.bucket_elements),
+                          author_of(*strategy), {.guard = problem.guard});
+      return predictor.fit(plan.lowered(), one.on, *rate);
+    } catch (const Error& error) {
+      refusal = error.what();
+    }
+  }
+  fail(ExitCode::kUnavailable, "no strategy plans for one device, for which the rate is: {}",
+       refusal);
+}
+
+Prediction to_selection(simulate::Prediction prediction) {
+  if (!prediction.step) return {0, "", "it does not fit: " + prediction.problem};
+  return {prediction.step->step_seconds, std::move(prediction.step->bottleneck), ""};
+}
+
+}  // namespace
+
+ChoiceSubject imagined_subject(const Setup& setup, const SimulatedHardware& hardware,
+                               std::optional<std::uint32_t> devices) {
+  if (!has_devices_of(setup, hardware))
+    return {hardware.hosts, devices.value_or(hardware.most_devices),
+            setup.options.batch_size.value_or(setup.model_info.batch_size)};
+  const std::uint32_t here = devices ? *devices : count_devices(setup);
+  return {hardware.hosts, here, choose_sizes(setup, here).batch};
+}
+
+OptionValues given_strategy_options(const Setup& setup) {
+  OptionValues given;
+  for (const Manifest& manifest : installed_strategies(setup.catalog))
+    given.merge(given_options(manifest, setup.options));
+  if (setup.options.use_nccl.value_or(false)) given.try_emplace(kAllReduceSpec, "nccl");
+  return given;
+}
+
+Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                        const ChoiceSubject& subject) {
+  const SimulatedGround ground = simulated_ground(setup, hardware, subject.hosts, subject.devices);
+  simulate::PredictorOptions options = prediction_options(setup, hardware, subject.batch);
+  options.simulation.keep_operations = false;
+  options.simulation.iterations = kRankingIterations;
+  SelectionProblem problem;
+  problem.cluster = ground.on.cluster;
+  problem.guard = setup.guard;
+  problem.allows_inexact = setup.options.auto_inexact;
+  problem.arena = [&](std::uint64_t elements) {
+    return simulated_map(setup, hardware, ground.arena, elements);
+  };
+  problem.strategy = [&](const Candidate& candidate) {
+    const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
+    return std::make_unique<StrategyPlugin>(setup.host->load_strategy(found), candidate.options);
+  };
+  const std::vector<Candidate> candidates =
+      enumerate_candidates(installed_strategies(setup.catalog), given_strategy_options(setup),
+                           wanted_bucket_sizes(setup, hardware));
+  simulate::Predictor predictor(*setup.graph, options);
+  fit_rate(setup, hardware, problem, candidates, predictor);
+  const std::vector<simulate::LayerTimes> layers = predictor.layers(ground.on.machine);
+  problem.predict = [&](const Plan& lowered) {
+    return to_selection(predictor.predict(lowered, ground.on, layers));
+  };
+  return rank_candidates(candidates, problem);
+}
+
+std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject) {
+  const std::uint32_t devices = subject.hosts * subject.devices;
+  const bool nominal = hardware.on_host_processors && !hardware.calibrated;
+  return fmt::format("{} {} of {}{}", devices, devices == 1 ? "device" : "devices", hardware.name,
+                     nominal ? ", which is not calibrated" : "");
+}
+
+Decision choose_by_simulation(const Setup& setup, const SimulatedHardware& hardware,
+                              const ChoiceSubject& subject, const Ranking& ranking) {
+  Candidate usual;
+  try {
+    usual = choose_by_rule(setup, hardware.on_host_processors).chosen;
+  } catch (const Error&) {
+    // there is no rule for this
+  }
+  return decide(ranking, usual, describe_basis(hardware, subject), hardware.calibrated);
+}
+
+void refuse_measuring(const Setup& setup) {
+  if (setup.options.auto_mode == AutoMode::kMeasure)
+    fail(ExitCode::kUsage,
+         "--auto=measure tries strategies while it trains, and nothing is trained here; convoy run "
+         "--auto=measure does so. --auto=simulate is its first part");
+}
+
+Decision choose_imagined(const Setup& setup, std::optional<std::uint32_t> devices) {
+  refuse_measuring(setup);
+  const SimulatedHardware hardware = choose_simulated_hardware(setup);
+  if (setup.options.auto_mode == AutoMode::kRule)
+    return choose_by_rule(setup, hardware.on_host_processors);
+  const ChoiceSubject subject = imagined_subject(setup, hardware, devices);
+  return choose_by_simulation(setup, hardware, subject, rank_strategies(setup, hardware, subject));
+}
+
+Decision choose_as_run_does(Setup& setup) {
+  refuse_measuring(setup);
+  if (describes_machine(setup.options.machine))
+    return choose_imagined(setup, setup.options.num_devices);
+  if (setup.options.machine.software)
+    fail(ExitCode::kUsage,
+         "--software={}: a run is convoy's own; other software is for machines that --platform or "
+         "--topology describe",
+         *setup.options.machine.software);
+  if (setup.device != nullptr) return choose_for_run(setup);
+  fail(ExitCode::kUsage,
+       "--variable_update=auto goes by a machine's speed, and these flags only name devices and "
+       "hosts: name a strategy, or a machine with --platform or --topology");
+}
+
+Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
+  SelectionFacts facts;
+  facts.on_host_processors = on_host_processors;
+  facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
+  const SelectionRules rules = SelectionRules::read(share_directory() / "select/rules.json");
+  const OptionValues given = given_strategy_options(setup);
+  const std::vector<Manifest> manifests = installed_strategies(setup.catalog);
+  Selection selection = rules.choose(facts, [&](const std::string& name) {
+    return std::any_of(manifests.begin(), manifests.end(), [&](const Manifest& manifest) {
+      return manifest.name == name && declares_all(manifest, given);
+    });
+  });
+  Decision decision;
+  decision.chosen.strategy = selection.flags.extract("variable_update").mapped();
+  decision.chosen.options = std::move(selection.flags);
+  for (const auto& [option, value] : given) decision.chosen.options[option] = value;
+  decision.basis = selection.because;
+  return decision;
+}
+
+}  // namespace convoy::job

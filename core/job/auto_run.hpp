@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/job/setup.hpp"
+#include "core/select/decision.hpp"
+
+namespace convoy::job {
+
+// What --variable_update=auto takes for a run on this machine: remembered or simulated; by the rule
+// of thumb where nothing is trained, or nothing is known of the devices' speed, which the setup's
+// notices then say, like what went wrong with the memory. With --auto=measure the setup also gets
+// the shortlist to try.
+Decision choose_for_run(Setup& setup);
+
+}  // namespace convoy::job

@@ -1,0 +1,163 @@
+#include "core/job/checkpoints.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/version.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/runtime/checkpoint_tensors.hpp"
+#include "core/runtime/foreign_weights.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy::job {
+namespace {
+
+convoy_optimizer_kind optimizer_of(const Session& session) {
+  return static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
+}
+
+// A path, or the name of one of the maps that come with convoy.
+std::filesystem::path map_path(const std::string& map) {
+  if (map.find('/') != std::string::npos || map.ends_with(".json")) return map;
+  return share_directory() / "weights" / (map + ".json");
+}
+
+ModelValues read_initial_weights(const CheckpointOptions& options, const Graph& graph) {
+  const SafetensorsFile file(options.init_weights);
+  if (options.weights_map.empty()) return read_model_values(file, graph);
+  return read_foreign_weights(file, graph, read_weights_map(map_path(options.weights_map)));
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tell)
+    : setup_(setup),
+      options_(setup.options.checkpoints),
+      global_batch_(global_batch),
+      tell_(std::move(tell)) {
+  if (options_.train_dir.empty()) return;
+  directory_.emplace(options_.train_dir, options_.keep);
+  // A limit on the size of files shall be an error of writing, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  prepare();
+  newest_ = directory_->open_newest(tell_);
+  if (!newest_) return;
+  found_ = read_facts(*newest_);
+  saved_step_ = found_->step;
+}
+
+void Checkpoints::prepare() {
+  if (setup_.options.evaluation.mode() == RunMode::kForwardOnly) return;  // saves nothing
+  try {
+    directory_->prepare();
+  } catch (const Error& error) {
+    const bool is_in_use = error.code() == ExitCode::kUnavailable;
+    if (!options_.continue_on_error || is_in_use) throw;
+    tell_(fmt::format("{}; training goes on without (--on_save_error=continue)", error.what()));
+  }
+}
+
+std::int64_t Checkpoints::sample_offset() const {
+  return found_ ? found_->samples - found_->step * global_batch_ : 0;
+}
+
+void Checkpoints::restore(Session& session) {
+  if (!newest_) return use_initial_weights(session);
+  if (session.forward_only()) {
+    session.write_values(read_model_values(*newest_, session.graph()));
+  } else {
+    const Restoration restoration = read_restoration(*newest_, *found_, session);
+    for (const std::string& notice : restoration.notices) tell_(notice);
+    write_training_state(session, restoration.state, found_->step);
+  }
+  if (found_->seed != setup_.options.seed)
+    tell_(
+        fmt::format("the checkpoint was trained with seed {}, this run has {}: dropout and the "
+                    "order of the data differ from here on",
+                    found_->seed, setup_.options.seed));
+  tell_(fmt::format("restored {}: step {}, {} samples", newest_->path().string(), found_->step,
+                    found_->samples));
+  newest_.reset();
+}
+
+void Checkpoints::use_initial_weights(Session& session) const {
+  if (options_.init_weights.empty()) return;
+  ModelValues values = read_initial_weights(options_, session.graph());
+  if (session.forward_only()) return session.write_values(values);
+  TrainingState state;
+  state.values = std::move(values);
+  state.loss_scale = session.loss_scale();
+  write_training_state(session, state, 0);
+}
+
+bool Checkpoints::due(const PausePoint& point) {
+  if (!directory_) return false;
+  if (options_.every_steps) pending_ = point.timed_step % *options_.every_steps == 0;
+  if (options_.every_seconds) {
+    const auto passed = std::chrono::steady_clock::now() - last_save_;
+    pending_ = passed >= std::chrono::seconds(*options_.every_seconds);
+  }
+  return pending_;
+}
+
+void Checkpoints::pause(const PausePoint& point, Session& session) {
+  if (!pending_) return;
+  pending_ = false;
+  save(point.global_step, session);
+}
+
+void Checkpoints::finish(const TrainingSummary& summary, Session& session) {
+  if (!directory_ || session.forward_only() || saved_step_ == summary.global_step) return;
+  save(summary.global_step, session);
+}
+
+void Checkpoints::save(std::int64_t step, Session& session) {
+  try {
+    write(step, session);
+  } catch (const Error& error) {
+    if (!options_.continue_on_error)
+      fail(error.code(), "{} (--on_save_error=continue trains on without)", error.what());
+    tell_(fmt::format("step {} is not saved: {}", step, error.what()));
+  }
+  last_save_ = std::chrono::steady_clock::now();
+}
+
+void Checkpoints::write(std::int64_t step, Session& session) {
+  TrainingState state = read_training_state(session);
+  CheckpointFacts facts;
+  facts.step = step;
+  facts.samples = step * global_batch_ + sample_offset();
+  facts.seed = setup_.options.seed;
+  facts.model = session.graph().model();
+  facts.strategy = session.plan()->strategy->manifest().name;
+  facts.optimizer = optimizer_name(optimizer_of(session));
+  facts.identity = identity_of(session);
+  facts.phase = state.phase;
+  facts.loss_scale = state.loss_scale;
+  facts.flags = json_text(nlohmann::json(setup_.options.settings));
+  facts.convoy_version = kVersion;
+  directory_->save(step, to_metadata(facts),
+                   checkpoint_tensors(session.graph(), optimizer_of(session), std::move(state)));
+  saved_step_ = step;
+}
+
+std::optional<TrainedModel> find_trained_model(const std::string& train_dir, const Graph& graph,
+                                               const Checkpoints::Tell& tell) {
+  std::unique_ptr<SafetensorsFile> file;
+  std::error_code error;
+  if (std::filesystem::is_regular_file(train_dir, error)) {
+    file = std::make_unique<SafetensorsFile>(train_dir);
+    verify_checksum(*file);
+  } else {
+    file = CheckpointDirectory(train_dir, 0).open_newest(tell);
+  }
+  if (!file) return std::nullopt;
+  return TrainedModel{file->path().filename().string(), read_facts(*file).step,
+                      read_model_values(*file, graph)};
+}
+
+}  // namespace convoy::job

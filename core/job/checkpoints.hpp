@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/checkpoint/checkpoint_directory.hpp"
+#include "core/job/evaluations.hpp"
+#include "core/job/setup.hpp"
+#include "core/runtime/checkpoint_facts.hpp"
+#include "core/runtime/training_loop.hpp"
+
+namespace convoy::job {
+
+// The checkpoints of one training run: where it goes on from, when it saves, and what happens when
+// it cannot. Without --train_dir nothing is saved; weights from elsewhere may come in all the same.
+class Checkpoints {
+ public:
+  using Tell = std::function<void(const std::string&)>;
+
+  // Finds the newest good checkpoint. Error kFailed when the folder cannot be used and
+  // --on_save_error is stop, or all checkpoints in it are damaged.
+  Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tell);
+
+  std::int64_t first_step() const { return found_ ? found_->step : 0; }
+  // What a data source adds to step * global batch; see DataOptions.
+  std::int64_t sample_offset() const;
+
+  // Before the first step. Error kFailed when the checkpoint is another model's, listing how its
+  // tensors differ.
+  // Without one, --init_weights takes its place.
+  void restore(Session& session);
+
+  // Whether training pauses after this step to save.
+  bool due(const PausePoint& point);
+  // Saves if the pause is for that. Error kFailed when it cannot and --on_save_error is stop.
+  void pause(const PausePoint& point, Session& session);
+  // The checkpoint after the last step, unless there is one.
+  void finish(const TrainingSummary& summary, Session& session);
+
+ private:
+  void prepare();
+  void use_initial_weights(Session& session) const;
+  void save(std::int64_t step, Session& session);
+  void write(std::int64_t step, Session& session);
+
+  const Setup& setup_;
+  const CheckpointOptions& options_;
+  std::int64_t global_batch_;
+  Tell tell_;
+  std::optional<CheckpointDirectory> directory_;
+  std::unique_ptr<SafetensorsFile> newest_;
+  std::optional<CheckpointFacts> found_;
+  std::optional<std::int64_t> saved_step_;
+  bool pending_ = false;
+  std::chrono::steady_clock::time_point last_save_ = std::chrono::steady_clock::now();
+};
+
+// The newest good checkpoint in train_dir, or the one that it names as a file; nothing when there
+// is none. Error kFailed when it is another model's.
+std::optional<TrainedModel> find_trained_model(const std::string& train_dir, const Graph& graph,
+                                               const Checkpoints::Tell& tell);
+
+}  // namespace convoy::job

@@ -1,0 +1,116 @@
+#include "core/job/component_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/job/sizes.hpp"
+#include "core/job/task.hpp"
+#include "core/runtime/compute_dtype.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy::job {
+namespace {
+
+std::int64_t processors() {
+  return std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+}
+
+// Processors that devices leave to others.
+std::int64_t free_processors(const Setup& setup, std::uint32_t devices) {
+  if (!setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) || setup.options.input_only)
+    return processors();
+  const std::int64_t threads = setup.options.threads_per_device;
+  return threads == 0 ? 0 : std::max<std::int64_t>(0, processors() - threads * devices);
+}
+
+// As many as there are free processors; all, if there are none, as the system then shares them out.
+std::int64_t input_threads(const Setup& setup, std::uint32_t devices) {
+  const std::int64_t free = free_processors(setup, devices);
+  return setup.options.input_threads.value_or(free > 0 ? free : processors());
+}
+
+}  // namespace
+
+SessionOptions session_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices) {
+  const JobOptions& options = setup.options;
+  SessionOptions result;
+  result.devices = devices;
+  result.threads = options.threads_per_device;
+  result.batch = sizes.batch;
+  result.seed = options.seed;
+  result.hash_initializer = options.initializer == InitializerChoice::kHash;
+  result.dropout = options.dropout;
+  result.winograd = options.winograd;
+  result.accuracy =
+      options.print_training_accuracy || options.evaluation.mode() == RunMode::kForwardOnly;
+  result.deterministic = options.deterministic;
+  if (options.half) result.dtype = kHalfOfTheDevices;
+  result.bucket_elements = setup.bucket_elements;
+  result.optimizer = make_optimizer(options.optimizer, count_replicas(setup, devices));
+  result.guard = setup.guard;
+  return result;
+}
+
+DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices) {
+  const JobOptions& options = setup.options;
+  DataOptions result;
+  result.data_dir = options.data_dir;
+  result.data_name = options.data_name;
+  result.model_dataset = setup.model_info.dataset;
+  result.replicas = static_cast<int>(count_replicas(setup, devices));
+  if (setup.task != nullptr) result.local_replicas = setup.task->replicas();
+  result.batch = static_cast<int>(sizes.batch);
+  result.height = static_cast<int>(setup.model_info.image_size);
+  result.width = result.height;
+  result.classes = static_cast<int>(setup.graph->classes());
+  result.seed = options.seed;
+  result.threads = static_cast<int>(input_threads(setup, devices));
+  result.prefetch_depth = std::max(2, options.prefetch_depth);
+  result.distortions = options.distortions;
+  result.distort_in_yiq = options.distort_in_yiq;
+  result.cache_records = options.cache_records;
+  result.repeat_one_record = options.repeat_one_record;
+  result.resize_method = parse_resize_method(options.resize_method);
+  result.on_bad_record = parse_bad_record_policy(options.on_bad_record);
+  return result;
+}
+
+std::string shared_cores_notice(const Setup& setup, std::uint32_t devices) {
+  const std::int64_t threads = input_threads(setup, devices);
+  const std::int64_t free = free_processors(setup, devices);
+  if (setup.options.data_dir.empty() || threads <= free) return {};
+  return fmt::format(
+      "{} threads that prepare images share the {} cores with the devices, which leave {} free; "
+      "--num_intra_threads leaves more to them",
+      threads, processors(), free);
+}
+
+LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
+                              std::int64_t examples) {
+  const std::uint32_t replicas = count_replicas(setup, devices);
+  const LearningRateContext context{static_cast<double>(std::int64_t{replicas} * sizes.batch),
+                                    static_cast<double>(examples), replicas,
+                                    setup.options.optimizer.gradient_scale == GradientScale::kSum};
+  return {setup.options.learning_rate, setup.model_info.rate, context};
+}
+
+// Synthetic images are raw pixels, as they always were, on which some models' own learning rates
+// diverge. Such a run is about speed; only a rate that the user chose makes divergence an error.
+TrainingLoopOptions training_loop_options(const Setup& setup, const Sizes& sizes,
+                                          std::int64_t first_step) {
+  const LearningRateOptions& rate = setup.options.learning_rate;
+  const bool chosen = rate.init_learning_rate || !rate.piecewise_learning_rate_schedule.empty();
+  const bool synthetic = setup.options.data_dir.empty();
+  return {sizes.warmup_steps, sizes.timed_steps, first_step, synthetic && !chosen};
+}
+
+std::string divergence_text(std::int64_t step) {
+  return fmt::format(
+      "the loss is not finite from step {} on: the model's own learning rate does not suit "
+      "unnormalised synthetic images; speed is not affected",
+      step);
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,80 @@
+#include "core/job/decision_key.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include "core/job/prediction_options.hpp"
+#include "core/plugin/search_path.hpp"
+
+namespace convoy::job {
+namespace {
+
+std::string file_text(const std::filesystem::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return fmt::format("{} ?\n", path.string());
+  return fmt::format("{} {} {}.{:09}\n", path.string(), facts.st_size, facts.st_mtim.tv_sec,
+                     facts.st_mtim.tv_nsec);
+}
+
+std::string files_text(const Setup& setup) {
+  std::string text = file_text("/proc/self/exe");
+  for (const FoundPlugin& plugin : setup.catalog.plugins())
+    if (plugin.manifest.kind != PluginKind::kModel) text += file_text(plugin.path);
+  const Manifest& device = setup.device->manifest();
+  return text + fmt::format("on {} {} ({})\n", device.name, device.version, setup.options.device);
+}
+
+std::string model_text(const Setup& setup) {
+  const Graph& graph = *setup.graph;
+  std::string text = fmt::format("{} {} images\n", graph.model(), graph.image_size());
+  for (const GraphVariable& variable : graph.variables())
+    text += fmt::format("{} ", variable.elements);
+  return text + fmt::format("; {} multiply-adds\n", graph.multiply_adds());
+}
+
+std::string device_text(const simulate::SimulatedDevice& it) {
+  return fmt::format("{}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", it.name,
+                     it.flops_per_second, it.half_flops_per_second, it.memory_bytes_per_second,
+                     it.memory_bytes, it.reserved_bytes, it.flops_efficiency, it.memory_efficiency,
+                     it.kernel_seconds, it.gain_3x3, it.gain_5x5, it.copy_engines, it.one_engine,
+                     it.collective_progress, it.collective_tax, it.waits_for_kernel,
+                     it.collective_seconds, fmt::join(it.board_rates, "/"));
+}
+
+std::string machine_text(const simulate::SimulatedCluster& cluster) {
+  std::string text;
+  for (const simulate::SimulatedDevice& device : cluster.machine.devices)
+    text += device_text(device);
+  for (const simulate::SimulatedLink& link : cluster.machine.links)
+    text += fmt::format("{} {}\n", link.name, link.bytes_per_second);
+  for (const simulate::SimulatedHost& host : cluster.machine.hosts)
+    text += fmt::format("{}: {} {} {}\n", host.name, host.memory_bytes_per_second,
+                        host.add_bytes_per_second, host.memory_bytes);
+  return text;
+}
+
+}  // namespace
+
+std::string auto_circumstances(const Setup& setup, const SimulatedHardware& hardware,
+                               const ChoiceSubject& subject) {
+  const JobOptions& options = setup.options;
+  const GuardOptions& guard = setup.guard;
+  std::string text = files_text(setup) + model_text(setup);
+  text += fmt::format("{} hosts with {} devices, {} images each, {} threads\n", subject.hosts,
+                      subject.devices, subject.batch, options.threads_per_device);
+  text += fmt::format("{}, {}, {}, {}, known error {}\n", hardware.name, hardware.rates,
+                      hardware.software.name, hardware.calibrated ? "calibrated" : "nominal",
+                      hardware.known_error);
+  text += machine_text(hardware.cluster(subject.hosts, subject.devices));
+  for (const auto& [option, value] : given_strategy_options(setup))
+    text += fmt::format("--{}={} ", option, value);
+  text += fmt::format("buckets {}, half {}, optimizer {}, data {}, inexact {}, guard {} {} {} {}\n",
+                      options.bucket_mb.value_or(0), options.half,
+                      static_cast<int>(options.optimizer.kind), !options.data_dir.empty(),
+                      options.auto_inexact, guard.clip_norm, guard.scales_loss(),
+                      guard.automatic_loss_scale, guard.gradient_norms);
+  return text;
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <convoy/job_options.hpp>
+#include <cstdint>
+#include <string>
+
+#include "core/plan/host_cluster.hpp"
+
+namespace convoy::job {
+
+// Whether the options describe another machine: --platform or --topology. Error(kUsage) when they
+// name hosts one by one beside it.
+bool describes_machine(const MachineOptions& machine);
+// Whether they describe neither a machine nor several hosts, so that plans are for the devices that
+// a run opens here.
+bool plans_for_this_machine(const MachineOptions& machine);
+
+// What --hosts, --worker_hosts and --ps_hosts say; devices and peer access are the caller's.
+// --worker_hosts and --ps_hosts take addresses separated by commas, as tf_cnn_benchmarks did, or
+// just a number: every worker is a host; a parameter server is on the worker's host whose name it
+// has, else on a host of its own name. Error(kUsage) for flags that contradict each other.
+HostsDescription describe_hosts(const MachineOptions& machine);
+
+// "4 hosts, 2 parameter servers, "; empty for one host without parameter servers.
+std::string hosts_text(const HostsDescription& description);
+
+}  // namespace convoy::job

@@ -1,0 +1,110 @@
+#include "core/job/evaluations.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace convoy::job {
+namespace {
+
+EvaluationEvents evaluation_events(std::int64_t every, RunReport& report,
+                                   const StopRequested& stop_requested) {
+  EvaluationEvents events;
+  events.every = every;
+  events.progress = [&report](std::int64_t step, double examples_per_second) {
+    report.observer().evaluation_step(step, examples_per_second);
+  };
+  events.stop_requested = stop_requested;
+  return events;
+}
+
+// Sleeps in short stretches, so that a request to end is heard.
+void sleep_unless_stopped(std::int64_t seconds, const StopRequested& stop_requested) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (!stop_requested() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
+void score_model(const TrainedModel& model, const JobOptions& options, Validation& validation,
+                 RunReport& report, const StopRequested& stop_requested) {
+  const Evaluation result = validation.score(
+      model.values, evaluation_events(options.display_every, report, stop_requested));
+  if (result.examples == 0) return;
+  report.evaluation(result, {model.global_step, model.global_step}, model.name);
+  report.observer().total(result.examples_per_second());
+}
+
+}  // namespace
+
+TrainingEvaluations::TrainingEvaluations(const Setup& setup, const Sizes& sizes,
+                                         Validation& validation, std::int64_t training_examples,
+                                         std::int64_t global_batch, RunReport& report,
+                                         StopRequested stop_requested)
+    : validation_(validation),
+      schedule_(setup.options.evaluation.triggers, training_examples, global_batch),
+      last_step_(sizes.timed_steps),
+      target_(setup.options.evaluation.stop_at_top_1),
+      display_every_(setup.options.display_every),
+      report_(report),
+      stop_requested_(std::move(stop_requested)) {}
+
+bool TrainingEvaluations::due(const PausePoint& point) const {
+  return point.timed_step < last_step_ && schedule_.due(point.timed_step);
+}
+
+bool TrainingEvaluations::pause(const PausePoint& point, const Session& session) {
+  report_.observer().evaluation_begins(point.global_step, false);
+  const Evaluation result = evaluate(point, session);
+  reached_ = target_ && !result.stopped && result.top_1 >= *target_;
+  if (reached_) {
+    report_.observer().target_reached(*target_);
+    return false;
+  }
+  report_.observer().training_resumes();
+  return true;
+}
+
+void TrainingEvaluations::final(const TrainingSummary& summary, const Session& session) {
+  if (!reached_ && !summary.stopped) {
+    report_.observer().evaluation_begins(summary.global_step, true);
+    evaluate({summary.timed_steps, summary.global_step}, session);
+  }
+  report_.observer().training_done();
+}
+
+Evaluation TrainingEvaluations::evaluate(const PausePoint& point, const Session& session) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Evaluation result = validation_.score(
+      session.read_values(), evaluation_events(display_every_, report_, stop_requested_));
+  if (result.examples > 0) report_.evaluation(result, point, "");
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+void evaluate_trained_models(const JobOptions& options, Validation& validation,
+                             const FindTrainedModel& newest, RunReport& report,
+                             const StopRequested& stop_requested) {
+  const std::int64_t interval = options.evaluation.interval_seconds;
+  const std::string& train_dir = options.checkpoints.train_dir;
+  std::string scored;
+  while (!stop_requested()) {
+    const std::optional<TrainedModel> model = newest();
+    if (!model && interval == 0)
+      fail(ExitCode::kFailed,
+           "no checkpoint in --train_dir={}; train with that folder first, or set "
+           "--eval_interval_secs to wait for one",
+           train_dir);
+    if (!model) report.observer().no_checkpoint(train_dir);
+    if (model && model->name != scored) {
+      score_model(*model, options, validation, report, stop_requested);
+      scored = model->name;
+    }
+    if (interval == 0) return;
+    sleep_unless_stopped(interval, stop_requested);
+  }
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/job/run_report.hpp"
+#include "core/job/setup.hpp"
+#include "core/job/validation.hpp"
+#include "core/runtime/training_loop.hpp"
+#include "core/train/evaluation_schedule.hpp"
+
+namespace convoy::job {
+
+// Whether the user asked to end.
+using StopRequested = std::function<bool()>;
+
+// The evaluations of a run that also trains: when they are due, what they print, and whether the
+// target is reached. Training must stand still meanwhile; nothing of it changes.
+class TrainingEvaluations {
+ public:
+  // training_examples make an epoch; sizes are those of training.
+  TrainingEvaluations(const Setup& setup, const Sizes& sizes, Validation& validation,
+                      std::int64_t training_examples, std::int64_t global_batch, RunReport& report,
+                      StopRequested stop_requested);
+
+  // Whether training pauses after this step. Never after the last one: final() follows it.
+  bool due(const PausePoint& point) const;
+  // Evaluates; false when the target is reached and training ends.
+  bool pause(const PausePoint& point, const Session& session);
+  // The evaluation after the last step, unless the target was reached or the user asked to end.
+  void final(const TrainingSummary& summary, const Session& session);
+  double seconds() const { return seconds_; }  // spent in all evaluations
+
+ private:
+  Evaluation evaluate(const PausePoint& point, const Session& session);
+
+  Validation& validation_;
+  EvaluationSchedule schedule_;
+  std::int64_t last_step_;
+  std::optional<double> target_;
+  bool reached_ = false;
+  std::int64_t display_every_;
+  RunReport& report_;
+  StopRequested stop_requested_;
+  double seconds_ = 0;
+};
+
+// What a checkpoint holds, as far as evaluating needs it.
+struct TrainedModel {
+  std::string name;  // the file's
+  std::int64_t global_step = 0;
+  ModelValues values;
+};
+
+// Gives the newest model that there is, nothing when there is none.
+using FindTrainedModel = std::function<std::optional<TrainedModel>()>;
+
+// --eval: scores the newest model, and with an interval every newer one until the user asks to end.
+// Without a model: Error kFailed naming train_dir, or with an interval a line and another look.
+void evaluate_trained_models(const JobOptions& options, Validation& validation,
+                             const FindTrainedModel& newest, RunReport& report,
+                             const StopRequested& stop_requested);
+
+}  // namespace convoy::job

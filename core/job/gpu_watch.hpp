@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/report/gpu_record.hpp"
+#include "core/runtime/session.hpp"
+#include "topology/gpu_monitor.hpp"
+
+namespace convoy::job {
+
+// Watches the GPUs of a run through the driver's NVML while timed steps run. Several devices on one
+// GPU count once. Without GPUs, or without the library, it does nothing.
+class GpuWatch {
+ public:
+  explicit GpuWatch(const Session& session, const std::string& library = "libnvidia-ml.so.1");
+
+  // Whether the devices are GPUs: whether anybody wants to know.
+  bool has_gpus() const { return !addresses_.empty(); }
+  void start();
+  // Ends the watching.
+  GpusRecord record();
+
+ private:
+  std::vector<std::string> addresses_;
+  std::unique_ptr<topology::GpuMonitor> monitor_;
+};
+
+}  // namespace convoy::job

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "core/data/batch_source.hpp"
+#include "core/data/data_options.hpp"
+#include "core/job/options.hpp"
+#include "core/report/input_verdict.hpp"
+
+namespace convoy::job {
+
+// Error(kUsage) unless these options can be run with --input_only: they need data_dir, and the
+// images of training are what is measured.
+void check_input_only(const JobOptions& options);
+
+struct InputOnlySteps {
+  std::int64_t warmup = 0;
+  std::int64_t timed = 1;
+};
+
+// Called after every step, with its number (timed ones count from 1, warm-up steps are negative)
+// and its seconds; returns whether to go on.
+using InputStepEvent = std::function<bool(std::int64_t step, double seconds)>;
+
+// Takes batches from `source` as training would, at once, and measures how fast they come. Nothing
+// else should run in this process meanwhile: its processor time is taken for that of the input.
+InputSpeed measure_input(BatchSource& source, const DataOptions& options,
+                         const InputOnlySteps& steps, const InputStepEvent& event);
+
+}  // namespace convoy::job

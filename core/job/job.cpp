@@ -1,0 +1,106 @@
+#include <convoy/job.hpp>
+
+#include <sstream>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/job/auto_choice.hpp"
+#include "core/job/described_hosts.hpp"
+#include "core/job/job_plan.hpp"
+#include "core/job/openmp_environment.hpp"
+#include "core/job/options.hpp"
+#include "core/job/run.hpp"
+#include "core/job/setup.hpp"
+#include "core/job/simulation.hpp"
+#include "core/plan/print.hpp"
+#include "core/plugin/catalog.hpp"
+
+namespace convoy {
+namespace {
+
+// Passes on what a program of its own wants to see of a run.
+class Listener : public RunObserver {
+ public:
+  explicit Listener(JobObserver& observer) : observer_(observer) {}
+
+  void timed_step(const TrainingStep& step) override { observer_.timed_step(step); }
+  void notice(const std::string& text) override { observer_.notice(text); }
+  ExitCode interruption() const override {
+    return observer_.stop_requested() ? ExitCode::kInterrupted : ExitCode::kOk;
+  }
+
+ private:
+  JobObserver& observer_;
+};
+
+job::Setup imagined(const JobOptions& options, job::ImaginedRun how,
+                    const std::function<Decision(job::Setup&)>& choose) {
+  return job::set_up_imagined_run(options, installed_plugins(options.plugin_path), how, choose, {});
+}
+
+std::string text_of(const Plan& plan, const Schedule* schedule) {
+  std::ostringstream text;
+  print_plan(text, plan, schedule);
+  return text.str();
+}
+
+}  // namespace
+
+Job::Job(JobOptions options) : options_(std::move(options)) {
+  job::check_options(options_);
+}
+
+Job::~Job() = default;
+
+JobResult Job::run() {
+  JobObserver nobody;
+  return run(nobody);
+}
+
+JobResult Job::run(JobObserver& observer) {
+  job::set_openmp_environment();
+  Listener listener(observer);
+  job::Setup setup =
+      job::set_up_run(options_, installed_plugins(options_.plugin_path), job::log_to(listener));
+  RunRecord record = job::run(setup, listener);
+  return static_cast<JobResult&&>(record);
+}
+
+PlannedJob Job::plan() const {
+  const bool here = job::plans_for_devices_here(options_.machine);
+  const job::Setup setup = imagined(options_, {.of_this_machine = here}, job::choose_as_run_does);
+  const job::JobPlan planned = job::plan_job(setup);
+  const StepPlan& plan = *planned.plan;
+  PlannedJob result;
+  result.strategy = flags_of({setup.strategy->manifest().name, setup.strategy->options(), 0});
+  result.verdict = plan.check().verdict_text();
+  result.right = plan.check().verdict != Verdict::kWrong;
+  result.hash = plan.hash();
+  result.logical = text_of(plan.logical(), nullptr);
+  result.lowered = text_of(plan.lowered(), &plan.schedule());
+  return result;
+}
+
+SimulatedJob Job::simulate() const {
+  const bool here = job::plans_for_this_machine(options_.machine);
+  const job::Setup setup = imagined(
+      options_, {.of_this_machine = here, .does_without_devices = true},
+      [](const job::Setup& it) { return job::choose_imagined(it, it.options.num_devices); });
+  const job::Simulation simulation = job::simulate_job(setup, {});
+  const job::SimulatedRun& run = simulation.runs.front();
+  if (!run.prediction.step)
+    fail(ExitCode::kFailed, "this does not fit: {}; a smaller batch needs less",
+         run.prediction.problem);
+  SimulatedJob result;
+  result.machine = simulation.machine;
+  result.devices = run.prediction.devices;
+  result.images_per_second = run.prediction.images_per_second;
+  result.step_seconds = run.prediction.step->step_seconds;
+  result.compute_seconds = run.prediction.step->compute_seconds;
+  result.exposed_seconds = run.prediction.step->exposed_seconds;
+  result.bottleneck = run.prediction.step->bottleneck;
+  result.plan_hash = run.plan->hash();
+  return result;
+}
+
+}  // namespace convoy

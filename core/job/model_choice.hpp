@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/plugin/catalog.hpp"
+#include "core/plugin/library.hpp"
+
+namespace convoy::job {
+
+// Models of different data sets may share a name for the user. The plug-in of model M for the data
+// set D that the user speaks of (data_name, or a guess from data_dir) is M_D if there is one, else
+// M. Error kUsage for a data set that convoy does not read.
+std::string model_plugin_name(const Catalog& catalog, const std::string& model,
+                              std::string_view data_name, std::string_view data_dir);
+
+// The installed models that are made for a data set, as the user names them: "a, b, c". Loads every
+// model to ask it; one that cannot be loaded is left out.
+std::string models_made_for(const Catalog& catalog, PluginHost& host, std::string_view dataset);
+
+}  // namespace convoy::job

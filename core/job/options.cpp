@@ -1,0 +1,150 @@
+#include "core/job/options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/train/learning_rate_options.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy::job {
+namespace {
+
+constexpr double kSixteenBitLossScale = 128;  // tf_cnn_benchmarks' default for every model
+
+constexpr const char* kEverySteps = "eval_during_training_every_n_steps";
+constexpr const char* kEveryEpochs = "eval_during_training_every_n_epochs";
+constexpr const char* kAtSteps = "eval_during_training_at_specified_steps";
+constexpr const char* kAtEpochs = "eval_during_training_at_specified_epochs";
+
+void check_epochs(const char* flag, const std::optional<double>& epochs) {
+  if (epochs && *epochs <= 0) fail(ExitCode::kUsage, "--{}={}: it must be above 0", flag, *epochs);
+}
+
+void check_length(const JobOptions& options) {
+  if (options.num_batches && options.num_epochs)
+    fail(ExitCode::kUsage, "--num_batches={} and --num_epochs={}: give one of them, not both",
+         *options.num_batches, *options.num_epochs);
+  check_epochs("num_epochs", options.num_epochs);
+}
+
+void check_gradients(const JobOptions& options) {
+  const GradientOptions& gradients = options.gradients;
+  if (gradients.loss_scale) {
+    const auto narrow = static_cast<float>(*gradients.loss_scale);
+    if (!std::isnormal(narrow) || narrow <= 0)
+      fail(ExitCode::kUsage,
+           "--fp16_loss_scale={:g}: it must be above 0 and a normal 32-bit number; 1 turns loss "
+           "scaling off",
+           *gradients.loss_scale);
+  }
+  const std::optional<double>& limit = gradients.clip_norm;
+  if (limit && !(*limit > 0 && std::isfinite(*limit)))
+    fail(ExitCode::kUsage,
+         "--gradient_clip_norm={:g}: it must be above 0 (leave it out for no clipping)", *limit);
+  if (gradients.automatic_loss_scale && !options.half && !gradients.loss_scale)
+    fail(ExitCode::kUsage,
+         "--fp16_enable_auto_loss_scale: gradients of 32 bits do not overflow, so there is nothing "
+         "to adapt to; add --use_fp16, or --fp16_loss_scale with the scale to start from");
+}
+
+void check_checkpoints(const CheckpointOptions& options) {
+  if (options.every_steps && options.every_seconds)
+    fail(ExitCode::kUsage, "--save_model_steps={} and --save_model_secs={}: give one of them",
+         *options.every_steps, *options.every_seconds);
+  if (!options.weights_map.empty() && options.init_weights.empty())
+    fail(ExitCode::kUsage, "--weights_map={}: it says how --init_weights is read; add that",
+         options.weights_map);
+}
+
+// The flags that ask for evaluation during training.
+std::vector<const char*> triggers_given(const EvaluationTriggers& triggers) {
+  std::vector<const char*> given;
+  if (triggers.every_steps) given.push_back(kEverySteps);
+  if (triggers.every_epochs) given.push_back(kEveryEpochs);
+  if (!triggers.at_steps.empty()) given.push_back(kAtSteps);
+  if (!triggers.at_epochs.empty()) given.push_back(kAtEpochs);
+  return given;
+}
+
+void check_triggers(const JobOptions& options) {
+  const EvaluationOptions& evaluation = options.evaluation;
+  check_epochs(kEveryEpochs, evaluation.triggers.every_epochs);
+  const std::vector<const char*> given = triggers_given(evaluation.triggers);
+  if (given.size() > 1)
+    fail(ExitCode::kUsage, "--{} and --{}: give one of them, not both", given[0], given[1]);
+  if (given.empty() && evaluation.stop_at_top_1)
+    fail(ExitCode::kUsage,
+         "--stop_at_top_1_accuracy={}: nothing is evaluated before the end; add one of the "
+         "--eval_during_training flags",
+         *evaluation.stop_at_top_1);
+  if (given.empty()) return;
+  if (evaluation.evaluate_only || evaluation.forward_only)
+    fail(ExitCode::kUsage, "--{} and --{}: a run either trains and evaluates or does not train",
+         given[0], evaluation.evaluate_only ? "eval" : "forward_only");
+  const auto staged = options.plugin_options.find("staged_vars");
+  if (staged != options.plugin_options.end() && staged->second == "true")
+    fail(ExitCode::kUsage,
+         "--{} and --staged_vars: staged variables lag behind what would be evaluated; leave out "
+         "one of them",
+         given[0]);
+}
+
+void check_evaluation(const JobOptions& options) {
+  const EvaluationOptions& evaluation = options.evaluation;
+  check_triggers(options);
+  if (evaluation.evaluate_only && evaluation.forward_only)
+    fail(ExitCode::kUsage, "--eval and --forward_only: give one of them, not both");
+  if (evaluation.evaluate_only && options.checkpoints.train_dir.empty())
+    fail(ExitCode::kUsage,
+         "--eval needs --train_dir: a folder with checkpoints, or one checkpoint file");
+  if (evaluation.num_batches && evaluation.num_epochs)
+    fail(ExitCode::kUsage, "--num_eval_batches={} and --num_eval_epochs={}: give one of them",
+         *evaluation.num_batches, *evaluation.num_epochs);
+  check_epochs("num_eval_epochs", evaluation.num_epochs);
+}
+
+}  // namespace
+
+void check_options(const JobOptions& options) {
+  check_length(options);
+  make_optimizer(options.optimizer, 1);
+  check_gradients(options);
+  check_learning_rate_options(options.learning_rate);
+  check_evaluation(options);
+  check_checkpoints(options.checkpoints);
+}
+
+std::uint64_t bucket_elements(const JobOptions& options) {
+  const double megabytes = options.bucket_mb.value_or(kDefaultBucketMb);
+  const auto elements = static_cast<std::uint64_t>(megabytes * (1 << 20) / sizeof(float));
+  return megabytes > 0 ? std::max(std::uint64_t{1}, elements) : 0;
+}
+
+GuardOptions guard_options(const JobOptions& options) {
+  const GradientOptions& gradients = options.gradients;
+  GuardOptions guard;
+  guard.clip_norm = gradients.clip_norm.value_or(0);
+  // Devices compute with it in 32 bits.
+  guard.loss_scale.scale =
+      static_cast<float>(gradients.loss_scale.value_or(options.half ? kSixteenBitLossScale : 1));
+  guard.automatic_loss_scale = gradients.automatic_loss_scale;
+  guard.increase_every = gradients.increase_every;
+  guard.gradient_norms = gradients.report_norms;
+  return guard;
+}
+
+const char* run_mode_name(RunMode mode) {
+  switch (mode) {
+    case RunMode::kTrainingAndEvaluation:
+      return "training + evaluation";
+    case RunMode::kEvaluation:
+      return "evaluation";
+    case RunMode::kForwardOnly:
+      return "forward only";
+    default:
+      return "training";
+  }
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <convoy/job_options.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/plan/guard.hpp"
+
+namespace convoy::job {
+
+// Of JobOptions::bucket_mb where it is unset.
+inline constexpr double kDefaultBucketMb = 16;
+
+// Error(kUsage) when options contradict each other or make no sense, naming their flags.
+void check_options(const JobOptions& options);
+
+// Of f32, as bucket_mb says; 0: one bucket.
+std::uint64_t bucket_elements(const JobOptions& options);
+
+// What the host does around every update. Loss scaling goes with 16 bits unless a scale is given.
+GuardOptions guard_options(const JobOptions& options);
+
+// As the header of a run and its record call it: "training + evaluation".
+const char* run_mode_name(RunMode mode);
+
+}  // namespace convoy::job

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/graph/arena.hpp"
+#include "core/job/setup.hpp"
+#include "core/job/simulated_hardware.hpp"
+#include "core/plan/cluster.hpp"
+
+namespace convoy::job {
+
+// What a plan is for: a cluster, and how the model's variables are stored in its memory.
+struct PlanGround {
+  Cluster cluster;
+  Arena arena;
+};
+
+// So many of the devices that a run with these flags opens, as they describe themselves, and how
+// they store the model. They are opened for a moment, unless the setup holds them already.
+PlanGround ground_of_devices(const Setup& setup, std::uint32_t devices);
+
+// Whether the hardware is that of this machine and its devices can be asked.
+bool has_devices_of(const Setup& setup, const SimulatedHardware& hardware);
+
+// A cluster on which the hardware's speed is known, and how the model is stored there: this
+// machine's devices are asked, those of other machines have what the description says and store
+// variables in the plain way.
+struct SimulatedGround {
+  simulate::SimulatedCluster on;
+  Arena arena;
+};
+SimulatedGround simulated_ground(const Setup& setup, const SimulatedHardware& hardware,
+                                 std::uint32_t hosts, std::uint32_t devices_per_host);
+
+}  // namespace convoy::job

@@ -1,0 +1,164 @@
+#include "core/job/profile_collector.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/graph/layer_work.hpp"
+
+namespace convoy::job {
+namespace {
+
+const char* kind_name(std::uint32_t kind) {
+  switch (kind) {
+    case CONVOY_LAYER_INPUT:
+      return "input";
+    case CONVOY_LAYER_CONVOLUTION:
+      return "convolution";
+    case CONVOY_LAYER_FULLY_CONNECTED:
+      return "fully_connected";
+    case CONVOY_LAYER_BATCH_NORM:
+      return "batch_norm";
+    case CONVOY_LAYER_MAX_POOL:
+    case CONVOY_LAYER_AVERAGE_POOL:
+      return "pool";
+    case CONVOY_LAYER_RELU:
+    case CONVOY_LAYER_ADD:
+    case CONVOY_LAYER_DROPOUT:
+      return "elementwise";
+    case CONVOY_LAYER_CONCAT:
+    case CONVOY_LAYER_PAD_CHANNELS:
+      return "concat";
+    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
+      return "local_response_norm";
+    default:
+      return "loss";
+  }
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// What layers are compared with: products in the type that they compute in, or, of devices that
+// compute a 16-bit type with 32-bit instructions, in f32.
+double multiply_rate(const Session& session) {
+  OpenDevices& devices = *session.open_devices();
+  if (session.options().dtype != CONVOY_F32) {
+    try {
+      return mean(devices.measure(CONVOY_MEASURE_MULTIPLY_HALF));
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::kTimeout) throw;
+    }
+  }
+  return mean(devices.measure(CONVOY_MEASURE_MULTIPLY));
+}
+
+// Seconds per step of one record. Its calls since the session began fill `steps` steps exactly; of
+// those before the timed steps, which are slower, only the number matters.
+double seconds_per_step(const convoy_profile_record& before, const convoy_profile_record& now,
+                        std::int64_t steps) {
+  if (now.calls == before.calls) return 0;
+  const double per_call =
+      (now.seconds - before.seconds) / static_cast<double>(now.calls - before.calls);
+  return per_call * static_cast<double>(now.calls) / static_cast<double>(steps);
+}
+
+void charge(PassProfile& pass, const convoy_profile_record& record, double seconds) {
+  if (record.role == CONVOY_PROFILE_HELPER) {
+    pass.helper_seconds += seconds;
+    return;
+  }
+  pass.recorded = true;
+  pass.seconds += seconds;
+  const std::string name = record.implementation;
+  if (pass.implementation.find(name) != std::string::npos) return;
+  pass.implementation += (pass.implementation.empty() ? "" : " + ") + name;
+}
+
+bool took_time(const LayerProfile& layer) {
+  return std::ranges::any_of(layer.passes, [](const PassProfile& pass) {
+    return pass.recorded || pass.helper_seconds > 0;
+  });
+}
+
+bool has_pass(const Graph& graph, const std::vector<bool>& behind, std::size_t node,
+              std::size_t pass) {
+  if (!owns_weights(graph.nodes()[node].layer.kind)) return false;
+  return pass != CONVOY_PASS_BACKWARD_DATA || behind[node];
+}
+
+// The passes that primitives must have been timed in.
+void compare_with_model(const Session& session, const std::vector<LayerProfile>& layers,
+                        ProfileRecord& record) {
+  const std::vector<bool> behind = nodes_behind_variables(session.graph());
+  const std::size_t passes = session.forward_only() ? 1 : kPassNames.size();
+  for (std::size_t node = 0; node < layers.size(); ++node) {
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      if (!has_pass(session.graph(), behind, node, pass)) continue;
+      ++record.expected_passes;
+      if (!layers[node].passes[pass].recorded)
+        record.missing_passes.push_back(layers[node].name + " " + kPassNames[pass]);
+    }
+  }
+}
+
+}  // namespace
+
+BreakdownRecord breakdown_record(const StepBreakdown& breakdown) {
+  const double steps = static_cast<double>(std::max<std::int64_t>(breakdown.steps, 1));
+  BreakdownRecord record{breakdown.seconds / steps,     breakdown.compute / steps,
+                         breakdown.aggregation / steps, breakdown.input_wait / steps,
+                         breakdown.executor / steps,    {}};
+  for (const auto& [kind, sum] : breakdown.kinds)
+    record.operations[std::string(operation_name(kind))] = {
+        static_cast<double>(sum.operations) / steps, sum.seconds / steps};
+  return record;
+}
+
+ProfileCollector::ProfileCollector(const Session& session)
+    : session_(session),
+      multiply_rate_(multiply_rate(session)),
+      stream_rate_(mean(session.open_devices()->measure(CONVOY_MEASURE_STREAM))) {}
+
+void ProfileCollector::warmed_up() {
+  before_ = session_.profile();
+}
+
+std::optional<ProfileRecord> ProfileCollector::record(const TrainingSummary& summary,
+                                                      std::int64_t warmup_steps) const {
+  if (summary.timed_steps == 0) return std::nullopt;
+  const Graph& graph = session_.graph();
+  ProfileRecord result;
+  result.devices = session_.replicas();
+  result.multiply_rate = multiply_rate_;
+  result.stream_rate = stream_rate_;
+  result.step_seconds = breakdown_record(summary.breakdown).seconds;
+  const std::uint32_t batch = session_.options().batch;
+  if (!session_.forward_only())
+    result.unavoidable_bytes =
+        unavoidable_bytes(graph, batch, session_.options().optimizer.state_slots);
+  std::vector<LayerProfile> layers(graph.nodes().size());
+  for (std::uint32_t node = 0; node < layers.size(); ++node) {
+    layers[node].name = graph.nodes()[node].name;
+    layers[node].kind = kind_name(graph.nodes()[node].layer.kind);
+    for (std::uint32_t pass = 0; pass < kPassNames.size(); ++pass) {
+      const LayerWork work = layer_work(graph, node, batch, static_cast<convoy_pass>(pass));
+      layers[node].passes[pass].flops = work.flops;
+      layers[node].passes[pass].bytes = work.bytes;
+    }
+  }
+  const Records now = session_.profile();
+  const std::int64_t steps = warmup_steps + summary.timed_steps;
+  for (std::size_t replica = 0; replica < now.size(); ++replica)
+    for (std::size_t i = 0; i < now[replica].size(); ++i) {
+      const convoy_profile_record& record = now[replica][i];
+      charge(layers.at(record.node).passes.at(record.pass), record,
+             seconds_per_step(before_.at(replica).at(i), record, steps) / result.devices);
+    }
+  compare_with_model(session_, layers, result);
+  std::ranges::copy_if(layers, std::back_inserter(result.layers), took_time);
+  return result;
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/report/profile_record.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/training_loop.hpp"
+
+namespace convoy::job {
+
+BreakdownRecord breakdown_record(const StepBreakdown& breakdown);
+
+// What --profile collects: the devices' own speed before training, the times of layers of the timed
+// steps. Only for sessions whose programs keep them.
+class ProfileCollector {
+ public:
+  // Measures the devices. Error kUnavailable when they cannot be profiled.
+  explicit ProfileCollector(const Session& session);
+
+  // When the first timed step is about to be finished.
+  void warmed_up();
+  // Once all steps are finished; none without timed steps.
+  std::optional<ProfileRecord> record(const TrainingSummary& summary,
+                                      std::int64_t warmup_steps) const;
+
+ private:
+  using Records = std::vector<std::vector<convoy_profile_record>>;
+
+  const Session& session_;
+  double multiply_rate_ = 0;
+  double stream_rate_ = 0;
+  Records before_;
+};
+
+}  // namespace convoy::job

@@ -1,0 +1,309 @@
+#include "core/job/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/data/dataset.hpp"
+#include "core/data/source_factory.hpp"
+#include "core/job/auto_trial.hpp"
+#include "core/job/checkpoints.hpp"
+#include "core/job/component_options.hpp"
+#include "core/job/evaluations.hpp"
+#include "core/job/gpu_watch.hpp"
+#include "core/job/input_only.hpp"
+#include "core/job/profile_collector.hpp"
+#include "core/job/run_report.hpp"
+#include "core/job/setup.hpp"
+#include "core/job/sizes.hpp"
+#include "core/job/task.hpp"
+#include "core/plan/device_collective.hpp"
+#include "core/runtime/compute_dtype.hpp"
+#include "core/runtime/input_memory.hpp"
+#include "core/runtime/parameter_hash.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/training_loop.hpp"
+#include "core/train/run_length.hpp"
+
+namespace convoy::job {
+namespace {
+
+class Run {
+ public:
+  Run(std::span<const std::string> command_line, Setup& setup, RunObserver& observer)
+      : setup_(setup),
+        devices_(count_devices(setup)),
+        sizes_(agreed_sizes()),
+        replicas_(count_replicas(setup, devices_)),
+        report_(command_line, setup, sizes_, devices_, observer),
+        observer_(observer) {
+    if (sizes_.adapted)
+      tell(
+          fmt::format("batch size {} per device, {} warm-up and {} timed steps suit these devices; "
+                      "--batch_size, --num_warmup_batches and --num_batches change that",
+                      sizes_.batch, sizes_.warmup_steps, sizes_.timed_steps));
+  }
+
+  // Writes the record also when the run fails.
+  RunRecord execute() {
+    try {
+      if (setup_.options.input_only)
+        read_only();
+      else if (mode() == RunMode::kEvaluation)
+        evaluate();
+      else
+        train();
+    } catch (const Error& own) {
+      note_gpus();
+      const Error error = setup_.task == nullptr ? own : setup_.task->explain(own);
+      report_.finish(static_cast<int>(error.code()), false, error.what());
+      throw error;
+    }
+    const ExitCode code = observer_.interruption();
+    if (interrupted()) observer_.notice("interrupted; the summary covers the steps so far");
+    report_.finish(static_cast<int>(code), interrupted(), "");
+    return report_.record();
+  }
+
+ private:
+  RunMode mode() const { return setup_.options.evaluation.mode(); }
+  bool interrupted() const { return observer_.interruption() != ExitCode::kOk; }
+
+  Sizes agreed_sizes() const {
+    const Sizes own = choose_sizes(setup_, devices_);
+    return setup_.task == nullptr ? own : setup_.task->chiefs_sizes(own, devices_);
+  }
+
+  Validation validation() const {
+    return {setup_, sizes_, session_options(setup_, sizes_, devices_),
+            data_options(setup_, sizes_, devices_)};
+  }
+
+  void evaluate() {
+    Validation validation = this->validation();
+    if (setup_.options.profile || !setup_.options.trace_file.empty())
+      tell("--profile and --trace_file are about training steps: without effect under --eval");
+    sizes_.timed_steps = validation.steps();
+    report_.header(devices_, validation.examples());
+    observer_.generating_evaluation_model();
+    validation.prepare(open_devices());
+    describe(validation.session());
+    observer_.initializing();
+    evaluate_trained_models(
+        setup_.options, validation,
+        [this] {
+          return find_trained_model(setup_.options.checkpoints.train_dir, *setup_.graph,
+                                    [this](const std::string& text) { tell(text); });
+        },
+        report_, [this] { return interrupted(); });
+    report_bad_records(validation.bad_records(), " of the validation data");
+  }
+
+  void read_only() {
+    check_input_only(setup_.options);
+    const DataOptions data = data_options(setup_, sizes_, devices_);
+    const std::unique_ptr<BatchSource> source = make_source(data);
+    report_.header(devices_, source->samples_per_epoch());
+    observer_.warming_up();
+    const auto go_on = [this](std::int64_t step, double seconds) {
+      if (step == 1) observer_.warmed_up();
+      report_.input_step(step, seconds);
+      return !interrupted();
+    };
+    report_.input_total(
+        measure_input(*source, data, {sizes_.warmup_steps, sizes_.timed_steps}, go_on));
+    report_bad_records(source->statistics().bad_records);
+  }
+
+  std::shared_ptr<OpenDevices> open_devices() {
+    if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
+    return std::make_shared<OpenDevices>(*setup_.device, devices_,
+                                         setup_.options.threads_per_device);
+  }
+
+  std::unique_ptr<Session> open_session(std::shared_ptr<OpenDevices> devices) const {
+    SessionOptions options = session_options(setup_, sizes_, devices_);
+    options.profile = setup_.options.profile;
+    if (mode() == RunMode::kForwardOnly)
+      return std::make_unique<Session>(*setup_.graph, std::move(devices), options);
+    if (setup_.task == nullptr)
+      return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
+                                       options);
+    setup_.task->link(setup_.catalog, *setup_.host, devices, log_to(observer_));
+    auto session = std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
+                                             options, setup_.task->cluster_task());
+    setup_.task->agree_on_plan(*session);
+    return session;
+  }
+
+  void describe(const Session& session) {
+    report_.describe(session);
+    tell(emulation_notice(session.options().dtype, session.devices()));
+    tell(lowered_collectives_notice(session.logical_plan()));
+  }
+
+  // Servers read no data, and all tasks have one learning rate: the chief's number counts.
+  std::int64_t examples_per_epoch(const BatchSource& source) const {
+    const std::int64_t own = source.samples_per_epoch();
+    if (setup_.task == nullptr) return own;
+    return std::stoll(setup_.task->from_chief("examples", fmt::format("{}", own)));
+  }
+
+  void train() {
+    checkpoints_ = std::make_unique<Checkpoints>(setup_, std::int64_t{replicas_} * sizes_.batch,
+                                                 [this](const std::string& text) { tell(text); });
+    DataOptions data = data_options(setup_, sizes_, devices_);
+    tell(shared_cores_notice(setup_, devices_));
+    const std::shared_ptr<OpenDevices> devices = open_devices();
+    data.image_memory = input_memory(devices);
+    data.first_step = checkpoints_->first_step();
+    data.sample_offset = checkpoints_->sample_offset();
+    const std::unique_ptr<BatchSource> source = make_source(data);
+    // Files may hold more or less than the published data set: epochs are passes over what there
+    // is.
+    const std::int64_t examples = examples_per_epoch(*source);
+    if (setup_.options.num_epochs)
+      sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
+                                       std::int64_t{replicas_} * sizes_.batch, examples);
+    tell(shorten_resumed_run(sizes_, checkpoints_->first_step()));
+    report_.header(devices_, examples);
+    prepare_evaluations(examples);
+    generating_model();
+    const std::unique_ptr<Session> session = open_session(devices);
+    if (validation_) validation_->prepare(session->open_devices());
+    begin_trial(*session);
+    describe(*session);
+    gpus_ = std::make_unique<GpuWatch>(*session);
+    if (setup_.options.profile) profile_ = std::make_unique<ProfileCollector>(*session);
+    observer_.initializing();
+    checkpoints_->restore(*session);
+    observer_.warming_up();
+    TrainingSummary summary;
+    try {
+      summary = run_training(*session, *source, schedule(setup_, sizes_, devices_, examples),
+                             training_loop_options(setup_, sizes_, checkpoints_->first_step()),
+                             events(*session));
+    } catch (const Error&) {
+      report_bad_records(source->statistics().bad_records);
+      throw;
+    }
+    note_gpus();
+    if (trial_) trial_->finish();
+    report_.total(summary, (evaluations_ ? evaluations_->seconds() : 0) +
+                               (trial_ ? trial_->timed_exchange_seconds() : 0));
+    report_.gpus_line();
+    tell(report_.prediction_line());
+    report_profile(summary);
+    if (!setup_.options.trace_file.empty() && !report_.traced())
+      tell("no step was traced, because too few were run: no trace file is written");
+    if (evaluations_) evaluations_->final(summary, *session);
+    report_.input_verdict();
+    checkpoints_->finish(summary, *session);
+    if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(*session));
+    report_bad_records(source->statistics().bad_records);
+    if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
+    if (summary.diverged) tell(divergence_text(*summary.diverged));
+    if (setup_.task != nullptr) {
+      tell(setup_.task->traffic_text());
+      setup_.task->finish();
+    }
+  }
+
+  // The warm-up is long enough for the trial, unless the user said how long it is.
+  void begin_trial(Session& session) {
+    if (!setup_.shortlist) return;
+    constexpr std::int64_t kSettling = 3;  // steps between the trial and the first timed one
+    trial_ = std::make_unique<AutoTrial>(
+        setup_, session, checkpoints_->first_step(), sizes_.warmup_steps + sizes_.timed_steps,
+        log_to(observer_), [this](const std::string& text) { tell(text); });
+    if (trial_->over() || setup_.options.num_warmup_batches) return;
+    sizes_.warmup_steps = std::max(sizes_.warmup_steps, trial_->most_steps() + kSettling);
+  }
+
+  void note_gpus() {
+    if (gpus_ && gpus_->has_gpus()) report_.gpus(gpus_->record());
+    gpus_.reset();
+  }
+
+  void report_profile(const TrainingSummary& summary) {
+    if (!profile_) return;
+    const std::optional<ProfileRecord> profile = profile_->record(summary, sizes_.warmup_steps);
+    if (profile) report_.profile(*profile);
+    profile_.reset();  // it refers to the session
+  }
+
+  void prepare_evaluations(std::int64_t training_examples) {
+    if (mode() != RunMode::kTrainingAndEvaluation) return;
+    validation_ = std::make_unique<Validation>(validation());
+    evaluations_ = std::make_unique<TrainingEvaluations>(
+        setup_, sizes_, *validation_, training_examples, std::int64_t{replicas_} * sizes_.batch,
+        report_, [this] { return interrupted(); });
+  }
+
+  void generating_model() {
+    if (mode() == RunMode::kForwardOnly)
+      observer_.generating_inference_model();
+    else
+      observer_.generating_model();
+    if (validation_) observer_.generating_evaluation_model();
+  }
+
+  void report_bad_records(std::int64_t skipped, const char* of = "") {
+    if (skipped > 0) tell(fmt::format("{} bad records{} were skipped", skipped, of));
+  }
+
+  void tell(const std::string& text) { report_.tell(text); }
+
+  TrainingEvents events(Session& session) {
+    TrainingEvents events;
+    events.warmed_up = [this] {
+      if (profile_) profile_->warmed_up();
+      gpus_->start();
+      observer_.warmed_up();
+      observer_.columns();
+    };
+    events.warmup_step = [this](const TrainingStep& step) { report_.warmup_step(step); };
+    events.timed_step = [this](const TrainingStep& step) {
+      report_.timed_step(step);
+      if (setup_.task != nullptr) setup_.task->finished_step(step.number);
+      tell(report_.drift_notice(step));
+    };
+    if (!setup_.options.trace_file.empty())
+      events.trace = [this, &session](const StepTrace& step) { report_.trace(session, step); };
+    events.stop_requested = [this] { return interrupted(); };
+    events.pause_after = [this](const PausePoint& point) {
+      evaluation_due_ = evaluations_ && evaluations_->due(point);
+      return checkpoints_->due(point) || evaluation_due_;
+    };
+    events.paused = [this, &session](const PausePoint& point) {
+      checkpoints_->pause(point, session);
+      return !evaluation_due_ || evaluations_->pause(point, session);
+    };
+    if (trial_) trial_->join(events, [this, &session] { report_.take_plan(session); });
+    return events;
+  }
+
+  Setup& setup_;
+  std::uint32_t devices_;  // of this task
+  Sizes sizes_;
+  std::uint32_t replicas_;  // of all tasks
+  RunReport report_;
+  RunObserver& observer_;
+  std::unique_ptr<AutoTrial> trial_;
+  std::unique_ptr<Validation> validation_;
+  std::unique_ptr<TrainingEvaluations> evaluations_;
+  std::unique_ptr<ProfileCollector> profile_;
+  std::unique_ptr<GpuWatch> gpus_;
+  bool evaluation_due_ = false;
+  std::unique_ptr<Checkpoints> checkpoints_;
+};
+
+}  // namespace
+
+RunRecord run(Setup& setup, RunObserver& observer, std::span<const std::string> command_line) {
+  return Run(command_line, setup, observer).execute();
+}
+
+}  // namespace convoy::job

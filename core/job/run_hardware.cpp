@@ -1,0 +1,72 @@
+#include "core/job/run_hardware.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/job/simulated_topology.hpp"
+#include "core/job/sizes.hpp"
+#include "core/job/this_hardware.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/simulate/described_constants.hpp"
+#include "topology/catalogue_facts.hpp"
+#include "topology/detect.hpp"
+#include "topology/gpu_order.hpp"
+#include "topology/graph_edit.hpp"
+
+namespace convoy::job {
+namespace {
+
+std::vector<topology::PciAddress> parse_addresses(std::span<const std::string> texts) {
+  std::vector<topology::PciAddress> addresses;
+  for (const std::string& text : texts) {
+    const auto address = topology::parse_pci_address(text);
+    if (!address)
+      fail(ExitCode::kUnavailable,
+           "nothing is known of the speed of a device whose place is '{}': only PCI addresses are "
+           "in the catalogue",
+           text);
+    addresses.push_back(*address);
+  }
+  return addresses;
+}
+
+std::vector<std::string> addresses_of_devices(Setup& setup) {
+  open_devices_early(setup);
+  std::vector<std::string> addresses;
+  for (const convoy_device_description& device : setup.open_devices->descriptions())
+    addresses.emplace_back(device.locality);
+  return addresses;
+}
+
+}  // namespace
+
+void open_devices_early(Setup& setup) {
+  if (setup.open_devices) return;
+  setup.open_devices = std::make_shared<OpenDevices>(*setup.device, count_devices(setup),
+                                                     setup.options.threads_per_device);
+}
+
+SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::string> addresses,
+                              const std::filesystem::path& share) {
+  machine = topology::gpus_first(machine, parse_addresses(addresses));
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  topology::add_catalogue_facts(machine, catalogue);
+  if (machine.name.empty()) machine.name = machine.source;
+  std::vector<std::string> unknown;
+  const auto constants = simulate::machine_constants(machine, catalogue, unknown);
+  if (!unknown.empty()) fail(ExitCode::kUnavailable, "{}", unknown.front());
+  SimulatedHardware hardware = gpus_of_machine(machine, constants);
+  hardware.known_error = kUnmeasuredError;
+  hardware.of_this_machine = true;
+  hardware.most_devices = static_cast<std::uint32_t>(addresses.size());
+  hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
+  return hardware;
+}
+
+SimulatedHardware hardware_of_run(Setup& setup) {
+  if (setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
+    return this_machine_hardware(setup, setup.device->manifest());
+  return gpus_of_run(topology::detect_machine(), addresses_of_devices(setup), share_directory());
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,250 @@
+#include "core/job/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/version.hpp"
+#include "core/job/options.hpp"
+#include "core/job/profile_collector.hpp"
+#include "core/job/selection_text.hpp"
+#include "core/job/task.hpp"
+#include "core/job/trace_events.hpp"
+#include "core/report/console.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy::job {
+namespace {
+
+std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
+  if (!step.top_1) return std::nullopt;
+  return Accuracy{*step.top_1, *step.top_5};
+}
+
+}  // namespace
+
+RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
+                     std::uint32_t devices, RunObserver& observer)
+    : setup_(setup),
+      sizes_(sizes),
+      own_batch_(std::int64_t{devices} * sizes.batch),
+      global_batch_(std::int64_t{count_replicas(setup, devices)} * sizes.batch),
+      observer_(observer),
+      statistics_(static_cast<double>(own_batch_), setup.options.display_perf_ewma) {
+  record_.environment = detect_environment(kVersion);
+  record_.command_line.assign(arguments.begin(), arguments.end());
+  record_.flags = setup.options.settings;
+  record_.model = setup.graph->model();
+  record_.dataset = setup.model_info.dataset;
+  record_.synthetic_data = setup.options.data_dir.empty();
+  record_.mode =
+      setup.options.input_only ? "input only" : run_mode_name(setup.options.evaluation.mode());
+  note_strategy(*setup.strategy);
+  if (setup.decision) note_selection(*setup.decision);
+  record_.optimizer = optimizer_name(setup.options.optimizer.kind);
+  record_.batch_per_device = sizes.batch;
+  record_.global_batch = global_batch_;
+  record_.parameters = static_cast<std::int64_t>(setup.graph->parameter_count());
+  record_.warmup_steps = sizes.warmup_steps;
+  record_.shows_base_loss = setup.options.loss_type_to_report == "base_loss";
+  for (const std::string& notice : setup.notices) tell(notice);
+}
+
+void RunReport::note_strategy(const StrategyPlugin& strategy) {
+  record_.strategy = strategy.manifest().name;
+  record_.strategy_options = {strategy.options().begin(), strategy.options().end()};
+}
+
+void RunReport::note_plan(const Session& session) {
+  if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
+  record_.plan_hash = session.plan()->step.hash();
+}
+
+// While strategies are tried nothing is known of how long steps should take.
+void RunReport::note_selection(const Decision& decision) {
+  record_.selection = selection_record(decision);
+  const double expected = expected_step_seconds(decision);
+  const bool trusted = decision.calibrated || decision.trial;
+  const bool undecided = setup_.shortlist && !decision.trial;
+  if (trusted && expected > 0 && !undecided) drift_.emplace(expected);
+}
+
+void RunReport::take_plan(const Session& session) {
+  note_strategy(*session.plan()->strategy);
+  note_selection(*setup_.decision);
+  note_plan(session);
+  note_memory(session);
+}
+
+std::string RunReport::drift_notice(const TrainingStep& step) {
+  const std::optional<double> drift = drift_ ? drift_->add(step.seconds) : std::nullopt;
+  return drift ? drift_text(*drift, *setup_.decision) : std::string();
+}
+
+std::string RunReport::prediction_line() const {
+  if (!setup_.decision || statistics_.steps() == 0) return {};
+  return prediction_text(*setup_.decision, statistics_.step_times().p50);
+}
+
+void RunReport::describe(const Session& session) {
+  note_plan(session);
+  if (setup_.guard.gradient_norms)
+    for (const GraphVariable& variable : session.graph().variables())
+      record_.gradient_names.push_back(variable.name);
+  record_.compute_dtype = dtype_name(session.options().dtype);
+  for (const convoy_device_description& device : session.devices())
+    record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
+                               device.locality, device.threads, device.memory_bytes});
+  record_.warmup_steps = sizes_.warmup_steps;
+  note_memory(session);
+}
+
+void RunReport::note_memory(const Session& session) {
+  record_.memory.emplace();
+  const std::vector<MemoryUse> uses = session.memory_use();
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    record_.memory->places.push_back({session.cluster().places[i].name, uses[i]});
+}
+
+// The options that have a line of their own in the well-known header.
+std::vector<std::pair<std::string, std::string>> RunReport::strategy_details() const {
+  std::vector<std::pair<std::string, std::string>> details;
+  const auto& options = record_.strategy_options;
+  if (const auto spec = options.find("all_reduce_spec"); spec != options.end())
+    details.emplace_back("AllReduce", spec->second.empty() ? "None" : spec->second);
+  if (const auto staged = options.find("staged_vars");
+      staged != options.end() && staged->second == "true")
+    details.emplace_back("Staged vars", "True");
+  return details;
+}
+
+void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
+  ConsoleHeader header;
+  header.version = kVersion;
+  header.model = record_.model;
+  header.dataset = record_.dataset;
+  header.synthetic = record_.synthetic_data;
+  header.mode = record_.mode;
+  header.global_batch = global_batch_;
+  header.batch_per_device = sizes_.batch;
+  header.num_batches = sizes_.timed_steps;
+  header.num_epochs = static_cast<double>(sizes_.timed_steps) * static_cast<double>(global_batch_) /
+                      static_cast<double>(examples_per_epoch);
+  const std::string& kind = setup_.device->manifest().name;
+  for (std::uint32_t i = 0; i < devices; ++i)
+    header.devices.push_back(fmt::format("/{}:{}", kind, i));
+  header.bound_to_numa_nodes = true;
+  header.data_format = setup_.options.data_format;
+  header.optimizer = record_.optimizer;
+  header.strategy = record_.strategy;
+  if (setup_.shortlist) header.strategy += ", to begin with (--auto=measure)";
+  header.strategy_details = strategy_details();
+  observer_.header(header);
+}
+
+void RunReport::warmup_step(const TrainingStep& step) {
+  warmup_seconds_ += step.seconds;
+  observer_.progress(fmt::format("warm-up step {} of {}", sizes_.warmup_steps + step.number + 1,
+                                 sizes_.warmup_steps));
+}
+
+void RunReport::timed_step(const TrainingStep& step) {
+  statistics_.add(step.seconds);
+  record_.steps.push_back(step);
+  observer_.timed_step(step);
+  if (is_displayed(step.number, setup_.options.display_every)) {
+    observer_.step(step.number, statistics_.speed(), record_.loss(step), accuracy_of(step));
+  }
+  observer_.progress(fmt::format("step {} of {}, {:.2f} images/sec", step.number,
+                                 sizes_.timed_steps, statistics_.speed().mean));
+}
+
+void RunReport::trace(const Session& session, const StepTrace& step) {
+  trace_ = trace_events(session, step);
+}
+
+void RunReport::profile(const ProfileRecord& profile) {
+  record_.profile = profile;
+  observer_.profile(profile_table(profile, record_.step_breakdown.value_or(BreakdownRecord{})));
+}
+
+void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after,
+                           const std::string& checkpoint) {
+  const Accuracy accuracy{evaluation.top_1, evaluation.top_5};
+  observer_.accuracy(accuracy, evaluation.examples);
+  record_.evaluations.push_back({after.timed_step, after.global_step, accuracy, evaluation.examples,
+                                 evaluation.seconds, evaluation.examples_per_second(), checkpoint});
+}
+
+void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
+  if (summary.timed_steps == 0) return;
+  record_.step_breakdown = breakdown_record(summary.breakdown);
+  record_.total_seconds = summary.total_seconds - paused_seconds;
+  record_.total_images_per_second =
+      static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds;
+  const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
+  if (setup_.options.evaluation.mode() != RunMode::kTrainingAndEvaluation && speaks_for_all)
+    observer_.total(record_.total_images_per_second);
+  if (record_.synthetic_data) return;
+  record_.input = judge_input({static_cast<double>(summary.timed_steps * global_batch_),
+                               record_.total_seconds, summary.input_wait_seconds});
+}
+
+void RunReport::gpus_line() {
+  if (!record_.gpus || record_.total_images_per_second <= 0) return;
+  const std::string line = convoy::gpus_line(*record_.gpus, record_.total_images_per_second);
+  if (!line.empty()) observer_.input(line);
+}
+
+void RunReport::input_verdict() {
+  if (record_.input) observer_.input(input_line(*record_.input));
+}
+
+void RunReport::input_step(std::int64_t step, double seconds) {
+  if (step < 0) return;
+  statistics_.add(seconds);
+  observer_.progress(fmt::format("batch {} of {}, {:.2f} images/sec", step, sizes_.timed_steps,
+                                 statistics_.speed().mean));
+}
+
+void RunReport::input_total(const InputSpeed& speed) {
+  if (speed.images == 0) return;
+  record_.total_seconds = speed.seconds;
+  record_.total_images_per_second = speed.images_per_second();
+  record_.input_only = speed;
+  observer_.total(record_.total_images_per_second);
+  observer_.input(input_speed_line(speed));
+}
+
+bool RunReport::shows_parameter_hash() const {
+  return prints_parameter_hash() || !setup_.options.output_file.empty();
+}
+
+bool RunReport::prints_parameter_hash() const {
+  return setup_.options.print_parameter_hash || setup_.options.deterministic;
+}
+
+void RunReport::tell(const std::string& notice) {
+  if (notice.empty()) return;
+  observer_.notice(notice);
+  record_.notices.push_back(notice);
+}
+
+void RunReport::parameters(const std::string& hash) {
+  record_.parameter_hash = hash;
+  if (prints_parameter_hash()) observer_.parameter_hash(hash);
+}
+
+void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
+  if (record_.memory) record_.memory->peak_resident_bytes = peak_resident_bytes();
+  if (statistics_.steps() > 0) {
+    record_.speed = statistics_.speed();
+    record_.step_times = statistics_.step_times();
+  }
+  record_.exit_status = exit_status;
+  record_.interrupted = interrupted;
+  record_.error = error;
+  if (!setup_.options.output_file.empty()) write_run_record(record_, setup_.options.output_file);
+  if (!setup_.options.trace_file.empty() && !trace_.empty())
+    write_trace(trace_, setup_.options.trace_file);
+}
+
+}  // namespace convoy::job

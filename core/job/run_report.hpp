@@ -1,0 +1,90 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/job/setup.hpp"
+#include "core/job/sizes.hpp"
+#include "core/report/drift_monitor.hpp"
+#include "core/report/run_observer.hpp"
+#include "core/report/run_record.hpp"
+#include "core/report/speed_statistics.hpp"
+#include "core/report/trace.hpp"
+#include "core/runtime/evaluator.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/training_loop.hpp"
+
+namespace convoy::job {
+
+// Everything that one run tells: to its observer, in the record for --output_file and in the trace
+// for --trace_file. Files are written by finish(), which also a failed or interrupted run reaches.
+class RunReport {
+ public:
+  // arguments: the command line, for the record; empty without one. devices: of this task.
+  RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
+            std::uint32_t devices, RunObserver& observer);
+
+  RunObserver& observer() { return observer_; }
+  const RunRecord& record() const { return record_; }
+  // Prints the lines before the model is built.
+  void header(std::uint32_t devices, std::int64_t examples_per_epoch);
+  // Notes the devices for the record.
+  void describe(const Session& session);
+  // The session has another plan than when it was described, or the setup another decision.
+  void take_plan(const Session& session);
+  void warmup_step(const TrainingStep& step);
+  void timed_step(const TrainingStep& step);
+  // What to tell the user when the step times, with the last one, have left the prediction of a
+  // calibrated machine; once. Empty otherwise.
+  std::string drift_notice(const TrainingStep& step);
+  // The median step beside the predicted one; empty without a prediction.
+  std::string prediction_line() const;
+  void trace(const Session& session, const StepTrace& step);
+  bool traced() const { return !trace_.empty(); }
+  // Notes it for the record and prints it.
+  void profile(const ProfileRecord& profile);
+  // Prints what came of an evaluation and notes it for the record. checkpoint: the file, if any.
+  void evaluation(const Evaluation& evaluation, const PausePoint& after,
+                  const std::string& checkpoint);
+  // Prints the total, unless evaluations interrupted the steps, and completes the record.
+  // paused_seconds: part of the summary's that belongs to no step.
+  void total(const TrainingSummary& summary, double paused_seconds = 0);
+  // What the sensors of the GPUs said during the timed steps, for the record and, where it is
+  // known, in a line. Before finish(), also of a run that fails.
+  void gpus(const GpusRecord& gpus) { record_.gpus = gpus; }
+  void gpus_line();
+  // Says for real data whether the input kept up; after the last line of the published format.
+  void input_verdict();
+  // A step of --input_only, and what came of all of them.
+  void input_step(std::int64_t step, double seconds);
+  void input_total(const InputSpeed& speed);
+  // Whether anybody will see the hash of the trained parameters: reading them all takes time.
+  bool shows_parameter_hash() const;
+  // Notes the hash of the trained parameters and prints it when that is wanted.
+  void parameters(const std::string& hash);
+  // For the record and for people; nothing when it is empty.
+  void tell(const std::string& notice);
+  // Writes the files. error is empty unless the run failed.
+  void finish(int exit_status, bool interrupted, const std::string& error);
+
+ private:
+  std::vector<std::pair<std::string, std::string>> strategy_details() const;
+  void note_plan(const Session& session);
+  void note_strategy(const StrategyPlugin& strategy);
+  void note_selection(const Decision& decision);
+  bool prints_parameter_hash() const;
+  void note_memory(const Session& session);
+
+  const Setup& setup_;
+  const Sizes& sizes_;
+  std::int64_t own_batch_;     // images per step of this task
+  std::int64_t global_batch_;  // of all tasks
+  RunObserver& observer_;
+  SpeedStatistics statistics_;
+  RunRecord record_;
+  std::vector<TraceEvent> trace_;
+  double warmup_seconds_ = 0;
+  std::optional<DriftMonitor> drift_;
+};
+
+}  // namespace convoy::job

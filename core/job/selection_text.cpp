@@ -1,0 +1,66 @@
+#include "core/job/selection_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/report/drift_monitor.hpp"
+
+namespace convoy::job {
+
+namespace {
+
+TrialRecord trial_record(const TrialResult& trial) {
+  TrialRecord record{trial.steps, trial.exchanges, trial.exchange_seconds, {}};
+  for (const Tried& each : trial.tried)
+    record.tried.push_back({flags_of(each.candidate), each.predicted_seconds, each.measured_seconds,
+                            each.counted_steps, each.left_out});
+  return record;
+}
+
+// In percent as long as that says something: "12.5 % longer than", "40 times as long as".
+std::string beside_expected(double drift) {
+  constexpr double kManyTimes = 3;
+  const double times = 1 + drift;
+  const auto digits = [](double factor) { return factor < 10 ? 1 : 0; };
+  if (times > kManyTimes) return fmt::format("{:.{}f} times as long as", times, digits(times));
+  if (times * kManyTimes < 1) return fmt::format("1/{:.{}f} of", 1 / times, digits(1 / times));
+  return fmt::format("{:.1f} % {} than", 100 * std::abs(drift), drift > 0 ? "longer" : "less");
+}
+
+}  // namespace
+
+SelectionRecord selection_record(const Decision& decision) {
+  SelectionRecord record;
+  record.origin = to_string(decision.origin);
+  record.flags = flags_of(decision.chosen);
+  record.basis = decision.basis;
+  record.calibrated = decision.calibrated;
+  if (decision.step_seconds > 0) record.predicted_step_seconds = decision.step_seconds;
+  if (decision.runner_up) {
+    record.runner_up = flags_of(decision.runner_up->candidate);
+    record.runner_up_step_seconds = decision.runner_up->step_seconds;
+  }
+  if (decision.trial) record.trial = trial_record(*decision.trial);
+  return record;
+}
+
+std::string drift_text(double drift, const Decision& decision) {
+  const char* since = decision.trial ? "the trial" : "convoy calibrate";
+  return fmt::format(
+      "the last {} steps take {} the {:.3f} ms that were {}: {}", DriftMonitor::kWindow,
+      beside_expected(drift), 1e3 * expected_step_seconds(decision),
+      decision.trial ? "measured in the trial" : "predicted",
+      drift > 0 ? fmt::format("something else uses the machine, or it has changed since {}", since)
+                : fmt::format("the machine is faster than it was in {}", since));
+}
+
+std::string prediction_text(const Decision& decision, double measured_seconds) {
+  if (decision.step_seconds <= 0) return {};
+  return fmt::format("median step {:.3f} ms, predicted {:.3f} ms ({:+.1f} %{})",
+                     1e3 * measured_seconds, 1e3 * decision.step_seconds,
+                     100 * (decision.step_seconds / measured_seconds - 1),
+                     decision.calibrated ? "" : ", uncertain: the machine is not calibrated");
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,149 @@
+#include "core/job/setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/data/dataset.hpp"
+#include "core/graph/assembler.hpp"
+#include "core/job/auto_run.hpp"
+#include "core/job/model_choice.hpp"
+#include "core/job/options.hpp"
+#include "core/plugin/availability.hpp"
+#include "core/plugin/device_choice.hpp"
+
+namespace convoy::job {
+namespace {
+
+constexpr const char* kAuto = "auto";
+
+[[noreturn]] void refuse_gpus(const JobOptions& options, const std::string& reason) {
+  fail(ExitCode::kUnavailable, "{} CUDA devices asked for, none found; try --device=cpu. ({})",
+       options.num_devices.value_or(1), reason);
+}
+
+// Whoever asks for GPUs is told whether convoy was built for them.
+void require_gpus(Setup& setup) {
+  const auto names = setup.catalog.names(PluginKind::kDevice);
+  if (std::ranges::find(names, kGpuDevices) == names.end())
+    refuse_gpus(setup.options,
+                "no CUDA device plug-in is installed: convoy was built without the CUDA toolkit");
+  const auto reason =
+      unavailable_reason(*setup.host, setup.catalog.find(PluginKind::kDevice, kGpuDevices));
+  if (reason) refuse_gpus(setup.options, *reason);
+}
+
+void load_device(Setup& setup, const PluginLog& log) {
+  if (setup.options.device == kGpuDevices) require_gpus(setup);
+  const FoundPlugin found = choose_device(*setup.host, setup.catalog, setup.options.device);
+  setup.device = std::make_unique<DevicePlugin>(setup.host->load_device(found),
+                                                given_options(found.manifest, setup.options), log);
+}
+
+void load_model(Setup& setup, const PluginLog& log) {
+  const JobOptions& options = setup.options;
+  const FoundPlugin found = setup.catalog.find(
+      PluginKind::kModel,
+      model_plugin_name(setup.catalog, options.model, options.data_name, options.data_dir));
+  setup.model = std::make_unique<ModelPlugin>(setup.host->load_model(found),
+                                              given_options(found.manifest, setup.options), log);
+  setup.model_info = setup.model->info();
+  const Dataset& dataset = dataset_of_model(
+      options.model, setup.model_info.dataset, options.data_name, options.data_dir,
+      [&](std::string_view wanted) { return models_made_for(setup.catalog, *setup.host, wanted); });
+  GraphAssembler assembler(found.manifest.name, setup.model_info.image_size, dataset.classes);
+  setup.model->build(*assembler.c_builder());
+  setup.graph = assembler.finish();
+}
+
+// The published command lines of 2017 said use_nccl where later ones say all_reduce_spec=nccl.
+void map_use_nccl(const Manifest& manifest, const JobOptions& options, OptionValues& values) {
+  constexpr const char* kSpec = "all_reduce_spec";
+  const bool declared = std::any_of(manifest.options.begin(), manifest.options.end(),
+                                    [](const auto& option) { return option.name == kSpec; });
+  if (!declared || !options.use_nccl.value_or(false)) return;
+  const std::string& spec = values.try_emplace(kSpec, "nccl").first->second;
+  if (spec.find("nccl") == std::string::npos)
+    fail(ExitCode::kUsage,
+         "--use_nccl=true is the old form of --{}=nccl and contradicts --{}={}: leave out one",
+         kSpec, kSpec, spec);
+}
+
+void load_strategy(Setup& setup, const PluginLog& log) {
+  Candidate named{setup.options.variable_update, {}, 0};
+  if (setup.decision) {
+    named = setup.decision->chosen;
+    if (named.bucket_elements > 0) setup.bucket_elements = named.bucket_elements;
+    if (!setup.shortlist) setup.notices.push_back(decision_line(*setup.decision));
+  }
+  setup.strategy = load_strategy_of(setup, named, log);
+}
+
+Setup begin(JobOptions options, Catalog catalog) {
+  Setup setup;
+  setup.catalog = std::move(catalog);
+  setup.host = std::make_unique<PluginHost>();
+  setup.guard = guard_options(options);
+  setup.bucket_elements = bucket_elements(options);
+  setup.options = std::move(options);
+  return setup;
+}
+
+}  // namespace
+
+Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log) {
+  Setup setup = begin(std::move(options), std::move(catalog));
+  load_device(setup, log);
+  load_model(setup, log);
+  if (setup.options.variable_update == kAuto) setup.decision = choose_for_run(setup);
+  load_strategy(setup, log);
+  return setup;
+}
+
+PluginLog log_to(RunObserver& observer) {
+  return [&observer](std::int32_t level, std::string_view plugin, std::string_view text) {
+    if (level >= CONVOY_LOG_INFO) observer.notice(fmt::format("{}: {}", plugin, text));
+  };
+}
+
+PluginLog warnings_only(const PluginLog& log) {
+  return [log](std::int32_t level, std::string_view plugin, std::string_view text) {
+    if (level >= CONVOY_LOG_WARNING) log(level, plugin, text);
+  };
+}
+
+Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagined,
+                          const std::function<Decision(Setup&)>& choose, const PluginLog& log) {
+  Setup setup = begin(std::move(options), std::move(catalog));
+  try {
+    if (imagined.of_this_machine) load_device(setup, warnings_only(log));
+  } catch (const Error& error) {
+    if (!imagined.does_without_devices || error.code() != ExitCode::kUnavailable) throw;
+  }
+  load_model(setup, log);
+  if (setup.options.variable_update == kAuto) setup.decision = choose(setup);
+  load_strategy(setup, log);
+  return setup;
+}
+
+OptionValues given_options(const Manifest& manifest, const JobOptions& options) {
+  OptionValues values;
+  for (const OptionDeclaration& option : manifest.options)
+    if (const auto given = options.plugin_options.find(option.name);
+        given != options.plugin_options.end())
+      values.insert(*given);
+  return values;
+}
+
+std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup, const Candidate& candidate,
+                                                 const PluginLog& log) {
+  const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
+  OptionValues values = given_options(found.manifest, setup.options);
+  OptionValues chosen = candidate.options;
+  values.merge(chosen);  // what the user gave wins
+  map_use_nccl(found.manifest, setup.options, values);
+  return std::make_unique<StrategyPlugin>(setup.host->load_strategy(found), values, log);
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,85 @@
+#include "core/job/simulated_hardware.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "core/job/simulated_topology.hpp"
+#include "core/job/this_hardware.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/simulate/described_constants.hpp"
+#include "topology/platform.hpp"
+
+namespace convoy::job {
+namespace {
+
+// Mean error of predictions for described machines, of networks that no constant was fitted to:
+// that of "How far this can be trusted" in share/results/published_tables.md, models left out in
+// turn, all machines together.
+constexpr double kTablesError = 0.03;
+
+SimulatedHardware processor_hardware(const Setup& setup, const Manifest& plugin) {
+  const MachineOptions& machine = setup.options.machine;
+  if (!machine.platform.empty() || !machine.topology.empty())
+    fail(ExitCode::kUsage,
+         "--{}={} and --device={}: described machines have GPUs, and {} devices are this machine's "
+         "processors; leave out one of them",
+         machine.platform.empty() ? "topology" : "platform",
+         machine.platform.empty() ? machine.topology : machine.platform, plugin.name, plugin.name);
+  const std::uint32_t hosts = machine.hosts.value_or(1);
+  if (hosts > 1)
+    fail(ExitCode::kUsage,
+         "--hosts={}: {} devices are this machine's processors; --platform takes several hosts",
+         hosts, plugin.name);
+  return this_machine_hardware(setup, plugin);
+}
+
+// The plug-in that --device names, if its devices are this machine's processors. Described machines
+// have GPUs, which need no plug-in here.
+std::optional<Manifest> named_processors(const Setup& setup) {
+  const std::string& name = setup.options.device;
+  if (name == kAnyDevice || name == kGpuDevices) return std::nullopt;
+  const FoundPlugin found = setup.catalog.find(PluginKind::kDevice, name);
+  const std::uint32_t traits = setup.host->load_device(found).table->traits;
+  if ((traits & CONVOY_DEVICES_ON_HOST_PROCESSORS) == 0) return std::nullopt;
+  return found.manifest;
+}
+
+SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& share) {
+  const std::string name = setup.options.machine.platform;
+  if (!name.empty() && !setup.options.machine.topology.empty())
+    fail(ExitCode::kUsage, "--platform and --topology: which of the two machines? give one");
+  if (name.empty()) return topology_hardware(setup, share);
+  const std::uint32_t hosts = setup.options.machine.hosts.value_or(1);
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  const auto platform = topology::read_platform(share / "platforms", name, 1, catalogue);
+  SimulatedHardware hardware;
+  hardware.name = hosts == 1 ? name : fmt::format("{} x {}", hosts, name);
+  hardware.known_error = kTablesError;
+  hardware.rates = "roofline of the device's peaks";
+  hardware.hosts = hosts;
+  hardware.most_devices = platform.gpus_per_host;
+  hardware.cluster = [=](std::uint32_t machines, std::uint32_t devices_per_host) {
+    const auto several = topology::read_platform(share / "platforms", name, machines, catalogue);
+    topology::check_gpu_count(several, devices_per_host);
+    return simulate::make_gpu_cluster(several.machine, devices_per_host,
+                                      simulate::platform_constants(several, catalogue));
+  };
+  return hardware;
+}
+
+}  // namespace
+
+SimulatedHardware choose_simulated_hardware(const Setup& setup) {
+  const std::filesystem::path share = share_directory();
+  const std::optional<Manifest> processors = named_processors(setup);
+  SimulatedHardware hardware =
+      processors ? processor_hardware(setup, *processors) : gpu_hardware(setup, share);
+  hardware.software = simulate::read_software_profile(
+      share / "profiles", setup.options.machine.software.value_or("convoy"));
+  return hardware;
+}
+
+}  // namespace convoy::job

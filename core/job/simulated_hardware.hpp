@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/job/setup.hpp"
+#include "core/simulate/constants.hpp"
+#include "core/simulate/machine_builder.hpp"
+
+namespace convoy::job {
+
+// Of predictions for machines whose rates nobody measured: those of two strategies differ from each
+// other by less than they do from the truth, which may be half.
+constexpr double kUnmeasuredError = 0.25;
+
+// What the options of the machine mean: clusters of any number of devices per host, and the
+// software.
+struct SimulatedHardware {
+  std::string name;                 // for people
+  bool on_host_processors = false;  // its devices share this machine's processors
+  std::uint32_t hosts = 1;
+  std::uint32_t most_devices = 1;  // per host
+  std::function<simulate::SimulatedCluster(std::uint32_t hosts, std::uint32_t devices_per_host)>
+      cluster;
+  simulate::SoftwareProfile software;
+  std::string rates;                 // where layers' times come from, for people
+  std::vector<std::string> notices;  // for standard error
+  bool of_this_machine = false;      // plans ask its devices, where they can be opened
+  bool calibrated = false;           // its constants were measured on the machine itself
+  double known_error = 0;            // mean relative error of predictions, where one is known
+};
+
+// Error kUsage for a platform, file or software that does not exist, saying which do.
+SimulatedHardware choose_simulated_hardware(const Setup& setup);
+
+}  // namespace convoy::job

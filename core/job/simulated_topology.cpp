@@ -1,0 +1,82 @@
+#include "core/job/simulated_topology.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.hpp"
+#include "core/simulate/described_constants.hpp"
+#include "topology/catalogue_facts.hpp"
+#include "topology/detect.hpp"
+#include "topology/graph_edit.hpp"
+#include "topology/platform.hpp"
+#include "topology/read_machine.hpp"
+#include "topology/several_hosts.hpp"
+
+namespace convoy::job {
+namespace {
+
+// Of a device whose speed --images_per_sec says. Layers take their shares of that time, so only the
+// ratio of the two peaks counts: about that of all GPUs from the P100 to the V100.
+constexpr double kAnyPeak = 14e12;
+constexpr double kAnyMemoryRate = 9e11;
+
+[[noreturn]] void refuse_without_gpus(const topology::Machine& machine, const std::string& file,
+                                      const std::filesystem::path& share) {
+  if (!file.empty())
+    fail(ExitCode::kUsage, "--topology={}: no GPU is in it{}{}", file,
+         machine.notes.empty() ? "" : ": ", fmt::join(machine.notes, "; "));
+  fail(
+      ExitCode::kUsage,
+      "which machine? This one shows no GPU. --platform=NAME takes one of {}, or a file; "
+      "--topology=FILE takes what lstopo --of xml, NCCL_TOPO_DUMP_FILE or convoy topo --json wrote "
+      "on another machine; --device=cpu takes CPU devices",
+      fmt::join(topology::platform_names(share / "platforms"), ", "));
+}
+
+simulate::MachineConstants known_constants(const Setup& setup, const topology::Machine& machine,
+                                           const topology::Catalogue& catalogue) {
+  std::vector<std::string> unknown;
+  simulate::MachineConstants constants = simulate::machine_constants(machine, catalogue, unknown);
+  if (!unknown.empty() && !setup.options.machine.images_per_second)
+    fail(ExitCode::kUsage, "{}", unknown.front());
+  for (simulate::SimulatedDevice& device : constants.devices)
+    if (device.flops_per_second <= 0) {
+      device.flops_per_second = kAnyPeak;
+      device.memory_bytes_per_second = kAnyMemoryRate;
+    }
+  return constants;
+}
+
+}  // namespace
+
+SimulatedHardware gpus_of_machine(const topology::Machine& machine,
+                                  const simulate::MachineConstants& constants) {
+  SimulatedHardware hardware;
+  hardware.name = machine.source;
+  hardware.rates = "roofline of the device's peaks";
+  hardware.most_devices =
+      static_cast<std::uint32_t>(topology::nodes_of(machine, topology::NodeKind::gpu).size());
+  hardware.cluster = [machine, constants](std::uint32_t hosts, std::uint32_t devices) {
+    return simulate::make_gpu_cluster(topology::several_hosts(machine, hosts), devices, constants);
+  };
+  return hardware;
+}
+
+SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::path& share) {
+  const std::string file = setup.options.machine.topology;
+  topology::Machine machine =
+      file.empty() ? topology::detect_machine() : topology::read_machine(file);
+  if (topology::nodes_of(machine, topology::NodeKind::gpu).empty())
+    refuse_without_gpus(machine, file, share);
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  topology::add_catalogue_facts(machine, catalogue);
+  if (machine.name.empty()) machine.name = machine.source;
+  SimulatedHardware hardware = gpus_of_machine(machine, known_constants(setup, machine, catalogue));
+  if (!file.empty()) hardware.name = file;
+  hardware.of_this_machine = file.empty();
+  hardware.hosts = setup.options.machine.hosts.value_or(1);
+  if (hardware.hosts > 1) hardware.name = fmt::format("{} x {}", hardware.hosts, hardware.name);
+  return hardware;
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+
+#include "core/job/simulated_hardware.hpp"
+#include "core/simulate/machine_builder.hpp"
+#include "topology/machine.hpp"
+
+namespace convoy::job {
+
+// All GPUs of one host, or of several like it on one network. Its cluster throws what
+// topology::several_hosts does.
+SimulatedHardware gpus_of_machine(const topology::Machine& machine,
+                                  const simulate::MachineConstants& constants);
+
+// The GPUs of the machine in --topology's file, else of this one, with the catalogue's constants
+// for them and the processors. Error kUsage where there are no GPUs, or one of which the catalogue
+// knows no speed, unless --images_per_sec gives it.
+SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::path& share);
+
+}  // namespace convoy::job

@@ -1,0 +1,304 @@
+#include "core/job/task.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/fnv.hpp"
+#include "core/base/json.hpp"
+#include "core/job/model_choice.hpp"
+#include "core/job/sizes.hpp"
+#include "core/network/addresses.hpp"
+#include "core/network/plan_agreement.hpp"
+#include "core/plan/host_cluster.hpp"
+#include "core/plan/operation.hpp"
+#include "core/plan/print.hpp"
+
+namespace convoy::job {
+namespace {
+
+// Options in which tasks may differ: who they are, where their files lie, what they print.
+const std::set<std::string>& own_options() {
+  static const std::set<std::string> names = {"advertise_address",
+                                              "calibration_file",
+                                              "controller_host",
+                                              "data_dir",
+                                              "datasets_num_private_threads",
+                                              "display_every",
+                                              "display_perf_ewma",
+                                              "gpu_indices",
+                                              "job_name",
+                                              "num_intra_threads",
+                                              "output_file",
+                                              "plugin_path",
+                                              "profile",
+                                              "task_index",
+                                              "tls_authorities",
+                                              "tls_certificate",
+                                              "tls_private_key",
+                                              "trace_file"};
+  return names;
+}
+
+std::string file_hash(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  Fnv1a64 hash;
+  hash.add_bytes(bytes.view());
+  return fmt::format("{:016x}", hash.value());
+}
+
+// The kind of a device's place: "cpu" of "cpu:0".
+std::string device_kind(const Cluster& cluster) {
+  const std::string& name = cluster.places.front().name;
+  return name.substr(0, name.find(':'));
+}
+
+std::string plugin_name(const Setup& setup) {
+  const JobOptions& options = setup.options;
+  return model_plugin_name(setup.catalog, options.model, options.data_name, options.data_dir);
+}
+
+std::vector<std::string> operation_texts(const Plan& plan) {
+  std::vector<std::string> texts;
+  for (const Operation& operation : plan.body)
+    texts.push_back(
+        fmt::format("{} {}", operation_name(operation.kind), operation_variables(plan, operation)));
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> Task::ControlPeers::exchange(std::string_view own) {
+  return control_.exchange(fmt::format("session {}", round_++), std::string(own));
+}
+
+Task::Task(network::TaskIdentity identity, const TaskOptions& options,
+           const network::Introduction& introduction, RunObserver& observer)
+    : identity_(std::move(identity)), options_(options), observer_(observer) {
+  control_ = std::make_unique<network::ControlPlane>(control_options(), introduction);
+  rank_ = static_cast<std::uint32_t>(control_->roster().rank);
+  peers_ = std::make_unique<ControlPeers>(*control_);
+}
+
+// The control plane's threads use the links and the texts.
+Task::~Task() {
+  control_.reset();
+}
+
+network::ControlOptions Task::control_options() {
+  network::ControlOptions control;
+  control.identity = identity_;
+  control.join_timeout = options_.join_timeout;
+  control.peer_timeout = options_.peer_timeout;
+  control.security = {options_.tls_certificate, options_.tls_private_key, options_.tls_authorities,
+                      options_.insecure_network};
+  control.advertise_address = options_.advertise_address;
+  // Once tasks train, one that is interrupted ends with all others, after one and the same step.
+  control.interrupted = [this] { return linked_ ? ExitCode::kOk : observer_.interruption(); };
+  control.operation_text = [this](std::int64_t operation) {
+    const std::lock_guard lock(mutex_);
+    const auto known = static_cast<std::int64_t>(operations_.size());
+    return operation >= 0 && operation < known ? operations_[static_cast<std::size_t>(operation)]
+                                               : std::string();
+  };
+  control.notice = [this](const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    notices_.push_back(text);
+  };
+  control.failed = [this] { interrupt_links(); };
+  return control;
+}
+
+void Task::interrupt_links() {
+  const std::lock_guard lock(mutex_);
+  if (engine_ != nullptr) engine_->interrupt("another task of the run is lost");
+}
+
+std::string Task::from_chief(const std::string& what, std::string blob) {
+  return control_->broadcast(what, std::move(blob));
+}
+
+Sizes Task::chiefs_sizes(const Sizes& own, std::uint32_t devices) {
+  const nlohmann::json chiefs =
+      parse_json(from_chief("sizes", json_text(nlohmann::json{{"devices", devices},
+                                                              {"batch", own.batch},
+                                                              {"warmup_steps", own.warmup_steps},
+                                                              {"timed_steps", own.timed_steps}})));
+  devices_per_worker_ = chiefs.at("devices").get<std::uint32_t>();
+  Sizes sizes = own;
+  sizes.batch = chiefs.at("batch").get<std::uint32_t>();
+  sizes.warmup_steps = chiefs.at("warmup_steps").get<std::int64_t>();
+  sizes.timed_steps = chiefs.at("timed_steps").get<std::int64_t>();
+  return sizes;
+}
+
+void Task::link(const Catalog& catalog, PluginHost& host,
+                const std::shared_ptr<OpenDevices>& devices, const PluginLog& log) {
+  const bool peer_access = devices_per_worker_ > 1 && computes()
+                               ? devices->cluster().access[0][1]
+                               : devices->all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY);
+  const nlohmann::json of_workers = parse_json(
+      from_chief("devices", json_text(nlohmann::json{{"peer_access", peer_access},
+                                                     {"kind", device_kind(devices->cluster())}})));
+  HostsDescription hosts;
+  hosts.hosts = workers();
+  hosts.devices_per_host = devices_per_worker_;
+  hosts.peer_access = of_workers.at("peer_access").get<bool>();
+  hosts.device_kind = of_workers.at("kind").get<std::string>();
+  for (int server = 0; server < identity_.servers; ++server)
+    hosts.server_hosts.push_back(workers() + static_cast<std::uint32_t>(server));
+  cluster_ = make_hosts(hosts);
+  cluster_.device_collectives = false;
+  cluster_.no_device_collectives = "devices of different tasks reduce by messages";
+  TaskLinks::Options options;
+  options.transports = options_.transports;
+  options.channels = options_.network_channels;
+  options.join_timeout = options_.join_timeout;
+  options.peer_timeout = options_.peer_timeout;
+  options.security = {options_.tls_certificate, options_.tls_private_key, options_.tls_authorities,
+                      options_.insecure_network};
+  options.advertised_host = options_.advertise_address;
+  network::HostPort listens = network::transport_address(identity_);
+  if (listens.host.empty())
+    listens.host = network::local_address_towards(network::required_coordinator(identity_));
+  options.listen_address = network::to_string(listens);
+  options.now = [devices] { return devices->now(); };
+  links_ = std::make_unique<TaskLinks>(*control_, catalog, host, options, log);
+  const std::lock_guard lock(mutex_);
+  engine_ = &links_->engine();
+  linked_ = true;
+}
+
+ClusterTask Task::cluster_task() {
+  return {&cluster_, rank_, &links_->engine(), peers_.get()};
+}
+
+std::vector<int> Task::replicas() const {
+  // A server's input is made for one that it never takes.
+  if (!computes()) return {0};
+  std::vector<int> numbers(devices_per_worker_);
+  std::iota(numbers.begin(), numbers.end(), static_cast<int>(rank_ * devices_per_worker_));
+  return numbers;
+}
+
+void Task::agree_on_plan(const Session& session) {
+  const Plan& plan = session.lowered_plan();
+  {
+    const std::lock_guard lock(mutex_);
+    operations_ = operation_texts(plan);
+  }
+  std::ostringstream text;
+  print_plan(text, plan);
+  std::istringstream lines(text.str());
+  std::vector<std::string> operations;
+  for (std::string line; std::getline(lines, line);) operations.push_back(line);
+  network::agree_on_plan(*control_, operations);
+}
+
+void Task::finished_step(std::int64_t step) {
+  control_->set_position(step, links_->engine().position().operation);
+  print_notices();
+}
+
+void Task::print_notices() {
+  std::vector<std::string> texts;
+  {
+    const std::lock_guard lock(mutex_);
+    texts.swap(notices_);
+  }
+  for (const std::string& text : texts) observer_.notice(text);
+}
+
+std::string Task::traffic_text() const {
+  const network::Roster roster = control_->roster();
+  const std::vector<NetworkTraffic> traffic = links_->engine().traffic();
+  std::string text;
+  for (std::uint32_t peer = 0; peer < traffic.size(); ++peer) {
+    if (peer == rank_) continue;
+    text += fmt::format("{}{} by {}: {:.1f} MB sent, {:.1f} MB received", text.empty() ? "" : "; ",
+                        network::to_string(roster.members[peer].name), links_->transport_to(peer),
+                        static_cast<double>(traffic[peer].bytes_sent) / 1e6,
+                        static_cast<double>(traffic[peer].bytes_received) / 1e6);
+  }
+  return text;
+}
+
+void Task::finish() {
+  control_->exchange("end", "");
+  {
+    const std::lock_guard lock(mutex_);
+    engine_ = nullptr;
+  }
+  links_.reset();
+  control_->leave();
+  print_notices();
+}
+
+void Task::wait_for_end() {
+  control_->wait_for_end();
+  control_->leave();
+  print_notices();
+}
+
+Error Task::explain(const Error& error) {
+  print_notices();
+  // A lost peer is seen here first, and its reason comes from the coordinator.
+  constexpr auto kPatience = std::chrono::milliseconds(900);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  try {
+    if (error.code() == ExitCode::kTimeout)
+      while (std::chrono::steady_clock::now() < end) {
+        control_->check();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    else
+      control_->check();
+  } catch (const Error& first_cause) {
+    return first_cause;
+  }
+  control_->say_goodbye(error.code(), error.what());
+  return error;
+}
+
+std::optional<network::TaskIdentity> identify(const JobOptions& options) {
+  network::IdentityOptions identity;
+  identity.job_name = options.task.job_name;
+  if (options.task.task_index) identity.task_index = static_cast<int>(*options.task.task_index);
+  identity.ps_hosts = options.machine.ps_hosts;
+  identity.worker_hosts = options.machine.worker_hosts;
+  identity.controller_host = options.task.controller_host;
+  return network::identify_task(identity, network::process_environment());
+}
+
+std::string program_hash() {
+  return file_hash("/proc/self/exe");
+}
+
+network::Introduction introduce(const Setup& setup) {
+  network::Introduction introduction;
+  introduction.program_hash = program_hash();
+  introduction.model = setup.graph->model();
+  const std::string& strategy = setup.options.variable_update;
+  introduction.plugins = {
+      {"the model", file_hash(setup.catalog.find(PluginKind::kModel, plugin_name(setup)).path)},
+      {"the strategy", file_hash(setup.catalog.find(PluginKind::kStrategy, strategy).path)}};
+  for (const auto& [option, value] : setup.options.settings)
+    if (!own_options().contains(option)) introduction.flags.push_back({"--" + option, value});
+  const std::uint32_t devices = count_devices(setup);
+  introduction.flags.push_back({"devices", fmt::format("{}", devices)});
+  introduction.flags.push_back(
+      {"images per device", fmt::format("{}", choose_sizes(setup, devices).batch)});
+  return introduction;
+}
+
+}  // namespace convoy::job

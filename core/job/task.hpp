@@ -1,0 +1,111 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/job/sizes.hpp"
+#include "core/job/task_links.hpp"
+#include "core/network/control_plane.hpp"
+#include "core/plan/cluster.hpp"
+#include "core/report/run_observer.hpp"
+#include "core/runtime/open_devices.hpp"
+#include "core/runtime/session.hpp"
+
+namespace convoy::job {
+
+// This process as one task of a run on several hosts: joined to the others over the control plane,
+// later linked to them by transports. Called by the thread that runs the job.
+class Task {
+ public:
+  // Joins: waits until all tasks have come. Error as network::ControlPlane; observer.interruption()
+  // ends every wait.
+  Task(network::TaskIdentity identity, const TaskOptions& options,
+       const network::Introduction& introduction, RunObserver& observer);
+  ~Task();
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  const network::TaskIdentity& identity() const { return identity_; }
+  bool computes() const { return identity_.role == network::Role::kWorker; }
+  bool is_chief() const { return identity_.is_chief(); }
+  std::uint32_t workers() const { return static_cast<std::uint32_t>(identity_.workers); }
+  std::uint32_t rank() const { return rank_; }
+
+  // The chief's blob; all workers and servers call it with the same names in the same order.
+  std::string from_chief(const std::string& what, std::string blob);
+
+  // The chief's sizes, which hold for all; `devices`: this worker's.
+  Sizes chiefs_sizes(const Sizes& own, std::uint32_t devices);
+  // Of every worker; once the sizes are known.
+  std::uint32_t devices_per_worker() const { return devices_per_worker_; }
+
+  // Agrees with the others on what the workers' devices are, opens transports and connects.
+  // Servers, too, with the device that serves them.
+  void link(const Catalog& catalog, PluginHost& host, const std::shared_ptr<OpenDevices>& devices,
+            const PluginLog& log);
+  // From then on; refers to this task.
+  ClusterTask cluster_task();
+  // The numbers of this task's replicas.
+  std::vector<int> replicas() const;
+  // All tasks are about to run the same, else Error naming the first difference.
+  void agree_on_plan(const Session& session);
+
+  // After a finished step: for heartbeats, and to print what others had to say.
+  void finished_step(std::int64_t step);
+  // Per task: what it is called, how it is reached and what went there and back.
+  std::string traffic_text() const;
+  // All tasks are through.
+  void finish();
+  // Of a controller, which has no part in it: until then.
+  void wait_for_end();
+  // This task ends because of an error: tells the others, and gives the error to end with: what is
+  // known of the run's first cause, if that is another task's.
+  Error explain(const Error& error);
+
+ private:
+  // The small messages of sessions.
+  class ControlPeers : public Peers {
+   public:
+    explicit ControlPeers(network::ControlPlane& control) : control_(control) {}
+    std::vector<std::string> exchange(std::string_view own) override;
+
+   private:
+    network::ControlPlane& control_;
+    std::int64_t round_ = 0;
+  };
+
+  network::ControlOptions control_options();
+  void interrupt_links();
+  void print_notices();
+
+  network::TaskIdentity identity_;
+  TaskOptions options_;
+  RunObserver& observer_;
+  mutable std::mutex mutex_;             // of the three below: the control plane has threads
+  std::vector<std::string> notices_;     // not yet printed
+  std::vector<std::string> operations_;  // of the lowered plan, as text
+  NetworkEngine* engine_ = nullptr;
+  std::atomic<bool> linked_ = false;
+  std::unique_ptr<network::ControlPlane> control_;
+  std::uint32_t rank_ = 0;
+  std::uint32_t devices_per_worker_ = 0;
+  std::unique_ptr<ControlPeers> peers_;
+  Cluster cluster_;
+  std::unique_ptr<TaskLinks> links_;
+};
+
+// Who this process is, by its options, else by what the program that started it left in the
+// environment; nothing: a run of one process. Error kUsage.
+std::optional<network::TaskIdentity> identify(const JobOptions& options);
+
+// The same for all tasks that run the same program.
+std::string program_hash();
+// What a worker brings: the options that must agree, the model, the plug-ins that take part.
+network::Introduction introduce(const Setup& setup);
+
+}  // namespace convoy::job

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/network/control_plane.hpp"
+#include "core/plugin/catalog.hpp"
+#include "core/plugin/library.hpp"
+#include "core/plugin/transport_plugin.hpp"
+#include "core/runtime/network_engine.hpp"
+
+namespace convoy::job {
+
+// What carries bytes from this task to every other one: transports, opened and connecting, one
+// chosen per pair, and the engine that serves them.
+class TaskLinks {
+ public:
+  struct Options {
+    std::vector<std::string> transports;  // by name or path; empty: all that are installed
+    std::uint32_t channels = 4;
+    double join_timeout = 60;  // seconds
+    double peer_timeout = 4;
+    std::string listen_address;   // "host:port"; port 0: any
+    std::string advertised_host;  // empty: the host listened on
+    network::SecurityOptions security;
+    std::function<double()> now;  // the devices' clock
+  };
+
+  // All tasks make theirs at the same time: addresses go over the control plane. Error kUnavailable
+  // when a transport that was named cannot be used, or when no transport connects this task with
+  // another one: it says why each does not.
+  TaskLinks(network::ControlPlane& control, const Catalog& catalog, PluginHost& host,
+            const Options& options, const PluginLog& log);
+  TaskLinks(const TaskLinks&) = delete;
+  TaskLinks& operator=(const TaskLinks&) = delete;
+
+  NetworkEngine& engine() { return *engine_; }
+  // "shm", "grpc" ... to that task; empty for this one.
+  const std::string& transport_to(std::uint32_t rank) const { return chosen_[rank]; }
+
+ private:
+  struct Transport {
+    std::string name;
+    std::unique_ptr<TransportPlugin> plugin;
+    std::unique_ptr<OpenTransport> open;
+    std::string address;
+  };
+
+  void open_transports(const network::Roster& roster, const Catalog& catalog, PluginHost& host,
+                       const Options& options, const PluginLog& log);
+  void open(const FoundPlugin& found, const network::Roster& roster, bool named, PluginHost& host,
+            const Options& options, const PluginLog& log);
+  NetworkPeer connect(const network::Roster& roster, std::uint32_t peer, const std::string& offers);
+  std::string offers() const;
+
+  std::vector<Transport> transports_;  // of the highest preference first
+  std::vector<std::string> left_out_;  // "mpi: no launcher has started this process"
+  std::vector<std::string> chosen_;    // by rank
+  std::unique_ptr<NetworkEngine> engine_;
+};
+
+}  // namespace convoy::job

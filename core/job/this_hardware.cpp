@@ -1,0 +1,69 @@
+#include "core/job/this_hardware.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/calibrate/calibrated_cluster.hpp"
+#include "core/calibrate/nominal_rates.hpp"
+#include "core/calibrate/profile_file.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/simulate/described_constants.hpp"
+
+namespace convoy::job {
+namespace {
+
+void use_profile(SimulatedHardware& hardware, const calibrate::MachineProfile& profile,
+                 const std::string& file, std::uint32_t threads) {
+  hardware.calibrated = true;
+  hardware.known_error = calibrate::known_error(profile);
+  hardware.rates = fmt::format("measured on {} ({})", profile.created, file);
+  hardware.cluster = [=](std::uint32_t, std::uint32_t devices) {
+    return calibrate::calibrated_cluster(profile, devices, threads);
+  };
+}
+
+void use_nominal(SimulatedHardware& hardware, const calibrate::ProcessorFacts& facts,
+                 const std::filesystem::path& share, std::uint32_t threads) {
+  const auto rates =
+      calibrate::nominal_rates(facts, topology::Catalogue::read(share / "catalogue"));
+  hardware.rates = rates.source;
+  hardware.known_error = kUnmeasuredError;
+  hardware.cluster = [=](std::uint32_t, std::uint32_t devices) {
+    return calibrate::nominal_cluster(facts, rates, devices, threads);
+  };
+  hardware.notices.push_back(
+      fmt::format("this machine was not measured, its rates are {}: a prediction may be wrong by "
+                  "half; convoy calibrate measures it",
+                  rates.source));
+}
+
+}  // namespace
+
+SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plugin) {
+  const std::filesystem::path share = share_directory();
+  const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
+  const std::uint32_t threads = setup.options.threads_per_device;
+  SimulatedHardware hardware;
+  hardware.name = fmt::format("{} cores of this machine ({})", facts.cores, facts.model);
+  hardware.on_host_processors = true;
+  hardware.of_this_machine = true;
+  hardware.most_devices = facts.cores;
+  hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
+  const std::string given = setup.options.machine.calibration_file;
+  const auto here = calibrate::make_fingerprint(facts, plugin.name + " " + plugin.version);
+  const std::filesystem::path file =
+      given.empty() ? calibrate::default_profile_path(here) : std::filesystem::path(given);
+  const auto profile = calibrate::find_profile(file, here);
+  if (!profile && !given.empty())
+    fail(ExitCode::kUsage,
+         "--calibration_file={}: there is no such file; convoy calibrate --calibration_file={} "
+         "writes it",
+         given, given);
+  if (profile)
+    use_profile(hardware, *profile, file.string(), threads);
+  else
+    use_nominal(hardware, facts, share, threads);
+  return hardware;
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,119 @@
+#include "core/job/trace_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/plan/operation.hpp"
+#include "core/report/profile_record.hpp"
+
+namespace convoy::job {
+namespace {
+
+constexpr const char* kHostProcess = "host";
+
+// A segment is called after the layer whose weights it holds.
+std::string segment_name(const Graph& graph, const Operation& operation) {
+  const std::uint64_t end = operation.first_layer + operation.layer_count;
+  for (std::uint64_t layer = operation.first_layer; layer < end; ++layer)
+    if (owns_weights(graph.nodes().at(layer).layer.kind)) return graph.nodes()[layer].name;
+  return graph.nodes().at(operation.first_layer).name;
+}
+
+const Operation& operation_of(const Session& session, const OperationTime& time) {
+  const Plan& plan = session.lowered_plan();
+  return plan.body.at(time.operation - plan.prologue.size());
+}
+
+TraceEvent operation_event(const Session& session, const OperationTime& time) {
+  const Operation& operation = operation_of(session, time);
+  std::string name(operation_name(operation.kind));
+  if (is_compute(operation.kind))
+    name += fmt::format(" {}", segment_name(session.graph(), operation));
+  return {name,
+          time.operation,
+          std::string(lane_name(operation.lane)),
+          session.cluster().places.at(operation.place).name,
+          time.timing.start,
+          time.timing.end - time.timing.start};
+}
+
+// From the first start to the last end.
+TimeInterval extent(const std::vector<OperationTime>& operations) {
+  TimeInterval whole{operations.front().timing.start, operations.front().timing.end};
+  for (const OperationTime& time : operations) {
+    whole.start = std::min(whole.start, time.timing.start);
+    whole.end = std::max(whole.end, time.timing.end);
+  }
+  return whole;
+}
+
+// The calls of the record that lie inside the operation.
+void add_calls(const Session& session, const convoy_profile_record& record,
+               const TraceEvent& operation, std::vector<TraceEvent>& events) {
+  const double end = operation.start_seconds + operation.duration_seconds;
+  const std::uint64_t kept = std::min<std::uint64_t>(record.calls, CONVOY_PROFILE_RECENT);
+  for (std::uint64_t i = 0; i < kept; ++i) {
+    const double start = record.recent_start[i];
+    if (start < operation.start_seconds || record.recent_end[i] > end) continue;
+    TraceEvent event = operation;
+    event.name = fmt::format("{} {}", session.graph().nodes().at(record.node).name,
+                             kPassNames.at(record.pass));
+    event.start_seconds = start;
+    event.duration_seconds = record.recent_end[i] - start;
+    event.category = "layer";
+    event.implementation = record.implementation;
+    events.push_back(event);
+  }
+}
+
+void add_layers(const Session& session, const StepTrace& trace, std::vector<TraceEvent>& events) {
+  const std::vector<std::vector<convoy_profile_record>> records = session.profile();
+  for (const OperationTime& time : trace.operations) {
+    const Operation& operation = operation_of(session, time);
+    if (!is_compute(operation.kind)) continue;
+    const bool forward = operation.kind == OperationKind::kForward;
+    const TraceEvent outer = operation_event(session, time);
+    for (const convoy_profile_record& record : records.at(operation.replica)) {
+      const bool inside = record.node >= operation.first_layer &&
+                          record.node < operation.first_layer + operation.layer_count;
+      if (inside && (record.pass == CONVOY_PASS_FORWARD) == forward)
+        add_calls(session, record, outer, events);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<TraceEvent> trace_events(const Session& session, const StepTrace& trace) {
+  std::vector<TraceEvent> events;
+  if (trace.operations.empty()) return events;
+  const TimeInterval whole = extent(trace.operations);
+  TraceEvent step{fmt::format("step {}", trace.number),
+                  std::nullopt,
+                  "steps",
+                  kHostProcess,
+                  whole.start,
+                  whole.end - whole.start};
+  step.category = "step";
+  events.push_back(step);
+  for (const StepTrace::InputWait& wait : trace.waits) {
+    const double start = std::max(wait.time.start, whole.start);
+    const double end = std::min(wait.time.end, whole.end);
+    if (end <= start) continue;
+    TraceEvent event{fmt::format("batch of step {}", wait.step),
+                     std::nullopt,
+                     "input",
+                     kHostProcess,
+                     start,
+                     end - start};
+    event.category = "input";
+    events.push_back(event);
+  }
+  for (const OperationTime& time : trace.operations)
+    events.push_back(operation_event(session, time));
+  if (session.options().profile) add_layers(session, trace, events);
+  return events;
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "core/report/trace.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/training_loop.hpp"
+
+namespace convoy::job {
+
+// The step as rows of a trace: itself and the waits for input inside it, the operations by device
+// and lane and, when the session's programs keep the times of layers, the layers in their
+// operations.
+std::vector<TraceEvent> trace_events(const Session& session, const StepTrace& trace);
+
+}  // namespace convoy::job

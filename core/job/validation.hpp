@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/data/batch_source.hpp"
+#include "core/data/data_options.hpp"
+#include "core/job/setup.hpp"
+#include "core/job/sizes.hpp"
+#include "core/runtime/evaluator.hpp"
+
+namespace convoy::job {
+
+// The validation data of a run and the inference that scores models on it. Every evaluation begins
+// with the first example, so that their results can be compared.
+class Validation {
+ public:
+  // session and data are those of training; what differs is changed here. sizes gives the batch and
+  // the number of steps where the flags of evaluation leave them open. Fails as make_source does.
+  Validation(const Setup& setup, const Sizes& sizes, const SessionOptions& session,
+             DataOptions data);
+
+  std::uint32_t batch() const { return session_.batch; }  // images per device and step
+  std::int64_t steps() const { return steps_; }           // of one evaluation
+  std::int64_t examples() const { return examples_; }     // that there are
+  // Records replaced by others in all evaluations so far.
+  std::int64_t bad_records() const { return bad_records_; }
+
+  // Compiles the model for these devices, which may serve a training session too.
+  void prepare(std::shared_ptr<OpenDevices> devices);
+  const Session& session() const { return evaluator_->session(); }  // once it is prepared
+  Evaluation score(const ModelValues& values, const EvaluationEvents& events);
+
+ private:
+  const Graph& graph_;
+  SessionOptions session_;
+  DataOptions data_;
+  std::int64_t steps_ = 0;
+  std::int64_t examples_ = 0;
+  std::int64_t bad_records_ = 0;
+  std::unique_ptr<BatchSource> source_;  // fresh, or nothing
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
+}  // namespace convoy::job

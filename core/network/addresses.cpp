@@ -1,0 +1,124 @@
+#include "core/network/addresses.hpp"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+namespace convoy::network {
+namespace {
+
+// All results of getaddrinfo; null with a reason when there is none.
+struct Resolved {
+  std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list{nullptr, &::freeaddrinfo};
+  std::string problem;
+};
+
+Resolved resolve(const HostPort& address, int type, bool passive) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = type;
+  hints.ai_flags = passive ? AI_PASSIVE : 0;
+  addrinfo* list = nullptr;
+  const int code =
+      ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &list);
+  Resolved result;
+  if (code == 0)
+    result.list.reset(list);
+  else
+    result.problem = code == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(code);
+  return result;
+}
+
+// A socket that is closed in the end.
+class Socket {
+ public:
+  explicit Socket(const addrinfo& like)
+      : descriptor_(::socket(like.ai_family, like.ai_socktype | SOCK_CLOEXEC, like.ai_protocol)) {}
+  ~Socket() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+bool is_loopback_address(const sockaddr& address) {
+  if (address.sa_family == AF_INET) {
+    sockaddr_in in{};
+    std::memcpy(&in, &address, sizeof in);
+    return (ntohl(in.sin_addr.s_addr) >> 24) == 127;
+  }
+  if (address.sa_family != AF_INET6) return false;
+  sockaddr_in6 in6{};
+  std::memcpy(&in6, &address, sizeof in6);
+  return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr) ||
+         (IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr) && in6.sin6_addr.s6_addr[12] == 127);
+}
+
+}  // namespace
+
+bool is_loopback(const std::string& host) {
+  const Resolved found = resolve({host, 0}, SOCK_STREAM, false);
+  if (!found.list) return false;
+  for (const addrinfo* entry = found.list.get(); entry != nullptr; entry = entry->ai_next)
+    if (!is_loopback_address(*entry->ai_addr)) return false;
+  return true;
+}
+
+std::string resolution_problem(const std::string& host) {
+  return resolve({host, 0}, SOCK_STREAM, false).problem;
+}
+
+std::string listening_problem(const HostPort& address) {
+  const Resolved found = resolve(address, SOCK_STREAM, true);
+  if (!found.list) return found.problem;
+  std::string problem;
+  for (const addrinfo* entry = found.list.get(); entry != nullptr; entry = entry->ai_next) {
+    const Socket socket(*entry);
+    const int yes = 1;
+    if (socket.get() < 0) continue;
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (::bind(socket.get(), entry->ai_addr, entry->ai_addrlen) == 0 &&
+        ::listen(socket.get(), 1) == 0)
+      return "";
+    problem = std::strerror(errno);
+  }
+  return problem.empty() ? "no address of the host can be used here" : problem;
+}
+
+std::string local_address_towards(const HostPort& target) {
+  const Resolved found = resolve(target, SOCK_DGRAM, false);
+  for (const addrinfo* entry = found.list.get(); entry != nullptr; entry = entry->ai_next) {
+    const Socket socket(*entry);
+    if (socket.get() < 0 || ::connect(socket.get(), entry->ai_addr, entry->ai_addrlen) != 0)
+      continue;
+    sockaddr_storage own{};
+    socklen_t bytes = sizeof own;
+    std::array<char, NI_MAXHOST> text{};
+    if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &bytes) == 0 &&
+        ::getnameinfo(reinterpret_cast<sockaddr*>(&own), bytes, text.data(), text.size(), nullptr,
+                      0, NI_NUMERICHOST) == 0)
+      return text.data();
+  }
+  return "";
+}
+
+std::string machine_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
+}  // namespace convoy::network

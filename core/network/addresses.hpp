@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "core/network/host_port.hpp"
+
+namespace convoy::network {
+
+// Whether a host, by name or address, is reached inside this machine only: 127.0.0.0/8, ::1,
+// localhost, or a name that means nothing else. False for a name that cannot be resolved.
+bool is_loopback(const std::string& host);
+
+// Why `host` means no address now, as the system says it; empty when it means one.
+std::string resolution_problem(const std::string& host);
+
+// Why nobody can listen there now ("Address already in use"); empty when one can.
+std::string listening_problem(const HostPort& address);
+
+// The address of this machine from which packets to `target` leave: what the target and its
+// neighbours reach this task by. Sends nothing. Empty when the name cannot be resolved or there is
+// no route.
+std::string local_address_towards(const HostPort& target);
+
+// The same for all processes of one running system, and for no other: the kernel's boot id.
+std::string machine_id();
+
+}  // namespace convoy::network

@@ -1,0 +1,353 @@
+#include "core/network/control_plane.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "core/base/version.hpp"
+#include "core/network/addresses.hpp"
+
+namespace convoy::network {
+namespace {
+
+constexpr std::size_t kMostBlobBytes = 64u << 20;
+constexpr std::chrono::milliseconds kLookSeconds{20};       // how often a wait asks `interrupted`
+constexpr std::chrono::milliseconds kBetweenAttempts{100};  // to connect
+// Heartbeats per peer time-out: one lost packet, or a busy moment, is no silence.
+constexpr double kBeatsPerTimeout = 20;
+constexpr double kLongestBeat = 0.1;  // seconds
+
+std::int64_t nanoseconds_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(steady_now().time_since_epoch())
+      .count();
+}
+
+std::string random_key() {
+  std::string key(32, '\0');
+  CONVOY_CHECK_EQ(::getrandom(key.data(), key.size(), 0), static_cast<ssize_t>(key.size()));
+  return key;
+}
+
+std::string coordinator_text(const TaskIdentity& identity, const HostPort& address) {
+  return fmt::format("the coordinator ({} at {})",
+                     identity.controller ? "the controller" : "worker 0", to_string(address));
+}
+
+}  // namespace
+
+ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& introduction)
+    : options_(options),
+      wire_(open_grpc_wire()),
+      coordinator_(required_coordinator(options.identity)),
+      security_(read_security(options.security)) {
+  require_safe_network(coordinator_, options.security);
+  if (options_.identity.is_coordinator()) start_coordinator();
+  heart_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
+  try {
+    join(make_join(introduction, 0));
+  } catch (...) {
+    disconnect();
+    throw;
+  }
+}
+
+ControlPlane::~ControlPlane() {
+  disconnect();
+}
+
+// Nothing of this object may be in use when its parts go: calls of received() and closed() end with
+// the connection.
+void ControlPlane::disconnect() {
+  heart_ = {};
+  Lock lock(mutex_);
+  const std::unique_ptr<WireClient> client = std::move(client_);
+  leaving_ = true;
+  lock.unlock();
+}
+
+void ControlPlane::start_coordinator() {
+  const TaskIdentity& identity = options_.identity;
+  CoordinatorOptions coordinator;
+  coordinator.name = this_task(identity.role, identity.index);
+  coordinator.workers = identity.workers;
+  coordinator.servers = identity.servers;
+  coordinator.controller = identity.controller;
+  coordinator.join_timeout = options_.join_timeout;
+  coordinator.peer_timeout = options_.peer_timeout;
+  coordinator.restarts = options_.restarts;
+  coordinator.key = random_key();
+  service_ = std::make_unique<CoordinatorService>(wire_, coordinator_, security_, coordinator);
+}
+
+Join ControlPlane::make_join(const Introduction& introduction, int generation) const {
+  const TaskIdentity& identity = options_.identity;
+  Join join;
+  join.name = this_task(identity.role, identity.index);
+  join.generation = generation;
+  join.version = kVersion;
+  join.program_hash = introduction.program_hash;
+  join.machine = machine_id();
+  join.address = options_.advertise_address;
+  if (join.address.empty()) join.address = transport_address(identity).host;
+  if (join.address.empty()) join.address = local_address_towards(coordinator_);
+  join.workers = identity.workers;
+  join.servers = identity.servers;
+  join.controller = identity.controller;
+  join.model = introduction.model;
+  join.plugins = introduction.plugins;
+  join.flags = introduction.flags;
+  join.layouts = introduction.layouts;
+  return join;
+}
+
+void ControlPlane::join(const Join& first) {
+  const TimePoint deadline = after(steady_now(), options_.join_timeout);
+  Lock lock(mutex_);
+  Join request = first;
+  while (!heard_) {
+    // A name may mean nothing yet: the address that leads to the coordinator comes with it.
+    if (request.address.empty()) request.address = local_address_towards(coordinator_);
+    connect_once(lock, request);
+    wait(lock, "the coordinator", [&] { return heard_ || closed_ || steady_now() >= deadline; });
+    if (heard_) break;
+    const std::string reason = closed_.value_or("no answer");
+    if (steady_now() >= deadline || reason.find("handshake failed") != std::string::npos)
+      fail_to_reach(reason);
+    const TimePoint again = steady_now() + kBetweenAttempts;
+    wait(lock, "the coordinator", [&] { return steady_now() >= again; });
+  }
+  await_roster(lock);
+}
+
+// The end of a connection waits for calls of received() and closed(), which take the mutex.
+void ControlPlane::connect_once(Lock& lock, const Join& request) {
+  std::unique_ptr<WireClient> client = std::move(client_);
+  lock.unlock();
+  client.reset();
+  lock.lock();
+  closed_.reset();
+  lock.unlock();
+  client = wire_.connect(coordinator_, security_, *this);
+  client->send(request);
+  lock.lock();
+  client_ = std::move(client);
+  last_heard_ = steady_now();
+}
+
+void ControlPlane::fail_to_reach(const std::string& reason) const {
+  const bool certificate = reason.find("handshake failed") != std::string::npos;
+  fail(certificate ? ExitCode::kUnavailable : ExitCode::kTimeout, "{} cannot reach {}{}: {}; {}",
+       to_string(this_task(options_.identity.role, options_.identity.index)),
+       coordinator_text(options_.identity, coordinator_),
+       certificate ? "" : fmt::format(" within --join_timeout={:g} s", options_.join_timeout),
+       reason,
+       certificate ? "give all tasks certificates of one authority, and all or none of them "
+                     "certificates"
+                   : "start it, and look at its name, its port and the firewalls between");
+}
+
+void ControlPlane::await_roster(Lock& lock) {
+  wait(lock, "the other tasks", [&] { return roster_.has_value(); });
+}
+
+void ControlPlane::rejoin(const Introduction& introduction) {
+  Lock lock(mutex_);
+  CONVOY_CHECK(loss_ && loss_->restart && roster_);
+  const int generation = roster_->generation + 1;
+  loss_.reset();
+  roster_.reset();
+  results_.clear();
+  members_.clear();
+  stops_.begin();
+  step_ = 0;
+  operation_ = -1;
+  send_locked(make_join(introduction, generation));
+  await_roster(lock);
+}
+
+void ControlPlane::wait(Lock& lock, const std::string& what, const std::function<bool()>& done) {
+  while (true) {
+    check_locked();
+    if (done()) return;
+    const ExitCode interrupted = options_.interrupted ? options_.interrupted() : ExitCode::kOk;
+    if (interrupted != ExitCode::kOk) fail(interrupted, "interrupted while waiting for {}", what);
+    changed_.wait_for(lock, kLookSeconds);
+  }
+}
+
+void ControlPlane::check_locked() const {
+  if (refusal_) throw Error(refusal_->code, refusal_->text);
+  if (loss_) throw PeerLost(*loss_);
+}
+
+void ControlPlane::check() const {
+  const std::lock_guard lock(mutex_);
+  check_locked();
+}
+
+void ControlPlane::send_locked(const TaskMessage& message) {
+  if (client_) client_->send(message);
+}
+
+void ControlPlane::received(CoordinatorMessage message) {
+  const std::lock_guard lock(mutex_);
+  heard_ = true;
+  last_heard_ = steady_now();
+  std::visit(
+      Overloaded{[&](const Roster& roster) { roster_ = roster; },
+                 [&](const Refusal& refusal) { refusal_ = refusal; },
+                 [&](const Pulse& pulse) { take(pulse); },
+                 [&](RoundResult& result) { results_[result.round] = std::move(result.blobs); },
+                 [&](const StopProposal& proposal) { send_locked(stops_.consider(proposal)); },
+                 [&](const StopAgreed& agreed) { stops_.agree(agreed); },
+                 [&](const Notice& notice) {
+                   if (options_.notice) options_.notice(notice.text);
+                 },
+                 [&](const Loss& loss) { fail_locked(loss); }, [&](const End&) { ended_ = true; }},
+      message);
+  changed_.notify_all();
+}
+
+void ControlPlane::take(const Pulse& pulse) {
+  offset_.add(pulse.sent, pulse.received, pulse.replied, nanoseconds_now());
+  if (!pulse.members.empty()) members_ = pulse.members;
+}
+
+// The first loss counts: what follows from it does not hide it.
+void ControlPlane::fail_locked(const Loss& loss) {
+  if (loss_ || leaving_) return;
+  loss_ = loss;
+  if (options_.failed) options_.failed();
+}
+
+void ControlPlane::closed(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  closed_ = reason;
+  if (heard_ && !refusal_)
+    fail_locked({-1, ExitCode::kTimeout,
+                 fmt::format("{} lost: its connection closed, so its process has ended",
+                             coordinator_text(options_.identity, coordinator_))});
+  changed_.notify_all();
+}
+
+Position ControlPlane::position() const {
+  Position position{step_, operation_, "", busy_seconds_};
+  if (position.operation >= 0 && options_.operation_text)
+    position.operation_text = options_.operation_text(position.operation);
+  return position;
+}
+
+void ControlPlane::beat(const std::stop_token& stop) {
+  const std::chrono::duration<double> interval(
+      std::min(kLongestBeat, options_.peer_timeout / kBeatsPerTimeout));
+  Lock lock(mutex_);
+  last_beat_ = steady_now();
+  std::condition_variable_any sleep;
+  while (!stop.stop_requested()) {
+    if (client_ && !closed_) {
+      if (heard_) look_after_coordinator(steady_now());
+      send_locked(Heartbeat{position(), nanoseconds_now()});
+    }
+    last_beat_ = steady_now();
+    sleep.wait_for(lock, stop, interval, [] { return false; });
+  }
+}
+
+// A pause of this process itself is nobody's silence.
+void ControlPlane::look_after_coordinator(TimePoint time) {
+  const double pause = seconds_between(last_beat_, time);
+  if (pause > options_.peer_timeout / 4) last_heard_ = std::min(time, after(last_heard_, pause));
+  if (seconds_between(last_heard_, time) < options_.peer_timeout) return;
+  fail_locked(
+      {-1, ExitCode::kTimeout,
+       fmt::format("{} lost: no answer for {:.1f} s",
+                   coordinator_text(options_.identity, coordinator_), options_.peer_timeout)});
+  changed_.notify_all();
+}
+
+Roster ControlPlane::roster() const {
+  const std::lock_guard lock(mutex_);
+  CONVOY_CHECK(roster_.has_value());
+  return *roster_;
+}
+
+std::vector<MemberState> ControlPlane::members() const {
+  const std::lock_guard lock(mutex_);
+  return members_;
+}
+
+ClockOffset ControlPlane::clock_offset() const {
+  const std::lock_guard lock(mutex_);
+  return offset_;
+}
+
+std::vector<std::string> ControlPlane::exchange(const std::string& round, std::string blob) {
+  if (blob.size() > kMostBlobBytes)
+    fail(ExitCode::kFailed, "the round '{}' would carry {} bytes; {} is the most", round,
+         blob.size(), kMostBlobBytes);
+  Lock lock(mutex_);
+  check_locked();
+  send_locked(Contribution{round, std::move(blob)});
+  wait(lock, fmt::format("all tasks to meet in '{}'", round),
+       [&] { return results_.contains(round); });
+  return std::move(results_.extract(round).mapped());
+}
+
+std::string ControlPlane::broadcast(const std::string& round, std::string blob) {
+  const bool chief = options_.identity.is_chief();
+  return exchange(round, chief ? std::move(blob) : std::string()).front();
+}
+
+void ControlPlane::set_position(std::int64_t step, std::int64_t operation) {
+  step_ = step;
+  operation_ = operation;
+}
+
+void ControlPlane::report_unreached(int rank, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  send_locked(LinkReport{rank, text});
+}
+
+void ControlPlane::request_stop(StopKind kind, std::int64_t at_least, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  send_locked(StopRequest{kind, at_least, reason});
+}
+
+std::optional<AgreedStop> ControlPlane::begin_step(std::int64_t step) {
+  Lock lock(mutex_);
+  check_locked();
+  std::optional<AgreedStop> stop;
+  bool submitted = false;
+  wait(lock, "an agreed stop", [&] {
+    submitted = stops_.submit(step);
+    if (!submitted) stop = stops_.holding(step);
+    return submitted || stop;
+  });
+  return stop;
+}
+
+void ControlPlane::finish_stop(std::int64_t stop) {
+  const std::lock_guard lock(mutex_);
+  stops_.finish(stop);
+}
+
+void ControlPlane::wait_for_end() {
+  Lock lock(mutex_);
+  wait(lock, "the end of the run", [&] { return ended_; });
+}
+
+void ControlPlane::leave() {
+  Lock lock(mutex_);
+  check_locked();
+  send_locked(Leave{});
+  if (service_) wait(lock, "the other tasks to end", [&] { return service_->finished(); });
+  leaving_ = true;
+}
+
+void ControlPlane::say_goodbye(ExitCode code, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  leaving_ = true;
+  send_locked(Goodbye{static_cast<int>(code), text, position()});
+}
+
+}  // namespace convoy::network

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/network/clock_offset.hpp"
+#include "core/network/coordinator_service.hpp"
+#include "core/network/security.hpp"
+#include "core/network/stop_schedule.hpp"
+#include "core/network/task_identity.hpp"
+#include "core/network/wire.hpp"
+
+namespace convoy::network {
+
+// The run cannot go on as it is: a task is lost. Its text is the line that every task prints.
+class PeerLost : public Error {
+ public:
+  explicit PeerLost(const Loss& loss) : Error(loss.code, loss.text), loss_(loss) {}
+  // Whether the tasks join again (rejoin) and go on from a checkpoint.
+  bool restart() const { return loss_.restart; }
+  int rank() const { return loss_.rank; }  // -1: not one task
+
+ private:
+  Loss loss_;
+};
+
+struct ControlOptions {
+  TaskIdentity identity;
+  double join_timeout = 60;  // seconds, for names, connections and the other tasks
+  double peer_timeout = 4;   // seconds of silence that count as death
+  int restarts = 0;          // read by the coordinator only
+  SecurityOptions security;
+  std::string advertise_address;  // empty: found out
+
+  // Functions may be empty. Each is called by threads of the control plane, too, and must not call
+  // the control plane.
+  // What ends a wait: another code than kOk becomes the error of the wait.
+  std::function<ExitCode()> interrupted;
+  // The text of an operation of the lowered plan.
+  std::function<std::string(std::int64_t operation)> operation_text;
+  // A line for the user: a peer is silent, stalled, or heard again.
+  std::function<void(const std::string&)> notice;
+  // The run has failed: ends what waits for peers. Must not wait itself.
+  std::function<void()> failed;
+};
+
+// What a task brings to the run, as far as the host's flags and plug-ins say it. Name, sizes and
+// addresses are added by ControlPlane.
+struct Introduction {
+  std::string program_hash;
+  std::string model;
+  std::vector<NamedValue> plugins;
+  std::vector<NamedValue> flags;
+  std::vector<NamedValue> layouts;
+};
+
+// This task's side of the run: it has joined, sends heartbeats, takes part in rounds and stops. In
+// the coordinator's process it also is the coordinator. All functions may be called by any thread.
+// Every wait ends, with an Error, when the run fails (PeerLost), when `interrupted` says so, or, in
+// join, at the time-out.
+class ControlPlane : private ClientEvents {
+ public:
+  // Connects and waits until all tasks have joined. Throws Error: kUsage or kUnavailable when tasks
+  // contradict each other (both are named), kTimeout when one is missing (it is named).
+  ControlPlane(const ControlOptions& options, const Introduction& introduction);
+  // Without leave or say_goodbye before, other tasks take this one for lost.
+  ~ControlPlane() override;
+
+  // Who takes part, with this task's rank, the generation and the run's secret key.
+  Roster roster() const;
+  // The newest state of every task by rank, for the chief; empty elsewhere.
+  std::vector<MemberState> members() const;
+  // The coordinator's clock minus this one (steady_clock, in nanoseconds), and the bound of its
+  // error.
+  ClockOffset clock_offset() const;
+
+  // All workers and servers call these with the same names in the same order. The blobs of all, by
+  // rank; at most 64 MB each.
+  std::vector<std::string> exchange(const std::string& round, std::string blob);
+  // The chief's blob; others' are ignored.
+  std::string broadcast(const std::string& round, std::string blob);
+
+  // What heartbeats say. Cheap: no lock, no message.
+  void set_position(std::int64_t step, std::int64_t operation);
+  void set_busy_seconds(double seconds) { busy_seconds_ = seconds; }
+
+  // Throws PeerLost if the run has failed.
+  void check() const;
+  // Transports could not reach a peer or lost it: the coordinator finds out what is true of it.
+  void report_unreached(int rank, const std::string& text);
+
+  // Asks for a stop of all tasks after a step that is not below `at_least`. Does not wait.
+  void request_stop(StopKind kind, std::int64_t at_least, const std::string& reason);
+  // To be called before a step is submitted: nothing, and the step is on its way; or the agreed
+  // stop to act on first. finish_stop, then begin_step again.
+  std::optional<AgreedStop> begin_step(std::int64_t step);
+  void finish_stop(std::int64_t stop);
+
+  // After PeerLost with restart(): joins the next generation in this process.
+  void rejoin(const Introduction& introduction);
+
+  // Servers and a controller wait here until the last worker has left.
+  void wait_for_end();
+  // This task is through, in order. The coordinator's waits for all others.
+  void leave();
+  // This task ends because of an error: the others are told why.
+  void say_goodbye(ExitCode code, const std::string& text);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  void received(CoordinatorMessage message) override;
+  void closed(const std::string& reason) override;
+  void take(const Pulse& pulse);
+  void fail_locked(const Loss& loss);
+  void send_locked(const TaskMessage& message);
+  Position position() const;
+
+  void start_coordinator();
+  void disconnect();
+  Join make_join(const Introduction& introduction, int generation) const;
+  void join(const Join& join);
+  void connect_once(Lock& lock, const Join& join);
+  [[noreturn]] void fail_to_reach(const std::string& reason) const;
+  void await_roster(Lock& lock);
+  void beat(const std::stop_token& stop);
+  void look_after_coordinator(TimePoint now);
+  // Waits until `done`; throws as every wait does. `what` completes "interrupted while waiting
+  // for".
+  void wait(Lock& lock, const std::string& what, const std::function<bool()>& done);
+  void check_locked() const;
+
+  ControlOptions options_;
+  Wire& wire_;
+  HostPort coordinator_;
+  WireSecurity security_;
+  std::unique_ptr<CoordinatorService> service_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::optional<Roster> roster_;
+  std::optional<Refusal> refusal_;
+  std::optional<Loss> loss_;
+  std::optional<std::string> closed_;  // why the connection ended
+  bool heard_ = false;                 // the coordinator has answered on this connection
+  bool leaving_ = false;
+  bool ended_ = false;
+  TimePoint last_heard_;
+  TimePoint last_beat_;
+  std::map<std::string, std::vector<std::string>> results_;
+  std::vector<MemberState> members_;
+  ClockOffset offset_;
+  StopSchedule stops_;
+  std::atomic<std::int64_t> step_ = 0;
+  std::atomic<std::int64_t> operation_ = -1;
+  std::atomic<double> busy_seconds_ = 0;
+  std::unique_ptr<WireClient> client_;
+  std::jthread heart_;
+};
+
+}  // namespace convoy::network

@@ -1,0 +1,232 @@
+#include "core/network/coordinator.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace convoy::network {
+namespace {
+
+// A peer that is heard so long after somebody could not reach it is alive: the link is at fault.
+constexpr double kAliveSeconds = 0.5;
+
+std::int64_t nanoseconds(TimePoint time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
+}  // namespace
+
+Coordinator::Coordinator(CoordinatorOptions options, Send send, Close close, TimePoint now)
+    : options_(std::move(options)),
+      send_(std::move(send)),
+      close_(std::move(close)),
+      join_deadline_(after(now, options_.join_timeout)),
+      membership_(options_.name, options_.workers, options_.servers, options_.controller,
+                  options_.key),
+      liveness_(options_.peer_timeout, [this](int rank) { return membership_.text(rank); }) {
+  left_.assign(static_cast<std::size_t>(membership_.size()), false);
+  liveness_.begin(membership_.size(), now);
+}
+
+void Coordinator::send_all(const CoordinatorMessage& message) {
+  for (int rank = 0; rank < membership_.size(); ++rank)
+    if (membership_.taken(rank) && !left_[static_cast<std::size_t>(rank)])
+      send_(membership_.connection_of(rank), message);
+}
+
+void Coordinator::received(ConnectionId connection, const TaskMessage& message, TimePoint now) {
+  if (const Join* request = std::get_if<Join>(&message)) {
+    join(connection, *request, now);
+    return;
+  }
+  // A task that is not, or not any more, part of the run: of an older generation, or refused.
+  const std::optional<int> rank = membership_.rank_of(connection);
+  if (const Heartbeat* beat = std::get_if<Heartbeat>(&message))
+    answer(connection, rank, *beat, now);
+  if (!rank || phase_ == Phase::kFinished) return;
+  liveness_.heard(*rank, now);
+  handle(*rank, message, now);
+}
+
+void Coordinator::join(ConnectionId connection, const Join& request, TimePoint now) {
+  const std::optional<Refusal> refusal =
+      phase_ == Phase::kFinished
+          ? Refusal{ExitCode::kTimeout, "the run has ended; start all its tasks again"}
+          : membership_.admit(connection, request);
+  if (refusal) {
+    send_(connection, *refusal);
+    close_(connection);
+    // Tasks that contradict each other make no run: the others need not wait for the time-out.
+    if (phase_ == Phase::kJoining) refuse_all(*refusal);
+    return;
+  }
+  liveness_.heard(*membership_.rank_of(connection), now);
+  if (membership_.complete()) start(now);
+}
+
+void Coordinator::start(TimePoint now) {
+  if (const auto refusal = membership_.unreachable()) {
+    refuse_all(*refusal);
+    return;
+  }
+  phase_ = Phase::kRunning;
+  liveness_.begin(membership_.size(), now);
+  rounds_.begin(options_.workers + options_.servers);
+  stops_.begin(membership_.size());
+  for (int rank = 0; rank < membership_.size(); ++rank)
+    send_(membership_.connection_of(rank), membership_.roster(rank));
+  if (options_.controller) stops_.leave(membership_.size() - 1);
+}
+
+void Coordinator::refuse_all(const Refusal& refusal) {
+  phase_ = Phase::kFinished;
+  send_all(refusal);
+}
+
+void Coordinator::handle(int rank, const TaskMessage& message, TimePoint now) {
+  std::visit(
+      Overloaded{[](const Join&) {},
+                 [&](const Heartbeat& beat) { liveness_.beat(rank, beat.position, now); },
+                 [&](const Contribution& contribution) { contribute(rank, contribution, now); },
+                 [&](const Goodbye& goodbye) {
+                   liveness_.beat(rank, goodbye.position, now);
+                   end_in(CauseKind::kReport, rank,
+                          fmt::format("it ended with code {}: {}", goodbye.code, goodbye.text),
+                          now);
+                 },
+                 [&](const Leave&) { leave(rank, now); },
+                 [&](const LinkReport& report) {
+                   if (report.rank >= 0 && report.rank < membership_.size())
+                     unreached_.push_back({rank, report.rank, report.text, now});
+                 },
+                 [&](const StopRequest& request) {
+                   follow(stops_.request(request, liveness_.newest_step()));
+                 },
+                 [&](const StopAnswer& answer) { follow(stops_.answer(rank, answer)); }},
+      message);
+}
+
+// Whoever asks gets an answer, seated or not: it says that the coordinator is alive.
+void Coordinator::answer(ConnectionId connection, std::optional<int> rank, const Heartbeat& beat,
+                         TimePoint now) {
+  Pulse pulse{beat.sent, nanoseconds(now), 0, {}};
+  if (rank == 0 && phase_ == Phase::kRunning) pulse.members = liveness_.states(now);
+  pulse.replied = nanoseconds(std::chrono::steady_clock::now());
+  send_(connection, pulse);
+}
+
+void Coordinator::contribute(int rank, const Contribution& contribution, TimePoint now) {
+  // The controller has no plan and takes no part.
+  if (phase_ != Phase::kRunning || rank >= options_.workers + options_.servers) return;
+  try {
+    if (const auto result = rounds_.add(rank, contribution)) send_all(*result);
+  } catch (const std::invalid_argument& error) {
+    end_in(CauseKind::kReport, rank, error.what(), now);
+  }
+  for (int other = 0; other < options_.workers + options_.servers; ++other)
+    if (left_[static_cast<std::size_t>(other)] && rounds_.waiting_for(other))
+      end_in(CauseKind::kReport, other,
+             fmt::format("it left before the round '{}'", contribution.round), now);
+}
+
+void Coordinator::leave(int rank, TimePoint now) {
+  liveness_.forget(rank);
+  left_[static_cast<std::size_t>(rank)] = true;
+  if (phase_ == Phase::kRunning) {
+    follow(stops_.leave(rank));
+    const bool brings = rank < options_.workers + options_.servers;
+    if (const auto round = brings ? rounds_.waiting_for(rank) : std::nullopt)
+      end_in(CauseKind::kReport, rank, fmt::format("it left before the round '{}'", *round), now);
+  }
+  const auto workers_end = left_.begin() + options_.workers;
+  if (std::find(left_.begin(), workers_end, false) == workers_end) send_all(End{});
+  if (std::ranges::find(left_, false) == left_.end()) phase_ = Phase::kFinished;
+}
+
+void Coordinator::follow(StopAgreement::Outcome outcome) {
+  while (!std::holds_alternative<std::monostate>(outcome)) {
+    if (const auto* proposal = std::get_if<StopProposal>(&outcome)) {
+      send_all(*proposal);
+      return;
+    }
+    send_all(std::get<StopAgreed>(outcome));
+    outcome = stops_.next();
+  }
+}
+
+void Coordinator::closed(ConnectionId connection, TimePoint now) {
+  const std::optional<int> rank = membership_.rank_of(connection);
+  if (!rank || phase_ == Phase::kFinished || left_[static_cast<std::size_t>(*rank)]) return;
+  liveness_.forget(*rank);
+  end_in(CauseKind::kClosed, *rank, "its connection closed, so its process has ended", now);
+}
+
+void Coordinator::end_in(CauseKind kind, int rank, const std::string& how, TimePoint now) {
+  const std::string where = phase_ == Phase::kJoining ? "before all tasks had joined"
+                                                      : to_string(liveness_.position(rank));
+  causes_.add({kind, rank, now, fmt::format("{} lost {}: {}", membership_.text(rank), where, how)});
+}
+
+void Coordinator::look_at_links() {
+  for (const UnreachedPeer& peer : unreached_) {
+    if (seconds_between(peer.at, liveness_.last_heard(peer.to)) < kAliveSeconds) continue;
+    causes_.add({CauseKind::kLink, -1, peer.at,
+                 fmt::format("{} does not reach {}, and both are alive: {}; look at the network "
+                             "between the two and its firewalls",
+                             membership_.text(peer.from), membership_.text(peer.to), peer.text)});
+  }
+  std::erase_if(unreached_, [&](const UnreachedPeer& peer) {
+    return seconds_between(peer.at, liveness_.last_heard(peer.to)) >= kAliveSeconds;
+  });
+}
+
+void Coordinator::tick(TimePoint now) {
+  if (phase_ == Phase::kFinished) return;
+  if (phase_ == Phase::kJoining && now >= join_deadline_) {
+    refuse_all({ExitCode::kTimeout,
+                fmt::format("after --join_timeout={:g} s these tasks have not joined: {}; joined "
+                            "have {}; start the missing ones, or look why they do not reach {}",
+                            options_.join_timeout, membership_.missing_text(),
+                            membership_.joined_text(), to_string(options_.name))});
+    return;
+  }
+  const Liveness::Findings findings = liveness_.look(now);
+  for (const int rank : findings.dead) {
+    if (!membership_.taken(rank)) continue;
+    liveness_.forget(rank);
+    end_in(CauseKind::kSilence, rank,
+           fmt::format("no heartbeat for {:.1f} s", options_.peer_timeout), now);
+  }
+  if (phase_ == Phase::kRunning)
+    for (const std::string& notice : findings.notices) send_all(Notice{notice});
+  look_at_links();
+  if (const auto cause = causes_.decide(now)) declare(*cause, now);
+}
+
+void Coordinator::declare(const Cause& cause, TimePoint now) {
+  const bool died = cause.kind == CauseKind::kClosed || cause.kind == CauseKind::kSilence;
+  const bool restart = phase_ == Phase::kRunning && died && options_.restarts > 0;
+  // The lost task itself, should it wake up, is not part of the next generation.
+  if (cause.rank >= 0) {
+    const ConnectionId lost = membership_.connection_of(cause.rank);
+    send_(lost, Loss{cause.rank, ExitCode::kTimeout, cause.text});
+    close_(lost);
+  }
+  for (int rank = 0; rank < membership_.size(); ++rank)
+    if (rank != cause.rank && membership_.taken(rank) && !left_[static_cast<std::size_t>(rank)])
+      send_(membership_.connection_of(rank),
+            Loss{cause.rank, ExitCode::kTimeout, cause.text, restart});
+  causes_.clear();
+  unreached_.clear();
+  if (!restart) {
+    phase_ = Phase::kFinished;
+    return;
+  }
+  --options_.restarts;
+  phase_ = Phase::kJoining;
+  join_deadline_ = after(now, options_.join_timeout);
+  membership_.begin_generation();
+  left_.assign(left_.size(), false);
+  liveness_.begin(membership_.size(), now);
+}
+
+}  // namespace convoy::network

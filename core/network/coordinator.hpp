@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/network/first_cause.hpp"
+#include "core/network/liveness.hpp"
+#include "core/network/membership.hpp"
+#include "core/network/rounds.hpp"
+#include "core/network/stop_agreement.hpp"
+
+namespace convoy::network {
+
+struct CoordinatorOptions {
+  TaskName name;  // the task in whose process it runs
+  int workers = 1;
+  int servers = 0;
+  bool controller = false;
+  double join_timeout = 60;  // seconds
+  double peer_timeout = 4;   // seconds
+  int restarts = 0;
+  std::string key;  // 32 random bytes
+};
+
+// What the coordinator of a run decides: who is part of it, when a task counts as lost and which
+// loss was the first, rounds and stops. Pure of threads, clocks and connections: it is told what
+// happens and when, and answers through `send`. Not for several threads at a time.
+class Coordinator {
+ public:
+  using Send = std::function<void(ConnectionId, const CoordinatorMessage&)>;
+  using Close = std::function<void(ConnectionId)>;  // when all that was sent is on its way
+  Coordinator(CoordinatorOptions options, Send send, Close close, TimePoint now);
+  Coordinator(const Coordinator&) = delete;  // its parts refer to it
+  Coordinator& operator=(const Coordinator&) = delete;
+
+  void received(ConnectionId connection, const TaskMessage& message, TimePoint now);
+  void closed(ConnectionId connection, TimePoint now);
+  // To be called at least twenty times per peer time-out.
+  void tick(TimePoint now);
+
+  // Every task has left, is lost or was refused.
+  bool finished() const { return phase_ == Phase::kFinished; }
+
+ private:
+  enum class Phase { kJoining, kRunning, kFinished };
+
+  void join(ConnectionId connection, const Join& join, TimePoint now);
+  void start(TimePoint now);
+  void refuse_all(const Refusal& refusal);
+  void handle(int rank, const TaskMessage& message, TimePoint now);
+  void contribute(int rank, const Contribution& contribution, TimePoint now);
+  void answer(ConnectionId connection, std::optional<int> rank, const Heartbeat& beat,
+              TimePoint now);
+  void leave(int rank, TimePoint now);
+  void follow(StopAgreement::Outcome outcome);
+  void end_in(CauseKind kind, int rank, const std::string& how, TimePoint now);
+  void look_at_links();
+  void declare(const Cause& cause, TimePoint now);
+  void send_all(const CoordinatorMessage& message);
+
+  CoordinatorOptions options_;
+  Send send_;
+  Close close_;
+  Phase phase_ = Phase::kJoining;
+  TimePoint join_deadline_;
+  Membership membership_;
+  Liveness liveness_;
+  FirstCause causes_;
+  Rounds rounds_;
+  StopAgreement stops_;
+  std::vector<bool> left_;  // by rank
+  struct UnreachedPeer {
+    int from;
+    int to;
+    std::string text;
+    TimePoint at;
+  };
+  std::vector<UnreachedPeer> unreached_;
+};
+
+}  // namespace convoy::network

@@ -1,0 +1,127 @@
+#include "core/network/grpc/client.hpp"
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <stdexcept>
+
+#include "core/network/grpc/convert.hpp"
+#include "core/network/grpc/credentials.hpp"
+#include "grpc/control.grpc.pb.h"
+
+namespace convoy::network {
+namespace {
+
+constexpr std::chrono::seconds kFarewell{1};
+
+// The stream to the coordinator.
+class GrpcClient : public WireClient,
+                   private grpc::ClientBidiReactor<v1::TaskMessage, v1::CoordinatorMessage> {
+ public:
+  GrpcClient(const HostPort& address, const WireSecurity& security, ClientEvents& events)
+      : events_(events),
+        stub_(v1::Coordinator::NewStub(grpc::CreateCustomChannel(
+            to_string(address), client_credentials(security), client_arguments(security)))) {
+    stub_->async()->Attend(&context_, this);
+    AddHold();  // writes are begun by others than the reactions
+    StartRead(&incoming_);
+    StartCall();
+  }
+
+  ~GrpcClient() override {
+    std::unique_lock lock(mutex_);
+    closing_ = true;
+    // Without an answer there may be no connection to say farewell on.
+    if (!answered_) context_.TryCancel();
+    close_if_idle();
+    const auto done = [&] { return done_; };
+    if (ended_.wait_for(lock, kFarewell, done)) return;
+    context_.TryCancel();
+    ended_.wait(lock, done);
+  }
+
+  void send(const TaskMessage& message) override {
+    const std::lock_guard lock(mutex_);
+    if (closing_ || broken_) return;
+    write(message, outgoing_.emplace_back());
+    if (outgoing_.size() == 1) StartWrite(&outgoing_.front());
+  }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (ok) {
+      note_answer();
+      try {
+        events_.received(read(incoming_));
+        StartRead(&incoming_);
+        return;
+      } catch (const std::invalid_argument&) {
+        context_.TryCancel();  // it is no coordinator of this kind
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
+    release_hold();
+  }
+
+  void OnWriteDone(bool ok) override {
+    const std::lock_guard lock(mutex_);
+    if (ok)
+      outgoing_.pop_front();
+    else
+      outgoing_.clear();
+    broken_ |= !ok;
+    if (!outgoing_.empty()) StartWrite(&outgoing_.front());
+    close_if_idle();
+  }
+
+  void OnDone(const grpc::Status& status) override {
+    events_.closed(status.ok() ? "it closed the connection" : status.error_message());
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+    ended_.notify_all();
+  }
+
+  void note_answer() {
+    const std::lock_guard lock(mutex_);
+    answered_ = true;
+  }
+
+  void close_if_idle() {
+    if (!closing_ || said_goodbye_ || broken_ || !outgoing_.empty()) return;
+    said_goodbye_ = true;
+    StartWritesDone();
+  }
+
+  // No write is begun from here on.
+  void release_hold() {
+    if (!std::exchange(held_, false)) return;
+    RemoveHold();
+  }
+
+  ClientEvents& events_;
+  std::unique_ptr<v1::Coordinator::Stub> stub_;
+  grpc::ClientContext context_;
+  v1::CoordinatorMessage incoming_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::deque<v1::TaskMessage> outgoing_;  // the first one is being written
+  bool held_ = true;
+  bool answered_ = false;
+  bool broken_ = false;
+  bool closing_ = false;
+  bool said_goodbye_ = false;
+  bool done_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<WireClient> make_grpc_client(const HostPort& address, const WireSecurity& security,
+                                             ClientEvents& events) {
+  return std::make_unique<GrpcClient>(address, security, events);
+}
+
+}  // namespace convoy::network

@@ -1,0 +1,41 @@
+// What the host finds in this library: see open_wire.cpp.
+#include <grpc/support/log.h>
+
+#include <cstdlib>
+
+#include "core/base/version.hpp"
+#include "core/network/grpc/client.hpp"
+#include "core/network/grpc/server.hpp"
+
+#define CONVOY_WIRE_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace convoy::network {
+namespace {
+
+class GrpcWire : public Wire {
+ public:
+  GrpcWire() {
+    // What goes wrong is said in convoy's own words, where it is known what it means.
+    if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
+  }
+  std::unique_ptr<WireServer> listen(const HostPort& address, const WireSecurity& security,
+                                     ServerEvents& events) override {
+    return make_grpc_server(address, security, events);
+  }
+  std::unique_ptr<WireClient> connect(const HostPort& address, const WireSecurity& security,
+                                      ClientEvents& events) override {
+    return make_grpc_client(address, security, events);
+  }
+};
+
+}  // namespace
+}  // namespace convoy::network
+
+CONVOY_WIRE_EXPORT convoy::network::Wire* convoy_network_wire() {
+  static convoy::network::GrpcWire wire;
+  return &wire;
+}
+
+CONVOY_WIRE_EXPORT const char* convoy_network_version() {
+  return convoy::kVersion;
+}

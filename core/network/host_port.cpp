@@ -1,0 +1,76 @@
+#include "core/network/host_port.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/error.hpp"
+
+namespace convoy::network {
+namespace {
+
+[[noreturn]] void refuse_address(std::string_view text, std::string_view source,
+                                 std::string_view reason) {
+  fail(ExitCode::kUsage, "{}: '{}' {}; write host:port, an IPv6 address as [::1]:50000", source,
+       text, reason);
+}
+
+int parse_port(std::string_view digits, std::string_view text, std::string_view source) {
+  int port = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, problem] = std::from_chars(digits.data(), end, port);
+  if (problem != std::errc{} || stop != end || port < 1 || port > 65535)
+    refuse_address(text, source, "has no port from 1 to 65535");
+  return port;
+}
+
+bool is_host_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '-' || c == '_';
+}
+
+}  // namespace
+
+std::string to_string(const HostPort& address) {
+  const bool brackets = address.host.find(':') != std::string::npos;
+  return brackets ? fmt::format("[{}]:{}", address.host, address.port)
+                  : fmt::format("{}:{}", address.host, address.port);
+}
+
+HostPort parse_host_port(std::string_view text, std::string_view source) {
+  if (text.starts_with('[')) {
+    const std::size_t close = text.find("]:");
+    if (close == std::string_view::npos || close < 3)
+      refuse_address(text, source, "is no IPv6 address in brackets with a port");
+    const std::string_view host = text.substr(1, close - 1);
+    if (host.find_first_not_of("0123456789abcdefABCDEF:.%") != std::string_view::npos &&
+        host.find('%') == std::string_view::npos)
+      refuse_address(text, source, "has no IPv6 address between its brackets");
+    return {std::string(host), parse_port(text.substr(close + 2), text, source)};
+  }
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) refuse_address(text, source, "has no port");
+  const std::string_view host = text.substr(0, colon);
+  if (host.empty()) refuse_address(text, source, "has no host");
+  if (!std::ranges::all_of(host, is_host_character))
+    refuse_address(text, source, "has a host with a character that no name has");
+  return {std::string(host), parse_port(text.substr(colon + 1), text, source)};
+}
+
+std::vector<HostPort> parse_host_list(std::string_view text, std::string_view source) {
+  std::vector<HostPort> hosts;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    HostPort host = parse_host_port(part, source);
+    if (std::ranges::find(hosts, host) != hosts.end())
+      fail(ExitCode::kUsage, "{}: {} is there twice; every task needs an address of its own",
+           source, to_string(host));
+    hosts.push_back(std::move(host));
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+    if (text.empty()) fail(ExitCode::kUsage, "{}: the list ends with a comma; remove it", source);
+  }
+  return hosts;
+}
+
+}  // namespace convoy::network

@@ -1,0 +1,109 @@
+#include "core/network/slurm_nodes.hpp"
+
+#include <charconv>
+
+#include "core/base/error.hpp"
+
+namespace convoy::network {
+namespace {
+
+constexpr std::size_t kMostNodes = 65536;
+
+class NodeList {
+ public:
+  NodeList(std::string_view list, std::string_view variable) : list_(list), variable_(variable) {}
+
+  std::vector<std::string> expand() const {
+    std::vector<std::string> names;
+    std::size_t begin = 0;
+    int depth = 0;
+    for (std::size_t i = 0; i <= list_.size(); ++i) {
+      const char c = i < list_.size() ? list_[i] : ',';
+      if (c == '[' && ++depth > 1) refuse("has a bracket inside brackets");
+      if (c == ']' && --depth < 0) refuse("closes a bracket that is not open");
+      if (c != ',' || (depth != 0 && i < list_.size())) continue;
+      append(names, expand_name(list_.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+    if (depth != 0) refuse("has a bracket that is not closed");
+    return names;
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view reason) const {
+    fail(ExitCode::kUsage, "{}='{}' {}; name the coordinator with --controller_host=HOST:PORT",
+         variable_, list_, reason);
+  }
+
+  void append(std::vector<std::string>& to, std::vector<std::string> more) const {
+    if (to.size() + more.size() > kMostNodes) refuse("names more than 65,536 nodes");
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+
+  // One entry without commas outside of brackets: every bracket multiplies the names so far.
+  std::vector<std::string> expand_name(std::string_view entry) const {
+    if (entry.empty()) refuse("has an empty name");
+    std::vector<std::string> names = {""};
+    while (!entry.empty()) {
+      const std::size_t open = entry.find('[');
+      for (std::string& name : names) name += entry.substr(0, open);
+      if (open == std::string_view::npos) break;
+      const std::size_t close = entry.find(']', open);
+      if (close == std::string_view::npos) refuse("has a bracket that is not closed");
+      names = product(names, numbers(entry.substr(open + 1, close - open - 1)));
+      entry.remove_prefix(close + 1);
+    }
+    return names;
+  }
+
+  std::vector<std::string> product(const std::vector<std::string>& names,
+                                   const std::vector<std::string>& numbers) const {
+    std::vector<std::string> all;
+    for (const std::string& name : names) {
+      std::vector<std::string> with_numbers;
+      for (const std::string& number : numbers) with_numbers.push_back(name + number);
+      append(all, std::move(with_numbers));
+    }
+    return all;
+  }
+
+  // "08-10,12" is 08, 09, 10, 12: as many digits as the first number has.
+  std::vector<std::string> numbers(std::string_view ranges) const {
+    std::vector<std::string> all;
+    while (true) {
+      const std::size_t comma = ranges.find(',');
+      const std::string_view range = ranges.substr(0, comma);
+      const std::size_t dash = range.find('-');
+      const std::string_view first = range.substr(0, dash);
+      const long from = number(first);
+      const long to = dash == std::string_view::npos ? from : number(range.substr(dash + 1));
+      if (to < from || to - from >= static_cast<long>(kMostNodes)) refuse("has a range that falls");
+      std::vector<std::string> more;
+      for (long value = from; value <= to; ++value)
+        more.push_back(fmt::format("{:0{}}", value, first.size()));
+      append(all, std::move(more));
+      if (comma == std::string_view::npos) return all;
+      ranges.remove_prefix(comma + 1);
+    }
+  }
+
+  long number(std::string_view digits) const {
+    long value = 0;
+    const char* end = digits.data() + digits.size();
+    const auto [stop, problem] = std::from_chars(digits.data(), end, value);
+    if (problem != std::errc{} || stop != end || value < 0 || digits.size() > 9)
+      refuse("has something other than numbers between its brackets");
+    return value;
+  }
+
+  std::string_view list_;
+  std::string_view variable_;
+};
+
+}  // namespace
+
+std::vector<std::string> expand_node_list(std::string_view list, std::string_view variable) {
+  return NodeList(list, variable).expand();
+}
+
+}  // namespace convoy::network

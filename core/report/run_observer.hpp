@@ -1,0 +1,81 @@
+#pragma once
+
+#include <convoy/job_result.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+// What the lines before the first step say.
+struct ConsoleHeader {
+  std::string version;  // of convoy
+  std::string model;
+  std::string dataset;  // "imagenet"
+  bool synthetic = true;
+  std::string mode = "training";
+  std::int64_t global_batch = 0;
+  std::int64_t batch_per_device = 0;
+  std::int64_t num_batches = 0;
+  double num_epochs = 0;
+  std::vector<std::string> devices;  // "/gpu:0", "/cpu:1"
+  bool bound_to_numa_nodes = false;
+  std::string data_format;
+  std::string optimizer;
+  std::string strategy;  // name of the strategy that runs, never "auto"
+  // Further lines of the strategy, such as {"AllReduce", "nccl"}, printed below its name.
+  std::vector<std::pair<std::string, std::string>> strategy_details;
+};
+
+// Whoever watches a run. Called on the thread that runs it, in the order of events; what is not
+// overridden is passed over.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+
+  virtual void header(const ConsoleHeader&) {}
+  virtual void generating_model() {}
+  virtual void generating_inference_model() {}
+  virtual void generating_evaluation_model() {}
+  virtual void initializing() {}
+  virtual void warming_up() {}
+  virtual void warmed_up() {}
+  // Before the first step that is displayed.
+  virtual void columns() {}
+  virtual void timed_step(const TrainingStep&) {}
+  // A step that is due on the display: number, speed of all steps so far, the loss that was asked
+  // for; accuracy if it was asked for.
+  virtual void step(std::int64_t /*step*/, const Speed&, double /*loss*/,
+                    std::optional<Accuracy> = {}) {}
+  virtual void total(double /*images_per_second*/) {}
+  // What is known of the input or of the GPUs, after the total.
+  virtual void input(const std::string& /*text*/) {}
+  // After the total, only when it is asked for.
+  virtual void parameter_hash(const std::string& /*hash*/) {}
+  // Likewise: a table of several lines.
+  virtual void profile(const std::string& /*table*/) {}
+
+  // How fast an evaluation went since the last such line; steps count from 1.
+  virtual void evaluation_step(std::int64_t /*step*/, double /*examples_per_second*/) {}
+  virtual void accuracy(const Accuracy&, std::int64_t /*examples*/) {}
+  virtual void no_checkpoint(const std::string& /*folder*/) {}
+  // Around an evaluation during training. global_step counts all updates so far.
+  virtual void evaluation_begins(std::int64_t /*global_step*/, bool /*final*/) {}
+  virtual void training_resumes() {}
+  virtual void target_reached(double /*top_1*/) {}
+  // Stands where a run that only trains has its total.
+  virtual void training_done() {}
+
+  // For a person who watches; replaces the text before.
+  virtual void progress(const std::string& /*text*/) {}
+  // A sentence for people about this run.
+  virtual void notice(const std::string& /*text*/) {}
+  // Asked between steps: kOk to go on, else why the run ends after the steps under way.
+  virtual ExitCode interruption() const { return ExitCode::kOk; }
+};
+
+}  // namespace convoy

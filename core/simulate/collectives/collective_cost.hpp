@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/plan/operation.hpp"
+#include "core/simulate/collectives/collective_model.hpp"
+#include "core/simulate/collectives/single_ring.hpp"
+#include "core/simulate/simulate.hpp"
+
+namespace convoy::simulate {
+
+// What collectives cost the software that is simulated: as its library makes them, or in one ring
+// where it has none.
+class CollectiveCost {
+ public:
+  CollectiveCost(const SimulatedMachine& machine, const SimulationOptions& options,
+                 RouteTable& routes)
+      : machine_(machine), options_(options), routes_(routes), ring_(machine, options, routes) {}
+
+  // Places of the participants, in the operation's order. bytes: of the whole span.
+  Task task(const Operation& operation, const std::vector<std::uint32_t>& places, double bytes);
+  // What tasks chose, in the order of Task::way.
+  std::vector<CollectiveChoice> take_choices() { return std::move(choices_); }
+
+ private:
+  std::uint32_t note(const CollectiveChoice& choice);
+
+  const SimulatedMachine& machine_;
+  const SimulationOptions& options_;
+  RouteTable& routes_;
+  SingleRing ring_;
+  std::map<std::vector<std::uint32_t>, CollectiveModel> models_;
+  std::vector<CollectiveChoice> choices_;
+};
+
+}  // namespace convoy::simulate

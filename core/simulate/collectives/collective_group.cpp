@@ -1,0 +1,173 @@
+#include "core/simulate/collectives/collective_group.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace convoy::simulate {
+
+CollectiveGroup::CollectiveGroup(const SimulatedMachine& machine, const CollectiveLibrary& library,
+                                 RouteTable& routes, const std::vector<std::uint32_t>& places)
+    : machine_(machine),
+      routes_(routes),
+      generation_(&library.generation(
+          machine.devices.at(machine.places[places.front()].device).generation)),
+      devices_(places.size()) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_host;
+  for (const std::uint32_t place : places) by_host[machine.places[place].host].push_back(place);
+  for (auto& [host, on_it] : by_host) {
+    GroupHost it;
+    it.links = links_of(on_it);
+    it.is_switched = on_it.size() > 1;
+    for (std::size_t i = 0; i < it.links.ways.size(); ++i) {
+      const DeviceLinks::Way& way = it.links.ways[i];
+      if (way.links.empty()) continue;
+      it.is_switched =
+          it.is_switched && way.direct && machine.links[way.links.front()].wire == Wire::kNvswitch;
+    }
+    it.places = std::move(on_it);
+    hosts_.push_back(std::move(it));
+  }
+  if (hosts_.size() > 1) find_cards();
+}
+
+double CollectiveGroup::limit(std::uint32_t link) const {
+  const SimulatedLink& it = machine_.links[link];
+  double reach = 0;
+  if (it.wire == Wire::kNvlink) reach = generation_->direct_reach;
+  if (it.wire == Wire::kNvswitch) reach = generation_->switched_reach;
+  return reach > 0 && it.raw_bytes_per_second > 0 ? reach * it.raw_bytes_per_second
+                                                  : it.bytes_per_second;
+}
+
+DeviceLinks CollectiveGroup::links_of(const std::vector<std::uint32_t>& places) {
+  DeviceLinks result;
+  result.devices = static_cast<std::uint32_t>(places.size());
+  result.ways.resize(places.size() * places.size());
+  for (std::size_t from = 0; from < places.size(); ++from)
+    for (std::size_t to = 0; to < places.size(); ++to) {
+      if (from == to) continue;
+      DeviceLinks::Way& way = result.ways[from * places.size() + to];
+      way.direct = routes_.path(places[from], places[to]).kind == PathKind::kNvlink;
+      for (const Load& load : loads(places[from], places[to])) {
+        way.links.push_back(load.link);
+        result.limits.try_emplace(load.link, limit(load.link) / load.weight);
+      }
+    }
+  return result;
+}
+
+const std::vector<CollectiveGroup::Load>& CollectiveGroup::loads(std::uint32_t from,
+                                                                 std::uint32_t to) {
+  const auto [known, is_new] = loads_.at(from, to);
+  if (!is_new) return known;
+  const std::uint32_t host = machine_.places[from].host;
+  const bool reaches = !machine_.reaches || host != machine_.places[to].host ||
+                       machine_.host_places.empty() || machine_.reaches(from, to);
+  if (!reaches) return known = staged(from, to, machine_.host_places[host]);
+  for (const std::uint32_t link : routes_.path(from, to).links) known.push_back({link, 1});
+  return known;
+}
+
+// The memory is written and read; data cross the sockets that are between the two devices.
+std::vector<CollectiveGroup::Load> CollectiveGroup::staged(std::uint32_t from, std::uint32_t to,
+                                                           std::uint32_t memory) {
+  std::vector<Load> result;
+  for (const std::uint32_t link : routes_.path(from, memory).links) result.push_back({link, 1});
+  for (const std::uint32_t link : routes_.path(from, to).links)
+    if (machine_.links[link].joins_sockets) result.push_back({link, 1});
+  if (machine_.places[memory].memory != kNone)
+    result.push_back({machine_.places[memory].memory, 2});
+  for (const std::uint32_t link : routes_.path(memory, to).links) result.push_back({link, 1});
+  return result;
+}
+
+// The first link of a network on the way out; kNone where the description has none.
+std::uint32_t CollectiveGroup::card_of(std::uint32_t place, std::uint32_t elsewhere) {
+  for (const std::uint32_t link : routes_.path(place, elsewhere).links)
+    if (machine_.links[link].wire == Wire::kNetwork) return link;
+  return kNone;
+}
+
+void CollectiveGroup::note_network(std::uint32_t place, std::uint32_t elsewhere) {
+  double seconds = 0;
+  for (const std::uint32_t link : routes_.path(place, elsewhere).links) {
+    const SimulatedLink& it = machine_.links[link];
+    seconds += it.latency_seconds;
+    if (it.wire == Wire::kNetwork) card_rate_ = std::min(card_rate_, it.bytes_per_second);
+  }
+  card_seconds_ = std::max(card_seconds_, seconds);
+}
+
+double CollectiveGroup::proxy_seconds() const {
+  return machine_.hosts[machine_.places[hosts_.front().places.front()].host].proxy_seconds;
+}
+
+// A channel comes in at the first device next to a card and leaves from another one next to it, if
+// there is one; else it goes back to the first over the host's own links.
+void CollectiveGroup::find_cards() {
+  for (std::size_t h = 0; h < hosts_.size(); ++h) {
+    GroupHost& host = hosts_[h];
+    const std::size_t last = hosts_.size() - 1;
+    const std::uint32_t elsewhere = hosts_[h == last ? 0 : last].places.front();
+    std::map<std::uint32_t, std::size_t> channel_of;
+    for (std::uint32_t device = 0; device < host.places.size(); ++device) {
+      const std::uint32_t card = card_of(host.places[device], elsewhere);
+      note_network(host.places[device], elsewhere);
+      const auto [it, is_new] = channel_of.try_emplace(card, host.channels.size());
+      if (is_new)
+        host.channels.push_back({device, std::nullopt});
+      else
+        host.channels[it->second].last = device;
+    }
+  }
+}
+
+std::size_t CollectiveGroup::most_on_a_host() const {
+  std::size_t most = 0;
+  for (const GroupHost& host : hosts_) most = std::max(most, host.places.size());
+  return most;
+}
+
+bool CollectiveGroup::is_switched() const {
+  return std::all_of(hosts_.begin(), hosts_.end(),
+                     [](const GroupHost& host) { return host.is_switched; });
+}
+
+std::uint32_t CollectiveGroup::bricks() const {
+  const DeviceLinks& links = hosts_.front().links;
+  return machine_.links[links.way(0, 1).links.front()].bricks;
+}
+
+bool CollectiveGroup::is_over_nvlink() const {
+  const auto is_direct = [](const DeviceLinks::Way& way) {
+    return way.links.empty() || way.direct;
+  };
+  // Devices may lack a link to some others and still form a ring: one link each is enough.
+  return std::all_of(hosts_.begin(), hosts_.end(), [&](const GroupHost& host) {
+    const std::uint32_t n = host.links.devices;
+    for (std::uint32_t from = 0; from < n && n > 1; ++from) {
+      bool any = false;
+      for (std::uint32_t to = 0; to < n; ++to)
+        any = any || (from != to && is_direct(host.links.way(from, to)));
+      if (!any) return false;
+    }
+    return true;
+  });
+}
+
+void CollectiveGroup::add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight) {
+  for (const Load& load : loads(from, to))
+    sum.add(load.link,
+            weight * load.weight * machine_.links[load.link].bytes_per_second / limit(load.link));
+}
+
+void CollectiveGroup::add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,
+                                         double weight) const {
+  for (const std::uint32_t link : routes_.path(from, to).links) {
+    const SimulatedLink& it = machine_.links[link];
+    sum.add(link, weight * it.bytes_per_second /
+                      (generation_->in_switch_reach * it.raw_bytes_per_second));
+  }
+}
+
+}  // namespace convoy::simulate

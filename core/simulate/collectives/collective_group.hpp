@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/simulate/collectives/channel_search.hpp"
+#include "core/simulate/collectives/collective_library.hpp"
+#include "core/simulate/route_table.hpp"
+
+namespace convoy::simulate {
+
+// The participants on one host, in the cluster's order.
+struct GroupHost {
+  std::vector<std::uint32_t> places;
+  DeviceLinks links;                  // between them
+  bool is_switched = false;           // NVSwitches join all of them
+  std::vector<ChannelEnds> channels;  // to other hosts: one per network card
+};
+
+// The devices of a collective and what lies between them, as a library sees it.
+class CollectiveGroup {
+ public:
+  CollectiveGroup(const SimulatedMachine& machine, const CollectiveLibrary& library,
+                  RouteTable& routes, const std::vector<std::uint32_t>& places);
+
+  const std::vector<GroupHost>& hosts() const { return hosts_; }
+  std::size_t devices() const { return devices_; }
+  const CollectiveGeneration& generation() const { return *generation_; }
+  // Devices on the host that has most of them.
+  std::size_t most_on_a_host() const;
+  bool is_switched() const;
+  // Physical links from a device to its NVSwitches, each of which makes a channel.
+  std::uint32_t bricks() const;
+  bool is_over_nvlink() const;  // all that lies between devices of one host
+  // What the network's cards and switches add to a step between the hosts that are farthest apart.
+  double card_seconds() const { return card_seconds_; }
+  double card_bytes_per_second() const { return card_rate_; }  // of the slowest; infinity: none
+  // Least time of a step while a thread of the host serves a network card.
+  double proxy_seconds() const;
+
+  // Adds what passes from one place to another, as shares of what the links carry for collectives.
+  void add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight);
+  // The same, to the rate that in-switch reductions reach of the NVSwitch's links.
+  void add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight) const;
+
+ private:
+  // What passes from one device to another: over their path, or to their host's memory and on.
+  struct Load {
+    std::uint32_t link = 0;
+    double weight = 1;
+  };
+  const std::vector<Load>& loads(std::uint32_t from, std::uint32_t to);
+  std::vector<Load> staged(std::uint32_t from, std::uint32_t to, std::uint32_t memory);
+  // Bytes per second that collectives reach of a link.
+  double limit(std::uint32_t link) const;
+  DeviceLinks links_of(const std::vector<std::uint32_t>& places);
+  void find_cards();
+  void note_network(std::uint32_t place, std::uint32_t elsewhere);
+  std::uint32_t card_of(std::uint32_t place, std::uint32_t elsewhere);
+
+  const SimulatedMachine& machine_;
+  RouteTable& routes_;
+  const CollectiveGeneration* generation_;
+  std::vector<GroupHost> hosts_;
+  PlacePairs<std::vector<Load>> loads_;
+  std::size_t devices_ = 0;
+  double card_seconds_ = 0;
+  double card_rate_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace convoy::simulate

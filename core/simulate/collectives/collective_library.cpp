@@ -1,0 +1,27 @@
+#include "core/simulate/collectives/collective_library.hpp"
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+
+namespace convoy::simulate {
+
+const char* name(Protocol protocol) {
+  static constexpr std::array<const char*, kProtocols> kNames = {"LL", "LL128", "Simple"};
+  return kNames.at(static_cast<std::size_t>(protocol));
+}
+
+const char* name(CollectiveAlgorithm algorithm) {
+  static constexpr std::array<const char*, kCollectiveAlgorithms> kNames = {"ring", "tree", "NVLS",
+                                                                            "rails", "SHARP"};
+  return kNames.at(static_cast<std::size_t>(algorithm));
+}
+
+const CollectiveGeneration& CollectiveLibrary::generation(std::string_view of) const {
+  CONVOY_CHECK(!generations.empty());
+  for (const CollectiveGeneration& it : generations)
+    if (std::find(it.names.begin(), it.names.end(), of) != it.names.end()) return it;
+  return generations.front();
+}
+
+}  // namespace convoy::simulate

@@ -1,0 +1,166 @@
+#include "core/simulate/collectives/collective_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.hpp"
+
+namespace convoy::simulate {
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+std::size_t host_column(std::size_t hosts) {
+  return std::min<std::size_t>(hosts, 3) - 1;
+}
+
+double rate_at(const ProtocolCost& cost, double bytes) {
+  if (cost.rate_by_size.empty()) return 1;
+  const auto power = std::bit_width(static_cast<std::uint64_t>(std::max(bytes, 64.0)) / 64) - 1;
+  const std::size_t last = cost.rate_by_size.size() - 1;
+  const auto at = static_cast<std::size_t>(power);
+  return at > last ? 1 : cost.rate_by_size[at];
+}
+
+bool uses_protocols(CollectiveAlgorithm algorithm) {
+  return algorithm == CollectiveAlgorithm::kRing || algorithm == CollectiveAlgorithm::kTree ||
+         algorithm == CollectiveAlgorithm::kRails;
+}
+
+}  // namespace
+
+std::string text(const CollectiveChoice& choice) {
+  return fmt::format("{}, {}, {} channel{}", name(choice.algorithm), name(choice.protocol),
+                     choice.channels, choice.channels == 1 ? "" : "s");
+}
+
+CollectiveModel::CollectiveModel(const SimulatedMachine& machine, const CollectiveLibrary& library,
+                                 RouteTable& routes, const std::vector<std::uint32_t>& places)
+    : machine_(machine),
+      library_(library),
+      routes_(routes),
+      group_(machine, library, routes, places) {}
+
+CollectiveModel::Options& CollectiveModel::options(OperationKind kind) {
+  const auto [it, is_new] = options_.try_emplace(kind);
+  if (!is_new) return it->second;
+  it->second.patterns = collective_patterns(group_, library_, kind, machine_.network_reduces);
+  for (const CollectivePattern& pattern : it->second.patterns) add_options(it->second, pattern);
+  return it->second;
+}
+
+void CollectiveModel::add_options(Options& options, const CollectivePattern& pattern) {
+  if (!uses_protocols(pattern.algorithm)) {
+    options.all.push_back(make_option(pattern, Protocol::kSimple));
+    return;
+  }
+  options.all.push_back(make_option(pattern, Protocol::kLl));
+  if (group_.generation().ll128 && group_.is_over_nvlink())
+    options.all.push_back(make_option(pattern, Protocol::kLl128));
+  options.all.push_back(make_option(pattern, Protocol::kSimple));
+}
+
+CollectiveModel::Option CollectiveModel::make_option(const CollectivePattern& pattern,
+                                                     Protocol protocol) {
+  Option option;
+  option.pattern = &pattern;
+  option.choice.algorithm = pattern.algorithm;
+  option.choice.protocol = protocol;
+  option.choice.channels = pattern.channels;
+  double share = 1;
+  if (uses_protocols(pattern.algorithm)) {
+    const auto at = static_cast<std::size_t>(protocol);
+    const bool is_tree = pattern.algorithm == CollectiveAlgorithm::kTree;
+    option.cost = is_tree ? &library_.tree[at] : &library_.ring[at];
+    share = group_.hosts().size() > 1 ? option.cost->share_between_hosts : option.cost->share;
+  }
+  RouteSum sum;
+  for (const LinkShare& load : pattern.loads) sum.add(load.link, load.weight / share);
+  option.choice.route = routes_.add(sum);
+  option.choice.bytes_per_second = routes_.capacity(option.choice.route);
+  option.choice.limit = kNoLimit;
+  const std::size_t column = host_column(group_.hosts().size());
+  const CollectiveGeneration& generation = group_.generation();
+  // Limits are of what passes a device: a tree sends everything twice, up and down.
+  const double passes = pattern.algorithm == CollectiveAlgorithm::kTree ? 2 : pattern.passes;
+  if (protocol == Protocol::kLl) option.choice.limit = generation.ll_limit[column] / passes;
+  if (pattern.algorithm == CollectiveAlgorithm::kTree)
+    option.choice.limit = std::min(
+        option.choice.limit, generation.tree_channel_limit[column] * pattern.channels / passes);
+  return option;
+}
+
+bool CollectiveModel::is_allowed(const CollectivePattern& pattern, std::uint32_t algorithm) const {
+  if (algorithm == CONVOY_ALGORITHM_RING) return pattern.algorithm == CollectiveAlgorithm::kRing;
+  if (algorithm == CONVOY_ALGORITHM_TREE) return pattern.algorithm == CollectiveAlgorithm::kTree;
+  return library_.has[static_cast<std::size_t>(pattern.algorithm)];
+}
+
+CollectiveChoice CollectiveModel::choose(OperationKind kind, std::uint32_t algorithm,
+                                         double bytes) {
+  const Options& options = this->options(kind);
+  CollectiveChoice best;
+  const auto consider = [&](bool any) {
+    for (const Option& option : options.all) {
+      if (!any && !is_allowed(*option.pattern, algorithm)) continue;
+      const CollectiveChoice choice = sized(option, bytes);
+      if (best.bytes_per_second == 0 || choice.seconds(bytes) < best.seconds(bytes)) best = choice;
+    }
+  };
+  consider(false);
+  if (best.bytes_per_second == 0) consider(true);  // asked for what this operation has not
+  CONVOY_CHECK(best.bytes_per_second > 0);
+  return best;
+}
+
+CollectiveChoice CollectiveModel::sized(const Option& option, double bytes) const {
+  CollectiveChoice choice = option.choice;
+  choice.latency_seconds = latency(option, bytes);
+  const double part = option.cost == nullptr ? 1 : rate_at(*option.cost, bytes);
+  if (part < 1) choice.limit = std::min(choice.limit, part * choice.bytes_per_second);
+  choice.bytes_per_second = std::min(choice.bytes_per_second, choice.limit);
+  return choice;
+}
+
+double CollectiveModel::latency(const Option& option, double bytes) const {
+  const CollectivePattern& pattern = *option.pattern;
+  const CollectiveGeneration& generation = group_.generation();
+  const double launch = library_.launch_seconds + library_.launch_seconds_per_device *
+                                                      static_cast<double>(group_.most_on_a_host());
+  const double large = bytes / (bytes + library_.full_slice_bytes);
+  if (option.cost == nullptr) return launch + switch_latency(pattern, large);
+  const ProtocolCost& cost = *option.cost;
+  const Protocol protocol = option.choice.protocol;
+  double local =
+      generation.latency_scale * (group_.is_over_nvlink() ? cost.hop.nvlink : cost.hop.pcie);
+  const bool is_tree = pattern.algorithm == CollectiveAlgorithm::kTree;
+  if (!is_tree && pattern.network_steps > 0)
+    local = std::max(local, group_.proxy_seconds() * (protocol == Protocol::kSimple ? 3 : 1));
+  double seconds = generation.latency_scale * cost.base_seconds + pattern.local_steps * local +
+                   pattern.network_steps * (cost.hop.network + group_.card_seconds());
+  if (is_tree) return launch + seconds + large * pattern.network_steps * slice_seconds();
+  if (protocol == Protocol::kSimple && pattern.network_steps > 0) seconds *= generation.plateau;
+  if (protocol != Protocol::kLl)
+    seconds += large * generation.slice_seconds * (pattern.local_steps + pattern.network_steps);
+  return launch + seconds;
+}
+
+double CollectiveModel::switch_latency(const CollectivePattern& pattern, double large) const {
+  const double card = group_.card_seconds();
+  const double in_host = library_.in_switch_seconds + large * library_.in_switch_slice_seconds;
+  if (pattern.algorithm == CollectiveAlgorithm::kInNetwork)
+    return in_host + library_.network_reduce_seconds + card;
+  return in_host + pattern.network_steps *
+                       (library_.in_switch_network_seconds + card + large * slice_seconds());
+}
+
+// Of a slice over the slowest card.
+double CollectiveModel::slice_seconds() const {
+  return library_.slice_bytes / group_.card_bytes_per_second();
+}
+
+}  // namespace convoy::simulate

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/simulate/collectives/collective_patterns.hpp"
+#include "core/simulate/simulated_machine.hpp"
+
+namespace convoy::simulate {
+
+// How a library does one collective.
+struct CollectiveChoice {
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
+  Protocol protocol = Protocol::kSimple;
+  std::uint32_t channels = 1;
+  double latency_seconds = 0;   // before the bytes flow at their full rate
+  double bytes_per_second = 0;  // of the whole span, alone on the machine
+  double limit = 0;             // most that it takes of idle links; infinity = what they carry
+  std::uint32_t route = kNone;  // in the graph
+
+  double seconds(double bytes) const { return latency_seconds + bytes / bytes_per_second; }
+};
+
+std::string text(const CollectiveChoice& choice);  // "ring, LL128, 12 channels"
+
+// A library's collectives among one set of devices: every pattern with every protocol, and which of
+// them it takes, the one with the least time. Patterns are looked for once per kind of operation.
+class CollectiveModel {
+ public:
+  CollectiveModel(const SimulatedMachine& machine, const CollectiveLibrary& library,
+                  RouteTable& routes, const std::vector<std::uint32_t>& places);
+
+  // bytes: of the whole span. algorithm: the convoy_algorithm that the plan asks for; but for ring
+  // and tree, libraries choose by themselves.
+  CollectiveChoice choose(OperationKind kind, std::uint32_t algorithm, double bytes);
+
+ private:
+  struct Option {
+    CollectiveChoice choice;  // without what depends on the size
+    const CollectivePattern* pattern = nullptr;
+    const ProtocolCost* cost = nullptr;  // null: the switches'
+  };
+  struct Options {
+    std::vector<CollectivePattern> patterns;
+    std::vector<Option> all;
+  };
+  Options& options(OperationKind kind);
+  void add_options(Options& options, const CollectivePattern& pattern);
+  Option make_option(const CollectivePattern& pattern, Protocol protocol);
+  bool is_allowed(const CollectivePattern& pattern, std::uint32_t algorithm) const;
+  CollectiveChoice sized(const Option& option, double bytes) const;
+  double latency(const Option& option, double bytes) const;
+  double slice_seconds() const;
+  double switch_latency(const CollectivePattern& pattern, double large) const;
+
+  const SimulatedMachine& machine_;
+  const CollectiveLibrary& library_;
+  RouteTable& routes_;
+  CollectiveGroup group_;
+  std::map<OperationKind, Options> options_;
+};
+
+}  // namespace convoy::simulate

@@ -1,0 +1,263 @@
+#include "core/simulate/collectives/collective_patterns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "core/simulate/collectives/double_tree.hpp"
+#include "core/simulate/collectives/ring_weight.hpp"
+
+namespace convoy::simulate {
+namespace {
+
+using Order = std::vector<std::uint32_t>;
+
+// The orders of the devices of every host, channel by channel: closed within one host, between the
+// ends at the network cards of several.
+class PatternBuilder {
+ public:
+  PatternBuilder(CollectiveGroup& group, const CollectiveLibrary& library)
+      : group_(group), library_(library) {
+    find_orders();
+  }
+
+  CollectivePattern ring(OperationKind kind) const {
+    const auto n = static_cast<double>(group_.devices());
+    const auto hosts = static_cast<double>(group_.hosts().size());
+    const double rounds = kind == OperationKind::kAllReduce ? 2 : 1;
+    CollectivePattern pattern = start(CollectiveAlgorithm::kRing);
+    pattern.network_steps = hosts > 1 ? rounds * (hosts - 1) : 0;
+    pattern.local_steps = rounds * (n - 1) - pattern.network_steps;
+    pattern.passes = ring_weight(kind, n);
+    if (is_chain(kind) && have_one_order()) pattern.local_steps = 1;
+    RouteSum sum;
+    const double share = pattern.passes / static_cast<double>(channels());
+    for (std::size_t channel = 0; channel < channels(); ++channel) add_ring(sum, channel, share);
+    return finish(pattern, sum);
+  }
+
+  CollectivePattern tree() const {
+    const DoubleTree hosts = make_double_tree(static_cast<std::uint32_t>(group_.hosts().size()));
+    CollectivePattern pattern = start(CollectiveAlgorithm::kTree);
+    pattern.local_steps = 2 * static_cast<double>(group_.most_on_a_host() - 1);
+    pattern.network_steps = 2.0 * hosts.depth;
+    RouteSum sum;
+    const double share = 1.0 / static_cast<double>(channels());
+    for (std::size_t channel = 0; channel < channels(); ++channel) {
+      for (std::size_t h = 0; h < group_.hosts().size(); ++h) {
+        const Order& order = orders_[h][channel];
+        for (std::size_t i = 0; i + 1 < order.size(); ++i)
+          both_ways(sum, place(h, order[i]), place(h, order[i + 1]), share);
+      }
+      add_tree(sum, hosts, share, [&](std::size_t h) { return place(h, orders_[h][channel][0]); });
+    }
+    return finish(pattern, sum);
+  }
+
+  // n devices reduce in their NVSwitch: each sends its part of the sum besides its summands, and
+  // receives its part besides the sums.
+  CollectivePattern in_switch() const {
+    const DoubleTree hosts = make_double_tree(static_cast<std::uint32_t>(group_.hosts().size()));
+    CollectivePattern pattern = start(CollectiveAlgorithm::kInSwitch);
+    pattern.local_steps = 1;
+    pattern.network_steps = 2.0 * hosts.depth;
+    RouteSum sum;
+    add_in_switch(sum);
+    add_parts([&](std::uint32_t device, double part) {
+      add_tree(sum, hosts, part, [&](std::size_t h) { return place(h, device); });
+    });
+    return finish(pattern, sum);
+  }
+
+  CollectivePattern rails() const {
+    const auto hosts = static_cast<double>(group_.hosts().size());
+    CollectivePattern pattern = start(CollectiveAlgorithm::kRails);
+    pattern.local_steps = 2 * static_cast<double>(group_.most_on_a_host() - 1);
+    pattern.network_steps = 2 * (hosts - 1);
+    RouteSum sum;
+    add_local_rings(sum);
+    add_parts([&](std::uint32_t device, double part) {
+      add_cycle(sum, device, part * 2 * (hosts - 1) / hosts);
+    });
+    return finish(pattern, sum);
+  }
+
+  CollectivePattern in_network() const {
+    CollectivePattern pattern = start(CollectiveAlgorithm::kInNetwork);
+    pattern.local_steps = 2;
+    pattern.network_steps = 1;
+    RouteSum sum;
+    if (group_.generation().in_switch_reach > 0 && group_.is_switched())
+      add_in_switch(sum);
+    else
+      add_local_rings(sum);
+    // NCCL 2.30, tuning.cc: half of what more devices than cards there are is lost.
+    const double per_card = static_cast<double>(group_.most_on_a_host()) /
+                            static_cast<double>(group_.hosts().front().channels.size());
+    const double loss = (1 + per_card) / 2 / library_.network_reduce_reach;
+    add_parts([&](std::uint32_t device, double part) { add_cycle(sum, device, part * loss); });
+    return finish(pattern, sum);
+  }
+
+  bool has_rails() const {
+    const std::size_t devices = group_.hosts().front().places.size();
+    return group_.hosts().size() > 1 &&
+           std::all_of(group_.hosts().begin(), group_.hosts().end(),
+                       [&](const GroupHost& host) { return host.places.size() == devices; });
+  }
+
+ private:
+  std::size_t channels() const { return orders_.front().size(); }
+  std::uint32_t place(std::size_t host, std::uint32_t device) const {
+    return group_.hosts()[host].places[device];
+  }
+
+  CollectivePattern start(CollectiveAlgorithm algorithm) const {
+    CollectivePattern pattern;
+    pattern.algorithm = algorithm;
+    pattern.channels = static_cast<std::uint32_t>(channels()) * bricks_;
+    return pattern;
+  }
+
+  static CollectivePattern finish(CollectivePattern& pattern, RouteSum& sum) {
+    const std::span<const LinkShare> merged = sum.merged();
+    pattern.loads.assign(merged.begin(), merged.end());
+    return std::move(pattern);
+  }
+
+  void find_orders() {
+    const bool one_host = group_.hosts().size() == 1;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    const GroupHost& first = group_.hosts().front();
+    for (const GroupHost& host : group_.hosts()) {
+      if (!orders_.empty() && host.channels == first.channels &&
+          are_alike(first.links, host.links)) {
+        orders_.push_back(orders_.front());
+        continue;
+      }
+      Channels found = one_host ? find_rings(host.links)
+                                : find_chains(host.links, host.channels,
+                                              std::numeric_limits<double>::infinity());
+      if (found.orders.empty()) found.orders.push_back(natural_order(host));
+      least = std::min(least, found.orders.size());
+      orders_.push_back(std::move(found.orders));
+    }
+    for (auto& orders : orders_) orders.resize(least);
+    if (one_host && group_.is_switched()) bricks_ = group_.bricks();
+  }
+
+  static bool is_chain(OperationKind kind) {
+    return kind == OperationKind::kBroadcast || kind == OperationKind::kReduce;
+  }
+
+  // Chunks then follow each other closely enough for the library to count one step.
+  bool have_one_order() const {
+    return orders_.size() == 1 &&
+           std::all_of(orders_.front().begin(), orders_.front().end(),
+                       [&](const Order& order) { return order == orders_.front().front(); });
+  }
+
+  static Order natural_order(const GroupHost& host) {
+    Order order;
+    for (std::uint32_t i = 0; i < host.places.size(); ++i) order.push_back(i);
+    return order;
+  }
+
+  void add_ring(RouteSum& sum, std::size_t channel, double share) const {
+    const std::size_t hosts = group_.hosts().size();
+    for (std::size_t h = 0; h < hosts; ++h) {
+      const Order& order = orders_[h][channel];
+      for (std::size_t i = 0; i + 1 < order.size(); ++i)
+        group_.add_load(sum, place(h, order[i]), place(h, order[i + 1]), share);
+      const bool closes = hosts == 1 || !group_.hosts()[h].channels[channel].last;
+      if (closes && order.size() > 1)
+        group_.add_load(sum, place(h, order.back()), place(h, order.front()), share);
+      if (hosts == 1) continue;
+      const std::size_t next = (h + 1) % hosts;
+      group_.add_load(sum, place(h, closes ? order.front() : order.back()),
+                      place(next, orders_[next][channel].front()), share);
+    }
+  }
+
+  void both_ways(RouteSum& sum, std::uint32_t a, std::uint32_t b, double share) const {
+    group_.add_load(sum, a, b, share);
+    group_.add_load(sum, b, a, share);
+  }
+
+  template <typename PlaceOf>
+  void add_tree(RouteSum& sum, const DoubleTree& tree, double share, const PlaceOf& of) const {
+    for (const DoubleTree::Edges* edges : {&tree.first, &tree.second})
+      for (const auto& [child, parent] : *edges) both_ways(sum, of(child), of(parent), share / 2);
+  }
+
+  // Every device to its switch and back; a ring over them passes all these links once.
+  void add_in_switch(RouteSum& sum) const {
+    const double share = group_.hosts().size() > 1 ? library_.in_switch_share_between_hosts : 1;
+    for (const GroupHost& host : group_.hosts()) {
+      const std::size_t n = host.places.size();
+      for (std::size_t i = 0; i < n; ++i)
+        group_.add_in_switch_load(sum, host.places[i], host.places[(i + 1) % n],
+                                  (1 + 1 / static_cast<double>(n)) / share);
+    }
+  }
+
+  // Reduce-scatter and all-gather of each host.
+  void add_local_rings(RouteSum& sum) const {
+    Channels found;
+    for (std::size_t h = 0; h < group_.hosts().size(); ++h) {
+      const auto n = static_cast<double>(group_.hosts()[h].places.size());
+      if (n < 2) continue;
+      if (h == 0 || !are_alike(group_.hosts()[h - 1].links, group_.hosts()[h].links))
+        found = find_rings(group_.hosts()[h].links);
+      for (const Order& order : found.orders)
+        for (std::size_t i = 0; i < order.size(); ++i)
+          group_.add_load(sum, place(h, order[i]), place(h, order[(i + 1) % order.size()]),
+                          2 * (n - 1) / n / static_cast<double>(found.orders.size()));
+    }
+  }
+
+  // Calls for every device of a host with the part of the span that it stands for.
+  template <typename Add>
+  void add_parts(const Add& add) const {
+    if (group_.hosts().size() == 1) return;
+    const auto devices = static_cast<std::uint32_t>(group_.hosts().front().places.size());
+    for (std::uint32_t device = 0; device < devices; ++device) add(device, 1.0 / devices);
+  }
+
+  // From every host to the next, out of and into all of them once.
+  void add_cycle(RouteSum& sum, std::uint32_t device, double weight) const {
+    const std::size_t hosts = group_.hosts().size();
+    for (std::size_t h = 0; h < hosts; ++h)
+      group_.add_load(sum, place(h, device), place((h + 1) % hosts, device), weight);
+  }
+
+  CollectiveGroup& group_;
+  const CollectiveLibrary& library_;
+  std::vector<std::vector<Order>> orders_;  // per host and channel
+  std::uint32_t bricks_ = 1;                // channels per order that was found
+};
+
+}  // namespace
+
+std::vector<CollectivePattern> collective_patterns(CollectiveGroup& group,
+                                                   const CollectiveLibrary& library,
+                                                   OperationKind kind, bool network_reduces) {
+  const PatternBuilder builder(group, library);
+  std::vector<CollectivePattern> patterns = {builder.ring(kind)};
+  if (kind != OperationKind::kAllReduce) return patterns;
+  patterns.push_back(builder.tree());
+  const auto has = [&](CollectiveAlgorithm it) {
+    return library.has[static_cast<std::size_t>(it)];
+  };
+  const bool in_switch = group.generation().in_switch_reach > 0 && group.is_switched();
+  if (has(CollectiveAlgorithm::kInSwitch) && in_switch &&
+      (group.hosts().size() == 1 || builder.has_rails()))
+    patterns.push_back(builder.in_switch());
+  if (has(CollectiveAlgorithm::kRails) && builder.has_rails()) patterns.push_back(builder.rails());
+  if (has(CollectiveAlgorithm::kInNetwork) && builder.has_rails() && network_reduces)
+    patterns.push_back(builder.in_network());
+  return patterns;
+}
+
+}  // namespace convoy::simulate

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/plan/operation.hpp"
+
+namespace convoy::simulate {
+
+// How much of the span passes every link of a ring.
+inline double ring_weight(OperationKind kind, double devices) {
+  if (kind == OperationKind::kAllReduce) return 2 * (devices - 1) / devices;
+  if (kind == OperationKind::kReduceScatter || kind == OperationKind::kAllGather)
+    return (devices - 1) / devices;
+  return 1;  // broadcast, reduce: a chain
+}
+
+}  // namespace convoy::simulate

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <convoy/transport_events.hpp>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace convoy::grpc_transport {
+
+// A piece of a message that gRPC refers to no more.
+struct Released {
+  std::uint32_t peer;
+  std::uint32_t channel;
+  std::uint64_t sequence;
+};
+
+// What threads of gRPC leave for the one that polls, and what wakes it up. Any thread may call. It
+// lives as long as the last piece of memory that gRPC refers to.
+class Mailbox {
+ public:
+  Mailbox();
+  ~Mailbox();
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+
+  // Readable when there is something to do.
+  int descriptor() const { return epoll_; }
+  void wake();
+  // Sleeps until there is something to do, or the seconds are over.
+  void sleep(double seconds) const;
+  // Forgets what it was woken for: whoever calls then looks at everything.
+  void settle();
+  // Wakes again and again, for what only time brings, or not.
+  void tick(bool on);
+
+  void release(const Released& piece);
+  std::vector<Released> take_released();
+
+ private:
+  int epoll_;
+  int bell_;
+  int timer_;
+  bool ticks_ = false;
+  std::atomic<bool> rung_ = false;
+  std::mutex mutex_;  // nothing is called while it is held
+  std::vector<Released> released_;
+};
+
+}  // namespace convoy::grpc_transport

@@ -1,0 +1,129 @@
+#include <convoy/job.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace convoy::job_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+JobOptions small_job() {
+  JobOptions options;
+  options.model = "lenet";
+  options.device = "cpu";
+  options.num_devices = 2;
+  options.threads_per_device = 1;
+  options.batch_size = 2;
+  options.num_batches = 3;
+  options.num_warmup_batches = 1;
+  options.variable_update = "replicated";
+  options.plugin_options["all_reduce_spec"] = "xring";
+  options.learning_rate.init_learning_rate = 1e-4;
+  options.print_parameter_hash = true;
+  options.plugin_path = CONVOY_OWN_PLUGINS;
+  return options;
+}
+
+struct Watcher : JobObserver {
+  void timed_step(const TrainingStep& step) override { losses.push_back(step.total_loss); }
+  void notice(const std::string& text) override { notices.push_back(text); }
+  bool stop_requested() override { return losses.size() >= stop_after; }
+
+  std::size_t stop_after = 1000;
+  std::vector<double> losses;
+  std::vector<std::string> notices;
+};
+
+ExitCode failure_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_STRNE(error.what(), "");
+    return error.code();
+  }
+  return ExitCode::kOk;
+}
+
+TEST(Job, TrainsWhatItPlans) {
+  Job job(small_job());
+  const PlannedJob planned = job.plan();
+  EXPECT_TRUE(planned.right);
+  EXPECT_EQ(planned.verdict, "synchronous");
+  EXPECT_THAT(planned.strategy, HasSubstr("--all_reduce_spec=xring"));
+  EXPECT_THAT(planned.logical, HasSubstr("apply"));
+  EXPECT_THAT(planned.lowered, HasSubstr("cpu:1"));
+  Watcher watcher;
+  const JobResult result = job.run(watcher);
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_EQ(result.plan_hash, planned.hash);
+  EXPECT_EQ(result.strategy, "replicated");
+  EXPECT_EQ(result.devices.size(), 2u);
+  EXPECT_EQ(result.global_batch, 4);
+  ASSERT_EQ(result.steps.size(), 3u);
+  ASSERT_EQ(watcher.losses.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(result.steps[i].total_loss, watcher.losses[i]);
+    EXPECT_TRUE(std::isfinite(watcher.losses[i]));
+  }
+  EXPECT_EQ(result.parameter_hash, Job(small_job()).run().parameter_hash);
+}
+
+TEST(Job, EndsWhenItsObserverSaysSo) {
+  JobOptions options = small_job();
+  options.num_batches = 1000;
+  Watcher watcher;
+  watcher.stop_after = 2;
+  const JobResult result = Job(options).run(watcher);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.exit_status, 130);
+  EXPECT_GE(result.steps.size(), 2u);
+  EXPECT_LT(result.steps.size(), 10u);
+}
+
+TEST(Job, SimulatesDescribedMachines) {
+  JobOptions options = small_job();
+  options.device = "auto";
+  options.num_devices = 8;
+  options.machine.platform = "dgx1-p100";
+  const SimulatedJob eight = Job(options).simulate();
+  EXPECT_EQ(eight.machine, "dgx1-p100");
+  EXPECT_EQ(eight.devices, 8u);
+  EXPECT_GT(eight.step_seconds, eight.compute_seconds);
+  EXPECT_NEAR(eight.images_per_second, 16 / eight.step_seconds, 1e-6 * eight.images_per_second);
+  EXPECT_EQ(eight.plan_hash, Job(options).plan().hash);
+  options.num_devices = 1;
+  EXPECT_LT(Job(options).simulate().step_seconds, eight.step_seconds);
+}
+
+TEST(Job, ChoosesAStrategyByItself) {
+  JobOptions options = small_job();
+  options.variable_update = "auto";
+  options.plugin_options.clear();
+  options.auto_mode = AutoMode::kSimulate;
+  Watcher watcher;
+  const JobResult result = Job(options).run(watcher);
+  EXPECT_NE(result.strategy, "auto");
+  EXPECT_THAT(watcher.notices, ::testing::Contains(HasSubstr("--variable_update=auto takes")));
+  EXPECT_THAT(result.notices, ::testing::Contains(HasSubstr("--variable_update=auto takes")));
+}
+
+TEST(Job, SaysWhatIsWrongAsTheProgramDoes) {
+  JobOptions both = small_job();
+  both.num_epochs = 1;
+  EXPECT_EQ(failure_of([&] { Job job(both); }), ExitCode::kUsage);
+  JobOptions unknown = small_job();
+  unknown.model = "lenett";
+  EXPECT_EQ(failure_of([&] { Job(unknown).plan(); }), ExitCode::kUnavailable);
+  unknown = small_job();
+  unknown.machine.platform = "dgx1-p100";  // whose devices are no processors
+  EXPECT_EQ(failure_of([&] { Job(unknown).simulate(); }), ExitCode::kUsage);
+  unknown.device = "auto";
+  unknown.machine.platform = "dgx9";
+  EXPECT_EQ(failure_of([&] { Job(unknown).simulate(); }), ExitCode::kUsage);
+}
+
+}  // namespace
+}  // namespace convoy::job_test

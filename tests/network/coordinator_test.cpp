@@ -1,0 +1,366 @@
+// What the coordinator decides, with a clock and connections of the test's own.
+#include "core/network/coordinator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace convoy::network::coordinator_test {
+
+Join join_of(Role role, int index) {
+  Join join;
+  join.name = {role, index, "host" + std::to_string(index), 100 + index};
+  join.version = "1";
+  join.program_hash = "program";
+  join.machine = "machine";
+  join.address = "127.0.0.1";
+  join.workers = 2;
+  join.servers = 1;
+  join.model = "trivial";
+  join.plugins = {{"replicated", "abc"}};
+  join.flags = {{"--batch_size", "16"}};
+  return join;
+}
+
+// A coordinator of two workers and a server: connections 1, 2 and 3.
+class CoordinatorTest : public testing::Test {
+ protected:
+  void SetUp() override { make({}); }
+
+  void make(CoordinatorOptions options) {
+    options.name = {Role::kWorker, 0, "host0", 100};
+    options.workers = 2;
+    options.servers = 1;
+    options.key = std::string(32, 'k');
+    sent_.clear();
+    coordinator_.emplace(
+        options,
+        [this](ConnectionId to, const CoordinatorMessage& message) {
+          sent_[to].push_back(message);
+        },
+        [this](ConnectionId connection) { closed_.push_back(connection); }, now_);
+  }
+
+  void join(ConnectionId connection, const Join& join) { say(connection, join); }
+  void say(ConnectionId connection, const TaskMessage& message) {
+    coordinator_->received(connection, message, now_);
+  }
+  void join_all() {
+    join(1, join_of(Role::kWorker, 0));
+    join(2, join_of(Role::kWorker, 1));
+    join(3, join_of(Role::kServer, 0));
+  }
+  // Time passes; `alive` send heartbeats.
+  void pass(double seconds, const std::vector<ConnectionId>& alive, Position position = {}) {
+    for (double passed = 0; passed < seconds; passed += 0.05) {
+      now_ = after(now_, 0.05);
+      for (const ConnectionId connection : alive) say(connection, Heartbeat{position, 0});
+      coordinator_->tick(now_);
+    }
+  }
+
+  template <typename Message>
+  std::vector<Message> messages(ConnectionId to) {
+    std::vector<Message> found;
+    for (const CoordinatorMessage& message : sent_[to])
+      if (const auto* one = std::get_if<Message>(&message)) found.push_back(*one);
+    return found;
+  }
+  template <typename Message>
+  std::string text(ConnectionId to) {
+    const auto found = messages<Message>(to);
+    return found.empty() ? "" : found.front().text;
+  }
+
+  TimePoint now_ = steady_now();
+  std::map<ConnectionId, std::vector<CoordinatorMessage>> sent_;
+  std::vector<ConnectionId> closed_;
+  std::optional<Coordinator> coordinator_;
+};
+
+TEST_F(CoordinatorTest, SendsARosterWhenAllHaveJoined) {
+  join(2, join_of(Role::kWorker, 1));
+  join(3, join_of(Role::kServer, 0));
+  EXPECT_TRUE(messages<Roster>(2).empty());
+  join(1, join_of(Role::kWorker, 0));
+  for (const auto& [connection, rank] : std::map<ConnectionId, int>{{1, 0}, {2, 1}, {3, 2}}) {
+    const auto rosters = messages<Roster>(connection);
+    ASSERT_EQ(rosters.size(), 1u);
+    EXPECT_EQ(rosters[0].rank, rank);
+    ASSERT_EQ(rosters[0].members.size(), 3u);
+    EXPECT_EQ(to_string(rosters[0].members[1].name), "worker 1 (host1, pid 101)");
+    EXPECT_EQ(to_string(rosters[0].members[2].name), "ps 0 (host0, pid 100)");
+    EXPECT_EQ(rosters[0].key, std::string(32, 'k'));
+  }
+}
+
+TEST_F(CoordinatorTest, NamesBothSidesOfADisagreement) {
+  const std::string sides = "worker 1 (host1, pid 101) has ";
+  const std::map<std::string, std::function<void(Join&)>> changes = {
+      {"--batch_size=8, worker 0 (host0, pid 100) has 16",
+       [](Join& join) { join.flags[0].value = "8"; }},
+      {"--extra=1, worker 0 (host0, pid 100) has none",
+       [](Join& join) {
+         join.flags.push_back({"--extra", "1"});
+       }},
+      {"--batch_size=none, worker 0 (host0, pid 100) has 16",
+       [](Join& join) { join.flags.clear(); }},
+      {"convoy 2, worker 0 (host0, pid 100) has 1", [](Join& join) { join.version = "2"; }},
+      {"a convoy program with hash other", [](Join& join) { join.program_hash = "other"; }},
+      {"plug-in replicated with hash abd", [](Join& join) { join.plugins[0].value = "abd"; }},
+      {"--model=vgg16, worker 0", [](Join& join) { join.model = "vgg16"; }},
+      {"storage of weights padded",
+       [](Join& join) {
+         join.layouts = {{"weights", "padded"}};
+       }},
+      {"a run of 3 workers", [](Join& join) { join.workers = 3; }}};
+  for (const auto& [expected, change] : changes) {
+    make({});
+    join(1, join_of(Role::kWorker, 0));
+    Join other = join_of(Role::kWorker, 1);
+    change(other);
+    join(2, other);
+    EXPECT_EQ(text<Refusal>(2).find(sides + expected), 0u) << expected << ": " << text<Refusal>(2);
+    EXPECT_EQ(text<Refusal>(1), text<Refusal>(2)) << "the other side need not wait";
+    EXPECT_TRUE(coordinator_->finished());
+  }
+}
+
+TEST_F(CoordinatorTest, ServersNeedNoFlags) {
+  Join server = join_of(Role::kServer, 0);
+  server.flags.clear();
+  server.plugins.clear();
+  server.model.clear();
+  join(1, join_of(Role::kWorker, 0));
+  join(3, server);
+  EXPECT_EQ(text<Refusal>(3), "");
+}
+
+TEST_F(CoordinatorTest, RefusesATaskThatIsThereTwice) {
+  join(1, join_of(Role::kWorker, 0));
+  join(2, join_of(Role::kWorker, 1));
+  Join twice = join_of(Role::kWorker, 1);
+  twice.name.pid = 999;
+  join(4, twice);
+  EXPECT_EQ(text<Refusal>(4).find("worker 1 (host1, pid 999) and worker 1 (host1, pid 101) both"),
+            0u);
+  EXPECT_EQ(text<Refusal>(1), text<Refusal>(4));
+}
+
+TEST_F(CoordinatorTest, ARunningJobIsNotHurtByASecondTask) {
+  join_all();
+  join(4, join_of(Role::kWorker, 1));
+  EXPECT_NE(text<Refusal>(4), "");
+  EXPECT_EQ(text<Refusal>(1), "");
+  EXPECT_FALSE(coordinator_->finished());
+}
+
+TEST_F(CoordinatorTest, RefusesATaskThatIsNoneOfTheRun) {
+  join(4, join_of(Role::kWorker, 2));
+  EXPECT_EQ(text<Refusal>(4).find("worker 2 (host2, pid 102) is none of the 2 workers"), 0u);
+  EXPECT_NE(text<Refusal>(4).find("worker 0 (host0, pid 100)"), std::string::npos);
+}
+
+TEST_F(CoordinatorTest, NamesWhoIsMissing) {
+  CoordinatorOptions options;
+  options.join_timeout = 2;
+  make(options);
+  join(1, join_of(Role::kWorker, 0));
+  pass(1.9, {1});
+  EXPECT_EQ(text<Refusal>(1), "");
+  pass(0.2, {1});
+  EXPECT_NE(text<Refusal>(1).find("not joined: worker 1, ps 0; joined have worker 0"),
+            std::string::npos)
+      << text<Refusal>(1);
+  EXPECT_EQ(messages<Refusal>(1)[0].code, ExitCode::kTimeout);
+}
+
+TEST_F(CoordinatorTest, RefusesLoopbackBetweenHosts) {
+  join(1, join_of(Role::kWorker, 0));
+  Join other = join_of(Role::kWorker, 1);
+  other.address = "10.0.0.2";
+  join(2, other);
+  join(3, join_of(Role::kServer, 0));
+  EXPECT_NE(text<Refusal>(2).find("loopback address 127.0.0.1"), std::string::npos);
+  make({});
+  other.address = "127.0.0.1";
+  other.machine = "another machine";
+  join(1, join_of(Role::kWorker, 0));
+  join(2, other);
+  join(3, join_of(Role::kServer, 0));
+  EXPECT_NE(text<Refusal>(2), "");
+}
+
+TEST_F(CoordinatorTest, SilenceIsDeathAndSaysWhere) {
+  join_all();
+  pass(0.5, {1, 2, 3}, {118, 42, "all_reduce affine0", 1});
+  pass(3.9, {1, 3});
+  EXPECT_EQ(text<Loss>(1), "");
+  pass(0.4, {1, 3});
+  EXPECT_EQ(text<Loss>(1),
+            "worker 1 (host1, pid 101) lost at step 118 in operation 42 (all_reduce affine0): no "
+            "heartbeat for 4.0 s");
+  EXPECT_EQ(text<Loss>(3), text<Loss>(1));
+  EXPECT_EQ(messages<Loss>(1)[0].rank, 1);
+  EXPECT_EQ(messages<Loss>(1)[0].code, ExitCode::kTimeout);
+  EXPECT_FALSE(messages<Loss>(1)[0].restart);
+  EXPECT_EQ(closed_, std::vector<ConnectionId>{2}) << "it is not waited for";
+}
+
+TEST_F(CoordinatorTest, AShorterSilenceIsReportedAndSurvived) {
+  join_all();
+  pass(0.5, {1, 2, 3});
+  pass(3, {1, 3});
+  pass(5, {1, 2, 3});
+  EXPECT_EQ(text<Loss>(1), "");
+  const auto notices = messages<Notice>(1);
+  ASSERT_EQ(notices.size(), 2u);
+  EXPECT_NE(notices[0].text.find("worker 1 (host1, pid 101) has sent no heartbeat"),
+            std::string::npos);
+  EXPECT_NE(notices[1].text.find("is heard again"), std::string::npos);
+}
+
+TEST_F(CoordinatorTest, APauseOfItsOwnProcessIsNobodysSilence) {
+  join_all();
+  pass(0.5, {1, 2, 3});
+  now_ = after(now_, 60);
+  coordinator_->tick(now_);
+  pass(1, {1, 2, 3});
+  EXPECT_EQ(text<Loss>(1), "");
+}
+
+TEST_F(CoordinatorTest, AClosedConnectionIsDeathAtOnce) {
+  join_all();
+  pass(0.2, {1, 2, 3}, {7, -1, "", 0});
+  coordinator_->closed(2, now_);
+  pass(0.2, {1, 3});
+  EXPECT_EQ(text<Loss>(1).find("worker 1 (host1, pid 101) lost at step 7: its connection closed"),
+            0u);
+}
+
+TEST_F(CoordinatorTest, TheFirstCauseIsTheOneThatIsSurest) {
+  join_all();
+  pass(0.2, {1, 2, 3});
+  coordinator_->closed(3, now_);
+  say(2, Goodbye{5, "the loss is not a number", {9, 3, "apply", 0}});
+  pass(0.3, {1});
+  EXPECT_EQ(
+      text<Loss>(1),
+      "worker 1 (host1, pid 101) lost at step 9 in operation 3 (apply): it ended with code 5: "
+      "the loss is not a number");
+  EXPECT_EQ(messages<Loss>(1).size(), 1u) << "one line";
+}
+
+TEST_F(CoordinatorTest, WhoIsAliveAndUnreachedNamesTheLink) {
+  join_all();
+  pass(0.2, {1, 2, 3});
+  say(1, LinkReport{1, "no route to host"});
+  pass(1, {1, 2, 3});
+  EXPECT_EQ(text<Loss>(3).find(
+                "worker 0 (host0, pid 100) does not reach worker 1 (host1, pid 101), and both are "
+                "alive: no route to host"),
+            0u);
+  EXPECT_EQ(messages<Loss>(3)[0].rank, -1);
+}
+
+TEST_F(CoordinatorTest, WhoIsDeadAndUnreachedIsLost) {
+  join_all();
+  pass(0.2, {1, 2, 3});
+  say(1, LinkReport{1, "connection reset"});
+  pass(4.5, {1, 3});
+  EXPECT_NE(text<Loss>(3).find("worker 1 (host1, pid 101) lost"), std::string::npos);
+}
+
+TEST_F(CoordinatorTest, WhoStandsStillIsStalledAndNeverDead) {
+  join_all();
+  for (int i = 0; i < 100; ++i) {
+    pass(0.05, {1, 3}, {10, 5, "forward", 0});
+    say(2, Heartbeat{{9, 4, "receive", 0}, 0});
+  }
+  EXPECT_EQ(text<Loss>(1), "");
+  const auto notices = messages<Notice>(1);
+  ASSERT_EQ(notices.size(), 1u) << "those that wait for it are not named";
+  EXPECT_NE(notices[0].text.find("worker 1 (host1, pid 101) is stalled at step 9"),
+            std::string::npos);
+}
+
+TEST_F(CoordinatorTest, RoundsGiveAllBlobsToAll) {
+  join_all();
+  say(3, Contribution{"x", "c"});
+  say(1, Contribution{"x", "a"});
+  say(1, Contribution{"y", "1"});
+  EXPECT_TRUE(messages<RoundResult>(1).empty());
+  say(2, Contribution{"x", "b"});
+  for (const ConnectionId connection : {1, 2, 3}) {
+    const auto results = messages<RoundResult>(connection);
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].round, "x");
+    EXPECT_EQ(results[0].blobs, (std::vector<std::string>{"a", "b", "c"}));
+  }
+}
+
+TEST_F(CoordinatorTest, ARoundDoesNotWaitForATaskThatHasLeft) {
+  join_all();
+  say(1, Contribution{"x", "a"});
+  say(2, Leave{});
+  pass(0.3, {1, 3});
+  EXPECT_NE(text<Loss>(1).find("worker 1 (host1, pid 101) lost"), std::string::npos);
+  EXPECT_NE(text<Loss>(1).find("it left before the round 'x'"), std::string::npos);
+}
+
+TEST_F(CoordinatorTest, ServersEndWithTheLastWorker) {
+  join_all();
+  say(1, Leave{});
+  EXPECT_TRUE(messages<End>(3).empty());
+  say(2, Leave{});
+  EXPECT_EQ(messages<End>(3).size(), 1u);
+  EXPECT_FALSE(coordinator_->finished());
+  say(3, Leave{});
+  coordinator_->closed(3, now_);
+  EXPECT_TRUE(coordinator_->finished());
+  EXPECT_EQ(text<Loss>(1), "");
+}
+
+TEST_F(CoordinatorTest, SurvivorsAndTheLostTaskJoinAgain) {
+  CoordinatorOptions options;
+  options.restarts = 1;
+  make(options);
+  join_all();
+  say(1, Contribution{"x", "a"});
+  coordinator_->closed(2, now_);
+  pass(0.3, {1, 3});
+  ASSERT_EQ(messages<Loss>(1).size(), 1u);
+  EXPECT_TRUE(messages<Loss>(1)[0].restart);
+  Join again = join_of(Role::kWorker, 0);
+  again.generation = 1;
+  join(1, again);
+  again = join_of(Role::kServer, 0);
+  again.generation = 1;
+  join(3, again);
+  join(9, join_of(Role::kWorker, 1));
+  const auto rosters = messages<Roster>(9);
+  ASSERT_EQ(rosters.size(), 1u);
+  EXPECT_EQ(rosters[0].generation, 1);
+  say(1, Contribution{"x", "a"});
+  say(9, Contribution{"x", "b"});
+  say(3, Contribution{"x", "c"});
+  EXPECT_EQ(messages<RoundResult>(9).size(), 1u) << "older rounds are gone";
+  coordinator_->closed(9, now_);
+  pass(0.3, {1, 3});
+  EXPECT_FALSE(messages<Loss>(1)[1].restart) << "only one restart was asked for";
+}
+
+TEST_F(CoordinatorTest, TheChiefSeesEverybodysProgress) {
+  join_all();
+  say(2, Heartbeat{{12, 3, "", 4.5}, 7});
+  say(1, Heartbeat{{11, 2, "", 1.5}, 8});
+  const auto pulses = messages<Pulse>(1);
+  ASSERT_EQ(pulses.size(), 1u);
+  EXPECT_EQ(pulses[0].sent, 8);
+  ASSERT_EQ(pulses[0].members.size(), 3u);
+  EXPECT_EQ(pulses[0].members[1].position.step, 12);
+  EXPECT_EQ(pulses[0].members[1].position.busy_seconds, 4.5);
+  EXPECT_TRUE(messages<Pulse>(2)[0].members.empty());
+}
+
+}  // namespace convoy::network::coordinator_test

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/network/launcher.hpp"
+
+namespace convoy::network {
+
+// An environment with these variables and no others.
+inline EnvironmentLookup environment_of(std::map<std::string, std::string> variables) {
+  return [variables](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  };
+}
+
+}  // namespace convoy::network

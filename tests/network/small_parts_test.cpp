@@ -1,0 +1,68 @@
+// Clocks, addresses and certificates' flags.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/network/addresses.hpp"
+#include "core/network/clock_offset.hpp"
+#include "core/network/security.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace convoy::network::small_parts_test {
+
+TEST(ClockOffset, IsRightWithinItsError) {
+  constexpr std::int64_t kAhead = 1'000'000;
+  ClockOffset clock;
+  std::int64_t time = 0;
+  // The way there takes longer than the way back, by other amounts each time.
+  for (const std::int64_t there : {90'000, 40'000, 700'000}) {
+    const std::int64_t received = time + there + kAhead;
+    clock.add(time, received, received + 500, time + there + 500 + 10'000);
+    EXPECT_LE(std::abs(clock.offset() - kAhead), clock.error());
+    time += 1'000'000;
+  }
+  EXPECT_EQ(clock.error(), 50'000 / 2 + 1) << "the shortest round trip counts";
+}
+
+TEST(Addresses, KnowLoopback) {
+  for (const char* host : {"127.0.0.1", "127.8.9.1", "::1", "localhost", "::ffff:127.0.0.1"})
+    EXPECT_TRUE(is_loopback(host)) << host;
+  for (const char* host : {"10.0.0.1", "0.0.0.0", "fe80::1", "name.invalid"})
+    EXPECT_FALSE(is_loopback(host)) << host;
+}
+
+TEST(Addresses, SayWhatANameMeans) {
+  EXPECT_EQ(resolution_problem("127.0.0.1"), "");
+  EXPECT_NE(resolution_problem("name.invalid"), "");
+  EXPECT_EQ(local_address_towards({"127.0.0.1", 1}), "127.0.0.1");
+  EXPECT_EQ(local_address_towards({"name.invalid", 1}), "");
+  EXPECT_EQ(machine_id(), machine_id());
+  EXPECT_GE(machine_id().size(), 16u);
+}
+
+TEST(Addresses, SayWhyNobodyCanListen) {
+  EXPECT_EQ(listening_problem({"127.0.0.1", 0}), "");
+  EXPECT_NE(listening_problem({"192.0.2.1", 0}), "") << "no address of this machine (RFC 5737)";
+}
+
+TEST(Security, RefusesClearTextBeyondLoopback) {
+  EXPECT_NO_THROW(require_safe_network({"127.0.0.1", 1}, {}));
+  EXPECT_THROW(require_safe_network({"192.0.2.1", 1}, {}), Error);
+  EXPECT_NO_THROW(require_safe_network({"192.0.2.1", 1}, {"c", "k", "a", false}));
+  EXPECT_NO_THROW(require_safe_network({"192.0.2.1", 1}, {"", "", "", true}));
+}
+
+TEST(Security, NeedsAllThreeFiles) {
+  const std::string folder = scratch_folder("security");
+  std::ofstream(folder + "/pem") << "-----BEGIN CERTIFICATE-----\n";
+  std::ofstream(folder + "/text") << "no certificate\n";
+  const std::string pem = folder + "/pem";
+  EXPECT_FALSE(read_security({}).encrypted());
+  EXPECT_TRUE(read_security({pem, pem, pem, false}).encrypted());
+  EXPECT_THROW(read_security({pem, "", "", false}), Error);
+  EXPECT_THROW(read_security({pem, pem, folder + "/text", false}), Error);
+  EXPECT_THROW(read_security({pem, pem, folder + "/missing", false}), Error);
+}
+
+}  // namespace convoy::network::small_parts_test

@@ -1,0 +1,169 @@
+#include "core/simulate/collectives/channel_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace convoy::testing {
+namespace {
+
+using simulate::ChannelEnds;
+using simulate::Channels;
+using simulate::DeviceLinks;
+using simulate::find_chains;
+using simulate::find_rings;
+
+constexpr double kBrick = 20e9;
+
+// Direct links of so many bricks between pairs, both ways; nothing else.
+DeviceLinks mesh(std::uint32_t devices, const std::vector<std::array<std::uint32_t, 3>>& pairs) {
+  DeviceLinks links;
+  links.devices = devices;
+  links.ways.resize(devices * devices);
+  std::uint32_t next = 0;
+  for (const auto& [a, b, bricks] : pairs)
+    for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+      links.ways[from * devices + to] = {{next}, true};
+      links.limits[next++] = bricks * kBrick;
+    }
+  // Those without a link share a slow one.
+  links.limits[next] = 6e9;
+  for (std::uint32_t from = 0; from < devices; ++from)
+    for (std::uint32_t to = 0; to < devices; ++to)
+      if (from != to && links.ways[from * devices + to].links.empty())
+        links.ways[from * devices + to] = {{next}, false};
+  return links;
+}
+
+// Devices with a port each to one switch.
+DeviceLinks star(std::uint32_t devices, double port, bool direct) {
+  DeviceLinks links;
+  links.devices = devices;
+  links.ways.resize(devices * devices);
+  for (std::uint32_t from = 0; from < devices; ++from) {
+    links.limits[2 * from] = port;
+    links.limits[2 * from + 1] = port;
+    for (std::uint32_t to = 0; to < devices; ++to)
+      if (from != to) links.ways[from * devices + to] = {{2 * from, 2 * to + 1}, direct};
+  }
+  return links;
+}
+
+void expect_within_limits(const DeviceLinks& links, const Channels& channels, bool closed) {
+  std::map<std::uint32_t, double> load;
+  for (const auto& order : channels.orders) {
+    std::set<std::uint32_t> all(order.begin(), order.end());
+    EXPECT_EQ(all.size(), links.devices);
+    for (std::size_t i = 0; i + (closed ? 0 : 1) < order.size(); ++i)
+      for (const std::uint32_t link : links.way(order[i], order[(i + 1) % order.size()]).links)
+        load[link] += channels.bytes_per_second;
+  }
+  for (const auto& [link, bytes] : load)
+    EXPECT_LE(bytes, links.limits.at(link) * (1 + 1e-6)) << "link " << link;
+}
+
+TEST(ChannelSearchTest, CubeMeshOfFourBricksGivesFourRings) {
+  const DeviceLinks links = mesh(8, {{0, 1, 1},
+                                     {0, 2, 1},
+                                     {0, 3, 1},
+                                     {1, 2, 1},
+                                     {1, 3, 1},
+                                     {2, 3, 1},
+                                     {4, 5, 1},
+                                     {4, 6, 1},
+                                     {4, 7, 1},
+                                     {5, 6, 1},
+                                     {5, 7, 1},
+                                     {6, 7, 1},
+                                     {0, 4, 1},
+                                     {1, 5, 1},
+                                     {2, 6, 1},
+                                     {3, 7, 1}});
+  const Channels rings = find_rings(links);
+  EXPECT_EQ(rings.orders.size(), 4u);
+  EXPECT_DOUBLE_EQ(rings.bytes_per_second, kBrick);
+  expect_within_limits(links, rings, true);
+}
+
+TEST(ChannelSearchTest, CubeMeshOfSixBricksGivesSixRings) {
+  const DeviceLinks links = mesh(8, {{0, 1, 1},
+                                     {0, 2, 1},
+                                     {0, 3, 2},
+                                     {0, 4, 2},
+                                     {1, 2, 2},
+                                     {1, 3, 1},
+                                     {1, 5, 2},
+                                     {2, 3, 2},
+                                     {2, 6, 1},
+                                     {3, 7, 1},
+                                     {4, 5, 1},
+                                     {4, 6, 1},
+                                     {4, 7, 2},
+                                     {5, 6, 2},
+                                     {5, 7, 1},
+                                     {6, 7, 2}});
+  const Channels rings = find_rings(links);
+  EXPECT_NEAR(rings.total(), 6 * kBrick, 1);
+  expect_within_limits(links, rings, true);
+}
+
+TEST(ChannelSearchTest, OneRingFillsThePortsOfASwitch) {
+  const DeviceLinks links = star(16, 150e9, true);
+  const Channels rings = find_rings(links);
+  EXPECT_NEAR(rings.total(), 150e9, 1);
+  expect_within_limits(links, rings, true);
+}
+
+// Four devices below each of two switches: a ring that changes the switch more than twice would
+// load what joins them more than once.
+TEST(ChannelSearchTest, RingsCrossWhatJoinsTwoSwitchesOnce) {
+  DeviceLinks links = star(8, 12e9, false);
+  links.limits[100] = 12e9;
+  links.limits[101] = 12e9;
+  const auto side = [](std::uint32_t device) { return device % 2; };  // numbered across switches
+  for (std::uint32_t from = 0; from < 8; ++from)
+    for (std::uint32_t to = 0; to < 8; ++to)
+      if (side(from) != side(to)) links.ways[from * 8 + to].links.push_back(100 + side(from));
+  const Channels rings = find_rings(links);
+  EXPECT_NEAR(rings.total(), 12e9, 1);
+  expect_within_limits(links, rings, true);
+}
+
+TEST(ChannelSearchTest, RingsGoOverSlowLinksWhereNvlinkMakesNoRing) {
+  const DeviceLinks links = mesh(4, {{0, 1, 12}, {2, 3, 12}});
+  const Channels rings = find_rings(links);
+  ASSERT_FALSE(rings.orders.empty());
+  EXPECT_NEAR(rings.total(), 3e9, 1);  // over the shared link twice
+}
+
+TEST(ChannelSearchTest, ChainsBeginAndEndAtTheirCards) {
+  const DeviceLinks links = mesh(8, {{0, 1, 1},
+                                     {0, 2, 1},
+                                     {0, 3, 2},
+                                     {0, 4, 2},
+                                     {1, 2, 2},
+                                     {1, 3, 1},
+                                     {1, 5, 2},
+                                     {2, 3, 2},
+                                     {2, 6, 1},
+                                     {3, 7, 1},
+                                     {4, 5, 1},
+                                     {4, 6, 1},
+                                     {4, 7, 2},
+                                     {5, 6, 2},
+                                     {5, 7, 1},
+                                     {6, 7, 2}});
+  const std::vector<ChannelEnds> ends = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
+  const Channels chains = find_chains(links, ends, 12e9);
+  ASSERT_EQ(chains.orders.size(), 4u);
+  EXPECT_GE(chains.bytes_per_second, 10e9);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    EXPECT_EQ(chains.orders[i].front(), ends[i].first);
+    EXPECT_EQ(chains.orders[i].back(), *ends[i].last);
+  }
+  expect_within_limits(links, chains, false);
+}
+
+}  // namespace
+}  // namespace convoy::testing

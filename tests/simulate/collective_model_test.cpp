@@ -1,0 +1,127 @@
+#include "core/simulate/collectives/collective_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/simulate/collectives/ring_weight.hpp"
+#include "core/simulate/described_constants.hpp"
+#include "core/simulate/read_collective_library.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using simulate::CollectiveAlgorithm;
+using simulate::CollectiveChoice;
+using simulate::Protocol;
+
+const std::filesystem::path kShare = CONVOY_SOURCE_DIR "/share";
+constexpr double kLarge = 1e9;
+
+// Collectives of a platform's devices.
+class Collectives {
+ public:
+  // Of a library that chooses from these algorithms; none: NCCL's.
+  Collectives(const std::string& platform, std::uint32_t hosts, std::uint32_t gpus,
+              const std::vector<CollectiveAlgorithm>& algorithms = {})
+      : catalogue_(topology::Catalogue::read(kShare / "catalogue")),
+        on_(make(platform, hosts, gpus)),
+        library_(*simulate::read_collective_library(kShare / "catalogue" / "collectives.json")),
+        routes_(on_.machine, graph_),
+        model_(on_.machine, library_, routes_, on_.cluster.replica_place) {
+    for (const simulate::SimulatedLink& link : on_.machine.links)
+      graph_.links.push_back({link.bytes_per_second, 0});
+    if (!algorithms.empty()) library_.has = {};
+    for (const CollectiveAlgorithm it : algorithms)
+      library_.has[static_cast<std::size_t>(it)] = true;
+  }
+
+  CollectiveChoice choose(double bytes, OperationKind kind = OperationKind::kAllReduce,
+                          std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
+    return model_.choose(kind, algorithm, bytes);
+  }
+  double bus_rate(double bytes, std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
+    return bytes / choose(bytes, OperationKind::kAllReduce, algorithm).seconds(bytes) *
+           simulate::ring_weight(OperationKind::kAllReduce, on_.cluster.replicas());
+  }
+
+ private:
+  simulate::SimulatedCluster make(const std::string& name, std::uint32_t hosts,
+                                  std::uint32_t gpus) const {
+    const auto platform = topology::read_platform(kShare / "platforms", name, hosts, catalogue_);
+    return simulate::make_gpu_cluster(platform.machine, gpus,
+                                      simulate::platform_constants(platform, catalogue_));
+  }
+
+  topology::Catalogue catalogue_;
+  simulate::SimulatedCluster on_;
+  simulate::CollectiveLibrary library_;
+  simulate::TaskGraph graph_;
+  simulate::RouteTable routes_;
+  simulate::CollectiveModel model_;
+};
+
+TEST(CollectiveModelTest, SmallSpansTakeLowLatencyLargeOnesTheWholeWire) {
+  Collectives it("dgx1-v100", 1, 8);
+  EXPECT_EQ(it.choose(1 << 10).protocol, Protocol::kLl);
+  EXPECT_EQ(it.choose(4 << 20).protocol, Protocol::kLl128);
+  EXPECT_EQ(it.choose(kLarge).protocol, Protocol::kSimple);
+  EXPECT_LT(it.choose(1 << 10).seconds(1 << 10), 60e-6);
+}
+
+TEST(CollectiveModelTest, SwitchesReduceOnHopperAndNotOnAmpere) {
+  EXPECT_EQ(Collectives("hgx-h100x8", 1, 8).choose(kLarge).algorithm,
+            CollectiveAlgorithm::kInSwitch);
+  EXPECT_EQ(Collectives("dgx-a100", 1, 8).choose(kLarge).algorithm, CollectiveAlgorithm::kRing);
+}
+
+TEST(CollectiveModelTest, PlansMayAskForAnAlgorithm) {
+  Collectives it("hgx-h100x8", 2, 8);
+  const auto algorithm = [&](std::uint32_t asked) {
+    return it.choose(kLarge, OperationKind::kAllReduce, asked).algorithm;
+  };
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_RING), CollectiveAlgorithm::kRing);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_TREE), CollectiveAlgorithm::kTree);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_TWO_LEVEL), CollectiveAlgorithm::kInSwitch);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_DEVICE), CollectiveAlgorithm::kInSwitch);
+}
+
+// With eight cards rings carry eight times what one does; the GPUs of a host take turns.
+TEST(CollectiveModelTest, RingsBetweenHostsUseAllCards) {
+  Collectives it("hgx-h100x8", 4, 8);
+  EXPECT_GT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 0.85 * 8 * 50e9);
+  EXPECT_LT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 8 * 50e9);
+}
+
+// Rails carry each byte over the network once and a bit, a ring over all devices twice.
+TEST(CollectiveModelTest, RailsOfTwoHostsPassTheNetworkOnceInsteadOfTwice) {
+  Collectives rails("ec2-p4d.24xlarge", 2, 8, {CollectiveAlgorithm::kRails});
+  EXPECT_EQ(rails.choose(8 * kLarge).algorithm, CollectiveAlgorithm::kRails);
+  Collectives nccl("ec2-p4d.24xlarge", 2, 8);
+  EXPECT_NEAR(rails.bus_rate(8 * kLarge) / nccl.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING),
+              2 * 15.0 / 16, 0.05);
+}
+
+TEST(CollectiveModelTest, OtherCollectivesSendHalfOfWhatAllReduceSends) {
+  Collectives it("dgx-a100", 1, 8);
+  const double all_reduce = it.choose(kLarge).seconds(kLarge);
+  for (const OperationKind kind : {OperationKind::kAllGather, OperationKind::kReduceScatter})
+    EXPECT_NEAR(it.choose(kLarge, kind).seconds(kLarge) / all_reduce, 0.5, 0.03);
+  for (const OperationKind kind : {OperationKind::kBroadcast, OperationKind::kReduce})
+    EXPECT_NEAR(it.choose(kLarge, kind).seconds(kLarge) / all_reduce, 4.0 / 7, 0.03);
+}
+
+// A10G of a virtual machine reach each other only over their host's memory: what leaves the two
+// GPUs of a switch passes its uplink twice, where those that reach each other pass it once.
+TEST(CollectiveModelTest, DevicesWithoutPeerAccessAreStagedInTheirHost) {
+  const double bus = Collectives("ec2-g5.48xlarge", 1, 8).bus_rate(kLarge);
+  EXPECT_GT(bus, 10e9);
+  EXPECT_LT(bus, 13e9);
+}
+
+TEST(CollectiveModelTest, PcieMachinesReduceAtTheRateOfOneLink) {
+  const double bus = Collectives("l40sx8", 1, 8).bus_rate(kLarge);
+  EXPECT_GT(bus, 15e9);
+  EXPECT_LT(bus, 25e9);
+}
+
+}  // namespace
+}  // namespace convoy::testing

@@ -1,0 +1,67 @@
+#include "tests/transports/grpc/liar.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace convoy::grpc_transport {
+
+Liar::Liar(const convoy_transport_run& run, const std::string& address, std::uint32_t connections)
+    : run_(run), ended_(connections) {
+  const Settings settings = read_settings(run, connections, false);
+  const Endpoint endpoint = parse_endpoint(address.substr(address.rfind(' ') + 1));
+  for (std::uint32_t i = 0; i < connections; ++i) {
+    channels_.push_back(make_channel(settings, endpoint));
+    streams_.push_back(dial(channels_.back(), *this));
+  }
+}
+
+Liar::~Liar() {
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    std::unique_lock lock(mutex_);
+    const bool ended = ended_[i];
+    lock.unlock();
+    if (!ended) streams_[i]->cancel();
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return std::ranges::find(ended_, false) == ended_.end(); });
+}
+
+Hello Liar::hello(std::uint32_t connection) const {
+  Hello hello;
+  hello.rank = run_.rank;
+  hello.ranks = run_.ranks;
+  hello.generation = run_.generation;
+  hello.channels = run_.channels;
+  hello.connections = static_cast<std::uint32_t>(streams_.size());
+  hello.connection = connection;
+  std::memcpy(hello.key, run_.key, sizeof hello.key);
+  return hello;
+}
+
+void Liar::say(std::uint32_t connection, const std::string& bytes) {
+  std::unique_lock lock(mutex_);
+  ++writing_;
+  lock.unlock();
+  const bool begun = streams_[connection]->write(copied(bytes.data(), bytes.size()));
+  lock.lock();
+  if (!begun) --writing_;
+  changed_.wait_for(lock, std::chrono::seconds(5), [&] { return writing_ == 0; });
+}
+
+void Liar::read(Stream& /*stream*/, const grpc::ByteBuffer& /*message*/) {}
+
+void Liar::written(Stream& /*stream*/, bool /*ok*/) {
+  const std::lock_guard lock(mutex_);
+  --writing_;
+  changed_.notify_all();
+}
+
+void Liar::ended(Stream& stream, const grpc::Status& /*status*/) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < streams_.size(); ++i)
+    if (streams_[i].get() == &stream) ended_[i] = true;
+  changed_.notify_all();
+}
+
+}  // namespace convoy::grpc_transport
