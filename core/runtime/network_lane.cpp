@@ -57,8 +57,12 @@ void NetworkLane::hand_over(const convoy_transfer& transfer) {
 }
 
 std::uint64_t NetworkLane::end_message(std::uint64_t token, double now) {
-  CONVOY_CHECK_EQ(token & ((std::uint64_t{1} << kSequenceBits) - 1), ended_);
-  CONVOY_CHECK_LT(std::size_t{0}, started_);
+  const std::uint64_t number = token & ((std::uint64_t{1} << kSequenceBits) - 1);
+  if (started_ == 0 || number != ended_)
+    fail(ExitCode::kFailed,
+         "the transport says that message {} {} host {} has ended, where {} was next of {}; convoy "
+         "check shows what is wrong with a transport",
+         number, sends_ ? "to" : "from", peer_, ended_, sequence_);
   ++ended_;
   if (--queue_.front().messages > 0) return 0;
   const std::uint64_t bytes = region_bytes(region(front()));

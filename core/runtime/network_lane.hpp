@@ -47,7 +47,7 @@ class NetworkLane {
   // Which lane a message's token is of.
   static std::uint64_t token_lane(std::uint64_t token) { return token >> kSequenceBits; }
   // The oldest message has ended at that time. Returns the bytes of its operation when that was its
-  // last one, whose timeline then has advanced; 0 otherwise.
+  // last one, whose timeline then has advanced; 0 otherwise. Error kFailed when it is another one.
   std::uint64_t end_message(std::uint64_t token, double now);
   // Advances the timelines of all that has not started, unless something that has comes before.
   bool drop_unstarted(double now);
