@@ -95,6 +95,7 @@ void NetworkEngine::serve() {
       serve_once();
     } catch (const Error& error) {
       record_failure(error.what());
+      wake_up_.sleep({}, kLongestLook);  // it may go on failing
     }
     if (closing_.load(std::memory_order_acquire) && gives_up_closing()) return;
   }
@@ -140,7 +141,9 @@ void NetworkEngine::take_incoming() {
 
 NetworkLane& NetworkEngine::lane_to(std::uint32_t peer, bool sends) {
   const auto [it, inserted] = lane_index_.try_emplace({peer, sends}, lanes_.size());
-  if (inserted) lanes_.emplace_back(it->second, peer, sends, *options_.peers[peer].transport);
+  if (inserted)
+    lanes_.emplace_back(it->second, peer, sends, *options_.peers[peer].transport,
+                        options_.largest_message);
   return lanes_[it->second];
 }
 
@@ -204,7 +207,13 @@ void NetworkEngine::lose(std::uint32_t peer) {
 }
 
 void NetworkEngine::end_message(const convoy_transport_event& event) {
-  NetworkLane& lane = lanes_.at(NetworkLane::token_lane(event.token));
+  const std::uint64_t index = NetworkLane::token_lane(event.token);
+  if (index >= lanes_.size())
+    fail(ExitCode::kFailed,
+         "the transport says that message {} has ended, which nobody gave it; convoy check shows "
+         "what is wrong with a transport",
+         event.token);
+  NetworkLane& lane = lanes_[index];
   if (event.kind == CONVOY_EVENT_CANCELLED)
     fail_for(lane.peer(), lost_[lane.peer()].value_or("the transport gave the message up"));
   const std::uint64_t bytes = lane.end_message(event.token, options_.now());
