@@ -22,7 +22,7 @@ install(FILES ${PROJECT_BINARY_DIR}/convoy-config.cmake
               ${PROJECT_BINARY_DIR}/convoy-config-version.cmake
               cmake/ConvoyPlugin.cmake cmake/convoy_plugin.map
         DESTINATION ${package_directory} COMPONENT sdk)
-install(DIRECTORY share/templates share/docs share/examples DESTINATION share/convoy COMPONENT sdk)
+install(DIRECTORY share/templates share/docs share/examples share/cluster DESTINATION share/convoy COMPONENT sdk)
 # The build tree has the installed shape, so that the program looks in one place only.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/convoy)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/share/templates ${PROJECT_BINARY_DIR}/share/convoy/templates

@@ -41,9 +41,9 @@ const std::set<std::string>& own_options() {
                                               "plugin_path",
                                               "profile",
                                               "task_index",
-                                              "tls_authorities",
-                                              "tls_certificate",
-                                              "tls_private_key",
+                                              "certificate_authority",
+                                              "certificate",
+                                              "private_key",
                                               "trace_file"};
   return names;
 }
@@ -100,7 +100,7 @@ network::ControlOptions Task::control_options() {
   control.identity = identity_;
   control.join_timeout = options_.join_timeout;
   control.peer_timeout = options_.peer_timeout;
-  control.security = {options_.tls_certificate, options_.tls_private_key, options_.tls_authorities,
+  control.security = {options_.certificate, options_.private_key, options_.certificate_authority,
                       options_.insecure_network};
   control.advertise_address = options_.advertise_address;
   // Once tasks train, one that is interrupted ends with all others, after one and the same step.
@@ -165,7 +165,7 @@ void Task::link(const Catalog& catalog, PluginHost& host,
   options.channels = options_.network_channels;
   options.join_timeout = options_.join_timeout;
   options.peer_timeout = options_.peer_timeout;
-  options.security = {options_.tls_certificate, options_.tls_private_key, options_.tls_authorities,
+  options.security = {options_.certificate, options_.private_key, options_.certificate_authority,
                       options_.insecure_network};
   options.advertised_host = options_.advertise_address;
   network::HostPort listens = network::transport_address(identity_);

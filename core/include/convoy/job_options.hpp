@@ -136,9 +136,9 @@ struct TaskOptions {
   double join_timeout = 60;             // seconds, for all tasks to come
   double peer_timeout = 4;              // seconds of silence that count as death
   std::string advertise_address;        // by which others reach this task; empty: found out
-  std::string tls_certificate;          // files in PEM form; all three or none
-  std::string tls_private_key;
-  std::string tls_authorities;
+  std::string certificate;          // files in PEM form; all three or none
+  std::string private_key;
+  std::string certificate_authority;
   bool insecure_network = false;  // clear text may leave this machine
 };
 
