@@ -34,6 +34,8 @@ struct NetworkOptions {
   std::uint32_t generation = 0;    // of the run, as the transports were opened with
   std::vector<NetworkPeer> peers;  // by number of the host in the cluster
   std::function<double()> now;     // the devices' clock
+  // In bytes; what is larger goes as several messages. The same on all hosts.
+  std::uint64_t largest_message = CONVOY_MESSAGE_BYTES;
 };
 
 // Where the network lanes of this host are, for heartbeats: the message that began last.
@@ -113,7 +115,7 @@ class NetworkEngine {
   void sleep_in_transport(OpenTransport& transport, double seconds);
   void handle(std::span<const convoy_transport_event> events);
   void end_message(const convoy_transport_event& event);
-  void lose(const convoy_transport_event& event);
+  void lose(std::uint32_t peer);
   void fail_for(std::uint32_t peer, const std::string& reason);
   void record_failure(const std::string& text);
   void interrupt_transports();

@@ -34,7 +34,7 @@ void NetworkLane::start(double now) {
   transfer.tag = it.tag;
   for (std::uint64_t done = 0, all = region_bytes(whole); done < all; done += transfer.bytes) {
     transfer.memory = static_cast<std::byte*>(whole.data) + done;
-    transfer.bytes = std::min<std::uint64_t>(all - done, CONVOY_MESSAGE_BYTES);
+    transfer.bytes = std::min(all - done, largest_message_);
     transfer.sequence = sequence_;
     transfer.token = index_ << kSequenceBits | sequence_;
     hand_over(transfer);
@@ -57,8 +57,12 @@ void NetworkLane::hand_over(const convoy_transfer& transfer) {
 }
 
 std::uint64_t NetworkLane::end_message(std::uint64_t token, double now) {
-  CONVOY_CHECK_EQ(token & ((std::uint64_t{1} << kSequenceBits) - 1), ended_);
-  CONVOY_CHECK_LT(std::size_t{0}, started_);
+  const std::uint64_t number = token & ((std::uint64_t{1} << kSequenceBits) - 1);
+  if (started_ == 0 || number != ended_)
+    fail(ExitCode::kFailed,
+         "the transport says that message {} {} host {} has ended, where {} was next of {}; convoy "
+         "check shows what is wrong with a transport",
+         number, sends_ ? "to" : "from", peer_, ended_, sequence_);
   ++ended_;
   if (--queue_.front().messages > 0) return 0;
   const std::uint64_t bytes = region_bytes(region(front()));

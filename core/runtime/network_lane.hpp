@@ -18,8 +18,13 @@ class NetworkLane {
   static constexpr std::size_t kMostStarted = 32;
 
   // Its messages have tokens by which token_lane() finds it again.
-  NetworkLane(std::uint64_t index, std::uint32_t peer, bool sends, OpenTransport& transport)
-      : index_(index), peer_(peer), sends_(sends), transport_(transport) {}
+  NetworkLane(std::uint64_t index, std::uint32_t peer, bool sends, OpenTransport& transport,
+              std::uint64_t largest_message)
+      : index_(index),
+        peer_(peer),
+        sends_(sends),
+        transport_(transport),
+        largest_message_(largest_message) {}
 
   std::uint32_t peer() const { return peer_; }
   bool sends() const { return sends_; }
@@ -42,7 +47,7 @@ class NetworkLane {
   // Which lane a message's token is of.
   static std::uint64_t token_lane(std::uint64_t token) { return token >> kSequenceBits; }
   // The oldest message has ended at that time. Returns the bytes of its operation when that was its
-  // last one, whose timeline then has advanced; 0 otherwise.
+  // last one, whose timeline then has advanced; 0 otherwise. Error kFailed when it is another one.
   std::uint64_t end_message(std::uint64_t token, double now);
   // Advances the timelines of all that has not started, unless something that has comes before.
   bool drop_unstarted(double now);
@@ -66,6 +71,7 @@ class NetworkLane {
   std::uint32_t peer_;
   bool sends_;
   OpenTransport& transport_;
+  std::uint64_t largest_message_;  // bytes
   std::deque<Queued> queue_;
   std::size_t started_ = 0;     // of those, from the front on
   std::uint64_t sequence_ = 0;  // of the next message

@@ -226,6 +226,19 @@ TEST(ClusterSessions, HandTheirStateOverToOtherClusters) {
               1e-5 * reference.front().steps[6].total_loss);
 }
 
+TEST(ClusterSessions, OfSixteenTasksTrain) {
+  ClusterRunOptions options = options_for(
+      {"distributed_all_reduce", {{"all_reduce_spec", "xring"}}}, {16, 1, true, "fake", {}});
+  options.fake_devices = true;
+  options.global_batch = 16;
+  options.steps = 3;
+  const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+  for (const TaskOutcome& task : tasks) {
+    ASSERT_EQ(task.error, "");
+    EXPECT_EQ(task.parameter_hash, tasks.front().parameter_hash);
+  }
+}
+
 TEST(ClusterSessions, StopAllAfterTheSameStepWhenOneWantsTo) {
   ClusterRunOptions options = options_for({"distributed_replicated"}, {2, 1, true, "cpu", {2}});
   options.steps = 1000;

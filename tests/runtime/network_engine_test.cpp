@@ -39,9 +39,12 @@ struct Message {
 // One task: its transport, its engine and its messages to the other one.
 class Task {
  public:
-  Task(InProcessNetwork& network, std::uint32_t rank)
+  Task(InProcessNetwork& network, std::uint32_t rank,
+       std::uint64_t largest_message = CONVOY_MESSAGE_BYTES)
       : rank_(rank), transport_(network.open(rank)) {
-    engine_ = std::make_unique<NetworkEngine>(options_of_task(rank, 2, *transport_, seconds_now));
+    NetworkOptions options = options_of_task(rank, 2, *transport_, seconds_now);
+    options.largest_message = largest_message;
+    engine_ = std::make_unique<NetworkEngine>(std::move(options));
   }
 
   // Its number `operation` is also its place in the lane.
@@ -143,6 +146,23 @@ TEST_P(Engines, SendNothingBeforeTheSourceIsReadyAndTouchNoTargetThatIsNotFree) 
   advance(&target.value, 2);
   ASSERT_TRUE(b.received(1));
   EXPECT_EQ(received.values, std::vector<float>(10, 3));
+}
+
+TEST_P(Engines, CutWhatIsLargerThanAMessage) {
+  Task a(network_, 0, 16);
+  Task b(network_, 1, 16);
+  std::vector<Message*> received;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    Message& sent = a.queue(true, 9 + i, 0, i);
+    std::iota(sent.values.begin(), sent.values.end(), static_cast<float>(100 * i));
+    received.push_back(&b.queue(false, 9 + i, -1, i));
+  }
+  ASSERT_TRUE(b.received(3));
+  ASSERT_TRUE(a.sent(3));
+  for (std::uint32_t i = 0; i < 3; ++i)
+    for (std::size_t e = 0; e < received[i]->values.size(); ++e)
+      ASSERT_EQ(received[i]->values[e], static_cast<float>(100 * i + e)) << i;
+  EXPECT_EQ(a.engine().traffic()[1].bytes_sent, 4u * (9 + 10 + 11));
 }
 
 TEST_P(Engines, AdvanceAllTimelinesWhenThePeerDiesAndSayWhere) {

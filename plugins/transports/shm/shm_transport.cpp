@@ -71,7 +71,8 @@ ShmTransport::ShmTransport(const convoy_transport_run& run, bool direct)
     : run_(without_texts(run)),
       machine_(this_machine()),
       probe_(random_word()),
-      direct_(direct && can_pull(::getpid(), {reinterpret_cast<std::uint64_t>(&probe_), probe_})),
+      direct_(direct && tasks_may_pull() &&
+              can_pull(::getpid(), {reinterpret_cast<std::uint64_t>(&probe_), probe_})),
       epoll_(made(::epoll_create1(EPOLL_CLOEXEC), "no epoll descriptor can be made")),
       bell_(made(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "no eventfd can be made")),
       introductions_(run_, {reinterpret_cast<std::uint64_t>(&probe_), probe_}, epoll_.get(),

@@ -1,0 +1,80 @@
+#include "core/runtime/network_lane.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/runtime/timeline.hpp"
+#include "tests/support/in_process_network.hpp"
+
+namespace convoy::testing::network_lane_test {
+namespace {
+
+// A lane that sends to task 1, and one operation for it.
+class NetworkLanes : public ::testing::Test {
+ protected:
+  NetworkLanes() {
+    region_ = {values_.data(), values_.size(), CONVOY_F32, 0};
+    wait_ = {&before_.value, 1};
+    submission_.reads = &region_;
+    submission_.read_count = 1;
+    submission_.waits = &wait_;
+    submission_.wait_count = 1;
+    submission_.timeline = &timeline_.value;
+    submission_.value = 5;
+  }
+
+  InProcessNetwork network_{2};
+  std::unique_ptr<OpenTransport> transport_ = network_.open(0);
+  NetworkLane lane_{3, 1, true, *transport_, 16};
+  std::vector<float> values_ = std::vector<float>(6);
+  convoy_region region_{};
+  convoy_wait wait_{};
+  Timeline before_;
+  Timeline timeline_;
+  convoy_submission submission_{};
+};
+
+constexpr std::uint64_t kFirstToken = std::uint64_t{3} << 48;
+
+TEST_F(NetworkLanes, AdvancesTheTimelineWithTheLastMessageOfAnOperation) {
+  lane_.queue(submission_, {});
+  EXPECT_EQ(lane_.ready(), nullptr);
+  EXPECT_TRUE(lane_.looks_for_timelines());
+  advance(&before_.value, 1);
+  ASSERT_EQ(lane_.ready(), &submission_);
+  lane_.start(1);
+  EXPECT_FALSE(lane_.has_unstarted());
+  EXPECT_EQ(NetworkLane::token_lane(kFirstToken + 1), 3u);
+  EXPECT_EQ(lane_.end_message(kFirstToken, 2), 0u);
+  EXPECT_EQ(value_of(timeline_), 0u);
+  EXPECT_EQ(lane_.end_message(kFirstToken + 1, 2), 24u);
+  EXPECT_EQ(value_of(timeline_), 5u);
+  EXPECT_TRUE(lane_.is_empty());
+}
+
+TEST_F(NetworkLanes, BelievesNoTransportThatEndsAnotherMessageThanTheNext) {
+  EXPECT_THROW(lane_.end_message(kFirstToken, 2), Error);  // none was given
+  advance(&before_.value, 1);
+  lane_.queue(submission_, {});
+  lane_.start(1);
+  EXPECT_THROW(lane_.end_message(kFirstToken + 1, 2), Error);
+  EXPECT_EQ(value_of(timeline_), 0u);
+}
+
+TEST_F(NetworkLanes, DropsOnlyWhatTheTransportDoesNotHave) {
+  lane_.queue(submission_, {});
+  EXPECT_TRUE(lane_.drop_unstarted(1));
+  EXPECT_EQ(value_of(timeline_), 5u);
+  advance(&before_.value, 1);
+  submission_.value = 6;
+  lane_.queue(submission_, {});
+  lane_.start(1);
+  EXPECT_FALSE(lane_.drop_unstarted(1));
+  EXPECT_EQ(value_of(timeline_), 5u);
+}
+
+}  // namespace
+}  // namespace convoy::testing::network_lane_test
