@@ -107,9 +107,15 @@ void compare_with_model(const Session& session, const std::vector<LayerProfile>&
 
 BreakdownRecord breakdown_record(const StepBreakdown& breakdown) {
   const double steps = static_cast<double>(std::max<std::int64_t>(breakdown.steps, 1));
-  BreakdownRecord record{breakdown.seconds / steps,     breakdown.compute / steps,
-                         breakdown.aggregation / steps, breakdown.input_wait / steps,
-                         breakdown.executor / steps,    {}};
+  BreakdownRecord record;
+  record.seconds = breakdown.seconds / steps;
+  record.compute = breakdown.compute / steps;
+  record.aggregation = breakdown.aggregation / steps;
+  record.network = breakdown.network / steps;
+  record.input_wait = breakdown.input_wait / steps;
+  record.executor = breakdown.executor / steps;
+  for (const auto& [host, seconds] : breakdown.network_by_host)
+    record.network_by_host[host] = seconds / steps;
   for (const auto& [kind, sum] : breakdown.kinds)
     record.operations[std::string(operation_name(kind))] = {
         static_cast<double>(sum.operations) / steps, sum.seconds / steps};

@@ -213,7 +213,7 @@ class Run {
     if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
     if (summary.diverged) tell(divergence_text(*summary.diverged));
     if (setup_.task != nullptr) {
-      tell(setup_.task->traffic_text());
+      report_.peers(setup_.task->peers());
       setup_.task->finish();
     }
   }

@@ -214,6 +214,16 @@ void RunReport::input_total(const InputSpeed& speed) {
   observer_.input(input_speed_line(speed));
 }
 
+void RunReport::peers(std::vector<PeerRecord> peers) {
+  std::string text;
+  for (const PeerRecord& peer : peers)
+    text += fmt::format("{}{} by {}: {:.1f} MB sent, {:.1f} MB received", text.empty() ? "" : "; ",
+                        peer.task, peer.transport, static_cast<double>(peer.bytes_sent) / 1e6,
+                        static_cast<double>(peer.bytes_received) / 1e6);
+  record_.peers = std::move(peers);
+  observer_.notice(text);
+}
+
 bool RunReport::shows_parameter_hash() const {
   return prints_parameter_hash() || !setup_.options.output_file.empty();
 }

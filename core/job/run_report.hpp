@@ -58,6 +58,8 @@ class RunReport {
   // A step of --input_only, and what came of all of them.
   void input_step(std::int64_t step, double seconds);
   void input_total(const InputSpeed& speed);
+  // The other tasks of the run, for the record and in a line.
+  void peers(std::vector<PeerRecord> peers);
   // Whether anybody will see the hash of the trained parameters: reading them all takes time.
   bool shows_parameter_hash() const;
   // Notes the hash of the trained parameters and prints it when that is wanted.

@@ -219,18 +219,15 @@ void Task::print_notices() {
   for (const std::string& text : texts) observer_.notice(text);
 }
 
-std::string Task::traffic_text() const {
+std::vector<PeerRecord> Task::peers() const {
   const network::Roster roster = control_->roster();
   const std::vector<NetworkTraffic> traffic = links_->engine().traffic();
-  std::string text;
-  for (std::uint32_t peer = 0; peer < traffic.size(); ++peer) {
-    if (peer == rank_) continue;
-    text += fmt::format("{}{} by {}: {:.1f} MB sent, {:.1f} MB received", text.empty() ? "" : "; ",
-                        network::to_string(roster.members[peer].name), links_->transport_to(peer),
-                        static_cast<double>(traffic[peer].bytes_sent) / 1e6,
-                        static_cast<double>(traffic[peer].bytes_received) / 1e6);
-  }
-  return text;
+  std::vector<PeerRecord> peers;
+  for (std::uint32_t peer = 0; peer < traffic.size(); ++peer)
+    if (peer != rank_)
+      peers.push_back({network::to_string(roster.members[peer].name), links_->transport_to(peer),
+                       traffic[peer].bytes_sent, traffic[peer].bytes_received});
+  return peers;
 }
 
 void Task::finish() {

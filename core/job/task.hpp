@@ -57,8 +57,8 @@ class Task {
 
   // After a finished step: for heartbeats, and to print what others had to say.
   void finished_step(std::int64_t step);
-  // Per task: what it is called, how it is reached and what went there and back.
-  std::string traffic_text() const;
+  // The other tasks, how they are reached and what went there and back.
+  std::vector<PeerRecord> peers() const;
   // All tasks are through.
   void finish();
   // Of a controller, which has no part in it: until then.

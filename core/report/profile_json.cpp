@@ -25,9 +25,13 @@ Json to_json(const BreakdownRecord& breakdown) {
   Json operations = Json::object();
   for (const auto& [kind, sum] : breakdown.operations)
     operations[kind] = {{"per_step", sum.per_step}, {"seconds", sum.seconds}};
-  return {{"seconds", breakdown.seconds},         {"compute", breakdown.compute},
-          {"aggregation", breakdown.aggregation}, {"input_wait", breakdown.input_wait},
-          {"executor", breakdown.executor},       {"operations", std::move(operations)}};
+  Json by_host = Json::object();
+  for (const auto& [host, seconds] : breakdown.network_by_host)
+    by_host[std::to_string(host)] = seconds;
+  return {{"seconds", breakdown.seconds},          {"compute", breakdown.compute},
+          {"aggregation", breakdown.aggregation},  {"network", breakdown.network},
+          {"network_by_host", std::move(by_host)}, {"input_wait", breakdown.input_wait},
+          {"executor", breakdown.executor},        {"operations", std::move(operations)}};
 }
 
 Json to_json(const ProfileRecord& profile) {

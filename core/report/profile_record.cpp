@@ -73,6 +73,7 @@ std::string step_table(const BreakdownRecord& step) {
   std::string text = step_line("step", step.seconds, step.seconds);
   text += step_line("  compute", step.compute, step.seconds);
   text += step_line("  aggregation, update, exposed", step.aggregation, step.seconds);
+  if (step.network > 0) text += step_line("  network", step.network, step.seconds);
   text += step_line("  input wait", step.input_wait, step.seconds);
   text += step_line("  executor (gaps)", step.executor, step.seconds);
   text += "operations of a step, all places together\n";

@@ -8,7 +8,7 @@
 
 namespace convoy {
 
-// Where a mean timed step's seconds went, averaged over the devices: the four parts add up to the
+// Where a mean timed step's seconds went, averaged over the devices: the five parts add up to the
 // step.
 struct BreakdownRecord {
   struct Operations {
@@ -20,9 +20,12 @@ struct BreakdownRecord {
   double compute = 0;      // forward and backward
   double aggregation = 0;  // other operations, of this device or of one that it waits for, while it
                            // did not compute
+  double network = 0;      // nothing ran, and something was on its way from or to another host
   double input_wait = 0;   // nothing ran, and a batch was waited for
   double executor = 0;     // nothing ran otherwise
   std::map<std::string, Operations> operations;  // by kind, forward and backward included
+  // Of `network`, by the number of the other host; several that were waited for count each.
+  std::map<std::uint32_t, double> network_by_host;
 };
 
 // One pass of one layer in a mean step.

@@ -61,6 +61,13 @@ Json to_json(const EvaluationRecord& evaluation) {
   return json;
 }
 
+Json to_json(const PeerRecord& peer) {
+  return {{"task", peer.task},
+          {"transport", peer.transport},
+          {"bytes_sent", peer.bytes_sent},
+          {"bytes_received", peer.bytes_received}};
+}
+
 Json totals(const RunRecord& record) {
   return {{"steps", record.steps.size()},
           {"seconds", number(record.total_seconds)},
@@ -128,6 +135,8 @@ Json to_json(const SelectionRecord& selection, const RunRecord& record) {
 Json summary(const RunRecord& record) {
   Json devices = Json::array();
   for (const DeviceRecord& device : record.devices) devices.push_back(to_json(device));
+  Json peers = Json::array();
+  for (const PeerRecord& peer : record.peers) peers.push_back(to_json(peer));
   return {
       {"schema_version", kRunRecordSchemaVersion},
       {"environment", to_json(record.environment)},
@@ -147,6 +156,7 @@ Json summary(const RunRecord& record) {
       {"optimizer", record.optimizer},
       {"compute_dtype", record.compute_dtype},
       {"devices", std::move(devices)},
+      {"peers", std::move(peers)},
       {"batch_per_device", record.batch_per_device},
       {"global_batch", record.global_batch},
       {"warmup_steps", record.warmup_steps},

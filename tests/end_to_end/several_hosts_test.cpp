@@ -119,6 +119,23 @@ TEST(SeveralHosts, RunThePublishedCommandLinesOneATask) {
   EXPECT_EQ(results[1].out.find("total images/sec: "), std::string::npos);
 }
 
+TEST(SeveralHosts, RecordWhatWentBetweenThem) {
+  const std::string path = scratch_folder("several_hosts") + "/run.json";
+  const ProgramResult result =
+      launch({"--workers=2"}, kTraining + kRing + Arguments{"--output_file=" + path});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json record = parse_json(std::ifstream(path));
+  ASSERT_EQ(record["peers"].size(), 1u);
+  EXPECT_THAT(record["peers"][0]["task"].get<std::string>(), HasSubstr("worker 1"));
+  EXPECT_EQ(record["peers"][0]["transport"], "shm");
+  // Two halves of the gradients each way in each of five steps, and little else.
+  const double gradients = 4 * record["parameters"].get<double>();
+  EXPECT_NEAR(record["peers"][0]["bytes_sent"].get<double>(), 5 * gradients, 0.6 * gradients);
+  EXPECT_EQ(record["global_batch"], 8);
+  EXPECT_EQ(record["step_breakdown"]["network_by_host"].size(), 1u);
+  EXPECT_EQ(record["parameter_hash"], hash_in(result.out));
+}
+
 TEST(SeveralHosts, TakeAStrategyByThemselves) {
   for (const Arguments& tasks :
        {Arguments{"--workers=2"}, Arguments{"--workers=2", "--servers=1"}}) {

@@ -70,6 +70,14 @@ struct EvaluationRecord {
   std::string checkpoint;  // the file that was scored; empty during training
 };
 
+// Another task of a run on several hosts, as this one saw it.
+struct PeerRecord {
+  std::string task;              // "worker 1 (host7, pid 4711)"
+  std::string transport;         // "shm"
+  std::uint64_t bytes_sent = 0;  // to it, since the run began
+  std::uint64_t bytes_received = 0;
+};
+
 struct JobResult {
   std::string model;
   std::string dataset;
@@ -89,6 +97,7 @@ struct JobResult {
   std::vector<std::string> gradient_names;  // variables whose gradients' norms steps report
   std::vector<TrainingStep> steps;          // timed ones
   std::vector<EvaluationRecord> evaluations;
+  std::vector<PeerRecord> peers;  // of runs on several hosts
   double total_seconds = 0;
   double total_images_per_second = 0;
   Speed speed;
