@@ -6,9 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +20,7 @@
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
+#include "core/cli/verbs/launched_task.hpp"
 
 namespace convoy {
 namespace {
@@ -87,112 +86,6 @@ cpu_set_t share_of_cores(std::uint32_t worker, std::uint32_t workers) {
   return own;
 }
 
-// One task: its process and what it prints, line by line.
-class Launched {
- public:
-  Launched(std::string label, std::vector<std::string> arguments, const cpu_set_t* cores)
-      : label_(std::move(label)) {
-    int out[2];
-    int err[2];
-    if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0)
-      fail(ExitCode::kFailed, "cannot open a pipe: {}", std::strerror(errno));
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    process_ = ::fork();
-    if (process_ < 0) fail(ExitCode::kFailed, "cannot start a task: {}", std::strerror(errno));
-    if (process_ == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nothing is left when the launcher is killed
-      ::setpgid(0, 0);                     // Ctrl-C comes from the launcher
-      if (cores != nullptr) ::sched_setaffinity(0, sizeof(*cores), cores);
-      ::dup2(out[1], STDOUT_FILENO);
-      ::dup2(err[1], STDERR_FILENO);
-      ::execv("/proc/self/exe", argv.data());
-      ::_exit(127);
-    }
-    ::close(out[1]);
-    ::close(err[1]);
-    outputs_[0].descriptor = out[0];
-    outputs_[1].descriptor = err[0];
-  }
-  ~Launched() {
-    if (process_ > 0 && !ended_) {
-      ::kill(process_, SIGKILL);
-      ::waitpid(process_, nullptr, 0);
-    }
-    for (Output& output : outputs_)
-      if (output.descriptor >= 0) ::close(output.descriptor);
-  }
-  Launched(const Launched&) = delete;
-  Launched& operator=(const Launched&) = delete;
-
-  const std::string& label() const { return label_; }
-  bool ended() const { return ended_; }
-  int exit_code() const { return exit_code_; }
-  void signal(int number) const {
-    if (!ended_) ::kill(process_, number);
-  }
-
-  void add_to(std::vector<pollfd>& waits) const {
-    for (const Output& output : outputs_)
-      if (output.descriptor >= 0) waits.push_back({output.descriptor, POLLIN, 0});
-  }
-
-  // Passes on what it has printed since: its standard output plain to `plain`, if there is such a
-  // stream, everything else with the task's name to `labelled`.
-  void pass_on(std::ostream* plain, std::ostream& labelled) {
-    for (Output& output : outputs_) {
-      const bool is_plain = plain != nullptr && &output == &outputs_[0];
-      read(output, [&](const std::string& line) {
-        if (is_plain)
-          *plain << line << '\n' << std::flush;
-        else
-          labelled << label_ << ": " << line << '\n' << std::flush;
-      });
-    }
-    look_after();
-  }
-
- private:
-  struct Output {
-    int descriptor = -1;
-    std::string rest;  // of a line that is not complete
-  };
-
-  template <typename Print>
-  static void read(Output& output, const Print& print) {
-    pollfd wait{output.descriptor, POLLIN, 0};
-    char buffer[4096];
-    while (output.descriptor >= 0 && ::poll(&wait, 1, 0) > 0) {
-      const ssize_t count = ::read(output.descriptor, buffer, sizeof(buffer));
-      if (count < 0 && errno == EINTR) continue;
-      if (count > 0) output.rest.append(buffer, static_cast<std::size_t>(count));
-      if (count <= 0) {
-        ::close(output.descriptor);
-        output.descriptor = -1;
-        if (!output.rest.empty()) output.rest += '\n';
-      }
-      for (std::size_t end = 0; (end = output.rest.find('\n')) != std::string::npos;) {
-        print(output.rest.substr(0, end));
-        output.rest.erase(0, end + 1);
-      }
-    }
-  }
-
-  void look_after() {
-    int status = 0;
-    if (ended_ || ::waitpid(process_, &status, WNOHANG) != process_) return;
-    ended_ = true;
-    exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  }
-
-  std::string label_;
-  pid_t process_ = -1;
-  bool ended_ = false;
-  int exit_code_ = 0;
-  Output outputs_[2];
-};
-
 class Launch {
  public:
   Launch(const LaunchOptions& options, std::span<const std::string> arguments) {
@@ -209,7 +102,7 @@ class Launch {
       all.insert(all.end(),
                  {fmt::format("--job_name={}", role), fmt::format("--task_index={}", index)});
       tasks_.push_back(
-          std::make_unique<Launched>(fmt::format("{} {}", name, index), std::move(all), cores));
+          std::make_unique<LaunchedTask>(fmt::format("{} {}", name, index), std::move(all), cores));
     };
     for (std::uint32_t i = 0; i < options.workers; ++i) {
       const cpu_set_t cores = share_of_cores(i, options.workers);
@@ -250,14 +143,14 @@ class Launch {
   }
 
   // The others see for themselves that a task is lost, say so and end; whoever does not is ended.
-  void note_failure(const Launched& task, std::ostream& err) {
+  void note_failure(const LaunchedTask& task, std::ostream& err) {
     if (exit_code_ != 0) return;
     exit_code_ = task.exit_code();
     err << fmt::format("convoy: {} ended with code {}\n", task.label(), exit_code_);
     if (!end_by_) end_by_ = Clock::now() + kGrace;
   }
 
-  std::vector<std::unique_ptr<Launched>> tasks_;
+  std::vector<std::unique_ptr<LaunchedTask>> tasks_;
   std::optional<Clock::time_point> end_by_;
   int exit_code_ = 0;
 };

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/types.h>
+
+#include <array>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// One task of convoy launch: its process and what that prints, line by line. It ends with this
+// object, and when this process is killed.
+class LaunchedTask {
+ public:
+  // This program with these arguments, the first of which is its name; cores: those that it may
+  // use, null for all. Error kFailed when it cannot be started.
+  LaunchedTask(std::string label, std::vector<std::string> arguments, const cpu_set_t* cores);
+  ~LaunchedTask();
+  LaunchedTask(const LaunchedTask&) = delete;
+  LaunchedTask& operator=(const LaunchedTask&) = delete;
+
+  const std::string& label() const { return label_; }
+  bool ended() const { return ended_; }
+  int exit_code() const { return exit_code_; }  // once it has ended; 128 + n: signal n ended it
+  void signal(int number) const;
+
+  // What to wait for, to pass something on.
+  void add_to(std::vector<pollfd>& waits) const;
+  // Passes on what it has printed since: its standard output plain to `plain`, if there is such a
+  // stream, everything else with the task's name to `labelled`. Never waits.
+  void pass_on(std::ostream* plain, std::ostream& labelled);
+
+ private:
+  struct Output {
+    int descriptor = -1;
+    std::string rest;  // of a line that is not complete
+  };
+
+  [[noreturn]] static void become(std::vector<std::string>& arguments, const cpu_set_t* cores,
+                                  int out, int err);
+  static void read(Output& output, const std::function<void(const std::string&)>& print);
+  void look_after();
+
+  std::string label_;
+  pid_t process_ = -1;
+  bool ended_ = false;
+  int exit_code_ = 0;
+  std::array<Output, 2> outputs_;  // standard output and error
+};
+
+}  // namespace convoy
