@@ -61,6 +61,22 @@ TEST(NetworkTest, GpusOfAHostTakeTurnsAtCardsThatAreEquallyNear) {
   EXPECT_EQ(names(on, 1, 9), (Names{"host0/ib1 -> leaf0", "leaf0 -> host1/ib1"}));
 }
 
+TEST(NetworkTest, MoreCardsThanGpusAreUsedAtOnce) {
+  const auto catalogue = topology::Catalogue::read(kShared / "catalogue");
+  const auto platform =
+      topology::read_platform(kShared / "platforms", "oci-bm.gpu4.8", 2, catalogue);
+  const SimulatedCluster on = simulate::make_gpu_cluster(
+      platform.machine, 8, simulate::platform_constants(platform, catalogue));
+  const Names first = names(on, 0, 8);
+  EXPECT_EQ(first.size(), 4u);  // two cards out, two in
+  EXPECT_EQ(first.front(), "host0/rdma0 -> network");
+  const Path path = on.machine.paths(1, 9);
+  ASSERT_EQ(path.shares.size(), path.links.size());
+  EXPECT_EQ(path.share(0), 0.5);
+  for (const std::string& name : names(on, 1, 9))
+    EXPECT_EQ(std::count(first.begin(), first.end(), name), 0) << name;
+}
+
 TEST(NetworkTest, HostsOfOneLeafDoNotPassTheSpine) {
   const SimulatedCluster on = hosts_on(R"({"hosts_per_leaf": 2})", 4);
   EXPECT_EQ(names(on, 0, 8).size(), 2u);
