@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 
 #include "core/base/error.hpp"
@@ -44,18 +45,20 @@ PathKind path_kind(RouteKind kind) {
 }
 
 // The graph, and for every place the nodes that it may be: shared by the functions that look for
-// routes later.
+// routes later, several predictions at a time.
 struct PlaceNodes {
   explicit PlaceNodes(const topology::Machine& machine) : graph(machine), routes(graph) {}
   PlaceNodes(const PlaceNodes&) = delete;
   PlaceNodes& operator=(const PlaceNodes&) = delete;
 
   topology::Route find(std::uint32_t from, std::uint32_t to) {
+    const std::lock_guard lock(mutex);
     const auto [source, target] = ends(from, to);
     return routes.find(source, target);
   }
 
   std::vector<topology::Route> find_all(std::uint32_t from, std::uint32_t to) {
+    const std::lock_guard lock(mutex);
     const auto [source, target] = ends(from, to);
     return routes.find_all(source, target);
   }
@@ -73,6 +76,7 @@ struct PlaceNodes {
   topology::Machine graph;
   HostRoutes routes;
   std::vector<std::vector<std::size_t>> nodes;
+  std::mutex mutex;  // of what routes has found
 };
 
 class GpuClusterBuilder {

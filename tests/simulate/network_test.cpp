@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "core/base/error.hpp"
 #include "core/simulate/collectives/collective_model.hpp"
@@ -75,6 +76,23 @@ TEST(NetworkTest, MoreCardsThanGpusAreUsedAtOnce) {
   EXPECT_EQ(path.share(0), 0.5);
   for (const std::string& name : names(on, 1, 9))
     EXPECT_EQ(std::count(first.begin(), first.end(), name), 0) << name;
+}
+
+// As candidates are ranked on all processors.
+TEST(NetworkTest, RoutesAreFoundAlikeFromSeveralThreads) {
+  const auto every_path = [](const SimulatedCluster& on) {
+    std::vector<std::vector<std::uint32_t>> paths;
+    for (std::uint32_t from = 0; from < 32; ++from)
+      for (std::uint32_t to = 0; to < 32; ++to)
+        if (from != to) paths.push_back(on.machine.paths(from, to).links);
+    return paths;
+  };
+  const auto expected = every_path(hosts_on(R"({"hosts_per_leaf": 2})", 4));
+  const SimulatedCluster on = hosts_on(R"({"hosts_per_leaf": 2})", 4);
+  std::vector<std::future<std::vector<std::vector<std::uint32_t>>>> found;
+  for (int i = 0; i < 8; ++i)
+    found.push_back(std::async(std::launch::async, [&] { return every_path(on); }));
+  for (auto& paths : found) EXPECT_EQ(paths.get(), expected);
 }
 
 TEST(NetworkTest, HostsOfOneLeafDoNotPassTheSpine) {
