@@ -136,6 +136,12 @@ std::optional<double> megabits_per_second(std::optional<std::uint64_t> megabits)
   return static_cast<double>(*megabits) * 1e6 / 8;
 }
 
+Fact<bool> rdma_by_name(std::string_view card, const std::string& source) {
+  for (const std::string_view prefix : {"mlx", "ib", "bnxt_re", "irdma", "hfi", "efa", "rdma"})
+    if (card.starts_with(prefix)) return {true, source + ": an RDMA device"};
+  return {};
+}
+
 const char* name(NodeKind kind) {
   static constexpr std::array<const char*, 9> kNames = {"host",        "package",    "numa_node",
                                                         "host_bridge", "pci_bridge", "gpu",

@@ -47,6 +47,10 @@ std::optional<double> pcie_bytes_per_second(std::string_view speed, std::string_
 // Bytes per second of a network link of so many megabits per second; nothing for 0 and absurd ones.
 std::optional<double> megabits_per_second(std::optional<std::uint64_t> megabits);
 
+// What a network card's name tells: true for names of RDMA devices (mlx5_0, ib0, efa_0); else
+// nothing, as an Ethernet name may stand for either.
+Fact<bool> rdma_by_name(std::string_view card, const std::string& source);
+
 const char* name(NodeKind kind);
 const char* name(LinkKind kind);
 

@@ -178,6 +178,7 @@ void HwlocObjects::read_device(const pugi::xml_node& object, Place& place) {
   machine_.nodes[node].id = type.id;
   machine_.nodes[node].model = found.model;
   machine_.nodes[node].memory_bytes = found.memory_bytes;
+  if (is_nic) machine_.nodes[node].rdma = rdma_by_name(found.name, machine_.source + " name");
   join_up(node, place, device_speed(object, place));
   place.up = node;
   remember(object, node);

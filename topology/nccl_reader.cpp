@@ -129,9 +129,7 @@ class DumpReader {
     Node& card = machine_.nodes[index];
     const std::string_view given = nic.child("net").attribute("name").value();
     if (!given.empty()) card.name = given;
-    for (const std::string_view prefix : {"mlx", "ib", "bnxt_re", "irdma", "hfi", "efa", "rdma"})
-      if (given.starts_with(prefix))
-        card.rdma = {true, machine_.source + " name of <net>: an RDMA device"};
+    card.rdma = rdma_by_name(given, machine_.source + " name of <net>");
     card.network_bytes_per_second.source = machine_.source + " speed of <net>";
     for (const pugi::xml_node& port : nic.children("net"))
       if (const auto rate = megabits_per_second(parse_unsigned(port.attribute("speed").value())))

@@ -232,6 +232,8 @@ class SmiBuilder {
       node_name = known->second;
     nodes_[device] =
         append_node(machine_, is_gpu ? NodeKind::gpu : NodeKind::nic, std::move(node_name), up);
+    Node& node = machine_.nodes[nodes_[device]];
+    if (!is_gpu) node.rdma = rdma_by_name(node.name, "nvidia-smi topo -m name");
     link(up, nodes_[device], false);
   }
 

@@ -52,8 +52,12 @@ void read_sysfs_speeds(Machine& machine, const std::filesystem::path& sysfs) {
     }
     link.b_to_a = link.a_to_b;
   }
-  for (const std::size_t card : nodes_of(machine, NodeKind::nic))
-    machine.nodes[card].network_bytes_per_second = network_rate(machine.nodes[card].name, sysfs);
+  for (const std::size_t number : nodes_of(machine, NodeKind::nic)) {
+    Node& card = machine.nodes[number];
+    card.network_bytes_per_second = network_rate(card.name, sysfs);
+    if (std::filesystem::exists(sysfs / "class" / "infiniband" / card.name))
+      card.rdma = {true, "sysfs class/infiniband"};
+  }
 }
 
 }  // namespace convoy::topology

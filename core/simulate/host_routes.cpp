@@ -96,46 +96,55 @@ std::size_t HostRoutes::nearest(std::size_t to, const std::vector<std::size_t>& 
                            [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
 }
 
-const std::optional<Route>& HostRoutes::way_out(std::size_t from) {
+const std::vector<Route>& HostRoutes::ways_out(std::size_t from) {
   const auto known = ways_out_.find(from);
   if (known != ways_out_.end()) return known->second;
-  return ways_out_.emplace(from, find_way_out(from)).first->second;
+  return ways_out_.emplace(from, find_ways_out(from)).first->second;
 }
 
-// Of the nearest cards the one whose turn it is among the GPUs to which the same are nearest.
-std::size_t HostRoutes::card_of(Host& host, std::size_t from) {
-  const auto nearest_of = [&](std::size_t node) {
-    std::vector<std::size_t> cards;
-    std::tuple<topology::RouteKind, std::size_t> least;
-    for (const auto& [card, hop] : host.uplinks) {
-      const Route route = find_in_host(host, node, card);
-      const auto distance = std::make_tuple(route.kind, route.hops.size());
-      if (cards.empty() || distance < least) cards.clear();
-      if (!cards.empty() && distance > least) continue;
-      least = distance;
-      cards.push_back(card);
-    }
-    return cards;
-  };
-  const std::vector<std::size_t> cards = nearest_of(from);
-  if (cards.size() == 1 || machine_.nodes[from].kind != NodeKind::gpu) return cards.front();
-  std::size_t before = 0;
-  for (const std::size_t node : host.nodes) {
-    if (node == from) break;
-    if (machine_.nodes[node].kind == NodeKind::gpu && nearest_of(node) == cards) ++before;
+const std::vector<std::size_t>& HostRoutes::nearest_cards(Host& host, std::size_t from) {
+  const auto [it, is_new] = nearest_cards_.try_emplace(from);
+  std::vector<std::size_t>& cards = it->second;
+  if (!is_new) return cards;
+  std::tuple<topology::RouteKind, std::size_t> least;
+  for (const auto& [card, hop] : host.uplinks) {
+    const Route route = find_in_host(host, from, card);
+    const auto distance = std::make_tuple(route.kind, route.hops.size());
+    if (cards.empty() || distance < least) cards.clear();
+    if (!cards.empty() && distance > least) continue;
+    least = distance;
+    cards.push_back(card);
   }
-  return cards[before % cards.size()];
+  return cards;
 }
 
-std::optional<Route> HostRoutes::find_way_out(std::size_t from) {
+// Of the nearest cards those whose turn it is among the GPUs to which the same are nearest.
+std::vector<std::size_t> HostRoutes::cards_of(Host& host, std::size_t from) {
+  const std::vector<std::size_t>& cards = nearest_cards(host, from);
+  if (cards.size() == 1 || machine_.nodes[from].kind != NodeKind::gpu) return {cards.front()};
+  std::size_t turn = 0;
+  std::size_t gpus = 0;
+  for (const std::size_t node : host.nodes) {
+    if (machine_.nodes[node].kind != NodeKind::gpu || nearest_cards(host, node) != cards) continue;
+    if (node == from) turn = gpus;
+    ++gpus;
+  }
+  std::vector<std::size_t> own;
+  for (std::size_t i = turn % cards.size(); i < cards.size(); i += gpus) own.push_back(cards[i]);
+  return own;
+}
+
+std::vector<Route> HostRoutes::find_ways_out(std::size_t from) {
   Host& host = hosts_.at(machine_.nodes[from].host);
-  if (host.uplinks.empty()) return std::nullopt;
-  const std::size_t card = card_of(host, from);
-  Route route = find_in_host(host, from, card);
-  const auto uplink = std::find_if(host.uplinks.begin(), host.uplinks.end(),
-                                   [&](const auto& it) { return it.first == card; });
-  route.hops.push_back(uplink->second);
-  return route;
+  std::vector<Route> ways;
+  if (host.uplinks.empty()) return ways;
+  for (const std::size_t card : cards_of(host, from)) {
+    ways.push_back(find_in_host(host, from, card));
+    const auto uplink = std::find_if(host.uplinks.begin(), host.uplinks.end(),
+                                     [&](const auto& it) { return it.first == card; });
+    ways.back().hops.push_back(uplink->second);
+  }
+  return ways;
 }
 
 std::size_t HostRoutes::end_of(const Route& way_out) const {
@@ -153,19 +162,33 @@ const std::vector<Hop>& HostRoutes::between(std::size_t from, std::size_t to) {
   return known->second;
 }
 
+Route HostRoutes::join(const Route& out, const Route& back) {
+  Route route = out;
+  const std::vector<Hop>& across = between(end_of(out), end_of(back));
+  route.hops.insert(route.hops.end(), across.begin(), across.end());
+  for (std::size_t i = back.hops.size(); i-- > 0;)
+    route.hops.push_back({back.hops[i].link, !back.hops[i].forward});
+  route.kind = RouteKind::network;
+  return route;
+}
+
 Route HostRoutes::find(std::size_t from, std::size_t to) {
   const std::uint32_t from_host = machine_.nodes[from].host;
   if (from_host == machine_.nodes[to].host) return find_in_host(hosts_.at(from_host), from, to);
-  const std::optional<Route>& out = way_out(from);
-  const std::optional<Route>& back = way_out(to);
-  if (!out || !back) return {};
-  Route route = *out;
-  const std::vector<Hop>& across = between(end_of(*out), end_of(*back));
-  route.hops.insert(route.hops.end(), across.begin(), across.end());
-  for (std::size_t i = back->hops.size(); i-- > 0;)
-    route.hops.push_back({back->hops[i].link, !back->hops[i].forward});
-  route.kind = RouteKind::network;
-  return route;
+  const std::vector<Route>& out = ways_out(from);
+  const std::vector<Route>& back = ways_out(to);
+  return out.empty() || back.empty() ? Route{} : join(out.front(), back.front());
+}
+
+std::vector<Route> HostRoutes::find_all(std::size_t from, std::size_t to) {
+  if (machine_.nodes[from].host == machine_.nodes[to].host) return {find(from, to)};
+  const std::vector<Route>& out = ways_out(from);
+  const std::vector<Route>& back = ways_out(to);
+  std::vector<Route> routes;
+  if (out.empty() || back.empty()) return routes;
+  for (std::size_t i = 0; i < std::max(out.size(), back.size()); ++i)
+    routes.push_back(join(out[i % out.size()], back[i % back.size()]));
+  return routes;
 }
 
 }  // namespace convoy::simulate

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,15 +11,17 @@
 namespace convoy::simulate {
 
 // Routes in a machine of many hosts, each found in the graph of its own host: those between hosts
-// lead over the nearest network card at both ends; GPUs that are equally near to several cards take
-// turns. Hosts that are alike share what was found. Nodes and links are the machine's, which must
-// outlive this.
+// lead over the nearest network card at both ends. GPUs that are equally near to several cards take
+// turns; where there are more cards than GPUs, each GPU has several at once. Hosts that are alike
+// share what was found. Nodes and links are the machine's, which must outlive this.
 class HostRoutes {
  public:
   explicit HostRoutes(const topology::Machine& machine);
 
-  // kind is unconnected when there is none.
+  // kind is unconnected when there is none; of several at once the first.
   topology::Route find(std::size_t from, std::size_t to);
+  // All that carry data at once, each as much as the others; empty when there is none.
+  std::vector<topology::Route> find_all(std::size_t from, std::size_t to);
   // Of these nodes the one that the route from (or to) this one is shortest to; the first of equal
   // ones. They must not be empty.
   std::size_t nearest(std::size_t to, const std::vector<std::size_t>& candidates);
@@ -36,13 +37,15 @@ class HostRoutes {
   };
   void find_alike();
   topology::Route find_in_host(Host& host, std::size_t from, std::size_t to);
-  std::size_t card_of(Host& host, std::size_t from);
-  // The route from a node out into the network, looked for once.
-  const std::optional<topology::Route>& way_out(std::size_t from);
+  const std::vector<std::size_t>& nearest_cards(Host& host, std::size_t from);
+  std::vector<std::size_t> cards_of(Host& host, std::size_t from);
+  // The routes from a node out into the network, looked for once.
+  const std::vector<topology::Route>& ways_out(std::size_t from);
+  topology::Route join(const topology::Route& out, const topology::Route& back);
   // Through the network, between the switches that two ways out end at.
   const std::vector<topology::Hop>& between(std::size_t from, std::size_t to);
   std::size_t end_of(const topology::Route& way_out) const;
-  std::optional<topology::Route> find_way_out(std::size_t from);
+  std::vector<topology::Route> find_ways_out(std::size_t from);
 
   const topology::Machine& machine_;
   std::vector<std::size_t> local_;  // index of every node in its host's graph
@@ -50,7 +53,8 @@ class HostRoutes {
   topology::Machine network_;               // its switches and the links between them
   std::vector<std::size_t> network_links_;  // of the whole machine, by those of network_
   std::map<std::pair<std::size_t, std::size_t>, std::vector<topology::Hop>> between_;
-  std::map<std::size_t, std::optional<topology::Route>> ways_out_;  // by node
+  std::map<std::size_t, std::vector<std::size_t>> nearest_cards_;  // by node
+  std::map<std::size_t, std::vector<topology::Route>> ways_out_;   // by node
 };
 
 }  // namespace convoy::simulate

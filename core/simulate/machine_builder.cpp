@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 
 #include "core/base/error.hpp"
@@ -44,30 +45,38 @@ PathKind path_kind(RouteKind kind) {
 }
 
 // The graph, and for every place the nodes that it may be: shared by the functions that look for
-// routes later.
+// routes later, several predictions at a time.
 struct PlaceNodes {
   explicit PlaceNodes(const topology::Machine& machine) : graph(machine), routes(graph) {}
   PlaceNodes(const PlaceNodes&) = delete;
   PlaceNodes& operator=(const PlaceNodes&) = delete;
 
   topology::Route find(std::uint32_t from, std::uint32_t to) {
-    if (from == to) {
-      topology::Route here;
-      here.kind = RouteKind::same_node;
-      return here;
-    }
-    // Two hosts' memories: from the first node of each.
+    const std::lock_guard lock(mutex);
+    const auto [source, target] = ends(from, to);
+    return routes.find(source, target);
+  }
+
+  std::vector<topology::Route> find_all(std::uint32_t from, std::uint32_t to) {
+    const std::lock_guard lock(mutex);
+    const auto [source, target] = ends(from, to);
+    return routes.find_all(source, target);
+  }
+
+  // Two hosts' memories: from the first node of each.
+  std::pair<std::size_t, std::size_t> ends(std::uint32_t from, std::uint32_t to) {
     const auto& sources = nodes[from];
     const auto& targets = nodes[to];
+    if (from == to) return {sources.front(), sources.front()};
     const std::size_t target =
         targets.size() == 1 ? targets.front() : routes.nearest(sources.front(), targets);
-    return routes.find(sources.size() == 1 ? sources.front() : routes.nearest(target, sources),
-                       target);
+    return {sources.size() == 1 ? sources.front() : routes.nearest(target, sources), target};
   }
 
   topology::Machine graph;
   HostRoutes routes;
   std::vector<std::vector<std::size_t>> nodes;
+  std::mutex mutex;  // of what routes has found
 };
 
 class GpuClusterBuilder {
@@ -244,10 +253,14 @@ class GpuClusterBuilder {
       return route;
     };
     machine_.paths = [places = places_](std::uint32_t from, std::uint32_t to) {
-      const topology::Route found = places->find(from, to);
+      const std::vector<topology::Route> found = places->find_all(from, to);
       Path path;
-      path.kind = path_kind(found.kind);
-      for (const topology::Hop& hop : found.hops) path.links.push_back(simulated_link(hop));
+      for (const topology::Route& route : found) {
+        path.kind = path_kind(route.kind);
+        for (const topology::Hop& hop : route.hops) path.links.push_back(simulated_link(hop));
+      }
+      if (found.size() > 1)
+        path.shares.assign(path.links.size(), 1.0 / static_cast<double>(found.size()));
       return path;
     };
   }

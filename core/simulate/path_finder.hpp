@@ -8,10 +8,14 @@ namespace convoy::simulate {
 
 enum class PathKind { kLocal, kNvlink, kPcie, kNetwork };
 
-// The links that data pass from one place to another, and the farthest kind among them.
+// The links that data pass from one place to another, and the farthest kind among them. Over
+// several network cards at once, the links of all ways, each with its share of the data.
 struct Path {
   PathKind kind = PathKind::kLocal;
   std::vector<std::uint32_t> links;  // indices into SimulatedMachine::links
+  std::vector<double> shares;        // of the same number; empty: all of them carry everything
+
+  double share(std::size_t link) const { return shares.empty() ? 1 : shares[link]; }
 };
 
 // Whether a device may address another one's memory.

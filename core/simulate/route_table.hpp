@@ -18,7 +18,7 @@ class RouteSum {
   void clear() { shares_.clear(); }
   void add(std::uint32_t link, double weight) { shares_.push_back({link, weight}); }
   void add(const Path& path, double weight) {
-    for (const std::uint32_t link : path.links) add(link, weight);
+    for (std::size_t i = 0; i < path.links.size(); ++i) add(path.links[i], weight * path.share(i));
   }
   // Every link once, in ascending order.
   std::span<const LinkShare> merged();

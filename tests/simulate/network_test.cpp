@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "core/base/error.hpp"
 #include "core/simulate/collectives/collective_model.hpp"
@@ -59,6 +60,39 @@ TEST(NetworkTest, GpusOfAHostTakeTurnsAtCardsThatAreEquallyNear) {
   const SimulatedCluster on = hosts_on(R"({"hosts_per_leaf": 2})", 2);
   EXPECT_EQ(names(on, 0, 8), (Names{"host0/ib0 -> leaf0", "leaf0 -> host1/ib0"}));
   EXPECT_EQ(names(on, 1, 9), (Names{"host0/ib1 -> leaf0", "leaf0 -> host1/ib1"}));
+}
+
+TEST(NetworkTest, MoreCardsThanGpusAreUsedAtOnce) {
+  const auto catalogue = topology::Catalogue::read(kShared / "catalogue");
+  const auto platform =
+      topology::read_platform(kShared / "platforms", "oci-bm.gpu4.8", 2, catalogue);
+  const SimulatedCluster on = simulate::make_gpu_cluster(
+      platform.machine, 8, simulate::platform_constants(platform, catalogue));
+  const Names first = names(on, 0, 8);
+  EXPECT_EQ(first.size(), 4u);  // two cards out, two in
+  EXPECT_EQ(first.front(), "host0/rdma0 -> network");
+  const Path path = on.machine.paths(1, 9);
+  ASSERT_EQ(path.shares.size(), path.links.size());
+  EXPECT_EQ(path.share(0), 0.5);
+  for (const std::string& name : names(on, 1, 9))
+    EXPECT_EQ(std::count(first.begin(), first.end(), name), 0) << name;
+}
+
+// As candidates are ranked on all processors.
+TEST(NetworkTest, RoutesAreFoundAlikeFromSeveralThreads) {
+  const auto every_path = [](const SimulatedCluster& on) {
+    std::vector<std::vector<std::uint32_t>> paths;
+    for (std::uint32_t from = 0; from < 32; ++from)
+      for (std::uint32_t to = 0; to < 32; ++to)
+        if (from != to) paths.push_back(on.machine.paths(from, to).links);
+    return paths;
+  };
+  const auto expected = every_path(hosts_on(R"({"hosts_per_leaf": 2})", 4));
+  const SimulatedCluster on = hosts_on(R"({"hosts_per_leaf": 2})", 4);
+  std::vector<std::future<std::vector<std::vector<std::uint32_t>>>> found;
+  for (int i = 0; i < 8; ++i)
+    found.push_back(std::async(std::launch::async, [&] { return every_path(on); }));
+  for (auto& paths : found) EXPECT_EQ(paths.get(), expected);
 }
 
 TEST(NetworkTest, HostsOfOneLeafDoNotPassTheSpine) {

@@ -64,7 +64,7 @@ TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
       {"ec2-p4d.24xlarge", 8}, {"ec2-p5.48xlarge", 8}, {"gce-k80x8", 8},
       {"gn5-p100x8", 8},       {"hgx-b200x8", 8},      {"hgx-h100x8", 8},
       {"hgx-h200x8", 8},       {"l40sx8", 8},          {"mi300x8", 8},
-      {"rtx5090x8", 8}};
+      {"oci-bm.gpu4.8", 8},    {"rtx5090x8", 8}};
   std::vector<std::string> names;
   for (const auto& [name, gpus] : expected) names.push_back(name);
   EXPECT_EQ(platform_names(share_folder() / "platforms"), names);

@@ -88,6 +88,8 @@ TEST(Detect, NetworkCardsRunAtWhatTheirLinksDo) {
   EXPECT_DOUBLE_EQ(rate_of("eth0"), 3.125e9);
   write(sysfs / "class/infiniband/mlx5_0/ports/1/rate", "100 Gb/sec (4X EDR)\n");
   EXPECT_DOUBLE_EQ(rate_of("mlx5_0"), 12.5e9);
+  EXPECT_FALSE(machine.nodes.front().rdma.known());  // Ethernet
+  EXPECT_TRUE(machine.nodes.back().rdma.value_or(false));
   for (const char* unknown : {"-1\n", "0\n", "", "4294967295\n"}) {
     write(sysfs / "class/net/eth1/speed", unknown);
     EXPECT_DOUBLE_EQ(rate_of("eth1"), -1) << unknown;

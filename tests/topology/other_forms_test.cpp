@@ -265,6 +265,7 @@ TEST(NvidiaSmi, TheLegendNamesTheCards) {
   const std::vector<std::size_t> cards = nodes_of(machine, NodeKind::nic);
   ASSERT_EQ(cards.size(), 1U);
   EXPECT_EQ(machine.nodes[cards[0]].name, "mlx5_3");
+  EXPECT_TRUE(machine.nodes[cards[0]].rdma.value_or(false));
 }
 
 TEST(NvidiaSmi, AnyTerminalSequenceIsLeftOut) {

@@ -191,13 +191,14 @@ class SearchAtRate {
 // Fractions of the links' rates, from the highest on: several channels may share a link.
 std::vector<double> rates_to_try(const DeviceLinks& links, bool only_direct, double limit) {
   const std::uint32_t most_on_a_link = std::max(16u, links.devices);
+  std::set<double> limits;
+  for (const DeviceLinks::Way& way : links.ways)
+    if (way.direct || !only_direct)
+      for (const std::uint32_t link : way.links) limits.insert(links.limits.at(link));
   std::set<double, std::greater<>> rates;
-  for (const DeviceLinks::Way& way : links.ways) {
-    if (way.links.empty() || (only_direct && !way.direct)) continue;
-    for (const std::uint32_t link : way.links)
-      for (std::uint32_t i = 1; i <= most_on_a_link; ++i)
-        rates.insert(std::min(limit, links.limits.at(link) / i));
-  }
+  for (const double of_a_link : limits)
+    for (std::uint32_t i = 1; i <= most_on_a_link; ++i)
+      rates.insert(std::min(limit, of_a_link / i));
   return {rates.begin(), rates.end()};
 }
 
@@ -232,6 +233,17 @@ Channels search_rings(const DeviceLinks& links, bool only_direct) {
   return best;
 }
 
+Channels natural_ring(const DeviceLinks& links) {
+  Order order(links.devices);
+  std::iota(order.begin(), order.end(), 0);
+  std::map<std::uint32_t, std::uint32_t> uses;
+  for (const std::uint32_t from : order)
+    for (const std::uint32_t link : links.way(from, (from + 1) % links.devices).links) ++uses[link];
+  double rate = kNoRateLimit;
+  for (const auto& [link, times] : uses) rate = std::min(rate, links.limits.at(link) / times);
+  return {{order}, rate};
+}
+
 }  // namespace
 
 bool are_alike(const DeviceLinks& a, const DeviceLinks& b) {
@@ -252,11 +264,13 @@ bool are_alike(const DeviceLinks& a, const DeviceLinks& b) {
 
 Channels find_rings(const DeviceLinks& links) {
   CONVOY_CHECK(links.devices > 1);
+  if (links.is_taken_in_order()) return natural_ring(links);
   Channels found = search_rings(links, true);
   return found.orders.empty() ? search_rings(links, false) : found;
 }
 
 Channels find_chains(const DeviceLinks& links, const std::vector<ChannelEnds>& ends, double limit) {
+  if (links.is_taken_in_order()) return {};
   if (links.devices == 1) return {std::vector<Order>(ends.size(), Order(1, 0)), limit};
   for (const bool only_direct : {true, false})
     for (const double rate : rates_to_try(links, only_direct, limit)) {

@@ -19,6 +19,8 @@ struct DeviceLinks {
   std::map<std::uint32_t, double> limits;  // bytes per second, of every link of a way
 
   const Way& way(std::uint32_t from, std::uint32_t to) const { return ways[from * devices + to]; }
+  // So many that no search is worth its time: one channel, and only the ways to the next are known.
+  bool is_taken_in_order() const { return devices > 64; }
 };
 
 // Whether the same channels fit: the same ways over links of the same rates, whatever their

@@ -1,6 +1,7 @@
 #include "core/simulate/collectives/collective_group.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace convoy::simulate {
@@ -45,7 +46,7 @@ DeviceLinks CollectiveGroup::links_of(const std::vector<std::uint32_t>& places) 
   result.ways.resize(places.size() * places.size());
   for (std::size_t from = 0; from < places.size(); ++from)
     for (std::size_t to = 0; to < places.size(); ++to) {
-      if (from == to) continue;
+      if (from == to || (result.is_taken_in_order() && to != (from + 1) % places.size())) continue;
       DeviceLinks::Way& way = result.ways[from * places.size() + to];
       way.direct = routes_.path(places[from], places[to]).kind == PathKind::kNvlink;
       for (const Load& load : loads(places[from], places[to])) {
@@ -64,7 +65,9 @@ const std::vector<CollectiveGroup::Load>& CollectiveGroup::loads(std::uint32_t f
   const bool reaches = !machine_.reaches || host != machine_.places[to].host ||
                        machine_.host_places.empty() || machine_.reaches(from, to);
   if (!reaches) return known = staged(from, to, machine_.host_places[host]);
-  for (const std::uint32_t link : routes_.path(from, to).links) known.push_back({link, 1});
+  const Path& path = routes_.path(from, to);
+  for (std::size_t i = 0; i < path.links.size(); ++i)
+    known.push_back({path.links[i], path.share(i)});
   return known;
 }
 
@@ -90,9 +93,12 @@ std::uint32_t CollectiveGroup::card_of(std::uint32_t place, std::uint32_t elsewh
 
 void CollectiveGroup::note_network(std::uint32_t place, std::uint32_t elsewhere) {
   double seconds = 0;
-  for (const std::uint32_t link : routes_.path(place, elsewhere).links) {
-    const SimulatedLink& it = machine_.links[link];
-    seconds += it.latency_seconds;
+  const Path& path = routes_.path(place, elsewhere);
+  if (!path.shares.empty())
+    cards_at_once_ = static_cast<std::uint32_t>(std::lround(1 / path.shares.front()));
+  for (std::size_t i = 0; i < path.links.size(); ++i) {
+    const SimulatedLink& it = machine_.links[path.links[i]];
+    seconds += path.share(i) * it.latency_seconds;
     if (it.wire == Wire::kNetwork) card_rate_ = std::min(card_rate_, it.bytes_per_second);
   }
   card_seconds_ = std::max(card_seconds_, seconds);
@@ -148,7 +154,8 @@ bool CollectiveGroup::is_over_nvlink() const {
     for (std::uint32_t from = 0; from < n && n > 1; ++from) {
       bool any = false;
       for (std::uint32_t to = 0; to < n; ++to)
-        any = any || (from != to && is_direct(host.links.way(from, to)));
+        any = any || (from != to && is_direct(host.links.way(from, to)) &&
+                      (!host.links.is_taken_in_order() || to == (from + 1) % n));
       if (!any) return false;
     }
     return true;

@@ -35,6 +35,8 @@ class CollectiveGroup {
   bool is_over_nvlink() const;  // all that lies between devices of one host
   // What the network's cards and switches add to a step between the hosts that are farthest apart.
   double card_seconds() const { return card_seconds_; }
+  // Cards that each device next to one has to itself, each of which makes a channel.
+  std::uint32_t cards_at_once() const { return cards_at_once_; }
   double card_bytes_per_second() const { return card_rate_; }  // of the slowest; infinity: none
   // Least time of a step while a thread of the host serves a network card.
   double proxy_seconds() const;
@@ -65,6 +67,7 @@ class CollectiveGroup {
   std::vector<GroupHost> hosts_;
   PlacePairs<std::vector<Load>> loads_;
   std::size_t devices_ = 0;
+  std::uint32_t cards_at_once_ = 1;
   double card_seconds_ = 0;
   double card_rate_ = std::numeric_limits<double>::infinity();
 };

@@ -144,7 +144,10 @@ class PatternBuilder {
       orders_.push_back(std::move(found.orders));
     }
     for (auto& orders : orders_) orders.resize(least);
-    if (one_host && group_.is_switched()) bricks_ = group_.bricks();
+    if (!one_host)
+      bricks_ = group_.cards_at_once();
+    else if (group_.is_switched())
+      bricks_ = group_.bricks();
   }
 
   static bool is_chain(OperationKind kind) {
@@ -235,7 +238,7 @@ class PatternBuilder {
   CollectiveGroup& group_;
   const CollectiveLibrary& library_;
   std::vector<std::vector<Order>> orders_;  // per host and channel
-  std::uint32_t bricks_ = 1;                // channels per order that was found
+  std::uint32_t bricks_ = 1;                // or cards: channels per order that was found
 };
 
 }  // namespace
