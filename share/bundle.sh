@@ -45,19 +45,21 @@ cp "$root/share/bundle/README.txt" "$bundle/"
 cp "$root/share/bundle/convoy" "$bundle/convoy"
 chmod 755 "$bundle/convoy"
 [ -d "$prefix/include" ] && cp -R "$prefix/include" "$bundle/"
-strip --strip-unneeded "$bundle/bin/convoy" "$bundle"/lib/convoy/plugins/*.so
+strip --strip-unneeded "$bundle/bin/convoy" "$bundle"/lib/convoy/*.so \
+  "$bundle"/lib/convoy/plugins/*.so
 
 # glibc's own libraries, the loader and what belongs to a driver come with the target; so do CUDA's
 # libraries, which the launcher looks for there.
 provided='^(linux-vdso|ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nsl|nss_.*|BrokenLocale|mvec))\.so|^lib(cuda|cudart|cudnn|cublas|nccl|nvrtc|nvJitLink|nvidia)'
 mkdir -p "$bundle/lib/bundled"
-missing=$(ldd "$bundle/bin/convoy" "$bundle"/lib/convoy/plugins/*.so |
+missing=$(ldd "$bundle/bin/convoy" "$bundle"/lib/convoy/*.so "$bundle"/lib/convoy/plugins/*.so |
   awk '$2 == "=>" && $3 == "not" {print $1}' | grep -Ev "$provided" | sort -u || true)
 if [ -n "$missing" ]; then
   echo "bundle: these libraries are needed and not installed here:" $missing >&2
   exit 3
 fi
-ldd "$bundle/bin/convoy" "$bundle"/lib/convoy/plugins/*.so | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' |
+ldd "$bundle/bin/convoy" "$bundle"/lib/convoy/*.so "$bundle"/lib/convoy/plugins/*.so |
+  awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' |
   sort -u | while read -r library file; do
     printf '%s\n' "$library" | grep -Eq "$provided" || cp -L "$file" "$bundle/lib/bundled/$library"
   done

@@ -151,6 +151,13 @@ class Run {
     return std::stoll(setup_.task->from_chief("examples", fmt::format("{}", own)));
   }
 
+  // All tasks read parameters together: the chief, whose files they are for, says whether.
+  bool wants_parameter_hash() const {
+    const bool own = report_.shows_parameter_hash();
+    if (setup_.task == nullptr) return own;
+    return setup_.task->from_chief("parameter hash", own ? "yes" : "no") == "yes";
+  }
+
   void train() {
     checkpoints_ = std::make_unique<Checkpoints>(setup_, std::int64_t{replicas_} * sizes_.batch,
                                                  [this](const std::string& text) { tell(text); });
@@ -201,7 +208,7 @@ class Run {
     if (evaluations_) evaluations_->final(summary, *session);
     report_.input_verdict();
     checkpoints_->finish(summary, *session);
-    if (report_.shows_parameter_hash()) report_.parameters(parameter_hash(*session));
+    if (wants_parameter_hash()) report_.parameters(parameter_hash(*session));
     report_bad_records(source->statistics().bad_records);
     if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
     if (summary.diverged) tell(divergence_text(*summary.diverged));

@@ -1,10 +1,7 @@
 #include "core/network/control_plane.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 
-#include "core/base/version.hpp"
 #include "core/network/addresses.hpp"
 
 namespace convoy::network {
@@ -22,12 +19,6 @@ std::int64_t nanoseconds_now() {
       .count();
 }
 
-std::string random_key() {
-  std::string key(32, '\0');
-  CONVOY_CHECK_EQ(::getrandom(key.data(), key.size(), 0), static_cast<ssize_t>(key.size()));
-  return key;
-}
-
 std::string coordinator_text(const TaskIdentity& identity, const HostPort& address) {
   return fmt::format("the coordinator ({} at {})",
                      identity.controller ? "the controller" : "worker 0", to_string(address));
@@ -37,14 +28,14 @@ std::string coordinator_text(const TaskIdentity& identity, const HostPort& addre
 
 ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& introduction)
     : options_(options),
-      wire_(open_grpc_wire()),
+      wire_(options.wire != nullptr ? *options.wire : open_grpc_wire()),
       coordinator_(required_coordinator(options.identity)),
       security_(read_security(options.security)) {
   require_safe_network(coordinator_, options.security);
   if (options_.identity.is_coordinator()) start_coordinator();
   heart_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
   try {
-    join(make_join(introduction, 0));
+    join(make_join(options_, introduction, 0));
   } catch (...) {
     disconnect();
     throw;
@@ -66,38 +57,8 @@ void ControlPlane::disconnect() {
 }
 
 void ControlPlane::start_coordinator() {
-  const TaskIdentity& identity = options_.identity;
-  CoordinatorOptions coordinator;
-  coordinator.name = this_task(identity.role, identity.index);
-  coordinator.workers = identity.workers;
-  coordinator.servers = identity.servers;
-  coordinator.controller = identity.controller;
-  coordinator.join_timeout = options_.join_timeout;
-  coordinator.peer_timeout = options_.peer_timeout;
-  coordinator.restarts = options_.restarts;
-  coordinator.key = random_key();
-  service_ = std::make_unique<CoordinatorService>(wire_, coordinator_, security_, coordinator);
-}
-
-Join ControlPlane::make_join(const Introduction& introduction, int generation) const {
-  const TaskIdentity& identity = options_.identity;
-  Join join;
-  join.name = this_task(identity.role, identity.index);
-  join.generation = generation;
-  join.version = kVersion;
-  join.program_hash = introduction.program_hash;
-  join.machine = machine_id();
-  join.address = options_.advertise_address;
-  if (join.address.empty()) join.address = transport_address(identity).host;
-  if (join.address.empty()) join.address = local_address_towards(coordinator_);
-  join.workers = identity.workers;
-  join.servers = identity.servers;
-  join.controller = identity.controller;
-  join.model = introduction.model;
-  join.plugins = introduction.plugins;
-  join.flags = introduction.flags;
-  join.layouts = introduction.layouts;
-  return join;
+  service_ = std::make_unique<CoordinatorService>(wire_, coordinator_, security_,
+                                                  coordinator_options(options_));
 }
 
 void ControlPlane::join(const Join& first) {
@@ -161,7 +122,7 @@ void ControlPlane::rejoin(const Introduction& introduction) {
   stops_.begin();
   step_ = 0;
   operation_ = -1;
-  send_locked(make_join(introduction, generation));
+  send_locked(make_join(options_, introduction, generation));
   await_roster(lock);
 }
 

@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "core/network/clock_offset.hpp"
+#include "core/network/control_options.hpp"
 #include "core/network/coordinator_service.hpp"
-#include "core/network/security.hpp"
 #include "core/network/stop_schedule.hpp"
-#include "core/network/task_identity.hpp"
 #include "core/network/wire.hpp"
 
 namespace convoy::network {
@@ -30,36 +29,6 @@ class PeerLost : public Error {
 
  private:
   Loss loss_;
-};
-
-struct ControlOptions {
-  TaskIdentity identity;
-  double join_timeout = 60;  // seconds, for names, connections and the other tasks
-  double peer_timeout = 4;   // seconds of silence that count as death
-  int restarts = 0;          // read by the coordinator only
-  SecurityOptions security;
-  std::string advertise_address;  // empty: found out
-
-  // Functions may be empty. Each is called by threads of the control plane, too, and must not call
-  // the control plane.
-  // What ends a wait: another code than kOk becomes the error of the wait.
-  std::function<ExitCode()> interrupted;
-  // The text of an operation of the lowered plan.
-  std::function<std::string(std::int64_t operation)> operation_text;
-  // A line for the user: a peer is silent, stalled, or heard again.
-  std::function<void(const std::string&)> notice;
-  // The run has failed: ends what waits for peers. Must not wait itself.
-  std::function<void()> failed;
-};
-
-// What a task brings to the run, as far as the host's flags and plug-ins say it. Name, sizes and
-// addresses are added by ControlPlane.
-struct Introduction {
-  std::string program_hash;
-  std::string model;
-  std::vector<NamedValue> plugins;
-  std::vector<NamedValue> flags;
-  std::vector<NamedValue> layouts;
 };
 
 // This task's side of the run: it has joined, sends heartbeats, takes part in rounds and stops. In
@@ -126,7 +95,6 @@ class ControlPlane : private ClientEvents {
 
   void start_coordinator();
   void disconnect();
-  Join make_join(const Introduction& introduction, int generation) const;
   void join(const Join& join);
   void connect_once(Lock& lock, const Join& join);
   [[noreturn]] void fail_to_reach(const std::string& reason) const;

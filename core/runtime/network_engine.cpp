@@ -182,28 +182,28 @@ void NetworkEngine::sleep_in_transport(OpenTransport& transport, double seconds)
 }
 
 // What has come counts before the loss of its peer, and that before what it cancelled.
+// Messages of a stream end in order, done or cancelled. What has come counts before the loss of its
+// peer, which is why others are cancelled: it is noted first and judged last.
 void NetworkEngine::handle(std::span<const convoy_transport_event> events) {
-  const auto of_kind = [&](std::uint32_t kind, auto visit) {
-    for (const convoy_transport_event& event : events)
-      if (event.kind == kind) visit(event);
-  };
-  of_kind(CONVOY_EVENT_DONE, [this](const auto& event) { end_message(event); });
-  of_kind(CONVOY_EVENT_PEER_LOST, [this](const auto& event) { lose(event); });
-  of_kind(CONVOY_EVENT_CANCELLED, [this](const auto& event) { end_message(event); });
-  of_kind(CONVOY_EVENT_REFUSED, [this](const auto& event) {
-    if (event.peer < counters_.size()) counters_[event.peer].refused += event.count;
-  });
+  for (const convoy_transport_event& event : events)
+    if (event.kind == CONVOY_EVENT_PEER_LOST && event.peer < lost_.size() && !lost_[event.peer])
+      lost_[event.peer] = event.text;
+  for (const convoy_transport_event& event : events) {
+    if (event.kind == CONVOY_EVENT_DONE || event.kind == CONVOY_EVENT_CANCELLED) end_message(event);
+    if (event.kind == CONVOY_EVENT_REFUSED && event.peer < counters_.size())
+      counters_[event.peer].refused += event.count;
+  }
+  for (const convoy_transport_event& event : events)
+    if (event.kind == CONVOY_EVENT_PEER_LOST && event.peer < lost_.size()) lose(event.peer);
   moved_ = true;
 }
 
 // Messages that are with the transport end as they may; those that it would get later cannot.
-void NetworkEngine::lose(const convoy_transport_event& event) {
-  if (event.peer >= lost_.size() || lost_[event.peer]) return;
-  lost_[event.peer] = event.text;
+void NetworkEngine::lose(std::uint32_t peer) {
   const bool needed = std::any_of(lanes_.begin(), lanes_.end(), [&](const NetworkLane& lane) {
-    return lane.peer() == event.peer && lane.has_unstarted();
+    return lane.peer() == peer && lane.has_unstarted();
   });
-  if (needed) fail_for(event.peer, event.text);
+  if (needed) fail_for(peer, *lost_[peer]);
 }
 
 void NetworkEngine::end_message(const convoy_transport_event& event) {

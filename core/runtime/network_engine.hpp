@@ -115,7 +115,7 @@ class NetworkEngine {
   void sleep_in_transport(OpenTransport& transport, double seconds);
   void handle(std::span<const convoy_transport_event> events);
   void end_message(const convoy_transport_event& event);
-  void lose(const convoy_transport_event& event);
+  void lose(std::uint32_t peer);
   void fail_for(std::uint32_t peer, const std::string& reason);
   void record_failure(const std::string& text);
   void interrupt_transports();

@@ -5,66 +5,33 @@
 
 #include <future>
 
-#include "tests/network/certificates.hpp"
-#include "tests/network/free_port.hpp"
-#include "tests/scratch_folder.hpp"
+#include "tests/network/cluster.hpp"
+#include "tests/network/local_wire.hpp"
 
 namespace convoy::network::control_plane_test {
 
-struct Cluster {
-  int workers = 2;
-  int servers = 0;
-  int port = free_port();
-  double join_timeout = 20;
-  double peer_timeout = 4;
-  SecurityOptions security{};
-
-  ControlOptions options(Role role, int index) const {
-    ControlOptions options;
-    options.identity.role = role;
-    options.identity.index = index;
-    options.identity.workers = workers;
-    options.identity.servers = servers;
-    options.identity.coordinator = HostPort{"127.0.0.1", port};
-    options.join_timeout = join_timeout;
-    options.peer_timeout = peer_timeout;
-    options.security = security;
-    return options;
+// With gRPC and without: the thread sanitizer looks at the latter only.
+class ControlPlaneTest : public testing::TestWithParam<bool> {
+ protected:
+  Cluster cluster() {
+    Cluster cluster;
+    if (!GetParam()) cluster.wire = &wire_;
+    return cluster;
   }
+
+ private:
+  LocalWire wire_;
 };
 
-// Every task joins and runs `body` in a thread; the errors' texts, by rank.
-using Body = std::function<void(ControlPlane&, int rank)>;
-std::vector<std::string> run_tasks(
-    const Cluster& run, const Body& body,
-    const std::function<void(ControlOptions&, int rank)>& change = [](ControlOptions&, int) {}) {
-  std::vector<std::future<std::string>> tasks;
-  for (int rank = 0; rank < run.workers + run.servers; ++rank)
-    tasks.push_back(std::async(std::launch::async, [&, rank]() -> std::string {
-      const bool worker = rank < run.workers;
-      ControlOptions options =
-          run.options(worker ? Role::kWorker : Role::kServer, worker ? rank : rank - run.workers);
-      change(options, rank);
-      try {
-        ControlPlane control(options, {});
-        body(control, rank);
-        return "";
-      } catch (const Error& error) {
-        return error.what();
-      }
-    }));
-  std::vector<std::string> texts;
-  for (auto& task : tasks) texts.push_back(task.get());
-  return texts;
-}
+#if defined(__SANITIZE_THREAD__)
+INSTANTIATE_TEST_SUITE_P(Local, ControlPlaneTest, testing::Values(false));
+#else
+INSTANTIATE_TEST_SUITE_P(Both, ControlPlaneTest, testing::Bool(),
+                         [](const auto& it) { return it.param ? "Grpc" : "Local"; });
+#endif
 
-const std::vector<std::string> kNoErrors(16);
-std::vector<std::string> no_errors(int tasks) {
-  return {kNoErrors.begin(), kNoErrors.begin() + tasks};
-}
-
-TEST(ControlPlane, TasksJoinMeetAndLeave) {
-  Cluster run;
+TEST_P(ControlPlaneTest, TasksJoinMeetAndLeave) {
+  Cluster run = cluster();
   run.workers = 2;
   run.servers = 1;
   const auto errors = run_tasks(run, [](ControlPlane& control, int rank) {
@@ -85,45 +52,8 @@ TEST(ControlPlane, TasksJoinMeetAndLeave) {
   EXPECT_EQ(errors, no_errors(3));
 }
 
-TEST(ControlPlane, MutualTlsCarriesTheSame) {
-  Cluster run;
-  run.security = make_certificates(scratch_folder("certificates"));
-  const auto errors = run_tasks(run, [](ControlPlane& control, int rank) {
-    EXPECT_EQ(control.exchange("x", std::to_string(rank)), (std::vector<std::string>{"0", "1"}));
-    control.leave();
-  });
-  EXPECT_EQ(errors, no_errors(2));
-}
-
-TEST(ControlPlane, AForeignCertificateDoesNotJoin) {
-  Cluster run;
-  run.join_timeout = 3;
-  run.security = make_certificates(scratch_folder("certificates"));
-  const SecurityOptions foreign = make_certificates(scratch_folder("foreign"));
-  const auto errors = run_tasks(
-      run, [](ControlPlane& control, int) { control.leave(); },
-      [&](ControlOptions& options, int rank) {
-        if (rank == 1) options.security = foreign;
-      });
-  EXPECT_NE(errors[1].find("cannot reach the coordinator"), std::string::npos) << errors[1];
-  EXPECT_NE(errors[0].find("not joined: worker 1"), std::string::npos) << errors[0];
-}
-
-TEST(ControlPlane, ClearTextDoesNotJoinAnEncryptedRun) {
-  Cluster run;
-  run.join_timeout = 3;
-  run.security = make_certificates(scratch_folder("certificates"));
-  const auto errors = run_tasks(
-      run, [](ControlPlane& control, int) { control.leave(); },
-      [&](ControlOptions& options, int rank) {
-        if (rank == 1) options.security = {};
-      });
-  EXPECT_NE(errors[1].find("cannot reach the coordinator"), std::string::npos) << errors[1];
-  EXPECT_NE(errors[0].find("not joined: worker 1"), std::string::npos) << errors[0];
-}
-
-TEST(ControlPlane, SixteenTasksJoinInLessThanThreeSeconds) {
-  Cluster run;
+TEST_P(ControlPlaneTest, SixteenTasksJoinInLessThanThreeSeconds) {
+  Cluster run = cluster();
   run.workers = 16;
   const auto begin = std::chrono::steady_clock::now();
   const auto errors = run_tasks(run, [&](ControlPlane& control, int rank) {
@@ -136,8 +66,8 @@ TEST(ControlPlane, SixteenTasksJoinInLessThanThreeSeconds) {
   EXPECT_EQ(errors, no_errors(16));
 }
 
-TEST(ControlPlane, ATaskMayStartBeforeItsCoordinator) {
-  Cluster run;
+TEST_P(ControlPlaneTest, ATaskMayStartBeforeItsCoordinator) {
+  Cluster run = cluster();
   const auto errors = run_tasks(
       run, [](ControlPlane& control, int) { control.leave(); },
       [](ControlOptions&, int rank) {
@@ -146,38 +76,8 @@ TEST(ControlPlane, ATaskMayStartBeforeItsCoordinator) {
   EXPECT_EQ(errors, no_errors(2));
 }
 
-TEST(ControlPlane, NamesWhatCannotBeReached) {
-  Cluster run;
-  ControlOptions options = run.options(Role::kWorker, 1);
-  options.join_timeout = 0.5;
-  try {
-    const ControlPlane control(options, {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kTimeout);
-    EXPECT_NE(std::string(error.what()).find("the coordinator (worker 0 at 127.0.0.1:"),
-              std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("--join_timeout=0.5 s"), std::string::npos);
-  }
-  options.identity.coordinator = HostPort{"name.invalid", run.port};
-  EXPECT_THROW(ControlPlane(options, {}), Error);
-}
-
-TEST(ControlPlane, APortThatIsTakenIsNamed) {
-  Cluster run;
-  run.workers = 1;
-  const ControlPlane first(run.options(Role::kWorker, 0), {});
-  try {
-    const ControlPlane second(run.options(Role::kWorker, 0), {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
-    EXPECT_NE(std::string(error.what()).find("Address already in use"), std::string::npos);
-  }
-}
-
-TEST(ControlPlane, WaitsAreInterruptible) {
-  Cluster run;
+TEST_P(ControlPlaneTest, WaitsAreInterruptible) {
+  Cluster run = cluster();
   ControlOptions options = run.options(Role::kWorker, 0);
   std::atomic<bool> stop = false;
   options.interrupted = [&] { return stop ? ExitCode::kInterrupted : ExitCode::kOk; };
@@ -194,8 +94,8 @@ TEST(ControlPlane, WaitsAreInterruptible) {
   EXPECT_EQ(task.get(), ExitCode::kInterrupted);
 }
 
-TEST(ControlPlane, AGoodbyeReachesAllWithItsWords) {
-  Cluster run;
+TEST_P(ControlPlaneTest, AGoodbyeReachesAllWithItsWords) {
+  Cluster run = cluster();
   run.workers = 3;
   const auto errors = run_tasks(run, [](ControlPlane& control, int rank) {
     control.exchange("started", "");
@@ -214,8 +114,8 @@ TEST(ControlPlane, AGoodbyeReachesAllWithItsWords) {
   EXPECT_EQ(errors[2], errors[0]);
 }
 
-TEST(ControlPlane, TheCoordinatorsGoodbyeReachesAll) {
-  Cluster run;
+TEST_P(ControlPlaneTest, TheCoordinatorsGoodbyeReachesAll) {
+  Cluster run = cluster();
   const auto errors = run_tasks(run, [](ControlPlane& control, int rank) {
     control.exchange("started", "");
     if (rank == 0) {
@@ -227,8 +127,8 @@ TEST(ControlPlane, TheCoordinatorsGoodbyeReachesAll) {
   EXPECT_NE(errors[1].find("it ended with code 1: out of memory"), std::string::npos) << errors[1];
 }
 
-TEST(ControlPlane, StopsAreAgreed) {
-  Cluster run;
+TEST_P(ControlPlaneTest, StopsAreAgreed) {
+  Cluster run = cluster();
   run.workers = 3;
   std::array<std::int64_t, 3> stopped{};
   std::array<std::int64_t, 3> submitted{};
@@ -253,8 +153,8 @@ TEST(ControlPlane, StopsAreAgreed) {
   }
 }
 
-TEST(ControlPlane, KnowsTheCoordinatorsClock) {
-  Cluster run;
+TEST_P(ControlPlaneTest, KnowsTheCoordinatorsClock) {
+  Cluster run = cluster();
   const auto errors = run_tasks(run, [](ControlPlane& control, int) {
     control.exchange("started", "");
     const TimePoint deadline = after(steady_now(), 5);
@@ -269,8 +169,8 @@ TEST(ControlPlane, KnowsTheCoordinatorsClock) {
   EXPECT_EQ(errors, no_errors(2));
 }
 
-TEST(ControlPlane, SurvivorsGoOnWithANewTask) {
-  Cluster run;
+TEST_P(ControlPlaneTest, SurvivorsGoOnWithANewTask) {
+  Cluster run = cluster();
   const auto change = [](ControlOptions& options, int rank) { options.restarts = rank == 0; };
   const auto errors = run_tasks(
       run,

@@ -4,20 +4,21 @@
 
 #include <future>
 
-#include "tests/network/free_port.hpp"
+#include "tests/network/local_wire.hpp"
 
 namespace convoy::network::plan_agreement_test {
 
 // What each of the tasks says of its plan beside the others' ones.
 std::vector<std::string> verdicts(const std::vector<std::vector<std::string>>& plans) {
-  const int port = free_port();
+  LocalWire wire;
   std::vector<std::future<std::string>> tasks;
   for (std::size_t index = 0; index < plans.size(); ++index)
     tasks.push_back(std::async(std::launch::async, [&, index]() -> std::string {
       ControlOptions options;
       options.identity.index = static_cast<int>(index);
       options.identity.workers = static_cast<int>(plans.size());
-      options.identity.coordinator = HostPort{"127.0.0.1", port};
+      options.identity.coordinator = HostPort{"127.0.0.1", 1};
+      options.wire = &wire;
       ControlPlane control(options, {});
       try {
         agree_on_plan(control, plans[index]);

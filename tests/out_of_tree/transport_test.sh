@@ -1,6 +1,6 @@
 #!/bin/sh
-# A transport from outside, a plain socket, is built against an installed convoy and passes the
-# conformance test, by path and by name.
+# The transport that convoy new writes, plain sockets, is built against an installed convoy and passes
+# the conformance test, by path and by name.
 # Arguments: install prefix, working directory, cmake, C++ compiler.
 set -eu
 prefix=$1
@@ -14,14 +14,15 @@ convoy="$prefix/bin/convoy"
 rm -rf "$work"
 mkdir -p "$work"
 
-run configure "$cmake" -S "$here/socket_transport" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+run new "$convoy" new transport plain_socket --directory="$work/plain_socket"
+run configure "$cmake" -S "$work/plain_socket" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Wshadow -Werror'
 run build "$cmake" --build "$work/build"
-transport="$work/build/socket_transport.so"
+transport="$work/build/plain_socket.so"
 
 run list "$convoy" list --plugin_path="$transport"
-contains list '^transport +plain_socket +0\.1\.0 .*/build/socket_transport\.so$'
+contains list '^transport +plain_socket +0\.1\.0 .*/build/plain_socket\.so$'
 run info "$convoy" info "$transport"
 contains info '^reaches    tasks of any machine$'
 contains info '^pairs      never take it by themselves$'

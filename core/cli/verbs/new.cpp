@@ -12,6 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
+#include "core/plugin/manifest.hpp"
 #include "core/plugin/search_path.hpp"
 
 namespace convoy {
@@ -80,9 +81,11 @@ void write_file(const fs::path& path, const std::string& text) {
 
 std::vector<fs::path> template_files(const std::string& kind) {
   const fs::path templates = share_directory() / "templates";
-  if (kind != "strategy" && kind != "model" && kind != "device") {
+  const auto named = [&](PluginKind it) { return to_string(it) == kind; };
+  if (std::ranges::none_of(kPluginKinds, named)) {
     fail(ExitCode::kUsage,
-         "there is no template for '{}'; try: convoy new strategy|model|device NAME", kind);
+         "there is no template for '{}'; try: convoy new strategy|model|device|transport NAME",
+         kind);
   }
   std::error_code problem;
   std::vector<fs::path> files;
@@ -102,7 +105,7 @@ std::vector<fs::path> template_files(const std::string& kind) {
 int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
   const VerbArguments given = parse_verb_arguments(arguments, kNewFlags);
   if (given.has("help")) {
-    out << verb_help("new strategy|model|device NAME [flags]",
+    out << verb_help("new strategy|model|device|transport NAME [flags]",
                      "Writes a plug-in project to start from.", kNewFlags);
     return static_cast<int>(ExitCode::kOk);
   }

@@ -6,7 +6,7 @@
 
 namespace convoy {
 
-// convoy new strategy|model|device NAME: writes a plug-in project to start from.
+// convoy new strategy|model|device|transport NAME: writes a plug-in project to start from.
 // The arguments are those after the verb. Returns the exit code; throws Error.
 int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 

@@ -38,6 +38,7 @@ void choose_strategy(JobOptions& options, const network::TaskIdentity& identity,
   if (options.variable_update != "auto") return;
   options.variable_update =
       identity.servers > 0 ? "distributed_replicated" : "distributed_all_reduce";
+  if (identity.servers == 0) options.plugin_options.try_emplace("all_reduce_spec", "xring");
   notices.push_back(
       fmt::format("--variable_update=auto takes {}, by rule of thumb: the run has {} of its own",
                   options.variable_update,

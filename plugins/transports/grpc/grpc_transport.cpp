@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
+
+#include "plugins/transports/grpc/greeting.hpp"
 
 namespace convoy::grpc_transport {
 namespace {
@@ -27,10 +28,6 @@ double now() {
 
 const char* security_word(bool encrypted) {
   return encrypted ? "tls " : "clear ";
-}
-
-[[noreturn]] void foreign(const std::string& text) {
-  throw RefusedInput(CONVOY_REASON_FOREIGN, text);
 }
 
 }  // namespace
@@ -270,21 +267,9 @@ void GrpcTransport::dial(std::uint32_t rank, std::uint32_t connection) {
   link.born = now();
   Stream* stream = link.stream.get();
   links_.emplace(stream, std::move(link));
-  const Hello mine = hello(connection);
+  const Hello mine = make_hello(settings_, connection);
   peers_.at(rank).pair->reserve(connection);
   stream->write(copied(&mine, sizeof mine));
-}
-
-Hello GrpcTransport::hello(std::uint32_t connection) const {
-  Hello hello;
-  hello.rank = settings_.run.rank;
-  hello.ranks = settings_.run.ranks;
-  hello.generation = settings_.run.generation;
-  hello.channels = settings_.run.channels;
-  hello.connections = settings_.connections;
-  hello.connection = connection;
-  std::memcpy(hello.key, settings_.run.key, sizeof hello.key);
-  return hello;
 }
 
 grpc::ServerGenericBidiReactor* GrpcTransport::CreateReactor(
@@ -318,12 +303,15 @@ void GrpcTransport::read(Stream& stream, const grpc::ByteBuffer& message) {
 }
 
 void GrpcTransport::greet(Link& link, const grpc::ByteBuffer& message, Lock& lock) {
-  FrameReader reader(message);
-  Hello theirs;
-  if (reader.left() != sizeof theirs)
-    throw RefusedInput(CONVOY_REASON_MALFORMED, "a stream does not begin with who sends it");
-  reader.read(&theirs, sizeof theirs);
-  check(theirs, link);
+  const Hello theirs = read_hello(message, settings_);
+  const auto known = peers_.find(theirs.rank);
+  if (link.dialed
+          ? theirs.rank != link.peer || theirs.connection != link.connection
+          : theirs.rank < settings_.run.rank ||
+                (known != peers_.end() && known->second.pair->has_stream(theirs.connection)))
+    throw RefusedInput(CONVOY_REASON_FOREIGN, "task " + std::to_string(theirs.rank) +
+                                                  " is connected already, or is not the one that "
+                                                  "was dialed");
   link.greeted = true;
   link.peer = theirs.rank;
   link.connection = theirs.connection;
@@ -338,41 +326,13 @@ void GrpcTransport::greet(Link& link, const grpc::ByteBuffer& message, Lock& loc
 }
 
 void GrpcTransport::answer(Link& link, Lock& lock) {
-  Hello mine = hello(link.connection);
+  Hello mine = make_hello(settings_, link.connection);
   mine.seen_port = link.stream->remote_port;
   Pair& pair = *peers_.at(link.peer).pair;
   pair.reserve(link.connection);
   lock.unlock();
   link.stream->write(copied(&mine, sizeof mine));
   lock.lock();
-}
-
-void GrpcTransport::check(const Hello& theirs, const Link& link) const {
-  const convoy_transport_run& run = settings_.run;
-  const std::string who = "task " + std::to_string(theirs.rank);
-  if (theirs.magic != Hello::kMagic) foreign("a stream is none of convoy's");
-  if (theirs.version != kVersion)
-    foreign("a peer has version " + std::to_string(theirs.version) + " of this transport, not " +
-            std::to_string(kVersion));
-  if (std::memcmp(theirs.key, run.key, sizeof theirs.key) != 0)
-    foreign("a peer does not know the key of this run");
-  if (theirs.generation != run.generation)
-    throw RefusedInput(CONVOY_REASON_STALE, who + " is of generation " +
-                                                std::to_string(theirs.generation) + ", not " +
-                                                std::to_string(run.generation));
-  if (theirs.ranks != run.ranks || theirs.rank >= run.ranks || theirs.rank == run.rank)
-    foreign(who + " of " + std::to_string(theirs.ranks) + " is no peer of task " +
-            std::to_string(run.rank) + " of " + std::to_string(run.ranks));
-  if (theirs.channels != run.channels || theirs.connections != settings_.connections ||
-      theirs.connection >= settings_.connections)
-    foreign(who + " has " + std::to_string(theirs.channels) + " channels over " +
-            std::to_string(theirs.connections) + " connections, not " +
-            std::to_string(run.channels) + " over " + std::to_string(settings_.connections));
-  const auto known = peers_.find(theirs.rank);
-  if (link.dialed ? theirs.rank != link.peer || theirs.connection != link.connection
-                  : theirs.rank < run.rank || (known != peers_.end() &&
-                                               known->second.pair->has_stream(theirs.connection)))
-    foreign(who + " is connected already, or is not the one that was dialed");
 }
 
 // The other end learns why by the status.

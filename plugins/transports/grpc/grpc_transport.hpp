@@ -65,9 +65,7 @@ class GrpcTransport : public Transport, private StreamEvents, private grpc::Call
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override;
 
-  Hello hello(std::uint32_t connection) const;
   void greet(Link& link, const grpc::ByteBuffer& message, Lock& lock);
-  void check(const Hello& hello, const Link& link) const;
   void answer(Link& link, Lock& lock);
   void refuse(Link& link, const RefusedInput& input);
   Peer& peer_of(std::uint32_t rank);

@@ -130,12 +130,17 @@ void ring_bell(const Descriptor& socket) {
 }
 
 bool silence_bell(const Descriptor& socket) {
-  std::array<char, 16> bytes;
-  for (;;) {
-    const ssize_t count = ::recv(socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-    if (count > 0 || (count < 0 && errno == EINTR)) continue;
-    return count < 0 && errno == EAGAIN;
+  std::array<char, 32> bytes;
+  std::array<iovec, 32> parts;
+  std::array<mmsghdr, 32> rings{};
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    parts[i] = {&bytes[i], 1};
+    rings[i].msg_hdr.msg_iov = &parts[i];
+    rings[i].msg_hdr.msg_iovlen = 1;
   }
+  const int count = ::recvmmsg(socket.get(), rings.data(), rings.size(), MSG_DONTWAIT, nullptr);
+  if (count < 0) return errno == EAGAIN || errno == EINTR;
+  return rings[static_cast<std::size_t>(count) - 1].msg_len > 0;
 }
 
 }  // namespace convoy::shm

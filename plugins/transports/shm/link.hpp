@@ -62,7 +62,7 @@ std::optional<std::pair<Greeting, Descriptor>> receive_greeting(const Descriptor
 
 // Wakes the other end.
 void ring_bell(const Descriptor& socket);
-// Takes what has rung; false when the other end has closed.
+// Takes what has rung, some rings at a time; false when the other end has closed and none is left.
 bool silence_bell(const Descriptor& socket);
 
 }  // namespace convoy::shm

@@ -9,6 +9,10 @@ namespace convoy::shm {
 // Reads memory of another process of this user, with process_vm_readv. Returns 0 or errno.
 int pull(pid_t process, void* to, std::uint64_t from, std::uint64_t bytes);
 
+// Whether the system lets processes of a user read each other's memory, as far as it tells: Yama
+// may restrict it to parents.
+bool tasks_may_pull();
+
 // A random word in a task's memory, by which its peers find out whether they may read it.
 struct Probe {
   std::uint64_t address = 0;

@@ -21,6 +21,7 @@ namespace {
 constexpr std::uint64_t kIntroductions = 1ULL << 32;
 constexpr std::uint64_t kBell = kIntroductions + 1;
 constexpr double kRetrySeconds = 0.01;
+constexpr unsigned kPollsPerHearing = 16;
 
 Descriptor made(int descriptor, const char* what) {
   if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
@@ -70,7 +71,8 @@ ShmTransport::ShmTransport(const convoy_transport_run& run, bool direct)
     : run_(without_texts(run)),
       machine_(this_machine()),
       probe_(random_word()),
-      direct_(direct && can_pull(::getpid(), {reinterpret_cast<std::uint64_t>(&probe_), probe_})),
+      direct_(direct && tasks_may_pull() &&
+              can_pull(::getpid(), {reinterpret_cast<std::uint64_t>(&probe_), probe_})),
       epoll_(made(::epoll_create1(EPOLL_CLOEXEC), "no epoll descriptor can be made")),
       bell_(made(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "no eventfd can be made")),
       introductions_(run_, {reinterpret_cast<std::uint64_t>(&probe_), probe_}, epoll_.get(),
@@ -138,30 +140,43 @@ void ShmTransport::send(const convoy_transfer& transfer) {
 // What can go at once does. The peer does not ring for what is left to do here.
 void ShmTransport::after_call(Pair& pair) {
   pair.progress();
-  if (!events_.empty() || pair.fall_asleep()) ring();
+  if (watched_ && (!events_.empty() || pair.fall_asleep())) ring();
 }
 
+// For whoever waits for the descriptor alone.
 void ShmTransport::ring() {
+  if (!watched_ || std::exchange(rung_, true)) return;
   const std::uint64_t one = 1;
   static_cast<void>(::write(bell_.get(), &one, sizeof one));
 }
 
+std::optional<int> ShmTransport::descriptor() {
+  watched_ = true;
+  leave();
+  return epoll_.get();
+}
+
 std::uint64_t ShmTransport::poll(std::span<convoy_transport_event> out, double seconds) {
   const double until = now() + seconds;
+  // Rings are looked at in any case; what sockets tell may wait for some polls.
+  if (watched_ || seconds <= 0 || ++polls_ % kPollsPerHearing == 0) hear(0);
   for (;;) {
-    wake_up();
+    for (auto& [rank, peer] : peers_) peer.pair->wake_up();
     work();
-    const bool ready = fall_asleep();
     if (!events_.empty() || now() >= until) break;
-    if (ready) continue;
-    epoll_event told;
-    const double left = std::max(next_deadline(until) - now(), 0.0);
-    static_cast<void>(
-        ::epoll_wait(epoll_.get(), &told, 1, static_cast<int>(std::ceil(left * 1000))));
+    if (!fall_asleep()) hear(std::max(next_deadline(until) - now(), 0.0));
   }
   const std::uint64_t count = events_.take(out);
-  if (!events_.empty() || fall_asleep()) ring();
+  if (watched_)
+    leave();
+  else
+    for (auto& [rank, peer] : peers_) peer.pair->wake_up();
   return count;
+}
+
+// The caller waits for the descriptor from here on.
+void ShmTransport::leave() {
+  if (!events_.empty() || fall_asleep()) ring();
 }
 
 void ShmTransport::interrupt() {
@@ -215,21 +230,22 @@ bool ShmTransport::fall_asleep() {
   return ready;
 }
 
-void ShmTransport::wake_up() {
+void ShmTransport::hear(double seconds) {
   std::array<epoll_event, 32> told;
-  const int count = ::epoll_wait(epoll_.get(), told.data(), told.size(), 0);
+  const int count = ::epoll_wait(epoll_.get(), told.data(), told.size(),
+                                 static_cast<int>(std::ceil(seconds * 1000)));
   for (int i = 0; i < count; ++i) {
     const std::uint64_t id = told[static_cast<std::size_t>(i)].data.u64;
     if (id == kBell) {
       std::uint64_t rings = 0;
       static_cast<void>(::read(bell_.get(), &rings, sizeof rings));
+      rung_ = false;
     } else if (id == kIntroductions) {
       introductions_due_ = true;
     } else {
       peers_.at(static_cast<std::uint32_t>(id)).pair->hear();
     }
   }
-  for (auto& [rank, peer] : peers_) peer.pair->wake_up();
 }
 
 double ShmTransport::next_deadline(double until) const {

@@ -38,7 +38,7 @@ class ShmTransport : public Transport {
   void send(const convoy_transfer& transfer) override;
   std::uint64_t poll(std::span<convoy_transport_event> out, double seconds) override;
   void interrupt() override;
-  std::optional<int> descriptor() override { return epoll_.get(); }
+  std::optional<int> descriptor() override;
 
  private:
   // One that connect was called for.
@@ -55,7 +55,8 @@ class ShmTransport : public Transport {
   void establish(Introduced introduced);
   void lose_late_ones();
   bool fall_asleep();
-  void wake_up();
+  void hear(double seconds);
+  void leave();
   double next_deadline(double until) const;
 
   convoy_transport_run run_;
@@ -68,6 +69,9 @@ class ShmTransport : public Transport {
   TransportEvents events_;
   std::map<std::uint32_t, Peer> peers_;
   bool introductions_due_ = true;
+  bool watched_ = false;  // somebody waits for the descriptor
+  bool rung_ = false;
+  unsigned polls_ = 0;
   bool interrupted_ = false;
 };
 

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
+
+#include "plugins/transports/grpc/greeting.hpp"
 
 namespace convoy::grpc_transport {
 
 Liar::Liar(const convoy_transport_run& run, const std::string& address, std::uint32_t connections)
-    : run_(run), ended_(connections) {
-  const Settings settings = read_settings(run, connections, false);
+    : settings_(read_settings(run, connections, false)), ended_(connections) {
   const Endpoint endpoint = parse_endpoint(address.substr(address.rfind(' ') + 1));
   for (std::uint32_t i = 0; i < connections; ++i) {
-    channels_.push_back(make_channel(settings, endpoint));
+    channels_.push_back(make_channel(settings_, endpoint));
     streams_.push_back(dial(channels_.back(), *this));
   }
 }
@@ -28,15 +28,7 @@ Liar::~Liar() {
 }
 
 Hello Liar::hello(std::uint32_t connection) const {
-  Hello hello;
-  hello.rank = run_.rank;
-  hello.ranks = run_.ranks;
-  hello.generation = run_.generation;
-  hello.channels = run_.channels;
-  hello.connections = static_cast<std::uint32_t>(streams_.size());
-  hello.connection = connection;
-  std::memcpy(hello.key, run_.key, sizeof hello.key);
-  return hello;
+  return make_hello(settings_, connection);
 }
 
 void Liar::say(std::uint32_t connection, const std::string& bytes) {

@@ -28,7 +28,7 @@ class Liar : private StreamEvents {
   void written(Stream& stream, bool ok) override;
   void ended(Stream& stream, const grpc::Status& status) override;
 
-  convoy_transport_run run_;
+  Settings settings_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::shared_ptr<grpc::Channel>> channels_;

@@ -42,7 +42,7 @@ SocketTransport::~SocketTransport() {
 
 void SocketTransport::describe(convoy_transport_description& out) {
   out.flags = CONVOY_TRANSPORT_DETECTS_DEATH;
-  convoy::set_text(out.name, "plain_socket");
+  convoy::set_text(out.name, "sockets");
   convoy::set_text(out.detail, "one TCP connection per peer, CRC32C");
 }
 

@@ -1,0 +1,230 @@
+// Runs of several tasks on this machine: what they compute, how they agree, and how they end.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/base/json.hpp"
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy::several_hosts_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+Arguments operator+(Arguments first, const Arguments& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+const Arguments kTraining{"--model=lenet",         "--device=cpu",
+                          "--batch_size=4",        "--num_intra_threads=1",
+                          "--num_batches=4",       "--num_warmup_batches=1",
+                          "--display_every=1",     "--init_learning_rate=1e-5",
+                          "--print_parameter_hash"};
+const Arguments kRing{"--variable_update=replicated", "--all_reduce_spec=xring"};
+
+// What stands behind the title in that line; empty without one.
+std::string after(const std::string& text, const std::string& title) {
+  const std::size_t found = text.find(title);
+  if (found == std::string::npos) return {};
+  const std::size_t begin = found + title.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+std::string hash_in(const std::string& text) {
+  return after(text, "parameter hash: ");
+}
+
+ProgramResult launch(const Arguments& tasks, const Arguments& flags) {
+  return run_convoy(Arguments{"launch"} + tasks + Arguments{"--"} + flags);
+}
+
+// Addresses of this machine where nobody listens, "127.0.0.1:1234,127.0.0.1:1235".
+Arguments free_addresses(int count) {
+  Arguments addresses;
+  std::vector<int> sockets;
+  for (int i = 0; i < count; ++i) {
+    sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    ::bind(sockets.back(), reinterpret_cast<sockaddr*>(&address), size);
+    ::getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&address), &size);
+    addresses.push_back("127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+  }
+  for (const int socket : sockets) ::close(socket);
+  return addresses;
+}
+
+// The command lines of two workers and a server, as they were published: one per task.
+struct Tasks {
+  Tasks() {
+    const Arguments at = free_addresses(3);
+    const Arguments common{"run", "--worker_hosts=" + at[0] + "," + at[1], "--ps_hosts=" + at[2]};
+    worker_0 = common + Arguments{"--job_name=worker", "--task_index=0"};
+    worker_1 = common + Arguments{"--job_name=worker", "--task_index=1"};
+    server = common + Arguments{"--job_name=ps", "--task_index=0"};
+  }
+  Arguments worker_0, worker_1, server;
+};
+
+// All at once, each with its own options.
+std::vector<ProgramResult> run_all(const std::vector<std::pair<Arguments, ProgramOptions>>& tasks) {
+  std::vector<ProgramResult> results(tasks.size());
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    threads.emplace_back([&, i] { results[i] = run_convoy(tasks[i].first, tasks[i].second); });
+  threads.clear();
+  return results;
+}
+
+TEST(SeveralHosts, TrainWhatOneHostTrainsToTheBit) {
+  const ProgramResult alone = run_convoy(Arguments{"run", "--num_devices=2"} + kTraining + kRing);
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  for (const std::string transport : {"shm", "grpc"}) {
+    const ProgramResult two =
+        launch({"--workers=2"}, kTraining + kRing + Arguments{"--transport=" + transport});
+    ASSERT_EQ(two.exit_code, 0) << two.err;
+    EXPECT_EQ(hash_in(two.out), hash_in(alone.out));
+    EXPECT_EQ(after(two.err, "worker 1: parameter hash: "), hash_in(alone.out));
+    EXPECT_THAT(two.out,
+                AllOf(HasSubstr("Batch size:  8 global"), HasSubstr("total images/sec: ")));
+    EXPECT_THAT(two.err, HasSubstr(" by " + transport + ": "));
+    EXPECT_EQ(two.err.find("worker 1: total images/sec"), std::string::npos);
+  }
+}
+
+TEST(SeveralHosts, RunThePublishedCommandLinesOneATask) {
+  const Tasks tasks;
+  const Arguments flags = kTraining + Arguments{"--variable_update=distributed_replicated"};
+  const auto results =
+      run_all({{tasks.worker_0 + flags, {}}, {tasks.worker_1 + flags, {}}, {tasks.server, {}}});
+  for (const ProgramResult& result : results) EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(hash_in(results[0].out), "");
+  EXPECT_EQ(hash_in(results[0].out), hash_in(results[1].out));
+  EXPECT_THAT(results[0].out, HasSubstr("Variables:   distributed_replicated"));
+  EXPECT_THAT(results[0].out, HasSubstr("total images/sec: "));
+  EXPECT_EQ(results[1].out.find("total images/sec: "), std::string::npos);
+}
+
+TEST(SeveralHosts, TakeAStrategyByThemselves) {
+  for (const Arguments& tasks :
+       {Arguments{"--workers=2"}, Arguments{"--workers=2", "--servers=1"}}) {
+    const ProgramResult result = launch(tasks, kTraining);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("worker 0: convoy: --variable_update=auto takes "));
+    EXPECT_NE(hash_in(result.out), "");
+  }
+}
+
+TEST(SeveralHosts, DivideRealDataAmongThem) {
+  const Arguments data{"--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet"};
+  const ProgramResult alone =
+      run_convoy(Arguments{"run", "--num_devices=2"} + kTraining + kRing + data);
+  const ProgramResult two = launch({"--workers=2"}, kTraining + kRing + data);
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  ASSERT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_EQ(hash_in(two.out), hash_in(alone.out));
+}
+
+TEST(SeveralHosts, RefuseTasksThatContradictEachOther) {
+  const Tasks tasks;
+  const Arguments flags = kTraining + Arguments{"--variable_update=distributed_replicated"};
+  const auto results = run_all({{tasks.worker_0 + flags, {}},
+                                {tasks.worker_1 + flags + Arguments{"--batch_size=3"}, {}},
+                                {tasks.server, {}}});
+  for (const ProgramResult& result : results) EXPECT_NE(result.exit_code, 0) << result.out;
+  const std::string& said = results[1].err;
+  EXPECT_THAT(said, AllOf(HasSubstr("worker 0"), HasSubstr("worker 1"), HasSubstr("batch_size")));
+}
+
+TEST(SeveralHosts, NameTheTaskThatDoesNotCome) {
+  const Tasks tasks;
+  const ProgramResult result =
+      run_convoy(tasks.worker_0 + kTraining + kRing + Arguments{"--join_timeout=1"});
+  EXPECT_EQ(result.exit_code, 6) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("worker 1"), HasSubstr("ps 0")));
+}
+
+// Every survivor ends at once, says who was lost, and keeps what it has.
+TEST(SeveralHosts, EndWhenOneOfThemDies) {
+  const Arguments endless =
+      kTraining + Arguments{"--variable_update=distributed_replicated", "--num_batches=1000000"};
+  for (const bool chief_dies : {false, true}) {
+    const Tasks tasks;
+    const std::string path = scratch_folder("several_hosts") + "/partial.json";
+    ProgramOptions victim;
+    victim.signal = SIGKILL;
+    victim.signal_after = "\n20\t";
+    const auto results =
+        run_all({{tasks.worker_0 + endless + Arguments{"--output_file=" + path},
+                  chief_dies ? victim : ProgramOptions{}},
+                 {tasks.worker_1 + endless, chief_dies ? ProgramOptions{} : victim},
+                 {tasks.server, {}}});
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (i == (chief_dies ? 0u : 1u)) continue;
+      EXPECT_EQ(results[i].exit_code, 6) << i << ": " << results[i].err;
+      EXPECT_THAT(results[i].err, HasSubstr(chief_dies ? "worker 0" : "worker 1"));
+      EXPECT_THAT(results[i].err, HasSubstr(" lost"));
+    }
+    if (chief_dies) continue;
+    const nlohmann::json record = parse_json(std::ifstream(path));
+    EXPECT_EQ(record["exit_status"], 6);
+    EXPECT_GE(record["steps"].size(), 20u);
+    EXPECT_THAT(record["error"].get<std::string>(), HasSubstr("worker 1"));
+  }
+}
+
+TEST(SeveralHosts, EndTogetherWhenOneIsInterrupted) {
+  const Tasks tasks;
+  const Arguments endless =
+      kTraining + Arguments{"--variable_update=distributed_replicated", "--num_batches=1000000"};
+  ProgramOptions interrupted;
+  interrupted.signal = SIGINT;
+  interrupted.signal_after = "\n20\t";
+  const auto results = run_all({{tasks.worker_0 + endless, {}},
+                                {tasks.worker_1 + endless, interrupted},
+                                {tasks.server, {}}});
+  EXPECT_EQ(results[0].exit_code, 0) << results[0].err;
+  EXPECT_EQ(results[1].exit_code, 130) << results[1].err;
+  EXPECT_EQ(results[2].exit_code, 0) << results[2].err;
+  EXPECT_THAT(results[0].out, HasSubstr("total images/sec: "));
+  EXPECT_EQ(hash_in(results[0].out), hash_in(results[1].out));
+}
+
+TEST(SeveralHosts, SayWhatTheyCannotDoBeforeAnybodyWaits) {
+  const Tasks tasks;
+  for (const std::string flag : {"--train_dir=/tmp/x", "--forward_only", "--hosts=2"}) {
+    const ProgramResult result = run_convoy(tasks.worker_0 + kTraining + Arguments{flag});
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(flag.substr(0, flag.find('='))));
+  }
+}
+
+TEST(Launch, EndsWithTheCodeOfTheTaskThatFails) {
+  const ProgramResult result = launch({"--workers=2"}, {"--model=lenett"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("ended with code 3"));
+}
+
+TEST(Launch, RefusesWhatIsNotItsOwn) {
+  const ProgramResult result = run_convoy({"launch", "--workers=0", "--", "--model=lenet"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--workers=0"));
+  EXPECT_EQ(run_convoy({"launch", "--model=lenet"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace convoy::several_hosts_test

@@ -1,0 +1,78 @@
+// What is about gRPC alone: encryption, names, ports.
+#include <gtest/gtest.h>
+
+#include "core/network/control_plane.hpp"
+#include "tests/network/certificates.hpp"
+#include "tests/network/cluster.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace convoy::network::grpc_wire_test {
+
+TEST(GrpcWire, MutualTlsCarriesTheSame) {
+  Cluster run;
+  run.security = make_certificates(scratch_folder("certificates"));
+  const auto errors = run_tasks(run, [](ControlPlane& control, int rank) {
+    EXPECT_EQ(control.exchange("x", std::to_string(rank)), (std::vector<std::string>{"0", "1"}));
+    control.leave();
+  });
+  EXPECT_EQ(errors, no_errors(2));
+}
+
+TEST(GrpcWire, AForeignCertificateDoesNotJoin) {
+  Cluster run;
+  run.join_timeout = 3;
+  run.security = make_certificates(scratch_folder("certificates"));
+  const SecurityOptions foreign = make_certificates(scratch_folder("foreign"));
+  const auto errors = run_tasks(
+      run, [](ControlPlane& control, int) { control.leave(); },
+      [&](ControlOptions& options, int rank) {
+        if (rank == 1) options.security = foreign;
+      });
+  EXPECT_NE(errors[1].find("cannot reach the coordinator"), std::string::npos) << errors[1];
+  EXPECT_NE(errors[0].find("not joined: worker 1"), std::string::npos) << errors[0];
+}
+
+TEST(GrpcWire, ClearTextDoesNotJoinAnEncryptedRun) {
+  Cluster run;
+  run.join_timeout = 3;
+  run.security = make_certificates(scratch_folder("certificates"));
+  const auto errors = run_tasks(
+      run, [](ControlPlane& control, int) { control.leave(); },
+      [&](ControlOptions& options, int rank) {
+        if (rank == 1) options.security = {};
+      });
+  EXPECT_NE(errors[1].find("cannot reach the coordinator"), std::string::npos) << errors[1];
+  EXPECT_NE(errors[0].find("not joined: worker 1"), std::string::npos) << errors[0];
+}
+
+TEST(GrpcWire, NamesWhatCannotBeReached) {
+  Cluster run;
+  ControlOptions options = run.options(Role::kWorker, 1);
+  options.join_timeout = 0.5;
+  try {
+    const ControlPlane control(options, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kTimeout);
+    EXPECT_NE(std::string(error.what()).find("the coordinator (worker 0 at 127.0.0.1:"),
+              std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("--join_timeout=0.5 s"), std::string::npos);
+  }
+  options.identity.coordinator = HostPort{"name.invalid", run.port};
+  EXPECT_THROW(ControlPlane(options, {}), Error);
+}
+
+TEST(GrpcWire, APortThatIsTakenIsNamed) {
+  Cluster run;
+  run.workers = 1;
+  const ControlPlane first(run.options(Role::kWorker, 0), {});
+  try {
+    const ControlPlane second(run.options(Role::kWorker, 0), {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
+    EXPECT_NE(std::string(error.what()).find("Address already in use"), std::string::npos);
+  }
+}
+
+}  // namespace convoy::network::grpc_wire_test
