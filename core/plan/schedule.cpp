@@ -1,7 +1,6 @@
 #include "core/plan/schedule.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <map>
 #include <utility>
 
@@ -108,19 +107,16 @@ Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   Schedule schedule;
   schedule.operations.resize(lowered.body.size());
   schedule.submission.reserve(lowered.body.size());
-  struct Key {
-    std::uint64_t phase_and_ready, need_and_operation;
-    auto operator<=>(const Key&) const = default;
-  };
   const auto pair = [](std::uint64_t high, std::uint32_t low) { return high << 32 | low; };
-  std::vector<Key> keys;
+  // Phase and readiness, then need and operation.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> keys;
   reserve_large(keys, lowered.body.size());
   for (std::uint32_t i = 0; i < lowered.body.size(); ++i)
     keys.push_back(
         {pair(lowered.body[i].phase, ready[i]), pair(compute[i] == kNever ? need[i] : 0u, i)});
   std::sort(keys.begin(), keys.end());
-  for (const Key& key : keys)
-    schedule.submission.push_back(static_cast<std::uint32_t>(key.need_and_operation));
+  for (const auto& key : keys)
+    schedule.submission.push_back(static_cast<std::uint32_t>(key.second));
   fill_lanes(lowered, schedule);
   for (std::size_t i = 0; i < lowered.body.size(); ++i)
     schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;

@@ -1,4 +1,5 @@
 // Sessions of several tasks, which are threads of this process.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ struct Variant {
 
 std::string describe(const Variant& variant, const HostsDescription& hosts) {
   std::string text = variant.strategy;
-  for (const auto& [name, value] : variant.values) text += " --" + name + "=" + value;
+  for (const auto& [name, value] : variant.values) text += fmt::format(" --{}={}", name, value);
   return fmt::format("{} on {} hosts of {} devices with {} servers", text, hosts.hosts,
                      hosts.devices_per_host, hosts.server_hosts.size());
 }
