@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/version.hpp"
+#include "core/job/task.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/runtime/checkpoint_tensors.hpp"
 #include "core/runtime/foreign_weights.hpp"
@@ -40,14 +41,38 @@ Checkpoints::Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tel
       global_batch_(global_batch),
       tell_(std::move(tell)) {
   if (options_.train_dir.empty()) return;
-  directory_.emplace(options_.train_dir, options_.keep);
-  // A limit on the size of files shall be an error of writing, not the end of the process.
-  std::signal(SIGXFSZ, SIG_IGN);
-  prepare();
-  newest_ = directory_->open_newest(tell_);
+  if (is_chiefs()) {
+    directory_.emplace(options_.train_dir, options_.keep);
+    // A limit on the size of files shall be an error of writing, not the end of the process.
+    std::signal(SIGXFSZ, SIG_IGN);
+    prepare();
+    newest_ = directory_->open_newest(tell_);
+  }
+  if (setup_.task != nullptr) find_newest();
   if (!newest_) return;
   found_ = read_facts(*newest_);
   saved_step_ = found_->step;
+}
+
+// Whether the folder is this task's.
+bool Checkpoints::is_chiefs() const {
+  return setup_.task == nullptr || setup_.task->is_chief();
+}
+
+// All tasks go on from the same one.
+void Checkpoints::find_newest() {
+  const std::string path = setup_.task->from_chief(
+      "checkpoint", newest_ ? std::filesystem::absolute(newest_->path()).string() : "");
+  if (newest_ || path.empty()) return;
+  try {
+    newest_ = std::make_unique<SafetensorsFile>(path);
+    verify_checksum(*newest_);
+  } catch (const Error& error) {
+    fail(error.code(),
+         "worker 0 goes on from {}, which this task cannot read ({}): --train_dir must lie on a "
+         "file system that all tasks see",
+         path, error.what());
+  }
 }
 
 void Checkpoints::prepare() {
@@ -95,11 +120,12 @@ void Checkpoints::use_initial_weights(Session& session) const {
 }
 
 bool Checkpoints::due(const PausePoint& point) {
-  if (!directory_) return false;
+  if (options_.train_dir.empty()) return false;
   if (options_.every_steps) pending_ = point.timed_step % *options_.every_steps == 0;
   if (options_.every_seconds) {
     const auto passed = std::chrono::steady_clock::now() - last_save_;
-    pending_ = passed >= std::chrono::seconds(*options_.every_seconds);
+    pending_ = agreed(fmt::format("save after {}", point.global_step),
+                      passed >= std::chrono::seconds(*options_.every_seconds));
   }
   return pending_;
 }
@@ -111,8 +137,9 @@ void Checkpoints::pause(const PausePoint& point, Session& session) {
 }
 
 void Checkpoints::finish(const TrainingSummary& summary, Session& session) {
-  if (!directory_ || session.forward_only() || saved_step_ == summary.global_step) return;
-  save(summary.global_step, session);
+  if (options_.train_dir.empty() || session.forward_only()) return;
+  if (agreed("save at the end", saved_step_ != summary.global_step))
+    save(summary.global_step, session);
 }
 
 void Checkpoints::save(std::int64_t step, Session& session) {
@@ -126,8 +153,15 @@ void Checkpoints::save(std::int64_t step, Session& session) {
   last_save_ = std::chrono::steady_clock::now();
 }
 
+// The chief's answer, where there are several tasks.
+bool Checkpoints::agreed(const std::string& what, bool own) const {
+  if (setup_.task == nullptr) return own;
+  return setup_.task->from_chief(what, own ? "yes" : "no") == "yes";
+}
+
 void Checkpoints::write(std::int64_t step, Session& session) {
   TrainingState state = read_training_state(session);
+  if (!is_chiefs()) return;
   CheckpointFacts facts;
   facts.step = step;
   facts.samples = step * global_batch_ + sample_offset();

@@ -17,6 +17,8 @@ namespace convoy::job {
 
 // The checkpoints of one training run: where it goes on from, when it saves, and what happens when
 // it cannot. Without --train_dir nothing is saved; weights from elsewhere may come in all the same.
+// On several hosts the chief keeps the folder; all tasks go on from the checkpoint that it found,
+// which must lie where they see it, and read the parameters together when it saves.
 class Checkpoints {
  public:
   using Tell = std::function<void(const std::string&)>;
@@ -42,7 +44,10 @@ class Checkpoints {
   void finish(const TrainingSummary& summary, Session& session);
 
  private:
+  bool is_chiefs() const;
   void prepare();
+  void find_newest();
+  bool agreed(const std::string& what, bool own) const;
   void use_initial_weights(Session& session) const;
   void save(std::int64_t step, Session& session);
   void write(std::int64_t step, Session& session);

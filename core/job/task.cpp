@@ -68,11 +68,13 @@ std::string plugin_name(const Setup& setup) {
   return model_plugin_name(setup.catalog, options.model, options.data_name, options.data_dir);
 }
 
+// By number: the prologue's come first.
 std::vector<std::string> operation_texts(const Plan& plan) {
   std::vector<std::string> texts;
-  for (const Operation& operation : plan.body)
-    texts.push_back(
-        fmt::format("{} {}", operation_name(operation.kind), operation_variables(plan, operation)));
+  for (const auto* operations : {&plan.prologue, &plan.body})
+    for (const Operation& operation : *operations)
+      texts.push_back(fmt::format("{} {}", operation_name(operation.kind),
+                                  operation_variables(plan, operation)));
   return texts;
 }
 

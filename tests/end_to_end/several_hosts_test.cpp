@@ -136,6 +136,27 @@ TEST(SeveralHosts, RecordWhatWentBetweenThem) {
   EXPECT_EQ(record["parameter_hash"], hash_in(result.out));
 }
 
+// Two tasks and one train on from each other's checkpoints as if nothing had happened.
+TEST(SeveralHosts, GoOnFromACheckpointOnAnotherNumberOfHosts) {
+  const Arguments flags =
+      kTraining + kRing +
+      Arguments{"--optimizer=momentum", "--nodropout", "--num_warmup_batches=0"};
+  const Arguments one_host = Arguments{"run", "--num_devices=2"} + flags;
+  const ProgramResult whole = run_convoy(one_host + Arguments{"--num_batches=6"});
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const Arguments folder{"--train_dir=" + scratch_folder("several_hosts") + "/train"};
+  const ProgramResult first = launch(
+      {"--workers=2"}, flags + folder + Arguments{"--num_batches=2", "--save_model_steps=1"});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const ProgramResult second = run_convoy(one_host + folder + Arguments{"--num_batches=4"});
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  const ProgramResult third =
+      launch({"--workers=2"}, flags + folder + Arguments{"--num_batches=6"});
+  ASSERT_EQ(third.exit_code, 0) << third.err;
+  EXPECT_THAT(third.err, HasSubstr("step 4"));
+  EXPECT_EQ(hash_in(third.out), hash_in(whole.out));
+}
+
 TEST(SeveralHosts, TakeAStrategyByThemselves) {
   for (const Arguments& tasks :
        {Arguments{"--workers=2"}, Arguments{"--workers=2", "--servers=1"}}) {
@@ -223,7 +244,7 @@ TEST(SeveralHosts, EndTogetherWhenOneIsInterrupted) {
 
 TEST(SeveralHosts, SayWhatTheyCannotDoBeforeAnybodyWaits) {
   const Tasks tasks;
-  for (const std::string flag : {"--train_dir=/tmp/x", "--forward_only", "--hosts=2"}) {
+  for (const std::string flag : {"--auto=measure", "--forward_only", "--hosts=2"}) {
     const ProgramResult result = run_convoy(tasks.worker_0 + kTraining + Arguments{flag});
     EXPECT_EQ(result.exit_code, 2) << result.err;
     EXPECT_THAT(result.err, HasSubstr(flag.substr(0, flag.find('='))));

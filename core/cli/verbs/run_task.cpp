@@ -22,8 +22,6 @@ void check_supported(const JobOptions& options) {
   const auto refuse = [](const char* flag, const char* why) {
     fail(ExitCode::kUsage, "--{} on several hosts: not yet, {}; leave it out", flag, why);
   };
-  if (!options.checkpoints.train_dir.empty())
-    refuse("train_dir", "tasks do not save or restore together");
   if (options.evaluation.mode() != RunMode::kTraining)
     refuse(options.evaluation.forward_only ? "forward_only" : "eval",
            "tasks train together and do nothing else");
