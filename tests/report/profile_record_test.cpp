@@ -34,7 +34,7 @@ ProfileRecord example() {
 }
 
 BreakdownRecord example_breakdown() {
-  return {0.12, 0.1, 0.01, 0.004, 0.006, {{"apply", {2, 0.008}}}};
+  return {0.12, 0.1, 0.01, 0, 0.004, 0.006, {{"apply", {2, 0.008}}}, {}};
 }
 
 TEST(ProfileRecord, SumsThePrimitivesWithoutWhatSurroundsThem) {
