@@ -164,6 +164,8 @@ Decision choose_as_run_does(Setup& setup) {
 
 Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
   SelectionFacts facts;
+  facts.several_hosts = setup.options.task.tasks() > 1;
+  facts.parameter_servers = setup.options.task.servers > 0;
   facts.on_host_processors = on_host_processors;
   facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
   const SelectionRules rules = SelectionRules::read(share_directory() / "select/rules.json");

@@ -78,7 +78,9 @@ Decision choose_for_run(Setup& setup) {
   const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);
   const AutoMode mode = setup.options.auto_mode;
   if (mode == AutoMode::kMeasure) check_measuring(setup.options);
-  if (mode == AutoMode::kRule || !trains(setup.options))
+  // Nobody knows yet how fast the network between the tasks is.
+  const bool several_hosts = setup.options.task.tasks() > 1;
+  if (mode == AutoMode::kRule || several_hosts || !trains(setup.options))
     return choose_by_rule(setup, on_processors);
   const std::optional<SimulatedHardware> machine = known_hardware(setup);
   if (!machine) return choose_by_rule(setup, on_processors);

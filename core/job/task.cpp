@@ -287,7 +287,9 @@ network::Introduction introduce(const Setup& setup) {
   network::Introduction introduction;
   introduction.program_hash = program_hash();
   introduction.model = setup.graph->model();
-  const std::string& strategy = setup.options.variable_update;
+  const std::string& named = setup.options.variable_update;
+  const std::string& strategy =
+      named.find('/') == std::string::npos ? setup.strategy->manifest().name : named;
   introduction.plugins = {
       {"the model", file_hash(setup.catalog.find(PluginKind::kModel, plugin_name(setup)).path)},
       {"the strategy", file_hash(setup.catalog.find(PluginKind::kStrategy, strategy).path)}};

@@ -21,6 +21,9 @@ SelectionRules SelectionRules::read(const std::filesystem::path& file) {
     const nlohmann::json document = parse_json(in);
     for (const nlohmann::json& entry : document.at("rules")) {
       Rule rule;
+      rule.several_hosts = entry.value("several_hosts", false) ? 1 : 0;
+      if (entry.contains("parameter_servers"))
+        rule.parameter_servers = entry.at("parameter_servers").get<bool>() ? 1 : 0;
       if (entry.contains("on_host_processors"))
         rule.on_host_processors = entry.at("on_host_processors").get<bool>();
       if (entry.contains("peer_access")) rule.peer_access = entry.at("peer_access").get<bool>();
@@ -40,6 +43,9 @@ SelectionRules SelectionRules::read(const std::filesystem::path& file) {
 }
 
 bool SelectionRules::matches(const Rule& rule, const SelectionFacts& facts) {
+  if ((rule.several_hosts == 1) != facts.several_hosts) return false;
+  if (rule.parameter_servers >= 0 && (rule.parameter_servers == 1) != facts.parameter_servers)
+    return false;
   if (rule.on_host_processors >= 0 && (rule.on_host_processors == 1) != facts.on_host_processors)
     return false;
   if (rule.peer_access >= 0 && (rule.peer_access == 1) != facts.peer_access) return false;

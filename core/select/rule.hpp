@@ -11,6 +11,8 @@ namespace convoy {
 
 // What a rule of thumb looks at.
 struct SelectionFacts {
+  bool several_hosts = false;
+  bool parameter_servers = false;   // tasks of their own
   bool on_host_processors = false;  // the devices are sets of the host's processors
   bool peer_access = false;
   double gradient_megabytes = 0;  // of one replica, f32, 1 MB = 10^6 bytes
@@ -35,6 +37,8 @@ class SelectionRules {
 
  private:
   struct Rule {
+    int several_hosts = 0;        // rules are for one host unless they say otherwise
+    int parameter_servers = -1;   // -1: any
     int on_host_processors = -1;  // -1: any
     int peer_access = -1;         // -1: any
     double minimum_megabytes = 0;

@@ -92,7 +92,7 @@ TEST(New, RefusesNamesAndKindsThatItCannotServe) {
   expect_error(ExitCode::kUsage, {"'My-Scheme' cannot name"}, [] {
     make({"strategy", "My-Scheme"});
   });
-  expect_error(ExitCode::kUsage, {"no template for 'transport'"}, [] { make({"transport", "x"}); });
+  expect_error(ExitCode::kUsage, {"no template for 'planet'"}, [] { make({"planet", "x"}); });
   expect_error(ExitCode::kUsage, {"convoy new strategy my_scheme"}, [] { make({"strategy"}); });
 }
 

@@ -54,12 +54,11 @@ TEST(RunFlags, RefuseWhatIsNotThereYetBeforeARunStarts) {
   }
 }
 
-TEST(RunFlags, RefuseSeveralHostsAsUnavailable) {
-  for (const char* flag : {"--job_name=worker", "--ps_hosts=10.0.0.1:50000", "--task_index=1",
-                           "--worker_hosts=10.0.0.1:50001", "--server_protocol=grpc+verbs"}) {
+TEST(RunFlags, RefuseWhatDescribesHostsToOthers) {
+  for (const char* flag : {"--hosts=2", "--server_protocol=grpc+verbs", "--horovod_device=gpu"}) {
     const Failure failure = failure_of([&] { parse(complete_table(), {flag}); });
-    EXPECT_EQ(failure.code, ExitCode::kUnavailable) << flag;
-    EXPECT_TRUE(failure.mentions("several hosts: not yet")) << failure.text;
+    EXPECT_EQ(failure.code, ExitCode::kUsage) << flag;
+    EXPECT_TRUE(failure.mentions(flag)) << failure.text;
   }
 }
 

@@ -18,6 +18,13 @@ TEST(SelectionRules, TakeTheDevicesOwnReductionOnTheHostsProcessors) {
             "all_reduce_spec=collective variable_update=replicated ");
 }
 
+TEST(SelectionRules, GoByServersOnSeveralHosts) {
+  EXPECT_EQ(chosen({.several_hosts = true, .parameter_servers = true, .on_host_processors = true}),
+            "variable_update=distributed_replicated ");
+  EXPECT_EQ(chosen({.several_hosts = true, .gradient_megabytes = 500}),
+            "all_reduce_spec=xring variable_update=distributed_all_reduce ");
+}
+
 TEST(SelectionRules, GoByGradientsAndPeerAccessOnAccelerators) {
   EXPECT_EQ(chosen({.gradient_megabytes = 500}),
             "all_reduce_spec=nccl variable_update=replicated ");

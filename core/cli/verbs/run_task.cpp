@@ -30,17 +30,9 @@ void check_supported(const JobOptions& options) {
     refuse("auto=measure", "plans are not exchanged between tasks");
 }
 
-// Simulation does not know the network between these hosts.
-void choose_strategy(JobOptions& options, const network::TaskIdentity& identity,
-                     std::vector<std::string>& notices) {
-  if (options.variable_update != "auto") return;
-  options.variable_update =
-      identity.servers > 0 ? "distributed_replicated" : "distributed_all_reduce";
-  if (identity.servers == 0) options.plugin_options.try_emplace("all_reduce_spec", "xring");
-  notices.push_back(
-      fmt::format("--variable_update=auto takes {}, by rule of thumb: the run has {} of its own",
-                  options.variable_update,
-                  identity.servers > 0 ? "parameter servers" : "no parameter servers"));
+void take_sizes(TaskOptions& options, const network::TaskIdentity& identity) {
+  options.workers = static_cast<std::uint32_t>(identity.workers);
+  options.servers = static_cast<std::uint32_t>(identity.servers);
 }
 
 // Files are the chief's: all tasks have the same command line.
@@ -53,7 +45,7 @@ void keep_files_for_chief(JobOptions& options, const network::TaskIdentity& iden
 int run_worker(JobCommand command, network::TaskIdentity identity,
                std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   check_supported(command.options);
-  choose_strategy(command.options, identity, command.notices);
+  take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
   job::Setup setup =
       job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
@@ -95,7 +87,7 @@ int run_server(const JobCommand& own, network::TaskIdentity identity, std::ostre
   std::optional<job::Setup> setup;  // before the task, whose transports are its plug-ins'
   job::Task task(identity, own.options.task, introduction, terminal);
   JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
-  choose_strategy(command.options, identity, command.notices);
+  take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
   setup = job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
   setup->task = &task;

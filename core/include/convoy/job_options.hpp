@@ -130,16 +130,20 @@ struct MachineOptions {
 struct TaskOptions {
   std::string job_name;  // "worker", "ps" or "controller"
   std::optional<std::int32_t> task_index;
+  std::uint32_t workers = 1;  // of the run; the command line takes both from the lists of hosts, or
+  std::uint32_t servers = 0;  // from the launcher
   std::string controller_host;          // where the tasks meet; empty: at worker 0
   std::vector<std::string> transports;  // by name or path; empty: the best one for each pair
   std::uint32_t network_channels = 4;   // per pair of tasks and direction
   double join_timeout = 60;             // seconds, for all tasks to come
   double peer_timeout = 4;              // seconds of silence that count as death
   std::string advertise_address;        // by which others reach this task; empty: found out
-  std::string certificate;          // files in PEM form; all three or none
+  std::string certificate;              // files in PEM form; all three or none
   std::string private_key;
   std::string certificate_authority;
   bool insecure_network = false;  // clear text may leave this machine
+
+  std::uint32_t tasks() const { return workers + servers; }
 };
 
 // One job.

@@ -31,7 +31,7 @@ void finalize() {
 
 std::string why_not_launched() {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"})
-    if (std::getenv(name) != nullptr) return {};
+    if (const char* const value = std::getenv(name); value != nullptr && *value != '\0') return {};
   return "no mpirun or srun has started this process (none of OMPI_COMM_WORLD_SIZE, PMIX_RANK and "
          "PMI_RANK is set); start it as: mpirun -np N convoy ...";
 }
