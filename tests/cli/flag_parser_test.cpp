@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/cli/parsing.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy {
 namespace {
@@ -165,7 +166,7 @@ TEST(FlagParser, SeesARequestForHelpAnywhere) {
 
 // A file in the test's folder with these lines.
 std::string written(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + name;
+  const std::string path = scratch_folder("flag_parser") + "/" + name;
   std::ofstream(path) << text;
   return path;
 }
@@ -186,8 +187,8 @@ TEST(FlagParser, NamesAFlagFileThatIsWrong) {
   EXPECT_TRUE(parse_failure({"--flagfile=/no/such/file"}).mentions("--flagfile=/no/such/file"));
   const std::string words = written("words.txt", "--steps=20\nsteps=30\n");
   EXPECT_TRUE(parse_failure({"--flagfile=" + words}).mentions("words.txt:2: 'steps=30'"));
-  const std::string circle =
-      written("circle.txt", "--flagfile=" + testing::TempDir() + "circle.txt");
+  const std::string circle = written("circle.txt", "");
+  std::ofstream(circle) << "--flagfile=" << circle;
   EXPECT_TRUE(parse_failure({"--flagfile=" + circle}).mentions("a circle"));
   EXPECT_EQ(find_flag(std::vector<std::string>{"--flagfile=" + circle}, "steps"), std::nullopt);
 }

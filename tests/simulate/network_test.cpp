@@ -9,6 +9,7 @@
 #include "core/simulate/collectives/collective_model.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/read_collective_library.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -23,7 +24,7 @@ SimulatedCluster hosts_on(const std::string& network, std::uint32_t hosts) {
   std::ifstream original(kShared / "platforms" / "hgx-h100x8.json");
   std::string text{std::istreambuf_iterator<char>(original), {}};
   text.insert(text.rfind("\"peer_access\""), "\"network\": " + network + ",\n  ");
-  const auto file = std::filesystem::path(::testing::TempDir()) / "network_test_platform.json";
+  const auto file = std::filesystem::path(scratch_folder("network")) / "platform.json";
   std::ofstream(file) << text;
   const auto catalogue = topology::Catalogue::read(kShared / "catalogue");
   const auto platform =
