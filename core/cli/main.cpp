@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/job/openmp_environment.hpp"
 #include "core/cli/verbs/verbs.hpp"
+#include "core/job/openmp_environment.hpp"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);

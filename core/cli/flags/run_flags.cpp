@@ -338,10 +338,11 @@ Flags task_flags(TaskOptions& options, MachineOptions& machine) {
       bind_flag("advertise_address", options.advertise_address,
                 "The address by which others reach this task; left out, that which reached the "
                 "others."),
-      bind_flag("certificate", options.certificate,
-                "This task's certificate, a file in PEM form; with private_key and "
-                "certificate_authority all bytes between tasks are encrypted and both ends prove who "
-                "they are."),
+      bind_flag(
+          "certificate", options.certificate,
+          "This task's certificate, a file in PEM form; with private_key and "
+          "certificate_authority all bytes between tasks are encrypted and both ends prove who "
+          "they are."),
       bind_flag("private_key", options.private_key, "Its private key."),
       bind_flag("certificate_authority", options.certificate_authority,
                 "The certificates of those who sign tasks' certificates."),
