@@ -196,6 +196,11 @@ class Run {
       report_bad_records(source->statistics().bad_records);
       throw;
     }
+    conclude(summary, *session, *source);
+  }
+
+  // Of a training that has ended by itself: what came of it, to people and files.
+  void conclude(const TrainingSummary& summary, Session& session, const BatchSource& source) {
     note_gpus();
     if (trial_) trial_->finish();
     report_.total(summary, (evaluations_ ? evaluations_->seconds() : 0) +
@@ -205,11 +210,11 @@ class Run {
     report_profile(summary);
     if (!setup_.options.trace_file.empty() && !report_.traced())
       tell("no step was traced, because too few were run: no trace file is written");
-    if (evaluations_) evaluations_->final(summary, *session);
+    if (evaluations_) evaluations_->final(summary, session);
     report_.input_verdict();
-    checkpoints_->finish(summary, *session);
-    if (wants_parameter_hash()) report_.parameters(parameter_hash(*session));
-    report_bad_records(source->statistics().bad_records);
+    checkpoints_->finish(summary, session);
+    if (wants_parameter_hash()) report_.parameters(parameter_hash(session));
+    report_bad_records(source.statistics().bad_records);
     if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
     if (summary.diverged) tell(divergence_text(*summary.diverged));
     if (setup_.task != nullptr) {

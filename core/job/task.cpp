@@ -102,8 +102,7 @@ network::ControlOptions Task::control_options() {
   control.identity = identity_;
   control.join_timeout = options_.join_timeout;
   control.peer_timeout = options_.peer_timeout;
-  control.security = {options_.certificate, options_.private_key, options_.certificate_authority,
-                      options_.insecure_network};
+  control.security = security();
   control.advertise_address = options_.advertise_address;
   // Once tasks train, one that is interrupted ends with all others, after one and the same step.
   control.interrupted = [this] { return linked_ ? ExitCode::kOk : observer_.interruption(); };
@@ -144,14 +143,14 @@ Sizes Task::chiefs_sizes(const Sizes& own, std::uint32_t devices) {
   return sizes;
 }
 
-void Task::link(const Catalog& catalog, PluginHost& host,
-                const std::shared_ptr<OpenDevices>& devices, const PluginLog& log) {
+// As the chief's devices are, every worker's are.
+Cluster Task::agreed_cluster(const OpenDevices& devices) {
   const bool peer_access = devices_per_worker_ > 1 && computes()
-                               ? devices->cluster().access[0][1]
-                               : devices->all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY);
+                               ? devices.cluster().access[0][1]
+                               : devices.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY);
   const nlohmann::json of_workers = parse_json(
       from_chief("devices", json_text(nlohmann::json{{"peer_access", peer_access},
-                                                     {"kind", device_kind(devices->cluster())}})));
+                                                     {"kind", device_kind(devices.cluster())}})));
   HostsDescription hosts;
   hosts.hosts = workers();
   hosts.devices_per_host = devices_per_worker_;
@@ -159,23 +158,37 @@ void Task::link(const Catalog& catalog, PluginHost& host,
   hosts.device_kind = of_workers.at("kind").get<std::string>();
   for (int server = 0; server < identity_.servers; ++server)
     hosts.server_hosts.push_back(workers() + static_cast<std::uint32_t>(server));
-  cluster_ = make_hosts(hosts);
-  cluster_.device_collectives = false;
-  cluster_.no_device_collectives = "devices of different tasks reduce by messages";
+  Cluster cluster = make_hosts(hosts);
+  cluster.device_collectives = false;
+  cluster.no_device_collectives = "devices of different tasks reduce by messages";
+  return cluster;
+}
+
+TaskLinks::Options Task::link_options(const std::shared_ptr<OpenDevices>& devices) const {
   TaskLinks::Options options;
   options.transports = options_.transports;
   options.channels = options_.network_channels;
   options.join_timeout = options_.join_timeout;
   options.peer_timeout = options_.peer_timeout;
-  options.security = {options_.certificate, options_.private_key, options_.certificate_authority,
-                      options_.insecure_network};
+  options.security = security();
   options.advertised_host = options_.advertise_address;
   network::HostPort listens = network::transport_address(identity_);
   if (listens.host.empty())
     listens.host = network::local_address_towards(network::required_coordinator(identity_));
   options.listen_address = network::to_string(listens);
   options.now = [devices] { return devices->now(); };
-  links_ = std::make_unique<TaskLinks>(*control_, catalog, host, options, log);
+  return options;
+}
+
+network::SecurityOptions Task::security() const {
+  return {options_.certificate, options_.private_key, options_.certificate_authority,
+          options_.insecure_network};
+}
+
+void Task::link(const Catalog& catalog, PluginHost& host,
+                const std::shared_ptr<OpenDevices>& devices, const PluginLog& log) {
+  cluster_ = agreed_cluster(*devices);
+  links_ = std::make_unique<TaskLinks>(*control_, catalog, host, link_options(devices), log);
   const std::lock_guard lock(mutex_);
   engine_ = &links_->engine();
   linked_ = true;

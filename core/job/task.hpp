@@ -80,6 +80,9 @@ class Task {
   };
 
   network::ControlOptions control_options();
+  network::SecurityOptions security() const;
+  Cluster agreed_cluster(const OpenDevices& devices);
+  TaskLinks::Options link_options(const std::shared_ptr<OpenDevices>& devices) const;
   void interrupt_links();
   void print_notices();
 
