@@ -59,8 +59,9 @@ StepTotals unpacked(const std::string& bytes) {
   if (message.has_loss_scale != 0) it.loss_scale = message.loss_scale;
   it.stops = message.stops != 0;
   it.gradient_square_sums.resize(message.norms);
-  std::memcpy(it.gradient_square_sums.data(), bytes.data() + sizeof(message),
-              message.norms * sizeof(double));
+  if (message.norms > 0)
+    std::memcpy(it.gradient_square_sums.data(), bytes.data() + sizeof(message),
+                message.norms * sizeof(double));
   return it;
 }
 
