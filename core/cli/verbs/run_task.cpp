@@ -73,7 +73,7 @@ JobCommand command_of_server(const std::string& chiefs, const JobOptions& own) {
   command.options.num_devices = 1;
   command.options.data_dir.clear();
   command.options.profile = false;
-  PluginHost host;
+  static PluginHost& host = *new PluginHost;  // its libraries stay loaded until the process ends
   command.options.device = choose_processors(host, command.catalog).manifest.name;
   return command;
 }
