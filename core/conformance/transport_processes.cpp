@@ -25,6 +25,8 @@ constexpr char kMeet = 'm';
 constexpr char kRight = 'r';
 constexpr char kWrong = 'w';
 constexpr char kUnsupported = 'u';
+// An end that complains may only have noticed the death of the other one, which is heard of soon.
+constexpr double kLastWordsSeconds = 1.0;
 
 void write_message(int socket, char kind, std::string_view text) {
   const std::string message = kind + std::string(text.substr(0, kMessageBytes - 1));
@@ -102,7 +104,8 @@ class Ends {
       if (left <= 0) return {Outcome::kWrong, unfinished(patience)};
       listen(left);
       if (everybody_meets()) let_meet();
-      if (const CaseResult* first = first_failure()) return *first;
+      if (first_failure() != nullptr) hear_last_words();
+      if (const End* cause = first_failure()) return *cause->failure;
     }
     return {Outcome::kRight, {}};
   }
@@ -112,6 +115,7 @@ class Ends {
     pid_t process = -1;
     int socket = -1;
     bool gone = false;                    // it has ended, or has given its result
+    bool died = false;                    // without a result
     std::optional<std::string> brings{};  // to a meeting
     std::optional<CaseResult> failure{};
   };
@@ -179,15 +183,16 @@ class Ends {
       return;
     }
     end.gone = true;
-    if (message.empty())
-      end.failure = died(end);
+    end.died = message.empty();
+    if (end.died)
+      end.failure = death(end);
     else if (message.front() == kWrong)
       end.failure = {Outcome::kWrong, message.substr(1)};
     else if (message.front() == kUnsupported)
       end.failure = {Outcome::kUnsupported, message.substr(1)};
   }
 
-  std::optional<CaseResult> died(End& end) const {
+  std::optional<CaseResult> death(End& end) const {
     int status = 0;
     while (::waitpid(end.process, &status, 0) < 0 && errno == EINTR) {
     }
@@ -200,10 +205,19 @@ class Ends {
                           : fmt::format("the process ended with code {}", WEXITSTATUS(status))};
   }
 
-  const CaseResult* first_failure() const {
-    const auto found =
-        std::ranges::find_if(ends_, [](const End& it) { return it.failure.has_value(); });
-    return found == ends_.end() ? nullptr : &*found->failure;
+  void hear_last_words() {
+    const Stopwatch watch;
+    for (double left = kLastWordsSeconds; left > 0 && !finished() && !first_failure()->died;
+         left = kLastWordsSeconds - watch.seconds())
+      listen(left);
+  }
+
+  // A death goes before complaints, which it may have caused.
+  const End* first_failure() const {
+    const auto failed = [](const End& it) { return it.failure.has_value(); };
+    auto found = std::ranges::find_if(ends_, [&](const End& it) { return failed(it) && it.died; });
+    if (found == ends_.end()) found = std::ranges::find_if(ends_, failed);
+    return found == ends_.end() ? nullptr : &*found;
   }
 
   std::string unfinished(double patience) const {

@@ -9,8 +9,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <memory>
+
+#include "core/base/error.hpp"
 
 namespace convoy::network {
 namespace {
@@ -95,6 +98,29 @@ std::string listening_problem(const HostPort& address) {
     problem = std::strerror(errno);
   }
   return problem.empty() ? "no address of the host can be used here" : problem;
+}
+
+std::vector<int> free_ports(std::size_t count) {
+  sockaddr_in loopback{};
+  loopback.sin_family = AF_INET;
+  loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  addrinfo like{};
+  like.ai_family = AF_INET;
+  like.ai_socktype = SOCK_STREAM;
+  std::deque<Socket> sockets;  // all bound until all ports are known
+  std::vector<int> ports;
+  while (ports.size() < count) {
+    const int socket = sockets.emplace_back(like).get();
+    sockaddr_in own = loopback;
+    socklen_t bytes = sizeof own;
+    auto* const generic = reinterpret_cast<sockaddr*>(&own);
+    if (socket < 0 || ::bind(socket, generic, bytes) != 0 ||
+        ::getsockname(socket, generic, &bytes) != 0)
+      fail(ExitCode::kUnavailable, "no free port of this machine can be found: {}",
+           std::strerror(errno));
+    ports.push_back(ntohs(own.sin_port));
+  }
+  return ports;
 }
 
 std::string local_address_towards(const HostPort& target) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "core/network/host_port.hpp"
 
@@ -15,6 +17,11 @@ std::string resolution_problem(const std::string& host);
 
 // Why nobody can listen there now ("Address already in use"); empty when one can.
 std::string listening_problem(const HostPort& address);
+
+// So many ports of 127.0.0.1 that nobody listens on now, all different. Ports are handed out by the
+// system from a large range, so that programs that ask at the same time hardly ever get the same
+// one. Throws Error with exit code kUnavailable.
+std::vector<int> free_ports(std::size_t count);
 
 // The address of this machine from which packets to `target` leave: what the target and its
 // neighbours reach this task by. Sends nothing. Empty when the name cannot be resolved or there is

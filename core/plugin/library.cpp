@@ -1,5 +1,6 @@
 #include "core/plugin/library.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -174,10 +175,12 @@ PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind want
   const std::filesystem::path real = std::filesystem::canonical(plugin.path);
   std::unique_ptr<Library>& library = libraries_[real];
   if (library != nullptr) return *library;
+  // The library has no name for RTLD_NODELETE and passes it on.
   using boost::dll::load_mode::type;
+  constexpr auto kMode = static_cast<type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   boost::dll::shared_library file;
   try {
-    file.load(real.c_str(), type::rtld_now | type::rtld_local);
+    file.load(real.c_str(), kMode);
   } catch (const boost::system::system_error& error) {
     libraries_.erase(real);
     fail_step(plugin.path, "opening it", error.what(),

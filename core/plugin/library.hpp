@@ -19,8 +19,8 @@ struct LoadedPlugin {
   std::filesystem::path path;
 };
 
-// Opens plug-in files and keeps them open: code of a plug-in may run, and its constants may be
-// referred to, for as long as this object lives. Make it first and destroy it last.
+// Opens plug-in files. They stay loaded until the process ends: code of a plug-in may run, and its
+// constants may be referred to, whatever becomes of this object.
 class PluginHost {
  public:
   PluginHost();

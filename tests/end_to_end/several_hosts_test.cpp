@@ -1,10 +1,6 @@
 // Runs of several tasks on this machine: what they compute, how they agree, and how they end.
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -13,6 +9,7 @@
 #include <thread>
 
 #include "core/base/json.hpp"
+#include "core/network/addresses.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy::several_hosts_test {
@@ -50,21 +47,11 @@ ProgramResult launch(const Arguments& tasks, const Arguments& flags) {
   return run_convoy(Arguments{"launch"} + tasks + Arguments{"--"} + flags);
 }
 
-// Addresses of this machine where nobody listens, "127.0.0.1:1234,127.0.0.1:1235".
-Arguments free_addresses(int count) {
+// Addresses of this machine where nobody listens.
+Arguments free_addresses(std::size_t count) {
   Arguments addresses;
-  std::vector<int> sockets;
-  for (int i = 0; i < count; ++i) {
-    sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    ::bind(sockets.back(), reinterpret_cast<sockaddr*>(&address), size);
-    ::getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&address), &size);
-    addresses.push_back("127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
-  }
-  for (const int socket : sockets) ::close(socket);
+  for (const int port : network::free_ports(count))
+    addresses.push_back(network::to_string(network::HostPort{"127.0.0.1", port}));
   return addresses;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/network/addresses.hpp"
 #include "core/network/control_plane.hpp"
-#include "tests/network/free_port.hpp"
 
 namespace convoy::network {
 
@@ -13,7 +13,7 @@ namespace convoy::network {
 struct Cluster {
   int workers = 2;
   int servers = 0;
-  int port = free_port();
+  int port = free_ports(1).front();
   double join_timeout = 20;
   double peer_timeout = 4;
   SecurityOptions security{};

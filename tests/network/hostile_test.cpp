@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "tests/network/free_port.hpp"
+#include "core/network/addresses.hpp"
 #include "tests/network/task_process.hpp"
 
 namespace convoy::network::hostile_test {
@@ -36,7 +36,7 @@ const std::string kHugeFrame("\xff\xff\xff\0\0\0\0\0\1", 9);
 const std::string kTruncatedHeaders("\0\x10\0\1\4\0\0\0\1short", 14);
 
 TEST(HostileInput, DoesNotDisturbARun) {
-  const int port = free_port();
+  const int port = free_ports(1).front();
   const auto task = [&](int index) {
     return std::vector<std::string>{"workers=2", "servers=0", "port=" + std::to_string(port),
                                     "index=" + std::to_string(index)};

@@ -6,7 +6,7 @@
 #include <deque>
 #include <thread>
 
-#include "tests/network/free_port.hpp"
+#include "core/network/addresses.hpp"
 #include "tests/network/task_process.hpp"
 #include "tests/sanitized.hpp"
 
@@ -16,7 +16,7 @@ using Strings = std::vector<std::string>;
 
 // Two workers and a server; `more` for all of them.
 struct Tasks {
-  int port = free_port();
+  int port = free_ports(1).front();
   Strings common;
   std::deque<TaskProcess> processes{};
 

@@ -74,7 +74,7 @@ inline FlagDefinition bind_flag(std::string name, std::string& field, std::strin
 // The bounds of a whole number must fit its field.
 template <Number Field>
 FlagDefinition with_range(FlagDefinition flag, Range range) {
-  flag.minimum = range.least;
+  if (std::isfinite(range.least)) flag.minimum = range.least;
   if (std::isfinite(range.most)) flag.maximum = range.most;
   if constexpr (WholeNumber<Field>) {
     using Limits = std::numeric_limits<Field>;

@@ -193,7 +193,7 @@ Flags optimizer_flags(OptimizerOptions& options) {
 }
 
 Flags gradient_flags(GradientOptions& options) {
-  Flags flags = {
+  return {
       bind_flag("gradient_clip_norm", options.clip_norm, kPositive,
                 "Limit of the Euclidean norm of all gradients together, weight decay included; "
                 "before gradient_clip."),
@@ -208,8 +208,6 @@ Flags gradient_flags(GradientOptions& options) {
       bind_flag("report_gradient_norms", options.report_norms,
                 "Adds the gradients' norms, without weight decay, to the steps of output_file."),
   };
-  flags[1].minimum.reset();
-  return flags;
 }
 
 Flags learning_rate_flags(LearningRateOptions& options) {

@@ -1,18 +1,13 @@
 #include "core/cli/verbs/launch.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <ostream>
 #include <vector>
 
@@ -21,6 +16,7 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/verbs/launched_task.hpp"
+#include "core/network/addresses.hpp"
 
 namespace convoy {
 namespace {
@@ -41,27 +37,6 @@ FlagTable launch_flags(LaunchOptions& options) {
                  bind_flag("servers", options.servers, Range{0, kMostTasks},
                            "Tasks that are parameter servers.")});
   return table;
-}
-
-// Ports of this machine that nobody listens on now, all different.
-std::vector<int> free_ports(std::size_t count) {
-  std::vector<int> sockets;
-  std::vector<int> ports;
-  for (std::size_t i = 0; i < count; ++i) {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    auto* const plain = reinterpret_cast<sockaddr*>(&address);
-    if (socket < 0 || ::bind(socket, plain, size) != 0 || ::getsockname(socket, plain, &size) != 0)
-      fail(ExitCode::kUnavailable, "no free port of this machine can be found: {}",
-           std::strerror(errno));
-    sockets.push_back(socket);
-    ports.push_back(ntohs(address.sin_port));
-  }
-  for (const int socket : sockets) ::close(socket);
-  return ports;
 }
 
 std::string addresses(std::span<const int> ports) {
@@ -89,7 +64,7 @@ cpu_set_t share_of_cores(std::uint32_t worker, std::uint32_t workers) {
 class Launch {
  public:
   Launch(const LaunchOptions& options, std::span<const std::string> arguments) {
-    const std::vector<int> ports = free_ports(options.workers + options.servers);
+    const std::vector<int> ports = network::free_ports(options.workers + options.servers);
     const auto hosts = std::span(ports);
     std::vector<std::string> common = {"convoy", "run",
                                        "--worker_hosts=" + addresses(hosts.first(options.workers))};

@@ -21,10 +21,7 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
   JobCommand command = read_command(arguments);
   if (auto identity = job::identify(command.options))
     return run_task(std::move(command), std::move(*identity), arguments, out, err);
-  job::Setup setup =
-      job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
-  setup.notices.insert(setup.notices.begin(), command.notices.begin(), command.notices.end());
-  if (!setup.options.output_file.empty()) check_run_record_path(setup.options.output_file);
+  job::Setup setup = set_up_command(std::move(command), err);
   const InterruptGuard interrupt;
   Terminal terminal(setup.options, interrupt, out, err);
   return job::run(setup, terminal, arguments).exit_status;

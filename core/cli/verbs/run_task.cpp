@@ -1,7 +1,6 @@
 #include "core/cli/verbs/run_task.hpp"
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -47,10 +46,7 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
   check_supported(command.options);
   take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
-  job::Setup setup =
-      job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
-  setup.notices.insert(setup.notices.begin(), command.notices.begin(), command.notices.end());
-  if (!setup.options.output_file.empty()) check_run_record_path(setup.options.output_file);
+  job::Setup setup = set_up_command(std::move(command), err);
   const InterruptGuard interrupt;
   Terminal terminal(setup.options, interrupt, out, err);
   job::Task task(std::move(identity), setup.options.task, job::introduce(setup), terminal);
@@ -63,17 +59,16 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
 
 // The chief's command line with what this task is. Its devices only update: the host's processors.
 JobCommand command_of_server(const std::string& chiefs, const JobOptions& own) {
-  const auto arguments = parse_json(chiefs).get<std::vector<std::string>>();
+  auto arguments = parse_json(chiefs).get<std::vector<std::string>>();
+  arguments.push_back("--plugin_path=" + own.plugin_path);
   JobCommand command = read_command(arguments);
   command.options.task = own.task;
-  command.options.plugin_path = own.plugin_path;
   command.options.threads_per_device = own.threads_per_device;
-  command.catalog = installed_plugins(own.plugin_path);
   command.options.device_order.clear();
   command.options.num_devices = 1;
   command.options.data_dir.clear();
   command.options.profile = false;
-  static PluginHost& host = *new PluginHost;  // its libraries stay loaded until the process ends
+  PluginHost host;
   command.options.device = choose_processors(host, command.catalog).manifest.name;
   return command;
 }
@@ -84,14 +79,14 @@ int run_server(const JobCommand& own, network::TaskIdentity identity, std::ostre
   Terminal terminal(own.options, interrupt, nowhere, err);
   network::Introduction introduction;
   introduction.program_hash = job::program_hash();
-  std::optional<job::Setup> setup;  // before the task, whose transports are its plug-ins'
   job::Task task(identity, own.options.task, introduction, terminal);
   JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
   take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
-  setup = job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
-  setup->task = &task;
-  return job::run(*setup, terminal).exit_status;
+  job::Setup setup =
+      job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
+  setup.task = &task;
+  return job::run(setup, terminal).exit_status;
 }
 
 int run_controller(const JobCommand& command, network::TaskIdentity identity, std::ostream& out,
@@ -106,6 +101,14 @@ int run_controller(const JobCommand& command, network::TaskIdentity identity, st
 }
 
 }  // namespace
+
+job::Setup set_up_command(JobCommand command, std::ostream& err) {
+  job::Setup setup =
+      job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
+  setup.notices.insert(setup.notices.begin(), command.notices.begin(), command.notices.end());
+  if (!setup.options.output_file.empty()) check_run_record_path(setup.options.output_file);
+  return setup;
+}
 
 int run_task(JobCommand command, network::TaskIdentity identity,
              std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {

@@ -5,9 +5,13 @@
 #include <string>
 
 #include "core/cli/flags/command.hpp"
+#include "core/job/setup.hpp"
 #include "core/network/task_identity.hpp"
 
 namespace convoy {
+
+// The job of a command line, ready to run. Error also when its record could not be written.
+job::Setup set_up_command(JobCommand command, std::ostream& err);
 
 // `convoy run` as one task of a run on several hosts. Workers have a command line of their own;
 // servers take the chief's. Returns the exit code.
