@@ -22,9 +22,11 @@ void check_supported(const JobOptions& options) {
   const auto refuse = [](const char* flag, const char* why) {
     fail(ExitCode::kUsage, "--{} on several hosts: not yet, {}; leave it out", flag, why);
   };
-  if (options.evaluation.mode() != RunMode::kTraining)
-    refuse(options.evaluation.forward_only ? "forward_only" : "eval",
-           "tasks train together and do nothing else");
+  if (options.evaluation.forward_only || options.evaluation.evaluate_only)
+    fail(ExitCode::kUsage,
+         "--{} on several hosts: it needs no other task; start it as one process, without "
+         "--job_name and launchers",
+         options.evaluation.forward_only ? "forward_only" : "eval");
   if (options.input_only) refuse("input_only", "it measures one host");
   if (options.auto_mode == AutoMode::kMeasure)
     refuse("auto=measure", "plans are not exchanged between tasks");
