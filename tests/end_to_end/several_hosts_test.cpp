@@ -168,12 +168,14 @@ TEST(SeveralHosts, EvaluateOnTheChief) {
   EXPECT_EQ(hash_in(evaluated.out), hash_in(plain.out));
   EXPECT_THAT(evaluated.out, HasSubstr("Accuracy @ 1 = "));
   EXPECT_EQ(evaluated.err.find("worker 1: Accuracy @ 1"), std::string::npos);
-  const ProgramResult reached =
-      launch({"--workers=2", "--servers=1"},
-             kTraining + every +
-                 Arguments{"--variable_update=distributed_replicated",
-                           "--stop_at_top_1_accuracy=0.0000001", "--num_batches=1000"});
+  const ProgramResult reached = launch(
+      {"--workers=2", "--servers=1"},
+      kTraining + every +
+          Arguments{"--variable_update=distributed_replicated", "--stop_at_top_1_accuracy=0"});
   EXPECT_EQ(reached.exit_code, 0) << reached.err;
+  EXPECT_THAT(reached.out, HasSubstr("Stopping, as eval accuracy of at least 0 was reached"));
+  EXPECT_THAT(reached.out, HasSubstr("\n2\timages/sec: "));
+  EXPECT_EQ(reached.out.find("\n3\timages/sec: "), std::string::npos);
 }
 
 TEST(SeveralHosts, TakeAStrategyByThemselves) {
