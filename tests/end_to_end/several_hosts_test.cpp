@@ -88,7 +88,7 @@ TEST(SeveralHosts, TrainWhatOneHostTrainsToTheBit) {
     EXPECT_EQ(after(two.err, "worker 1: parameter hash: "), hash_in(alone.out));
     EXPECT_THAT(two.out,
                 AllOf(HasSubstr("Batch size:  8 global"), HasSubstr("total images/sec: ")));
-    EXPECT_THAT(two.err, HasSubstr(" by " + transport + ": "));
+    EXPECT_THAT(two.err, HasSubstr(" by " + transport + " ("));
     EXPECT_EQ(two.err.find("worker 1: total images/sec"), std::string::npos);
   }
 }
@@ -118,6 +118,9 @@ TEST(SeveralHosts, RecordWhatWentBetweenThem) {
   // Two halves of the gradients each way in each of five steps, and little else.
   const double gradients = 4 * record["parameters"].get<double>();
   EXPECT_NEAR(record["peers"][0]["bytes_sent"].get<double>(), 5 * gradients, 0.6 * gradients);
+  EXPECT_GT(record["peers"][0]["round_trip_seconds"], 1e-7);
+  EXPECT_LT(record["peers"][0]["round_trip_seconds"], 0.1);
+  EXPECT_GT(record["peers"][0]["bytes_per_second"], 1e7);
   EXPECT_EQ(record["global_batch"], 8);
   EXPECT_EQ(record["step_breakdown"]["network_by_host"].size(), 1u);
   EXPECT_EQ(record["parameter_hash"], hash_in(result.out));
