@@ -42,6 +42,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup,
   record_.optimizer = optimizer_name(setup.options.optimizer.kind);
   record_.batch_per_device = sizes.batch;
   record_.global_batch = global_batch_;
+  if (setup.task != nullptr) record_.restarts = setup.task->restarts();
   record_.parameters = static_cast<std::int64_t>(setup.graph->parameter_count());
   record_.warmup_steps = sizes.warmup_steps;
   record_.shows_base_loss = setup.options.loss_type_to_report == "base_loss";

@@ -44,6 +44,7 @@ const std::set<std::string>& own_options() {
                                               "certificate_authority",
                                               "certificate",
                                               "private_key",
+                                              "restarts",
                                               "trace_file"};
   return names;
 }
@@ -88,8 +89,29 @@ Task::Task(network::TaskIdentity identity, const TaskOptions& options,
            const network::Introduction& introduction, RunObserver& observer)
     : identity_(std::move(identity)), options_(options), observer_(observer) {
   control_ = std::make_unique<network::ControlPlane>(control_options(), introduction);
+  take_seat();
+}
+
+void Task::take_seat() {
   rank_ = static_cast<std::uint32_t>(control_->roster().rank);
   peers_ = std::make_unique<ControlPeers>(*control_);
+}
+
+void Task::rejoin(const network::Introduction& introduction) {
+  CONVOY_CHECK(goes_on_);
+  {
+    const std::lock_guard lock(mutex_);
+    engine_ = nullptr;
+    operations_.clear();
+  }
+  links_.reset();
+  linked_ = goes_on_ = false;
+  ++restarts_;
+  observer_.notice(
+      fmt::format("waiting for the lost task to be started again, --join_timeout={:g} s at most",
+                  options_.join_timeout));
+  control_->rejoin(introduction);
+  take_seat();
 }
 
 // The control plane's threads use the links and the texts.
@@ -102,6 +124,7 @@ network::ControlOptions Task::control_options() {
   control.identity = identity_;
   control.join_timeout = options_.join_timeout;
   control.peer_timeout = options_.peer_timeout;
+  control.restarts = static_cast<int>(options_.restarts);
   control.security = security();
   control.advertise_address = options_.advertise_address;
   // Once tasks train, one that is interrupted ends with all others, after one and the same step.
@@ -283,6 +306,9 @@ Error Task::explain(const Error& error) {
       }
     else
       control_->check();
+  } catch (const network::PeerLost& lost) {
+    goes_on_ = lost.restart();
+    return lost;
   } catch (const Error& first_cause) {
     return first_cause;
   }

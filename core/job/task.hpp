@@ -66,6 +66,13 @@ class Task {
   // This task ends because of an error: tells the others, and gives the error to end with: what is
   // known of the run's first cause, if that is another task's.
   Error explain(const Error& error);
+  // Whether the error that was explained is the loss of a task that may be replaced: rejoin then.
+  bool goes_on() const { return goes_on_; }
+  // Lets go of all links and waits until all tasks have come again, one of them anew; errors as the
+  // constructor's. Everything after it is said once more, beginning with the sizes.
+  void rejoin(const network::Introduction& introduction);
+  // How often it did.
+  std::uint32_t restarts() const { return restarts_; }
 
  private:
   // The small messages of sessions.
@@ -79,6 +86,7 @@ class Task {
     std::int64_t round_ = 0;
   };
 
+  void take_seat();
   network::ControlOptions control_options();
   network::SecurityOptions security() const;
   Cluster agreed_cluster(const OpenDevices& devices);
@@ -94,6 +102,8 @@ class Task {
   std::vector<std::string> operations_;  // of the lowered plan, as text
   NetworkEngine* engine_ = nullptr;
   std::atomic<bool> linked_ = false;
+  bool goes_on_ = false;
+  std::uint32_t restarts_ = 0;
   std::unique_ptr<network::ControlPlane> control_;
   std::uint32_t rank_ = 0;
   std::uint32_t devices_per_worker_ = 0;

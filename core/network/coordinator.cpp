@@ -48,6 +48,10 @@ void Coordinator::received(ConnectionId connection, const TaskMessage& message, 
 }
 
 void Coordinator::join(ConnectionId connection, const Join& request, TimePoint now) {
+  if (phase_ == Phase::kRunning && options_.restarts > 0 && !causes_.empty()) {
+    early_.emplace_back(connection, request);
+    return;
+  }
   const std::optional<Refusal> refusal =
       phase_ == Phase::kFinished
           ? Refusal{ExitCode::kTimeout, "the run has ended; start all its tasks again"}
@@ -219,7 +223,7 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
   unreached_.clear();
   if (!restart) {
     phase_ = Phase::kFinished;
-    return;
+    return admit_early(now);
   }
   --options_.restarts;
   phase_ = Phase::kJoining;
@@ -227,6 +231,12 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
   membership_.begin_generation();
   left_.assign(left_.size(), false);
   liveness_.begin(membership_.size(), now);
+  admit_early(now);
+}
+
+void Coordinator::admit_early(TimePoint now) {
+  for (const auto& [connection, request] : std::exchange(early_, {}))
+    join(connection, request, now);
 }
 
 }  // namespace convoy::network

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/network/first_cause.hpp"
@@ -57,6 +58,7 @@ class Coordinator {
   void end_in(CauseKind kind, int rank, const std::string& how, TimePoint now);
   void look_at_links();
   void declare(const Cause& cause, TimePoint now);
+  void admit_early(TimePoint now);
   void send_all(const CoordinatorMessage& message);
 
   CoordinatorOptions options_;
@@ -77,6 +79,8 @@ class Coordinator {
     TimePoint at;
   };
   std::vector<UnreachedPeer> unreached_;
+  // Tasks started to replace a lost one, before it is known why that one was lost.
+  std::vector<std::pair<ConnectionId, Join>> early_;
 };
 
 }  // namespace convoy::network

@@ -159,6 +159,7 @@ Json summary(const RunRecord& record) {
       {"compute_dtype", record.compute_dtype},
       {"devices", std::move(devices)},
       {"peers", std::move(peers)},
+      {"restarts", record.restarts},
       {"batch_per_device", record.batch_per_device},
       {"global_batch", record.global_batch},
       {"warmup_steps", record.warmup_steps},

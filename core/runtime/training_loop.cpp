@@ -130,7 +130,9 @@ class Loop {
     ++finished_;
     for (const std::uint32_t replica : session_.local_replicas())
       source_.release(static_cast<int>(replica), options_.first_step + step.number);
-    report(step, result.end, totals(result, step.images));
+    // A server that keeps no variables has nothing to do in a step.
+    const double end = result.end > 0 ? result.end : session_.now();
+    report(step, end, totals(result, step.images));
   }
 
   // All hosts finish their steps in the same order and have submitted as many, so that what they

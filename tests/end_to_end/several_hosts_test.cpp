@@ -250,6 +250,41 @@ TEST(SeveralHosts, EndWhenOneOfThemDies) {
   }
 }
 
+// The survivors keep their processes, wait for another worker 1, and all go on from the newest
+// checkpoint as if nothing had happened.
+TEST(SeveralHosts, GoOnWithATaskThatReplacesALostOne) {
+  const Arguments flags =
+      kTraining + kRing +
+      Arguments{"--optimizer=momentum", "--num_warmup_batches=0", "--num_batches=200"};
+  const ProgramResult whole = launch({"--workers=2"}, flags);
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const Tasks tasks;
+  const std::string folder = scratch_folder("several_hosts");
+  const Arguments lasting =
+      flags + Arguments{"--restarts=1", "--save_model_steps=10", "--train_dir=" + folder + "/train",
+                        "--output_file=" + folder + "/run.json"};
+  ProgramOptions victim;
+  victim.signal = SIGKILL;
+  victim.signal_after = "\n25\t";
+  std::vector<ProgramResult> replaced(2);
+  std::jthread second([&] {
+    replaced[0] = run_convoy(tasks.worker_1 + lasting, victim);
+    replaced[1] = run_convoy(tasks.worker_1 + lasting);
+  });
+  const auto results = run_all({{tasks.worker_0 + lasting, {}}, {tasks.server, {}}});
+  second.join();
+  EXPECT_NE(replaced[0].exit_code, 0);
+  EXPECT_EQ(replaced[1].exit_code, 0) << replaced[1].err;
+  for (const ProgramResult& survivor : results) {
+    EXPECT_EQ(survivor.exit_code, 0) << survivor.err;
+    EXPECT_THAT(survivor.err, HasSubstr("worker 1"));
+    EXPECT_THAT(survivor.err, HasSubstr("waiting for the lost task to be started again"));
+  }
+  EXPECT_EQ(hash_in(results[0].out), hash_in(whole.out));
+  EXPECT_EQ(hash_in(replaced[1].out), hash_in(whole.out));
+  EXPECT_EQ(parse_json(std::ifstream(folder + "/run.json"))["restarts"], 1);
+}
+
 TEST(SeveralHosts, EndTogetherWhenOneIsInterrupted) {
   const Tasks tasks;
   const Arguments endless =
@@ -269,7 +304,7 @@ TEST(SeveralHosts, EndTogetherWhenOneIsInterrupted) {
 
 TEST(SeveralHosts, SayWhatTheyCannotDoBeforeAnybodyWaits) {
   const Tasks tasks;
-  for (const std::string flag : {"--auto=measure", "--forward_only", "--hosts=2"}) {
+  for (const std::string flag : {"--auto=measure", "--forward_only", "--hosts=2", "--restarts=1"}) {
     const ProgramResult result = run_convoy(tasks.worker_0 + kTraining + Arguments{flag});
     EXPECT_EQ(result.exit_code, 2) << result.err;
     EXPECT_THAT(result.err, HasSubstr(flag.substr(0, flag.find('='))));

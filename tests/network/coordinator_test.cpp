@@ -350,6 +350,23 @@ TEST_F(CoordinatorTest, SurvivorsAndTheLostTaskJoinAgain) {
   EXPECT_FALSE(messages<Loss>(1)[1].restart) << "only one restart was asked for";
 }
 
+TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsDeclared) {
+  CoordinatorOptions options;
+  options.restarts = 1;
+  make(options);
+  join_all();
+  coordinator_->closed(2, now_);
+  join(9, join_of(Role::kWorker, 1));
+  EXPECT_EQ(text<Refusal>(9), "");
+  pass(0.3, {1, 3});
+  for (const auto& [connection, role] : {std::pair{1, Role::kWorker}, {3, Role::kServer}}) {
+    Join again = join_of(role, 0);
+    again.generation = 1;
+    join(static_cast<ConnectionId>(connection), again);
+  }
+  EXPECT_EQ(messages<Roster>(9).size(), 1u);
+}
+
 TEST_F(CoordinatorTest, TheChiefSeesEverybodysProgress) {
   join_all();
   say(2, Heartbeat{{12, 3, "", 4.5}, 7});

@@ -333,6 +333,10 @@ Flags task_flags(TaskOptions& options, MachineOptions& machine) {
                 "Seconds in which all tasks must have come."),
       bind_flag("peer_timeout", options.peer_timeout, Range{0.1, kMostSeconds},
                 "Seconds of silence after which a task counts as dead."),
+      bind_flag("restarts", options.restarts, Range{0, kMostTasks},
+                "How often a task that dies may be replaced: the others wait until it is started "
+                "again, for join_timeout seconds, and all go on from the newest checkpoint of "
+                "train_dir. Worker 0 cannot be replaced. Worker 0's value counts."),
       bind_flag("advertise_address", options.advertise_address,
                 "The address by which others reach this task; left out, that which reached the "
                 "others."),

@@ -24,18 +24,24 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kMostTasks = 1024;
+constexpr int kSignalled = 128;  // exit codes above it: 128 + the signal that ended a process
 constexpr auto kGrace = std::chrono::seconds(10);  // for tasks to end by themselves
 
 struct LaunchOptions {
   std::uint32_t workers = 2;
   std::uint32_t servers = 0;
+  std::uint32_t restarts = 0;
 };
 
 FlagTable launch_flags(LaunchOptions& options) {
   FlagTable table;
   table.add_all({bind_flag("workers", options.workers, Range{1, kMostTasks}, "Tasks that compute."),
                  bind_flag("servers", options.servers, Range{0, kMostTasks},
-                           "Tasks that are parameter servers.")});
+                           "Tasks that are parameter servers."),
+                 bind_flag("restarts", options.restarts, Range{0, kMostTasks},
+                           "How often a task that a signal ends is started again, but for worker "
+                           "0; the others wait for it, and all go on from the newest checkpoint of "
+                           "the run's --train_dir.")});
   return table;
 }
 
@@ -63,7 +69,8 @@ cpu_set_t share_of_cores(std::uint32_t worker, std::uint32_t workers) {
 
 class Launch {
  public:
-  Launch(const LaunchOptions& options, std::span<const std::string> arguments) {
+  Launch(const LaunchOptions& options, std::span<const std::string> arguments)
+      : restarts_left_(options.restarts) {
     const std::vector<int> ports = network::free_ports(options.workers + options.servers);
     const auto hosts = std::span(ports);
     std::vector<std::string> common = {"convoy", "run",
@@ -71,42 +78,50 @@ class Launch {
     if (options.servers > 0)
       common.push_back("--ps_hosts=" + addresses(hosts.subspan(options.workers)));
     common.insert(common.end(), arguments.begin(), arguments.end());
-    const auto start = [&](const char* role, const char* name, std::uint32_t index,
-                           const cpu_set_t* cores) {
+    if (options.restarts > 0) common.push_back(fmt::format("--restarts={}", options.restarts));
+    const auto add = [&](const char* role, std::uint32_t index, std::optional<cpu_set_t> cores) {
       std::vector<std::string> all = common;
       all.insert(all.end(),
                  {fmt::format("--job_name={}", role), fmt::format("--task_index={}", index)});
-      tasks_.push_back(
-          std::make_unique<LaunchedTask>(fmt::format("{} {}", name, index), std::move(all), cores));
+      tasks_.push_back({fmt::format("{} {}", role, index), std::move(all), cores});
     };
-    for (std::uint32_t i = 0; i < options.workers; ++i) {
-      const cpu_set_t cores = share_of_cores(i, options.workers);
-      start("worker", "worker", i, &cores);
-    }
-    for (std::uint32_t i = 0; i < options.servers; ++i) start("ps", "ps", i, nullptr);
+    for (std::uint32_t i = 0; i < options.workers; ++i)
+      add("worker", i, share_of_cores(i, options.workers));
+    for (std::uint32_t i = 0; i < options.servers; ++i) add("ps", i, std::nullopt);
+    for (Task& task : tasks_) task.start();
   }
 
   int run(std::ostream& out, std::ostream& err) {
     const InterruptGuard interrupt;
-    while (std::ranges::any_of(tasks_, [](const auto& task) { return !task->ended(); })) {
+    while (std::ranges::any_of(tasks_, [](const Task& it) { return !it.process->ended(); })) {
       wait();
-      for (const auto& task : tasks_) {
-        const bool chief = task == tasks_.front();
-        task->pass_on(chief ? &out : nullptr, err);
-      }
+      for (const Task& task : tasks_) task.process->pass_on(is_chief(task) ? &out : nullptr, err);
       if (interrupt.requested()) end_all(SIGINT);
-      for (const auto& task : tasks_)
-        if (task->ended() && task->exit_code() != 0) note_failure(*task, err);
+      for (Task& task : tasks_)
+        if (task.process->ended() && task.process->exit_code() != 0) replace_or_give_up(task, err);
       if (end_by_ && Clock::now() > *end_by_)
-        for (const auto& task : tasks_) task->signal(SIGKILL);
+        for (const Task& task : tasks_) task.process->signal(SIGKILL);
     }
     return exit_code_;
   }
 
  private:
+  struct Task {
+    std::string label;
+    std::vector<std::string> arguments;
+    std::optional<cpu_set_t> cores;  // nothing: all
+    std::unique_ptr<LaunchedTask> process{};
+
+    void start() {
+      process = std::make_unique<LaunchedTask>(label, arguments, cores ? &*cores : nullptr);
+    }
+  };
+
+  bool is_chief(const Task& task) const { return &task == &tasks_.front(); }
+
   void wait() const {
     std::vector<pollfd> waits;
-    for (const auto& task : tasks_) task->add_to(waits);
+    for (const Task& task : tasks_) task.process->add_to(waits);
     constexpr int kLook = 50;  // milliseconds, for processes that ended and for signals
     ::poll(waits.data(), waits.size(), kLook);
   }
@@ -114,18 +129,26 @@ class Launch {
   void end_all(int signal) {
     if (end_by_) return;
     end_by_ = Clock::now() + kGrace;
-    for (const auto& task : tasks_) task->signal(signal);
+    for (const Task& task : tasks_) task.process->signal(signal);
   }
 
-  // The others see for themselves that a task is lost, say so and end; whoever does not is ended.
-  void note_failure(const LaunchedTask& task, std::ostream& err) {
+  // The others see for themselves that a task is lost, say so and wait for the one that replaces
+  // it, or end; whoever does not is ended.
+  void replace_or_give_up(Task& task, std::ostream& err) {
     if (exit_code_ != 0) return;
-    exit_code_ = task.exit_code();
-    err << fmt::format("convoy: {} ended with code {}\n", task.label(), exit_code_);
+    const int code = task.process->exit_code();
+    err << fmt::format("convoy: {} ended with code {}\n", task.label, code);
+    const bool killed = code > kSignalled;
+    if (killed && restarts_left_ > 0 && !is_chief(task) && !end_by_) {
+      err << fmt::format("convoy: {} is started again ({} left)\n", task.label, --restarts_left_);
+      return task.start();
+    }
+    exit_code_ = code;
     if (!end_by_) end_by_ = Clock::now() + kGrace;
   }
 
-  std::vector<std::unique_ptr<LaunchedTask>> tasks_;
+  std::vector<Task> tasks_;
+  std::uint32_t restarts_left_;
   std::optional<Clock::time_point> end_by_;
   int exit_code_ = 0;
 };
@@ -138,9 +161,11 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
   const auto end = std::ranges::find(arguments, "--");
   const auto own = arguments.first(static_cast<std::size_t>(end - arguments.begin()));
   if (wants_help(own)) {
-    out << "convoy launch [--workers=N] [--servers=N] -- FLAGS: starts the tasks of `convoy run "
-           "FLAGS` on\nseveral hosts, all on this machine: divides its cores among the workers, "
-           "prints worker 0's output\nas it is and the others' with their names on standard "
+    out << "convoy launch [--workers=N] [--servers=N] [--restarts=N] -- FLAGS: starts the tasks "
+           "of\n"
+           "`convoy run FLAGS` on several hosts, all on this machine: divides its cores among the\n"
+           "workers, prints worker 0's output as it is and the others' with their names on "
+           "standard\n"
            "error, and ends all when one fails.\n\n"
         << flag_help(table);
     return 0;

@@ -1,5 +1,6 @@
 #include "core/cli/verbs/run_task.hpp"
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
@@ -30,6 +31,11 @@ void check_supported(const JobOptions& options) {
   if (options.input_only) refuse("input_only", "it measures one host");
   if (options.auto_mode == AutoMode::kMeasure)
     refuse("auto=measure", "plans are not exchanged between tasks");
+  if (options.task.restarts > 0 && options.checkpoints.train_dir.empty())
+    fail(ExitCode::kUsage,
+         "--restarts={} without --train_dir: the tasks go on from a checkpoint; give a folder, and "
+         "--save_model_steps or --save_model_secs to save while they train",
+         options.task.restarts);
 }
 
 void take_sizes(TaskOptions& options, const network::TaskIdentity& identity) {
@@ -44,20 +50,36 @@ void keep_files_for_chief(JobOptions& options, const network::TaskIdentity& iden
   options.trace_file.clear();
 }
 
+// The exit status; nothing when a task was lost and the run goes on with one that replaces it.
+std::optional<int> run_until_loss(job::Setup& setup, job::Task& task, Terminal& terminal,
+                                  std::span<const std::string> arguments) {
+  setup.task = &task;
+  try {
+    return job::run(setup, terminal, arguments).exit_status;
+  } catch (const Error& error) {
+    if (!task.goes_on()) throw;
+    terminal.notice(error.what());
+    return std::nullopt;
+  }
+}
+
 int run_worker(JobCommand command, network::TaskIdentity identity,
                std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   check_supported(command.options);
   take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
-  job::Setup setup = set_up_command(std::move(command), err);
+  // Before the task, whose transports are its plug-ins'. Made anew for every attempt.
+  auto setup = std::make_unique<job::Setup>(set_up_command(command, err));
   const InterruptGuard interrupt;
-  Terminal terminal(setup.options, interrupt, out, err);
-  job::Task task(std::move(identity), setup.options.task, job::introduce(setup), terminal);
-  setup.task = &task;
-  task.from_chief(
-      kCommandRound,
-      json_text(nlohmann::json(std::vector<std::string>(arguments.begin(), arguments.end()))));
-  return job::run(setup, terminal, arguments).exit_status;
+  Terminal terminal(command.options, interrupt, out, err);
+  job::Task task(std::move(identity), command.options.task, job::introduce(*setup), terminal);
+  const nlohmann::json line(std::vector<std::string>(arguments.begin(), arguments.end()));
+  for (;;) {
+    task.from_chief(kCommandRound, json_text(line));
+    if (const auto status = run_until_loss(*setup, task, terminal, arguments)) return *status;
+    task.rejoin(job::introduce(*setup));
+    setup = std::make_unique<job::Setup>(set_up_command(command, err));
+  }
 }
 
 // The chief's command line with what this task is. Its devices only update: the host's processors.
@@ -84,12 +106,14 @@ int run_server(const JobCommand& own, network::TaskIdentity identity, std::ostre
   introduction.program_hash = job::program_hash();
   std::optional<job::Setup> setup;  // before the task, whose transports are its plug-ins'
   job::Task task(identity, own.options.task, introduction, terminal);
-  JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
-  take_sizes(command.options.task, identity);
-  keep_files_for_chief(command.options, identity);
-  setup = job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
-  setup->task = &task;
-  return job::run(*setup, terminal).exit_status;
+  for (;;) {
+    JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
+    take_sizes(command.options.task, identity);
+    keep_files_for_chief(command.options, identity);
+    setup = job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
+    if (const auto status = run_until_loss(*setup, task, terminal, {})) return *status;
+    task.rejoin(introduction);
+  }
 }
 
 int run_controller(const JobCommand& command, network::TaskIdentity identity, std::ostream& out,
@@ -99,8 +123,17 @@ int run_controller(const JobCommand& command, network::TaskIdentity identity, st
   network::Introduction introduction;
   introduction.program_hash = job::program_hash();
   job::Task task(std::move(identity), command.options.task, introduction, terminal);
-  task.wait_for_end();
-  return static_cast<int>(ExitCode::kOk);
+  for (;;) {
+    try {
+      task.wait_for_end();
+      return static_cast<int>(ExitCode::kOk);
+    } catch (const Error& error) {
+      const Error cause = task.explain(error);
+      if (!task.goes_on()) throw cause;
+      terminal.notice(cause.what());
+    }
+    task.rejoin(introduction);
+  }
 }
 
 }  // namespace

@@ -137,6 +137,7 @@ struct TaskOptions {
   std::uint32_t network_channels = 4;   // per pair of tasks and direction
   double join_timeout = 60;             // seconds, for all tasks to come
   double peer_timeout = 4;              // seconds of silence that count as death
+  std::uint32_t restarts = 0;           // how many lost tasks may be replaced
   std::string advertise_address;        // by which others reach this task; empty: found out
   std::string certificate;              // files in PEM form; all three or none
   std::string private_key;

@@ -101,6 +101,7 @@ struct JobResult {
   std::vector<TrainingStep> steps;          // timed ones
   std::vector<EvaluationRecord> evaluations;
   std::vector<PeerRecord> peers;  // of runs on several hosts
+  std::uint32_t restarts = 0;     // how often a lost task was replaced; the rest is since the last
   double total_seconds = 0;
   double total_images_per_second = 0;
   Speed speed;
