@@ -82,7 +82,7 @@ std::unique_ptr<OpenTransport> ClusterRun::open_transport(std::uint32_t task,
   run.struct_size = sizeof(run);
   run.rank = task;
   run.ranks = cluster_.hosts;
-  run.channels = 1;
+  run.channels = cluster_.hosts;
   run.peer_seconds = 4;
   run.join_seconds = 10;
   auto transport = std::make_unique<OpenTransport>(*plugin, run);
