@@ -154,6 +154,7 @@ class Run {
     if (options.checkpoints.every_steps) refuse("save_model_steps");
     if (options.checkpoints.every_seconds) refuse("save_model_secs");
     if (!options.trace_file.empty()) refuse("trace_file");
+    if (options.profile) refuse("profile");
     if (mode() == RunMode::kTrainingAndEvaluation) refuse("eval_during_training_every_n_steps");
     if (setup_.shortlist) refuse("auto=measure");
   }

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 // While nothing happens, looks follow each other in intervals that double.
 constexpr std::chrono::microseconds kShortestRest{50};
-constexpr std::chrono::microseconds kLongestRest{1000};
+constexpr std::chrono::microseconds kLongestRest{300};
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 class AsynchronousLoop {

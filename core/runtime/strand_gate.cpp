@@ -84,6 +84,9 @@ bool StrandGate::is_ready(std::uint32_t lane, const Queued& next) const {
   const convoy_submission& it = *next.submission;
   if (!std::all_of(it.waits, it.waits + it.wait_count, holds)) return false;
   if (!locks(next.operation)) return true;
+  // Nothing is locked for longer than updates and copies take.
+  const GatedLane& own = lanes_[lane];
+  if (!own.last_locks && value_of((*timelines_)[lane]) < own.handed) return false;
   return std::ranges::none_of(locks_, [&](const Lock& lock) {
     return !same_queue(lock.lane, lane) &&
            conflict(plan_.body[lock.operation], plan_.body[next.operation]);
@@ -106,8 +109,9 @@ void StrandGate::hand_over(std::uint32_t lane) {
   it.engine->submit(*next.submission);
   it.queue.pop_front();
   it.handed = next.submission->value;
+  it.last_locks = locks(next.operation);
   staleness_.begins(next.operation);
-  if (locks(next.operation))
+  if (it.last_locks)
     locks_.push_back({next.operation, lane, {next.submission->timeline, next.submission->value}});
 }
 

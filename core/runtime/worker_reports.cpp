@@ -53,7 +53,7 @@ LastSteps last_steps_of_all(std::span<const std::string> texts) {
 std::string to_text(std::span<const WorkerSummary> own) {
   std::string text;
   for (const WorkerSummary& it : own) {
-    if (it.steps > 0)
+    if (it.seconds > 0)
       text +=
           fmt::format("speed {} {} {} {}\n", it.strand, it.steps, it.seconds, it.images_per_second);
     for (const auto& [updates, times] : it.staleness)

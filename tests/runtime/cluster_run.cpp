@@ -97,7 +97,9 @@ void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
   try {
     PluginHost host;
     const auto plugin = devices_for(host, options_);
-    const auto strategy = strategy_plugin(host, options_.strategy, options_.values);
+    const auto strategy = options_.make_strategy
+                              ? options_.make_strategy()
+                              : strategy_plugin(host, options_.strategy, options_.values);
     const bool computes = task < options_.hosts.hosts;
     const auto devices =
         std::make_shared<OpenDevices>(*plugin, computes ? options_.hosts.devices_per_host : 1, 1);

@@ -12,19 +12,6 @@ namespace {
 constexpr double kFast = 3e-3;  // forward and backward, in seconds
 constexpr double kSlow = 30e-3;
 
-// Every replica reads what may be old and applies its own gradient.
-void write_lagging(Planner& p, std::uint64_t max_lag) {
-  const PlaceId home = p.host_place(ReplicaId(0));
-  for (const auto r : p.replicas())
-    p.copy(p.parameters(r), p.master(home), {.relaxed = true, .max_lag = max_lag});
-  p.compute();
-  for (const auto r : p.replicas()) {
-    const Buffer brought = p.scratch(home, p.arena_elements());
-    p.copy(brought, p.gradient(r));
-    p.apply(p.master(home), brought, {.contributions = 1, .any_order = true});
-  }
-}
-
 // Two devices, the second of which takes ten times as long.
 simulate::SimulationResult run_with(std::uint64_t max_lag) {
   HandMachine hand = hand_machine(1, 2, false);
@@ -32,8 +19,8 @@ simulate::SimulationResult run_with(std::uint64_t max_lag) {
   hand.machine.places[1].device = 1;
   simulate::SimulationOptions options;
   options.software = free_software();
-  const Plan lowered = lower(write_plan(hand.cluster, equal_arena(1, 1000),
-                                        [&](Planner& p) { write_lagging(p, max_lag); }));
+  const ArenaMap arena = equal_arena(1, 1000);
+  const Plan lowered = lower(write_plan(hand.cluster, arena, write_lagging(max_lag)));
   return simulate::simulate(
       lowered, hand.machine,
       {equal_layers(1, kFast / 3, 2 * kFast / 3), equal_layers(1, kSlow / 3, 2 * kSlow / 3)},
@@ -62,7 +49,8 @@ TEST(AsynchronousSimulation, WorkersThatStepTogetherHaveNoStepsOfTheirOwn) {
   const HandMachine hand = hand_machine(1, 2, false);
   simulate::SimulationOptions options;
   options.software = free_software();
-  const Plan lowered = lower(write_plan(hand.cluster, equal_arena(1, 1000), write_sequential));
+  const ArenaMap arena = equal_arena(1, 1000);
+  const Plan lowered = lower(write_plan(hand.cluster, arena, write_sequential));
   EXPECT_TRUE(simulate::simulate(lowered, hand.machine, {equal_layers(1, 1e-3, 2e-3)}, options)
                   .worker_step_seconds.empty());
 }
