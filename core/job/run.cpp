@@ -141,6 +141,24 @@ class Run {
     return session;
   }
 
+  // What happens between two steps of all workers, where these have none in common.
+  void check_asynchronous(const Session& session) const {
+    if (!session.is_asynchronous()) return;
+    const auto refuse = [](const char* flag) {
+      fail(ExitCode::kUsage,
+           "--{} needs a step that all workers have in common, and this strategy lets each take "
+           "its own; leave it out, or add --cross_replica_sync=true",
+           flag);
+    };
+    const JobOptions& options = setup_.options;
+    if (options.checkpoints.every_steps) refuse("save_model_steps");
+    if (options.checkpoints.every_seconds) refuse("save_model_secs");
+    if (!options.trace_file.empty()) refuse("trace_file");
+    if (options.profile) refuse("profile");
+    if (mode() == RunMode::kTrainingAndEvaluation) refuse("eval_during_training_every_n_steps");
+    if (setup_.shortlist) refuse("auto=measure");
+  }
+
   void describe(const Session& session) {
     report_.describe(session);
     tell(emulation_notice(session.options().dtype, session.devices()));
@@ -182,6 +200,7 @@ class Run {
     prepare_evaluations(examples);
     generating_model();
     const std::unique_ptr<Session> session = open_session(devices);
+    check_asynchronous(*session);
     if (validation_) validation_->prepare(session->open_devices());
     begin_trial(*session);
     describe(*session);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -24,6 +25,8 @@
 
 namespace convoy::job {
 namespace {
+
+constexpr std::uint32_t kMostChannels = 256;  // that transports have
 
 // Options in which tasks may differ: who they are, where their files lie, what they print.
 const std::set<std::string>& own_options() {
@@ -81,10 +84,6 @@ std::vector<std::string> operation_texts(const Plan& plan) {
 
 }  // namespace
 
-std::vector<std::string> Task::ControlPeers::exchange(std::string_view own) {
-  return control_.exchange(fmt::format("session {}", round_++), std::string(own));
-}
-
 Task::Task(network::TaskIdentity identity, const TaskOptions& options,
            const network::Introduction& introduction, RunObserver& observer)
     : identity_(std::move(identity)), options_(options), observer_(observer) {
@@ -94,7 +93,7 @@ Task::Task(network::TaskIdentity identity, const TaskOptions& options,
 
 void Task::take_seat() {
   rank_ = static_cast<std::uint32_t>(control_->roster().rank);
-  peers_ = std::make_unique<ControlPeers>(*control_);
+  peers_ = std::make_unique<ControlPeers>(*control_, identity_.workers);
 }
 
 void Task::rejoin(const network::Introduction& introduction) {
@@ -190,7 +189,8 @@ Cluster Task::agreed_cluster(const OpenDevices& devices) {
 TaskLinks::Options Task::link_options(const std::shared_ptr<OpenDevices>& devices) const {
   TaskLinks::Options options;
   options.transports = options_.transports;
-  options.channels = options_.network_channels;
+  // Workers that do not wait for each other have a channel each.
+  options.channels = std::min(std::max(options_.network_channels, workers()), kMostChannels);
   options.join_timeout = options_.join_timeout;
   options.peer_timeout = options_.peer_timeout;
   options.security = security();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/job/control_peers.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/task_links.hpp"
 #include "core/network/control_plane.hpp"
@@ -75,17 +76,6 @@ class Task {
   std::uint32_t restarts() const { return restarts_; }
 
  private:
-  // The small messages of sessions.
-  class ControlPeers : public Peers {
-   public:
-    explicit ControlPeers(network::ControlPlane& control) : control_(control) {}
-    std::vector<std::string> exchange(std::string_view own) override;
-
-   private:
-    network::ControlPlane& control_;
-    std::int64_t round_ = 0;
-  };
-
   void take_seat();
   network::ControlOptions control_options();
   network::SecurityOptions security() const;

@@ -58,6 +58,7 @@ TaskLinks::TaskLinks(network::ControlPlane& control, const Catalog& catalog, Plu
   NetworkOptions engine;
   engine.generation = static_cast<std::uint32_t>(roster.generation);
   engine.now = options.now;
+  engine.channels = options.channels;
   chosen_.resize(all.size());
   for (std::uint32_t peer = 0; peer < all.size(); ++peer)
     engine.peers.push_back(

@@ -111,6 +111,12 @@ void ControlPlane::await_roster(Lock& lock) {
   wait(lock, "the other tasks", [&] { return roster_.has_value(); });
 }
 
+bool ControlPlane::drain_is_agreed() const {
+  const std::lock_guard lock(mutex_);
+  check_locked();
+  return stops_.has_agreed(StopKind::kDrain);
+}
+
 void ControlPlane::rejoin(const Introduction& introduction) {
   Lock lock(mutex_);
   CONVOY_CHECK(loss_ && loss_->restart && roster_);
@@ -242,13 +248,25 @@ ClockOffset ControlPlane::clock_offset() const {
   return offset_;
 }
 
-std::vector<std::string> ControlPlane::exchange(const std::string& round, std::string blob) {
+void ControlPlane::begin_exchange(const std::string& round, std::string blob) {
   if (blob.size() > kMostBlobBytes)
     fail(ExitCode::kFailed, "the round '{}' would carry {} bytes; {} is the most", round,
          blob.size(), kMostBlobBytes);
-  Lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   check_locked();
   send_locked(Contribution{round, std::move(blob)});
+}
+
+std::optional<std::vector<std::string>> ControlPlane::exchanged(const std::string& round) {
+  const std::lock_guard lock(mutex_);
+  check_locked();
+  if (!results_.contains(round)) return std::nullopt;
+  return std::move(results_.extract(round).mapped());
+}
+
+std::vector<std::string> ControlPlane::exchange(const std::string& round, std::string blob) {
+  begin_exchange(round, std::move(blob));
+  Lock lock(mutex_);
   wait(lock, fmt::format("all tasks to meet in '{}'", round),
        [&] { return results_.contains(round); });
   return std::move(results_.extract(round).mapped());

@@ -54,6 +54,9 @@ class ControlPlane : private ClientEvents {
   // All workers and servers call these with the same names in the same order. The blobs of all, by
   // rank; at most 64 MB each.
   std::vector<std::string> exchange(const std::string& round, std::string blob);
+  // The same in two parts: brings the blob, and asks for what all brought.
+  void begin_exchange(const std::string& round, std::string blob);
+  std::optional<std::vector<std::string>> exchanged(const std::string& round);
   // The chief's blob; others' are ignored.
   std::string broadcast(const std::string& round, std::string blob);
 
@@ -72,6 +75,8 @@ class ControlPlane : private ClientEvents {
   // stop to act on first. finish_stop, then begin_step again.
   std::optional<AgreedStop> begin_step(std::int64_t step);
   void finish_stop(std::int64_t stop);
+  // Whether all have agreed to end what they have submitted, each at its own step. Does not wait.
+  bool drain_is_agreed() const;
 
   // After PeerLost with restart(): joins the next generation in this process.
   void rejoin(const Introduction& introduction);

@@ -35,6 +35,11 @@ std::optional<AgreedStop> StopSchedule::holding(std::int64_t step) const {
   return std::nullopt;
 }
 
+bool StopSchedule::has_agreed(StopKind kind) const {
+  return std::ranges::any_of(
+      entries_, [&](const Entry& entry) { return entry.agreed && entry.stop.kind == kind; });
+}
+
 void StopSchedule::finish(std::int64_t stop) {
   std::erase_if(entries_, [&](const Entry& entry) { return entry.stop.stop == stop; });
 }

@@ -12,8 +12,11 @@ using Position = Accesses::Position;
 
 class Finder {
  public:
-  explicit Finder(const Plan& plan)
-      : plan_(plan), size_(static_cast<Position>(plan.body.size())), accesses_(plan) {
+  Finder(const Plan& plan, bool with_lagged)
+      : plan_(plan),
+        with_lagged_(with_lagged),
+        size_(static_cast<Position>(plan.body.size())),
+        accesses_(plan) {
     CONVOY_CHECK(2 * plan.body.size() <= Accesses::kPositions);
   }
 
@@ -65,7 +68,7 @@ class Finder {
 
   // Waits for the writers as they were max_lag iterations ago.
   void lag(const Accesses::List& writers, std::uint64_t max_lag) {
-    if (!is_steady()) return;
+    if (!is_steady() || !with_lagged_) return;
     accesses_.for_each(writers, [&](Position writer) {
       const std::uint64_t distance = at_ / size_ - writer / size_ + max_lag;
       lagged_.push_back({writer % size_, static_cast<std::uint32_t>(distance)});
@@ -101,6 +104,7 @@ class Finder {
   }
 
   const Plan& plan_;
+  bool with_lagged_;
   Position size_;
   Accesses accesses_;
   Position at_ = 0;
@@ -115,7 +119,11 @@ class Finder {
 }  // namespace
 
 DependencyLists find_dependencies(const Plan& plan) {
-  return Finder(plan).run();
+  return Finder(plan, true).run();
+}
+
+DependencyLists find_strict_dependencies(const Plan& plan) {
+  return Finder(plan, false).run();
 }
 
 }  // namespace convoy

@@ -43,4 +43,7 @@ class DependencyLists {
 // none; writers do not wait for relaxed readers. ANY_ORDER writes do not wait for each other.
 DependencyLists find_dependencies(const Plan& plan);
 
+// The same without what relaxed reads wait for: what must happen in every iteration alike.
+DependencyLists find_strict_dependencies(const Plan& plan);
+
 }  // namespace convoy

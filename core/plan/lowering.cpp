@@ -91,6 +91,10 @@ void Lowering::emit(Operation operation, std::uint32_t engine, std::uint32_t lan
   CONVOY_CHECK(can_access_all(engine, operation));
   operation.place = engine;
   operation.lane = lane;
+  for (const PlanSpan& span : operation.writes) {
+    if (span.buffer >= last_writers_.size()) last_writers_.resize(span.buffer + 1, CONVOY_NONE);
+    last_writers_[span.buffer] = engine;
+  }
   (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(operation));
 }
 
@@ -113,6 +117,10 @@ void Lowering::emit_network_copy(Operation copy) {
 
 void Lowering::at_place(const Operation& operation, std::uint32_t place, std::uint32_t lane) {
   const std::span<const std::uint32_t> candidates = engines(place);
+  if ((operation.flags & CONVOY_OP_ANY_ORDER) != 0 && !operation.reads.empty()) {
+    const std::uint32_t bringer = last_writer(operation.reads.front());
+    if (std::ranges::count(candidates, bringer) > 0) return on_engine(operation, bringer, lane);
+  }
   const std::uint64_t count = operation.writes.front().count;
   if (!is_elementwise(operation.kind) || candidates.size() == 1 ||
       count < options_.slice_elements * candidates.size())
@@ -120,6 +128,10 @@ void Lowering::at_place(const Operation& operation, std::uint32_t place, std::ui
   const std::vector<ElementRange> parts = slices(count, candidates.size());
   for (std::size_t i = 0; i < parts.size(); ++i)
     on_engine(slice(operation, parts[i].first, parts[i].count), candidates[i], lane);
+}
+
+std::uint32_t Lowering::last_writer(const PlanSpan& span) const {
+  return span.buffer < last_writers_.size() ? last_writers_[span.buffer] : CONVOY_NONE;
 }
 
 void Lowering::on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane) {
@@ -206,11 +218,26 @@ PlanSpan Lowering::passage(std::uint32_t place, std::uint32_t user, std::uint32_
   return staging(place, kFirstSlot + 2 * user + parity_[user]++ % 2, dtype, count);
 }
 
+PlanSpan Lowering::outbox(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
+                          std::uint64_t count) {
+  constexpr std::uint32_t kFirstSlot = 1u << 20;  // apart from those of operands and passages
+  constexpr std::uint64_t kLine = 16;             // elements: no two pieces share a cache line
+  Outbox& box = outboxes_[staging_key(place, kFirstSlot + 2 * user, dtype)];
+  if (box.used + count > options_.staging_elements) box = {1 - box.half, 0};
+  PlanSpan span = staging(place, kFirstSlot + 2 * user + box.half, dtype, count);
+  span.first = box.used;
+  box.used += (count + kLine - 1) / kLine * kLine;
+  return span;
+}
+
+std::uint64_t Lowering::staging_key(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype) {
+  return std::uint64_t{place} << 32 | std::uint64_t{slot} << 8 | dtype;
+}
+
 PlanSpan Lowering::staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,
                            std::uint64_t count) {
-  const std::uint64_t key = std::uint64_t{place} << 32 | std::uint64_t{slot} << 8 | dtype;
-  const auto [it, inserted] =
-      staging_buffers_.try_emplace(key, static_cast<std::uint32_t>(plan_.buffers.size()));
+  const auto [it, inserted] = staging_buffers_.try_emplace(
+      staging_key(place, slot, dtype), static_cast<std::uint32_t>(plan_.buffers.size()));
   if (inserted)
     plan_.buffers.push_back(
         {CONVOY_BUFFER_SCRATCH, place, 0, dtype, options_.staging_elements, place});

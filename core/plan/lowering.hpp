@@ -33,7 +33,8 @@ class Lowering {
   // them in the cluster, so that all collectives of one group are in one lane.
   void emit_collective(const Operation& collective);
   // Runs an operation at a place: cut into slices over the engines that serve it when that is
-  // possible and worth it, with staging where an engine does not address a span.
+  // possible and worth it, with staging where an engine does not address a span. An update in any
+  // order runs where what it reads was written: nobody's updates wait for another's device.
   void at_place(const Operation& operation, std::uint32_t place,
                 std::uint32_t lane = CONVOY_LANE_UPDATE);
   // Runs an element-wise operation on one engine, staging in bounded pieces what it does not
@@ -48,6 +49,10 @@ class Lowering {
   // through; two pieces of every pair of `place` and `user` are in flight.
   PlanSpan passage(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
                    std::uint64_t count);
+  // Where at `place` the next `count` elements wait that are sent to `user`: one piece behind the
+  // other in two bounded buffers, so that many small ones are on their way at once.
+  PlanSpan outbox(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
+                  std::uint64_t count);
   // A new buffer of f32 whose contents last for a period.
   PlanSpan scratch(std::uint32_t place, std::uint64_t count);
 
@@ -55,9 +60,11 @@ class Lowering {
   Plan finish();
 
  private:
+  std::uint32_t last_writer(const PlanSpan& span) const;
   void copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from);
   bool stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot, std::uint64_t count);
   void staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
+  static std::uint64_t staging_key(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype);
   PlanSpan staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,
                    std::uint64_t count);
 
@@ -68,7 +75,13 @@ class Lowering {
   bool in_body_ = false;
   std::uint32_t turn_ = 0;  // whose turn it is among engines that share a place, for small work
   std::unordered_map<std::uint64_t, std::uint32_t> staging_buffers_;  // by place, slot and dtype
-  std::vector<std::uint32_t> parity_;  // per engine: which of the two staging halves
+  std::vector<std::uint32_t> parity_;        // per engine: which of the two staging halves
+  std::vector<std::uint32_t> last_writers_;  // per buffer: the engine
+  struct Outbox {
+    std::uint32_t half = 0;
+    std::uint64_t used = 0;  // elements of it
+  };
+  std::unordered_map<std::uint64_t, Outbox> outboxes_;  // by place, user and dtype
 };
 
 // Cuts `count` elements into at most `pieces` slices at multiples of 16 elements (a cache line of

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <utility>
 
 namespace convoy {
 namespace {
@@ -59,12 +61,28 @@ class Reducer {
       if (from < 0 && !record) continue;
       const ScheduledOperation& before = schedule_.operations[wait.before];
       if (before.lane == CONVOY_NONE) continue;
+      if (schedule_.lanes[before.lane].strand != lane.strand) {
+        if (record) wait_for_strand(scheduled, before, wait.distance);
+        continue;
+      }
       if (clock[before.lane] >= number(wait.before, from)) continue;
       if (record) scheduled.waits.push_back({before.lane, before.position, wait.distance});
       if (from >= 0) join(clock, done(wait.before, from));
     }
     clock[scheduled.lane] = std::max(clock[scheduled.lane], number(operation, iteration));
     done(operation, iteration) = std::move(clock);
+  }
+
+  // Other strands may be any number of iterations behind, so that nothing is implied but what this
+  // lane has waited for already.
+  void wait_for_strand(ScheduledOperation& scheduled, const ScheduledOperation& before,
+                       std::uint32_t distance) {
+    const auto size = static_cast<std::int64_t>(schedule_.lanes[before.lane].operations.size());
+    const std::int64_t number = before.position - distance * size;
+    const auto [told, first] = told_.try_emplace({scheduled.lane, before.lane}, number);
+    if (!first && told->second >= number) return;
+    told->second = number;
+    scheduled.waits.push_back({before.lane, before.position, distance});
   }
 
   std::uint32_t rank(std::uint32_t operation) {
@@ -80,6 +98,8 @@ class Reducer {
   Schedule& schedule_;
   std::vector<Clock> done_;  // empty until the operation is visited
   std::vector<std::uint32_t> rank_;
+  // Per lane and lane of another strand: the latest it waits for, counted from this iteration.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> told_;
 };
 
 }  // namespace

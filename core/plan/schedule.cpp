@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/base/large_pages.hpp"
@@ -61,8 +62,8 @@ std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& d
   return need;
 }
 
-// Lanes by place and kind, or by the two hosts.
-using LaneKey = std::pair<std::uint64_t, std::uint32_t>;
+// Lanes by place and kind, or by the two hosts, and strand.
+using LaneKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
 
 std::uint32_t host_of(const Plan& plan, const PlanSpan& span) {
   return plan.cluster->places[plan.buffers[span.buffer].place].host;
@@ -77,8 +78,8 @@ Lane empty_lane(const Plan& plan, const Operation& operation) {
 }
 
 LaneKey key_of(const Lane& lane) {
-  if (lane.lane != kNetworkLane) return {lane.place, lane.lane};
-  return {std::uint64_t{lane.sender} << 32 | lane.receiver, lane.lane};
+  if (lane.lane != kNetworkLane) return {lane.place, lane.lane, lane.strand};
+  return {std::uint64_t{lane.sender} << 32 | lane.receiver, lane.lane, lane.strand};
 }
 
 }  // namespace
@@ -87,6 +88,7 @@ void fill_lanes(const Plan& lowered, Schedule& schedule) {
   std::map<LaneKey, std::uint32_t> index;
   for (const std::uint32_t i : schedule.submission) {
     Lane fresh = empty_lane(lowered, lowered.body[i]);
+    fresh.strand = schedule.strands[i];
     const auto [it, inserted] =
         index.try_emplace(key_of(fresh), static_cast<std::uint32_t>(schedule.lanes.size()));
     if (inserted) schedule.lanes.push_back(std::move(fresh));
@@ -117,6 +119,7 @@ Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   std::sort(keys.begin(), keys.end());
   for (const auto& key : keys)
     schedule.submission.push_back(static_cast<std::uint32_t>(key.second));
+  schedule.strands = find_strands(lowered);
   fill_lanes(lowered, schedule);
   for (std::size_t i = 0; i < lowered.body.size(); ++i)
     schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;
@@ -135,6 +138,26 @@ Schedule make_schedule(const Plan& lowered) {
   else
     reduce_waits(dependencies, schedule);
   return schedule;
+}
+
+StrandOrder order_of(const Plan& lowered, const Schedule& schedule, std::uint32_t strand) {
+  StrandOrder order{{}, std::vector<std::uint32_t>(schedule.phase_end.size(), 0)};
+  for (const std::uint32_t i : schedule.submission) {
+    if (schedule.strands[i] != strand) continue;
+    order.submission.push_back(i);
+    for (std::size_t p = lowered.body[i].phase; p < order.phase_end.size(); ++p)
+      ++order.phase_end[p];
+  }
+  return order;
+}
+
+bool strands_wait(const Schedule& schedule) {
+  const auto waits_for_another = [&](std::uint32_t i) {
+    return std::ranges::any_of(schedule.operations[i].waits, [&](const LaneWait& wait) {
+      return schedule.lanes[wait.lane].strand != schedule.strands[i];
+    });
+  };
+  return std::ranges::any_of(schedule.submission, waits_for_another);
 }
 
 }  // namespace convoy

@@ -70,6 +70,16 @@ Json to_json(const PeerRecord& peer) {
           {"bytes_per_second", peer.bytes_per_second}};
 }
 
+Json to_json(const WorkerRecord& worker) {
+  Json staleness = Json::array();
+  for (const auto& [updates, times] : worker.staleness)
+    staleness.push_back({{"updates", updates}, {"times", times}});
+  return {{"worker", worker.worker},
+          {"steps", worker.steps},
+          {"images_per_sec", number(worker.images_per_second)},
+          {"staleness", std::move(staleness)}};
+}
+
 Json totals(const RunRecord& record) {
   return {{"steps", record.steps.size()},
           {"seconds", number(record.total_seconds)},
@@ -139,6 +149,8 @@ Json summary(const RunRecord& record) {
   for (const DeviceRecord& device : record.devices) devices.push_back(to_json(device));
   Json peers = Json::array();
   for (const PeerRecord& peer : record.peers) peers.push_back(to_json(peer));
+  Json workers = Json::array();
+  for (const WorkerRecord& worker : record.workers) workers.push_back(to_json(worker));
   return {
       {"schema_version", kRunRecordSchemaVersion},
       {"environment", to_json(record.environment)},
@@ -160,6 +172,7 @@ Json summary(const RunRecord& record) {
       {"devices", std::move(devices)},
       {"peers", std::move(peers)},
       {"restarts", record.restarts},
+      {"workers", std::move(workers)},
       {"batch_per_device", record.batch_per_device},
       {"global_batch", record.global_batch},
       {"warmup_steps", record.warmup_steps},

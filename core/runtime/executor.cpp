@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "core/base/error.hpp"
 #include "core/plan/local_schedule.hpp"
 #include "core/runtime/network_engine.hpp"
+#include "core/runtime/strand_gate.hpp"
 
 namespace convoy {
 namespace {
@@ -15,25 +17,47 @@ namespace {
 // any other.
 constexpr std::chrono::steady_clock::duration kGraceAfterTimeout = std::chrono::seconds(2);
 constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
+// How often to look what the gate may let through while waiting.
+constexpr std::chrono::microseconds kBetweenLooks{50};
+
+StrandOrder order_for(const ExecutorParts& parts) {
+  if (parts.strand == CONVOY_NONE) return {parts.schedule->submission, parts.schedule->phase_end};
+  return order_of(*parts.plan, *parts.schedule, parts.strand);
+}
 
 }  // namespace
 
 Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
     : parts_(std::move(parts)),
       options_(options),
+      order_(order_for(parts_)),
+      place_in_order_(parts_.plan->body.size(), CONVOY_NONE),
       square_sums_(choose_square_sums(*parts_.plan)),
       state_(std::make_unique<QueuedState>()),
       queued_(parts_.schedule->lanes.size(), 0) {
   plan_tag_ = static_cast<std::uint32_t>(plan_hash(*parts_.plan));
   state_->optimizer = *parts_.optimizer;
-  state_->timelines.resize(queued_.size());
-  last_times_.reserve(parts_.plan->body.size());
+  state_->timelines =
+      parts_.timelines ? parts_.timelines : std::make_shared<LaneTimelines>(queued_.size());
+  last_times_.reserve(order_.submission.size());
+  for (std::uint32_t lane = 0; lane < queued_.size(); ++lane)
+    if (parts_.strand == CONVOY_NONE || parts_.schedule->lanes[lane].strand == parts_.strand)
+      lanes_.push_back(lane);
+  for (std::uint32_t at = 0; at < order_.submission.size(); ++at)
+    place_in_order_[order_.submission[at]] = at;
   for (std::uint32_t s = 0; s < options_.iterations_in_flight; ++s)
-    state_->slots.push_back(build_slot(parts_, square_sums_.wanted, *state_));
+    state_->slots.push_back(build_slot(parts_, order_, square_sums_.wanted, *state_));
 }
 
 Executor::~Executor() {
   if (!cancel("its session ended in the middle of a step")) static_cast<void>(state_.release());
+}
+
+std::vector<std::uint32_t> Executor::replicas() const {
+  std::set<std::uint32_t> replicas;
+  for (const std::uint32_t i : order_.submission)
+    if (is_compute(parts_.plan->body[i].kind)) replicas.insert(parts_.plan->body[i].replica);
+  return {replicas.begin(), replicas.end()};
 }
 
 // Lanes of a failed device still advance, so only one that hangs keeps this from ending.
@@ -41,13 +65,14 @@ bool Executor::drain() noexcept {
   using Clock = std::chrono::steady_clock;
   const auto grace = gave_up_ ? Clock::duration(0) : stands_still_ ? kGraceAfterTimeout : kGrace;
   const auto open = [&] {
-    for (std::size_t lane = 0; lane < queued_.size(); ++lane)
-      if (value_of(state_->timelines[lane]) < queued_[lane]) return true;
+    for (const std::uint32_t lane : lanes_)
+      if (lane_value(lane) < queued_[lane]) return true;
     return value_of(state_->prologue_timeline) < state_->prologue.size();
   };
   std::uint64_t seen = progress();
   auto last_move = Clock::now();
   while (open()) {
+    if (parts_.gate != nullptr) parts_.gate->pump();
     std::this_thread::sleep_for(std::chrono::microseconds(100));
     const std::uint64_t now = progress();
     if (now != seen) last_move = Clock::now();
@@ -58,11 +83,14 @@ bool Executor::drain() noexcept {
   return true;
 }
 
-// Grows whenever any queued operation ends.
 std::uint64_t Executor::progress() const {
   std::uint64_t sum = value_of(state_->prologue_timeline);
-  for (const Timeline& timeline : state_->timelines) sum += value_of(timeline);
+  for (const std::uint32_t lane : lanes_) sum += lane_value(lane);
   return sum;
+}
+
+std::uint64_t Executor::lane_value(std::uint32_t lane) const {
+  return value_of((*state_->timelines)[lane]);
 }
 
 void Executor::run_prologue() {
@@ -74,7 +102,7 @@ void Executor::run_prologue() {
     work->submission.timeline = &timeline.value;
     work->submission.value = state_->prologue.size() + 1;
     state_->prologue.push_back(std::move(work));
-    hand_over(operation, state_->prologue.back()->submission);
+    hand_over(operation, state_->prologue.back()->submission, 0);
     // One after the other: the prologue runs once, its order is its meaning.
     await_prologue(operation, {&timeline.value, state_->prologue.size()});
   }
@@ -95,10 +123,11 @@ void Executor::await_prologue(const Operation& operation, const convoy_wait& don
 }
 
 // To whoever runs it, a device or the network.
-void Executor::hand_over(const Operation& operation, const convoy_submission& submission) {
+void Executor::hand_over(const Operation& operation, const convoy_submission& submission,
+                         std::uint32_t channel) {
   if (operation.lane != kNetworkLane) return (*parts_.engines)[operation.place]->submit(submission);
   const NetworkEnd end = network_end(*parts_.plan, operation, parts_.host);
-  parts_.network->submit({&submission, end.peer, end.sends, plan_tag_});
+  parts_.network->submit({&submission, end.peer, end.sends, plan_tag_, channel});
 }
 
 void Executor::require_network() const {
@@ -107,14 +136,14 @@ void Executor::require_network() const {
 
 bool Executor::cancel(const std::string& reason) noexcept {
   if (awaits_network()) parts_.network->interrupt(reason);
+  if (parts_.gate != nullptr) parts_.gate->close();
   return drain();
 }
 
 bool Executor::awaits_network() const {
   if (parts_.network == nullptr) return false;
-  for (std::size_t lane = 0; lane < queued_.size(); ++lane)
-    if (value_of(state_->timelines[lane]) < queued_[lane] &&
-        parts_.schedule->lanes[lane].lane == kNetworkLane)
+  for (const std::uint32_t lane : lanes_)
+    if (lane_value(lane) < queued_[lane] && parts_.schedule->lanes[lane].lane == kNetworkLane)
       return true;
   return value_of(state_->prologue_timeline) < state_->prologue.size();
 }
@@ -126,11 +155,11 @@ void Executor::start_at(std::int64_t step, std::uint32_t phase) {
   submitted_ = phase;
   finished_ = phase;
   step_offset_ = step - phase;
-  for (std::uint32_t lane = 0; lane < queued_.size(); ++lane) {
+  for (const std::uint32_t lane : lanes_) {
     const std::vector<std::uint32_t>& operations = parts_.schedule->lanes[lane].operations;
     queued_[lane] = std::ranges::count_if(
         operations, [&](std::uint32_t index) { return parts_.plan->body[index].phase < phase; });
-    state_->timelines[lane].value = queued_[lane];
+    (*state_->timelines)[lane].value = queued_[lane];
   }
 }
 
@@ -148,23 +177,22 @@ void Executor::submit_step(const StepInput& input) {
   const std::int64_t iteration = submitted_ / computes;
   const auto phase = static_cast<std::uint32_t>(submitted_ % computes);
   CONVOY_CHECK_LT(iteration, finished_ / computes + std::int64_t{options_.iterations_in_flight});
-  const Schedule& schedule = *parts_.schedule;
-  const std::uint32_t begin = phase == 0 ? 0 : schedule.phase_end[phase - 1];
-  for (std::uint32_t i = begin; i < schedule.phase_end[phase]; ++i)
-    submit(schedule.submission[i], iteration, input);
+  const std::uint32_t begin = phase == 0 ? 0 : order_.phase_end[phase - 1];
+  for (std::uint32_t at = begin; at < order_.phase_end[phase]; ++at) submit(at, iteration, input);
   ++submitted_;
 }
 
-void Executor::submit(std::uint32_t index, std::int64_t iteration, const StepInput& input) {
+void Executor::submit(std::uint32_t at, std::int64_t iteration, const StepInput& input) {
+  const std::uint32_t index = order_.submission[at];
   const Operation& operation = parts_.plan->body[index];
   const ScheduledOperation& scheduled = parts_.schedule->operations[index];
-  StepWork& work = state_->slots[iteration % state_->slots.size()]->work[index];
+  StepWork& work = state_->slots[iteration % state_->slots.size()]->work[at];
   const auto value_at = [&](std::uint32_t lane, std::uint32_t position, std::int64_t of) {
     return of < 0 ? 0 : of * parts_.schedule->lanes[lane].operations.size() + position + 1;
   };
   for (std::size_t i = 0; i < scheduled.waits.size(); ++i) {
     const LaneWait& wait = scheduled.waits[i];
-    work.waits[i] = {&state_->timelines[wait.lane].value,
+    work.waits[i] = {&(*state_->timelines)[wait.lane].value,
                      value_at(wait.lane, wait.position, iteration - wait.distance)};
   }
   convoy_submission& it = work.submission;
@@ -176,7 +204,10 @@ void Executor::submit(std::uint32_t index, std::int64_t iteration, const StepInp
     work.compute.images = batch.images;
     work.compute.labels = batch.labels;
   }
-  hand_over(operation, it);
+  if (parts_.gate != nullptr && parts_.gate->holds_back(scheduled.lane))
+    parts_.gate->submit(index, it);
+  else
+    hand_over(operation, it, parts_.schedule->lanes[scheduled.lane].strand);
   queued_[scheduled.lane] = it.value;
 }
 
@@ -189,7 +220,8 @@ void Executor::wait_for(std::uint32_t lane, std::uint64_t value) {
 }
 
 bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
-  const convoy_wait point{&state_->timelines[lane].value, value};
+  const convoy_wait point{&(*state_->timelines)[lane].value, value};
+  if (parts_.gate != nullptr && !wait_at_gate(point)) return false;
   const std::uint32_t place = parts_.schedule->lanes[lane].place;
   if (parts_.schedule->lanes[lane].lane == kNetworkLane)
     return parts_.network->wait(point, options_.deadline_seconds);
@@ -200,18 +232,26 @@ bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
   }
 }
 
+bool Executor::wait_at_gate(const convoy_wait& point) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(options_.deadline_seconds);
+  while (!holds(point) && Clock::now() < end)
+    if (!parts_.gate->pump()) std::this_thread::sleep_for(kBetweenLooks);
+  return holds(point);
+}
+
 // The culprit is the operation that may run but does not end; all others wait for it. One that
 // waits for another host is none: whether that one lives is not for us to say.
-void Executor::require_hope() {
+bool Executor::waits_for_peer() {
   const Schedule& schedule = *parts_.schedule;
   bool awaits_peer = false;
-  for (std::uint32_t lane = 0; lane < queued_.size(); ++lane) {
-    const std::uint64_t done = value_of(state_->timelines[lane]);
+  for (const std::uint32_t lane : lanes_) {
+    const std::uint64_t done = lane_value(lane);
     if (done >= queued_[lane]) continue;
     const std::vector<std::uint32_t>& operations = schedule.lanes[lane].operations;
     const std::uint32_t index = operations[done % operations.size()];
     const StepSlot& slot = *state_->slots[done / operations.size() % state_->slots.size()];
-    const std::vector<convoy_wait>& waits = slot.work[index].waits;
+    const std::vector<convoy_wait>& waits = slot.work[place_in_order_[index]].waits;
     if (!std::all_of(waits.begin(), waits.end(), holds)) continue;
     const Operation& operation = parts_.plan->body[index];
     awaits_peer = awaits_peer || operation.lane == kNetworkLane;
@@ -223,7 +263,11 @@ void Executor::require_hope() {
          options_.deadline_seconds, operation.id, operation_name(operation.kind),
          parts_.plan->cluster->places[operation.place].name);
   }
-  if (awaits_peer) return;
+  return awaits_peer;
+}
+
+void Executor::require_hope() {
+  if (waits_for_peer()) return;
   stands_still_ = true;
   fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
        options_.deadline_seconds);
@@ -235,7 +279,7 @@ std::uint64_t Executor::last_value(std::uint32_t lane, std::uint32_t phase,
   const std::vector<std::uint32_t>& operations = parts_.schedule->lanes[lane].operations;
   for (std::size_t i = operations.size(); i-- > 0;)
     if (parts_.plan->body[operations[i]].phase == phase)
-      return slot.work[operations[i]].submission.value;
+      return slot.work[place_in_order_[operations[i]]].submission.value;
   return 0;
 }
 
@@ -246,6 +290,16 @@ void Executor::collect_norms(const StepWork& work, const Operation& operation) {
   result_.gradient_square_sums[operation.variable] += work.result;
 }
 
+bool Executor::step_is_finished() const {
+  CONVOY_CHECK_LT(finished_, submitted_);
+  const std::int64_t computes = parts_.plan->computes;
+  const StepSlot& slot = *state_->slots[finished_ / computes % state_->slots.size()];
+  const auto phase = static_cast<std::uint32_t>(finished_ % computes);
+  return std::ranges::all_of(lanes_, [&](std::uint32_t lane) {
+    return lane_value(lane) >= last_value(lane, phase, slot);
+  });
+}
+
 const StepResult& Executor::finish_step() {
   CONVOY_CHECK_LT(finished_, submitted_);
   const std::int64_t computes = parts_.plan->computes;
@@ -254,7 +308,7 @@ const StepResult& Executor::finish_step() {
   result_.step = step_offset_ + finished_;
   ++finished_;  // also when waiting fails: the step is not waited for twice
   StepSlot& slot = *state_->slots[iteration % state_->slots.size()];
-  for (std::uint32_t lane = 0; lane < parts_.schedule->lanes.size(); ++lane) {
+  for (const std::uint32_t lane : lanes_) {
     const std::uint64_t value = last_value(lane, phase, slot);
     if (value > 0) wait_for(lane, value);
   }
@@ -265,17 +319,16 @@ const StepResult& Executor::finish_step() {
 
 // Everything is assigned to what the step before left, so that its memory serves again.
 void Executor::collect(StepSlot& slot, std::uint32_t phase) {
-  const Schedule& schedule = *parts_.schedule;
   result_.end = 0;
   result_.square_sum.reset();
   result_.loss_scale.reset();
   result_.gradient_square_sums.clear();
   last_times_.clear();
   double square_sum = 0;
-  for (std::uint32_t i = phase == 0 ? 0 : schedule.phase_end[phase - 1];
-       i < schedule.phase_end[phase]; ++i) {
-    const std::uint32_t index = schedule.submission[i];
-    const StepWork& work = slot.work[index];
+  for (std::uint32_t at = phase == 0 ? 0 : order_.phase_end[phase - 1];
+       at < order_.phase_end[phase]; ++at) {
+    const std::uint32_t index = order_.submission[at];
+    const StepWork& work = slot.work[at];
     const Operation& operation = parts_.plan->body[index];
     result_.end = std::max(result_.end, work.timing.end);
     if (square_sums_.wanted[index]) square_sum += work.square_sum;

@@ -54,7 +54,9 @@ struct ExecutorOptions {
 // Runs a lowered plan. All submissions are built once; a step only fills in its counters and
 // pointers and queues them, up to a few iterations ahead. Once every phase of the plan has run, a
 // step on one host allocates nothing and takes no lock. Of several hosts, it runs the operations of
-// its own and its ends of what crosses the network. Not thread-safe.
+// its own and its ends of what crosses the network. Of several strands, it
+// runs one, whose iterations are its own; several executors share devices, timelines and the gate
+// then. Not thread-safe.
 class Executor {
  public:
   explicit Executor(ExecutorParts parts, const ExecutorOptions& options = {});
@@ -64,6 +66,10 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
+  // The strand that it runs; CONVOY_NONE: all of the plan.
+  std::uint32_t strand() const { return parts_.strand; }
+  // The replicas that compute in it, here.
+  std::vector<std::uint32_t> replicas() const;
   // Runs the prologue and waits for it.
   void run_prologue();
   // The next step has this number, which devices see: where the random numbers of dropout and
@@ -78,6 +84,13 @@ class Executor {
   // host that is lost; a device's own failure comes as it reports it, after the name of its place.
   // The result is valid until the next call.
   const StepResult& finish_step();
+  // Whether finish_step() would return at once; there is an open step.
+  bool step_is_finished() const;
+  // Grows whenever anything that was queued ends.
+  std::uint64_t progress() const;
+  // To be asked when nothing has moved for long: whether an operation waits for another host. Error
+  // kTimeout when one that may run does not end.
+  bool waits_for_peer();
   // When the operations of the last finished step ran; valid until the next step is finished.
   const std::vector<OperationTime>& last_times() const { return last_times_; }
   // Waits until nothing that was queued can touch memory any more, whether it failed or not; false
@@ -90,19 +103,25 @@ class Executor {
  private:
   void collect(StepSlot& slot, std::uint32_t phase);
   void collect_norms(const StepWork& work, const Operation& operation);
-  void submit(std::uint32_t index, std::int64_t iteration, const StepInput& input);
+  void submit(std::uint32_t at, std::int64_t iteration, const StepInput& input);
   std::uint64_t last_value(std::uint32_t lane, std::uint32_t phase, const StepSlot& slot) const;
+  std::uint64_t lane_value(std::uint32_t lane) const;
   void wait_for(std::uint32_t lane, std::uint64_t value);
   bool wait_on_engine(std::uint32_t lane, std::uint64_t value);
-  std::uint64_t progress() const;
+  bool wait_at_gate(const convoy_wait& point);
   void require_hope();
-  void hand_over(const Operation& operation, const convoy_submission& submission);
+  void hand_over(const Operation& operation, const convoy_submission& submission,
+                 std::uint32_t channel);
   void await_prologue(const Operation& operation, const convoy_wait& done);
   void require_network() const;
   bool awaits_network() const;
 
   ExecutorParts parts_;
   ExecutorOptions options_;
+  StrandOrder order_;
+  std::vector<std::uint32_t> lanes_;  // that have operations of this strand
+  // Per operation of the body: its place in the order, if it has one.
+  std::vector<std::uint32_t> place_in_order_;
   std::uint32_t plan_tag_ = 0;  // tells what crosses the network from another plan's
   SquareSums square_sums_;
   std::unique_ptr<QueuedState> state_;

@@ -47,6 +47,7 @@ NetworkEngine::~NetworkEngine() {
 void NetworkEngine::submit(const NetworkSubmission& what) {
   CONVOY_CHECK_LT(what.peer, options_.peers.size());
   CONVOY_CHECK(options_.peers[what.peer].transport != nullptr);
+  CONVOY_CHECK_LT(what.channel, options_.channels);
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
@@ -130,20 +131,20 @@ void NetworkEngine::take_incoming() {
   }
   for (const NetworkSubmission& it : taken_) {
     const convoy_submission& submission = *it.submission;
-    lane_to(it.peer, it.sends)
-        .queue(submission, {options_.generation, it.plan, submission.operation,
-                            static_cast<std::uint32_t>(submission.step)});
+    lane_to(it).queue(submission, {options_.generation, it.plan, submission.operation,
+                                   static_cast<std::uint32_t>(submission.step)});
     moved_ = true;
     if (lost_[it.peer]) fail_for(it.peer, *lost_[it.peer]);
   }
   taken_.clear();
 }
 
-NetworkLane& NetworkEngine::lane_to(std::uint32_t peer, bool sends) {
-  const auto [it, inserted] = lane_index_.try_emplace({peer, sends}, lanes_.size());
+NetworkLane& NetworkEngine::lane_to(const NetworkSubmission& what) {
+  const auto [it, inserted] =
+      lane_index_.try_emplace({what.peer, what.sends, what.channel}, lanes_.size());
   if (inserted)
-    lanes_.emplace_back(it->second, peer, sends, *options_.peers[peer].transport,
-                        options_.largest_message);
+    lanes_.emplace_back(it->second, LaneEnd{what.peer, what.sends, what.channel},
+                        *options_.peers[what.peer].transport, options_.largest_message);
   return lanes_[it->second];
 }
 

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "core/plugin/transport_plugin.hpp"
@@ -36,6 +37,7 @@ struct NetworkOptions {
   std::function<double()> now;     // the devices' clock
   // In bytes; what is larger goes as several messages. The same on all hosts.
   std::uint64_t largest_message = CONVOY_MESSAGE_BYTES;
+  std::uint32_t channels = 1;  // that the transports were opened with
 };
 
 // Where the network lanes of this host are, for heartbeats: the message that began last.
@@ -50,7 +52,8 @@ struct NetworkSubmission {
   const convoy_submission* submission = nullptr;
   std::uint32_t peer = 0;
   bool sends = false;
-  std::uint32_t plan = 0;  // which program of the run, the same at both ends
+  std::uint32_t plan = 0;     // which program of the run, the same at both ends
+  std::uint32_t channel = 0;  // lanes of several channels wait for each other in nothing
 };
 
 // With one peer, since the engine began.
@@ -76,15 +79,15 @@ struct NetworkTraffic {
 class NetworkEngine {
  public:
   // Takes over the transports, which must outlive it: nobody else calls them until it is gone.
-  // Their messages are those of channel 0, of which none was used before.
+  // Of their channels none was used before.
   explicit NetworkEngine(NetworkOptions options);
   // Interrupts what is left, and waits until the transports have let go of it, 5 s at most.
   ~NetworkEngine();
   NetworkEngine(const NetworkEngine&) = delete;
   NetworkEngine& operator=(const NetworkEngine&) = delete;
 
-  // Queues an operation in the lane to or from its peer; returns at once. The submission and all it
-  // points to stay until its timeline has reached its value.
+  // Queues an operation in the lane of its channel to or from its peer; returns at once. The
+  // submission and all it points to stay until its timeline has reached its value.
   void submit(const NetworkSubmission& what);
   // Whether the timeline of a submission reached the value within so many seconds. Any thread.
   bool wait(const convoy_wait& point, double seconds);
@@ -93,6 +96,7 @@ class NetworkEngine {
   // Error kTimeout, naming peer, step and operation, when the engine has failed. Any thread.
   void require_intact() const;
   NetworkPosition position() const;  // any thread
+  std::uint32_t channels() const { return options_.channels; }
   // Per peer. Any thread.
   std::vector<NetworkTraffic> traffic() const;
 
@@ -106,7 +110,7 @@ class NetworkEngine {
   void serve();
   void serve_once();
   void take_incoming();
-  NetworkLane& lane_to(std::uint32_t peer, bool sends);
+  NetworkLane& lane_to(const NetworkSubmission& what);
   void start_ready();
   bool has_work() const;
   bool looks_for_timelines() const;
@@ -141,7 +145,7 @@ class NetworkEngine {
   // Of the engine's thread alone.
   std::vector<NetworkSubmission> taken_;
   std::deque<NetworkLane> lanes_;
-  std::map<std::pair<std::uint32_t, bool>, std::size_t> lane_index_;
+  std::map<std::tuple<std::uint32_t, bool, std::uint32_t>, std::size_t> lane_index_;
   std::vector<std::optional<std::string>> lost_;  // per peer: why
   std::array<convoy_transport_event, 64> events_{};
   bool interrupted_ = false;   // the transports were

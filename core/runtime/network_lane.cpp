@@ -30,7 +30,8 @@ void NetworkLane::start(double now) {
   CONVOY_CHECK_LT(std::uint64_t{0}, whole.count);
   convoy_transfer transfer{};
   transfer.struct_size = sizeof(transfer);
-  transfer.peer = peer_;
+  transfer.peer = end_.peer;
+  transfer.channel = end_.channel;
   transfer.tag = it.tag;
   for (std::uint64_t done = 0, all = region_bytes(whole); done < all; done += transfer.bytes) {
     transfer.memory = static_cast<std::byte*>(whole.data) + done;
@@ -46,7 +47,7 @@ void NetworkLane::start(double now) {
 // What the transport does not take is not with it.
 void NetworkLane::hand_over(const convoy_transfer& transfer) {
   try {
-    if (sends_)
+    if (end_.sends)
       transport_.send(transfer);
     else
       transport_.expect(transfer);
@@ -62,7 +63,7 @@ std::uint64_t NetworkLane::end_message(std::uint64_t token, double now) {
     fail(ExitCode::kFailed,
          "the transport says that message {} {} host {} has ended, where {} was next of {}; convoy "
          "check shows what is wrong with a transport",
-         number, sends_ ? "to" : "from", peer_, ended_, sequence_);
+         number, end_.sends ? "to" : "from", end_.peer, ended_, sequence_);
   ++ended_;
   if (--queue_.front().messages > 0) return 0;
   const std::uint64_t bytes = region_bytes(region(front()));

@@ -10,24 +10,27 @@
 
 namespace convoy {
 
-// What crosses the network to one peer, or from it, in order: operations that are queued, behind
-// those that have started, which the transport has. Of the network engine's thread.
+// What a lane joins this host to.
+struct LaneEnd {
+  std::uint32_t peer = 0;
+  bool sends = false;
+  std::uint32_t channel = 0;
+};
+
+// What crosses the network on one channel to one peer, or from it, in order: operations that are
+// queued, behind those that have started, which the transport has. Of the network engine's thread.
 class NetworkLane {
  public:
   // How many operations may have started and not ended.
   static constexpr std::size_t kMostStarted = 32;
 
   // Its messages have tokens by which token_lane() finds it again.
-  NetworkLane(std::uint64_t index, std::uint32_t peer, bool sends, OpenTransport& transport,
+  NetworkLane(std::uint64_t index, const LaneEnd& end, OpenTransport& transport,
               std::uint64_t largest_message)
-      : index_(index),
-        peer_(peer),
-        sends_(sends),
-        transport_(transport),
-        largest_message_(largest_message) {}
+      : index_(index), end_(end), transport_(transport), largest_message_(largest_message) {}
 
-  std::uint32_t peer() const { return peer_; }
-  bool sends() const { return sends_; }
+  std::uint32_t peer() const { return end_.peer; }
+  bool sends() const { return end_.sends; }
   bool is_empty() const { return queue_.empty(); }
   // Whether something is queued that has not started.
   bool has_unstarted() const { return queue_.size() > started_; }
@@ -62,14 +65,13 @@ class NetworkLane {
   };
 
   const convoy_region& region(const convoy_submission& submission) const {
-    return *(sends_ ? submission.reads : submission.writes);
+    return *(end_.sends ? submission.reads : submission.writes);
   }
   void hand_over(const convoy_transfer& transfer);
   void finish_front(double now);
 
   std::uint64_t index_;
-  std::uint32_t peer_;
-  bool sends_;
+  LaneEnd end_;
   OpenTransport& transport_;
   std::uint64_t largest_message_;  // bytes
   std::deque<Queued> queue_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,19 @@ class Peers {
   // the same order of what they do; it returns when all have. At most 16 MiB each, of any lengths.
   // Error kTimeout, naming the task, when one is lost.
   virtual std::vector<std::string> exchange(std::string_view own) = 0;
+  // The same for a task that goes on in between: gives, and what all gave once they have. One at a
+  // time; of the tasks in one exchange, some may call this and others that.
+  virtual void begin_exchange(std::string_view own) = 0;
+  virtual std::optional<std::vector<std::string>> exchanged() = 0;
+
+  // Of tasks that do not wait for each other. They return at once.
+  // So many steps were finished here.
+  virtual void tell_steps(std::int64_t steps) = 0;
+  // By all workers together, as the chief has heard a moment ago; nothing elsewhere.
+  virtual std::optional<std::int64_t> steps_of_all() = 0;
+  // Asks all tasks to end, and whether they have agreed to. Error kTimeout when one is lost.
+  virtual void request_end() = 0;
+  virtual bool end_is_agreed() = 0;
 };
 
 }  // namespace convoy

@@ -1,6 +1,7 @@
 #include "core/runtime/session.hpp"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include "core/base/error.hpp"
@@ -70,14 +71,11 @@ void Session::allocate_memory() {
                                          graph_.state_elements());
 }
 
-void Session::start() {
+ExecutorParts Session::executor_parts() {
   ExecutorParts parts;
-  local_.reset();
   if (task_) {
     parts.host = task_->host;
     parts.network = task_->network;
-    local_ = local_schedule(lowered_plan(), find_dependencies(lowered_plan()),
-                            plan_->step.schedule(), task_->host);
   }
   parts.plan = &lowered_plan();
   parts.schedule = &schedule();
@@ -91,21 +89,55 @@ void Session::start() {
     const auto kernel = strategy->kernel(name, CONVOY_KERNEL_HOST);
     return kernel ? kernel->function : nullptr;
   };
-  executor_ = std::make_unique<Executor>(std::move(parts), options_.executor);
+  return parts;
+}
+
+void Session::make_executors() {
+  ExecutorParts parts = executor_parts();
+  executors_.clear();
+  gate_.reset();
+  parts.timelines = std::make_shared<LaneTimelines>(schedule().lanes.size());
+  auto gate = std::make_unique<StrandGate>(lowered_plan(), schedule(), engines_, parts.timelines);
+  if (gate->is_needed()) gate_ = std::move(gate);
+  parts.gate = gate_.get();
+  std::set<std::uint32_t> here;
+  for (const Lane& lane : schedule().lanes) here.insert(lane.strand);
+  if (here.size() > 1 || is_asynchronous())
+    for (const std::uint32_t strand : here) {
+      parts.strand = strand;
+      executors_.push_back(std::make_unique<Executor>(parts, options_.executor));
+    }
+  if (executors_.empty())
+    executors_.push_back(std::make_unique<Executor>(std::move(parts), options_.executor));
+}
+
+void Session::start() {
+  local_.reset();
+  if (task_)
+    local_ = local_schedule(lowered_plan(), find_dependencies(lowered_plan()),
+                            plan_->step.schedule(), task_->host);
+  make_executors();
   try {
-    executor_->run_prologue();
+    executors_.front()->run_prologue();
   } catch (...) {
     abandon_hung_devices();  // there is no destructor to come
     throw;
   }
 }
 
+bool Session::cancel(const std::string& reason) noexcept {
+  bool still = true;
+  for (const auto& executor : executors_) still = executor->cancel(reason) && still;
+  return still;
+}
+
 // Closing a device that hangs would hang, and whatever it still does must find its memory: both are
 // left to the end of the process.
 void Session::abandon_hung_devices() {
-  if (executor_ == nullptr || executor_->cancel("its session ended in the middle of a step"))
-    return;
-  static_cast<void>(executor_.release());
+  if (cancel("its session ended in the middle of a step")) return;
+  for (auto& executor : executors_) static_cast<void>(executor.release());
+  executors_.clear();
+  static_cast<void>(gate_.release());
   for (Program& program : programs_) static_cast<void>(program.release());
   static_cast<void>(memory_.release());
   static_cast<void>(view_.release());
@@ -159,8 +191,8 @@ void Session::initialize_parameters() {
 }
 
 void Session::restart(std::int64_t first_step, std::optional<std::uint32_t> phase) {
-  if (!phase) executor_->run_prologue();
-  executor_->start_at(first_step, phase.value_or(0));
+  if (!phase) executors_.front()->run_prologue();
+  for (const auto& executor : executors_) executor->start_at(first_step, phase.value_or(0));
   initial_square_sum_ = square_sum();
 }
 

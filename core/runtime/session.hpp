@@ -18,6 +18,7 @@
 #include "core/runtime/open_devices.hpp"
 #include "core/runtime/prepared_plan.hpp"
 #include "core/runtime/session_options.hpp"
+#include "core/runtime/strand_gate.hpp"
 
 namespace convoy {
 
@@ -33,8 +34,7 @@ class Session {
           const SessionOptions& options);
   // One task of several hosts: plans for the whole cluster, and has memory, programs, batches and
   // losses of its own host's places and replicas alone. All tasks make their sessions at the same
-  // time, with the same graph, strategy and options. Error kUsage for a strategy whose hosts do not
-  // wait for each other.
+  // time, with the same graph, strategy and options.
   Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
           const SessionOptions& options, const ClusterTask& task);
   // Forward only: steps run inference and count hits, no strategy has a part in it.
@@ -63,7 +63,17 @@ class Session {
   const std::vector<std::uint32_t>& local_replicas() const { return local_replicas_; }
   // What joins this host to others; null when it is alone.
   const ClusterTask* task() const { return task_ ? &*task_ : nullptr; }
-  Executor& executor() { return *executor_; }
+  // Of a plan that is one strand.
+  Executor& executor() { return *executors_.front(); }
+  // Whether workers go through the steps without waiting for each other, on however many hosts.
+  bool is_asynchronous() const { return schedule().strands.count > 1; }
+  // The strands that this host has a part in, each with an executor of its own.
+  std::span<const std::unique_ptr<Executor>> strands() const { return executors_; }
+  // Between strands and devices; null where nothing needs it.
+  StrandGate* gate() { return gate_.get(); }
+  // Waits until nothing that was queued can touch memory any more, for whoever ends in the middle
+  // of steps; see Executor::cancel().
+  bool cancel(const std::string& reason) noexcept;
   PlanMemory& memory() { return *memory_; }
   const PlanMemory& memory() const { return *memory_; }
   // Bytes per place of the cluster: of the plan and of the compiled layers.
@@ -132,11 +142,13 @@ class Session {
   std::shared_ptr<const PreparedPlan> make_plan_of(StrategyPlugin* strategy,
                                                    std::uint64_t bucket_elements) const;
   void require_promises(const PreparedPlan& plan) const;
-  void require_waiting_hosts(const PreparedPlan& plan) const;
+  void require_network_reach(const PreparedPlan& plan) const;
   void prepare_collectives(const StepPlan& plan) const;
   void allocate_memory();
   void compile();
   void start();
+  ExecutorParts executor_parts();
+  void make_executors();
   HandedOver hand_over() const;
   void adopt(const HandedOver& state, std::shared_ptr<const PreparedPlan> plan,
              std::int64_t next_step);
@@ -163,7 +175,8 @@ class Session {
   std::unique_ptr<PlanMemory> memory_;
   double initial_square_sum_ = 0;
   std::vector<Program> programs_;  // per replica; null for other hosts'
-  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<StrandGate> gate_;
+  std::vector<std::unique_ptr<Executor>> executors_;  // per strand with a part here; at least one
 };
 
 }  // namespace convoy

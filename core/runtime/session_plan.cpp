@@ -46,7 +46,7 @@ std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strate
         {cluster_, std::move(map), author_of(*strategy), {.guard = options_.guard}}});
     require_claim(strategy->manifest(), made->step.check());
   }
-  require_waiting_hosts(*made);
+  require_network_reach(*made);
   require_supported(made->step.lowered(), engines_);
   prepare_collectives(made->step);
   require_promises(*made);
@@ -65,23 +65,21 @@ void Session::require_promises(const PreparedPlan& plan) const {
          name);
 }
 
-// One counter of steps serves all hosts of a task, and what a send reads must stand still.
-void Session::require_waiting_hosts(const PreparedPlan& plan) const {
+// What the network carries between this host and others.
+void Session::require_network_reach(const PreparedPlan& plan) const {
   if (!task_) return;
-  constexpr std::uint32_t kLoose = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;
-  for (const Operation& operation : plan.step.lowered().body) {
-    if ((operation.flags & kLoose) != 0)
-      fail(
-          ExitCode::kUsage,
-          "strategy {} lets hosts train without waiting for each other (operation {}, {}), which "
-          "runs on one host only; add --cross_replica_sync=true, or take --num_devices on one host",
-          plan.strategy->manifest().name, operation.id, operation_name(operation.kind));
+  const std::uint32_t strands = plan.step.schedule().strands.count;
+  if (strands > task_->network->channels())
+    fail(ExitCode::kUsage,
+         "strategy {} has {} workers that do not wait for each other, and messages of each need a "
+         "channel of their own, but there are {}; raise --network_channels",
+         plan.strategy->manifest().name, strands, task_->network->channels());
+  for (const Operation& operation : plan.step.lowered().body)
     if (is_collective(operation.kind) && operation.lane == CONVOY_LANE_COLLECTIVE)
       fail(ExitCode::kUnavailable,
            "operation {} ({}) of the plan is left to the devices' own collectives, which do not "
            "reach other hosts; choose another --all_reduce_spec",
            operation.id, operation_name(operation.kind));
-  }
 }
 
 // Every group of devices once, before there is anything to wait for.
@@ -137,7 +135,8 @@ Session::HandedOver Session::hand_over() const {
 // The prologue runs on the values as it does on those of a new session.
 void Session::adopt(const HandedOver& state, std::shared_ptr<const PreparedPlan> plan,
                     std::int64_t next_step) {
-  executor_.reset();
+  executors_.clear();
+  gate_.reset();
   memory_.reset();
   plan_ = std::move(plan);
   options_.bucket_elements = plan_->bucket_elements;
@@ -148,7 +147,7 @@ void Session::adopt(const HandedOver& state, std::shared_ptr<const PreparedPlan>
   for (std::size_t i = 0; i < state.statistics.size(); ++i)
     memory_->write_replica_state(local_replicas_[i], state.statistics[i]);
   start();
-  executor_->start_at(next_step, 0);
+  for (const auto& executor : executors_) executor->start_at(next_step, 0);
   if (options_.guard.automatic_loss_scale) set_loss_scale(state.loss_scale);
 }
 

@@ -116,7 +116,7 @@ void build_work(const ExecutorParts& parts, const Operation& operation,
   if (is_compute(operation.kind)) build_compute(parts, operation, work);
 }
 
-std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts,
+std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const StrandOrder& order,
                                      const std::vector<bool>& wants_square_sum,
                                      QueuedState& state) {
   const Plan& plan = *parts.plan;
@@ -124,14 +124,15 @@ std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts,
   slot->losses.assign(plan.computes, std::vector<double>(plan.cluster->replicas()));
   slot->hits.resize(plan.computes);
   for (auto& hits : slot->hits) hits.resize(plan.cluster->replicas());
-  slot->work.resize(plan.body.size());
-  for (const std::uint32_t i : parts.schedule->submission) {
-    StepWork& work = slot->work[i];
+  slot->work.resize(order.submission.size());
+  for (std::size_t at = 0; at < order.submission.size(); ++at) {
+    const std::uint32_t i = order.submission[at];
+    StepWork& work = slot->work[at];
     const Operation& operation = plan.body[i];
     build_work(parts, operation, state.optimizer, work);
     const ScheduledOperation& scheduled = parts.schedule->operations[i];
     work.submission.urgency = scheduled.urgency;
-    work.submission.timeline = &state.timelines[scheduled.lane].value;
+    work.submission.timeline = &(*state.timelines)[scheduled.lane].value;
     work.waits.resize(scheduled.waits.size());
     work.submission.waits = work.waits.data();
     work.submission.wait_count = work.waits.size();

@@ -16,6 +16,9 @@
 namespace convoy {
 
 class NetworkEngine;
+class StrandGate;
+
+using LaneTimelines = std::vector<Timeline>;  // per lane of a schedule
 
 // What the executor needs beside the schedule. Everything that is pointed to must outlive it.
 struct ExecutorParts {
@@ -26,6 +29,11 @@ struct ExecutorParts {
   // see local_schedule().
   std::uint32_t host = 0;
   NetworkEngine* network = nullptr;
+  // Of several strands, the one to run, with the timelines that all of them share; CONVOY_NONE: all
+  // of the schedule, in step.
+  std::uint32_t strand = CONVOY_NONE;
+  std::shared_ptr<LaneTimelines> timelines;  // null: its own
+  StrandGate* gate = nullptr;                // null: nothing needs one
   PlanMemory* memory = nullptr;
   const convoy_optimizer* optimizer = nullptr;
   std::vector<void*> programs;              // per replica, compiled on its device; null: elsewhere
@@ -50,7 +58,7 @@ struct StepWork {
 
 // Everything of one iteration; iterations take turns.
 struct StepSlot {
-  std::vector<StepWork> work;  // per operation of the body; only what the schedule has is filled in
+  std::vector<StepWork> work;                                   // in the order of submission
   std::vector<std::vector<double>> losses;                      // [phase][replica]
   std::vector<std::vector<std::array<std::uint64_t, 2>>> hits;  // likewise
 };
@@ -59,7 +67,7 @@ struct StepSlot {
 struct QueuedState {
   convoy_optimizer optimizer{};
   std::vector<std::unique_ptr<StepSlot>> slots;
-  std::vector<Timeline> timelines;  // per lane
+  std::shared_ptr<LaneTimelines> timelines;
   std::vector<std::unique_ptr<StepWork>> prologue;
   Timeline prologue_timeline;
 };
@@ -69,8 +77,8 @@ struct QueuedState {
 void build_work(const ExecutorParts& parts, const Operation& operation,
                 const convoy_optimizer& optimizer, StepWork& work);
 
-// A slot with the submissions of the whole body, complete but for what a step brings along.
-std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts,
+// A slot with the submissions of a body in that order, complete but for what a step brings along.
+std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const StrandOrder& order,
                                      const std::vector<bool>& wants_square_sum, QueuedState& state);
 
 }  // namespace convoy

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <numeric>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/runtime/asynchronous_loop.hpp"
+#include "core/runtime/step_describer.hpp"
 #include "core/runtime/step_totals.hpp"
 
 namespace convoy {
@@ -38,7 +39,7 @@ class Loop {
         schedule_(schedule),
         options_(options),
         events_(events),
-        square_sum_(session.initial_square_sum()),
+        describer_(session),
         meter_(session.lowered_plan(), part_of(session)) {}
 
   // Batches and devices may go away once this ends, however it ends.
@@ -46,7 +47,7 @@ class Loop {
     try {
       run_steps();
     } catch (...) {
-      session_.executor().cancel("this task has failed; its own messages say why");
+      session_.cancel("this task has failed; its own messages say why");
       throw;
     }
     summary_.stopped = stopping_;
@@ -149,7 +150,7 @@ class Loop {
 
   void report(const OpenStep& open, double end, const StepTotals& totals) {
     const std::int64_t index = open.number - options_.warmup_steps;
-    TrainingStep step = describe(open, totals);
+    TrainingStep step = describer_.describe(totals, own_loss_, open.learning_rate);
     step.number = index < 0 ? index : index + 1;
     step.seconds = end - last_end_;
     // Waiting while the step before is under way costs nothing.
@@ -172,45 +173,6 @@ class Loop {
     summary_.total_seconds = end - started_;
     summary_.input_wait_seconds += step.input_wait_seconds;
     if (events_.timed_step) events_.timed_step(step);
-  }
-
-  TrainingStep describe(const OpenStep& open, const StepTotals& totals) {
-    TrainingStep step;
-    step.base_loss = totals.mean_loss();
-    step.own_loss = own_loss_;
-    if (totals.square_sum) square_sum_ = *totals.square_sum;
-    step.total_loss = step.base_loss + session_.options().optimizer.weight_decay * square_sum_ / 2;
-    step.learning_rate = open.learning_rate;
-    // Inference has no loss and no updates; the lines of tf_cnn_benchmarks say 0.
-    if (session_.forward_only())
-      step.base_loss = step.own_loss = step.total_loss = step.learning_rate = 0;
-    add_norms(totals, step);
-    if (session_.options().accuracy) {
-      const auto images = static_cast<double>(totals.images);
-      step.top_1 = static_cast<double>(totals.hits[0]) / images;
-      step.top_5 = static_cast<double>(totals.hits[1]) / images;
-    }
-    return step;
-  }
-
-  // The arena holds the variables in reverse.
-  void add_norms(const StepTotals& totals, TrainingStep& step) const {
-    const std::vector<double>& sums = totals.gradient_square_sums;
-    if (!sums.empty())
-      step.gradient_norm = std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
-    for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum)
-      step.gradient_norms.push_back(std::sqrt(*sum));
-    const GuardOptions& guard = session_.options().guard;
-    step.loss_scale = totals.loss_scale;
-    if (!step.loss_scale && guard.scales_loss()) step.loss_scale = guard.loss_scale.scale;
-  }
-
-  [[noreturn]] void refuse_loss(const TrainingStep& step) const {
-    fail(ExitCode::kNumerical,
-         "the loss of step {} is not a finite number ({}) at learning rate {:g}: training "
-         "diverged; use a smaller "
-         "--init_learning_rate or --gradient_clip_norm, and look at the losses before it",
-         step.number, step.base_loss, step.learning_rate);
   }
 
   void start_clock(double now) {
@@ -238,7 +200,7 @@ class Loop {
   bool traced_ = false;
   std::deque<StepTrace::InputWait> waits_;
   double own_loss_ = 0;  // of the last finished step
-  double square_sum_;    // as the last update that covered everything found it
+  StepDescriber describer_;
   BreakdownMeter meter_;
 };
 
@@ -247,6 +209,8 @@ class Loop {
 TrainingSummary run_training(Session& session, BatchSource& source,
                              const LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events) {
+  if (session.is_asynchronous())
+    return run_asynchronous_training(session, source, schedule, options, events);
   return Loop(session, source, schedule, options, events).run();
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/data/batch_source.hpp"
 #include "core/runtime/session.hpp"
+#include "core/runtime/staleness.hpp"
 #include "core/runtime/step_breakdown.hpp"
 #include "core/train/learning_rate.hpp"
 
@@ -61,12 +62,22 @@ struct TrainingEvents {
   std::function<void(const PausePoint&)> change_plan;
 };
 
+// What came of workers that did not wait for each other.
+struct WorkerSummary {
+  std::uint32_t strand = 0;  // its number
+  std::int64_t steps = 0;    // timed ones
+  double seconds = 0;        // from the end of warm-up to the end of the last of them
+  double images_per_second = 0;
+  Staleness staleness;  // of its updates, warm-up excluded
+};
+
 struct TrainingSummary {
   std::int64_t timed_steps = 0;
   std::int64_t global_step = 0;          // updates so far: earlier runs' and warm-up steps included
   double total_seconds = 0;              // from the end of warm-up to the end of the last step
   double input_wait_seconds = 0;         // as the steps say
   StepBreakdown breakdown;               // of the timed steps
+  std::vector<WorkerSummary> workers;    // of all hosts; empty unless asynchronous
   bool stopped = false;                  // because stop_requested() said so
   bool ended_early = false;              // because paused() said so
   std::optional<std::int64_t> diverged;  // the first step whose loss was not finite
@@ -77,6 +88,10 @@ struct TrainingSummary {
 // all run the same number of steps; seconds and breakdown are this host's, losses, hits and norms
 // those of all. Error kNumerical when a loss is not finite, unless
 // that is tolerated; the events have seen every step before it.
+//
+// Of an asynchronous session every worker takes its own steps: `warmup_steps` each, then all meet,
+// then until there were as many updates as workers x timed_steps less one. Events are about the
+// steps of this host's workers, losses and hits likewise, and nothing pauses.
 TrainingSummary run_training(Session& session, BatchSource& source,
                              const LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events);

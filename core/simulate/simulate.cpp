@@ -1,6 +1,7 @@
 #include "core/simulate/simulate.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "core/base/error.hpp"
 #include "core/simulate/critical_path.hpp"
@@ -12,6 +13,40 @@ namespace {
 
 // How far the executor runs ahead.
 constexpr std::uint32_t kIterationsInFlight = 2;
+
+// Strands drift apart until a bound holds them, or for ever.
+std::uint32_t iterations_of(const TaskGraph& graph, const SimulationOptions& options) {
+  constexpr std::size_t kSettled = 12;
+  constexpr std::size_t kMost = 96;
+  if (graph.strands == 1) return options.iterations;
+  const std::size_t bounded = 4 * graph.waits.size() + kSettled;  // distances are below its size
+  return std::max(options.iterations, static_cast<std::uint32_t>(std::min(bounded, kMost)));
+}
+
+// While all strands run: from the middle of what a strand has done until the first one is through.
+// One that has hardly begun by then is asked how long its second iteration takes.
+double iteration_seconds(std::span<const Ticks> ends, Ticks first_through) {
+  auto done = static_cast<std::size_t>(std::ranges::upper_bound(ends, first_through) - ends.begin());
+  done = std::max<std::size_t>(done, 2);
+  const std::size_t from = done > 3 ? done / 2 : 0;
+  return to_seconds(ends[done - 1] - ends[from]) / static_cast<double>(done - 1 - from);
+}
+
+std::vector<double> strand_seconds(const RunTimes& times) {
+  Ticks first_through = times.strand_end.front().back();
+  for (const auto& ends : times.strand_end) first_through = std::min(first_through, ends.back());
+  std::vector<double> seconds;
+  for (const auto& ends : times.strand_end)
+    seconds.push_back(iteration_seconds(ends, first_through));
+  return seconds;
+}
+
+// As many steps as there are workers, at their speeds together.
+double common_step(const std::vector<double>& workers) {
+  double rate = 0;
+  for (const double seconds : workers) rate += 1 / seconds;
+  return static_cast<double>(workers.size()) / rate;
+}
 
 double longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t first,
                        std::size_t places) {
@@ -92,14 +127,20 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
                           const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
   CONVOY_CHECK(options.iterations >= 2);
   const TaskGraph graph = build_tasks(lowered, machine, layers, options);
-  const RunTimes times = run_tasks(graph, machine, options.iterations,
+  const std::uint32_t iterations = iterations_of(graph, options);
+  const RunTimes times = run_tasks(graph, machine, iterations,
                                    options.software.step_barrier ? 1 : kIterationsInFlight);
-  const Ticks origin = times.iteration_end[options.iterations - 2];
-  const Ticks end = times.iteration_end[options.iterations - 1];
-  const std::size_t first = graph.tasks.size() * (options.iterations - 1);
+  const Ticks origin = times.iteration_end[iterations - 2];
+  const Ticks end = times.iteration_end[iterations - 1];
+  const std::size_t first = graph.tasks.size() * (iterations - 1);
   const double computes = lowered.computes;
   SimulationResult result;
   result.step_seconds = to_seconds(end - origin) / computes;
+  if (graph.strands > 1) {
+    for (const double seconds : strand_seconds(times))
+      result.worker_step_seconds.push_back(seconds / computes);
+    result.step_seconds = common_step(result.worker_step_seconds);
+  }
   result.compute_seconds = longest_compute(graph, times, first, machine.places.size()) / computes;
   result.exposed_seconds = std::max(0.0, result.step_seconds - result.compute_seconds);
   result.links = link_loads(machine, times, result.step_seconds * computes);

@@ -20,7 +20,9 @@ struct InputLoad {
 struct SimulationOptions {
   SoftwareProfile software;
   InputLoad input;
-  std::uint32_t iterations = 3;   // of the plan's body; at least 2, the last one counts
+  // Of the plan's body; at least 2, the last one counts. Workers that take steps of their own go
+  // through more.
+  std::uint32_t iterations = 3;
   std::uint64_t seed = 1;         // of random fetch orders
   std::uint32_t state_slots = 0;  // of the optimizer: what an update reads and writes besides
   bool keep_operations = false;   // fill SimulationResult::operations
@@ -62,9 +64,12 @@ struct CriticalPath {
   double wait = 0;        // on nothing of the above: the order of a queue, a step's barrier
 };
 
-// A step in the steady state: of a plan with several computes, the mean of its period.
+// A step in the steady state: of a plan with several computes, the mean of its period. Of workers
+// that do not wait for each other, the time in which they take as many steps together as there are
+// workers; everything else is then of the slowest one's last step.
 struct SimulationResult {
   double step_seconds = 0;
+  std::vector<double> worker_step_seconds;  // each worker's own; empty where all step together
   double compute_seconds = 0;  // of the device that computes longest
   double exposed_seconds = 0;  // the rest of the step
   CriticalPath critical;

@@ -186,6 +186,7 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   if (lowered.cluster->hosts > 1) split_connections(lowered, schedule);
   TaskGraph graph;
   graph.layers = layers;
+  graph.strands = schedule.strands.count;
   TaskCosts costs(lowered, machine, options, graph);
   const Numbers numbers = number_tasks(schedule);
   reserve_large(graph.tasks, lowered.body.size());
@@ -196,9 +197,14 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
     task.lane = schedule.operations[i].lane;
     task.urgency = schedule.operations[i].urgency;
     task.operation = i;
+    task.strand = schedule.strands[i];
   }
   add_engines(lowered, machine, schedule, numbers, graph);
   const InputTasks input = add_input_tasks(lowered, machine, options, numbers, costs, graph);
+  if (graph.strands > 1)
+    for (const InputWait& it : input.waits)
+      if (graph.tasks[it.before].operation == kNone)
+        graph.tasks[it.before].strand = graph.tasks[it.task].strand;
   add_waits(dependencies, schedule, numbers, input, graph);
   graph.ways = costs.take_ways();
   return graph;

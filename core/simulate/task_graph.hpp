@@ -22,6 +22,7 @@ struct Task {
   std::uint32_t place = 0;  // whose engine runs it
   std::uint32_t lane = 0;   // index into TaskGraph::lanes
   std::uint32_t urgency = 0;
+  std::uint32_t strand = 0;  // with whose iterations it goes
   double seconds = 0;
   double bytes = 0;
   double limit = 0;             // most bytes per second of the route; infinity = only its links'
@@ -94,6 +95,7 @@ struct TaskGraph {
   std::vector<SlowedLink> slowed_links;
   std::vector<LayerTimes> layers;  // that the passes are in
   std::vector<std::string> ways;   // of collectives, for people
+  std::uint32_t strands = 1;
 };
 
 }  // namespace convoy::simulate

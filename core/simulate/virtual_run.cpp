@@ -19,16 +19,19 @@ class VirtualRun {
       : graph_(graph),
         size_(static_cast<std::uint32_t>(graph.tasks.size())),
         iterations_(iterations),
-        released_(std::min(in_flight, iterations)),
+        released_(graph.strands, std::min(in_flight, iterations)),
         clock_(graph, machine),
         network_(graph.links),
         engines_(graph.engines.size()),
         running_(machine.places.size(), kNone),
         group_flows_(graph.groups.size()),
         group_links_(graph.groups.size()),
-        unfinished_(iterations, size_) {
+        unfinished_(graph.strands, std::vector<std::uint32_t>(iterations, 0)) {
     reserve_large(times_.instances, std::size_t{size_} * iterations);
     times_.iteration_end.assign(iterations, 0);
+    times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
+    for (const Task& task : graph.tasks)
+      for (std::uint32_t& left : unfinished_[task.strand]) ++left;
     times_.link_bytes.assign(graph.links.size(), 0);
     for (const SlowedLink& link : graph.slowed_links) group_links_[link.group].push_back(link);
     for (std::uint32_t i = 0; i < iterations; ++i)
@@ -45,7 +48,8 @@ class VirtualRun {
       while (events_.has_more_now()) handle(events_.pop());
       settle();
     }
-    for (const std::uint32_t left : unfinished_) CONVOY_CHECK_EQ(left, 0u);
+    for (const auto& strand : unfinished_)
+      for (const std::uint32_t left : strand) CONVOY_CHECK_EQ(left, 0u);
     return std::move(times_);
   }
 
@@ -61,6 +65,7 @@ class VirtualRun {
     std::uint32_t first = 0;
     std::uint32_t end = 0;
     std::uint32_t engine = 0;
+    std::uint32_t strand = 0;
   };
   struct Queued {
     std::uint32_t task = 0;
@@ -107,14 +112,15 @@ class VirtualRun {
                       .next = first,
                       .first = first,
                       .end = static_cast<std::uint32_t>(queue_.size()),
-                      .engine = engine});
+                      .engine = engine,
+                      .strand = graph_.tasks[lane.tasks.front()].strand});
   }
 
   void look_at(Head& head) {
     const Queued& queued = queue_[head.next];
     head.instance = head.iteration * size_ + queued.task;
     head.urgency = queued.urgency;
-    head.is_ready = head.iteration < (head.runs_ahead ? iterations_ : released_) &&
+    head.is_ready = head.iteration < (head.runs_ahead ? iterations_ : released_[head.strand]) &&
                     times_.instances[head.instance].waits == 0;
   }
 
@@ -237,7 +243,7 @@ class VirtualRun {
       if (--waiting.waits == 0) make_ready(when * size_ + successor.task, successor.task);
     }
     advance(heads_[head_of_[task]], instance);
-    if (--unfinished_[iteration] == 0) release(iteration);
+    if (--unfinished_[it.strand][iteration] == 0) release(it.strand, iteration);
   }
 
   void make_ready(std::uint32_t instance, std::uint32_t task) {
@@ -260,19 +266,20 @@ class VirtualRun {
     mark(head.engine);
   }
 
-  void release(std::uint32_t iteration) {
+  void release(std::uint32_t strand, std::uint32_t iteration) {
+    times_.strand_end[strand][iteration] = now_;
     times_.iteration_end[iteration] = now_;
-    if (released_ == iterations_) return;
-    ++released_;
+    if (released_[strand] == iterations_) return;
+    ++released_[strand];
     for (Head& head : heads_)
-      if (head.iteration < iterations_ && !head.is_ready) look_at(head);
+      if (head.strand == strand && head.iteration < iterations_ && !head.is_ready) look_at(head);
     for (std::uint32_t engine = 0; engine < engines_.size(); ++engine) mark(engine);
   }
 
   const TaskGraph& graph_;
   std::uint32_t size_;
   std::uint32_t iterations_;
-  std::uint32_t released_;  // iterations that may run
+  std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
   std::vector<Head> heads_;             // of all lanes, engine by engine
@@ -283,7 +290,7 @@ class VirtualRun {
   std::vector<std::vector<std::uint32_t>> group_flows_;  // per group: its flows in progress
   std::vector<std::vector<SlowedLink>> group_links_;     // per group
   std::vector<std::uint32_t> flow_instance_;             // per flow
-  std::vector<std::uint32_t> unfinished_;                // per iteration
+  std::vector<std::vector<std::uint32_t>> unfinished_;   // per strand and iteration
   std::vector<std::uint32_t> dirty_engines_;
   EventQueue events_;
   Ticks now_ = 0;

@@ -20,11 +20,13 @@ struct TaskInstance {
 // What became of a run.
 struct RunTimes {
   std::vector<TaskInstance> instances;  // of all tasks, iteration after iteration
-  std::vector<Ticks> iteration_end;
+  std::vector<Ticks> iteration_end;            // when the last strand was through with it
+  std::vector<std::vector<Ticks>> strand_end;  // the same of every strand by itself
   std::vector<double> link_bytes;  // of the last iteration
 };
 
-// Goes through the graph `iterations` times, at most `in_flight` of them open at once. Every task
+// Goes through the graph `iterations` times, every strand by itself and with at most `in_flight`
+// iterations open at once. Every task
 // must come to run: CONVOY_CHECK otherwise.
 RunTimes run_tasks(const TaskGraph& graph, const SimulatedMachine& machine,
                    std::uint32_t iterations, std::uint32_t in_flight);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 
 namespace convoy {
@@ -45,18 +46,29 @@ bool drain(int descriptor, std::string& text) {
   return count > 0;
 }
 
+// Stops it for its share of every interval, and lets it go on for the rest.
+void slow_down(pid_t child, double stopped_share) {
+  constexpr double kInterval = 0.05;  // seconds, much less than tasks take for silence
+  const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+  const bool stopped = std::fmod(now, kInterval) < stopped_share * kInterval;
+  ::kill(child, stopped ? SIGSTOP : SIGCONT);
+}
+
 void collect(pid_t child, int out, int err, const ProgramOptions& options, ProgramResult& result) {
   std::array<pollfd, 2> streams{pollfd{out, POLLIN, 0}, pollfd{err, POLLIN, 0}};
   const auto deadline = Clock::now() + std::chrono::duration<double>(options.timeout_seconds);
+  const bool slowed = options.stopped_share > 0;
   bool signalled = options.signal == 0;
   while (streams[0].fd >= 0 || streams[1].fd >= 0) {
-    ::poll(streams.data(), streams.size(), 100);
+    ::poll(streams.data(), streams.size(), slowed ? 1 : 100);
     if (streams[0].revents != 0 && !drain(out, result.out)) streams[0].fd = -1;
     if (streams[1].revents != 0 && !drain(err, result.err)) streams[1].fd = -1;
     if (!signalled && result.out.find(options.signal_after) != std::string::npos) {
       ::kill(child, options.signal);
       signalled = true;
     }
+    if (slowed && result.out.find(options.signal_after) != std::string::npos)
+      slow_down(child, options.stopped_share);
     if (Clock::now() > deadline) ::kill(child, SIGKILL);
   }
 }

@@ -18,6 +18,7 @@ struct ProgramOptions {
   double timeout_seconds = 120;  // then it is killed, exit code 137
   int signal = 0;                // sent once `signal_after` has appeared on standard output
   std::string signal_after{};
+  double stopped_share = 0;    // of the time since it appeared: stopped again and again
   std::string cache_folder{};  // XDG_CACHE_HOME; empty: one of the test's own
   std::string max_cpu_isa{};   // ONEDNN_MAX_CPU_ISA; empty: no limit of the test's own
 };

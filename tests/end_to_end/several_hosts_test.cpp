@@ -302,6 +302,94 @@ TEST(SeveralHosts, EndTogetherWhenOneIsInterrupted) {
   EXPECT_EQ(hash_in(results[0].out), hash_in(results[1].out));
 }
 
+const Arguments kAsynchronous{"--variable_update=parameter_server", "--cross_replica_sync=false"};
+
+TEST(SeveralHosts, TrainWithoutWaitingForEachOther) {
+  const std::string path = scratch_folder("several_hosts") + "/asynchronous.json";
+  for (const Arguments& tasks :
+       {Arguments{"--workers=2", "--servers=1"}, Arguments{"--workers=2"}}) {
+    const ProgramResult result = launch(
+        tasks, kTraining + kAsynchronous + Arguments{"--num_batches=20", "--output_file=" + path});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(hash_in(result.out), "");
+    EXPECT_EQ(after(result.err, "worker 1: parameter hash: "), hash_in(result.out));
+    EXPECT_THAT(result.out, HasSubstr("total images/sec: "));
+    const nlohmann::json record = parse_json(std::ifstream(path));
+    ASSERT_EQ(record["workers"].size(), 2u);
+    double speed = 0;
+    std::int64_t steps = 0;
+    for (const nlohmann::json& worker : record["workers"]) {
+      speed += worker["images_per_sec"].get<double>();
+      steps += worker["steps"].get<std::int64_t>();
+      EXPECT_FALSE(worker["staleness"].empty()) << worker;
+    }
+    EXPECT_GE(steps, 2 * 20 - 1);
+    EXPECT_EQ(record["steps"].size(), record["workers"][0]["steps"]);
+    EXPECT_NEAR(record["total"]["images_per_sec"].get<double>(), speed, 0.01 * speed);
+  }
+}
+
+// A worker that may run for a tenth of the time slows itself.
+TEST(SeveralHosts, AreNotSlowedByASlowWorkerThatNobodyWaitsFor) {
+  const Tasks tasks;
+  const std::string path = scratch_folder("several_hosts") + "/slow.json";
+  const Arguments flags = kTraining + kAsynchronous + Arguments{"--num_batches=100"};
+  ProgramOptions slow;
+  slow.stopped_share = 0.9;
+  slow.signal_after = "Done warm up";
+  const auto results = run_all({{tasks.worker_0 + flags + Arguments{"--output_file=" + path}, {}},
+                                {tasks.worker_1 + flags, slow},
+                                {tasks.server, {}}});
+  for (const ProgramResult& result : results) ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json workers = parse_json(std::ifstream(path))["workers"];
+  ASSERT_EQ(workers.size(), 2u);
+  EXPECT_GT(workers[0]["steps"].get<int>(), 3 * workers[1]["steps"].get<int>()) << workers;
+  EXPECT_GE(workers[0]["steps"].get<int>() + workers[1]["steps"].get<int>(), 199) << workers;
+  EXPECT_GT(workers[1]["staleness"].back()["updates"].get<int>(), 3) << workers;
+}
+
+TEST(SeveralHosts, EndWhenOneDiesThatNobodyWaitsFor) {
+  const Tasks tasks;
+  const Arguments endless = kTraining + kAsynchronous + Arguments{"--num_batches=1000000"};
+  ProgramOptions victim;
+  victim.signal = SIGKILL;
+  victim.signal_after = "\n20\t";
+  const auto results = run_all(
+      {{tasks.worker_0 + endless, {}}, {tasks.worker_1 + endless, victim}, {tasks.server, {}}});
+  for (const std::size_t survivor : {0, 2}) {
+    EXPECT_EQ(results[survivor].exit_code, 6) << results[survivor].err;
+    EXPECT_THAT(results[survivor].err, AllOf(HasSubstr("worker 1"), HasSubstr(" lost")));
+  }
+}
+
+TEST(SeveralHosts, EndTogetherWhenOneIsInterruptedThatNobodyWaitsFor) {
+  const Tasks tasks;
+  const Arguments endless = kTraining + kAsynchronous + Arguments{"--num_batches=1000000"};
+  ProgramOptions interrupted;
+  interrupted.signal = SIGINT;
+  interrupted.signal_after = "\n20\t";
+  const auto results = run_all({{tasks.worker_0 + endless, {}},
+                                {tasks.worker_1 + endless, interrupted},
+                                {tasks.server, {}}});
+  EXPECT_EQ(results[0].exit_code, 0) << results[0].err;
+  EXPECT_EQ(results[1].exit_code, 130) << results[1].err;
+  EXPECT_EQ(results[2].exit_code, 0) << results[2].err;
+  EXPECT_NE(hash_in(results[0].out), "");
+  EXPECT_EQ(hash_in(results[0].out), hash_in(results[1].out));
+}
+
+TEST(SeveralHosts, SaveAtTheEndWhatTheyTrainedWithoutWaiting) {
+  const Arguments folder{"--train_dir=" + scratch_folder("several_hosts") + "/asynchronous"};
+  const Arguments flags = kTraining + kAsynchronous + Arguments{"--optimizer=momentum"} + folder;
+  const ProgramResult refused = launch({"--workers=2"}, flags + Arguments{"--save_model_steps=1"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("--save_model_steps"));
+  ASSERT_EQ(launch({"--workers=2", "--servers=1"}, flags).exit_code, 0);
+  const ProgramResult again = launch({"--workers=2"}, flags);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("restored "));
+}
+
 TEST(SeveralHosts, SayWhatTheyCannotDoBeforeAnybodyWaits) {
   const Tasks tasks;
   for (const std::string flag : {"--auto=measure", "--forward_only", "--hosts=2", "--restarts=1"}) {

@@ -52,6 +52,35 @@ TEST_P(ControlPlaneTest, TasksJoinMeetAndLeave) {
   EXPECT_EQ(errors, no_errors(3));
 }
 
+// Tasks that take steps of their own go on while the others come to an exchange, hear from each
+// other how far they are, and agree to end.
+TEST_P(ControlPlaneTest, TasksThatDoNotWaitForEachOtherAgreeToEnd) {
+  Cluster run = cluster();
+  run.servers = 1;
+  const auto errors = run_tasks(run, [](ControlPlane& control, int rank) {
+    const auto patiently = [](const std::function<bool()>& done) {
+      while (!done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    EXPECT_FALSE(control.drain_is_agreed());
+    control.begin_exchange("begin", std::string(1, static_cast<char>('a' + rank)));
+    std::optional<std::vector<std::string>> all;
+    patiently([&] { return (all = control.exchanged("begin")).has_value(); });
+    EXPECT_EQ(*all, (std::vector<std::string>{"a", "b", "c"}));
+    control.set_position(rank == 1 ? 40 : 2, -1);
+    if (rank == 0) {
+      patiently([&] {
+        const std::vector<MemberState> members = control.members();
+        return members.size() == 3 && members[0].position.step + members[1].position.step >= 42;
+      });
+      control.request_stop(StopKind::kDrain, 0, "enough");
+    }
+    patiently([&] { return control.drain_is_agreed(); });
+    control.exchange("end", "");
+    control.leave();
+  });
+  EXPECT_EQ(errors, no_errors(3));
+}
+
 TEST_P(ControlPlaneTest, SixteenTasksJoinInLessThanThreeSeconds) {
   Cluster run = cluster();
   run.workers = 16;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ void write_accumulating(Planner& planner);
 void write_sequential(Planner& planner);
 // Forward may read old parameters, applies come in any order.
 void write_asynchronous(Planner& planner);
+// Every replica reads the master without its last `max_lag` updates or so, on several hosts by the
+// network, and the master applies gradients in any order.
+WritePlan write_lagging(std::uint64_t max_lag);
 // Gradients travel as 16-bit floats.
 void write_compressed(Planner& planner);
 

@@ -95,6 +95,20 @@ void write_asynchronous(Planner& p) {
   }
 }
 
+WritePlan write_lagging(std::uint64_t max_lag) {
+  return [max_lag](Planner& p) {
+    const PlaceId home = p.host_place(ReplicaId(0));
+    for (const auto r : p.replicas())
+      p.copy(p.parameters(r), p.master(home), {.relaxed = true, .max_lag = max_lag});
+    p.compute();
+    for (const auto r : p.replicas()) {
+      const Buffer brought = p.scratch(home, p.arena_elements());
+      p.copy(brought, p.gradient(r));
+      p.apply(p.master(home), brought, {.contributions = 1, .any_order = true});
+    }
+  };
+}
+
 void write_compressed(Planner& p) {
   p.compute();
   for (const Range& range : p.buckets()) {

@@ -82,7 +82,7 @@ std::unique_ptr<OpenTransport> ClusterRun::open_transport(std::uint32_t task,
   run.struct_size = sizeof(run);
   run.rank = task;
   run.ranks = cluster_.hosts;
-  run.channels = 1;
+  run.channels = cluster_.hosts;
   run.peer_seconds = 4;
   run.join_seconds = 10;
   auto transport = std::make_unique<OpenTransport>(*plugin, run);
@@ -97,7 +97,9 @@ void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
   try {
     PluginHost host;
     const auto plugin = devices_for(host, options_);
-    const auto strategy = strategy_plugin(host, options_.strategy, options_.values);
+    const auto strategy = options_.make_strategy
+                              ? options_.make_strategy()
+                              : strategy_plugin(host, options_.strategy, options_.values);
     const bool computes = task < options_.hosts.hosts;
     const auto devices =
         std::make_shared<OpenDevices>(*plugin, computes ? options_.hosts.devices_per_host : 1, 1);

@@ -19,6 +19,8 @@ struct ClusterRunOptions {
   HostsDescription hosts;
   std::string strategy;
   OptionValues values = {};
+  // One that is no file, in place of those two.
+  std::function<std::unique_ptr<StrategyPlugin>()> make_strategy = {};
   std::int64_t steps = 6;
   std::uint32_t global_batch = 8;
   bool fake_devices = false;  // which share memory, or do not

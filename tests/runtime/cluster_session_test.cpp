@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "core/plan/interpreter.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/training_state.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/cluster_run.hpp"
+#include "tests/runtime/lagging_strategy.hpp"
 
 namespace convoy::testing::cluster_session_test {
 namespace {
@@ -275,11 +278,95 @@ TEST(ClusterSessions, CountTheirBytesAndWhomTheyWaitedFor) {
   }
 }
 
-TEST(ClusterSessions, RefuseStrategiesWhoseHostsDoNotWait) {
-  const Variant variant{"parameter_server", {{"cross_replica_sync", "false"}}};
-  for (const TaskOutcome& task : ClusterRun(options_for(variant, {2, 1, true, "cpu", {2}})).run()) {
-    EXPECT_EQ(task.code, ExitCode::kUsage);
-    EXPECT_NE(task.error.find("--cross_replica_sync=true"), std::string::npos) << task.error;
+std::uint64_t updates_seen(const WorkerSummary& worker) {
+  std::uint64_t times = 0;
+  for (const auto& [updates, often] : worker.staleness) times += often;
+  return times;
+}
+
+// With servers of their own and with those of workers, of which each direction between two workers
+// carries both's messages.
+TEST(ClusterSessions, TrainWithoutWaitingForEachOther) {
+  const OptionValues asynchronous{{"cross_replica_sync", "false"}};
+  for (const HostsDescription& hosts :
+       {HostsDescription{2, 1, true, "cpu", {2}}, HostsDescription{2, 2, true, "cpu", {}},
+        HostsDescription{3, 1, true, "cpu", {3, 4}}}) {
+    ClusterRunOptions options = options_for({"parameter_server", asynchronous}, hosts);
+    options.global_batch = 12;
+    options.steps = 30;
+    options.network = {.longest_delay = 200e-6};
+    const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+    const std::string what = describe({"parameter_server", asynchronous}, hosts);
+    for (const TaskOutcome& task : tasks) {
+      ASSERT_EQ(task.error, "") << what;
+      EXPECT_EQ(task.parameter_hash, tasks.front().parameter_hash) << what;
+      EXPECT_EQ(task.summary.global_step, tasks.front().summary.global_step) << what;
+    }
+    EXPECT_LT(tasks[0].steps.back().total_loss, 0.9 * tasks[0].steps.front().total_loss) << what;
+    const std::vector<WorkerSummary>& workers = tasks.front().summary.workers;
+    ASSERT_EQ(workers.size(), hosts.hosts) << what;
+    std::int64_t steps = 0;
+    for (std::uint32_t worker = 0; worker < workers.size(); ++worker) {
+      EXPECT_EQ(workers[worker].strand, worker);
+      EXPECT_EQ(workers[worker].steps, static_cast<std::int64_t>(tasks[worker].steps.size()));
+      EXPECT_GT(workers[worker].images_per_second, 0) << what << ", worker " << worker;
+      EXPECT_GT(updates_seen(workers[worker]), 0u) << what << ", worker " << worker;
+      steps += workers[worker].steps;
+    }
+    EXPECT_GE(steps, hosts.hosts * options.steps - 1) << what;
+  }
+}
+
+TEST(ClusterSessions, AsynchronousAreSlowedByNoSlowWorker) {
+  ClusterRunOptions options = options_for({"parameter_server", {{"cross_replica_sync", "false"}}},
+                                          {2, 1, true, "cpu", {2}});
+  options.steps = 60;
+  options.stepped = [](std::uint32_t task, const TrainingStep&) {
+    if (task == 1) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  };
+  const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+  for (const TaskOutcome& task : tasks) ASSERT_EQ(task.error, "");
+  const std::vector<WorkerSummary>& workers = tasks.front().summary.workers;
+  ASSERT_EQ(workers.size(), 2u);
+  EXPECT_GT(workers[0].steps, 4 * workers[1].steps);
+  EXPECT_GE(workers[0].steps + workers[1].steps, 119);
+  // What the slow one reads is old when it applies what it has computed with it.
+  ASSERT_FALSE(workers[1].staleness.empty());
+  EXPECT_GT(workers[1].staleness.rbegin()->first, 3u);
+}
+
+// The worker of the second host is slow; what both read lies on the first.
+TEST(ClusterSessions, AsynchronousKeepTheBoundOfRelaxedReads) {
+  constexpr std::int64_t kInFlight = 2;
+  const auto lead = [](std::int64_t lag) {
+    ClusterRunOptions options;
+    options.hosts = {2, 1, true, "fake", {}};
+    options.fake_devices = true;
+    options.make_strategy = [lag] { return lagging_strategy(lag); };
+    options.steps = 10;
+    const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+    for (const TaskOutcome& task : tasks) EXPECT_EQ(task.error, "") << "lag " << lag;
+    const std::vector<WorkerSummary>& workers = tasks.front().summary.workers;
+    EXPECT_EQ(workers.size(), 2u);
+    return workers.size() < 2 ? 0 : workers[0].steps - workers[1].steps;
+  };
+  EXPECT_LE(lead(1), 1 + kInFlight);
+  EXPECT_LE(lead(4), 4 + kInFlight);
+  EXPECT_GT(lead(-1), 4 + kInFlight);
+}
+
+TEST(ClusterSessions, AsynchronousEndTogetherWhenOneWantsTo) {
+  ClusterRunOptions options = options_for({"parameter_server", {{"cross_replica_sync", "false"}}},
+                                          {2, 1, true, "cpu", {2}});
+  options.steps = 1000000;
+  std::atomic<int> done{0};
+  options.stepped = [&](std::uint32_t task, const TrainingStep&) { done += task == 1 ? 1 : 0; };
+  options.stop_requested = [&](std::uint32_t task) { return task == 1 && done >= 3; };
+  const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+  for (const TaskOutcome& task : tasks) {
+    ASSERT_EQ(task.error, "");
+    EXPECT_TRUE(task.summary.stopped);
+    EXPECT_EQ(task.parameter_hash, tasks.front().parameter_hash);
   }
 }
 

@@ -28,7 +28,7 @@ class NetworkLanes : public ::testing::Test {
 
   InProcessNetwork network_{2};
   std::unique_ptr<OpenTransport> transport_ = network_.open(0);
-  NetworkLane lane_{3, 1, true, *transport_, 16};
+  NetworkLane lane_{3, {1, true}, *transport_, 16};
   std::vector<float> values_ = std::vector<float>(6);
   convoy_region region_{};
   convoy_wait wait_{};

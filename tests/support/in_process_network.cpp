@@ -76,7 +76,7 @@ std::unique_ptr<OpenTransport> InProcessNetwork::open(std::uint32_t rank) {
   convoy_transport_run run{};
   run.struct_size = sizeof(run);
   run.rank = rank;
-  run.channels = 1;
+  run.channels = ranks_;
   auto transport = std::make_unique<OpenTransport>(*plugin_, run);
   for (std::uint32_t peer = 0; peer < ranks_; ++peer)
     if (peer != rank) transport->refuses_to_connect(peer, "");

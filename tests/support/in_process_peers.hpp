@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +15,11 @@ namespace convoy::testing {
 // The control plane of tasks that are threads of this process.
 class InProcessPeers {
  public:
-  explicit InProcessPeers(std::uint32_t tasks) : given_(tasks) {
-    for (std::uint32_t task = 0; task < tasks; ++task) ends_.emplace_back(*this, task);
+  explicit InProcessPeers(std::uint32_t tasks) : given_(tasks), told_(tasks) {
+    for (std::uint32_t task = 0; task < tasks; ++task) each_.emplace_back(*this, task);
   }
 
-  Peers& of(std::uint32_t task) { return ends_.at(task); }
+  Peers& of(std::uint32_t task) { return each_.at(task); }
   // Whoever exchanges, now or later, gets an Error kTimeout with this text.
   void lose(const std::string& reason);
   // Exchanges so far.
@@ -30,13 +32,27 @@ class InProcessPeers {
     std::vector<std::string> exchange(std::string_view own) override {
       return all_.exchange(task_, own);
     }
+    void begin_exchange(std::string_view own) override { begun_ = all_.begin(task_, own); }
+    std::optional<std::vector<std::string>> exchanged() override { return all_.result(begun_); }
+    void tell_steps(std::int64_t steps) override { all_.tell(task_, steps); }
+    std::optional<std::int64_t> steps_of_all() override {
+      return task_ == 0 ? std::optional(all_.steps()) : std::nullopt;
+    }
+    void request_end() override { all_.ends_ = true; }
+    bool end_is_agreed() override { return all_.ends_; }
 
    private:
     InProcessPeers& all_;
     std::uint32_t task_;
+    std::uint64_t begun_ = 0;
   };
 
   std::vector<std::string> exchange(std::uint32_t task, std::string_view own);
+  // The number of the round.
+  std::uint64_t begin(std::uint32_t task, std::string_view own);
+  std::optional<std::vector<std::string>> result(std::uint64_t round);
+  void tell(std::uint32_t task, std::int64_t steps);
+  std::int64_t steps() const;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -45,7 +61,9 @@ class InProcessPeers {
   std::uint32_t count_ = 0;
   std::uint64_t round_ = 0;
   std::string lost_;
-  std::vector<End> ends_;
+  std::vector<std::int64_t> told_;  // steps, per task
+  std::atomic<bool> ends_ = false;
+  std::vector<End> each_;
 };
 
 }  // namespace convoy::testing

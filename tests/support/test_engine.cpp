@@ -10,6 +10,7 @@ NetworkOptions options_of_task(std::uint32_t task, std::uint32_t tasks, OpenTran
                                std::function<double()> now) {
   NetworkOptions options;
   options.now = std::move(now);
+  options.channels = tasks;
   for (std::uint32_t peer = 0; peer < tasks; ++peer)
     options.peers.push_back({fmt::format("task {}", peer), peer == task ? nullptr : &transport});
   return options;

@@ -57,19 +57,21 @@ Json step_json(const job::SimulatedRun& count) {
                            {"bytes", use.bytes},
                            {"seconds", use.seconds},
                            {"seconds_alone", use.seconds_alone}});
-  return {{"seconds", step.step_seconds},
-          {"compute_seconds", step.compute_seconds},
-          {"exposed_seconds", step.exposed_seconds},
-          {"critical_path",
-           {{"compute", path.compute},
-            {"copy", path.copy},
-            {"collective", path.collective},
-            {"sum", path.sum},
-            {"update", path.update},
-            {"wait", path.wait}}},
-          {"bottleneck", step.bottleneck},
-          {"collectives", std::move(collectives)},
-          {"links", std::move(links)}};
+  Json json = {{"seconds", step.step_seconds},
+               {"compute_seconds", step.compute_seconds},
+               {"exposed_seconds", step.exposed_seconds},
+               {"critical_path",
+                {{"compute", path.compute},
+                 {"copy", path.copy},
+                 {"collective", path.collective},
+                 {"sum", path.sum},
+                 {"update", path.update},
+                 {"wait", path.wait}}},
+               {"bottleneck", step.bottleneck},
+               {"collectives", std::move(collectives)},
+               {"links", std::move(links)}};
+  if (!step.worker_step_seconds.empty()) json["worker_seconds"] = step.worker_step_seconds;
+  return json;
 }
 
 Json count_json(const job::SimulatedRun& count, double one_device_rate) {
@@ -133,6 +135,11 @@ void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
              milliseconds(path.sum), milliseconds(path.update), milliseconds(path.wait))
       << fmt::format("Hash of the lowered plan: {}\n", count.plan->hash())
       << fmt::format("Bottleneck: {}\n", step.bottleneck);
+  if (!step.worker_step_seconds.empty()) {
+    const auto [fastest, slowest] = std::ranges::minmax(step.worker_step_seconds);
+    out << fmt::format("Steps of workers by themselves: {:.2f} to {:.2f} ms\n",
+                       milliseconds(fastest), milliseconds(slowest));
+  }
   const std::size_t shown = std::min(kShownLinks, step.links.size());
   for (std::size_t i = 0; i < shown; ++i)
     out << fmt::format("  {:>5.1f} %  {:>9.2f} MB per step  {}{}\n",

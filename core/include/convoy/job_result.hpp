@@ -81,6 +81,16 @@ struct PeerRecord {
   double bytes_per_second = 0;
 };
 
+// A worker of an asynchronous run, in which each takes steps of its own.
+struct WorkerRecord {
+  std::uint32_t worker = 0;  // its number
+  std::int64_t steps = 0;    // timed ones
+  double images_per_second = 0;
+  // How many updates there were between reading a variable and applying the gradient computed with
+  // it, and how often that was so.
+  std::map<std::uint64_t, std::uint64_t> staleness;
+};
+
 struct JobResult {
   std::string model;
   std::string dataset;
@@ -100,8 +110,9 @@ struct JobResult {
   std::vector<std::string> gradient_names;  // variables whose gradients' norms steps report
   std::vector<TrainingStep> steps;          // timed ones
   std::vector<EvaluationRecord> evaluations;
-  std::vector<PeerRecord> peers;  // of runs on several hosts
-  std::uint32_t restarts = 0;     // how often a lost task was replaced; the rest is since the last
+  std::vector<PeerRecord> peers;      // of runs on several hosts
+  std::uint32_t restarts = 0;         // how often a lost task was replaced: all else is since then
+  std::vector<WorkerRecord> workers;  // of asynchronous runs, all of them
   double total_seconds = 0;
   double total_images_per_second = 0;
   Speed speed;

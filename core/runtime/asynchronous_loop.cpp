@@ -1,0 +1,315 @@
+#include "core/runtime/asynchronous_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/runtime/step_describer.hpp"
+#include "core/runtime/strand_run.hpp"
+#include "core/runtime/worker_reports.hpp"
+
+namespace convoy {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// While nothing happens, looks follow each other in intervals that double.
+constexpr std::chrono::microseconds kShortestRest{50};
+constexpr std::chrono::microseconds kLongestRest{300};
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+class AsynchronousLoop {
+ public:
+  AsynchronousLoop(Session& session, BatchSource& source, const LearningRateSchedule& schedule,
+                   const TrainingLoopOptions& options, const TrainingEvents& events)
+      : session_(session),
+        peers_(session.task() == nullptr ? nullptr : session.task()->peers),
+        schedule_(schedule),
+        options_(options),
+        events_(events),
+        workers_(session.schedule().strands.count),
+        describer_(session) {
+    for (const auto& executor : session.strands())
+      if (executor->strand() != CONVOY_NONE)
+        strands_.emplace_back(session, *executor, source, options.first_step);
+    for (StrandRun& strand : strands_)
+      if (strand.has_replicas()) own_.push_back({&strand});
+    // Of several workers the times of operations lie on top of each other.
+    if (own_.size() == 1)
+      meter_.emplace(
+          session.lowered_plan(),
+          PartOfSteps{peers_ == nullptr ? 0 : session.task()->host, own_.front().strand->replicas(),
+                      session.schedule().submission.size()});
+  }
+
+  TrainingSummary run() {
+    try {
+      warm_up();
+      train();
+      go_until([this] { return all_are_there(); });
+      conclude();
+    } catch (...) {
+      session_.cancel("this task has failed; its own messages say why");
+      throw;
+    }
+    return summary_;
+  }
+
+ private:
+  // A worker on this host.
+  struct Own {
+    StrandRun* strand;
+    WorkerSummary summary = {};
+    std::int64_t images = 0;  // of its timed steps
+  };
+
+  void warm_up() {
+    for (StrandRun& strand : strands_) {
+      strand.restart_clock(session_.now());
+      strand.go_to(options_.warmup_steps);
+    }
+    go_until([this] { return all_are_there(); });
+    if (peers_ != nullptr) meet("");
+  }
+
+  void train() {
+    started_ = session_.now();
+    if (session_.gate() != nullptr) session_.gate()->staleness().forget();
+    is_timed_ = true;
+    if (events_.warmed_up) events_.warmed_up();
+    for (StrandRun& strand : strands_) {
+      strand.restart_clock(started_);
+      strand.go_to(kNoLimit);
+    }
+    if (!own_.empty()) {
+      go_until([this] { return is_over(); });
+      for (const Own& own : own_) own.strand->go_to(own.strand->submitted());
+    }
+    is_timed_ = false;
+    summary_.total_seconds = last_end_ > started_ ? last_end_ - started_ : 0;
+    LastSteps last = own_last_steps();
+    if (peers_ != nullptr) last = last_steps_of_all(meet(to_text(last)));
+    take(std::move(last));
+  }
+
+  // Hosts of servers may have gone ahead by as many steps as can be open, in which they wait for
+  // this worker: it will have taken them.
+  LastSteps own_last_steps() const {
+    LastSteps last{{}, wants_to_stop_};
+    const std::int64_t computes = session_.lowered_plan().computes;
+    for (const Own& own : own_) {
+      const std::int64_t steps =
+          own.strand->submitted() + (peers_ == nullptr ? 0 : own.strand->depth());
+      last.by_strand[own.strand->number()] = (steps + computes - 1) / computes * computes;
+    }
+    return last;
+  }
+
+  // Where strands wait for each other within a bound, none can go on without the others.
+  void take(LastSteps last) {
+    std::int64_t furthest = 0;
+    for (const auto& [strand, steps] : last.by_strand) furthest = std::max(furthest, steps);
+    if (strands_wait(session_.plan()->step.schedule()))
+      for (auto& [strand, steps] : last.by_strand) steps = furthest;
+    std::int64_t updates = 0;
+    for (const auto& [strand, steps] : last.by_strand) updates += steps;
+    for (StrandRun& strand : strands_) {
+      CONVOY_CHECK_LE(strand.submitted(), last.by_strand.at(strand.number()));
+      strand.go_to(last.by_strand.at(strand.number()));
+    }
+    summary_.stopped = last.stopped;
+    summary_.global_step = options_.first_step + updates / workers_;
+  }
+
+  // Speeds of all workers, and how stale their updates were.
+  void conclude() {
+    std::vector<WorkerSummary> known;
+    for (Own& own : own_) {
+      own.summary.strand = own.strand->number();
+      own.summary.seconds = summary_.total_seconds;
+      if (own.summary.seconds > 0)
+        own.summary.images_per_second = static_cast<double>(own.images) / own.summary.seconds;
+      summary_.timed_steps += own.summary.steps;
+      known.push_back(own.summary);
+    }
+    for (std::uint32_t strand = 0; session_.gate() != nullptr && strand < workers_; ++strand)
+      known.push_back({strand, 0, 0, 0, session_.gate()->staleness().seen()[strand]});
+    std::vector<std::string> texts{to_text(known)};
+    if (peers_ != nullptr) texts = peers_->exchange(texts.front());
+    summary_.workers = workers_of_all(texts);
+    if (meter_) summary_.breakdown = meter_->total();
+  }
+
+  bool all_are_there() const { return std::ranges::all_of(strands_, &StrandRun::is_there); }
+
+  // There were as many updates as the run is to have, less one as tf_cnn_benchmarks counts them.
+  bool is_over() {
+    if (events_.stop_requested && events_.stop_requested()) wants_to_stop_ = true;
+    const std::int64_t heard = peers_ == nullptr ? 0 : peers_->steps_of_all().value_or(0);
+    const bool is_enough = std::max(heard, own_timed_) >= workers_ * options_.timed_steps - 1;
+    if (peers_ == nullptr) return wants_to_stop_ || is_enough;
+    if (wants_to_stop_ || is_enough) ask_to_end();
+    return peers_->end_is_agreed();
+  }
+
+  void ask_to_end() {
+    if (!std::exchange(asked_to_end_, true)) peers_->request_end();
+  }
+
+  // The strands that may go on do.
+  std::vector<std::string> meet(const std::string& own) {
+    peers_->begin_exchange(own);
+    std::optional<std::vector<std::string>> all;
+    go_until([&] {
+      if (events_.stop_requested && events_.stop_requested()) ask_to_end();
+      all = peers_->exchanged();
+      return all.has_value();
+    });
+    return std::move(*all);
+  }
+
+  template <typename Done>
+  void go_until(Done done) {
+    moved();
+    while (!done()) {
+      if (look())
+        moved();
+      else
+        rest();
+    }
+  }
+
+  void moved() {
+    rest_ = kShortestRest;
+    last_move_ = Clock::now();
+  }
+
+  // Hands over, submits and finishes what can be. A worker alone with its own steps need not look
+  // around while it waits for them.
+  bool look() {
+    const bool alone = strands_.size() == 1 && session_.gate() == nullptr;
+    bool moved = session_.gate() != nullptr && session_.gate()->pump();
+    for (StrandRun& strand : strands_) {
+      while (strand.may_submit()) {
+        strand.submit(learning_rate());
+        moved = true;
+      }
+      if (!strand.has_open() || !(alone || strand.executor().step_is_finished())) continue;
+      finish(strand);
+      moved = true;
+    }
+    return moved;
+  }
+
+  // By how far the workers that are known here have come on average: a server knows all.
+  double learning_rate() const {
+    std::int64_t steps = 0;
+    for (const StrandRun& strand : strands_) steps += strand.submitted();
+    return schedule_.at(options_.first_step + steps / static_cast<std::int64_t>(strands_.size()));
+  }
+
+  void rest() {
+    std::this_thread::sleep_for(rest_);
+    rest_ = std::min(2 * rest_, kLongestRest);
+    const std::uint64_t now = progress();
+    if (now != progress_) last_move_ = Clock::now();
+    progress_ = now;
+    const std::chrono::duration<double> still = Clock::now() - last_move_;
+    if (still.count() > session_.options().executor.deadline_seconds) require_hope();
+  }
+
+  std::uint64_t progress() const {
+    std::uint64_t sum = 0;
+    for (const StrandRun& strand : strands_) sum += strand.executor().progress();
+    return sum;
+  }
+
+  // Waiting for a peer is no fault of this host's.
+  void require_hope() {
+    last_move_ = Clock::now();
+    bool open = false;
+    bool waits = false;
+    for (const auto& executor : session_.strands()) waits = executor->waits_for_peer() || waits;
+    for (const StrandRun& strand : strands_) open = open || strand.has_open();
+    if (open && !waits)
+      fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
+           session_.options().executor.deadline_seconds);
+  }
+
+  void finish(StrandRun& strand) {
+    const StrandStep step = strand.finish();
+    if (!strand.has_replicas()) return;
+    const auto own = std::ranges::find(own_, &strand, &Own::strand);
+    const bool warm = strand.finished() <= options_.warmup_steps;
+    if (meter_) {
+      meter_->waited_for_input({step.input_asked, step.input_ready});
+      meter_->finished(strand.executor().last_times(),
+                       is_timed_ && !warm ? TimeInterval{step.begin, step.end} : TimeInterval{});
+    }
+    if (!warm && !is_timed_) return;  // the end is agreed
+    if (!warm) count(*own, step);
+    tell(step, warm ? step.number - options_.warmup_steps : own_timed_);
+  }
+
+  void count(Own& own, const StrandStep& step) {
+    ++own.summary.steps;
+    own.images += step.images;
+    ++own_timed_;
+    last_end_ = std::max(last_end_, step.end);
+    if (peers_ != nullptr) peers_->tell_steps(own_timed_);
+  }
+
+  void tell(const StrandStep& open, std::int64_t number) {
+    TrainingStep step =
+        describer_.describe(open.totals, open.totals.mean_loss(), open.learning_rate);
+    step.number = number;
+    step.seconds = open.end - open.begin;
+    // Waiting while the step before is under way costs nothing.
+    const double idle_since = std::max(open.input_asked, open.begin);
+    step.input_wait_seconds = std::clamp(open.input_ready - idle_since, 0.0, step.seconds);
+    if (!std::isfinite(step.base_loss)) {
+      if (!options_.tolerate_divergence) refuse_loss(step);
+      if (!summary_.diverged) summary_.diverged = step.number;
+    }
+    if (number > 0) summary_.input_wait_seconds += step.input_wait_seconds;
+    const auto& event = number > 0 ? events_.timed_step : events_.warmup_step;
+    if (event) event(step);
+  }
+
+  Session& session_;
+  Peers* peers_;  // null: one host
+  const LearningRateSchedule& schedule_;
+  const TrainingLoopOptions& options_;
+  const TrainingEvents& events_;
+  std::int64_t workers_;
+  StepDescriber describer_;
+  std::optional<BreakdownMeter> meter_;
+  TrainingSummary summary_;
+  std::deque<StrandRun> strands_;  // with a part here
+  std::vector<Own> own_;
+  std::int64_t own_timed_ = 0;  // steps of all workers here
+  bool is_timed_ = false;
+  bool wants_to_stop_ = false;
+  bool asked_to_end_ = false;
+  double started_ = 0;
+  double last_end_ = 0;
+  std::chrono::microseconds rest_ = kShortestRest;
+  Clock::time_point last_move_;
+  std::uint64_t progress_ = 0;
+};
+
+}  // namespace
+
+TrainingSummary run_asynchronous_training(Session& session, BatchSource& source,
+                                          const LearningRateSchedule& schedule,
+                                          const TrainingLoopOptions& options,
+                                          const TrainingEvents& events) {
+  return AsynchronousLoop(session, source, schedule, options, events).run();
+}
+
+}  // namespace convoy

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "core/plan/schedule.hpp"
+
+namespace convoy {
+
+// How many updates there were of a range between the moment a strand read it and the moment the
+// strand's own update began, and how often that was seen.
+using Staleness = std::map<std::uint64_t, std::uint64_t>;
+
+// Counts updates in any order and relaxed reads of what they change, as they begin on this host.
+class StalenessMeter {
+ public:
+  StalenessMeter(const Plan& lowered, const Schedule& local);
+
+  // An operation of the body begins; of any other kind than those two nothing is noted.
+  void begins(std::uint32_t operation);
+  // Per strand, since the beginning or forget().
+  const std::vector<Staleness>& seen() const { return seen_; }
+  void forget();
+
+ private:
+  // A range that updates change as a whole.
+  struct Cell {
+    PlanSpan span;
+    std::uint64_t updates = 0;
+    std::vector<std::deque<std::uint64_t>> read_at;  // per strand: reads without their update yet
+  };
+  // What an operation means to cells.
+  struct Part {
+    std::vector<std::uint32_t> updates;
+    std::vector<std::uint32_t> reads;  // as the first of its strand and phase
+    std::uint32_t strand = 0;
+  };
+
+  std::uint32_t cell_of(const PlanSpan& span);
+  void add_update(std::uint32_t operation, const Operation& what);
+  void add_read(std::uint32_t operation, const Operation& what);
+  Part& part_of(std::uint32_t operation);
+
+  const Strands& strands_;
+  std::vector<Cell> cells_;
+  std::map<std::uint32_t, Part> parts_;  // by operation
+  // Which strands and phases have a reader of a cell already.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, bool> readers_;
+  std::vector<Staleness> seen_;
+};
+
+}  // namespace convoy

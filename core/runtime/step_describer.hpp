@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/runtime/session.hpp"
+#include "core/runtime/step_totals.hpp"
+
+namespace convoy {
+
+// Makes of a finished step's totals what is told of it.
+class StepDescriber {
+ public:
+  // The session must outlive it.
+  explicit StepDescriber(const Session& session)
+      : session_(session), square_sum_(session.initial_square_sum()) {}
+
+  // Losses, rate, accuracies and norms; number and times are left to the caller. `own_loss`: the
+  // mean over this host's replicas.
+  TrainingStep describe(const StepTotals& totals, double own_loss, double learning_rate);
+
+ private:
+  void add_norms(const StepTotals& totals, TrainingStep& step) const;
+
+  const Session& session_;
+  double square_sum_;  // as the last update that covered everything found it
+};
+
+// Error kNumerical: the step's loss is not a finite number.
+[[noreturn]] void refuse_loss(const TrainingStep& step);
+
+}  // namespace convoy

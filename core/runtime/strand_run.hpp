@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/data/batch_source.hpp"
+#include "core/runtime/session.hpp"
+#include "core/runtime/step_totals.hpp"
+
+namespace convoy {
+
+// A step of a strand between its submission and its completion.
+struct StrandStep {
+  std::int64_t number = 0;  // 0-based, warm-up included
+  std::int64_t images = 0;
+  double learning_rate = 0;
+  double input_asked = 0;  // when its images were asked for, and when they had come
+  double input_ready = 0;
+  double begin = 0;  // when the step before was through
+  double end = 0;
+  StepTotals totals;  // of this host's replicas
+};
+
+// This host's part of one strand's steps. A worker's own has replicas here, which take batches; of
+// another worker's, only updates and what is read for them are here.
+class StrandRun {
+ public:
+  // All of that must outlive it. `first_step`: of the input.
+  StrandRun(Session& session, Executor& executor, BatchSource& source, std::int64_t first_step);
+
+  std::uint32_t number() const { return executor_.strand(); }
+  const Executor& executor() const { return executor_; }
+  bool has_replicas() const { return !replicas_.empty(); }
+  const std::vector<std::uint32_t>& replicas() const { return replicas_; }
+  std::int64_t submitted() const { return submitted_; }
+  std::int64_t finished() const { return finished_; }
+  // How many steps may be open.
+  std::int64_t depth() const { return executor_.steps_in_flight(); }
+  // So many steps since the beginning, and no more until the next call.
+  void go_to(std::int64_t steps) { limit_ = steps; }
+  bool is_there() const { return finished_ == limit_; }
+  // Time counts for its next step from now on.
+  void restart_clock(double now) { last_end_ = now; }
+
+  bool may_submit() const { return submitted_ < limit_ && submitted_ - finished_ < depth(); }
+  void submit(double learning_rate);
+  bool has_open() const { return finished_ < submitted_; }
+  // Waits for the oldest open step, if it is not finished. Error as Executor::finish_step().
+  StrandStep finish();
+
+ private:
+  Session& session_;
+  Executor& executor_;
+  BatchSource& source_;
+  std::int64_t first_step_;
+  std::vector<std::uint32_t> replicas_;  // here
+  StepInput input_;                      // its memory serves every step
+  std::deque<StrandStep> open_;          // the oldest first
+  std::int64_t submitted_ = 0;
+  std::int64_t finished_ = 0;
+  std::int64_t limit_ = 0;
+  double last_end_ = 0;
+};
+
+}  // namespace convoy

@@ -1,0 +1,152 @@
+// Strands of one process: devices that take their own steps.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "core/train/optimizer.hpp"
+#include "tests/devices/fake/fake_device.hpp"
+#include "tests/runtime/lagging_strategy.hpp"
+#include "tests/runtime/small_models.hpp"
+#include "tests/runtime/training.hpp"
+
+namespace convoy::testing::asynchronous_test {
+namespace {
+
+SessionOptions session_options(std::uint32_t devices) {
+  SessionOptions options;
+  options.devices = devices;
+  options.threads = 1;
+  options.batch = 2;
+  options.hash_initializer = true;
+  OptimizerOptions optimizer;
+  optimizer.kind = CONVOY_OPTIMIZER_SGD;
+  options.optimizer = make_optimizer(optimizer, 1);
+  options.executor.deadline_seconds = 30;
+  return options;
+}
+
+TrainingSummary train_with_lag(std::int64_t max_lag, std::uint32_t devices, std::int64_t steps) {
+  const auto plugin = fake_plugin({.shared_memory = true});
+  const auto strategy = lagging_strategy(max_lag);
+  Session session(small_network(), *strategy, *plugin, session_options(devices));
+  EXPECT_TRUE(session.is_asynchronous());
+  EXPECT_EQ(session.strands().size(), devices);
+  const auto source = hash_images(devices, 2 * devices);
+  return run_training(session, *source, constant_rate(0.01), {2, steps, 0}, {});
+}
+
+std::int64_t lead_of_first(const TrainingSummary& summary) {
+  return summary.workers.front().steps - summary.workers.back().steps;
+}
+
+std::uint64_t most_stale(const WorkerSummary& worker) {
+  return worker.staleness.empty() ? 0 : worker.staleness.rbegin()->first;
+}
+
+// A device may read variables without the last `lag` updates of another, and no older ones. So it
+// is ahead by as many steps, and by those that are in flight.
+TEST(Asynchronous, DevicesLeadASlowOneByTheLagThatTheyMay) {
+  constexpr std::int64_t kInFlight = 2;
+  std::vector<std::int64_t> leads;
+  for (const std::int64_t lag : {1, 2, 8, -1}) {
+    const std::int64_t steps = lag < 0 ? 60 : 12;
+    const TrainingSummary summary = train_with_lag(lag, 2, steps);
+    ASSERT_EQ(summary.workers.size(), 2u);
+    EXPECT_GE(summary.workers[0].steps + summary.workers[1].steps, 2 * steps - 1) << "lag " << lag;
+    leads.push_back(lead_of_first(summary));
+    EXPECT_GT(most_stale(summary.workers.back()), 0u) << "lag " << lag;
+    if (lag < 0) continue;
+    EXPECT_LE(leads.back(), lag + kInFlight) << "lag " << lag;
+    EXPECT_GE(leads.back(), lag - kInFlight) << "lag " << lag;
+  }
+  EXPECT_LT(leads[1], leads[2]);
+  EXPECT_LT(leads[2] + 4, leads[3]) << "nobody waits without a bound";
+}
+
+TEST(Asynchronous, ReportsHowManyUpdatesCameBetweenReadingAndApplying) {
+  const TrainingSummary bounded = train_with_lag(1, 3, 8);
+  const TrainingSummary free = train_with_lag(-1, 3, 80);
+  ASSERT_EQ(bounded.workers.size(), 3u);
+  ASSERT_EQ(free.workers.size(), 3u);
+  // Of two others, each is at most the lag and what is in flight ahead or behind.
+  for (const WorkerSummary& worker : bounded.workers) EXPECT_LE(most_stale(worker), 2u * (1 + 3));
+  EXPECT_GT(most_stale(free.workers.back()), most_stale(bounded.workers.back()));
+  double sum = 0;
+  for (const WorkerSummary& worker : free.workers) {
+    EXPECT_GT(worker.images_per_second, 0);
+    sum += worker.images_per_second;
+  }
+  EXPECT_GT(free.workers.front().images_per_second, 2 * free.workers.back().images_per_second);
+  EXPECT_GT(sum, free.workers.front().images_per_second);
+}
+
+TEST(Asynchronous, CheckpointsFindAllUpdatesApplied) {
+  const auto plugin = fake_plugin({.delay_microseconds = 30, .shared_memory = true});
+  const auto strategy = lagging_strategy(-1);
+  Session session(small_network(), *strategy, *plugin, session_options(2));
+  const auto source = hash_images(2, 4);
+  const TrainingSummary summary =
+      run_training(session, *source, constant_rate(0.01), {1, 10, 7}, {});
+  EXPECT_GE(summary.global_step, 7 + 1 + 9);
+  EXPECT_TRUE(session.cancel("the end"));  // nothing is left to wait for
+}
+
+// How many run at once, at most.
+struct Crowd {
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+};
+Crowd& crowd() {
+  static Crowd it;
+  return it;
+}
+
+std::int32_t jostle(const convoy_region* reads, std::uint64_t, const convoy_region* writes,
+                    std::uint64_t) {
+  const int now = ++crowd().inside;
+  int most = crowd().most;
+  while (most < now && !crowd().most.compare_exchange_weak(most, now)) continue;
+  std::this_thread::sleep_for(std::chrono::microseconds(200));
+  static_cast<float*>(writes->data)[0] += static_cast<const float*>(reads->data)[0];
+  --crowd().inside;
+  return 0;
+}
+
+// Devices write to the same elements in any order, each by itself.
+class Jostling : public Strategy {
+ public:
+  void plan(Planner& p) override {
+    const PlaceId home = p.host_place(ReplicaId(0));
+    const Buffer shared = p.persistent(home, 4);
+    p.compute();
+    for (const auto r : p.replicas()) {
+      const Span read = p.gradient(r)[Range{0, 4}];
+      convoy_operation jostling{};
+      jostling.struct_size = sizeof(jostling);
+      jostling.kind = CONVOY_OP_CALL;
+      jostling.kernel = "jostle";
+      jostling.flags = CONVOY_OP_ANY_ORDER;
+      jostling.place = p.replica_place(r).index();
+      p.emit(jostling, {read}, {shared});
+      p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+    }
+  }
+  convoy_host_kernel host_kernel(const std::string&) override { return jostle; }
+};
+
+TEST(Asynchronous, UpdatesInAnyOrderHaveTheirRangeForThemselves) {
+  const auto plugin = fake_plugin({.shared_memory = true});
+  const auto strategy = built_in_strategy<Jostling>("jostling", 0);
+  Session session(small_network(), *strategy, *plugin, session_options(3));
+  ASSERT_EQ(session.strands().size(), 3u);
+  const auto source = hash_images(3, 6);
+  const TrainingSummary summary =
+      run_training(session, *source, constant_rate(0.001), {0, 30, 0}, {});
+  EXPECT_EQ(summary.workers.size(), 3u);
+  EXPECT_EQ(crowd().most, 1);
+}
+
+}  // namespace
+}  // namespace convoy::testing::asynchronous_test

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <convoy/strategy.hpp>
+
+#include "core/plugin/strategy_plugin.hpp"
+
+namespace convoy::testing {
+
+// A strategy that is part of the test program, with an option max_lag.
+template <typename T>
+std::unique_ptr<StrategyPlugin> built_in_strategy(const std::string& name, std::int64_t max_lag) {
+  Manifest manifest;
+  manifest.kind = PluginKind::kStrategy;
+  manifest.name = name;
+  manifest.options.push_back(
+      {.name = "max_lag", .type = OptionType::kInt, .default_value = fmt::to_string(max_lag)});
+  return std::make_unique<StrategyPlugin>(
+      LoadedPlugin<convoy_strategy>{&convoy::detail::StrategyTable<T>::kTable, manifest,
+                                    "built in"},
+      OptionValues{});
+}
+
+// Every device reads variables that may be old and applies its own gradient; the last device takes
+// 30 ms longer than the others. max_lag: how old in steps, -1: of any age.
+std::unique_ptr<StrategyPlugin> lagging_strategy(std::int64_t max_lag);
+
+}  // namespace convoy::testing

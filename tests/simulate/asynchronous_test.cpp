@@ -1,0 +1,59 @@
+// Workers that do not wait for each other, in virtual time.
+#include <gtest/gtest.h>
+
+#include "core/plan/lower.hpp"
+#include "core/simulate/simulate.hpp"
+#include "tests/plan/sample_plans.hpp"
+#include "tests/simulate/hand_machine.hpp"
+
+namespace convoy::testing {
+namespace {
+
+constexpr double kFast = 3e-3;  // forward and backward, in seconds
+constexpr double kSlow = 30e-3;
+
+// Two devices, the second of which takes ten times as long.
+simulate::SimulationResult run_with(std::uint64_t max_lag) {
+  HandMachine hand = hand_machine(1, 2, false);
+  hand.machine.devices.push_back(hand.machine.devices.front());
+  hand.machine.places[1].device = 1;
+  simulate::SimulationOptions options;
+  options.software = free_software();
+  const ArenaMap arena = equal_arena(1, 1000);
+  const Plan lowered = lower(write_plan(hand.cluster, arena, write_lagging(max_lag)));
+  return simulate::simulate(
+      lowered, hand.machine,
+      {equal_layers(1, kFast / 3, 2 * kFast / 3), equal_layers(1, kSlow / 3, 2 * kSlow / 3)},
+      options);
+}
+
+TEST(AsynchronousSimulation, NobodyWaitsForASlowWorkerWithoutABound) {
+  const simulate::SimulationResult result = run_with(CONVOY_UNBOUNDED);
+  ASSERT_EQ(result.worker_step_seconds.size(), 2u);
+  EXPECT_NEAR(result.worker_step_seconds[0], kFast, 0.05 * kFast);
+  EXPECT_NEAR(result.worker_step_seconds[1], kSlow, 0.05 * kSlow);
+  // Two steps in the time in which both together take two.
+  EXPECT_NEAR(result.step_seconds, 2 / (1 / kFast + 1 / kSlow), 0.05 * kFast);
+}
+
+TEST(AsynchronousSimulation, ABoundHoldsAllToTheSpeedOfTheSlowest) {
+  for (const std::uint64_t lag : {1, 2, 8}) {
+    const simulate::SimulationResult result = run_with(lag);
+    ASSERT_EQ(result.worker_step_seconds.size(), 2u);
+    EXPECT_NEAR(result.worker_step_seconds[0], kSlow, 0.1 * kSlow) << "lag " << lag;
+    EXPECT_NEAR(result.worker_step_seconds[1], kSlow, 0.1 * kSlow) << "lag " << lag;
+  }
+}
+
+TEST(AsynchronousSimulation, WorkersThatStepTogetherHaveNoStepsOfTheirOwn) {
+  const HandMachine hand = hand_machine(1, 2, false);
+  simulate::SimulationOptions options;
+  options.software = free_software();
+  const ArenaMap arena = equal_arena(1, 1000);
+  const Plan lowered = lower(write_plan(hand.cluster, arena, write_sequential));
+  EXPECT_TRUE(simulate::simulate(lowered, hand.machine, {equal_layers(1, 1e-3, 2e-3)}, options)
+                  .worker_step_seconds.empty());
+}
+
+}  // namespace
+}  // namespace convoy::testing
