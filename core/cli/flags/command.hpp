@@ -16,6 +16,7 @@ struct JobCommand {
   JobOptions options;
   Catalog catalog;                   // the plug-ins that it finds
   std::vector<std::string> notices;  // about flags that have no effect
+  std::uint32_t repeats = 1;         // runs of the whole command
 };
 
 // The flags that a verb has beside those of `convoy run`, or instead of some of them, bound to what

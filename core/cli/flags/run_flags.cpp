@@ -252,7 +252,9 @@ Flags checkpoint_flags(CheckpointOptions& options) {
   };
 }
 
-Flags report_flags(JobOptions& options) {
+Flags report_flags(RunCommand& command) {
+  constexpr double kMostRepeats = 1000;
+  JobOptions& options = command.options;
   return {
       bind_flag("display_every", options.display_every, kSteps,
                 "Print progress every this many steps."),
@@ -264,6 +266,16 @@ Flags report_flags(JobOptions& options) {
                 "Also print top-1 and top-5 of training batches."),
       bind_flag("output_file", options.output_file,
                 "Write the run's record here: .json, .jsonl or .csv."),
+      bind_flag(
+          "report", options.report_file,
+          "Write an offline page about the run here: report.html. convoy report makes it from "
+          "stored records, too."),
+      bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
+                "Run so often, each time as a new process, and give the median; convoy diff tells "
+                "from such records what a change is worth."),
+      bind_flag("record_timeline", options.record_timeline,
+                "Keep the operations of the step nearest to the median in the record, and of the "
+                "same plan as simulated; --report implies it."),
       bind_flag("trace_file", options.trace_file,
                 "Write a timeline of one step here (Chrome trace): the last but one of warm-up, "
                 "with fewer than two warm-up steps the first timed one."),
@@ -410,7 +422,7 @@ FlagTable run_flag_table(RunCommand& command) {
   add_group(table, "Checkpoints and weights", checkpoint_flags(options.checkpoints));
   add_group(table, "Evaluation and inference", evaluation_flags(options.evaluation));
   add_group(table, "Several hosts", task_flags(options.task, options.machine));
-  add_group(table, "Reports", report_flags(options));
+  add_group(table, "Reports", report_flags(command));
   add_group(table, "Reproducibility and plug-ins", reproducibility_flags(options));
   table.add_all(historical_flags());
   return table;

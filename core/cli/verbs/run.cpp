@@ -5,6 +5,7 @@
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/run_repeats.hpp"
 #include "core/cli/verbs/run_task.hpp"
 #include "core/job/run.hpp"
 #include "core/job/task.hpp"
@@ -19,6 +20,7 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
     return 0;
   }
   JobCommand command = read_command(arguments);
+  if (command.repeats > 1) return run_repeats(command, arguments, out, err);
   if (auto identity = job::identify(command.options))
     return run_task(std::move(command), std::move(*identity), arguments, out, err);
   job::Setup setup = set_up_command(std::move(command), err);

@@ -11,12 +11,14 @@
 #include "core/cli/verbs/calibrate.hpp"
 #include "core/cli/verbs/check.hpp"
 #include "core/cli/verbs/compare.hpp"
+#include "core/cli/verbs/diff.hpp"
 #include "core/cli/verbs/doctor.hpp"
 #include "core/cli/verbs/info.hpp"
 #include "core/cli/verbs/launch.hpp"
 #include "core/cli/verbs/list.hpp"
 #include "core/cli/verbs/new.hpp"
 #include "core/cli/verbs/plan.hpp"
+#include "core/cli/verbs/report.hpp"
 #include "core/cli/verbs/run.hpp"
 #include "core/cli/verbs/simulate.hpp"
 #include "core/cli/verbs/topo.hpp"
@@ -39,6 +41,8 @@ constexpr Verb kVerbs[] = {
     {"check", "prove what a strategy computes; test what a device computes", run_check_verb},
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
     {"compare", "strategies x numbers of devices x models, one table", run_compare_verb},
+    {"report", "one offline page of any records, with pictures", run_report_verb},
+    {"diff", "whether one run is faster than another, with statistics", run_diff_verb},
     {"calibrate", "measure this machine for simulate and auto", run_calibrate_verb},
     {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
