@@ -104,8 +104,9 @@ class Ends {
       if (left <= 0) return {Outcome::kWrong, unfinished(patience)};
       listen(left);
       if (everybody_meets()) let_meet();
-      if (first_failure() != nullptr) hear_last_words();
-      if (const End* cause = first_failure()) return *cause->failure;
+      if (!failure_) continue;
+      hear_last_words();
+      return *failure_;
     }
     return {Outcome::kRight, {}};
   }
@@ -115,9 +116,7 @@ class Ends {
     pid_t process = -1;
     int socket = -1;
     bool gone = false;                    // it has ended, or has given its result
-    bool died = false;                    // without a result
     std::optional<std::string> brings{};  // to a meeting
-    std::optional<CaseResult> failure{};
   };
 
   void start(const TransportPlugin& plugin, std::uint32_t rank) {
@@ -183,41 +182,37 @@ class Ends {
       return;
     }
     end.gone = true;
-    end.died = message.empty();
-    if (end.died)
-      end.failure = death(end);
+    if (message.empty())
+      note_death(end);
     else if (message.front() == kWrong)
-      end.failure = {Outcome::kWrong, message.substr(1)};
+      note_failure({Outcome::kWrong, message.substr(1)}, false);
     else if (message.front() == kUnsupported)
-      end.failure = {Outcome::kUnsupported, message.substr(1)};
+      note_failure({Outcome::kUnsupported, message.substr(1)}, false);
   }
 
-  std::optional<CaseResult> death(End& end) const {
+  void note_death(End& end) {
     int status = 0;
     while (::waitpid(end.process, &status, 0) < 0 && errno == EINTR) {
     }
     end.process = -1;
-    if (is_victim(end)) return std::nullopt;
-    return CaseResult{Outcome::kWrong,
-                      WIFSIGNALED(status)
-                          ? fmt::format("the process ended with signal {} ({})", WTERMSIG(status),
-                                        ::strsignal(WTERMSIG(status)))
-                          : fmt::format("the process ended with code {}", WEXITSTATUS(status))};
+    if (is_victim(end)) return;
+    const std::string how = WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status),
+                                                              ::strsignal(WTERMSIG(status)))
+                                                : fmt::format("code {}", WEXITSTATUS(status));
+    note_failure({Outcome::kWrong, "the process ended with " + how}, true);
   }
 
   void hear_last_words() {
     const Stopwatch watch;
-    for (double left = kLastWordsSeconds; left > 0 && !finished() && !first_failure()->died;
+    for (double left = kLastWordsSeconds; left > 0 && !finished() && !died_;
          left = kLastWordsSeconds - watch.seconds())
       listen(left);
   }
 
-  // A death goes before complaints, which it may have caused.
-  const End* first_failure() const {
-    const auto failed = [](const End& it) { return it.failure.has_value(); };
-    auto found = std::ranges::find_if(ends_, [&](const End& it) { return failed(it) && it.died; });
-    if (found == ends_.end()) found = std::ranges::find_if(ends_, failed);
-    return found == ends_.end() ? nullptr : &*found;
+  // The first failure counts, but a death goes before complaints, which it may have caused.
+  void note_failure(CaseResult result, bool death) {
+    if (!failure_ || (death && !died_)) failure_ = std::move(result);
+    died_ = died_ || death;
   }
 
   std::string unfinished(double patience) const {
@@ -231,6 +226,8 @@ class Ends {
 
   const TransportCase& case_;
   std::vector<End> ends_;
+  std::optional<CaseResult> failure_;
+  bool died_ = false;  // failure_ is the death of an end
 };
 
 }  // namespace

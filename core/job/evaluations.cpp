@@ -40,10 +40,11 @@ void score_model(const TrainedModel& model, const JobOptions& options, Validatio
 }  // namespace
 
 TrainingEvaluations::TrainingEvaluations(const Setup& setup, const Sizes& sizes,
-                                         Validation& validation, std::int64_t training_examples,
+                                         Validation* validation, std::int64_t training_examples,
                                          std::int64_t global_batch, RunReport& report,
                                          StopRequested stop_requested)
-    : validation_(validation),
+    : task_(setup.task),
+      validation_(validation),
       schedule_(setup.options.evaluation.triggers, training_examples, global_batch),
       last_step_(sizes.timed_steps),
       target_(setup.options.evaluation.stop_at_top_1),
@@ -56,32 +57,42 @@ bool TrainingEvaluations::due(const PausePoint& point) const {
 }
 
 bool TrainingEvaluations::pause(const PausePoint& point, const Session& session) {
-  report_.observer().evaluation_begins(point.global_step, false);
-  const Evaluation result = evaluate(point, session);
-  reached_ = target_ && !result.stopped && result.top_1 >= *target_;
-  if (reached_) {
-    report_.observer().target_reached(*target_);
-    return false;
-  }
-  report_.observer().training_resumes();
-  return true;
+  evaluate(point, session, false);
+  if (validation_ != nullptr && !reached_) report_.observer().training_resumes();
+  return !reached_;
 }
 
 void TrainingEvaluations::final(const TrainingSummary& summary, const Session& session) {
-  if (!reached_ && !summary.stopped) {
-    report_.observer().evaluation_begins(summary.global_step, true);
-    evaluate({summary.timed_steps, summary.global_step}, session);
-  }
+  if (!reached_ && !summary.stopped)
+    evaluate({summary.timed_steps, summary.global_step}, session, true);
   report_.observer().training_done();
 }
 
-Evaluation TrainingEvaluations::evaluate(const PausePoint& point, const Session& session) {
+void TrainingEvaluations::evaluate(const PausePoint& point, const Session& session, bool is_last) {
   const auto begin = std::chrono::steady_clock::now();
-  const Evaluation result = validation_.score(
-      session.read_values(), evaluation_events(display_every_, report_, stop_requested_));
-  if (result.examples > 0) report_.evaluation(result, point, "");
+  const ModelValues values = session.read_values();  // all tasks together
+  bool reached = false;
+  if (validation_ != nullptr) {
+    report_.observer().evaluation_begins(point.global_step, is_last);
+    const Evaluation result = score(point, values);
+    reached = !is_last && target_ && !result.stopped && result.top_1 >= *target_;
+    if (reached) report_.observer().target_reached(*target_);
+  }
+  reached_ = agreed(reached, point);
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+Evaluation TrainingEvaluations::score(const PausePoint& point, const ModelValues& values) {
+  const Evaluation result =
+      validation_->score(values, evaluation_events(display_every_, report_, stop_requested_));
+  if (result.examples > 0) report_.evaluation(result, point, "");
   return result;
+}
+
+bool TrainingEvaluations::agreed(bool reached, const PausePoint& point) {
+  if (task_ == nullptr) return reached;
+  const std::string round = "evaluation after " + std::to_string(point.global_step);
+  return task_->from_chief(round, reached ? "reached" : "") == "reached";
 }
 
 void evaluate_trained_models(const JobOptions& options, Validation& validation,

@@ -7,6 +7,7 @@
 
 #include "core/job/run_report.hpp"
 #include "core/job/setup.hpp"
+#include "core/job/task.hpp"
 #include "core/job/validation.hpp"
 #include "core/runtime/training_loop.hpp"
 #include "core/train/evaluation_schedule.hpp"
@@ -17,11 +18,13 @@ namespace convoy::job {
 using StopRequested = std::function<bool()>;
 
 // The evaluations of a run that also trains: when they are due, what they print, and whether the
-// target is reached. Training must stand still meanwhile; nothing of it changes.
+// target is reached. Training must stand still meanwhile; nothing of it changes. Of several tasks
+// the chief evaluates and the others wait for what it finds.
 class TrainingEvaluations {
  public:
-  // training_examples make an epoch; sizes are those of training.
-  TrainingEvaluations(const Setup& setup, const Sizes& sizes, Validation& validation,
+  // training_examples make an epoch; sizes are those of training; `validation` is null where
+  // another task evaluates.
+  TrainingEvaluations(const Setup& setup, const Sizes& sizes, Validation* validation,
                       std::int64_t training_examples, std::int64_t global_batch, RunReport& report,
                       StopRequested stop_requested);
 
@@ -34,9 +37,13 @@ class TrainingEvaluations {
   double seconds() const { return seconds_; }  // spent in all evaluations
 
  private:
-  Evaluation evaluate(const PausePoint& point, const Session& session);
+  void evaluate(const PausePoint& point, const Session& session, bool is_last);
+  Evaluation score(const PausePoint& point, const ModelValues& values);
+  // The chief's, for all tasks.
+  bool agreed(bool reached, const PausePoint& point);
 
-  Validation& validation_;
+  Task* task_;              // null: a run of one process
+  Validation* validation_;  // null: another task evaluates
   EvaluationSchedule schedule_;
   std::int64_t last_step_;
   std::optional<double> target_;

@@ -79,9 +79,12 @@ class Run {
     return setup_.task == nullptr ? own : setup_.task->chiefs_sizes(own, devices_);
   }
 
+  // On this task's own devices, whichever tasks there are.
   Validation validation() const {
-    return {setup_, sizes_, session_options(setup_, sizes_, devices_),
-            data_options(setup_, sizes_, devices_)};
+    DataOptions data = data_options(setup_, sizes_, devices_);
+    data.replicas = static_cast<int>(devices_);
+    data.local_replicas.clear();
+    return {setup_, sizes_, session_options(setup_, sizes_, devices_), std::move(data)};
   }
 
   void evaluate() {
@@ -270,10 +273,11 @@ class Run {
 
   void prepare_evaluations(std::int64_t training_examples) {
     if (mode() != RunMode::kTrainingAndEvaluation) return;
-    validation_ = std::make_unique<Validation>(validation());
+    if (setup_.task == nullptr || setup_.task->is_chief())
+      validation_ = std::make_unique<Validation>(validation());
     evaluations_ = std::make_unique<TrainingEvaluations>(
-        setup_, sizes_, *validation_, training_examples, std::int64_t{replicas_} * sizes_.batch,
-        report_, [this] { return interrupted(); });
+        setup_, sizes_, validation_.get(), training_examples,
+        std::int64_t{replicas_} * sizes_.batch, report_, [this] { return interrupted(); });
   }
 
   void generating_model() {

@@ -180,6 +180,11 @@ TaskLinks::Options Task::link_options(const std::shared_ptr<OpenDevices>& device
     listens.host = network::local_address_towards(network::required_coordinator(identity_));
   options.listen_address = network::to_string(listens);
   options.now = [devices] { return devices->now(); };
+  options.look_around = [this] {
+    control_->check();
+    const ExitCode code = observer_.interruption();
+    if (code != ExitCode::kOk) fail(code, "interrupted while the links between tasks are tried");
+  };
   return options;
 }
 
@@ -245,10 +250,13 @@ std::vector<PeerRecord> Task::peers() const {
   const network::Roster roster = control_->roster();
   const std::vector<NetworkTraffic> traffic = links_->engine().traffic();
   std::vector<PeerRecord> peers;
-  for (std::uint32_t peer = 0; peer < traffic.size(); ++peer)
-    if (peer != rank_)
-      peers.push_back({network::to_string(roster.members[peer].name), links_->transport_to(peer),
-                       traffic[peer].bytes_sent, traffic[peer].bytes_received});
+  for (std::uint32_t peer = 0; peer < traffic.size(); ++peer) {
+    if (peer == rank_) continue;
+    const MeasuredLink& link = links_->measured(peer);
+    peers.push_back({network::to_string(roster.members[peer].name), links_->transport_to(peer),
+                     traffic[peer].bytes_sent, traffic[peer].bytes_received,
+                     link.round_trip_seconds, link.bytes_per_second});
+  }
   return peers;
 }
 

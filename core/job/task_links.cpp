@@ -36,7 +36,7 @@ convoy_transport_run describe_run(const network::Roster& roster,
   run.rank = static_cast<std::uint32_t>(roster.rank);
   run.ranks = static_cast<std::uint32_t>(roster.members.size());
   run.generation = static_cast<std::uint32_t>(roster.generation);
-  run.channels = options.channels;
+  run.channels = options.channels + 1;  // the last one for measuring
   run.flags = options.security.insecure_network ? std::uint32_t{CONVOY_RUN_CLEAR_TEXT} : 0;
   run.peer_seconds = options.peer_timeout;
   run.join_seconds = options.join_timeout;
@@ -62,7 +62,23 @@ TaskLinks::TaskLinks(network::ControlPlane& control, const Catalog& catalog, Plu
   for (std::uint32_t peer = 0; peer < all.size(); ++peer)
     engine.peers.push_back(
         static_cast<int>(peer) == roster.rank ? NetworkPeer{} : connect(roster, peer, all[peer]));
+  measure(engine, options);
   engine_ = std::make_unique<NetworkEngine>(std::move(engine));
+}
+
+void TaskLinks::measure(const NetworkOptions& engine, const Options& options) {
+  EchoOptions echo;
+  echo.generation = engine.generation;
+  echo.channel = options.channels;
+  echo.join_seconds = options.join_timeout;
+  echo.peer_seconds = options.peer_timeout;
+  echo.look_around = options.look_around;
+  std::vector<EchoPeer> peers;
+  for (const NetworkPeer& peer : engine.peers) {
+    if (peer.transport == nullptr) echo.rank = static_cast<std::uint32_t>(peers.size());
+    peers.push_back({peer.name, peer.transport});
+  }
+  measured_ = measure_links(peers, echo);
 }
 
 void TaskLinks::open_transports(const network::Roster& roster, const Catalog& catalog,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/job/echo.hpp"
 #include "core/network/control_plane.hpp"
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/library.hpp"
@@ -26,12 +27,14 @@ class TaskLinks {
     std::string listen_address;   // "host:port"; port 0: any
     std::string advertised_host;  // empty: the host listened on
     network::SecurityOptions security;
-    std::function<double()> now;  // the devices' clock
+    std::function<double()> now;        // the devices' clock
+    std::function<void()> look_around;  // throws when there is no use in waiting for others
   };
 
-  // All tasks make theirs at the same time: addresses go over the control plane. Error kUnavailable
-  // when a transport that was named cannot be used, or when no transport connects this task with
-  // another one: it says why each does not.
+  // All tasks make theirs at the same time: addresses go over the control plane, and every pair
+  // tries its link. Error kUnavailable when a transport that was named cannot be used, or when no
+  // transport connects this task with another one: it says why each does not. Error kTimeout when a
+  // task does not answer.
   TaskLinks(network::ControlPlane& control, const Catalog& catalog, PluginHost& host,
             const Options& options, const PluginLog& log);
   TaskLinks(const TaskLinks&) = delete;
@@ -40,6 +43,8 @@ class TaskLinks {
   NetworkEngine& engine() { return *engine_; }
   // "shm", "grpc" ... to that task; empty for this one.
   const std::string& transport_to(std::uint32_t rank) const { return chosen_[rank]; }
+  // As it was before the first step; zeros for this task.
+  const MeasuredLink& measured(std::uint32_t rank) const { return measured_[rank]; }
 
  private:
   struct Transport {
@@ -55,10 +60,12 @@ class TaskLinks {
             const Options& options, const PluginLog& log);
   NetworkPeer connect(const network::Roster& roster, std::uint32_t peer, const std::string& offers);
   std::string offers() const;
+  void measure(const NetworkOptions& engine, const Options& options);
 
   std::vector<Transport> transports_;  // of the highest preference first
   std::vector<std::string> left_out_;  // "mpi: no launcher has started this process"
   std::vector<std::string> chosen_;    // by rank
+  std::vector<MeasuredLink> measured_;
   std::unique_ptr<NetworkEngine> engine_;
 };
 

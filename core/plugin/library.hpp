@@ -19,8 +19,9 @@ struct LoadedPlugin {
   std::filesystem::path path;
 };
 
-// Opens plug-in files. They stay loaded until the process ends: code of a plug-in may run, and its
-// constants may be referred to, whatever becomes of this object.
+// Opens plug-in files. They stay loaded until the process ends, as threads that a plug-in has left
+// behind may be in its code. What an object of this class has loaded lives as long as the object:
+// make it first and destroy it last.
 class PluginHost {
  public:
   PluginHost();

@@ -201,6 +201,10 @@ void parse_entry(std::string_view key, std::string_view value, Manifest& manifes
     parse_needs(value, manifest);
   } else if (key == "option") {
     manifest.options.push_back(parse_option(value));
+  } else if (key == "auto") {
+    if (value != "true" && value != "false")
+      throw ManifestError(fmt::format("its manifest says auto={}; it is true or false", value));
+    manifest.in_auto = value == "true";
   } else if (key == "variant") {
     manifest.variants.push_back(parse_variant(value));
   } else {

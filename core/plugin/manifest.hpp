@@ -41,6 +41,7 @@ struct Manifest {
   std::uint32_t abi_minor = 0;
   std::vector<OptionDeclaration> options;
   std::vector<Variant> variants;   // strategies: what --variable_update=auto compares
+  bool in_auto = true;             // strategies: --variable_update=auto may take it
   std::vector<std::string> needs;  // operation kinds
 };
 

@@ -65,7 +65,9 @@ Json to_json(const PeerRecord& peer) {
   return {{"task", peer.task},
           {"transport", peer.transport},
           {"bytes_sent", peer.bytes_sent},
-          {"bytes_received", peer.bytes_received}};
+          {"bytes_received", peer.bytes_received},
+          {"round_trip_seconds", peer.round_trip_seconds},
+          {"bytes_per_second", peer.bytes_per_second}};
 }
 
 Json to_json(const CheckpointRecord& checkpoint) {

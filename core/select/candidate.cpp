@@ -64,7 +64,7 @@ std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies
                                             std::span<const std::uint64_t> bucket_elements) {
   std::vector<Candidate> candidates;
   for (const Manifest& manifest : strategies) {
-    if (!declares_all(manifest, given)) continue;
+    if (!manifest.in_auto || !declares_all(manifest, given)) continue;
     const std::vector<Variant> defaults(1);
     for (const Variant& variant : manifest.variants.empty() ? defaults : manifest.variants) {
       const std::optional<Options> options = merged(manifest, variant, given);

@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "tests/cli/parsing.hpp"
-#include "tests/scratch_folder.hpp"
 
 namespace convoy {
 namespace {
@@ -162,35 +159,6 @@ TEST(FlagParser, TheFirstPassFindsOneFlagAmongUnknownOnes) {
 TEST(FlagParser, SeesARequestForHelpAnywhere) {
   EXPECT_TRUE(wants_help(std::vector<std::string>{"--unknown", "--help"}));
   EXPECT_FALSE(wants_help(std::vector<std::string>{"--model=help"}));
-}
-
-// A file in the test's folder with these lines.
-std::string written(const std::string& name, const std::string& text) {
-  const std::string path = scratch_folder("flag_parser") + "/" + name;
-  std::ofstream(path) << text;
-  return path;
-}
-
-TEST(FlagParser, AFlagFileStandsForTheFlagsInIt) {
-  const std::string path =
-      written("flags.txt", "# what we usually run\n--steps=20\n\n  --eager  \n--folder=a b\n");
-  const ParsedFlags flags = parse(example_table(), {"--flagfile=" + path, "--steps=30"});
-  EXPECT_EQ(flags.value("steps"), "30");
-  EXPECT_EQ(flags.value("eager"), "true");
-  EXPECT_EQ(flags.value("folder"), "a b");
-  EXPECT_EQ(parse(example_table(), {"--steps=30", "--flagfile", path}).value("steps"), "20");
-  EXPECT_EQ(parse(example_table(), {}, {{"CONVOY_FLAGFILE", path}}).value("steps"), "20");
-  EXPECT_EQ(find_flag(std::vector<std::string>{"--flagfile=" + path}, "steps"), "20");
-}
-
-TEST(FlagParser, NamesAFlagFileThatIsWrong) {
-  EXPECT_TRUE(parse_failure({"--flagfile=/no/such/file"}).mentions("--flagfile=/no/such/file"));
-  const std::string words = written("words.txt", "--steps=20\nsteps=30\n");
-  EXPECT_TRUE(parse_failure({"--flagfile=" + words}).mentions("words.txt:2: 'steps=30'"));
-  const std::string circle = written("circle.txt", "");
-  std::ofstream(circle) << "--flagfile=" << circle;
-  EXPECT_TRUE(parse_failure({"--flagfile=" + circle}).mentions("a circle"));
-  EXPECT_EQ(find_flag(std::vector<std::string>{"--flagfile=" + circle}, "steps"), std::nullopt);
 }
 
 TEST(FlagParser, KeepsPositionalArgumentsWhereTheyAreAllowed) {

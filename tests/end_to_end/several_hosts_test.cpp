@@ -88,7 +88,7 @@ TEST(SeveralHosts, TrainWhatOneHostTrainsToTheBit) {
     EXPECT_EQ(after(two.err, "worker 1: parameter hash: "), hash_in(alone.out));
     EXPECT_THAT(two.out,
                 AllOf(HasSubstr("Batch size:  8 global"), HasSubstr("total images/sec: ")));
-    EXPECT_THAT(two.err, HasSubstr(" by " + transport + ": "));
+    EXPECT_THAT(two.err, HasSubstr(" by " + transport + " ("));
     EXPECT_EQ(two.err.find("worker 1: total images/sec"), std::string::npos);
   }
 }
@@ -118,6 +118,9 @@ TEST(SeveralHosts, RecordWhatWentBetweenThem) {
   // Two halves of the gradients each way in each of five steps, and little else.
   const double gradients = 4 * record["parameters"].get<double>();
   EXPECT_NEAR(record["peers"][0]["bytes_sent"].get<double>(), 5 * gradients, 0.6 * gradients);
+  EXPECT_GT(record["peers"][0]["round_trip_seconds"], 1e-7);
+  EXPECT_LT(record["peers"][0]["round_trip_seconds"], 0.1);
+  EXPECT_GT(record["peers"][0]["bytes_per_second"], 1e7);
   EXPECT_EQ(record["global_batch"], 8);
   EXPECT_EQ(record["step_breakdown"]["network_by_host"].size(), 1u);
   EXPECT_EQ(record["parameter_hash"], hash_in(result.out));
@@ -142,6 +145,40 @@ TEST(SeveralHosts, GoOnFromACheckpointOnAnotherNumberOfHosts) {
   ASSERT_EQ(third.exit_code, 0) << third.err;
   EXPECT_THAT(third.err, HasSubstr("step 4"));
   EXPECT_EQ(hash_in(third.out), hash_in(whole.out));
+}
+
+// Horovod's name for a ring through processes of one device each.
+TEST(SeveralHosts, TrainUnderHorovodsNameWhatTheRingTrains) {
+  const ProgramResult ring = launch({"--workers=2"}, kTraining + kRing);
+  const ProgramResult named = launch(
+      {"--workers=2"}, kTraining + Arguments{"--variable_update=horovod", "--num_devices=1"});
+  ASSERT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_NE(hash_in(named.out), "");
+  EXPECT_EQ(hash_in(named.out), hash_in(ring.out));
+  const ProgramResult crowded =
+      run_convoy(Arguments{"run", "--variable_update=horovod", "--num_devices=2"} + kTraining);
+  EXPECT_EQ(crowded.exit_code, 2);
+  EXPECT_THAT(crowded.err, HasSubstr("one process per device: take --num_devices=1"));
+}
+
+// The chief evaluates while the others wait; all end when it has reached the target.
+TEST(SeveralHosts, EvaluateOnTheChief) {
+  const Arguments every{"--eval_during_training_every_n_steps=2", "--num_eval_batches=3"};
+  const Arguments flags = kTraining + kRing;
+  const ProgramResult plain = launch({"--workers=2"}, flags);
+  const ProgramResult evaluated = launch({"--workers=2"}, flags + every);
+  ASSERT_EQ(evaluated.exit_code, 0) << evaluated.err;
+  EXPECT_EQ(hash_in(evaluated.out), hash_in(plain.out));
+  EXPECT_THAT(evaluated.out, HasSubstr("Accuracy @ 1 = "));
+  EXPECT_EQ(evaluated.err.find("worker 1: Accuracy @ 1"), std::string::npos);
+  const ProgramResult reached = launch(
+      {"--workers=2", "--servers=1"},
+      kTraining + every +
+          Arguments{"--variable_update=distributed_replicated", "--stop_at_top_1_accuracy=0"});
+  EXPECT_EQ(reached.exit_code, 0) << reached.err;
+  EXPECT_THAT(reached.out, HasSubstr("Stopping, as eval accuracy of at least 0 was reached"));
+  EXPECT_THAT(reached.out, HasSubstr("\n2\timages/sec: "));
+  EXPECT_EQ(reached.out.find("\n3\timages/sec: "), std::string::npos);
 }
 
 TEST(SeveralHosts, TakeAStrategyByThemselves) {

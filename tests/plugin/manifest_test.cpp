@@ -121,6 +121,17 @@ TEST(Manifest, HoldsVariantsWithValuesAsPluginsSeeThem) {
               ElementsAre(std::pair("packs", "3"), std::pair("fast", "false")));
 }
 
+TEST(Manifest, SaysWhetherAutoMayTakeAStrategy) {
+  const auto in_auto = [](const std::string& entry) {
+    return parse_manifest(text_of({"abi=1.0", "kind=strategy", "name=x", entry})).in_auto;
+  };
+  EXPECT_TRUE(in_auto("version=1"));
+  EXPECT_TRUE(in_auto("auto=true"));
+  EXPECT_FALSE(in_auto("auto=false"));
+  EXPECT_THAT(reason_of({"abi=1.0", "kind=strategy", "name=x", "auto=no"}),
+              HasSubstr("auto=no; it is true or false"));
+}
+
 TEST(Manifest, RefusesVariantsThatItsOptionsDoNotAllow) {
   const auto reason = [](const std::string& variant) {
     return reason_of(

@@ -44,6 +44,13 @@ TEST(Candidates, OfAStrategyWithoutVariantsAreItsDefaults) {
               ElementsAre("--variable_update=plain --bucket_mb=4"));
 }
 
+TEST(Candidates, LeaveOutStrategiesThatAreTakenByNameOnly) {
+  Manifest other_name = strategy("other_name", {});
+  other_name.in_auto = false;
+  EXPECT_THAT(flags({other_name, strategy("plain", {})}, {}),
+              ElementsAre("--variable_update=plain --bucket_mb=4"));
+}
+
 TEST(Candidates, HaveBucketsThatCutTheModelAndOneThatHoldsIt) {
   constexpr std::uint64_t kMegabyte = (1 << 20) / sizeof(float);
   EXPECT_THAT(bucket_sizes(3 * kMegabyte), ElementsAre(16 * kMegabyte, kMegabyte, 2 * kMegabyte));

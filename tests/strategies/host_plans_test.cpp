@@ -41,6 +41,8 @@ const HostVariant kHostVariants[] = {
     {"distributed_all_reduce",
      {{"all_reduce_spec", "pscpu:8:pscpu#2:32:nccl/xring"}},
      Verdict::kSynchronous},
+    {"collective_all_reduce", {}, Verdict::kSynchronous},
+    {"collective_all_reduce", {{"all_reduce_spec", "collective#2"}}, Verdict::kSynchronous},
 };
 
 std::vector<HostsDescription> sample_hosts() {

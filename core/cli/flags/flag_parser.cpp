@@ -4,16 +4,12 @@
 #include <boost/program_options.hpp>
 #include <cctype>
 #include <cstdlib>
-#include <fstream>
 #include <utility>
 
 namespace convoy {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr const char* kFlagFile = "flagfile";
-constexpr int kDeepestFlagFile = 8;  // files may name others
 
 constexpr int kStyle =
     po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
@@ -76,7 +72,6 @@ po::options_description described(const FlagTable& table) {
   po::options_description description;
   for (const FlagDefinition& flag : table.flags())
     description.add_options()(flag.name.c_str(), po::value<std::string>());
-  if (!table.contains(kFlagFile)) description.add_options()(kFlagFile, po::value<std::string>());
   return description;
 }
 
@@ -92,44 +87,9 @@ std::vector<po::option> tokenize(const FlagTable& table, std::span<const std::st
     const std::string name = error.get_option_name();
     const std::string bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
     const FlagDefinition* flag = table.find(bare);
-    fail(ExitCode::kUsage, "--{} needs a value: {}", bare,
-         flag == nullptr ? "the path of a file with flags" : describe_values(*flag));
+    if (flag == nullptr) fail_unknown(table, bare);
+    fail(ExitCode::kUsage, "--{} needs a value: {}", bare, describe_values(*flag));
   }
-}
-
-// The flags of a file as arguments.
-std::vector<std::string> read_flag_file(const std::string& path) {
-  std::ifstream in(path);
-  if (!in)
-    fail(ExitCode::kUsage, "--flagfile={}: the file cannot be read; give the path of a text file",
-         path);
-  std::vector<std::string> arguments;
-  int number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos || line[first] == '#') continue;
-    const std::string text = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
-    if (!text.starts_with('-'))
-      fail(ExitCode::kUsage, "{}:{}: '{}' is not a flag; a line has one, as in --batch_size=32",
-           path, number, text);
-    arguments.push_back(text);
-  }
-  return arguments;
-}
-
-// The last value of the table's only flag; everything else is passed over.
-std::optional<std::string> find_in(const FlagTable& table, std::span<const std::string> arguments,
-                                   int depth) {
-  std::optional<std::string> found;
-  if (depth > kDeepestFlagFile) return found;
-  for (const po::option& option : tokenize(table, arguments)) {
-    if (option.string_key == table.flags().front().name) found = option.value.front();
-    if (option.string_key != kFlagFile) continue;
-    const auto inside = find_in(table, read_flag_file(option.value.front()), depth + 1);
-    if (inside) found = inside;
-  }
-  return found;
 }
 
 std::string environment_name(std::string_view flag) {
@@ -162,15 +122,13 @@ class FlagParser {
     for (const FlagDefinition& flag : table_.flags())
       if (const auto value = from_environment(flag.name, environment))
         assign(*table_.find(flag.name), *value, environment_name(flag.name) + "=" + *value);
-    if (const auto file = from_environment(kFlagFile, environment))
-      read_arguments(read_flag_file(*file), 1);
   }
 
-  void read_arguments(std::span<const std::string> arguments, int depth) {
+  void read_arguments(std::span<const std::string> arguments) {
     const po::option* before = nullptr;
     const std::vector<po::option> options = tokenize(table_, arguments);
     for (const po::option& option : options) {
-      read_option(option, before, depth);
+      read_option(option, before);
       before = &option;
     }
   }
@@ -191,25 +149,16 @@ class FlagParser {
   }
 
  private:
-  void read_option(const po::option& option, const po::option* before, int depth) {
+  void read_option(const po::option& option, const po::option* before) {
     const std::vector<std::string>& tokens = option.original_tokens;
     if (option.string_key.empty()) return read_positional(tokens.front(), before);
     if (option.unregistered) fail_unknown(table_, option.string_key);
-    const FlagDefinition* flag = table_.find(option.string_key);
+    const FlagDefinition& flag = *table_.find(option.string_key);
     if (tokens.size() > 1 && tokens[1].starts_with("--"))
-      fail(ExitCode::kUsage, "--{} needs a value: {}", option.string_key,
-           flag == nullptr ? "the path of a file with flags" : describe_values(*flag));
+      fail(ExitCode::kUsage, "--{} needs a value: {}", option.string_key, describe_values(flag));
     const std::string& value = option.value.front();
-    if (option.string_key == kFlagFile) return read_file(value, depth);
-    assign(*flag, value,
+    assign(flag, value,
            tokens.size() > 1 ? fmt::format("--{}={}", option.string_key, value) : tokens.front());
-  }
-
-  void read_file(const std::string& path, int depth) {
-    if (depth > kDeepestFlagFile)
-      fail(ExitCode::kUsage, "--flagfile={}: flag files name each other {} deep: probably a circle",
-           path, kDeepestFlagFile);
-    read_arguments(read_flag_file(path), depth + 1);
   }
 
   void read_positional(const std::string& argument, const po::option* before) {
@@ -270,7 +219,7 @@ ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arg
                         Positional positional, const EnvironmentLookup& environment) {
   FlagParser parser(table, positional);
   parser.read_environment(environment);
-  parser.read_arguments(arguments, 0);
+  parser.read_arguments(arguments);
   return parser.settle();
 }
 
@@ -281,9 +230,8 @@ std::optional<std::string> find_flag(std::span<const std::string> arguments, std
   wanted.name = name;
   table.add(std::move(wanted));
   std::optional<std::string> found = from_environment(name, environment);
-  if (const auto file = from_environment(kFlagFile, environment))
-    if (const auto inside = find_in(table, read_flag_file(*file), 1)) found = inside;
-  if (const auto given = find_in(table, arguments, 0)) found = given;
+  for (const po::option& option : tokenize(table, arguments))
+    if (option.string_key == name) found = option.value.front();
   return found;
 }
 

@@ -15,7 +15,7 @@ namespace convoy {
 // Which flags were given, and the value of every flag in canonical form, defaults included.
 class ParsedFlags {
  public:
-  // Given on the command line, in a flag file or in the environment. The flag must exist.
+  // Given on the command line or in the environment. The flag must exist.
   bool is_given(std::string_view name) const;
   // Its value; empty when it has none. The flag must exist.
   const std::string& value(std::string_view name) const;
@@ -49,17 +49,15 @@ const char* system_environment(const std::string& name);
 enum class Positional { kRefused, kAllowed };
 
 // Parses --x, --nox, --x=value and --x value (not for booleans); a single dash works too. The last
-// occurrence wins. --flagfile=FILE stands for the flags in that file, one per line, with comments
-// behind '#'. A flag that neither gives is taken from CONVOY_<NAME> if that is set and not empty.
-// Then every given value goes to its field. Error(kUsage) for unknown flags, bad values, files that
-// cannot be read, and for anything that is not a flag unless that is allowed.
+// occurrence wins. A flag that is not given is taken from CONVOY_<NAME> if that is set and not
+// empty. Then every given value goes to its field. Error(kUsage) for unknown flags, bad values, and
+// for anything that is not a flag unless that is allowed.
 ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arguments,
                         Positional positional = Positional::kRefused,
                         const EnvironmentLookup& environment = system_environment);
 
-// First pass, before plug-ins have added their flags: the value that the command line, its flag
-// files or else the environment give to one flag that is not boolean. Everything else is passed
-// over.
+// First pass, before plug-ins have added their flags: the value that the command line or else the
+// environment gives to one flag that is not boolean. Everything else is passed over.
 std::optional<std::string> find_flag(std::span<const std::string> arguments, std::string_view name,
                                      const EnvironmentLookup& environment = system_environment);
 

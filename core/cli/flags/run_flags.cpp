@@ -63,7 +63,7 @@ Flags length_flags(JobOptions& options) {
       bind_flag("num_warmup_batches", options.num_warmup_batches, Range{0, kMostSteps},
                 "Steps before timing starts (10). They train too."),
       custom_flag(
-          "flagfile", FlagType::kString, {}, {},  // the parser reads it
+          "flagfile", FlagType::kString, {}, {},  // replaced before flags are read
           "A file with flags, one per line, comments behind '#'. Every flag may also be set "
           "by an environment variable: CONVOY_BATCH_SIZE=32."),
       custom_flag("help", FlagType::kBool, "false", {}, "Shows this text."),  // answered before
@@ -339,7 +339,7 @@ Flags task_flags(TaskOptions& options, MachineOptions& machine) {
           },
           "What carries bytes between tasks: names of transports, separated by commas (`convoy "
           "list` shows them). auto takes the best one for each pair."),
-      bind_flag("network_channels", options.network_channels, Range{1, 256},
+      bind_flag("network_channels", options.network_channels, Range{1, 255},
                 "Streams between two tasks in one direction."),
       bind_flag("join_timeout", options.join_timeout, Range{0.1, kMostSeconds},
                 "Seconds in which all tasks must have come."),

@@ -1,6 +1,7 @@
 #include "core/cli/verbs/run_task.hpp"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -22,9 +23,11 @@ void check_supported(const JobOptions& options) {
   const auto refuse = [](const char* flag, const char* why) {
     fail(ExitCode::kUsage, "--{} on several hosts: not yet, {}; leave it out", flag, why);
   };
-  if (options.evaluation.mode() != RunMode::kTraining)
-    refuse(options.evaluation.forward_only ? "forward_only" : "eval",
-           "tasks train together and do nothing else");
+  if (options.evaluation.forward_only || options.evaluation.evaluate_only)
+    fail(ExitCode::kUsage,
+         "--{} on several hosts: it needs no other task; start it as one process, without "
+         "--job_name and launchers",
+         options.evaluation.forward_only ? "forward_only" : "eval");
   if (options.input_only) refuse("input_only", "it measures one host");
   if (options.auto_mode == AutoMode::kMeasure)
     refuse("auto=measure", "plans are not exchanged between tasks");
@@ -62,7 +65,7 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
 // The chief's command line with what this task is. Its devices only update: the host's processors.
 JobCommand command_of_server(const std::string& chiefs, const JobOptions& own) {
   auto arguments = parse_json(chiefs).get<std::vector<std::string>>();
-  arguments.push_back("--plugin_path=" + own.plugin_path);
+  if (!own.plugin_path.empty()) arguments.push_back("--plugin_path=" + own.plugin_path);
   JobCommand command = read_command(arguments);
   command.options.task = own.task;
   command.options.threads_per_device = own.threads_per_device;
@@ -81,14 +84,14 @@ int run_server(const JobCommand& own, network::TaskIdentity identity, std::ostre
   Terminal terminal(own.options, interrupt, nowhere, err);
   network::Introduction introduction;
   introduction.program_hash = job::program_hash();
+  std::optional<job::Setup> setup;  // before the task, whose transports are its plug-ins'
   job::Task task(identity, own.options.task, introduction, terminal);
   JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
   take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
-  job::Setup setup =
-      job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
-  setup.task = &task;
-  return job::run(setup, terminal).exit_status;
+  setup = job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
+  setup->task = &task;
+  return job::run(*setup, terminal).exit_status;
 }
 
 int run_controller(const JobCommand& command, network::TaskIdentity identity, std::ostream& out,

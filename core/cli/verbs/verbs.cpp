@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
 #include "core/base/version.hpp"
-#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/flag_file.hpp"
 #include "core/cli/verbs/calibrate.hpp"
 #include "core/cli/verbs/check.hpp"
 #include "core/cli/verbs/compare.hpp"
@@ -30,17 +30,18 @@ struct Verb {
   const char* name;
   const char* summary;
   int (*run)(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+  bool has_job = false;  // it takes the flags of a run
 };
 
 constexpr Verb kVerbs[] = {
-    {"run", "train and measure (the main job)", run_training_verb},
+    {"run", "train and measure (the main job)", run_training_verb, true},
     {"launch", "the tasks of a run on several hosts, here", run_launch_verb},
     {"list", "plug-ins: kind, name, version, claim, path", run_list},
     {"info", "a plug-in's description and options", run_info},
-    {"plan", "show the plan a strategy writes", run_plan_verb},
-    {"check", "prove what a strategy computes; test what a device computes", run_check_verb},
-    {"simulate", "how fast a run would be on a described machine", run_simulate_verb},
-    {"compare", "strategies x numbers of devices x models, one table", run_compare_verb},
+    {"plan", "show the plan a strategy writes", run_plan_verb, true},
+    {"check", "prove what a strategy computes; test what a device computes", run_check_verb, true},
+    {"simulate", "how fast a run would be on a described machine", run_simulate_verb, true},
+    {"compare", "strategies x numbers of devices x models, one table", run_compare_verb, true},
     {"report", "one offline page of any records, with pictures", run_report_verb},
     {"diff", "whether one run is faster than another, with statistics", run_diff_verb},
     {"calibrate", "measure this machine for simulate and auto", run_calibrate_verb},
@@ -48,6 +49,12 @@ constexpr Verb kVerbs[] = {
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
 };
+
+int run_verb(const Verb& verb, std::span<const std::string> arguments, std::ostream& out,
+             std::ostream& err) {
+  if (!verb.has_job) return verb.run(arguments, out, err);
+  return verb.run(expand_flag_files(arguments), out, err);
+}
 
 void print_help(std::ostream& out) {
   out << "convoy " << kVersion << ": trains convolutional networks on several devices and measures "
@@ -77,7 +84,7 @@ int run_command(std::span<const std::string> arguments, std::ostream& out, std::
   }
   std::vector<std::string> names;
   for (const Verb& verb : kVerbs) {
-    if (name == verb.name) return verb.run(arguments.subspan(1), out, err);
+    if (name == verb.name) return run_verb(verb, arguments.subspan(1), out, err);
     names.emplace_back(verb.name);
   }
   const std::vector<std::string> similar = nearest_names(name, names);

@@ -76,6 +76,9 @@ struct PeerRecord {
   std::string transport;         // "shm"
   std::uint64_t bytes_sent = 0;  // to it, since the run began
   std::uint64_t bytes_received = 0;
+  // Measured before the first step: the quickest round trip, and the rate to the other task.
+  double round_trip_seconds = 0;
+  double bytes_per_second = 0;
 };
 
 struct JobResult {

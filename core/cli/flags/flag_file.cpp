@@ -1,0 +1,80 @@
+#include "core/cli/flags/flag_file.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr const char* kFlagFile = "--flagfile";
+constexpr int kDeepestFile = 8;
+
+std::vector<std::string> read_flags(const std::string& path) {
+  std::ifstream in(path);
+  if (!in)
+    fail(ExitCode::kUsage, "--flagfile={}: the file cannot be read; give the path of a text file",
+         path);
+  std::vector<std::string> flags;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
+    const std::string text = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+    if (!text.starts_with('-'))
+      fail(ExitCode::kUsage, "{}:{}: '{}' is not a flag; a line has one, as in --batch_size=32",
+           path, number, text);
+    flags.push_back(text);
+  }
+  return flags;
+}
+
+// "--flagfile=x" and "-flagfile=x" give x, "--flagfile" nothing but true.
+bool is_flag_file(const std::string& argument, std::optional<std::string>& path) {
+  const std::string text = argument.starts_with("--") ? argument : "-" + argument;
+  const std::size_t equals = text.find('=');
+  if (text.substr(0, equals) != kFlagFile) return false;
+  if (equals != std::string::npos) path = text.substr(equals + 1);
+  return true;
+}
+
+void expand(std::span<const std::string> arguments, int depth, std::vector<std::string>& expanded) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") {
+      expanded.insert(expanded.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i),
+                      arguments.end());
+      return;
+    }
+    std::optional<std::string> path;
+    if (!is_flag_file(arguments[i], path)) {
+      expanded.push_back(arguments[i]);
+      continue;
+    }
+    if (!path && i + 1 < arguments.size()) path = arguments[++i];
+    if (!path || path->empty())
+      fail(ExitCode::kUsage, "--flagfile needs a value: the path of a file with flags");
+    if (depth == kDeepestFile)
+      fail(ExitCode::kUsage, "--flagfile={}: flag files name each other {} deep: probably a circle",
+           *path, kDeepestFile);
+    expand(read_flags(*path), depth + 1, expanded);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> expand_flag_files(std::span<const std::string> arguments,
+                                           const EnvironmentLookup& environment) {
+  const auto first_flag = std::ranges::find_if(
+      arguments, [](const std::string& argument) { return argument.starts_with('-'); });
+  const auto words = static_cast<std::size_t>(first_flag - arguments.begin());
+  std::vector<std::string> expanded(arguments.begin(), first_flag);
+  const char* file = environment("CONVOY_FLAGFILE");
+  if (file != nullptr && *file != '\0') expand(read_flags(file), 1, expanded);
+  expand(arguments.subspan(words), 0, expanded);
+  return expanded;
+}
+
+}  // namespace convoy

@@ -1,0 +1,171 @@
+#include "core/job/echo.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+
+#include "core/base/error.hpp"
+
+namespace convoy::job {
+namespace {
+
+constexpr int kRoundTrips = 10;
+constexpr std::uint64_t kFirstBytes = std::uint64_t{1} << 16;  // give the rate roughly
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24;
+constexpr double kMeasureSeconds = 0.01;  // as many bytes as take so long give the rate
+constexpr double kLookSeconds = 0.05;     // between looks around
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// This task's end of one link.
+class Echo {
+ public:
+  Echo(const EchoPeer& peer, std::uint32_t number, const EchoOptions& options)
+      : peer_(peer), number_(number), options_(options), payload_(kFirstBytes) {}
+
+  // The other end must answer() meanwhile.
+  MeasuredLink measure() {
+    MeasuredLink link{std::numeric_limits<double>::infinity(), 0};
+    for (int i = 0; i < kRoundTrips; ++i) {
+      const Clock::time_point begin = Clock::now();
+      send(&word_, sizeof(word_));
+      receive(&word_, sizeof(word_));
+      link.round_trip_seconds = std::min(link.round_trip_seconds, since(begin));
+    }
+    link.bytes_per_second = rate(kFirstBytes, link.round_trip_seconds);
+    const double wanted = std::min(link.bytes_per_second * kMeasureSeconds, double{kMostBytes});
+    if (wanted > double{kFirstBytes})
+      link.bytes_per_second = rate(static_cast<std::uint64_t>(wanted), link.round_trip_seconds);
+    send(&kNoMore, sizeof(kNoMore));
+    return link;
+  }
+
+  void answer() {
+    for (int i = 0; i < kRoundTrips; ++i) {
+      receive(&word_, sizeof(word_));
+      send(&word_, sizeof(word_));
+    }
+    for (;;) {
+      std::uint64_t bytes = 0;
+      receive(&bytes, sizeof(bytes));
+      if (bytes == kNoMore) return;
+      if (bytes > kMostBytes) fail_with("it announces more bytes than there are to measure");
+      payload_.resize(std::max<std::size_t>(payload_.size(), bytes));
+      receive(payload_.data(), bytes);
+      send(&word_, sizeof(word_));
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kNoMore = 0;
+
+  double rate(std::uint64_t bytes, double round_trip) {
+    payload_.resize(std::max<std::size_t>(payload_.size(), bytes));
+    send(&bytes, sizeof(bytes));
+    const Clock::time_point begin = Clock::now();
+    send(payload_.data(), bytes);
+    receive(&word_, sizeof(word_));
+    // The answer's own way is no part of it; a clock may be too coarse for what is left.
+    const double seconds = std::max(since(begin) - round_trip / 2, 1e-9);
+    return static_cast<double>(bytes) / seconds;
+  }
+
+  void send(const void* memory, std::uint64_t bytes) {
+    peer_.transport->send(next(sent_++, const_cast<void*>(memory), bytes));
+    finish("takes nothing");
+  }
+
+  void receive(void* memory, std::uint64_t bytes) {
+    peer_.transport->expect(next(received_++, memory, bytes));
+    finish("does not answer");
+  }
+
+  convoy_transfer next(std::uint64_t sequence, void* memory, std::uint64_t bytes) const {
+    convoy_transfer transfer{};
+    transfer.struct_size = sizeof(transfer);
+    transfer.peer = number_;
+    transfer.channel = options_.channel;
+    transfer.sequence = sequence;
+    transfer.tag.generation = options_.generation;
+    transfer.memory = memory;
+    transfer.bytes = bytes;
+    return transfer;
+  }
+
+  // The peer may not have come yet; once it has, it answers soon.
+  void finish(const char* complaint) {
+    const bool first = sent_ + received_ == 1;
+    const double patience = first ? options_.join_seconds : options_.peer_seconds;
+    const Clock::time_point begin = Clock::now();
+    while (!is_done()) {
+      if (since(begin) > patience) fail_with(fmt::format("it {} for {:g} s", complaint, patience));
+      options_.look_around();
+    }
+  }
+
+  bool is_done() {
+    std::array<convoy_transport_event, 16> room{};
+    for (const convoy_transport_event& event : peer_.transport->poll(room, kLookSeconds)) {
+      if (event.kind == CONVOY_EVENT_PEER_LOST && event.peer == number_) fail_with(event.text);
+      if (event.kind == CONVOY_EVENT_PEER_LOST)
+        fail(ExitCode::kTimeout, "a task is lost before the first step: {}", event.text);
+      if (event.kind == CONVOY_EVENT_DONE) return true;
+    }
+    return false;
+  }
+
+  [[noreturn]] void fail_with(const std::string& what) const {
+    fail(ExitCode::kTimeout,
+         "the link to {} does not work: {}; look for a firewall between the two machines, and at "
+         "--advertise_address where one of them has several networks",
+         peer_.name, what);
+  }
+
+  const EchoPeer& peer_;
+  std::uint32_t number_;
+  const EchoOptions& options_;
+  std::vector<std::byte> payload_;
+  std::uint64_t word_ = 1;
+  std::uint64_t sent_ = 0;  // messages
+  std::uint64_t received_ = 0;
+};
+
+}  // namespace
+
+// A round-robin tournament by the circle method: the last of an even number stays, the others move
+// on by one place per round.
+std::vector<std::uint32_t> partners_of(std::uint32_t rank, std::uint32_t ranks) {
+  const std::uint32_t last = ranks + ranks % 2 - 1;
+  std::vector<std::uint32_t> partners;
+  for (std::uint32_t round = 0; round < last; ++round) {
+    const std::uint32_t facing = (2 * round + last - rank % last) % last;
+    std::uint32_t partner = rank == last ? round : facing == rank ? last : facing;
+    if (partner >= ranks) partner = rank;
+    partners.push_back(partner);
+  }
+  return partners;
+}
+
+std::vector<MeasuredLink> measure_links(const std::vector<EchoPeer>& peers,
+                                        const EchoOptions& options) {
+  std::vector<MeasuredLink> links(peers.size());
+  for (const std::uint32_t partner :
+       partners_of(options.rank, static_cast<std::uint32_t>(peers.size()))) {
+    if (partner == options.rank) continue;
+    Echo echo(peers[partner], partner, options);
+    if (options.rank > partner) echo.answer();
+    links[partner] = echo.measure();
+    if (options.rank < partner) echo.answer();
+  }
+  return links;
+}
+
+}  // namespace convoy::job
