@@ -40,6 +40,7 @@ const std::set<std::string>& own_options() {
                                               "output_file",
                                               "plugin_path",
                                               "profile",
+                                              "quiet",
                                               "record_timeline",
                                               "repeat",
                                               "report",

@@ -72,7 +72,6 @@ class Repeater {
       : command_(command),
         words_(arguments_of_one(arguments)),
         out_(out),
-        err_(err),
         progress_(err, standard_error_is_terminal()) {
     words_.push_back("--output_file=" + file().string());
     if (!command.options.report_file.empty()) words_.emplace_back("--record_timeline");
@@ -84,11 +83,9 @@ class Repeater {
       const ChildOutcome outcome = run_child_program(words_);
       progress_.clear();
       if (interrupt_.requested()) return static_cast<int>(interrupt_.code());
-      if (outcome.exit_code != 0) {
-        err_ << fmt::format("convoy: error: run {} of {}: {}\n", number, command_.repeats,
-                            outcome.error);
-        return outcome.exit_code;
-      }
+      if (outcome.exit_code != 0)
+        fail(static_cast<ExitCode>(outcome.exit_code), "run {} of {}: {}", number, command_.repeats,
+             outcome.error);
       add(number);
     }
     print_total();
@@ -135,7 +132,6 @@ class Repeater {
   TemporaryFolder folder_{"convoy-repeat"};
   std::vector<std::string> words_;
   std::ostream& out_;
-  std::ostream& err_;
   Progress progress_;
   InterruptGuard interrupt_;
   std::vector<double> rates_;

@@ -158,9 +158,9 @@ class TimelineDrawer {
   }
 
   static bool merges(const Placed& before, const Placed& next, double separable) {
+    if (separable > kBlurred) return next.right - before.left < separable;
     const bool touch = next.left - before.right < separable;
-    const bool alike = before.colour == next.colour || separable > kBlurred;
-    return touch && alike && next.right - next.left < separable &&
+    return touch && before.colour == next.colour && next.right - next.left < separable &&
            (before.count > 1 || before.right - before.left < separable);
   }
 

@@ -20,6 +20,11 @@ std::string grouped(std::string digits) {
   return digits;
 }
 
+// But for the last digits of a computation.
+bool is_whole(double value) {
+  return std::abs(value - std::round(value)) < 1e-9 * std::max(1.0, std::abs(value));
+}
+
 Scale bytes_scale(double largest) {
   if (largest >= 1e9) return {1e-9, "GB"};
   if (largest >= 1e6) return {1e-6, "MB"};
@@ -67,8 +72,7 @@ Scale scale_for(Unit unit, double largest) {
 std::string plain_number(double value) {
   const double size = std::abs(value);
   if (!std::isfinite(value)) return "unknown";
-  if (size >= 100 || (value == std::round(value) && size < 100))
-    return grouped(fmt::format("{:.0f}", value));
+  if (size >= 100 || is_whole(value)) return grouped(fmt::format("{:.0f}", value));
   if (size >= 10) return fmt::format("{:.1f}", value);
   if (size >= 0.1) return fmt::format("{:.2f}", value);
   return fmt::format("{:.2g}", value);
