@@ -1,6 +1,6 @@
 # convoy_library(NAME [PLAIN] SOURCES ... LINK ...): a static library with the project's flags. PLAIN:
 # without the host's precompiled headers, for what is compiled with flags of its own.
-# convoy_test(NAME [THREADS] [LONG] [TEAMS filter] [SHARDS n] [TIMEOUT seconds] SOURCES ... LINK ...):
+# convoy_test(NAME [THREADS] [LONG] [TOGETHER] [TEAMS filter] [SHARDS n] [TIMEOUT seconds] SOURCES ... LINK ...):
 # one GoogleTest program, its cases discovered by ctest.
 
 add_library(convoy_flags INTERFACE)
@@ -97,11 +97,12 @@ target_compile_definitions(convoy_test_flags INTERFACE
 # process costs more than most cases: there the program is one test, or as many as SHARDS says, each
 # of them a share of its cases. One share should take at most some ten seconds. What takes longest
 # starts first, so that no core waits for it in the end. Cases whose names match TEAMS compute with
-# several threads that wait for each other: each has two of ctest's processors to itself.
+# several threads that wait for each other: each has two of ctest's processors to itself. TOGETHER:
+# the cases share what takes long to make and are one process also without a sanitizer.
 add_custom_target(convoy_thread_tests)
 
 function(convoy_test name)
-  cmake_parse_arguments(arg "THREADS;LONG" "TEAMS;SHARDS;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "THREADS;LONG;TOGETHER" "TEAMS;SHARDS;TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -126,6 +127,10 @@ function(convoy_test name)
   endif()
   if(arg_LONG)
     list(APPEND properties COST 100)
+  endif()
+  if(arg_TOGETHER)
+    convoy_test_shares(${name} "" ${properties})
+    return()
   endif()
   set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
   if(arg_TEAMS)

@@ -17,8 +17,12 @@ void print_tables(std::ostream& out, const Machine& machine);
 // Every fact, one per line: what, value, source.
 void print_sources(std::ostream& out, const Machine& machine);
 
-// The tree as a picture, with the tables below it.
+// The machine as a picture: boxes in boxes, links towards the processors and NVLinks as lines, with
+// their rates; a legend and the notes below. Of many hosts that are alike the first is drawn
+// whole.
 std::string machine_svg(const Machine& machine);
+// A page of it, with the tables.
+std::string machine_html(const Machine& machine);
 
 // "15.8 GB/s", "unknown".
 std::string format_rate(const Fact<double>& rate);

@@ -130,10 +130,10 @@ bool Checkpoints::due(const PausePoint& point) {
   return pending_;
 }
 
-void Checkpoints::pause(const PausePoint& point, Session& session) {
-  if (!pending_) return;
+bool Checkpoints::pause(const PausePoint& point, Session& session) {
+  if (!pending_) return false;
   pending_ = false;
-  save(point.global_step, session);
+  return save(point.global_step, session);
 }
 
 void Checkpoints::finish(const TrainingSummary& summary, Session& session) {
@@ -142,15 +142,18 @@ void Checkpoints::finish(const TrainingSummary& summary, Session& session) {
     save(summary.global_step, session);
 }
 
-void Checkpoints::save(std::int64_t step, Session& session) {
+bool Checkpoints::save(std::int64_t step, Session& session) {
+  bool saved = true;
   try {
     write(step, session);
   } catch (const Error& error) {
     if (!options_.continue_on_error)
       fail(error.code(), "{} (--on_save_error=continue trains on without)", error.what());
     tell_(fmt::format("step {} is not saved: {}", step, error.what()));
+    saved = false;
   }
   last_save_ = std::chrono::steady_clock::now();
+  return saved;
 }
 
 // The chief's answer, where there are several tasks.

@@ -38,8 +38,9 @@ class Checkpoints {
 
   // Whether training pauses after this step to save.
   bool due(const PausePoint& point);
-  // Saves if the pause is for that. Error kFailed when it cannot and --on_save_error is stop.
-  void pause(const PausePoint& point, Session& session);
+  // Saves if the pause is for that, and says whether it did. Error kFailed when it cannot and
+  // --on_save_error is stop.
+  bool pause(const PausePoint& point, Session& session);
   // The checkpoint after the last step, unless there is one.
   void finish(const TrainingSummary& summary, Session& session);
 
@@ -49,7 +50,7 @@ class Checkpoints {
   void find_newest();
   bool agreed(const std::string& what, bool own) const;
   void use_initial_weights(Session& session) const;
-  void save(std::int64_t step, Session& session);
+  bool save(std::int64_t step, Session& session);
   void write(std::int64_t step, Session& session);
 
   const Setup& setup_;

@@ -8,7 +8,16 @@ namespace {
 
 constexpr std::uint64_t kPixelBytes = 3 * sizeof(float);  // as batches reach devices
 
+// For a trace, or the timeline of a record.
+bool keeps_operations(const JobOptions& options) {
+  return !options.trace_file.empty() || wants_timeline(options);
+}
+
 }  // namespace
+
+bool wants_timeline(const JobOptions& options) {
+  return options.record_timeline || !options.report_file.empty();
+}
 
 simulate::PredictorOptions prediction_options(const Setup& setup, const SimulatedHardware& hardware,
                                               std::uint32_t batch) {
@@ -18,7 +27,7 @@ simulate::PredictorOptions prediction_options(const Setup& setup, const Simulate
   options.simulation.software = hardware.software;
   options.simulation.seed = setup.options.seed;
   options.simulation.state_slots = state_slots(setup.options.optimizer.kind);
-  options.simulation.keep_operations = !setup.options.trace_file.empty();
+  options.simulation.keep_operations = keeps_operations(setup.options);
   if (!setup.options.data_dir.empty()) {
     const std::uint64_t side = setup.graph->image_size();
     options.simulation.input = {batch, kPixelBytes * side * side};

@@ -7,6 +7,9 @@
 
 namespace convoy::job {
 
+// Whether records are to have the timeline of a step.
+bool wants_timeline(const JobOptions& options);
+
 // How a run with these options is predicted on this hardware, with `batch` images per device.
 simulate::PredictorOptions prediction_options(const Setup& setup, const SimulatedHardware& hardware,
                                               std::uint32_t batch);

@@ -14,11 +14,14 @@
 #include "core/job/evaluations.hpp"
 #include "core/job/gpu_watch.hpp"
 #include "core/job/input_only.hpp"
+#include "core/job/prediction_options.hpp"
 #include "core/job/profile_collector.hpp"
+#include "core/job/run_prediction.hpp"
 #include "core/job/run_report.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/task.hpp"
+#include "core/job/task_times.hpp"
 #include "core/plan/device_collective.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/input_memory.hpp"
@@ -184,6 +187,9 @@ class Run {
                                                  [this](const std::string& text) { tell(text); });
     DataOptions data = data_options(setup_, sizes_, devices_);
     tell(shared_cores_notice(setup_, devices_));
+    if (wants_prediction())
+      prediction_ =
+          std::make_unique<RunPrediction>(setup_, [this](const std::string& text) { tell(text); });
     const std::shared_ptr<OpenDevices> devices = open_devices();
     data.image_memory = input_memory(devices);
     data.first_step = checkpoints_->first_step();
@@ -230,6 +236,7 @@ class Run {
     report_.gpus_line();
     tell(report_.prediction_line());
     report_profile(summary);
+    note_timeline(session);
     if (!setup_.options.trace_file.empty() && !report_.traced())
       tell("no step was traced, because too few were run: no trace file is written");
     if (evaluations_) evaluations_->final(summary, session);
@@ -239,10 +246,25 @@ class Run {
     report_bad_records(source.statistics().bad_records);
     if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
     if (summary.diverged) tell(divergence_text(*summary.diverged));
-    if (setup_.task != nullptr) {
-      report_.peers(setup_.task->peers());
-      setup_.task->finish();
-    }
+    if (setup_.task != nullptr) finish_task(summary);
+  }
+
+  // Of one process that trains: nothing is known of the network between hosts.
+  bool wants_prediction() const {
+    return wants_timeline(setup_.options) && setup_.task == nullptr &&
+           mode() != RunMode::kForwardOnly;
+  }
+
+  void note_timeline(const Session& session) {
+    if (!wants_timeline(setup_.options)) return;
+    report_.timeline(session);
+    if (prediction_) report_.prediction(prediction_->of(session));
+  }
+
+  // What every task's step was spent on, for the chief's record.
+  void finish_task(const TrainingSummary& summary) {
+    report_.peers(setup_.task->peers());
+    report_.tasks(tasks_of_run(*setup_.task, breakdown_record(summary.breakdown)));
   }
 
   // The warm-up is long enough for the trial, unless the user said how long it is.
@@ -291,6 +313,12 @@ class Run {
 
   void tell(const std::string& text) { report_.tell(text); }
 
+  void save_checkpoint(const PausePoint& point, Session& session) {
+    const double since = session.now();
+    if (checkpoints_->pause(point, session))
+      report_.checkpoint({point.timed_step, session.now() - since});
+  }
+
   TrainingEvents events(Session& session) {
     TrainingEvents events;
     events.warmed_up = [this] {
@@ -307,13 +335,19 @@ class Run {
     };
     if (!setup_.options.trace_file.empty())
       events.trace = [this, &session](const StepTrace& step) { report_.trace(session, step); };
+    if (wants_timeline(setup_.options)) {
+      events.wants_timed_trace = [this](const TrainingStep& step) {
+        return report_.wants_timeline_of(step);
+      };
+      events.timed_trace = [this](StepTrace step) { report_.keep_timeline(std::move(step)); };
+    }
     events.stop_requested = [this] { return interrupted(); };
     events.pause_after = [this](const PausePoint& point) {
       evaluation_due_ = evaluations_ && evaluations_->due(point);
       return checkpoints_->due(point) || evaluation_due_;
     };
     events.paused = [this, &session](const PausePoint& point) {
-      checkpoints_->pause(point, session);
+      save_checkpoint(point, session);
       return !evaluation_due_ || evaluations_->pause(point, session);
     };
     if (trial_) trial_->join(events, [this, &session] { report_.take_plan(session); });
@@ -331,6 +365,7 @@ class Run {
   std::unique_ptr<TrainingEvaluations> evaluations_;
   std::unique_ptr<ProfileCollector> profile_;
   std::unique_ptr<GpuWatch> gpus_;
+  std::unique_ptr<RunPrediction> prediction_;
   bool evaluation_due_ = false;
   std::unique_ptr<Checkpoints> checkpoints_;
 };

@@ -9,6 +9,7 @@
 #include "core/job/task.hpp"
 #include "core/job/trace_events.hpp"
 #include "core/report/console.hpp"
+#include "core/report/html/write_report.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::job {
@@ -94,6 +95,7 @@ void RunReport::note_selection(const Decision& decision) {
 }
 
 void RunReport::take_plan(const Session& session) {
+  median_step_.forget();
   note_strategy(*session.plan()->strategy);
   note_selection(*setup_.decision);
   note_plan(session);
@@ -189,6 +191,13 @@ void RunReport::timed_step(const TrainingStep& step) {
 
 void RunReport::trace(const Session& session, const StepTrace& step) {
   trace_ = trace_events(session, step);
+}
+
+void RunReport::timeline(const Session& session) {
+  if (!median_step_.kept()) return;
+  const StepTrace& step = *median_step_.kept();
+  record_.timeline =
+      TimelineRecord{step.number, step.step.end - step.step.start, trace_events(session, step)};
 }
 
 void RunReport::profile(const ProfileRecord& profile) {
@@ -292,9 +301,16 @@ void RunReport::finish(int exit_status, bool interrupted, const std::string& err
   record_.exit_status = exit_status;
   record_.interrupted = interrupted;
   record_.error = error;
-  if (!setup_.options.output_file.empty()) write_run_record(record_, setup_.options.output_file);
-  if (!setup_.options.trace_file.empty() && !trace_.empty())
-    write_trace(trace_, setup_.options.trace_file);
+  write_files();
+}
+
+void RunReport::write_files() const {
+  const JobOptions& options = setup_.options;
+  if (!options.output_file.empty()) write_run_record(record_, options.output_file);
+  if (!options.trace_file.empty() && !trace_.empty()) write_trace(trace_, options.trace_file);
+  if (options.report_file.empty()) return;
+  const std::string name = options.output_file.empty() ? "this run" : options.output_file;
+  report::write_report({report::parse_record(name, run_record_json(record_))}, options.report_file);
 }
 
 }  // namespace convoy::job

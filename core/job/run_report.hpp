@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "core/job/median_step.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/sizes.hpp"
 #include "core/report/drift_monitor.hpp"
@@ -41,6 +42,16 @@ class RunReport {
   std::string prediction_line() const;
   void trace(const Session& session, const StepTrace& step);
   bool traced() const { return !trace_.empty(); }
+  // Whether the record is to have this timed step's operations, as far as is known so far.
+  bool wants_timeline_of(const TrainingStep& step) { return median_step_.is_nearer(step.seconds); }
+  void keep_timeline(StepTrace step) { median_step_.keep(std::move(step)); }
+  // The session's operations of the step that was kept, if any.
+  void timeline(const Session& session);
+  void prediction(std::optional<PredictionRecord> prediction) {
+    record_.prediction = std::move(prediction);
+  }
+  void checkpoint(const CheckpointRecord& checkpoint) { record_.checkpoints.push_back(checkpoint); }
+  void tasks(std::vector<TaskRecord> tasks) { record_.tasks = std::move(tasks); }
   // Notes it for the record and prints it.
   void profile(const ProfileRecord& profile);
   // Prints what came of an evaluation and notes it for the record. checkpoint: the file, if any.
@@ -76,6 +87,7 @@ class RunReport {
   void note_selection(const Decision& decision);
   bool prints_parameter_hash() const;
   void note_memory(const Session& session);
+  void write_files() const;
 
   const Setup& setup_;
   const Sizes& sizes_;
@@ -85,6 +97,7 @@ class RunReport {
   SpeedStatistics statistics_;
   RunRecord record_;
   std::vector<TraceEvent> trace_;
+  MedianStep median_step_;
   double warmup_seconds_ = 0;
   std::optional<DriftMonitor> drift_;
 };

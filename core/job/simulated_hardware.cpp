@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/job/simulated_topology.hpp"
 #include "core/job/this_hardware.hpp"
+#include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "topology/platform.hpp"

@@ -43,6 +43,10 @@ const std::set<std::string>& own_options() {
                                               "output_file",
                                               "plugin_path",
                                               "profile",
+                                              "quiet",
+                                              "record_timeline",
+                                              "repeat",
+                                              "report",
                                               "task_index",
                                               "certificate_authority",
                                               "certificate",
@@ -262,6 +266,10 @@ void Task::print_notices() {
   for (const std::string& text : texts) observer_.notice(text);
 }
 
+std::string Task::name_of(std::uint32_t rank) const {
+  return network::to_string(control_->roster().members.at(rank).name);
+}
+
 std::vector<PeerRecord> Task::peers() const {
   const network::Roster roster = control_->roster();
   const std::vector<NetworkTraffic> traffic = links_->engine().traffic();
@@ -276,8 +284,8 @@ std::vector<PeerRecord> Task::peers() const {
   return peers;
 }
 
-void Task::finish() {
-  control_->exchange("end", "");
+std::vector<std::string> Task::finish(const std::string& own) {
+  const std::vector<std::string> of_all = control_->exchange("end", own);
   {
     const std::lock_guard lock(mutex_);
     engine_ = nullptr;
@@ -285,6 +293,7 @@ void Task::finish() {
   links_.reset();
   control_->leave();
   print_notices();
+  return of_all;
 }
 
 void Task::wait_for_end() {

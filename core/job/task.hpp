@@ -35,6 +35,9 @@ class Task {
   bool computes() const { return identity_.role == network::Role::kWorker; }
   bool is_chief() const { return identity_.is_chief(); }
   std::uint32_t workers() const { return static_cast<std::uint32_t>(identity_.workers); }
+  std::uint32_t tasks() const {
+    return static_cast<std::uint32_t>(identity_.workers + identity_.servers);
+  }
   std::uint32_t rank() const { return rank_; }
 
   // The chief's blob; all workers and servers call it with the same names in the same order.
@@ -60,8 +63,10 @@ class Task {
   void finished_step(std::int64_t step);
   // The other tasks, how they are reached and what went there and back.
   std::vector<PeerRecord> peers() const;
-  // All tasks are through.
-  void finish();
+  // "worker 1 (host7, pid 4711)".
+  std::string name_of(std::uint32_t rank) const;
+  // All tasks are through. Gives what each of them had to say, by rank.
+  std::vector<std::string> finish(const std::string& own);
   // Of a controller, which has no part in it: until then.
   void wait_for_end();
   // This task ends because of an error: tells the others, and gives the error to end with: what is

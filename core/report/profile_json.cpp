@@ -34,6 +34,21 @@ Json to_json(const BreakdownRecord& breakdown) {
           {"executor", breakdown.executor},        {"operations", std::move(operations)}};
 }
 
+BreakdownRecord read_breakdown(const Json& json) {
+  BreakdownRecord record;
+  record.seconds = json.at("seconds").get<double>();
+  record.compute = json.at("compute").get<double>();
+  record.aggregation = json.at("aggregation").get<double>();
+  record.network = json.at("network").get<double>();
+  record.input_wait = json.at("input_wait").get<double>();
+  record.executor = json.at("executor").get<double>();
+  for (const auto& [kind, sum] : json.at("operations").items())
+    record.operations[kind] = {sum.at("per_step").get<double>(), sum.at("seconds").get<double>()};
+  for (const auto& [host, seconds] : json.at("network_by_host").items())
+    record.network_by_host[static_cast<std::uint32_t>(std::stoul(host))] = seconds.get<double>();
+  return record;
+}
+
 Json to_json(const ProfileRecord& profile) {
   Json layers = Json::array();
   for (const LayerProfile& layer : profile.layers) layers.push_back(to_json(layer));

@@ -12,6 +12,7 @@
 #include "core/report/gpu_record.hpp"
 #include "core/report/input_verdict.hpp"
 #include "core/report/memory_record.hpp"
+#include "core/report/prediction_record.hpp"
 #include "core/report/profile_record.hpp"
 #include "core/report/selection_record.hpp"
 
@@ -19,6 +20,19 @@ namespace convoy {
 
 // Version of the written form. Fields are only added within a version.
 constexpr int kRunRecordSchemaVersion = 1;
+
+// A checkpoint during the timed steps.
+struct CheckpointRecord {
+  std::int64_t step = 0;  // the timed step that it followed
+  double seconds = 0;     // that it took
+};
+
+// How one task of a run on several hosts spent its mean step.
+struct TaskRecord {
+  std::string task;  // "worker 1 (host7, pid 4711)"
+  BreakdownRecord step_breakdown;
+  std::map<std::string, double> waited_for;  // seconds per step, by the other task
+};
 
 // Everything that one run reports.
 struct RunRecord : JobResult {
@@ -33,6 +47,10 @@ struct RunRecord : JobResult {
   std::optional<GpusRecord> gpus;                 // of runs on GPUs
   std::optional<InputVerdict> input;              // of runs on real data
   std::optional<InputSpeed> input_only;           // of runs without devices
+  std::vector<CheckpointRecord> checkpoints;      // written between timed steps
+  std::vector<TaskRecord> tasks;                  // of runs on several hosts
+  std::optional<TimelineRecord> timeline;         // the step nearest to the median
+  std::optional<PredictionRecord> prediction;     // of the plan that ran
 
   // As it is reported.
   double loss(const TrainingStep& step) const {

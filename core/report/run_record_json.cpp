@@ -80,6 +80,18 @@ Json to_json(const WorkerRecord& worker) {
           {"staleness", std::move(staleness)}};
 }
 
+Json to_json(const CheckpointRecord& checkpoint) {
+  return {{"step", checkpoint.step}, {"seconds", checkpoint.seconds}};
+}
+
+Json to_json(const TaskRecord& task) {
+  Json waited_for = Json::object();
+  for (const auto& [other, seconds] : task.waited_for) waited_for[other] = seconds;
+  return {{"task", task.task},
+          {"step_breakdown", to_json(task.step_breakdown)},
+          {"waited_for", std::move(waited_for)}};
+}
+
 Json totals(const RunRecord& record) {
   return {{"steps", record.steps.size()},
           {"seconds", number(record.total_seconds)},
@@ -144,13 +156,19 @@ Json to_json(const SelectionRecord& selection, const RunRecord& record) {
   return json;
 }
 
+template <typename Record>
+Json list_json(const std::vector<Record>& records) {
+  Json list = Json::array();
+  for (const Record& record : records) list.push_back(to_json(record));
+  return list;
+}
+
+template <typename Record>
+Json optional_json(const std::optional<Record>& record) {
+  return record ? to_json(*record) : Json(nullptr);
+}
+
 Json summary(const RunRecord& record) {
-  Json devices = Json::array();
-  for (const DeviceRecord& device : record.devices) devices.push_back(to_json(device));
-  Json peers = Json::array();
-  for (const PeerRecord& peer : record.peers) peers.push_back(to_json(peer));
-  Json workers = Json::array();
-  for (const WorkerRecord& worker : record.workers) workers.push_back(to_json(worker));
   return {
       {"schema_version", kRunRecordSchemaVersion},
       {"environment", to_json(record.environment)},
@@ -169,26 +187,30 @@ Json summary(const RunRecord& record) {
       {"selection", record.selection ? to_json(*record.selection, record) : Json(nullptr)},
       {"optimizer", record.optimizer},
       {"compute_dtype", record.compute_dtype},
-      {"devices", std::move(devices)},
-      {"peers", std::move(peers)},
+      {"devices", list_json(record.devices)},
+      {"peers", list_json(record.peers)},
       {"restarts", record.restarts},
-      {"workers", std::move(workers)},
+      {"workers", list_json(record.workers)},
       {"batch_per_device", record.batch_per_device},
       {"global_batch", record.global_batch},
       {"warmup_steps", record.warmup_steps},
       {"total", totals(record)},
-      {"step_breakdown", record.step_breakdown ? to_json(*record.step_breakdown) : Json(nullptr)},
-      {"profile", record.profile ? to_json(*record.profile) : Json(nullptr)},
+      {"tasks", list_json(record.tasks)},
+      {"checkpoints", list_json(record.checkpoints)},
+      {"step_breakdown", optional_json(record.step_breakdown)},
+      {"prediction", optional_json(record.prediction)},
+      {"profile", optional_json(record.profile)},
       {"gpus", record.gpus ? to_json(*record.gpus, record.total_images_per_second) : Json(nullptr)},
-      {"memory", record.memory ? to_json(*record.memory) : Json(nullptr)},
-      {"input", record.input ? to_json(*record.input) : Json(nullptr)},
-      {"input_only", record.input_only ? to_json(*record.input_only) : Json(nullptr)},
+      {"memory", optional_json(record.memory)},
+      {"input", optional_json(record.input)},
+      {"input_only", optional_json(record.input_only)},
       {"parameter_hash",
        record.parameter_hash.empty() ? Json(nullptr) : Json(record.parameter_hash)},
       {"notices", record.notices},
       {"exit_status", record.exit_status},
       {"interrupted", record.interrupted},
-      {"error", record.error}};
+      {"error", record.error},
+      {"timeline", optional_json(record.timeline)}};
 }
 
 }  // namespace
@@ -197,8 +219,7 @@ std::string run_record_json(const RunRecord& record) {
   Json json = summary(record);
   Json& steps = json["steps"] = Json::array();
   for (const TrainingStep& step : record.steps) steps.push_back(to_json(record, step));
-  Json& evaluations = json["evaluations"] = Json::array();
-  for (const EvaluationRecord& it : record.evaluations) evaluations.push_back(to_json(it));
+  json["evaluations"] = list_json(record.evaluations);
   return json_text(json, 2) + "\n";
 }
 

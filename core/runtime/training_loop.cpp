@@ -113,15 +113,14 @@ class Loop {
 
   void note_wait(const TimeInterval& wait) {
     meter_.waited_for_input(wait);
-    if (!events_.trace || traced_) return;
+    if ((!events_.trace || traced_) && !events_.timed_trace) return;
     const std::int64_t index = submitted_ - options_.warmup_steps;
     waits_.push_back({index < 0 ? index : index + 1, wait});
     if (waits_.size() > kTracedWaits) waits_.pop_front();
   }
 
-  void trace(std::int64_t number, const TimeInterval& step) {
-    traced_ = true;
-    events_.trace({number, step, session_.executor().last_times(), {waits_.begin(), waits_.end()}});
+  StepTrace trace_of(std::int64_t number, const TimeInterval& step) {
+    return {number, step, session_.executor().last_times(), {waits_.begin(), waits_.end()}};
   }
 
   void finish() {
@@ -163,7 +162,10 @@ class Loop {
       if (!options_.tolerate_divergence) refuse_loss(step);
       if (!summary_.diverged) summary_.diverged = step.number;
     }
-    if (index == (options_.warmup_steps < 2 ? 0 : -2) && events_.trace) trace(step.number, time);
+    if (index == (options_.warmup_steps < 2 ? 0 : -2) && events_.trace) {
+      traced_ = true;
+      events_.trace(trace_of(step.number, time));
+    }
     if (index < 0) {
       if (events_.warmup_step) events_.warmup_step(step);
       if (index == -1) start_clock(end);
@@ -172,6 +174,8 @@ class Loop {
     ++summary_.timed_steps;
     summary_.total_seconds = end - started_;
     summary_.input_wait_seconds += step.input_wait_seconds;
+    if (events_.timed_trace && events_.wants_timed_trace(step))
+      events_.timed_trace(trace_of(step.number, time));
     if (events_.timed_step) events_.timed_step(step);
   }
 

@@ -47,6 +47,9 @@ struct TrainingEvents {
   std::function<void(const TrainingStep&)> timed_step;
   // Of one step: that numbered -2, without enough warm-up steps the first timed one.
   std::function<void(const StepTrace&)> trace;
+  // Asked of every timed step: whether timed_trace is to see it.
+  std::function<bool(const TrainingStep&)> wants_timed_trace;
+  std::function<void(StepTrace)> timed_trace;
   // Asked after every step. Of several hosts, one that wants to stop stops all of them, after one
   // and the same step, soon.
   std::function<bool()> stop_requested;

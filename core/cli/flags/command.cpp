@@ -6,6 +6,8 @@
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/job/model_choice.hpp"
 #include "core/plugin/device_choice.hpp"
+#include "core/plugin/search_path.hpp"
+#include "topology/platform.hpp"
 
 namespace convoy {
 namespace {
@@ -26,13 +28,19 @@ class CommandTable {
           std::pair{PluginKind::kDevice, find_flag(arguments, "device").value_or(kAnyDevice)}})
       if (name.find('/') != std::string::npos) add_options(catalog.find(kind, name).manifest);
     add_missing_strategy_flags(table_, strategy, option_owners(catalog));
-    if (verb_flags) table_.replace_all(verb_flags(command));  // run alone refuses --hosts
+    if (verb_flags) use_verb_flags(verb_flags(command));
   }
 
   const FlagTable& table() const { return table_; }
   const std::vector<std::string>& plugin_options() const { return plugin_options_; }
 
  private:
+  // run alone refuses --hosts.
+  void use_verb_flags(std::vector<FlagDefinition> flags) {
+    for (FlagDefinition& flag : flags) flag.common = true;
+    table_.replace_all(std::move(flags));
+  }
+
   // The plug-in of the model that the command line asks for; empty when it asks for none.
   static std::string model_of(const Catalog& catalog, std::span<const std::string> arguments) {
     const auto text = [&](const char* flag) { return find_flag(arguments, flag).value_or(""); };
@@ -83,12 +91,31 @@ JobCommand read_command(std::span<const std::string> arguments, const VerbFlags&
   const CommandTable table(arguments, catalog, command, verb_flags);
   const ParsedFlags flags = parse_flags(table.table(), arguments);
   complete(command, flags, table.plugin_options());
-  return {std::move(command.options), std::move(catalog), flags.notices()};
+  return {std::move(command.options), std::move(catalog), flags.notices(), command.repeats, command.quiet};
 }
 
 std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags) {
   RunCommand command;
-  return flag_help(CommandTable(arguments, scan_catalog(arguments), command, verb_flags).table());
+  return flag_help(CommandTable(arguments, scan_catalog(arguments), command, verb_flags).table(),
+                   help_topic(arguments));
+}
+
+std::vector<std::string> flag_values(std::span<const std::string> arguments,
+                                     const std::string& name) {
+  RunCommand command;
+  const Catalog catalog = scan_catalog(arguments);
+  const CommandTable table(arguments, catalog, command, {});
+  std::vector<std::string> values;
+  for (const auto& [flag, kind] : {std::pair{"variable_update", PluginKind::kStrategy},
+                                   {"model", PluginKind::kModel},
+                                   {"device", PluginKind::kDevice}})
+    if (name == flag) values = catalog.names(kind);
+  if (name == "variable_update" || name == "device") values.emplace_back(kAuto);
+  if (name == "platform") values = topology::platform_names(share_directory() / "platforms");
+  const FlagDefinition* flag = table.table().find(name);
+  if (values.empty() && flag != nullptr) values = flag->allowed;
+  if (flag != nullptr && flag->type == FlagType::kBool) values = {"true", "false"};
+  return values;
 }
 
 }  // namespace convoy

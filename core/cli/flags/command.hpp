@@ -16,6 +16,8 @@ struct JobCommand {
   JobOptions options;
   Catalog catalog;                   // the plug-ins that it finds
   std::vector<std::string> notices;  // about flags that have no effect
+  std::uint32_t repeats = 1;         // runs of the whole command
+  bool quiet = false;                // nothing but errors goes to standard error
 };
 
 // The flags that a verb has beside those of `convoy run`, or instead of some of them, bound to what
@@ -25,6 +27,10 @@ using VerbFlags = std::function<std::vector<FlagDefinition>(RunCommand& command)
 // Reads flags in two passes: the second one knows the options that the chosen strategy, model and
 // device declare. Error(kUsage) as parse_flags and for flags that contradict each other.
 JobCommand read_command(std::span<const std::string> arguments, const VerbFlags& verb_flags = {});
+
+// The values of a flag that can be listed: words, names of plug-ins and platforms; for completion.
+std::vector<std::string> flag_values(std::span<const std::string> arguments,
+                                     const std::string& name);
 
 // The flags as `--help` shows them, with the options of the plug-ins that the arguments name.
 std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags = {});

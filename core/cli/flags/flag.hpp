@@ -20,6 +20,7 @@ struct FlagDefinition {
   std::optional<std::string> default_value = {};  // none: the flag is unset unless given
   std::string help = {};
   std::string group = {};  // heading in the help text
+  bool common = false;     // help shows it without being asked for its topic
   std::optional<double> minimum = {};
   std::optional<double> maximum = {};
   std::vector<std::string> allowed = {};  // kEnum: any letter case is accepted

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
+#include "core/base/error.hpp"
 #include "core/cli/flags/flag_table.hpp"
 
 namespace convoy {
@@ -50,29 +52,63 @@ std::string names_of(const FlagTable& table, const std::string FlagDefinition::*
   return names;
 }
 
-}  // namespace
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return text;
+}
 
-std::string flag_help(const FlagTable& table) {
+std::vector<std::string> groups_of(const FlagTable& table) {
   std::vector<std::string> groups;
-  for (const FlagDefinition& flag : table.flags()) {
-    if (!is_honoured(flag)) continue;
-    if (std::find(groups.begin(), groups.end(), flag.group) == groups.end()) {
+  for (const FlagDefinition& flag : table.flags())
+    if (is_honoured(flag) && std::ranges::find(groups, flag.group) == groups.end())
       groups.push_back(flag.group);
-    }
-  }
+  return groups;
+}
+
+std::string group_text(const FlagTable& table, const std::string& group, bool common_only) {
   std::string text;
-  for (const std::string& group : groups) {
-    text += group + ":\n";
-    for (const FlagDefinition& flag : table.flags()) {
-      if (flag.group == group && is_honoured(flag)) text += entry(table, flag);
-    }
-    text += "\n";
-  }
+  for (const FlagDefinition& flag : table.flags())
+    if (flag.group == group && is_honoured(flag) && (flag.common || !common_only))
+      text += entry(table, flag);
+  return text.empty() ? text : group + ":\n" + text + "\n";
+}
+
+// "model, devices, strategy replicated": what --help= takes.
+std::string topics(const FlagTable& table) {
+  std::string text;
+  for (const std::string& group : groups_of(table))
+    text += (text.empty() ? "" : ", ") + lower_case(group);
+  return text;
+}
+
+std::string common_help(const FlagTable& table) {
+  std::string text;
+  for (const std::string& group : groups_of(table)) text += group_text(table, group, true);
+  return text + wrapped("More: --help=all, or --help=TOPIC with a word of: " + topics(table), "");
+}
+
+std::string unused_help(const FlagTable& table) {
+  std::string text;
   const std::string ignored = names_of(table, &FlagDefinition::notice);
   if (!ignored.empty()) text += "Accepted without effect:\n" + wrapped(ignored, "  ") + "\n";
   const std::string refused = names_of(table, &FlagDefinition::refusal);
   if (!refused.empty()) text += "Known, but only with their defaults:\n" + wrapped(refused, "  ");
   return text;
+}
+
+}  // namespace
+
+std::string flag_help(const FlagTable& table, const std::string& topic) {
+  if (topic.empty()) return common_help(table);
+  std::string text;
+  for (const std::string& group : groups_of(table))
+    if (topic == "all" || lower_case(group).find(lower_case(topic)) != std::string::npos)
+      text += group_text(table, group, false);
+  if (text.empty())
+    fail(ExitCode::kUsage, "--help={}: no such topic; all, or a word of: {}", topic, topics(table));
+  return topic == "all" ? text + unused_help(table) : text;
 }
 
 }  // namespace convoy

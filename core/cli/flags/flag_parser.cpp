@@ -9,6 +9,8 @@
 namespace convoy {
 namespace {
 
+constexpr const char* kHelpTopic = "--help=";
+
 namespace po = boost::program_options;
 
 constexpr int kStyle =
@@ -237,8 +239,15 @@ std::optional<std::string> find_flag(std::span<const std::string> arguments, std
 
 bool wants_help(std::span<const std::string> arguments) {
   return std::ranges::any_of(arguments, [](const std::string& argument) {
-    return argument == "--help" || argument == "-h" || argument == "-help";
+    return argument == "--help" || argument == "-h" || argument == "-help" ||
+           argument.starts_with(kHelpTopic);
   });
+}
+
+std::string help_topic(std::span<const std::string> arguments) {
+  for (const std::string& argument : arguments)
+    if (argument.starts_with(kHelpTopic)) return argument.substr(std::string(kHelpTopic).size());
+  return {};
 }
 
 }  // namespace convoy

@@ -63,5 +63,7 @@ std::optional<std::string> find_flag(std::span<const std::string> arguments, std
 
 // Whether the command line asks for help (--help or -h), whatever else it holds.
 bool wants_help(std::span<const std::string> arguments);
+// What stands behind --help=; empty without that.
+std::string help_topic(std::span<const std::string> arguments);
 
 }  // namespace convoy

@@ -38,6 +38,14 @@ void FlagTable::replace_all(std::vector<FlagDefinition> flags) {
   }
 }
 
+void FlagTable::mark_common(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(flags_, name, &FlagDefinition::name);
+    CONVOY_CHECK(found != flags_.end());
+    found->common = true;
+  }
+}
+
 const FlagDefinition* FlagTable::find(std::string_view name) const {
   for (const FlagDefinition& flag : flags_) {
     if (flag.name == name) return flag.alias_of.empty() ? &flag : find(flag.alias_of);

@@ -19,6 +19,9 @@ class FlagTable {
   // The same; a flag that is known already is replaced.
   void replace_all(std::vector<FlagDefinition> flags);
 
+  // Help shows these first. They must be known.
+  void mark_common(const std::vector<std::string>& names);
+
   // The flag of that name, an alias resolved; null when there is none. Valid until the next add.
   const FlagDefinition* find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name) != nullptr; }
@@ -31,7 +34,9 @@ class FlagTable {
   std::vector<FlagDefinition> flags_;
 };
 
-// Help text by groups. Flags that are known but not honoured are only listed at its end.
-std::string flag_help(const FlagTable& table);
+// Help text by groups. topic: empty for the common flags and a list of topics, "all" for every flag,
+// else a word of the headings that are wanted. Flags that are known but not honoured are only listed
+// at the end of everything. Error(kUsage) for a word that no heading has, listing those.
+std::string flag_help(const FlagTable& table, const std::string& topic = {});
 
 }  // namespace convoy

@@ -66,7 +66,9 @@ Flags length_flags(JobOptions& options) {
           "flagfile", FlagType::kString, {}, {},  // replaced before flags are read
           "A file with flags, one per line, comments behind '#'. Every flag may also be set "
           "by an environment variable: CONVOY_BATCH_SIZE=32."),
-      custom_flag("help", FlagType::kBool, "false", {}, "Shows this text."),  // answered before
+      custom_flag("help", FlagType::kBool, "false", {},
+                  "Shows the common flags; --help=all shows all of them, --help=TOPIC those of a "
+                  "topic."),  // answered before
   };
 }
 
@@ -252,7 +254,9 @@ Flags checkpoint_flags(CheckpointOptions& options) {
   };
 }
 
-Flags report_flags(JobOptions& options) {
+Flags report_flags(RunCommand& command) {
+  constexpr double kMostRepeats = 1000;
+  JobOptions& options = command.options;
   return {
       bind_flag("display_every", options.display_every, kSteps,
                 "Print progress every this many steps."),
@@ -264,6 +268,18 @@ Flags report_flags(JobOptions& options) {
                 "Also print top-1 and top-5 of training batches."),
       bind_flag("output_file", options.output_file,
                 "Write the run's record here: .json, .jsonl or .csv."),
+      bind_flag(
+          "report", options.report_file,
+          "Write an offline page about the run here: report.html. convoy report makes it from "
+          "stored records, too."),
+      bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
+                "Run so often, each time as a new process, and give the median; convoy diff tells "
+                "from such records what a change is worth."),
+      bind_flag("quiet", command.quiet,
+                "No notices and no progress on standard error; errors are printed all the same."),
+      bind_flag("record_timeline", options.record_timeline,
+                "Keep the operations of the step nearest to the median in the record, and of the "
+                "same plan as simulated; --report implies it."),
       bind_flag("trace_file", options.trace_file,
                 "Write a timeline of one step here (Chrome trace): the last but one of warm-up, "
                 "with fewer than two warm-up steps the first timed one."),
@@ -414,9 +430,30 @@ FlagTable run_flag_table(RunCommand& command) {
   add_group(table, "Checkpoints and weights", checkpoint_flags(options.checkpoints));
   add_group(table, "Evaluation and inference", evaluation_flags(options.evaluation));
   add_group(table, "Several hosts", task_flags(options.task, options.machine));
-  add_group(table, "Reports", report_flags(options));
+  add_group(table, "Reports", report_flags(command));
   add_group(table, "Reproducibility and plug-ins", reproducibility_flags(options));
   table.add_all(historical_flags());
+  table.mark_common({"model",
+                     "batch_size",
+                     "num_batches",
+                     "num_epochs",
+                     "device",
+                     "num_devices",
+                     "num_gpus",
+                     "data_dir",
+                     "data_name",
+                     "use_fp16",
+                     "variable_update",
+                     "auto",
+                     "optimizer",
+                     "init_learning_rate",
+                     "train_dir",
+                     "eval",
+                     "output_file",
+                     "report",
+                     "profile",
+                     "repeat",
+                     "help"});
   return table;
 }
 

@@ -16,6 +16,8 @@ namespace convoy {
 struct RunCommand {
   JobOptions options;
   std::optional<std::uint32_t> num_gpus;
+  std::uint32_t repeats = 1;
+  bool quiet = false;
 };
 
 // The flags of `convoy run` that do not come from plug-ins, bound to the fields of `command`: names

@@ -79,6 +79,7 @@ std::string comparison_json(const Comparison& comparison) {
     json["images_per_second"] = optional_number(cell.images_per_second);
     if (cell.images_per_second) {
       const std::optional<double> speed_up = comparison.speed_up(cell);
+      if (cell.repeats.size() > 1) json["repeats"] = cell.repeats;
       json["step_seconds"] = cell.step_seconds;
       json["plan_hash"] = cell.plan_hash;
       json["speed_up"] = optional_number(speed_up);

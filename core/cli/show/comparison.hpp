@@ -15,6 +15,7 @@ struct ComparisonCell {
   std::string strategy;                     // as it was asked for
   std::uint32_t replicas = 1;               // devices of all hosts
   std::optional<double> images_per_second;  // of all devices together; none: see problem
+  std::vector<double> repeats;              // images per second of each run of the cell
   double step_seconds = 0;
   std::string plan_hash;  // of the lowered plan
   std::string taken;      // under auto: the flags that it chose

@@ -9,6 +9,8 @@
 #include "core/base/json.hpp"
 #include "core/base/version.hpp"
 #include "core/data/dataset.hpp"
+#include "core/job/prediction_options.hpp"
+#include "core/job/run_prediction.hpp"
 #include "core/report/console.hpp"
 #include "core/select/selection_json.hpp"
 #include "core/simulate/critical_path.hpp"
@@ -43,12 +45,6 @@ Json memory_json(const job::SimulatedRun& count) {
 
 Json step_json(const job::SimulatedRun& count) {
   const simulate::SimulationResult& step = *count.prediction.step;
-  Json links = Json::array();
-  for (const simulate::LinkLoad& load : step.links)
-    links.push_back({{"link", count.on->machine.links[load.link].name},
-                     {"bytes_per_step", load.bytes},
-                     {"utilization", load.utilization},
-                     {"rate_assumed", count.on->machine.links[load.link].assumed}});
   const simulate::CriticalPath& path = step.critical;
   Json collectives = Json::array();
   for (const simulate::CollectiveUse& use : step.collectives)
@@ -69,9 +65,20 @@ Json step_json(const job::SimulatedRun& count) {
                  {"wait", path.wait}}},
                {"bottleneck", step.bottleneck},
                {"collectives", std::move(collectives)},
-               {"links", std::move(links)}};
+               {"links", to_json(job::link_records(*count.on, step))}};
   if (!step.worker_step_seconds.empty()) json["worker_seconds"] = step.worker_step_seconds;
   return json;
+}
+
+// Of the most devices that fit.
+void add_timeline(const job::Simulation& simulation, Json& results) {
+  for (std::size_t i = results.size(); i-- > 0;) {
+    const job::SimulatedRun& run = simulation.runs[i];
+    if (!run.prediction.step) continue;
+    results[i]["timeline"] = to_json(
+        job::prediction_record(run.plan->lowered(), *run.on, *run.prediction.step).timeline);
+    return;
+  }
 }
 
 Json count_json(const job::SimulatedRun& count, double one_device_rate) {
@@ -194,6 +201,7 @@ std::string simulation_json(const job::Setup& setup, const job::Simulation& simu
   Json results = Json::array();
   for (const job::SimulatedRun& count : simulation.runs)
     results.push_back(count_json(count, simulation.one_device_rate));
+  if (job::wants_timeline(setup.options)) add_timeline(simulation, results);
   record["results"] = std::move(results);
   return json_text(record, 2) + "\n";
 }

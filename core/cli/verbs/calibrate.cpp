@@ -12,6 +12,7 @@
 #include "core/calibrate/profile_file.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/calibration_report.hpp"
+#include "core/cli/show/terminal.hpp"
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/job/limits.hpp"

@@ -1,7 +1,6 @@
 #include "core/cli/verbs/compare.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,32 +16,13 @@
 #include "core/cli/show/comparison.hpp"
 #include "core/cli/verbs/child_program.hpp"
 #include "core/cli/verbs/compare_request.hpp"
+#include "core/cli/verbs/temporary_folder.hpp"
+#include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
+#include "core/report/speed_statistics.hpp"
 
 namespace convoy {
 namespace {
-
-// A folder that goes away with what is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "convoy-compare-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      fail(ExitCode::kFailed, "no temporary folder {} can be made", name);
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
   const nlohmann::json& result = record.at("results").at(0);
@@ -71,9 +51,13 @@ class Comparer {
   // As far as it came when it is interrupted.
   const Comparison& run() {
     for (const std::string& model : request_.models) {
-      for (const ComparedStrategy& strategy : request_.strategies)
-        for (const std::uint32_t devices : request_.counts)
-          if (!interrupt_.requested()) add_cell(model, strategy, devices);
+      const std::size_t first = result_.cells.size();
+      for (std::uint32_t repeat = 0; repeat < request_.repeats; ++repeat) {
+        std::size_t cell = first;
+        for (const ComparedStrategy& strategy : request_.strategies)
+          for (const std::uint32_t devices : request_.counts)
+            if (!interrupt_.requested()) take_cell(cell++, model, strategy, devices);
+      }
       find_one_device_rate(model);
     }
     progress_.clear();
@@ -98,13 +82,33 @@ class Comparer {
         threads == 1 ? "1 thread" : fmt::format("{} threads", threads), most);
   }
 
-  void add_cell(const std::string& model, const ComparedStrategy& strategy, std::uint32_t devices) {
-    const std::size_t all =
-        request_.models.size() * request_.strategies.size() * request_.counts.size();
-    progress_.show(fmt::format("{} of {}: {}, {}, {} devices", result_.cells.size() + 1, all, model,
-                               strategy.label, devices));
-    const ComparisonCell cell = make_cell(model, strategy, devices, {});
-    if (!interrupt_.requested()) result_.cells.push_back(cell);
+  // Repeats of a cell are runs of their own, with those of the other cells between them: what
+  // disturbs the machine for a while disturbs all cells.
+  void take_cell(std::size_t index, const std::string& model, const ComparedStrategy& strategy,
+                 std::uint32_t devices) {
+    const std::size_t all = request_.models.size() * request_.strategies.size() *
+                            request_.counts.size() * request_.repeats;
+    progress_.show(
+        fmt::format("{} of {}: {}, {}, {} devices", ++taken_, all, model, strategy.label, devices));
+    if (index < result_.cells.size() && !result_.cells[index].images_per_second) return;
+    ComparisonCell cell = make_cell(model, strategy, devices, {});
+    if (interrupt_.requested()) return;
+    if (cell.images_per_second) cell.repeats = {*cell.images_per_second};
+    if (index == result_.cells.size())
+      result_.cells.push_back(std::move(cell));
+    else
+      add_repeat(cell, result_.cells[index]);
+  }
+
+  static void add_repeat(const ComparisonCell& repeat, ComparisonCell& cell) {
+    if (!repeat.images_per_second) {
+      cell = repeat;  // a cell that fails now and then has no rate
+      return;
+    }
+    const auto runs = static_cast<double>(cell.repeats.size());
+    cell.step_seconds = (runs * cell.step_seconds + repeat.step_seconds) / (runs + 1);
+    cell.repeats.push_back(repeat.repeats.front());
+    cell.images_per_second = quantile(cell.repeats, 0.5);
   }
 
   ComparisonCell make_cell(const std::string& model, const ComparedStrategy& strategy,
@@ -160,9 +164,10 @@ class Comparer {
   const CompareRequest& request_;
   Progress progress_;
   InterruptGuard interrupt_;
-  TemporaryFolder folder_;
+  TemporaryFolder folder_{"convoy-compare"};
   std::string threads_;
   std::string notice_;
+  std::size_t taken_ = 0;
   Comparison result_;
 };
 
@@ -184,11 +189,15 @@ int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, 
     return static_cast<int>(ExitCode::kOk);
   }
   const CompareRequest request = parse_compare_request(arguments);
+  if (!request.report_file.empty()) report::check_report_path(request.report_file);
   Comparer comparer(request, err);
   if (!comparer.notice().empty()) err << "convoy: " << comparer.notice() << '\n';
   const Comparison& comparison = comparer.run();
   const auto interruption = static_cast<int>(comparer.interruption());
   if (interruption == 0) refuse_common_mistake(comparison);
+  if (!request.report_file.empty())
+    report::write_report({report::parse_record("this comparison", comparison_json(comparison))},
+                         request.report_file);
   if (request.json)
     out << comparison_json(comparison);
   else

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/device_counts.hpp"
@@ -26,6 +27,10 @@ const std::vector<VerbFlag>& compare_flags() {
        "one that --variable_update=auto takes (all installed ones and auto)."},
       {"simulate", false,
        "Simulate on this machine's processors, or what --device names, instead of running."},
+      {"repeat", true,
+       "Run every cell so often, in turn with the others, and give medians; the report shows the "
+       "range (1)."},
+      {"report", true, "Write an offline page with the scaling curves here: report.html."},
       {"json", false, "JSON instead of a table."}};
   return flags;
 }
@@ -115,6 +120,15 @@ Parts take_apart(std::span<const std::string> arguments) {
   return parts;
 }
 
+std::uint32_t parse_repeats(const std::string& text) {
+  constexpr std::uint32_t kMost = 1000;
+  std::uint32_t repeats = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), repeats);
+  if (error != std::errc() || end != text.data() + text.size() || repeats < 1 || repeats > kMost)
+    fail(ExitCode::kUsage, "--repeat={} is not a number from 1 to {}", text, kMost);
+  return repeats;
+}
+
 void refuse_flags_of_cells(const std::vector<std::string>& common) {
   for (const char* flag : {"variable_update", "output_file", "trace_file", "train_dir"})
     if (find_flag(common, flag, [](const std::string&) { return nullptr; }))
@@ -137,6 +151,8 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
       parse_names("models", own.has("models") ? own.value("models") : JobOptions().model);
   request.counts = parse_device_counts("num_devices", value("num_devices", "1,2,4,8"));
   request.json = own.has("json");
+  request.repeats = parse_repeats(value("repeat", "1"));
+  request.report_file = own.value("report");
   request.platform = find_flag(request.common, "platform").value_or("");
   request.simulated = own.has("simulate") || !request.platform.empty();
   const std::vector<std::string> names =

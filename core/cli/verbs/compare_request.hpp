@@ -21,6 +21,8 @@ struct CompareRequest {
   std::string platform;  // empty: this machine
   bool simulated = false;
   bool json = false;
+  std::uint32_t repeats = 1;        // runs of every cell, in turn with the others
+  std::string report_file;          // empty: none
   std::vector<std::string> common;  // flags of every cell
 };
 

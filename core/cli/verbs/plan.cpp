@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
@@ -12,8 +13,13 @@
 #include "core/cli/show/terminal.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/job_plan.hpp"
+#include "core/job/run_prediction.hpp"
+#include "core/job/simulation.hpp"
 #include "core/plan/dot.hpp"
 #include "core/plan/print.hpp"
+#include "core/report/html/draw.hpp"
+#include "core/report/html/report.hpp"
+#include "core/report/html/run_sections.hpp"
 
 namespace convoy {
 namespace {
@@ -24,12 +30,15 @@ struct PlanView {
   bool dot = false;
   bool explain = false;
   bool json = false;
+  std::string svg;  // file
 };
 
 std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) {
   std::vector<FlagDefinition> flags = {
       bind_flag("lowered", view.lowered, "The plan as it runs: staging, slices, lanes and waits."),
       bind_flag("dot", view.dot, "Graphviz instead of text."),
+      bind_flag("svg", view.svg,
+                "Write a picture to this file: every lane over the time of a simulated step."),
       bind_flag("explain", view.explain,
                 "Under auto: the ranking of all candidates instead of a plan."),
       bind_flag("json", view.json, "Under auto: the ranking as JSON.")};
@@ -43,6 +52,25 @@ std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) 
   peer_access.group = flags.back().group;
   flags.push_back(std::move(peer_access));
   return flags;
+}
+
+// The lowered plan as it would run: on a described machine, else on this one.
+void draw(const job::Setup& setup, const std::string& file) {
+  const job::Simulation simulation = job::simulate_job(setup, {});
+  const job::SimulatedRun& run = simulation.runs.back();
+  if (!run.prediction.step)
+    fail(ExitCode::kFailed, "--svg={}: nothing to draw, because the plan does not fit: {}", file,
+         run.prediction.problem);
+  const PredictionRecord step =
+      job::prediction_record(run.plan->lowered(), *run.on, *run.prediction.step);
+  const std::string title = fmt::format(
+      "{} on {}, {}: simulated, {:.3f} ms, plan {}", setup.graph->model(), simulation.machine,
+      setup.strategy->manifest().name, 1e3 * step.step_seconds, run.plan->hash());
+  constexpr double kWidth = 1200;
+  constexpr std::size_t kMostMarks = 4000;
+  const report::TimelineChart chart{
+      "plan", title, {report::read_timeline(to_json(step.timeline), title)}, kMostMarks};
+  write_output_file(file, report::standalone_svg(report::draw(chart, kWidth)));
 }
 
 void show(std::ostream& out, const PlanView& view, const StepPlan& plan) {
@@ -71,6 +99,8 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   JobCommand command = read_command(arguments, flags);
   const bool ranks = view.explain || view.json;
   const bool here = job::plans_for_devices_here(command.options.machine);
+  command.options.record_timeline = !view.svg.empty();
+  if (!view.svg.empty()) check_output_file(view.svg);
   std::optional<Explanation> explanation;
   const job::Setup setup = job::set_up_imagined_run(
       std::move(command.options), std::move(command.catalog), {.of_this_machine = here},
@@ -89,6 +119,11 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
          "--explain and --json show how strategies rank: they go with --variable_update=auto");
   print_notices(err, command.notices);
   print_notices(err, setup.notices);
+  if (!view.svg.empty()) {
+    draw(setup, view.svg);
+    err << "wrote " << view.svg << '\n';
+    return static_cast<int>(ExitCode::kOk);
+  }
   show(out, view, *job::plan_job(setup).plan);
   return static_cast<int>(ExitCode::kOk);
 }

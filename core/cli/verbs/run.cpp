@@ -5,26 +5,47 @@
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/run_repeats.hpp"
 #include "core/cli/verbs/run_task.hpp"
 #include "core/job/run.hpp"
 #include "core/job/task.hpp"
 
 namespace convoy {
+namespace {
 
-int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
-                      std::ostream& err) {
-  if (wants_help(arguments)) {
-    out << "convoy run [flags]: trains a model and prints images per second.\n\n"
-        << command_help(arguments);
-    return 0;
-  }
-  JobCommand command = read_command(arguments);
+constexpr const char* kExamples = R"(
+Examples:
+  convoy run                                             resnet50 on the best devices here
+  convoy run --model=lenet --device=cpu --num_devices=2 --report=run.html
+  convoy run --num_gpus=8 --batch_size=64 --use_fp16 --variable_update=replicated
+  convoy run --data_dir=FOLDER --num_epochs=90 --train_dir=FOLDER
+  convoy run --repeat=5 --output_file=new.json; convoy diff old.json new.json
+)";
+
+int run_job(JobCommand command, std::span<const std::string> arguments, std::ostream& out,
+            std::ostream& err) {
+  if (command.repeats > 1) return run_repeats(command, arguments, out, err);
   if (auto identity = job::identify(command.options))
     return run_task(std::move(command), std::move(*identity), arguments, out, err);
   job::Setup setup = set_up_command(std::move(command), err);
   const InterruptGuard interrupt;
   Terminal terminal(setup.options, interrupt, out, err);
   return job::run(setup, terminal, arguments).exit_status;
+}
+
+}  // namespace
+
+int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
+                      std::ostream& err) {
+  if (wants_help(arguments)) {
+    out << "convoy run [flags]: trains a model and prints images per second.\n\n"
+        << command_help(arguments) << kExamples;
+    return 0;
+  }
+  JobCommand command = read_command(arguments);
+  std::ostream nowhere(nullptr);
+  std::ostream& told = command.quiet ? nowhere : err;
+  return run_job(std::move(command), arguments, out, told);
 }
 
 }  // namespace convoy

@@ -12,6 +12,7 @@
 #include "core/job/run.hpp"
 #include "core/job/task.hpp"
 #include "core/plugin/device_choice.hpp"
+#include "core/report/html/write_report.hpp"
 
 namespace convoy {
 namespace {
@@ -48,6 +49,7 @@ void keep_files_for_chief(JobOptions& options, const network::TaskIdentity& iden
   if (identity.is_chief()) return;
   options.output_file.clear();
   options.trace_file.clear();
+  options.report_file.clear();
 }
 
 // The exit status; nothing when a task was lost and the run goes on with one that replaces it.
@@ -143,6 +145,7 @@ job::Setup set_up_command(JobCommand command, std::ostream& err) {
       job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
   setup.notices.insert(setup.notices.begin(), command.notices.begin(), command.notices.end());
   if (!setup.options.output_file.empty()) check_run_record_path(setup.options.output_file);
+  if (!setup.options.report_file.empty()) report::check_report_path(setup.options.report_file);
   return setup;
 }
 

@@ -9,11 +9,12 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/machine_flags.hpp"
 #include "core/cli/show/simulation_report.hpp"
-#include "core/cli/show/simulation_trace.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/described_hosts.hpp"
+#include "core/job/simulated_events.hpp"
 #include "core/job/simulation.hpp"
+#include "core/report/html/write_report.hpp"
 
 namespace convoy {
 namespace {
@@ -27,7 +28,12 @@ int show(const job::Setup& setup, const job::Simulation& simulation, std::ostrea
   if (!options.output_file.empty())
     write_output_file(options.output_file, simulation_json(setup, simulation));
   if (!options.trace_file.empty() && last.prediction.step)
-    write_trace(simulation_trace(last), options.trace_file);
+    write_trace(job::simulated_trace(last.plan->lowered(), *last.on, *last.prediction.step),
+                options.trace_file);
+  if (!options.report_file.empty())
+    report::write_report(
+        {report::parse_record("this simulation", simulation_json(setup, simulation))},
+        options.report_file);
   if (!last.prediction.step)
     fail(ExitCode::kFailed,
          "this does not fit: {}; a smaller --batch_size, or another --variable_update, needs less",
@@ -45,6 +51,7 @@ void check_files(const JobOptions& options) {
     check_output_file(options.output_file);
   }
   if (!options.trace_file.empty()) check_output_file(options.trace_file);
+  if (!options.report_file.empty()) report::check_report_path(options.report_file);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ const std::vector<VerbFlag> kTopoFlags = {
     {"sources", false, "print every fact with where it comes from"},
     {"json", false, "print JSON, all that is known; --json=FILE writes it"},
     {"svg", true, "write a picture to this file"},
+    {"html", true, "write a page with the picture and the tables to this file"},
     {"export", true, "print the machine for other programs: lstopo or nccl"},
     {"help", false, "print this"}};
 
@@ -112,6 +113,10 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
     write_file(given.value("svg"), topology::machine_svg(machine));
     err << "wrote " << given.value("svg") << '\n';
   }
+  if (given.has("html")) {
+    write_file(given.value("html"), topology::machine_html(machine));
+    err << "wrote " << given.value("html") << '\n';
+  }
   const std::string json =
       given.has("json") ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();
   if (!json_file.empty()) write_file(json_file, json);
@@ -121,7 +126,7 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
     out << json;
   else if (given.has("sources"))
     topology::print_sources(out, machine);
-  else if (!given.has("svg") && json_file.empty())
+  else if (!given.has("svg") && !given.has("html") && json_file.empty())
     topology::print_machine(out, machine);
   return static_cast<int>(ExitCode::kOk);
 }

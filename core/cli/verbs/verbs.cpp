@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <ostream>
+#include <sstream>
 
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
@@ -11,12 +14,15 @@
 #include "core/cli/verbs/calibrate.hpp"
 #include "core/cli/verbs/check.hpp"
 #include "core/cli/verbs/compare.hpp"
+#include "core/cli/verbs/complete.hpp"
+#include "core/cli/verbs/diff.hpp"
 #include "core/cli/verbs/doctor.hpp"
 #include "core/cli/verbs/info.hpp"
 #include "core/cli/verbs/launch.hpp"
 #include "core/cli/verbs/list.hpp"
 #include "core/cli/verbs/new.hpp"
 #include "core/cli/verbs/plan.hpp"
+#include "core/cli/verbs/report.hpp"
 #include "core/cli/verbs/run.hpp"
 #include "core/cli/verbs/simulate.hpp"
 #include "core/cli/verbs/topo.hpp"
@@ -40,11 +46,19 @@ constexpr Verb kVerbs[] = {
     {"check", "prove what a strategy computes; test what a device computes", run_check_verb, true},
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb, true},
     {"compare", "strategies x numbers of devices x models, one table", run_compare_verb, true},
+    {"report", "one offline page of any records, with pictures", run_report_verb},
+    {"diff", "whether one run is faster than another, with statistics", run_diff_verb},
     {"calibrate", "measure this machine for simulate and auto", run_calibrate_verb},
     {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
 };
+
+const Verb* find_verb(const std::string& name) {
+  const auto* const found =
+      std::ranges::find_if(kVerbs, [&](const Verb& verb) { return name == verb.name; });
+  return found == std::end(kVerbs) ? nullptr : found;
+}
 
 int run_verb(const Verb& verb, std::span<const std::string> arguments, std::ostream& out,
              std::ostream& err) {
@@ -52,9 +66,38 @@ int run_verb(const Verb& verb, std::span<const std::string> arguments, std::ostr
   return verb.run(expand_flag_files(arguments), out, err);
 }
 
+// With the other words of its command line, which may name a strategy that has flags of its own.
+VerbHelp help_of(const std::string& name, std::span<const std::string> arguments) {
+  const Verb& verb = *find_verb(name);
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  words.emplace_back(verb.has_job ? "--help=all" : "--help");
+  std::ostringstream text;
+  std::ostringstream complaints;
+  run_verb(verb, words, text, complaints);
+  return {name, verb.summary, text.str()};
+}
+
+std::vector<std::string> verb_names() {
+  std::vector<std::string> names;
+  for (const Verb& verb : kVerbs) names.emplace_back(verb.name);
+  return names;
+}
+
+// For shells: share/completions.
+void print_completions(std::span<const std::string> words, std::ostream& out) {
+  if (!words.empty() && words.front() == "--") words = words.subspan(1);
+  for (const std::string& word : completions(words, verb_names(), help_of)) out << word << '\n';
+}
+
+void print_manual(std::ostream& out) {
+  std::vector<VerbHelp> verbs;
+  for (const std::string& name : verb_names()) verbs.push_back(help_of(name, {}));
+  out << manual_page(verbs);
+}
+
 void print_help(std::ostream& out) {
   out << "convoy " << kVersion << ": trains convolutional networks on several devices and measures "
-      << "how fast.\n\nUsage: convoy VERB [arguments]; convoy VERB --help says more.\n\n";
+      << "how fast.\n\nUsage: convoy VERB [arguments]; convoy help VERB says more.\n\n";
   for (const Verb& verb : kVerbs) out << fmt::format("  {:<11}{}\n", verb.name, verb.summary);
   out << "\nExit codes: 0 ok, 1 failed, 2 usage, 3 environment, device or plug-in unavailable,\n"
          "4 threshold missed, 5 numerical failure, 6 timeout, 130/143 interrupted (Ctrl-C, "
@@ -70,20 +113,28 @@ int run_command(std::span<const std::string> arguments, std::ostream& out, std::
     return static_cast<int>(ExitCode::kUsage);
   }
   const std::string& name = arguments.front();
+  if (name == "help" && arguments.size() > 1) {
+    std::vector<std::string> words = {arguments[1], "--help"};
+    return run_command(words, out, err);
+  }
   if (name == "--help" || name == "-h" || name == "help") {
     print_help(out);
+    return 0;
+  }
+  if (name == "complete") {
+    print_completions(arguments.subspan(1), out);
+    return 0;
+  }
+  if (name == "manual") {
+    print_manual(out);
     return 0;
   }
   if (name == "--version") {
     out << "convoy " << kVersion << '\n';
     return 0;
   }
-  std::vector<std::string> names;
-  for (const Verb& verb : kVerbs) {
-    if (name == verb.name) return run_verb(verb, arguments.subspan(1), out, err);
-    names.emplace_back(verb.name);
-  }
-  const std::vector<std::string> similar = nearest_names(name, names);
+  if (const Verb* verb = find_verb(name)) return run_verb(*verb, arguments.subspan(1), out, err);
+  const std::vector<std::string> similar = nearest_names(name, verb_names());
   fail(ExitCode::kUsage, "'{}' is not a verb of convoy{}; convoy --help lists them", name,
        similar.empty() ? std::string() : fmt::format(", did you mean '{}'?", similar.front()));
 }

@@ -196,6 +196,8 @@ struct JobOptions {
   bool print_training_accuracy = false;
   std::string output_file;
   std::string trace_file;
+  std::string report_file;       // a page, *.html
+  bool record_timeline = false;  // implied by report_file
   bool profile = false;
 
   std::uint32_t seed = 1234;

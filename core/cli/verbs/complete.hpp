@@ -1,0 +1,28 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// A verb as completion and the manual see it.
+struct VerbHelp {
+  std::string name;
+  std::string summary;
+  std::string help;  // of all its flags
+};
+
+// The text that a verb prints for --help=all, or --help where it has no topics.
+using HelpOf = VerbHelp (*)(const std::string& verb, std::span<const std::string> arguments);
+
+// What may stand in place of the last of these words, which follow "convoy" on a command line; a
+// word per line, sorted. Words may be empty or begun. Files are the shell's.
+std::vector<std::string> completions(std::span<const std::string> words,
+                                     const std::vector<std::string>& verbs, HelpOf help_of);
+
+// The manual page, for man(7), of these verbs.
+std::string manual_page(const std::vector<VerbHelp>& verbs);
+
+}  // namespace convoy

@@ -1,0 +1,97 @@
+#include "core/cli/verbs/diff.hpp"
+
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <ostream>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
+#include "core/report/compare/difference_text.hpp"
+
+namespace convoy {
+namespace {
+
+const std::vector<VerbFlag> kDiffFlags = {
+    {"form", true, "text, csv, json or markdown (text)"},
+    {"confidence", true, "of the interval, between 0.5 and 1 (0.99)"},
+    {"run_noise", true,
+     "what runs of the same thing differ by, relative, where there is only one of them (0.01)"},
+    {"fail_below", true,
+     "end with code 4 when a difference is seen and the second's speed is below this share of the "
+     "first's, such as 0.97"},
+    {"force", false, "compare other machines, models or data all the same"},
+    {"help", false, "print this"}};
+
+double parse_number(const VerbArguments& given, const char* flag, double otherwise, double least,
+                    double most) {
+  if (!given.has(flag)) return otherwise;
+  const std::string text = given.value(flag);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > least && value < most))
+    fail(ExitCode::kUsage, "--{}={}: a number above {:g} and below {:g}", flag, text, least, most);
+  return value;
+}
+
+std::string written(const compare::DifferenceReport& report, const std::string& form) {
+  if (form == "text" || form.empty()) return difference_text(report);
+  if (form == "csv") return difference_csv(report);
+  if (form == "json") return difference_json(report);
+  if (form == "markdown") return difference_markdown(report);
+  fail(ExitCode::kUsage, "--form={} is none; text, csv, json and markdown are", form);
+}
+
+void require_alike(const compare::ComparedRecord& a, const compare::ComparedRecord& b,
+                   const VerbArguments& given, std::ostream& err) {
+  const std::vector<std::string> reasons = unlike(a, b);
+  if (reasons.empty()) return;
+  const std::string text = fmt::format("{}", fmt::join(reasons, "; "));
+  if (!given.has("force"))
+    fail(ExitCode::kUsage,
+         "{} and {} are not alike, so their speeds say nothing about a change: {}; --force "
+         "compares them all the same",
+         a.side.name, b.side.name, text);
+  err << "convoy: compared although they differ: " << text << '\n';
+}
+
+std::string diff_help() {
+  return verb_help(
+      "diff FIRST.json SECOND.json [flags]",
+      "Says whether the second run is faster than the first, with an interval. A side is a record\n"
+      "of run --output_file=x.json, best with --repeat=5, or several of them: a1.json,a2.json.\n"
+      "Times are medians per image, so batch, strategy and number of devices may differ.",
+      kDiffFlags);
+}
+
+}  // namespace
+
+int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  const VerbArguments given = parse_verb_arguments(arguments, kDiffFlags);
+  if (given.has("help")) {
+    out << diff_help();
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (given.positional.size() != 2)
+    fail(ExitCode::kUsage,
+         "diff compares two records, but {} were given; try: convoy diff a.json "
+         "b.json",
+         given.positional.size());
+  const double share = parse_number(given, "fail_below", 0, 0, 10);
+  compare::DifferenceOptions options;
+  options.confidence = parse_number(given, "confidence", options.confidence, 0.5, 1);
+  options.run_noise = parse_number(given, "run_noise", options.run_noise, 0, 1);
+  const compare::ComparedRecord a = compare::read_compared(given.positional[0]);
+  const compare::ComparedRecord b = compare::read_compared(given.positional[1]);
+  require_alike(a, b, given, err);
+  const compare::Difference difference = compare::compare(a.side, b.side, options);
+  out << written({a, b, difference}, given.value("form"));
+  const bool seen = difference.verdict != compare::Verdict::kNoDifference;
+  if (!seen || difference.speed_ratio() >= share) return static_cast<int>(ExitCode::kOk);
+  err << fmt::format("convoy: {:.3f} of the first's speed is below --fail_below={}\n",
+                     difference.speed_ratio(), given.value("fail_below"));
+  return static_cast<int>(ExitCode::kThreshold);
+}
+
+}  // namespace convoy

@@ -1,0 +1,53 @@
+#include "core/cli/verbs/report.hpp"
+
+#include <ostream>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
+#include "core/report/html/write_report.hpp"
+
+namespace convoy {
+namespace {
+
+const std::vector<VerbFlag> kReportFlags = {
+    {"output", true, "the page to write, *.html (report.html); -o FILE is the same"},
+    {"help", false, "print this"}};
+
+// -o as compilers have it.
+std::vector<std::string> with_long_names(std::span<const std::string> arguments) {
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  for (std::string& word : words)
+    if (word == "-o") word = "--output";
+  return words;
+}
+
+}  // namespace
+
+int run_report_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  const VerbArguments given = parse_verb_arguments(with_long_names(arguments), kReportFlags);
+  if (given.has("help")) {
+    out << verb_help(
+        "report RECORD.json [RECORD.json ...] [-o report.html]",
+        "Makes one offline page of records: verdict, scaling, step times, a step's timeline, "
+        "where\n"
+        "the step goes, links, tasks, loss, memory and environment, as far as the records have\n"
+        "them. Records are what run and simulate write with --output_file=x.json, and what\n"
+        "compare --json prints. run, simulate and compare make a page themselves: --report=x.html.",
+        kReportFlags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (given.positional.empty())
+    fail(ExitCode::kUsage,
+         "report needs the record of a run: convoy run --output_file=run.json, then convoy report "
+         "run.json");
+  const std::string page = given.has("output") ? given.value("output") : "report.html";
+  report::check_report_path(page);
+  std::vector<report::NamedRecord> records;
+  for (const std::string& file : given.positional) records.push_back(report::read_record(file));
+  report::write_report(records, page);
+  err << "wrote " << page << '\n';
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace convoy

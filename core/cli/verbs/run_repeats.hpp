@@ -1,0 +1,17 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include "core/cli/flags/command.hpp"
+
+namespace convoy {
+
+// `convoy run --repeat=N`: the same command N times, each as a process of its own. Its record is
+// that of the first run, with the steps of all under "repeats". Returns the exit code: of the first
+// run that fails.
+int run_repeats(const JobCommand& command, std::span<const std::string> arguments,
+                std::ostream& out, std::ostream& err);
+
+}  // namespace convoy

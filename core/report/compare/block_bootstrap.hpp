@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace convoy::compare {
+
+// How many neighbours a value of the series depends on, at least 1: twice the first lag at which
+// the autocorrelation is indistinguishable from none, and not less than the cube root of the
+// length. At most a quarter of the series.
+std::size_t block_length(const std::vector<double>& series);
+
+// Standard deviation that the logarithm of the series' median would have if the series were drawn
+// again. Steps of a run depend on their neighbours, so blocks are drawn, not values. The same
+// series gives the same bits. 0 for fewer than 4 values. Values must be above 0.
+double log_median_deviation(const std::vector<double>& series, std::size_t resamples = 400);
+
+// Of at least one value.
+double mean(const std::vector<double>& values);
+double median(std::vector<double> values);
+
+}  // namespace convoy::compare

@@ -1,0 +1,125 @@
+#include "core/report/compare/compared_record.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "core/base/error.hpp"
+#include "core/report/html/record_fields.hpp"
+#include "core/report/html/write_report.hpp"
+
+namespace convoy::compare {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using report::field;
+using report::number;
+
+std::vector<std::string> split(const std::string& files) {
+  if (std::filesystem::exists(files)) return {files};
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= files.size();) {
+    const std::size_t end = std::min(files.find(',', begin), files.size());
+    names.push_back(files.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+void add_run(const std::vector<double>& seconds, double images, Side& side) {
+  std::vector<double> run;
+  for (const double value : seconds)
+    if (std::isfinite(value) && value > 0) run.push_back(value / images);
+  if (!run.empty()) side.runs.push_back(std::move(run));
+}
+
+std::vector<double> step_seconds(const Json& steps) {
+  std::vector<double> seconds;
+  for (const Json& step : steps)
+    if (const auto value = number(step, "seconds")) seconds.push_back(*value);
+  return seconds;
+}
+
+void add_record(const Json& record, const std::string& file, Side& side) {
+  const double images = number(record, "global_batch").value_or(0);
+  const Json& repeats = field(record, "repeats");
+  if (repeats.is_array() && !repeats.empty())
+    for (const Json& repeat : repeats)
+      add_run(repeat.at("seconds").get<std::vector<double>>(), images, side);
+  else
+    add_run(step_seconds(field(record, "steps")), images, side);
+  if (images <= 0 || side.runs.empty())
+    fail(ExitCode::kUsage,
+         "{}: no record of a run with timed steps; convoy run --output_file=x.json writes one",
+         file);
+}
+
+std::string shown(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.is_null() ? "unknown" : value.dump();
+}
+
+// The devices' kinds and models, without numbers and localities.
+Json device_models(const Json& record) {
+  Json models = Json::array();
+  for (const Json& device : field(record, "devices"))
+    models.push_back(
+        fmt::format("{} {}", report::text(device, "kind"), report::text(device, "model")));
+  std::set<std::string> different;
+  for (const Json& model : models) different.insert(model.get<std::string>());
+  return different;
+}
+
+}  // namespace
+
+ComparedRecord read_compared(const std::string& files) {
+  ComparedRecord result;
+  result.side.name = files;
+  for (const std::string& file : split(files)) {
+    const Json record = report::read_record(file).record;
+    try {
+      add_record(record, file, result.side);
+    } catch (const nlohmann::json::exception& error) {
+      fail(ExitCode::kUsage, "{}: a damaged record of a run: {}", file, error.what());
+    }
+    if (result.first.is_null()) result.first = record;
+  }
+  return result;
+}
+
+std::vector<std::string> unlike(const ComparedRecord& a, const ComparedRecord& b) {
+  std::vector<std::string> reasons;
+  const auto same = [&](const char* what, const Json& first, const Json& second) {
+    if (first != second)
+      reasons.push_back(fmt::format("{}: {} and {}", what, shown(first), shown(second)));
+  };
+  for (const auto& [what, path] : {std::pair{"processor", "environment/cpu"},
+                                   {"usable processors", "environment/processors"},
+                                   {"model", "model"},
+                                   {"dataset", "dataset"},
+                                   {"synthetic data", "synthetic_data"},
+                                   {"mode", "mode"}})
+    same(what, field(a.first, path), field(b.first, path));
+  same("devices", device_models(a.first), device_models(b.first));
+  return reasons;
+}
+
+std::vector<FlagDifference> flag_differences(const ComparedRecord& a, const ComparedRecord& b) {
+  static const std::set<std::string> kFiles = {"output_file", "trace_file",      "report",
+                                               "train_dir",   "record_timeline", "repeat"};
+  const Json& first = field(a.first, "flags");
+  const Json& second = field(b.first, "flags");
+  std::set<std::string> names;
+  for (const Json* flags : {&first, &second})
+    for (const auto& [name, value] : flags->items()) names.insert(name);
+  std::vector<FlagDifference> differences;
+  for (const std::string& name : names) {
+    if (kFiles.contains(name)) continue;
+    const std::string one = report::text(first, name);
+    const std::string other = report::text(second, name);
+    if (one != other) differences.push_back({name, one, other});
+  }
+  return differences;
+}
+
+}  // namespace convoy::compare

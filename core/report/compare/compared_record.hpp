@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/report/compare/difference.hpp"
+
+namespace convoy::compare {
+
+// Records of one side, read: one of `run --output_file=x.json`, with what --repeat added to it, or
+// several of the same thing.
+struct ComparedRecord {
+  Side side;
+  nlohmann::ordered_json first;  // of its records
+};
+
+// files: separated by commas. Error(kUsage) naming the file that is no record of a run, or of one
+// without timed steps.
+ComparedRecord read_compared(const std::string& files);
+
+// Why two records cannot be compared, in words, one per line: they are of other machines, models or
+// data. Empty: they can.
+std::vector<std::string> unlike(const ComparedRecord& a, const ComparedRecord& b);
+
+// What else differs: flags with both values, without those about files.
+struct FlagDifference {
+  std::string flag;
+  std::string first;
+  std::string second;
+};
+std::vector<FlagDifference> flag_differences(const ComparedRecord& a, const ComparedRecord& b);
+
+}  // namespace convoy::compare

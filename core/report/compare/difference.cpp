@@ -1,0 +1,106 @@
+#include "core/report/compare/difference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/report/compare/block_bootstrap.hpp"
+
+namespace convoy::compare {
+namespace {
+
+std::vector<double> log_medians(const Side& side) {
+  std::vector<double> logs;
+  for (const std::vector<double>& run : side.runs) logs.push_back(std::log(median(run)));
+  return logs;
+}
+
+// Squared standard error of the mean.
+double squared_error(const std::vector<double>& values) {
+  const double centre = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - centre) * (value - centre);
+  const auto count = static_cast<double>(values.size());
+  return squares / (count - 1) / count;
+}
+
+// Half the interval of the logarithm.
+double welch_half_width(const std::vector<double>& first, const std::vector<double>& second,
+                        double confidence) {
+  const double a = squared_error(first);
+  const double b = squared_error(second);
+  if (a + b == 0) return 0;
+  const double freedom = (a + b) * (a + b) /
+                         (a * a / static_cast<double>(first.size() - 1) +
+                          b * b / static_cast<double>(second.size() - 1));
+  const boost::math::students_t distribution(freedom);
+  return boost::math::quantile(distribution, (1 + confidence) / 2) * std::sqrt(a + b);
+}
+
+// Of the mean of one side: from its runs where there are several, else from the run's steps.
+double squared_deviation(const Side& side, double run_noise) {
+  if (side.runs.size() > 1) {
+    const double seen = squared_error(log_medians(side));
+    return std::max(seen, run_noise * run_noise / static_cast<double>(side.runs.size()));
+  }
+  const double within = log_median_deviation(side.runs.front());
+  return within * within + run_noise * run_noise;
+}
+
+double bootstrap_half_width(const Side& first, const Side& second,
+                            const DifferenceOptions& options) {
+  const boost::math::normal distribution;
+  return boost::math::quantile(distribution, (1 + options.confidence) / 2) *
+         std::sqrt(squared_deviation(first, options.run_noise) +
+                   squared_deviation(second, options.run_noise));
+}
+
+double percent_half_width(const Difference& difference) {
+  return 100 * (difference.high - difference.low) / 2;
+}
+
+}  // namespace
+
+Difference compare(const Side& first, const Side& second, const DifferenceOptions& options) {
+  CONVOY_CHECK(!first.runs.empty() && !second.runs.empty());
+  CONVOY_CHECK(options.confidence > 0 && options.confidence < 1);
+  const std::vector<double> a = log_medians(first);
+  const std::vector<double> b = log_medians(second);
+  const bool repeated = a.size() > 1 && b.size() > 1;
+  Difference result;
+  result.first_median = std::exp(median(a));
+  result.second_median = std::exp(median(b));
+  result.first_runs = a.size();
+  result.second_runs = b.size();
+  result.confidence = options.confidence;
+  result.method = repeated ? "Welch's t interval over the medians of runs"
+                           : fmt::format(
+                                 "bootstrap of blocks of steps; runs are taken to differ by "
+                                 "{:.1f} % (--repeat=5 measures that)",
+                                 100 * options.run_noise);
+  const double centre = mean(b) - mean(a);
+  const double half = repeated ? welch_half_width(a, b, options.confidence)
+                               : bootstrap_half_width(first, second, options);
+  result.change = std::expm1(centre);
+  result.low = std::expm1(centre - half);
+  result.high = std::expm1(centre + half);
+  if (result.high < 0) result.verdict = Verdict::kFaster;
+  if (result.low > 0) result.verdict = Verdict::kSlower;
+  return result;
+}
+
+std::string verdict_text(const Difference& difference) {
+  const double half = percent_half_width(difference);
+  if (difference.verdict == Verdict::kNoDifference)
+    return fmt::format("no difference seen (time {:+.1f} % +- {:.1f} %)", 100 * difference.change,
+                       half);
+  return fmt::format("{} by {:.1f} % +- {:.1f} %",
+                     difference.verdict == Verdict::kFaster ? "faster" : "slower",
+                     100 * std::abs(difference.change), half);
+}
+
+}  // namespace convoy::compare

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace convoy::compare {
+
+// One side of a comparison: runs of the same thing.
+struct Side {
+  std::string name;
+  // Per run the seconds of its steps, each divided by the images of a step. None is empty.
+  std::vector<std::vector<double>> runs;
+};
+
+struct DifferenceOptions {
+  double confidence = 0.99;
+  // What runs of the same thing differ by, as a standard deviation relative to their speed, where
+  // a side has one run and does not show it.
+  double run_noise = 0.01;
+};
+
+enum class Verdict { kNoDifference, kFaster, kSlower };
+
+// How the second side's time per image differs from the first's.
+struct Difference {
+  double first_median = 0;  // seconds per image; of several runs the median of their medians
+  double second_median = 0;
+  std::size_t first_runs = 0;
+  std::size_t second_runs = 0;
+  double change = 0;  // of time: -0.03 is 3 % less
+  double low = 0;     // the interval that holds the true change with that confidence
+  double high = 0;
+  double confidence = 0;
+  Verdict verdict = Verdict::kNoDifference;
+  std::string method;  // in words
+
+  // The second side's speed as a share of the first's.
+  double speed_ratio() const { return first_median / second_median; }
+};
+
+// With several runs on both sides: Welch's t interval of the difference between the mean logarithms
+// of the runs' medians, because runs are independent of each other and steps are not. With a single
+// run on a side: that of the medians by bootstrap of blocks, widened by the noise between runs.
+Difference compare(const Side& first, const Side& second, const DifferenceOptions& options = {});
+
+// "faster by 3.1 % +- 0.8 %", "no difference seen (+0.2 % +- 0.9 %)".
+std::string verdict_text(const Difference& difference);
+
+}  // namespace convoy::compare

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/drawing.hpp"
+#include "core/report/html/figure.hpp"
+
+namespace convoy::report {
+
+inline constexpr double kFontSize = 12;        // of labels, in the style sheet
+inline constexpr double kAxisRoom = 42;        // below a plot: tick labels and the title
+inline constexpr double kNarrowPicture = 480;  // pixels below which labels get less room
+
+// An entry of a legend: a stroke, a filled square or a sign, and words.
+struct LegendEntry {
+  enum class Form { kSquare, kStroke, kSign };
+
+  std::string words;
+  std::string classes;  // a sign: itself
+  Form form = Form::kSquare;
+};
+
+// Those of the signs that marks have.
+std::vector<LegendEntry> sign_entries(const std::vector<Mark>& marks);
+
+// A picture with two axes: grid, ticks, units, legend, and where values lie in it. The upright axis
+// begins at 0.
+class ChartFrame {
+ public:
+  ChartFrame(double width, double plot_height, const Axis& x, const Interval& x_range,
+             const Axis& y, double y_most, const std::vector<LegendEntry>& legend);
+
+  double x(double value) const {
+    return left_ + (value - x_range_.low) / (x_range_.high - x_range_.low) * plot_width_;
+  }
+  double y(double value) const { return top_ + (1 - value / y_most_) * plot_height_; }
+  double left() const { return left_; }
+  double right() const { return left_ + plot_width_; }
+  double top() const { return top_; }
+  double bottom() const { return top_ + plot_height_; }
+  Drawing& drawing() { return drawing_; }
+  const Scale& x_scale() const { return x_scale_; }
+  const Scale& y_scale() const { return y_scale_; }
+
+  // Vertical lines with their signs above the plot.
+  void mark(const std::vector<Mark>& marks);
+  std::string finish(const std::string& name, const std::string& title, std::size_t points) const;
+
+ private:
+  void draw_legend(const std::vector<LegendEntry>& legend);
+  void draw_axes(const Axis& x, const std::vector<double>& x_ticks, const Axis& y,
+                 const std::vector<double>& y_ticks);
+
+  Drawing drawing_;
+  double width_;
+  double height_ = 0;
+  double left_ = 0;
+  double top_ = 0;
+  double plot_width_ = 0;
+  double plot_height_ = 0;
+  Interval x_range_;
+  double y_most_ = 1;
+  Scale x_scale_;
+  Scale y_scale_;
+};
+
+// Puts entries into lines of this width, from (x, y) on. Returns the height that they take.
+double draw_legend(Drawing& drawing, double x, double y, double width,
+                   const std::vector<LegendEntry>& legend);
+
+// A picture's outermost element, with what tests and the page's script ask for.
+std::string figure_svg(const Drawing& drawing, double width, double height, const std::string& name,
+                       const std::string& title, std::size_t points);
+
+// "step time, ms": an axis' title with its unit.
+std::string axis_title(const Axis& axis, const Scale& scale);
+
+}  // namespace convoy::report

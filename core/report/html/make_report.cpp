@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "core/base/error.hpp"
+#include "core/report/html/comparison_sections.hpp"
+#include "core/report/html/embedded_data.hpp"
+#include "core/report/html/report.hpp"
+#include "core/report/html/run_sections.hpp"
+#include "core/report/html/simulation_sections.hpp"
+
+namespace convoy::report {
+namespace {
+
+enum class Kind { kRun, kSimulation, kComparison };
+
+Kind kind_of(const NamedRecord& named) {
+  const Json& record = named.record;
+  const auto version = number(record, "schema_version");
+  if (version && *version != 1)
+    fail(ExitCode::kUsage,
+         "{}: a record of version {:.0f}; this convoy reads version 1, a newer one reads both",
+         named.name, *version);
+  if (version && field(record, "cells").is_array()) return Kind::kComparison;
+  if (version && field(record, "results").is_array()) return Kind::kSimulation;
+  if (version && field(record, "steps").is_array()) return Kind::kRun;
+  fail(ExitCode::kUsage,
+       "{}: not a record of convoy; run --output_file=x.json, simulate --output_file=x.json and "
+       "compare --json write such records",
+       named.name);
+}
+
+// What a section shows of each kind of record.
+struct SectionRule {
+  const char* id;
+  const char* title;
+  std::vector<Figure> (*of_run)(const Subject&);
+  std::vector<Figure> (*of_simulation)(const Subject&);
+  std::vector<Figure> (*of_comparison)(const Subject&);
+};
+
+constexpr SectionRule kSections[] = {
+    {"cells", "Comparison", nullptr, nullptr, comparison_table},
+    {"steps", "Step times", step_figures, nullptr, nullptr},
+    {"timeline", "Timeline of one step", timeline_figures, simulation_timeline, nullptr},
+    {"parts", "Where the step goes", breakdown_figures, simulation_breakdown, nullptr},
+    {"links", "Links",
+     [](const Subject& run) { return link_figures(run, field(run.record, "prediction/links")); },
+     simulation_links, nullptr},
+    {"tasks", "Tasks", task_figures, nullptr, nullptr},
+    {"learning", "Loss and accuracy", learning_figures, nullptr, nullptr},
+    {"resources", "Memory, power and clocks", resource_figures, simulation_memory, nullptr},
+    {"environment", "Environment", environment_figures, simulation_environment, nullptr},
+};
+
+class Maker {
+ public:
+  explicit Maker(const std::vector<NamedRecord>& records) : records_(records) {
+    if (records.empty()) fail(ExitCode::kUsage, "a report needs at least one record");
+    for (const NamedRecord& named : records) {
+      kinds_.push_back(kind_of(named));
+      subjects_.push_back({named.record, named.name, subjects_.size(), records.size() == 1,
+                           heading(kinds_.back(), named.record)});
+    }
+  }
+
+  Report make() {
+    report_.title = subjects_.size() == 1 ? subjects_.front().heading
+                                          : fmt::format("{} records of convoy", subjects_.size());
+    for (std::size_t i = 0; i < subjects_.size(); ++i) add_verdict(i);
+    if (subjects_.size() == 1) add_tiles();
+    add_scaling();
+    for (const SectionRule& rule : kSections) add_section(rule);
+    share_marks();
+    report_.data = embedded_data(records_);
+    return std::move(report_);
+  }
+
+ private:
+  static std::string heading(Kind kind, const Json& record) {
+    switch (kind) {
+      case Kind::kSimulation:
+        return simulation_heading(record);
+      case Kind::kComparison:
+        return comparison_heading(record);
+      default:
+        return run_heading(record);
+    }
+  }
+
+  void add_verdict(std::size_t i) {
+    const auto verdict = kinds_[i] == Kind::kRun          ? run_verdict
+                         : kinds_[i] == Kind::kSimulation ? simulation_verdict
+                                                          : comparison_verdict;
+    for (std::string& sentence : verdict(subjects_[i]))
+      report_.verdicts.push_back(subjects_.size() == 1 ? std::move(sentence)
+                                                       : subjects_[i].name + ": " + sentence);
+  }
+
+  void add_tiles() {
+    if (kinds_.front() == Kind::kRun) report_.tiles = run_tiles(subjects_.front());
+    if (kinds_.front() == Kind::kSimulation) report_.tiles = simulation_tiles(subjects_.front());
+  }
+
+  void add_scaling() {
+    std::vector<ScalingPoint> points;
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      const auto scaling = kinds_[i] == Kind::kRun          ? run_scaling
+                           : kinds_[i] == Kind::kSimulation ? simulation_scaling
+                                                            : comparison_scaling;
+      for (ScalingPoint& point : scaling(subjects_[i].record)) points.push_back(std::move(point));
+    }
+    std::vector<Figure> figures = scaling_figures(points);
+    if (!figures.empty()) report_.sections.push_back({"scaling", "Scaling", std::move(figures)});
+  }
+
+  void add_section(const SectionRule& rule) {
+    Section section{rule.id, rule.title, {}};
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      const auto figures = kinds_[i] == Kind::kRun          ? rule.of_run
+                           : kinds_[i] == Kind::kSimulation ? rule.of_simulation
+                                                            : rule.of_comparison;
+      if (figures == nullptr) continue;
+      for (Figure& figure : figures(subjects_[i])) section.figures.push_back(std::move(figure));
+    }
+    if (!section.figures.empty()) report_.sections.push_back(std::move(section));
+  }
+
+  // The page's size is limited, however many timelines it has.
+  void share_marks() {
+    std::size_t timelines = 0;
+    const auto each = [this](const auto& visit) {
+      for (Section& section : report_.sections)
+        for (Figure& figure : section.figures)
+          if (auto* chart = std::get_if<TimelineChart>(&figure)) visit(*chart);
+    };
+    each([&](TimelineChart& chart) { timelines += chart.timelines.size(); });
+    each([&](TimelineChart& chart) {
+      chart.most_marks = 1800 / std::max<std::size_t>(2, timelines);
+    });
+  }
+
+  const std::vector<NamedRecord>& records_;
+  std::vector<Kind> kinds_;
+  std::vector<Subject> subjects_;
+  Report report_;
+};
+
+}  // namespace
+
+Report make_report(const std::vector<NamedRecord>& records) {
+  try {
+    return Maker(records).make();
+  } catch (const nlohmann::json::exception& error) {
+    fail(ExitCode::kUsage,
+         "a record is damaged, or something else than convoy wrote it: {}; its name was given as "
+         "{}",
+         error.what(), records.front().name);
+  }
+}
+
+}  // namespace convoy::report

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "core/base/drawing.hpp"
+#include "core/base/json.hpp"
+#include "core/base/version.hpp"
+#include "core/report/html/draw.hpp"
+#include "core/report/html/page_assets.hpp"
+#include "core/report/html/report.hpp"
+
+namespace convoy::report {
+namespace {
+
+// Pictures are drawn once for each of these widths of the page, so that letters have their size
+// everywhere; the style sheet shows one of them.
+constexpr double kNarrowWidth = 344;
+constexpr double kHalfWidth = 536;
+constexpr double kFullPage = 1100;
+
+std::string picture(const char* shown, const std::string& svg) {
+  return fmt::format("<div class=\"{}\">{}</div>", shown, svg);
+}
+
+std::string figure_html(const std::string& title, const std::string& classes,
+                        const std::string& content) {
+  return fmt::format("<figure class=\"{}\"><figcaption>{}</figcaption>{}</figure>\n", classes,
+                     escaped_markup(title), content);
+}
+
+std::string html(const TimelineChart& chart, bool) {
+  return figure_html(chart.title, "wide",
+                     picture("on-wide", draw(chart, kFullPage)) +
+                         picture("on-half", draw(chart, kHalfWidth)) +
+                         picture("on-narrow", draw(chart, kNarrowWidth)));
+}
+
+std::string html(const Table& table, bool) {
+  std::string text = "<div class=\"scroll\"><table>";
+  if (!table.heads.empty()) {
+    text += "<thead><tr>";
+    for (const std::string& head : table.heads) text += "<th>" + escaped_markup(head) + "</th>";
+    text += "</tr></thead>";
+  }
+  text += "<tbody>";
+  for (const std::vector<std::string>& row : table.rows) {
+    text += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const char* cell = i == 0 && table.heads.empty() ? "th" : "td";
+      text += fmt::format("<{0}>{1}</{0}>", cell, escaped_markup(row[i]));
+    }
+    text += "</tr>";
+  }
+  return figure_html(table.title, table.heads.empty() ? "facts" : "wide table",
+                     text + "</tbody></table></div>");
+}
+
+template <typename Chart>
+std::string html(const Chart& chart, bool fills_row) {
+  std::string narrow = picture("on-narrow", draw(chart, kNarrowWidth));
+  if constexpr (requires { chart.note; })
+    if (!chart.note.empty()) narrow += "<p class=\"note\">" + escaped_markup(chart.note) + "</p>";
+  if (!fills_row)
+    return figure_html(chart.title, "",
+                       picture("on-half on-wide", draw(chart, kHalfWidth)) + narrow);
+  return figure_html(chart.title, "wide",
+                     picture("on-wide", draw(chart, kFullPage)) +
+                         picture("on-half", draw(chart, kHalfWidth)) + narrow);
+}
+
+// Of those that stand in pairs, the last without a partner has the row to itself.
+std::size_t without_partner(const std::vector<Figure>& figures) {
+  std::size_t in_row = 0;
+  std::size_t last = figures.size();
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const bool pairs = !std::holds_alternative<TimelineChart>(figures[i]) &&
+                       !std::holds_alternative<Table>(figures[i]);
+    if (!pairs) continue;
+    in_row = 1 - in_row;
+    last = i;
+  }
+  return in_row == 1 ? last : figures.size();
+}
+
+std::string header_html(const Report& report) {
+  std::string text =
+      "<header><p class=\"kind\">convoy report</p><h1>" + escaped_markup(report.title) + "</h1>";
+  for (std::size_t i = 0; i < report.verdicts.size(); ++i)
+    text += fmt::format("<p class=\"{}\">{}</p>", i == 0 ? "verdict" : "more",
+                        escaped_markup(report.verdicts[i]));
+  if (!report.tiles.empty()) {
+    text += "<dl class=\"tiles\">";
+    for (const Tile& tile : report.tiles)
+      text += fmt::format("<div><dt>{}</dt><dd>{}</dd><dd class=\"note\">{}</dd></div>",
+                          escaped_markup(tile.label), escaped_markup(tile.value),
+                          escaped_markup(tile.note));
+    text += "</dl>";
+  }
+  return text + "</header>\n";
+}
+
+std::string navigation_html(const Report& report) {
+  std::string text = "<nav aria-label=\"Sections\">";
+  for (const Section& section : report.sections)
+    text += fmt::format("<a href=\"#{}\">{}</a>", section.id, escaped_markup(section.title));
+  return text + "</nav>\n";
+}
+
+std::string section_html(const Section& section) {
+  std::string text =
+      fmt::format("<section id=\"{}\"><h2>{}</h2>\n", section.id, escaped_markup(section.title));
+  text += "<div class=\"figures\">";
+  const std::size_t alone = without_partner(section.figures);
+  for (std::size_t i = 0; i < section.figures.size(); ++i)
+    text += std::visit([&](const auto& it) { return html(it, i == alone); }, section.figures[i]);
+  return text + "</div></section>\n";
+}
+
+// So that no text of a record can end the element that it stands in.
+std::string data_html(const nlohmann::ordered_json& data) {
+  std::string text;
+  for (const char c : json_text(data)) {
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  }
+  return "<script type=\"application/json\" id=\"convoy-data\">" + text + "</script>\n";
+}
+
+}  // namespace
+
+std::string standalone_svg(const std::string& svg) {
+  constexpr double kMargin = 20;
+  const auto size = [&svg](const char* name) {
+    const std::string attribute = std::string(" ") + name + "=\"";
+    return std::strtod(svg.c_str() + svg.find(attribute) + attribute.size(), nullptr);
+  };
+  const double width = size("width") + 2 * kMargin;
+  const double height = size("height") + 2 * kMargin;
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"{2:.0f} {2:.0f} {0:.0f} {1:.0f}\">\n<style><![CDATA[\n{3}.paper {{ fill: "
+      "var(--card); }}\n]]></style>\n<rect x=\"{2:.0f}\" y=\"{2:.0f}\" width=\"100%\" "
+      "height=\"100%\" class=\"paper\"/>\n{4}{5}</svg>\n",
+      width, height, -kMargin, kFigureStyle, kPatterns, svg);
+}
+
+std::string report_html(const Report& report) {
+  std::string page = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta name=\"generator\" content=\"convoy {}\">\n<title>{}</title>\n<style>\n{}{}</style>\n"
+      "</head>\n<body>\n{}<main>\n",
+      kVersion, escaped_markup(report.title), kFigureStyle, kStyle, kPatterns);
+  page += header_html(report) + navigation_html(report);
+  for (const Section& section : report.sections) page += section_html(section);
+  return page +
+         fmt::format(
+             "<footer>convoy {}. Axes begin at zero unless they say otherwise.</footer>"
+             "\n</main>\n",
+             kVersion) +
+         data_html(report.data) + fmt::format("<script>\n{}</script>\n</body>\n</html>\n", kScript);
+}
+
+}  // namespace convoy::report

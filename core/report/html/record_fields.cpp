@@ -1,0 +1,54 @@
+#include "core/report/html/record_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace convoy::report {
+
+const Json& field(const Json& record, const std::string& path) {
+  static const Json nothing;
+  const Json* at = &record;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string name = path.substr(begin, end - begin);
+    if (!at->is_object() || !at->contains(name)) return nothing;
+    at = &(*at)[name];
+    begin = end + 1;
+  }
+  return *at;
+}
+
+std::optional<double> number(const Json& record, const std::string& path) {
+  const Json& it = field(record, path);
+  if (!it.is_number() || !std::isfinite(it.get<double>())) return std::nullopt;
+  return it.get<double>();
+}
+
+double number_or_zero(const Json& record, const std::string& path) {
+  return number(record, path).value_or(0);
+}
+
+bool is_true(const Json& record, const std::string& path) {
+  const Json& it = field(record, path);
+  return it.is_boolean() && it.get<bool>();
+}
+
+std::string text(const Json& record, const std::string& path) {
+  const Json& it = field(record, path);
+  return it.is_string() ? it.get<std::string>() : std::string();
+}
+
+std::string Subject::figure_name(const std::string& figure) const {
+  return alone ? figure : fmt::format("{}-{}", figure, this->number + 1);
+}
+
+std::string Subject::figure_title(const std::string& title) const {
+  return alone ? title : fmt::format("{} ({})", title, name);
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace convoy::report

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/report/html/figure.hpp"
+
+namespace convoy::report {
+
+using Json = nlohmann::ordered_json;
+
+// The field at a path such as "total/step_seconds/p50"; null where a part of it is missing.
+const Json& field(const Json& record, const std::string& path);
+// Of a number that is there and finite.
+std::optional<double> number(const Json& record, const std::string& path);
+double number_or_zero(const Json& record, const std::string& path);
+bool is_true(const Json& record, const std::string& path);
+// Empty where there is none.
+std::string text(const Json& record, const std::string& path);
+
+// What a page has of one record. Names of figures are unique with the record's number in them.
+struct Subject {
+  const Json& record;
+  std::string name;     // of the file
+  std::size_t number;   // among the records of the page
+  bool alone;           // the only record
+  std::string heading;  // "resnet50, 8 gpu devices, replicated"
+
+  std::string figure_name(const std::string& name) const;
+  // A figure's title says which record it is of, where there are several.
+  std::string figure_title(const std::string& title) const;
+};
+
+// One rate of a scaling curve.
+struct ScalingPoint {
+  std::string model;
+  std::string label;  // of the curve: the strategy, and whether it was foreseen
+  bool simulated = false;
+  double devices = 0;
+  double rate = 0;  // images per second
+};
+
+// "1 device", "8 devices".
+std::string counted(std::size_t count, const std::string& noun);
+
+}  // namespace convoy::report

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/report/html/run_sections.hpp"
+
+namespace convoy::report {
+namespace {
+
+struct Prediction {
+  double seconds = 0;
+  bool measured_rates = false;  // of this machine, by convoy calibrate
+};
+
+// What was foreseen of this plan; else what made --variable_update=auto choose it.
+std::optional<Prediction> prediction_of(const Json& record) {
+  if (const auto seconds = number(record, "prediction/step_seconds"))
+    return Prediction{*seconds, is_true(record, "prediction/calibrated")};
+  if (const auto seconds = number(record, "selection/predicted_step_seconds"))
+    return Prediction{*seconds, is_true(record, "selection/calibrated")};
+  return std::nullopt;
+}
+
+// "3.1 % slower than"
+std::string against(double measured, double predicted) {
+  const double difference = measured / predicted - 1;
+  if (std::abs(difference) < 0.005) return "as fast as";
+  return fmt::format("{:.1f} % {} than", 100 * std::abs(difference),
+                     difference > 0 ? "slower" : "faster");
+}
+
+std::string device_words(const Json& record) {
+  const Json& devices = field(record, "devices");
+  if (!devices.is_array() || devices.empty()) return "no device";
+  const std::string kind = text(devices.front(), "kind");
+  const std::size_t peers = field(record, "peers").size();
+  return counted(devices.size(), kind.empty() ? "device" : kind + " device") +
+         (peers > 0 ? " of each task" : "");
+}
+
+std::string ending(const Json& record) {
+  const std::string error = text(record, "error");
+  if (!error.empty())
+    return fmt::format("The run failed with exit code {:.0f}: {}",
+                       number_or_zero(record, "exit_status"), error);
+  if (is_true(record, "interrupted"))
+    return fmt::format("The run was interrupted after {}.",
+                       counted(field(record, "steps").size(), "timed step"));
+  return {};
+}
+
+std::string speed_sentence(const Subject& run) {
+  const double rate = number_or_zero(run.record, "total/images_per_sec");
+  const double step = number_or_zero(run.record, "total/step_seconds/p50");
+  std::string sentence = fmt::format("{} runs at {} on {} with {}", text(run.record, "model"),
+                                     quantity(rate, Unit::kRate), device_words(run.record),
+                                     text(run.record, "strategy/name"));
+  const auto predicted = prediction_of(run.record);
+  if (!predicted || step <= 0) return sentence + "; nothing was predicted.";
+  sentence +=
+      fmt::format(": its median step of {} is {} the predicted {}", quantity(step, Unit::kSeconds),
+                  against(step, predicted->seconds), quantity(predicted->seconds, Unit::kSeconds));
+  return sentence + (predicted->measured_rates
+                         ? "."
+                         : ", which rests on nominal rates (convoy calibrate measures them).");
+}
+
+// What the step is spent on, largest first.
+std::string spending_sentence(const Json& record) {
+  const double seconds = number_or_zero(record, "step_breakdown/seconds");
+  if (seconds <= 0) return {};
+  std::vector<std::pair<double, std::string>> parts;
+  for (const auto& [name, words] : {std::pair{"compute", "computation"},
+                                    {"aggregation", "exposed aggregation and update"},
+                                    {"network", "waiting for other hosts"},
+                                    {"input_wait", "waiting for images"},
+                                    {"executor", "gaps"}})
+    parts.emplace_back(number_or_zero(record, std::string("step_breakdown/") + name) / seconds,
+                       words);
+  std::ranges::stable_sort(parts, std::greater<>(), &std::pair<double, std::string>::first);
+  std::string sentence;
+  for (const auto& [share, words] : parts)
+    if (share >= 0.01)
+      sentence += fmt::format("{}{:.0f} % {}", sentence.empty() ? "" : ", ", 100 * share, words);
+  return sentence.empty() ? sentence : "Of the step's time: " + sentence + ".";
+}
+
+}  // namespace
+
+std::string run_heading(const Json& record) {
+  return fmt::format("{}, {}, {}", text(record, "model"), device_words(record),
+                     text(record, "strategy/name"));
+}
+
+std::vector<std::string> run_verdict(const Subject& run) {
+  std::vector<std::string> sentences;
+  if (number_or_zero(run.record, "total/images_per_sec") > 0)
+    sentences.push_back(speed_sentence(run));
+  for (const std::string& it : {ending(run.record), spending_sentence(run.record)})
+    if (!it.empty()) sentences.push_back(it);
+  if (sentences.empty()) sentences.emplace_back("The run has no timed step.");
+  return sentences;
+}
+
+std::vector<Tile> run_tiles(const Subject& run) {
+  const Json& record = run.record;
+  std::vector<Tile> tiles;
+  const double rate = number_or_zero(record, "total/images_per_sec");
+  if (rate <= 0) return tiles;
+  tiles.push_back(
+      {"Speed", quantity(rate, Unit::kRate),
+       fmt::format("\u00b1 {} standard error",
+                   plain_number(number_or_zero(record, "total/images_per_sec_standard_error")))});
+  const double step = number_or_zero(record, "total/step_seconds/p50");
+  tiles.push_back(
+      {"Median step, measured", quantity(step, Unit::kSeconds),
+       fmt::format("90 % within {}",
+                   quantity(number_or_zero(record, "total/step_seconds/p90"), Unit::kSeconds))});
+  if (const auto predicted = prediction_of(record))
+    tiles.push_back({"Step, predicted", quantity(predicted->seconds, Unit::kSeconds),
+                     step > 0
+                         ? fmt::format("measured {:+.1f} %", 100 * (step / predicted->seconds - 1))
+                         : std::string()});
+  const std::string verdict = text(record, "strategy/verdict");
+  if (!verdict.empty()) tiles.push_back({"What it computes", verdict, "as the checker proved"});
+  const Json& evaluations = field(record, "evaluations");
+  if (evaluations.is_array() && !evaluations.empty())
+    tiles.push_back({"Accuracy",
+                     quantity(number_or_zero(evaluations.back(), "top_1"), Unit::kShare),
+                     "top 1, of the last evaluation"});
+  return tiles;
+}
+
+std::vector<ScalingPoint> run_scaling(const Json& record) {
+  const auto rate = number(record, "total/images_per_sec");
+  const double batch = number_or_zero(record, "batch_per_device");
+  if (!rate || *rate <= 0 || batch <= 0) return {};
+  const double devices = number_or_zero(record, "global_batch") / batch;
+  std::vector<ScalingPoint> points;
+  const std::string strategy = text(record, "strategy/name");
+  points.push_back({text(record, "model"), strategy, false, devices, *rate});
+  if (const auto predicted = prediction_of(record))
+    points.push_back({text(record, "model"), strategy + ", predicted", true, devices,
+                      number_or_zero(record, "global_batch") / predicted->seconds});
+  return points;
+}
+
+}  // namespace convoy::report

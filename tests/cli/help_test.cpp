@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/cli/verbs/verbs.hpp"
+
+namespace convoy {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::StartsWith;
+
+std::string said(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_command(arguments, out, err), 0) << err.str();
+  return out.str();
+}
+
+std::vector<std::string> completed(std::vector<std::string> words) {
+  words.insert(words.begin(), {"complete", "--"});
+  std::istringstream lines(said(words));
+  std::vector<std::string> found;
+  for (std::string line; std::getline(lines, line);) found.push_back(line);
+  return found;
+}
+
+std::size_t flags_in(const std::string& help) {
+  std::size_t count = 0;
+  for (std::size_t at = help.find("\n  --"); at != std::string::npos;
+       at = help.find("\n  --", at + 1))
+    ++count;
+  return count;
+}
+
+TEST(Help, ShowsTheCommonFlagsWithExamplesAndNamesTheTopicsOfTheRest) {
+  const std::string help = said({"run", "--help"});
+  EXPECT_THAT(help, HasSubstr("--batch_size"));
+  EXPECT_THAT(help, HasSubstr("Examples:"));
+  EXPECT_THAT(help, HasSubstr("learning rate"));
+  EXPECT_THAT(help, Not(HasSubstr("--rmsprop_decay")));
+  EXPECT_LE(flags_in(help), 22u);
+  EXPECT_GT(flags_in(said({"run", "--help=all"})), 100u);
+  EXPECT_THAT(said({"run", "--help=all"}), HasSubstr("Accepted without effect"));
+}
+
+TEST(Help, ATopicIsAWordOfAHeading) {
+  const std::string help = said({"run", "--help=optimizer"});
+  EXPECT_THAT(help, HasSubstr("--rmsprop_decay"));
+  EXPECT_THAT(help, Not(HasSubstr("--batch_size")));
+  std::ostringstream out;
+  try {
+    run_command(std::vector<std::string>{"run", "--help=cooking"}, out, out);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr("several hosts"));
+  }
+}
+
+TEST(Help, OfAVerbStandsBehindHelpToo) {
+  EXPECT_EQ(said({"help", "topo"}), said({"topo", "--help"}));
+  EXPECT_EQ(said({"help", "simulate"}), said({"simulate", "--help"}));
+  EXPECT_THAT(said({"help", "simulate"}), HasSubstr("--platform"));
+}
+
+TEST(Completion, KnowsVerbsFlagsAndValues) {
+  EXPECT_THAT(completed({"re"}), ElementsAre("report"));
+  EXPECT_THAT(completed({"help", "do"}), ElementsAre("doctor"));
+  EXPECT_THAT(completed({"run", "--num_e"}),
+              IsSupersetOf({std::string("--num_epochs"), std::string("--num_eval_batches")}));
+  EXPECT_THAT(completed({"diff", "--f"}), ElementsAre("--fail_below", "--force", "--form"));
+  EXPECT_THAT(completed({"run", "--optimizer=m"}), ElementsAre("--optimizer=momentum"));
+  EXPECT_THAT(completed({"simulate", "--platform=dgx1"}),
+              ElementsAre("--platform=dgx1-p100", "--platform=dgx1-v100"));
+  EXPECT_THAT(completed({"run", "--eval="}), ElementsAre("--eval=false", "--eval=true"));
+  EXPECT_THAT(completed({"run", "file"}), IsEmpty());
+  EXPECT_THAT(completed({"walk", "--"}), IsEmpty());
+}
+
+TEST(Manual, HasEveryVerbAndItsFlags) {
+  const std::string page = said({"manual"});
+  EXPECT_THAT(page, StartsWith(".TH CONVOY 1"));
+  for (const char* verb : {"RUN", "REPORT", "DIFF", "TOPO", "LAUNCH"})
+    EXPECT_THAT(page, HasSubstr(std::string(".SH CONVOY ") + verb + "\n")) << verb;
+  EXPECT_THAT(page, HasSubstr("\\-\\-rmsprop_decay"));
+}
+
+}  // namespace
+}  // namespace convoy

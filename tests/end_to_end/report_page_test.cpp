@@ -1,0 +1,245 @@
+// Pages as a browser shows them. Without Chromium the tests of this file skip what needs one.
+// CONVOY_SCREENSHOTS=FOLDER keeps pictures of every page, narrow and wide, light and dark.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdio.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "tests/end_to_end/run_program.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace convoy {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string found_browser() {
+  for (const char* name :
+       {"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"})
+    if (std::filesystem::exists(name)) return name;
+  return {};
+}
+
+// Runs it without a screen and returns what it prints on both streams.
+std::string browse(const std::string& arguments) {
+  const std::string command = "timeout 60 " + found_browser() +
+                              " --headless --no-sandbox --disable-gpu --hide-scrollbars "
+                              "--user-data-dir=" +
+                              scratch_folder("browser") + " " + arguments + " 2>&1";
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  std::string text;
+  char buffer[4096];
+  for (std::size_t count; (count = ::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
+    text.append(buffer, count);
+  ::pclose(pipe);
+  return text;
+}
+
+std::string escaped(const std::string& html) {
+  std::string text;
+  for (const char c : html)
+    text += c == '&' ? std::string("&amp;") : c == '"' ? std::string("&quot;") : std::string(1, c);
+  return text;
+}
+
+// What is looked at in a page, once it is laid out; one line of JSON for every fault, and one for
+// each picture that is right. A path of data has as many points as corners.
+constexpr const char* kProbe = R"js(
+function points(mark) {
+  if (mark.tagName !== 'path' || !/\b(so|da)\b/.test(mark.getAttribute('class'))) return 1;
+  return (mark.getAttribute('d').match(/[ML]/g) || []).length;
+}
+function look(frame) {
+  const page = frame.contentDocument, found = [];
+  const wide = page.documentElement.scrollWidth - frame.clientWidth;
+  if (wide > 0) found.push({page: frame.id, fault: 'wider than the window by ' + wide});
+  let pictures = 0;
+  for (const svg of page.querySelectorAll('svg[data-plot]')) {
+    if (svg.getClientRects().length === 0) continue;  // drawn for another width
+    const name = frame.id + ' ' + svg.dataset.plot, box = svg.getBoundingClientRect();
+    let count = 0;
+    for (const mark of svg.querySelectorAll('.m')) {
+      count += points(mark);
+      const at = mark.getBoundingClientRect();
+      if (at.left < box.left - 6 || at.right > box.right + 6 || at.top < box.top - 6 ||
+          at.bottom > box.bottom + 6) found.push({page: name, fault: 'a mark outside'});
+    }
+    if (count === 0 || count != svg.dataset.points)
+      found.push({page: name, fault: count + ' points of ' + svg.dataset.points});
+    for (const text of svg.querySelectorAll('text')) {
+      const at = text.getBoundingClientRect();
+      if (at.left < box.left - 2 || at.right > box.right + 2)
+        found.push({page: name, fault: 'cut off: ' + text.textContent});
+      if (at.height < 9) found.push({page: name, fault: 'too small: ' + text.textContent});
+    }
+    ++pictures;
+  }
+  found.push({page: frame.id, pictures: pictures});
+  return found;
+}
+let open = document.querySelectorAll('iframe').length;
+function loaded(frame) {
+  const lines = look(frame).map(line => 'FOUND ' + JSON.stringify(line));
+  document.getElementById('found').textContent += lines.join('\n') + '\n';
+}
+)js";
+
+// All pages in windows of both widths, in one start of the browser.
+std::string framed(const std::map<std::string, std::string>& pages) {
+  std::string frames;
+  for (const auto& [name, html] : pages)
+    for (const int width : {400, 1600})
+      frames += "<iframe id=\"" + name + "-" + std::to_string(width) + "\" width=\"" +
+                std::to_string(width) +
+                "\" height=\"900\" style=\"border:0\" onload=\"loaded(this)\" "
+                "srcdoc=\"" +
+                escaped(html) + "\"></iframe>";
+  return "<!doctype html><meta charset=\"utf-8\"><pre id=\"found\"></pre><script>" +
+         std::string(kProbe) + "</script>" + frames;
+}
+
+void keep_screenshots(const std::map<std::string, std::string>& pages, const std::string& folder) {
+  for (const auto& [name, html] : pages)
+    for (const int width : {400, 1600})
+      for (const bool dark : {false, true}) {
+        const std::string file = scratch_folder("screenshot") + "/page.html";
+        std::ofstream(file)
+            << "<!doctype html><style>body{margin:0}</style><iframe style=\"border:0\""
+            << " width=\"" << width << "\" height=\"4000\" srcdoc=\"" << escaped(html)
+            << "\"></iframe>";
+        browse((dark ? std::string("--force-dark-mode --blink-settings=preferredColorScheme=0 ")
+                     : std::string()) +
+               "--window-size=" + std::to_string(width) + ",4000 --screenshot=" + folder + "/" +
+               name + "-" + std::to_string(width) + (dark ? "-dark" : "-light") + ".png file://" +
+               file);
+      }
+}
+
+class ReportPages : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = scratch_folder("report_pages");
+    run({"run", "--model=lenet", "--device=cpu", "--num_devices=2", "--num_intra_threads=1",
+         "--batch_size=4", "--num_batches=12", "--num_warmup_batches=1", "--profile",
+         "--variable_update=replicated",
+         "--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet",
+         "--train_dir=" + folder_ + "/checkpoints", "--save_model_steps=5",
+         "--eval_during_training_every_n_steps=4", "--num_eval_batches=1",
+         "--init_learning_rate=0.001", "--output_file=" + folder_ + "/run.json",
+         "--report=" + folder_ + "/run.html"});
+    run({"compare", "--platform=dgx1-p100", "--models=alexnet", "--num_devices=1,4,8",
+         "--batch_size=64", "--strategies=parameter_server,replicated",
+         "--report=" + folder_ + "/compare.html"});
+    run({"simulate", "--platform=hgx-h100x8", "--hosts=16", "--num_gpus=1", "--model=alexnet",
+         "--batch_size=64", "--variable_update=distributed_all_reduce",
+         "--all_reduce_spec=nccl/xring", "--report=" + folder_ + "/simulate.html"});
+    for (const char* name : {"run", "compare", "simulate"})
+      pages_[name] = contents(folder_ + "/" + name + ".html");
+  }
+
+  static void run(const std::vector<std::string>& arguments) {
+    const ProgramResult result = run_convoy(arguments);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+
+  static inline std::string folder_;
+  static inline std::map<std::string, std::string> pages_;
+};
+
+TEST_F(ReportPages, AreCompleteWithoutAScriptAndNeedNothingElse) {
+  for (const auto& [name, page] : pages_) {
+    EXPECT_LE(page.size(), 2'000'000) << name;
+    EXPECT_THAT(page, HasSubstr("data-plot=")) << name;
+    EXPECT_FALSE(std::regex_search(page, std::regex("(src|href)=\"(http|//)"))) << name;
+    EXPECT_THAT(page, Not(HasSubstr("@import"))) << name;
+  }
+  for (const char* plot : {"step-times", "step-distribution", "timeline", "step-parts", "layers",
+                           "loss", "accuracy", "memory"})
+    EXPECT_THAT(pages_.at("run"), HasSubstr("data-plot=\"" + std::string(plot) + "\""));
+}
+
+TEST_F(ReportPages, ShowMeasuredAndSimulatedOperationsByTheSameIds) {
+  const auto record = nlohmann::json::parse(contents(folder_ + "/run.json"));
+  const auto ids = [](const nlohmann::json& timeline) {
+    std::set<int> found;
+    for (const auto& event : timeline.at("events")) found.insert(event.at(4).get<int>());
+    return found;
+  };
+  EXPECT_EQ(ids(record.at("timeline")), ids(record.at("prediction").at("timeline")));
+  EXPECT_FALSE(record.at("checkpoints").empty());
+  EXPECT_GT(record.at("prediction").at("step_seconds").get<double>(), 0);
+}
+
+TEST_F(ReportPages, AreRebuiltFromStoredRecords) {
+  run({"report", folder_ + "/run.json", folder_ + "/run.json", "-o", folder_ + "/again.html"});
+  EXPECT_THAT(contents(folder_ + "/again.html"), HasSubstr("data-plot=\"timeline-2\""));
+}
+
+TEST_F(ReportPages, ShowEveryPointInABrowserWithoutAWordOnTheConsole) {
+  if (found_browser().empty()) GTEST_SKIP() << "no Chromium here: apt-get install chromium";
+  const std::string file = folder_ + "/frames.html";
+  std::ofstream(file) << framed(pages_);
+  const std::string text =
+      browse("--enable-logging=stderr --window-size=1700,1000 --dump-dom file://" + file);
+  EXPECT_THAT(text, Not(HasSubstr("CONSOLE")));
+  int pages = 0;
+  const std::regex line("FOUND (\\{[^\n]*\\})");
+  for (std::sregex_iterator it(text.begin(), text.end(), line), end; it != end; ++it) {
+    const auto found = nlohmann::json::parse((*it)[1].str());
+    EXPECT_FALSE(found.contains("fault")) << found.dump();
+    pages += found.contains("pictures") && found["pictures"] > 1 ? 1 : 0;
+  }
+  EXPECT_EQ(pages, 6) << text.substr(0, 2000);
+  if (const char* folder = std::getenv("CONVOY_SCREENSHOTS")) keep_screenshots(pages_, folder);
+}
+
+TEST_F(ReportPages, DiffTellsRunsApartAndUnlikeOnesByCode) {
+  const std::string record = folder_ + "/run.json";
+  const ProgramResult same = run_convoy({"diff", record, record});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, HasSubstr("no difference seen"));
+  auto other = nlohmann::json::parse(contents(record));
+  for (auto& step : other["steps"]) step["seconds"] = 2 * step["seconds"].get<double>();
+  std::ofstream(folder_ + "/slow.json") << other.dump();
+  const ProgramResult slow =
+      run_convoy({"diff", record, folder_ + "/slow.json", "--fail_below=0.97"});
+  EXPECT_EQ(slow.exit_code, 4) << slow.out;
+  EXPECT_THAT(slow.out, HasSubstr("slower by 100.0 %"));
+  other["environment"]["cpu"] = "another";
+  std::ofstream(folder_ + "/other.json") << other.dump();
+  EXPECT_EQ(run_convoy({"diff", record, folder_ + "/other.json"}).exit_code, 2);
+  EXPECT_EQ(run_convoy({"diff", record, folder_ + "/other.json", "--force"}).exit_code, 0);
+}
+
+TEST_F(ReportPages, RepeatsAreRunsOfTheirOwnAndMakeOneRecord) {
+  const std::string file = folder_ + "/repeated.json";
+  const ProgramResult result =
+      run_convoy({"run", "--model=trivial", "--device=cpu", "--num_devices=1", "--batch_size=2",
+                  "--num_batches=5", "--num_warmup_batches=0", "--variable_update=replicated",
+                  "--repeat=3", "--output_file", file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("median of 3 runs"));
+  const auto record = nlohmann::json::parse(contents(file));
+  ASSERT_EQ(record.at("repeats").size(), 3u);
+  EXPECT_EQ(record.at("repeats")[2].at("seconds").size(), 5u);
+  EXPECT_THAT(run_convoy({"diff", file, file}).out, HasSubstr("Welch"));
+  EXPECT_EQ(run_convoy({"run", "--repeat=2", "--train_dir=/tmp"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace convoy

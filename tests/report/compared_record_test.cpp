@@ -1,0 +1,96 @@
+#include "core/report/compare/compared_record.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/report/compare/difference_text.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace convoy::compare {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+using Json = nlohmann::ordered_json;
+
+Json record(double seconds) {
+  Json steps = Json::array();
+  for (int i = 1; i <= 20; ++i) steps.push_back({{"step", i}, {"seconds", seconds}});
+  return {{"schema_version", 1},
+          {"environment", {{"cpu", "a processor"}, {"processors", 2}}},
+          {"model", "lenet"},
+          {"dataset", "imagenet"},
+          {"flags", {{"batch_size", "8"}, {"output_file", "x"}}},
+          {"devices", {{{"name", "cpu:0"}, {"kind", "cpu"}, {"model", "2 threads"}}}},
+          {"global_batch", 8},
+          {"total", {{"step_seconds", {{"p50", seconds}}}}},
+          {"steps", steps}};
+}
+
+std::string written(const std::string& name, const Json& json) {
+  static const std::string folder = scratch_folder("compared_record");
+  const std::string path = folder + "/" + name;
+  std::ofstream(path) << json.dump();
+  return path;
+}
+
+TEST(ComparedRecord, ReadsOneRunSeveralRecordsAndRepeats) {
+  const std::string a = written("a.json", record(0.8));
+  EXPECT_DOUBLE_EQ(read_compared(a).side.runs.at(0).at(0), 0.1);  // per image
+  EXPECT_EQ(read_compared(a + "," + written("b.json", record(0.4))).side.runs.size(), 2u);
+  Json repeated = record(0.8);
+  repeated["repeats"] = {{{"seconds", {0.8, 0.9}}}, {{"seconds", {0.7}}}, {{"seconds", {0.6}}}};
+  const ComparedRecord read = read_compared(written("repeated.json", repeated));
+  ASSERT_EQ(read.side.runs.size(), 3u);
+  EXPECT_THAT(read.side.runs[0], ElementsAre(0.1, 0.9 / 8));
+}
+
+TEST(ComparedRecord, OtherMachinesAndModelsAreUnlikeOtherBatchesAreNot) {
+  const ComparedRecord a = read_compared(written("a.json", record(0.8)));
+  Json other = record(0.8);
+  other["global_batch"] = 16;
+  other["flags"]["batch_size"] = "16";
+  const ComparedRecord batch = read_compared(written("batch.json", other));
+  EXPECT_THAT(unlike(a, batch), IsEmpty());
+  const auto flags = flag_differences(a, batch);
+  ASSERT_EQ(flags.size(), 1u);
+  EXPECT_EQ(flags[0].second, "16");
+  other["environment"]["cpu"] = "another one";
+  other["model"] = "resnet50";
+  EXPECT_THAT(unlike(a, read_compared(written("other.json", other))),
+              ElementsAre("processor: a processor and another one", "model: lenet and resnet50"));
+}
+
+TEST(ComparedRecord, WhatHasNoTimedStepsIsRefused) {
+  Json empty = record(0.8);
+  empty["steps"] = Json::array();
+  const std::string file = written("empty.json", empty);
+  try {
+    read_compared(file);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), StartsWith(file));
+  }
+  EXPECT_THROW(read_compared("/nowhere.json"), Error);
+}
+
+TEST(ComparedRecord, EveryFormSaysTheSame) {
+  const ComparedRecord a = read_compared(written("a.json", record(0.8)));
+  const ComparedRecord b = read_compared(written("b.json", record(0.4)));
+  const DifferenceReport report{a, b, compare(a.side, b.side)};
+  EXPECT_THAT(difference_text(report), HasSubstr("faster by 50.0 % +- "));
+  EXPECT_THAT(difference_markdown(report), HasSubstr("| images/s | 10 | 20 | +100.0 % |"));
+  EXPECT_THAT(difference_csv(report), HasSubstr(",faster\n"));
+  const Json json = Json::parse(difference_json(report));
+  EXPECT_EQ(json["verdict"], "faster");
+  EXPECT_NEAR(json["time_change"].get<double>(), -0.5, 1e-12);
+}
+
+}  // namespace
+}  // namespace convoy::compare

@@ -1,0 +1,132 @@
+#include "core/report/compare/difference.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "core/report/compare/block_bootstrap.hpp"
+
+namespace convoy::compare {
+namespace {
+
+using testing::HasSubstr;
+
+// Steps as machines make them: runs differ from each other, a step depends on the one before, some
+// are disturbed.
+struct Noise {
+  double between_runs = 0.006;
+  double within_run = 0.03;
+  double correlation = 0.6;
+  double disturbed = 0.02;  // of the steps
+};
+
+class Machine {
+ public:
+  explicit Machine(std::uint64_t seed, Noise noise = {}) : random_(seed), noise_(noise) {}
+
+  std::vector<double> run(double seconds, std::size_t steps = 200) {
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> uniform;
+    const double speed = seconds * std::exp(noise_.between_runs * normal(random_));
+    const double fresh = std::sqrt(1 - noise_.correlation * noise_.correlation);
+    double state = normal(random_);
+    std::vector<double> times;
+    for (std::size_t i = 0; i < steps; ++i) {
+      state = noise_.correlation * state + fresh * normal(random_);
+      const double slow = uniform(random_) < noise_.disturbed ? 1.5 : 1;
+      times.push_back(slow * speed * std::exp(noise_.within_run * state));
+    }
+    return times;
+  }
+
+  Side side(double seconds, std::size_t runs) {
+    Side result{"side", {}};
+    for (std::size_t i = 0; i < runs; ++i) result.runs.push_back(run(seconds));
+    return result;
+  }
+
+ private:
+  std::mt19937_64 random_;
+  Noise noise_;
+};
+
+int count_verdicts(Verdict verdict, double slowdown, std::size_t runs) {
+  int found = 0;
+  for (std::uint64_t repetition = 0; repetition < 100; ++repetition) {
+    Machine machine(repetition);
+    const Side first = machine.side(0.1, runs);
+    const Side second = machine.side(0.1 * slowdown, runs);
+    found += compare(first, second).verdict == verdict ? 1 : 0;
+  }
+  return found;
+}
+
+TEST(Difference, SeesNoneBetweenRepeatsOfTheSameProgram) {
+  EXPECT_GE(count_verdicts(Verdict::kNoDifference, 1, 5), 95);
+}
+
+TEST(Difference, FindsAThreePercentSlowdownInFiveRepeats) {
+  EXPECT_GE(count_verdicts(Verdict::kSlower, 1.03, 5), 90);
+}
+
+TEST(Difference, SeesNoneBetweenTwoSingleRunsOfTheSameProgram) {
+  EXPECT_GE(count_verdicts(Verdict::kNoDifference, 1, 1), 95);
+}
+
+TEST(Difference, FindsATenPercentSlowdownInSingleRuns) {
+  EXPECT_GE(count_verdicts(Verdict::kSlower, 1.10, 1), 90);
+}
+
+TEST(Difference, SaysByHowMuchAndHowSure) {
+  Machine machine(1, {.between_runs = 0.002});
+  const Difference difference = compare(machine.side(0.1, 5), machine.side(0.09, 5));
+  EXPECT_EQ(difference.verdict, Verdict::kFaster);
+  EXPECT_NEAR(difference.change, -0.1, 0.02);
+  EXPECT_LT(difference.low, difference.change);
+  EXPECT_GT(difference.high, difference.change);
+  EXPECT_NEAR(difference.speed_ratio(), 1 / 0.9, 0.03);
+  EXPECT_THAT(verdict_text(difference), testing::MatchesRegex("faster by .* % \\+- .* %"));
+  const Difference none = compare(machine.side(0.1, 1), machine.side(0.1, 1));
+  EXPECT_THAT(verdict_text(none), HasSubstr("no difference seen"));
+  EXPECT_THAT(none.method, HasSubstr("--repeat=5"));
+}
+
+TEST(Difference, ConstantTimesDifferWithoutDoubt) {
+  const Side first{"a", {{0.1, 0.1}, {0.1, 0.1}}};
+  const Side second{"b", {{0.2, 0.2}, {0.2, 0.2}}};
+  EXPECT_EQ(compare(first, second).verdict, Verdict::kSlower);
+  EXPECT_EQ(compare(first, first).verdict, Verdict::kNoDifference);
+}
+
+// The mean over several series, because one of them knows its own deviation only roughly.
+double mean_deviation(double correlation) {
+  constexpr int kSeries = 10;
+  double sum = 0;
+  for (std::uint64_t seed = 0; seed < kSeries; ++seed) {
+    Machine machine(seed, {.between_runs = 0, .correlation = correlation, .disturbed = 0});
+    sum += log_median_deviation(machine.run(0.1, 1000));
+  }
+  return sum / kSeries;
+}
+
+TEST(BlockBootstrap, CorrelatedStepsTellLessThanIndependentOnes) {
+  // The median of n independent normal values has the deviation 1.25 s / sqrt(n); a correlation of
+  // 0.9 makes that of their mean sqrt(19) times as large.
+  const double alone = 1.2533 * 0.03 / std::sqrt(1000);
+  EXPECT_NEAR(mean_deviation(0) / alone, 1, 0.2);
+  EXPECT_GT(mean_deviation(0.9) / alone, 2.5);
+}
+
+TEST(BlockBootstrap, BlocksAreAsLongAsStepsDependOnEachOther) {
+  Machine independent(3, {.correlation = 0, .disturbed = 0});
+  Machine correlated(3, {.correlation = 0.9, .disturbed = 0});
+  const std::vector<double> series = correlated.run(0.1, 2000);
+  EXPECT_GT(block_length(series), 2 * block_length(independent.run(0.1, 2000)));
+  EXPECT_EQ(log_median_deviation(series), log_median_deviation(series));
+  EXPECT_EQ(log_median_deviation({1, 2, 3}), 0);
+}
+
+}  // namespace
+}  // namespace convoy::compare

@@ -1,0 +1,110 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <regex>
+
+#include "core/report/html/draw.hpp"
+
+namespace convoy::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+std::size_t points_of(const std::string& svg) {
+  std::smatch match;
+  EXPECT_TRUE(std::regex_search(svg, match, std::regex("data-points=\"([0-9]+)\""))) << svg;
+  return match.empty() ? 0 : std::stoul(match[1]);
+}
+
+LineChart chart_of(std::size_t points) {
+  LineChart chart{"name", "title", {"step", Unit::kNumber, true}, {"time", Unit::kSeconds}, {{}}};
+  for (std::size_t i = 0; i < points; ++i)
+    chart.series[0].points.push_back(
+        {static_cast<double>(i + 1), 0.01 + 0.001 * static_cast<double>(i % 7)});
+  return chart;
+}
+
+TEST(Figures, AFewPointsHaveAMarkEachAndTheAxisBeginsAtZero) {
+  const std::string svg = draw(chart_of(5), 500);
+  EXPECT_EQ(points_of(svg), 5);
+  EXPECT_EQ(count(svg, "class=\"m c0\""), 5);
+  EXPECT_THAT(svg, HasSubstr(">0</text>"));
+  EXPECT_THAT(svg, HasSubstr("time, ms"));
+  EXPECT_THAT(svg, HasSubstr("step 3: 12 ms"));
+}
+
+TEST(Figures, ManyPointsBecomeABandWhosePictureDoesNotGrow) {
+  const std::string thousand = draw(chart_of(1000), 500);
+  const std::string million = draw(chart_of(100000), 500);
+  EXPECT_GT(points_of(thousand), 100);
+  EXPECT_LT(million.size(), 1.3 * static_cast<double>(thousand.size()));
+  EXPECT_THAT(thousand, HasSubstr("class=\"b0\""));
+  // The extremes are still there to be read.
+  EXPECT_THAT(million, HasSubstr("10 ms to 16 ms"));
+}
+
+TEST(Figures, RepeatsHaveTheirRange) {
+  LineChart chart = chart_of(1);
+  chart.series[0].points[0].range = Interval{0.008, 0.02};
+  EXPECT_THAT(draw(chart, 500), HasSubstr("(repeats from 8 ms to 20 ms)"));
+}
+
+TEST(Figures, TextsOfRecordsCannotBecomeMarkup) {
+  LineChart chart = chart_of(3);
+  chart.title = "<script>alert(1)</script>";
+  chart.series[0].label = "\"><b>";
+  const std::string svg = draw(chart, 500);
+  EXPECT_THAT(svg, Not(HasSubstr("<script>")));
+  EXPECT_THAT(svg, Not(HasSubstr("<b>")));
+}
+
+TEST(Figures, BarsOfPartsAddUp) {
+  BarChart chart{"name", "title", {"time", Unit::kSeconds}, {"a", "b"}, {}, 0.1};
+  chart.bars = {{"one", {{0, 0.06}, {1, 0.04}}, "100 ms"}, {"none", {{0, 0}}, "0"}};
+  const std::string svg = draw(chart, 600);
+  EXPECT_EQ(points_of(svg), 2);
+  std::smatch match;
+  const std::regex bar("<rect x=\"([0-9.]+)\"[^>]* width=\"([0-9.]+)\"[^>]*class=\"m f");
+  std::vector<std::pair<double, double>> boxes;
+  for (std::sregex_iterator it(svg.begin(), svg.end(), bar), end; it != end; ++it)
+    boxes.emplace_back(std::stod((*it)[1]), std::stod((*it)[2]));
+  ASSERT_EQ(boxes.size(), 2u);
+  EXPECT_NEAR(boxes[0].first + boxes[0].second, boxes[1].first, 0.11);
+  EXPECT_NEAR(boxes[0].second / boxes[1].second, 1.5, 0.01);
+}
+
+Timeline timeline_of(std::size_t events) {
+  Timeline timeline{"measured", 1, {{"cpu:0", "compute"}, {"cpu:0", "update"}}, {}};
+  for (std::size_t i = 0; i < events; ++i)
+    timeline.events.push_back({i % 2, static_cast<double>(i) / static_cast<double>(events),
+                               0.4 / static_cast<double>(events), i % 4 == 0 ? "forward" : "sum",
+                               i});
+  return timeline;
+}
+
+TEST(Figures, TheSameOperationHasTheSameIdInBothTimelines) {
+  const std::string svg =
+      draw(TimelineChart{"name", "title", {timeline_of(4), timeline_of(4)}}, 1100);
+  EXPECT_EQ(points_of(svg), 8);
+  EXPECT_EQ(count(svg, "data-op=\"3\""), 2);
+  EXPECT_THAT(svg, HasSubstr("forward, operation 0"));
+}
+
+TEST(Figures, ATimelineOfVeryManyOperationsIsPutTogether) {
+  const std::string svg = draw(TimelineChart{"name", "title", {timeline_of(50000)}}, 1100);
+  EXPECT_LE(points_of(svg), 900);
+  EXPECT_GE(points_of(svg), 20);
+  EXPECT_THAT(svg, HasSubstr("short operations"));
+}
+
+}  // namespace
+}  // namespace convoy::report

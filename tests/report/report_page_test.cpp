@@ -1,0 +1,185 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/report/html/report.hpp"
+#include "core/report/html/write_report.hpp"
+#include "core/report/run_record.hpp"
+
+namespace convoy::report {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using Json = nlohmann::ordered_json;
+
+RunRecord run_of(std::int64_t steps) {
+  RunRecord record;
+  record.environment = detect_environment("0.1.0");
+  record.command_line = {"--model=lenet", "--data_dir=/a folder/it's"};
+  record.model = "lenet";
+  record.dataset = "imagenet";
+  record.strategy = "replicated";
+  record.strategy_verdict = "synchronous";
+  record.devices = {{"cpu:0", "cpu", "a processor", "0", 2, 1024}};
+  record.batch_per_device = 8;
+  record.global_batch = 8;
+  for (std::int64_t number = 1; number <= steps; ++number) {
+    TrainingStep step;
+    step.number = number;
+    step.seconds = 0.01 + 1e-5 * static_cast<double>(number * 7919 % 101);
+    step.total_loss = 4.0 / static_cast<double>(number);
+    record.steps.push_back(step);
+  }
+  record.total_images_per_second = 800;
+  record.step_times = {0.0105, 0.0109, 0.011, 0.011};
+  return record;
+}
+
+PredictionRecord predicted() {
+  PredictionRecord prediction;
+  prediction.calibrated = true;
+  prediction.step_seconds = 0.01;
+  prediction.compute_seconds = 0.009;
+  return prediction;
+}
+
+NamedRecord named(const RunRecord& record) {
+  return parse_record("run.json", run_record_json(record));
+}
+
+std::vector<std::string> section_ids(const Report& report) {
+  std::vector<std::string> ids;
+  for (const Section& section : report.sections) ids.push_back(section.id);
+  return ids;
+}
+
+TEST(ReportPage, HasTheSectionsThatTheRecordHasDataFor) {
+  RunRecord record = run_of(20);
+  EXPECT_THAT(section_ids(make_report({named(record)})),
+              ElementsAre("steps", "learning", "environment"));
+  record.step_breakdown.emplace();
+  record.step_breakdown->seconds = 0.0105;
+  record.step_breakdown->compute = 0.009;
+  record.memory.emplace();
+  record.memory->places = {{"cpu:0", {.parameters = 100, .activations = 1000}}};
+  record.peers = {{"worker 1 (b, pid 2)", "shm", 10, 20}};
+  record.prediction = predicted();
+  record.prediction->links = {{"a -> b", 1e6, 0.25, false}};
+  record.prediction->timeline = {0, 0.01, {{"forward", 3, "compute", "cpu:0", 0, 0.009}}};
+  record.timeline = TimelineRecord{7, 0.0105, {{"forward", 3, "compute", "cpu:0", 5, 0.0095}}};
+  EXPECT_THAT(section_ids(make_report({named(record)})),
+              ElementsAre("steps", "timeline", "parts", "links", "tasks", "learning", "resources",
+                          "environment"));
+}
+
+TEST(ReportPage, TheVerdictPutsThePredictionBesideWhatWasMeasured) {
+  RunRecord record = run_of(20);
+  record.prediction = predicted();
+  EXPECT_EQ(make_report({named(record)}).verdicts.front(),
+            "lenet runs at 800 images/s on 1 cpu device with replicated: its median step of 10.5 "
+            "ms is 5.0 % slower than the predicted 10 ms.");
+  record.prediction->calibrated = false;
+  EXPECT_THAT(make_report({named(record)}).verdicts.front(), HasSubstr("nominal rates"));
+  record.error = "the loss is not finite";
+  record.exit_status = 5;
+  EXPECT_EQ(make_report({named(record)}).verdicts.at(1),
+            "The run failed with exit code 5: the loss is not finite");
+}
+
+TEST(ReportPage, MarksTellWhenTheRunPaused) {
+  RunRecord record = run_of(30);
+  record.checkpoints = {{10, 0.2}};
+  record.evaluations = {{20, 20, {0.5, 0.9}, 100, 1, 100, ""}};
+  record.interrupted = true;
+  const std::string page = report_html(make_report({named(record)}));
+  EXPECT_THAT(page, HasSubstr("checkpoint after step 10, 200 ms"));
+  EXPECT_THAT(page, HasSubstr("evaluation after step 20, top 1 50 %"));
+  EXPECT_THAT(page, HasSubstr("interrupted after step 30"));
+}
+
+TEST(ReportPage, RunsWithDifferentNumbersOfDevicesMakeAScalingCurve) {
+  RunRecord one = run_of(20);
+  RunRecord two = run_of(20);
+  two.global_batch = 16;
+  two.total_images_per_second = 1500;
+  const Report report = make_report({named(one), named(two), named(two)});
+  ASSERT_EQ(report.sections.front().id, "scaling");
+  const auto& rates = std::get<LineChart>(report.sections.front().figures.at(0));
+  ASSERT_EQ(rates.series.size(), 2u);  // the runs, and the linear line
+  ASSERT_EQ(rates.series[0].points.size(), 2u);
+  EXPECT_EQ(rates.series[0].points[1].y, 1500);
+  EXPECT_TRUE(rates.series[0].points[1].range.has_value());
+  EXPECT_EQ(rates.series[1].points.back().y, 1600);
+  const auto& efficiency = std::get<LineChart>(report.sections.front().figures.at(1));
+  EXPECT_DOUBLE_EQ(efficiency.series[0].points[1].y, 1500.0 / 1600);
+}
+
+TEST(ReportPage, TextsOfRecordsCannotBecomeMarkupOrEndTheData) {
+  RunRecord record = run_of(20);
+  record.model = "<img src=x onerror=alert(1)>";
+  record.notices = {"</script><script>alert(1)</script>"};
+  const std::string page = report_html(make_report({named(record)}));
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_THAT(page, Not(HasSubstr("</script><script>alert")));
+}
+
+Json embedded(const std::string& page) {
+  const std::string begin = "id=\"convoy-data\">";
+  const std::size_t at = page.find(begin) + begin.size();
+  return Json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+TEST(ReportPage, CarriesItsData) {
+  const Json data = embedded(report_html(make_report({named(run_of(20))})));
+  EXPECT_EQ(data[0]["name"], "run.json");
+  EXPECT_EQ(data[0]["record"]["model"], "lenet");
+  EXPECT_EQ(data[0]["record"]["steps"]["loss"][1], 2.0);
+  EXPECT_TRUE(data[0]["left_out"].empty());
+}
+
+TEST(ReportPage, TenThousandStepsTakeHalfASecondAndTwoMegabytesAtMost) {
+  const std::string text = run_record_json(run_of(10000));
+  const std::clock_t before = std::clock();
+  const std::string page = report_html(make_report({parse_record("run.json", text)}));
+  const double seconds = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  EXPECT_LE(page.size(), 2'000'000);
+  EXPECT_EQ(embedded(page)[0]["record"]["steps"]["seconds"].size(), 10000);
+#ifdef NDEBUG
+  EXPECT_LT(seconds, 0.5);
+#endif
+}
+
+TEST(ReportPage, AMillionStepsStillFit) {
+  Json record = named(run_of(100)).record;
+  const Json steps = record["steps"];
+  for (int i = 1; i < 500; ++i)
+    for (const Json& step : steps) record["steps"].push_back(step);
+  const std::string page = report_html(make_report({{"long.json", record}}));
+  EXPECT_LE(page.size(), 2'000'000);
+  EXPECT_THAT(embedded(page)[0]["left_out"].dump(), HasSubstr("one of every"));
+}
+
+TEST(ReportPage, WhatIsNoRecordIsRefusedByName) {
+  const auto message = [](const Json& record) {
+    try {
+      make_report({{"x.json", record}});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message(Json::object()), HasSubstr("x.json: not a record of convoy"));
+  EXPECT_THAT(message({{"schema_version", 2}}), HasSubstr("version 2"));
+  EXPECT_THAT(message({{"schema_version", 1}, {"cells", {{{"repeats", {"no", "numbers"}}}}}}),
+              HasSubstr("damaged"));
+}
+
+}  // namespace
+}  // namespace convoy::report
