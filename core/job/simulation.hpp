@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/job/setup.hpp"
+#include "core/job/simulated_hardware.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/simulate/predictor.hpp"
 
@@ -31,9 +33,33 @@ struct Simulation {
   std::vector<std::string> notices;  // for people
 };
 
-// counts: numbers of devices per host; empty: what the options say, else as many as a run
-// would take. Error kUsage for a
-// machine that does not exist, and as make_plan().
+// A simulation in two parts, for whoever makes several at a time: plans come from plug-ins, which
+// need not know of threads; predicting them uses no plug-in.
+class PlannedSimulation {
+ public:
+  // Plans. counts: numbers of devices per host; empty: what the options say, else as many as a run
+  // would take. Error kUsage for a machine that does not exist, and as make_plan(); kFailed for
+  // plans that this machine's memory cannot hold. The setup must outlive this.
+  PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts);
+
+  // Once. Error as StepPlan::lowered().
+  Simulation predict();
+
+ private:
+  SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
+  void estimate_memory(std::uint32_t devices) const;
+  // A plan for one device; none where the strategy refuses it, unless its rate is given.
+  void plan_one_device();
+  double predicted_rate(const simulate::Predictor& predictor) const;
+
+  const Setup& setup_;
+  SimulatedHardware hardware_;
+  std::optional<double> given_rate_;
+  std::optional<SimulatedRun> one_device_;
+  Simulation result_;
+};
+
+// Both parts.
 Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts);
 
 }  // namespace convoy::job

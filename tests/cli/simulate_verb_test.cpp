@@ -224,7 +224,7 @@ TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--software=caffe"}).find("tensorflow-1.1"),
             std::string::npos);
-  EXPECT_NE(refusal({"--platform=dgx1-p100", "--output_file=x.csv"}).find(".json"),
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--output_file=x.txt"}).find(".json"),
             std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--batch_size=10000000"}).find("does not fit"),
             std::string::npos);
