@@ -45,8 +45,10 @@ Simulation PlannedSimulation::predict() {
   simulate::Predictor predictor(*setup_.graph,
                                 prediction_options(setup_, hardware_, result_.batch));
   if (given_rate_) predictor.fit(one_device_->plan->lowered(), *one_device_->on, *given_rate_);
-  for (SimulatedRun& it : result_.runs)
+  for (SimulatedRun& it : result_.runs) {
+    it.plan->keep_lowered_only();
     it.prediction = predictor.predict(it.plan->lowered(), *it.on);
+  }
   result_.one_device_rate = given_rate_ ? *given_rate_ : predicted_rate(predictor);
   return std::move(result_);
 }

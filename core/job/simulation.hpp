@@ -16,7 +16,7 @@ namespace convoy::job {
 // What a run on so many devices would execute, and how fast it would be.
 struct SimulatedRun {
   std::unique_ptr<const simulate::SimulatedCluster> on;
-  std::unique_ptr<const StepPlan> plan;  // refers to that cluster
+  std::unique_ptr<StepPlan> plan;  // refers to that cluster; what it lowers to only
   simulate::Prediction prediction;
 };
 
