@@ -7,6 +7,9 @@
 
 namespace convoy::job {
 
+// What a run with these options computes in.
+simulate::Arithmetic arithmetic(const Setup& setup, const SimulatedHardware& hardware);
+
 // How a run with these options is predicted on this hardware, with `batch` images per device.
 simulate::PredictorOptions prediction_options(const Setup& setup, const SimulatedHardware& hardware,
                                               std::uint32_t batch);
