@@ -41,13 +41,15 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
   }
 }
 
-Simulation PlannedSimulation::predict() {
-  simulate::Predictor predictor(*setup_.graph,
-                                prediction_options(setup_, hardware_, result_.batch));
+Simulation PlannedSimulation::predict(bool keep_operations) {
+  simulate::PredictorOptions options = prediction_options(setup_, hardware_, result_.batch);
+  options.simulation.keep_operations |= keep_operations;
+  simulate::Predictor predictor(*setup_.graph, options);
   if (given_rate_) predictor.fit(one_device_->plan->lowered(), *one_device_->on, *given_rate_);
   for (SimulatedRun& it : result_.runs) {
     it.plan->keep_lowered_only();
-    it.prediction = predictor.predict(it.plan->lowered(), *it.on);
+    it.layers = predictor.layers(it.on->machine);
+    it.prediction = predictor.predict(it.plan->lowered(), *it.on, it.layers);
   }
   result_.one_device_rate = given_rate_ ? *given_rate_ : predicted_rate(predictor);
   return std::move(result_);
@@ -97,8 +99,9 @@ double PlannedSimulation::predicted_rate(const simulate::Predictor& predictor) c
   return result_.batch / predictor.layers(one.machine).front().seconds();
 }
 
-Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts) {
-  return PlannedSimulation(setup, counts).predict();
+Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
+                        bool keep_operations) {
+  return PlannedSimulation(setup, counts).predict(keep_operations);
 }
 
 }  // namespace convoy::job

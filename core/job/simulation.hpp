@@ -16,7 +16,8 @@ namespace convoy::job {
 // What a run on so many devices would execute, and how fast it would be.
 struct SimulatedRun {
   std::unique_ptr<const simulate::SimulatedCluster> on;
-  std::unique_ptr<StepPlan> plan;  // refers to that cluster; what it lowers to only
+  std::unique_ptr<StepPlan> plan;            // refers to that cluster; what it lowers to only
+  std::vector<simulate::LayerTimes> layers;  // per kind of device of the cluster
   simulate::Prediction prediction;
 };
 
@@ -42,8 +43,8 @@ class PlannedSimulation {
   // plans that this machine's memory cannot hold. The setup must outlive this.
   PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts);
 
-  // Once. Error as StepPlan::lowered().
-  Simulation predict();
+  // Once. Error as StepPlan::lowered(). keep_operations: predictions say when each of them ran.
+  Simulation predict(bool keep_operations = false);
 
  private:
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
@@ -60,6 +61,7 @@ class PlannedSimulation {
 };
 
 // Both parts.
-Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts);
+Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
+                        bool keep_operations = false);
 
 }  // namespace convoy::job

@@ -40,6 +40,8 @@ class Roofline {
                         ? device_.layer_rates->seconds(shapes_[node], pass, work, gain_)
                         : at_peak(node, work);
     time.kernel_ends.push_back(time.seconds);
+    time.flops += work.flops;
+    time.bytes += work.bytes / gain_.bytes;
   }
 
   // Gradients of data, where any variable lies before the node, and of weights.

@@ -17,6 +17,8 @@ enum class Arithmetic : std::uint8_t { kSingle, kTf32, kHalf };
 struct PassTime {
   double seconds = 0;
   std::vector<double> kernel_ends;  // ascending, the last one is `seconds`
+  double flops = 0;                 // that its layers compute, two per multiply-add
+  double bytes = 0;                 // that they move
 };
 
 // Per segment of the graph, forward and backward.

@@ -248,6 +248,20 @@ TEST(SimulateVerbTest, SixteenBitsOnSeveralHostsKeepTheLossScaleOnEach) {
   }
 }
 
+TEST(SimulateVerbTest, ExportsAnExecutionTraceOfEveryRank) {
+  const std::string prefix = scratch_folder("chakra") + "/step";
+  const std::string text =
+      simulate({"--platform=dgx1-p100", "--num_gpus=4", "--variable_update=replicated",
+                "--all_reduce_spec=collective", "--export=chakra", "--export_prefix=" + prefix});
+  for (const char* rank : {"0", "1", "2", "3"})
+    EXPECT_GT(std::filesystem::file_size(prefix + "." + rank + ".et"), 500u) << rank;
+  EXPECT_FALSE(std::filesystem::exists(prefix + ".4.et"));
+  EXPECT_NE(text.find("Execution traces: "), std::string::npos) << text;
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--hosts=1,2", "--export=chakra"}).find("--export"),
+            std::string::npos);
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--export=text"}).find("chakra"), std::string::npos);
+}
+
 TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
   setenv("HWLOC_SYNTHETIC", "package:1 core:2 pu:1", 1);  // this machine may have GPUs
   EXPECT_NE(refusal({"--num_gpus=2"}).find("dgx1-p100"), std::string::npos);

@@ -7,6 +7,7 @@
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/sweep_axes.hpp"
+#include "core/cli/show/chakra_files.hpp"
 #include "core/cli/show/simulation_report.hpp"
 #include "core/cli/show/simulation_trace.hpp"
 #include "core/cli/show/sweep_table.hpp"
@@ -59,8 +60,8 @@ void check_files(const JobOptions& options) {
 
 int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
                       std::ostream& err) {
-  std::vector<std::uint32_t> counts;
-  const VerbFlags flags = simulate_flags(counts);
+  SimulateRequest request;
+  const VerbFlags flags = simulate_flags(request);
   if (wants_help(arguments)) {
     out << kHelp << command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
@@ -71,11 +72,16 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
   JobCommand command = read_command(arguments, flags);
   const job::Setup setup = set_up_simulation(command, err);
   check_files(setup.options);
+  if (request.exports_chakra) check_output_file(request.export_prefix + ".0.et");
   print_notices(err, command.notices);
   print_notices(err, setup.notices);
-  const job::Simulation simulation = job::simulate_job(setup, counts);
+  const job::Simulation simulation =
+      job::simulate_job(setup, request.counts, request.exports_chakra);
   print_notices(err, simulation.notices);
-  return show(setup, simulation, out);
+  const int exit_code = show(setup, simulation, out);
+  if (request.exports_chakra)
+    out << write_chakra(simulation.runs.back(), request.export_prefix) << '\n';
+  return exit_code;
 }
 
 }  // namespace convoy

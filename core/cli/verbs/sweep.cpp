@@ -135,8 +135,8 @@ class Sweep {
     std::vector<std::string> notices;
     {
       const std::lock_guard lock(plugins_);
-      std::vector<std::uint32_t> counts;
-      JobCommand command = read_command(arguments, simulate_flags(counts));
+      SimulateRequest request;
+      JobCommand command = read_command(arguments, simulate_flags(request));
       describe(command.options, row);
       notices = command.notices;
       job.setup.emplace(set_up_simulation(command, job.said));
@@ -178,6 +178,8 @@ class Sweep {
 std::string check_files(std::span<const std::string> arguments) {
   if (find_flag(arguments, "trace_file").value_or("") != "")
     fail(ExitCode::kUsage, "--trace_file is about one step, and a sweep has many; leave it out");
+  if (find_flag(arguments, "export"))
+    fail(ExitCode::kUsage, "--export is about one step, and a sweep has many; leave it out");
   const std::string file = find_flag(arguments, "output_file").value_or("");
   if (file.empty()) return file;
   if (!has_row_per_point(file) && !file.ends_with(".json"))
