@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/system_root.hpp"
@@ -59,6 +61,24 @@ void read_instructions(ProcessorFacts& facts) {
   facts.multiply_adds_per_cycle = 4;
 }
 
+// What products of bf16 reach of those of f32, both as measured in share/results/cpu_training.md
+// where the processor has both kinds; without any of its own it converts them first.
+void read_half_instructions(ProcessorFacts& facts) {
+  const std::string info = SystemRoot("/").text("proc/cpuinfo").value_or("");
+  const std::vector<std::string> flags = words_of(value_of(info, "flags", ':').value_or(""));
+  const auto has = [&](const char* flag) { return std::ranges::find(flags, flag) != flags.end(); };
+  if (has("amx_bf16")) {
+    facts.half_gain = 7;
+    facts.half_instructions = "AMX";
+  } else if (has("avx512_bf16")) {
+    facts.half_gain = 0.5;
+    facts.half_instructions = "AVX512_BF16";
+  } else {
+    facts.half_gain = 0.5;
+    facts.half_instructions = "no instructions for bf16";
+  }
+}
+
 double read_hertz() {
   const std::string info = SystemRoot("/").text("proc/cpuinfo").value_or("");
   const std::string megahertz = value_of(info, "cpu MHz", ':').value_or("0");
@@ -79,6 +99,7 @@ ProcessorFacts read_processor_facts() {
   facts.memory_bytes = hwloc_get_root_obj(topology.get())->total_memory;
   facts.hertz = read_hertz();
   read_instructions(facts);
+  read_half_instructions(facts);
   return facts;
 }
 

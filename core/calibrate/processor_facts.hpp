@@ -15,6 +15,8 @@ struct ProcessorFacts {
   double hertz = 0;                    // 0 = unknown
   double multiply_adds_per_cycle = 0;  // f32, of one core, by its vector instructions
   std::string instructions;            // "AVX2 and FMA"
+  double half_gain = 1;                // how many times as fast products of bf16 are
+  std::string half_instructions;       // "AMX"
 };
 
 // Of this machine. Throws Error kUnavailable when hwloc cannot read its topology.

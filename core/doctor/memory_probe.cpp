@@ -2,22 +2,15 @@
 
 #include <algorithm>
 
+#include "core/base/available_memory.hpp"
+#include "core/base/control_groups.hpp"
 #include "core/base/system_text.hpp"
-#include "core/doctor/cgroup.hpp"
 #include "core/doctor/probes.hpp"
 
 namespace convoy::doctor {
 namespace {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-
-// "MemTotal:  16266172 kB".
-std::optional<std::uint64_t> memory_field(const SystemRoot& root, const char* name) {
-  const auto value = value_of(root.text("proc/meminfo").value_or(""), name, ':');
-  const auto kibibytes = leading_number(value.value_or(""));
-  if (!kibibytes) return std::nullopt;
-  return *kibibytes * 1024;
-}
 
 void memory(const SystemRoot& root, Findings& findings) {
   constexpr const char* kSubject = "memory";

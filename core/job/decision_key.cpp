@@ -69,11 +69,11 @@ std::string auto_circumstances(const Setup& setup, const SimulatedHardware& hard
   text += machine_text(hardware.cluster(subject.hosts, subject.devices));
   for (const auto& [option, value] : given_strategy_options(setup))
     text += fmt::format("--{}={} ", option, value);
-  text += fmt::format("buckets {}, half {}, optimizer {}, data {}, inexact {}, guard {} {} {} {}\n",
-                      options.bucket_mb.value_or(0), options.half,
-                      static_cast<int>(options.optimizer.kind), !options.data_dir.empty(),
-                      options.auto_inexact, guard.clip_norm, guard.scales_loss(),
-                      guard.automatic_loss_scale, guard.gradient_norms);
+  text += fmt::format(
+      "buckets {}, arithmetic {}, optimizer {}, data {}, inexact {}, guard {} {} {} {}\n",
+      options.bucket_mb.value_or(0), static_cast<int>(arithmetic(setup, hardware)),
+      static_cast<int>(options.optimizer.kind), !options.data_dir.empty(), options.auto_inexact,
+      guard.clip_norm, guard.scales_loss(), guard.automatic_loss_scale, guard.gradient_norms);
   return text;
 }
 

@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::uint64_t kPixelBytes = 3 * sizeof(float);  // as batches reach devices
 
+// The option of the CUDA device, as its manifest spells it; others may have one of that name.
+constexpr const char* kTf32 = "tf32";
+
 // For a trace, or the timeline of a record.
 bool keeps_operations(const JobOptions& options) {
   return !options.trace_file.empty() || wants_timeline(options);
@@ -19,11 +22,19 @@ bool wants_timeline(const JobOptions& options) {
   return options.record_timeline || !options.report_file.empty();
 }
 
+simulate::Arithmetic arithmetic(const Setup& setup, const SimulatedHardware& hardware) {
+  if (setup.options.half) return simulate::Arithmetic::kHalf;
+  const auto tf32 = setup.options.plugin_options.find(kTf32);
+  const bool rounds = tf32 != setup.options.plugin_options.end() && tf32->second == "true";
+  return rounds && !hardware.on_host_processors ? simulate::Arithmetic::kTf32
+                                                : simulate::Arithmetic::kSingle;
+}
+
 simulate::PredictorOptions prediction_options(const Setup& setup, const SimulatedHardware& hardware,
                                               std::uint32_t batch) {
   simulate::PredictorOptions options;
   options.batch = batch;
-  options.half = setup.options.half;
+  options.arithmetic = arithmetic(setup, hardware);
   options.simulation.software = hardware.software;
   options.simulation.seed = setup.options.seed;
   options.simulation.state_slots = state_slots(setup.options.optimizer.kind);

@@ -9,6 +9,8 @@ namespace convoy::job {
 
 // Whether records are to have the timeline of a step.
 bool wants_timeline(const JobOptions& options);
+// What a run with these options computes in.
+simulate::Arithmetic arithmetic(const Setup& setup, const SimulatedHardware& hardware);
 
 // How a run with these options is predicted on this hardware, with `batch` images per device.
 simulate::PredictorOptions prediction_options(const Setup& setup, const SimulatedHardware& hardware,

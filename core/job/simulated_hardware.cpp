@@ -11,6 +11,8 @@
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/described_constants.hpp"
+#include "topology/detect.hpp"
+#include "topology/graph_edit.hpp"
 #include "topology/platform.hpp"
 
 namespace convoy::job {
@@ -37,15 +39,36 @@ SimulatedHardware processor_hardware(const Setup& setup, const Manifest& plugin)
   return this_machine_hardware(setup, plugin);
 }
 
-// The plug-in that --device names, if its devices are this machine's processors. Described machines
-// have GPUs, which need no plug-in here.
-std::optional<Manifest> named_processors(const Setup& setup) {
+bool has_gpus(const topology::Machine& machine) {
+  return !topology::nodes_of(machine, topology::NodeKind::gpu).empty();
+}
+
+[[noreturn]] void refuse_unknown_speed(const std::string& device) {
+  fail(ExitCode::kUsage,
+       "--device={}: how fast such devices are is not known of this machine; describe it with "
+       "--topology or --platform, whose devices are in share/catalogue/devices.json",
+       device);
+}
+
+// The plug-in whose devices are this machine's processors, if the options mean these: by its name,
+// or by naming neither a device nor a machine where there are no GPUs. Described machines have
+// GPUs, which need no plug-in here.
+std::optional<Manifest> wanted_processors(const Setup& setup) {
   const std::string& name = setup.options.device;
-  if (name == kAnyDevice || name == kGpuDevices) return std::nullopt;
+  const MachineOptions& machine = setup.options.machine;
+  const bool described = !machine.platform.empty() || !machine.topology.empty();
+  if (name == kGpuDevices || (name == kAnyDevice && described)) return std::nullopt;
+  if (name == kAnyDevice) {
+    if (has_gpus(topology::detect_machine())) return std::nullopt;
+    if (setup.device != nullptr && !setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
+      refuse_unknown_speed(setup.device->manifest().name);
+    return choose_processors(*setup.host, setup.catalog).manifest;
+  }
   const FoundPlugin found = setup.catalog.find(PluginKind::kDevice, name);
   const std::uint32_t traits = setup.host->load_device(found).table->traits;
-  if ((traits & CONVOY_DEVICES_ON_HOST_PROCESSORS) == 0) return std::nullopt;
-  return found.manifest;
+  if ((traits & CONVOY_DEVICES_ON_HOST_PROCESSORS) != 0) return found.manifest;
+  if (!described) refuse_unknown_speed(name);
+  return std::nullopt;
 }
 
 SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& share) {
@@ -61,12 +84,14 @@ SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& 
   hardware.known_error = kTablesError;
   hardware.rates = "roofline of the device's peaks";
   hardware.hosts = hosts;
-  hardware.most_devices = platform.gpus_per_host;
+  const std::vector<std::uint32_t> order = gpu_order(setup.options);
+  hardware.most_devices =
+      order.empty() ? platform.gpus_per_host : static_cast<std::uint32_t>(order.size());
   hardware.cluster = [=](std::uint32_t machines, std::uint32_t devices_per_host) {
     const auto several = topology::read_platform(share / "platforms", name, machines, catalogue);
     topology::check_gpu_count(several, devices_per_host);
     return simulate::make_gpu_cluster(several.machine, devices_per_host,
-                                      simulate::platform_constants(several, catalogue));
+                                      simulate::platform_constants(several, catalogue), order);
   };
   return hardware;
 }
@@ -75,7 +100,7 @@ SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& 
 
 SimulatedHardware choose_simulated_hardware(const Setup& setup) {
   const std::filesystem::path share = share_directory();
-  const std::optional<Manifest> processors = named_processors(setup);
+  const std::optional<Manifest> processors = wanted_processors(setup);
   SimulatedHardware hardware =
       processors ? processor_hardware(setup, *processors) : gpu_hardware(setup, share);
   hardware.software = simulate::read_software_profile(

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
+#include "core/job/limits.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "topology/catalogue_facts.hpp"
 #include "topology/detect.hpp"
@@ -49,15 +52,31 @@ simulate::MachineConstants known_constants(const Setup& setup, const topology::M
 
 }  // namespace
 
+std::vector<std::uint32_t> gpu_order(const JobOptions& options) {
+  std::vector<std::uint32_t> order;
+  for (const std::int64_t number : options.device_order) {
+    const auto gpu = static_cast<std::uint32_t>(std::min<std::int64_t>(number, kMostDevices));
+    if (std::ranges::find(order, gpu) != order.end())
+      fail(ExitCode::kUsage,
+           "--gpu_indices={}: GPU {} is listed twice, and how fast two replicas on one GPU are is "
+           "not foreseen; list every GPU once",
+           fmt::join(options.device_order, ","), number);
+    order.push_back(gpu);
+  }
+  return order;
+}
+
 SimulatedHardware gpus_of_machine(const topology::Machine& machine,
-                                  const simulate::MachineConstants& constants) {
+                                  const simulate::MachineConstants& constants,
+                                  const std::vector<std::uint32_t>& order) {
   SimulatedHardware hardware;
   hardware.name = machine.source;
   hardware.rates = "roofline of the device's peaks";
-  hardware.most_devices =
-      static_cast<std::uint32_t>(topology::nodes_of(machine, topology::NodeKind::gpu).size());
-  hardware.cluster = [machine, constants](std::uint32_t hosts, std::uint32_t devices) {
-    return simulate::make_gpu_cluster(topology::several_hosts(machine, hosts), devices, constants);
+  const std::size_t gpus = topology::nodes_of(machine, topology::NodeKind::gpu).size();
+  hardware.most_devices = static_cast<std::uint32_t>(order.empty() ? gpus : order.size());
+  hardware.cluster = [machine, constants, order](std::uint32_t hosts, std::uint32_t devices) {
+    return simulate::make_gpu_cluster(topology::several_hosts(machine, hosts), devices, constants,
+                                      order);
   };
   return hardware;
 }
@@ -71,7 +90,8 @@ SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::p
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   topology::add_catalogue_facts(machine, catalogue);
   if (machine.name.empty()) machine.name = machine.source;
-  SimulatedHardware hardware = gpus_of_machine(machine, known_constants(setup, machine, catalogue));
+  SimulatedHardware hardware = gpus_of_machine(machine, known_constants(setup, machine, catalogue),
+                                               gpu_order(setup.options));
   if (!file.empty()) hardware.name = file;
   hardware.of_this_machine = file.empty();
   hardware.hosts = setup.options.machine.hosts.value_or(1);

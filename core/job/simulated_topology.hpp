@@ -8,10 +8,15 @@
 
 namespace convoy::job {
 
+// The GPUs that --gpu_indices lists, in its order; empty: all in theirs. Error kUsage for one that
+// is listed twice, whose replicas would share it.
+std::vector<std::uint32_t> gpu_order(const JobOptions& options);
+
 // All GPUs of one host, or of several like it on one network. Its cluster throws what
 // topology::several_hosts does.
 SimulatedHardware gpus_of_machine(const topology::Machine& machine,
-                                  const simulate::MachineConstants& constants);
+                                  const simulate::MachineConstants& constants,
+                                  const std::vector<std::uint32_t>& order = {});
 
 // The GPUs of the machine in --topology's file, else of this one, with the catalogue's constants
 // for them and the processors. Error kUsage where there are no GPUs, or one of which the catalogue

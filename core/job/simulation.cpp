@@ -2,95 +2,106 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/plan_ground.hpp"
+#include "core/job/plan_memory.hpp"
 #include "core/job/prediction_options.hpp"
-#include "core/job/simulated_hardware.hpp"
 #include "core/runtime/prepared_plan.hpp"
 #include "core/simulate/collectives/collective_library.hpp"
 
 namespace convoy::job {
-namespace {
-
-class Simulator {
- public:
-  Simulator(const Setup& setup, std::vector<std::uint32_t> counts)
-      : setup_(setup),
-        hardware_(choose_simulated_hardware(setup)),
-        rate_(setup.options.machine.images_per_second),
-        counts_(std::move(counts)) {
-    if (!rate_) result_.notices = hardware_.notices;
-    const auto asked = counts_.empty() ? setup.options.num_devices : counts_.back();
-    const ChoiceSubject subject = imagined_subject(setup_, hardware_, asked);
-    if (counts_.empty()) counts_.push_back(subject.devices);
-    result_.batch = subject.batch;
-    result_.hosts = subject.hosts;
-    result_.machine = hardware_.name;
-    result_.rates = rate_ ? fmt::format("{} images/sec of one device", *rate_) : hardware_.rates;
-    const simulate::SoftwareProfile& software = hardware_.software;
-    result_.software = software.source.empty()
-                           ? software.name
-                           : fmt::format("{} ({})", software.name, software.source);
-    result_.collectives =
-        software.collectives == nullptr
-            ? "one ring, as this software makes them"
-            : fmt::format("{} ({})", software.collectives->name, software.collectives->source);
+PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts)
+    : setup_(setup),
+      hardware_(choose_simulated_hardware(setup)),
+      given_rate_(setup.options.machine.images_per_second) {
+  if (!given_rate_) result_.notices = hardware_.notices;
+  const auto asked = counts.empty() ? setup.options.num_devices : counts.back();
+  const ChoiceSubject subject = imagined_subject(setup_, hardware_, asked);
+  if (counts.empty()) counts.push_back(subject.devices);
+  result_.batch = subject.batch;
+  result_.hosts = subject.hosts;
+  result_.machine = hardware_.name;
+  result_.rates =
+      given_rate_ ? fmt::format("{} images/sec of one device", *given_rate_) : hardware_.rates;
+  const simulate::SoftwareProfile& software = hardware_.software;
+  result_.software = software.source.empty()
+                         ? software.name
+                         : fmt::format("{} ({})", software.name, software.source);
+  result_.collectives =
+      software.collectives == nullptr
+          ? "one ring, as this software makes them"
+          : fmt::format("{} ({})", software.collectives->name, software.collectives->source);
+  plan_one_device();
+  for (const std::uint32_t count : counts) {
+    if (is_large_cluster(hardware_.hosts, count)) estimate_memory(count);
+    result_.runs.push_back(planned(hardware_.hosts, count));
   }
+}
 
-  Simulation run() {
-    simulate::Predictor predictor(*setup_.graph,
-                                  prediction_options(setup_, hardware_, result_.batch));
-    if (rate_) {
-      const SimulatedRun one = planned(1, 1);
-      predictor.fit(one.plan->lowered(), *one.on, *rate_);
-    }
-    for (const std::uint32_t count : counts_) {
-      SimulatedRun& it = result_.runs.emplace_back(planned(hardware_.hosts, count));
-      it.prediction = predictor.predict(it.plan->lowered(), *it.on);
-    }
-    result_.one_device_rate = rate_ ? *rate_ : predicted_rate(predictor);
-    return std::move(result_);
+Simulation PlannedSimulation::predict(bool keep_operations) {
+  simulate::PredictorOptions options = prediction_options(setup_, hardware_, result_.batch);
+  options.simulation.keep_operations |= keep_operations;
+  simulate::Predictor predictor(*setup_.graph, options);
+  if (given_rate_) predictor.fit(one_device_->plan->lowered(), *one_device_->on, *given_rate_);
+  for (SimulatedRun& it : result_.runs) {
+    it.plan->keep_lowered_only();
+    it.layers = predictor.layers(it.on->machine);
+    it.prediction = predictor.predict(it.plan->lowered(), *it.on, it.layers);
   }
+  result_.one_device_rate = given_rate_ ? *given_rate_ : predicted_rate(predictor);
+  return std::move(result_);
+}
 
- private:
-  // What a run would execute there.
-  SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const {
-    SimulatedGround ground = simulated_ground(setup_, hardware_, hosts, devices);
-    ArenaMap map = simulated_map(setup_, hardware_, ground.arena, setup_.bucket_elements);
-    SimulatedRun run;
-    run.on = std::make_unique<simulate::SimulatedCluster>(std::move(ground.on));
-    run.plan =
-        std::make_unique<StepPlan>(run.on->cluster, std::move(map), author_of(*setup_.strategy),
-                                   StepPlanOptions{.guard = setup_.guard});
-    return run;
-  }
-
-  // Strategies may refuse one device: then the layers alone count.
-  double predicted_rate(const simulate::Predictor& predictor) const {
+// Before the plan is there: the system kills who takes too much without a word.
+void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
+  const double operations = estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
     try {
-      const SimulatedRun one = planned(1, 1);
-      return predictor.predict(one.plan->lowered(), *one.on).images_per_second;
+      return planned(hosts, devices).plan->lowered().body.size();
     } catch (const Error&) {
-      const simulate::SimulatedCluster one = hardware_.cluster(1, 1);
-      return result_.batch / predictor.layers(one.machine).front().seconds();
+      return std::size_t{0};  // why, the whole plan says
     }
+  });
+  require_memory(operations, hardware_.hosts, devices);
+}
+
+// What a run would execute there.
+SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devices) const {
+  SimulatedGround ground = simulated_ground(setup_, hardware_, hosts, devices);
+  ArenaMap map = simulated_map(setup_, hardware_, ground.arena, setup_.bucket_elements);
+  SimulatedRun run;
+  run.on = std::make_unique<simulate::SimulatedCluster>(std::move(ground.on));
+  run.plan =
+      std::make_unique<StepPlan>(run.on->cluster, std::move(map), author_of(*setup_.strategy),
+                                 StepPlanOptions{.guard = setup_.guard});
+  return run;
+}
+
+void PlannedSimulation::plan_one_device() {
+  try {
+    one_device_ = planned(1, 1);
+  } catch (const Error&) {
+    if (given_rate_) throw;
   }
+}
 
-  const Setup& setup_;
-  SimulatedHardware hardware_;
-  std::optional<double> rate_;
-  std::vector<std::uint32_t> counts_;
-  Simulation result_;
-};
+// Strategies may refuse one device: then the layers alone count.
+double PlannedSimulation::predicted_rate(const simulate::Predictor& predictor) const {
+  try {
+    if (one_device_)
+      return predictor.predict(one_device_->plan->lowered(), *one_device_->on).images_per_second;
+  } catch (const Error&) {
+    // its plan cannot be lowered with what the options add to it
+  }
+  const simulate::SimulatedCluster one = hardware_.cluster(1, 1);
+  return result_.batch / predictor.layers(one.machine).front().seconds();
+}
 
-}  // namespace
-
-Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts) {
-  return Simulator(setup, counts).run();
+Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
+                        bool keep_operations) {
+  return PlannedSimulation(setup, counts).predict(keep_operations);
 }
 
 }  // namespace convoy::job

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/job/setup.hpp"
+#include "core/job/simulated_hardware.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/simulate/predictor.hpp"
 
@@ -14,7 +16,8 @@ namespace convoy::job {
 // What a run on so many devices would execute, and how fast it would be.
 struct SimulatedRun {
   std::unique_ptr<const simulate::SimulatedCluster> on;
-  std::unique_ptr<const StepPlan> plan;  // refers to that cluster
+  std::unique_ptr<StepPlan> plan;            // refers to that cluster; what it lowers to only
+  std::vector<simulate::LayerTimes> layers;  // per kind of device of the cluster
   simulate::Prediction prediction;
 };
 
@@ -31,9 +34,34 @@ struct Simulation {
   std::vector<std::string> notices;  // for people
 };
 
-// counts: numbers of devices per host; empty: what the options say, else as many as a run
-// would take. Error kUsage for a
-// machine that does not exist, and as make_plan().
-Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts);
+// A simulation in two parts, for whoever makes several at a time: plans come from plug-ins, which
+// need not know of threads; predicting them uses no plug-in.
+class PlannedSimulation {
+ public:
+  // Plans. counts: numbers of devices per host; empty: what the options say, else as many as a run
+  // would take. Error kUsage for a machine that does not exist, and as make_plan(); kFailed for
+  // plans that this machine's memory cannot hold. The setup must outlive this.
+  PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts);
+
+  // Once. Error as StepPlan::lowered(). keep_operations: predictions say when each of them ran.
+  Simulation predict(bool keep_operations = false);
+
+ private:
+  SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
+  void estimate_memory(std::uint32_t devices) const;
+  // A plan for one device; none where the strategy refuses it, unless its rate is given.
+  void plan_one_device();
+  double predicted_rate(const simulate::Predictor& predictor) const;
+
+  const Setup& setup_;
+  SimulatedHardware hardware_;
+  std::optional<double> given_rate_;
+  std::optional<SimulatedRun> one_device_;
+  Simulation result_;
+};
+
+// Both parts.
+Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
+                        bool keep_operations = false);
 
 }  // namespace convoy::job

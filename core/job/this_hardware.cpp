@@ -12,6 +12,22 @@
 namespace convoy::job {
 namespace {
 
+// Rates were measured, or are known, of 32 bits: 16 bits have their products' speed besides.
+void foresee_half(SimulatedHardware& hardware, const calibrate::ProcessorFacts& facts) {
+  hardware.cluster = [cluster = hardware.cluster, gain = facts.half_gain](std::uint32_t hosts,
+                                                                          std::uint32_t devices) {
+    simulate::SimulatedCluster result = cluster(hosts, devices);
+    for (simulate::SimulatedDevice& device : result.machine.devices)
+      device.half_flops_per_second = gain * device.flops_per_second;
+    return result;
+  };
+  hardware.known_error = kUnmeasuredError;
+  hardware.notices.push_back(fmt::format(
+      "16 bits were not measured: products are taken to be {:.2g} times as fast as in 32 "
+      "({}), and a prediction may be wrong by half",
+      facts.half_gain, facts.half_instructions));
+}
+
 void use_profile(SimulatedHardware& hardware, const calibrate::MachineProfile& profile,
                  const std::string& file, std::uint32_t threads) {
   hardware.calibrated = true;
@@ -63,6 +79,7 @@ SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plug
     use_profile(hardware, *profile, file.string(), threads);
   else
     use_nominal(hardware, facts, share, threads);
+  if (setup.options.half) foresee_half(hardware, facts);
   return hardware;
 }
 

@@ -5,12 +5,11 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/guard_domains.hpp"
+#include "core/plan/guard_memory.hpp"
 #include "core/plan/range_set.hpp"
 
 namespace convoy {
 namespace {
-
-constexpr std::uint64_t kScaleElements = 2;  // the scale and its counter
 
 ElementRange range_of(const PlanSpan& span) {
   return {span.first, span.count};
@@ -19,9 +18,7 @@ ElementRange range_of(const PlanSpan& span) {
 class Guard {
  public:
   Guard(const Plan& logical, const GuardOptions& options)
-      : logical_(logical),
-        options_(options),
-        home_(logical.cluster->places[logical.cluster->replica_place.front()].near_place) {
+      : logical_(logical), options_(options), memory_(plan_, options.loss_scale) {
     plan_.cluster = logical.cluster;
     plan_.arena = logical.arena;
     plan_.buffers = logical.buffers;
@@ -30,8 +27,8 @@ class Guard {
   }
 
   Plan run() {
-    if (options_.scales_loss()) set_loss_scale();
-    if (options_.gradient_norms) reports_ = add_buffer(CONVOY_BUFFER_SCRATCH, 0);
+    if (options_.scales_loss()) memory_.scale_at(memory_.home());
+    if (options_.gradient_norms) memory_.reports_at(memory_.home());
     for (const Operation& operation : logical_.body) {
       if (operation.phase != phase_) end_phase();
       phase_ = operation.phase;
@@ -45,41 +42,10 @@ class Guard {
   }
 
  private:
-  std::uint32_t add_buffer(std::uint32_t kind, std::uint64_t count) {
-    plan_.buffers.push_back({kind, home_, 0, CONVOY_F32, count, home_});
-    return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
-  }
-
-  void set_loss_scale() {
-    scale_ = {add_buffer(CONVOY_BUFFER_PERSISTENT, kScaleElements), CONVOY_F32, 0, kScaleElements};
-    const double values[] = {options_.loss_scale.scale, options_.loss_scale.clean_steps};
-    for (std::uint64_t i = 0; i < kScaleElements; ++i) {
-      Operation fill;
-      fill.kind = OperationKind::kFill;
-      fill.place = home_;
-      fill.scalar = values[i];
-      fill.writes = {{scale_.buffer, CONVOY_F32, i, 1}};
-      plan_.prologue.push_back(fill);
-    }
-  }
-
-  // Whoever runs the operation has to address the scale and the norms.
-  void require_access(const Operation& operation) const {
-    const Cluster& cluster = *logical_.cluster;
-    std::vector<std::uint32_t> engines = cluster.places[operation.place].served_by;
-    if (engines.empty()) engines.push_back(operation.place);
-    for (const std::uint32_t engine : engines)
-      if (!cluster.access[engine][home_])
-        fail(ExitCode::kUsage,
-             "{} cannot address memory of {}, where the loss scale and the gradient's norm are "
-             "kept; do without loss scaling, clipping by norm and norms in the report",
-             cluster.places[engine].name, cluster.places[home_].name);
-  }
-
-  void read_scale(Operation& operation) const {
+  void read_scale(Operation& operation) {
     if (!options_.scales_loss()) return;
     operation.flags |= CONVOY_OP_LOSS_SCALED;
-    operation.reads.push_back(scale_);
+    operation.reads.push_back(memory_.scale_at(memory_.home_of(operation)));
   }
 
   void add(const Operation& logical) {
@@ -88,7 +54,6 @@ class Guard {
     const bool has_loss =
         operation.kind == OperationKind::kBackward && end == logical_.arena->layers();
     const bool applies = operation.kind == OperationKind::kApply;
-    if (applies || (has_loss && options_.scales_loss())) require_access(operation);
     if (has_loss) read_scale(operation);
     if (!options_.needs_norm()) {
       if (applies)
@@ -166,7 +131,8 @@ class Guard {
         norm.reads = {
             {gradient.buffer, CONVOY_F32, gradient.first + (first - target.first), end - first}};
         read_scale(norm);
-        norm.writes = {{reports_, CONVOY_F32, plan_.buffers[reports_].count++, 1}};
+        const std::uint32_t reports = memory_.reports_at(memory_.home_of(norm));
+        norm.writes = {{reports, CONVOY_F32, plan_.buffers[reports].count++, 1}};
         plan_.body.push_back(std::move(norm));
       }
     };
@@ -188,10 +154,11 @@ class Guard {
       if (operation.kind == OperationKind::kApply) updates.push_back(&operation);
     const std::vector<UpdateDomain> domains = make_domains(*logical_.arena, updates);
     const PlanSpan totals = add_norms(domains);
+    const std::map<std::uint32_t, PlanSpan> totals_at = share_totals(totals, updates);
     std::map<const Operation*, PlanSpan> total_of;
     for (std::size_t d = 0; d < domains.size(); ++d)
       for (const Operation* update : domains[d])
-        total_of[update] = {totals.buffer, CONVOY_F32, totals.first + d, 1};
+        total_of[update] = {totals_at.at(memory_.home_of(*update)).buffer, CONVOY_F32, d, 1};
     for (const Operation& operation : deferred_) {
       if (operation.kind != OperationKind::kApply) {
         plan_.body.push_back(operation);
@@ -207,11 +174,36 @@ class Guard {
     if (options_.automatic_loss_scale) adapt(totals, deferred_.back());
   }
 
+  // Where each host finds the totals.
+  std::map<std::uint32_t, PlanSpan> share_totals(const PlanSpan& totals,
+                                                 const std::vector<const Operation*>& updates) {
+    std::map<std::uint32_t, PlanSpan> totals_at = {{memory_.home(), totals}};
+    for (const Operation* update : updates) {
+      const auto [there, is_new] = totals_at.try_emplace(memory_.home_of(*update), totals);
+      if (!is_new) continue;
+      there->second.buffer = memory_.scratch(there->first, totals.count);
+      memory_.copy(totals, there->second, *update);
+    }
+    return totals_at;
+  }
+
+  // A norm that is written where the engine finds it, then taken home.
+  void add_norm(Operation norm, const PlanSpan& result) {
+    const std::uint32_t place = memory_.home_of(norm);
+    if (place == memory_.home()) {
+      norm.writes = {result};
+      return plan_.body.push_back(std::move(norm));
+    }
+    norm.writes = {{memory_.scratch(place, 1), CONVOY_F32, 0, 1}};
+    plan_.body.push_back(norm);
+    memory_.copy(norm.writes.front(), result, norm);
+  }
+
   // The norms of every domain's parts and of the whole, which is returned, one element per domain.
   PlanSpan add_norms(const std::vector<UpdateDomain>& domains) {
     std::uint64_t elements = domains.size();
     for (const UpdateDomain& domain : domains) elements += domain.size();
-    const std::uint32_t buffer = add_buffer(CONVOY_BUFFER_SCRATCH, elements);
+    const std::uint32_t buffer = memory_.scratch(memory_.home(), elements);
     std::uint64_t next = domains.size();
     for (std::size_t d = 0; d < domains.size(); ++d) {
       const PlanSpan total{buffer, CONVOY_F32, d, 1};
@@ -221,12 +213,12 @@ class Guard {
         norm.reads = {update->reads.front()};
         if (options_.clip_norm > 0) norm.reads.push_back(update->writes.front());
         read_scale(norm);
-        norm.writes = {parts.count == 1 ? total : PlanSpan{buffer, CONVOY_F32, next++, 1}};
-        plan_.body.push_back(std::move(norm));
+        add_norm(std::move(norm),
+                 parts.count == 1 ? total : PlanSpan{buffer, CONVOY_F32, next++, 1});
       }
       if (parts.count == 1) continue;
       Operation whole = norm_of(*domains[d].front());
-      whole.place = home_;
+      whole.place = memory_.home();
       whole.contributions = 1;
       whole.reads = {parts};
       whole.writes = {total};
@@ -240,19 +232,20 @@ class Guard {
     adapt.kind = OperationKind::kAdaptLossScale;
     adapt.source = last.source;
     adapt.phase = last.phase;
-    adapt.place = home_;
+    adapt.place = memory_.home();
     adapt.sizes[0] = options_.increase_every;
     adapt.reads = {totals};
-    adapt.writes = {scale_};
-    plan_.body.push_back(std::move(adapt));
+    const PlanSpan home = memory_.scale_at(memory_.home());
+    adapt.writes = {home};
+    plan_.body.push_back(adapt);
+    for (const auto& [place, scale] : memory_.scales())
+      if (place != memory_.home()) memory_.copy(home, scale, adapt);
   }
 
   const Plan& logical_;
   const GuardOptions& options_;
-  std::uint32_t home_;  // the place that keeps the scale and the norms
   Plan plan_;
-  PlanSpan scale_{};
-  std::uint32_t reports_ = 0;  // buffer
+  GuardMemory memory_;
   std::uint32_t phase_ = 0;
   RangeSet reported_;                       // arena elements, this phase
   std::vector<Operation> deferred_;         // of this phase: updates and what follows them

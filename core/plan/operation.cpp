@@ -73,6 +73,11 @@ std::size_t element_reads(const Operation& operation) {
   return operation.reads.size() - added;
 }
 
+const PlanSpan& loss_scale_span(const Operation& operation) {
+  CONVOY_CHECK((operation.flags & CONVOY_OP_LOSS_SCALED) != 0);
+  return operation.reads[element_reads(operation)];
+}
+
 std::string_view lane_name(std::uint32_t lane) {
   constexpr std::string_view kNames[] = {"compute",    "copy in", "copy out",
                                          "collective", "update",  "network"};

@@ -86,5 +86,7 @@ struct Operation {
 // that many: the rest are the loss scale and the norm that the host added.
 std::uint64_t element_count(const Operation& operation);
 std::size_t element_reads(const Operation& operation);
+// What an operation with CONVOY_OP_LOSS_SCALED reads as the loss scale.
+const PlanSpan& loss_scale_span(const Operation& operation);
 
 }  // namespace convoy

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/base/error.hpp"
 #include "core/plan/forward_plan.hpp"
 #include "core/plan/fuse_updates.hpp"
 #include "core/plan/make_plan.hpp"
@@ -20,18 +21,28 @@ StepPlan::StepPlan(const Cluster& cluster, ArenaMap arena, const PlanAuthor& aut
 StepPlan::StepPlan(const Cluster& cluster, ArenaMap arena)
     : arena_(std::move(arena)), logical_(make_forward_plan(cluster, arena_)) {}
 
+const Plan& StepPlan::logical() const {
+  CONVOY_CHECK(logical_.has_value());
+  return *logical_;
+}
+
+void StepPlan::keep_lowered_only() {
+  lowered();
+  logical_.reset();
+}
+
 const CheckReport& StepPlan::check() const {
-  if (!check_) check_ = check_plan(logical_);
+  if (!check_) check_ = check_plan(logical());
   return *check_;
 }
 
 const Plan& StepPlan::lowered() const {
   if (lowered_) return *lowered_;
-  const Plan* plan = &logical_;
+  const Plan* plan = &logical();
   std::optional<Plan> changed;
   if (options_.guard.changes_plans())
-    plan = &changed.emplace(guard(logical_, check(), options_.guard));
-  if (logical_.cluster->joins_updates) {
+    plan = &changed.emplace(guard(logical(), check(), options_.guard));
+  if (plan->cluster->joins_updates) {
     changed = fuse_updates(*plan);
     plan = &*changed;
   }

@@ -41,8 +41,8 @@ class StepPlan {
   StepPlan(const StepPlan&) = delete;
   StepPlan& operator=(const StepPlan&) = delete;
 
-  // As the author wrote it.
-  const Plan& logical() const { return logical_; }
+  // As the author wrote it, until it is let go of.
+  const Plan& logical() const;
   // What the checker proves of that.
   const CheckReport& check() const;
   // What runs. Error kUsage as guard().
@@ -52,13 +52,16 @@ class StepPlan {
   // Of the lowered plan, in 16 hexadecimal digits: equal where the same runs.
   std::string hash() const;
 
+  // Makes what runs and frees what the author wrote: plans for thousands of devices are large.
+  void keep_lowered_only();
+
   // Spares the proof: that of a plan by the same author which differs in its buckets alone.
   void take_check(const CheckReport& report) { check_ = report; }
 
  private:
   ArenaMap arena_;
   StepPlanOptions options_;
-  Plan logical_;
+  std::optional<Plan> logical_;
   mutable std::optional<CheckReport> check_;
   mutable std::optional<Plan> lowered_;
   mutable std::optional<Schedule> schedule_;

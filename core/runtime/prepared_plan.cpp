@@ -2,23 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "core/plan/live_ranges.hpp"
 
 namespace convoy {
-namespace {
 
-// What backward passes read as the loss scale; the session hands it over.
-std::set<std::uint32_t> loss_scales(const Plan& lowered) {
+std::set<std::uint32_t> loss_scale_buffers(const Plan& lowered) {
   std::set<std::uint32_t> buffers;
   for (const Operation& operation : lowered.body)
-    if (is_compute(operation.kind) && (operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
-      buffers.insert(operation.reads.back().buffer);
+    if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+      buffers.insert(loss_scale_span(operation).buffer);
   return buffers;
 }
-
-}  // namespace
 
 PlanAuthor author_of(StrategyPlugin& strategy) {
   return {strategy.manifest().name,
@@ -31,7 +25,7 @@ std::string why_not_exchangeable(const PreparedPlan& plan) {
                        plan.step.check().verdict_text());
   if (plan.step.lowered().computes != 1)
     return fmt::format("its plan takes turns over {} steps", plan.step.lowered().computes);
-  const std::set<std::uint32_t> handed_over = loss_scales(plan.step.lowered());
+  const std::set<std::uint32_t> handed_over = loss_scale_buffers(plan.step.lowered());
   const auto live = live_ranges(plan.step.lowered(), 0);
   for (std::uint32_t i = 0; i < live.size(); ++i) {
     const std::uint32_t kind = plan.step.lowered().buffers[i].kind;

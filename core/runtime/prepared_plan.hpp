@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "core/plan/step_plan.hpp"
@@ -18,6 +19,10 @@ struct PreparedPlan {
 
 // For StepPlan: the strategy, which must outlive what it returns.
 PlanAuthor author_of(StrategyPlugin& strategy);
+
+// What keeps the loss scale from step to step: on several hosts each has one. The session hands it
+// over. Empty without loss scaling.
+std::set<std::uint32_t> loss_scale_buffers(const Plan& lowered);
 
 // Why training cannot pass from this plan to another, or from another to it, between two steps as
 // if nothing had happened; empty when it can. It can when every step is a whole synchronous one and

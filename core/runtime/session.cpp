@@ -206,26 +206,19 @@ std::vector<convoy_decay_range> Session::decayed_ranges() const {
   return ranges;
 }
 
-// The first buffer that a backward reads besides parameters.
-std::optional<std::uint32_t> Session::loss_scale_buffer() const {
-  for (const Operation& operation : lowered_plan().body)
-    if (is_compute(operation.kind) && (operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
-      return operation.reads.back().buffer;
-  return std::nullopt;
-}
-
 LossScale Session::loss_scale() const {
-  const std::optional<std::uint32_t> buffer = loss_scale_buffer();
-  if (!buffer) return {};
-  const std::vector<float> values = memory_->read_buffer(*buffer);
-  return {values.at(0), values.at(1)};
+  for (const std::uint32_t buffer : loss_scale_buffers(lowered_plan())) {
+    if (engines_[lowered_plan().buffers[buffer].place] == nullptr) continue;  // another host's
+    const std::vector<float> values = memory_->read_buffer(buffer);
+    return {values.at(0), values.at(1)};
+  }
+  return {};
 }
 
 void Session::set_loss_scale(const LossScale& value) {
-  const std::optional<std::uint32_t> buffer = loss_scale_buffer();
-  if (!buffer) return;
-  memory_->write_buffer(*buffer,
-                        {static_cast<float>(value.scale), static_cast<float>(value.clean_steps)});
+  for (const std::uint32_t buffer : loss_scale_buffers(lowered_plan()))
+    memory_->write_buffer(buffer,
+                          {static_cast<float>(value.scale), static_cast<float>(value.clean_steps)});
 }
 
 }  // namespace convoy

@@ -158,7 +158,6 @@ class Session {
   void read_parameters(const ElementRange& range, float* values) const;
   void take_from_holders(const ElementRange& range, float* values) const;
   std::vector<convoy_decay_range> decayed_ranges() const;
-  std::optional<std::uint32_t> loss_scale_buffer() const;
 
   SessionOptions options_;
   Graph graph_;

@@ -18,6 +18,7 @@ struct SimulatedDevice {
   std::string generation;              // "pascal": what the collective library knows of it
   double flops_per_second = 0;         // peak of f32, two per multiply-add; needed for layer times
   double half_flops_per_second = 0;    // peak of the 16-bit type; 0 = as f32
+  double tf32_flops_per_second = 0;    // peak of f32 with factors rounded to TF32; 0 = as f32
   double memory_bytes_per_second = 0;  // peak; needed for layer times
   std::uint64_t memory_bytes = 0;
   std::uint64_t reserved_bytes = 0;  // of it: driver context, libraries, workspace

@@ -50,6 +50,7 @@ SimulatedDevice simulated_device(const topology::DeviceEntry& entry) {
   device.generation = entry.generation;
   take(entry.peak_f32, device.flops_per_second);
   device.half_flops_per_second = half_peak(entry);
+  take(entry.peak_tf32, device.tf32_flops_per_second);
   take(entry.memory_bytes_per_second, device.memory_bytes_per_second);
   device.memory_bytes = bytes(entry.memory_bytes);
   device.reserved_bytes = bytes(entry.reserved_bytes);

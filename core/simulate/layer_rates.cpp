@@ -42,15 +42,18 @@ LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, do
 
 // Weights of fully connected layers are used up as fast as they come, image by image: what is
 // computed with them is not hidden behind reading them.
-double LayerRates::at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work) const {
-  const double computing = tile_excess(shape, pass, tile_side_) * work.flops / flops_;
-  const double moving = work.bytes / bytes_;
+double LayerRates::at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
+                           const RateGain& gain) const {
+  const double computing =
+      tile_excess(shape, pass, tile_side_) * work.flops / (gain.flops * flops_);
+  const double moving = work.bytes / (gain.bytes * bytes_);
   return shape.kind == CONVOY_LAYER_FULLY_CONNECTED ? computing + moving
                                                     : std::max(computing, moving);
 }
 
-double LayerRates::seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work) const {
-  return slowdown(shape, pass) * at_peak(shape, pass, work) / speed_;
+double LayerRates::seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
+                           const RateGain& gain) const {
+  return slowdown(shape, pass) * at_peak(shape, pass, work, gain) / speed_;
 }
 
 double LayerRates::slowdown(const LayerShape& shape, convoy_pass pass) const {

@@ -14,6 +14,13 @@ struct LayerSample {
   double seconds = 0;  // 0: another layer computed it on the way
 };
 
+// How many times faster than the samples were taken operations and bytes go: in another arithmetic
+// than theirs.
+struct RateGain {
+  double flops = 1;
+  double bytes = 1;
+};
+
 // What layers reach on a device that was measured. A layer that was among the samples takes the
 // time that it took, another one that of the most similar ones, in proportion to its time at the
 // device's peak rates: the longer of that of its operations and that of its bytes, of fully
@@ -25,7 +32,8 @@ class LayerRates {
   LayerRates(const std::vector<LayerSample>& samples, double flops, double bytes, double speed = 1);
 
   // Seconds that a pass takes.
-  double seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work) const;
+  double seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
+                 const RateGain& gain = {}) const;
 
  private:
   struct Known {
@@ -33,7 +41,8 @@ class LayerRates {
     double slowdown = 0;  // measured time over that at the peak rates
   };
   double slowdown(const LayerShape& shape, convoy_pass pass) const;
-  double at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work) const;
+  double at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
+                 const RateGain& gain = {}) const;
 
   double flops_;
   double bytes_;

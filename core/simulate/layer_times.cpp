@@ -21,23 +21,27 @@ double algorithm_gain(const GraphNode& node, const SimulatedDevice& device) {
 
 class Roofline {
  public:
-  Roofline(const Graph& graph, std::uint32_t batch, const SimulatedDevice& device, bool half)
+  Roofline(const Graph& graph, std::uint32_t batch, const SimulatedDevice& device,
+           Arithmetic arithmetic)
       : graph_(graph),
         batch_(batch),
         device_(device),
         behind_variables_(nodes_behind_variables(graph)),
         shapes_(layer_shapes(graph, batch)),
-        flops_(device.flops_efficiency * (half && device.half_flops_per_second > 0
-                                              ? device.half_flops_per_second
-                                              : device.flops_per_second)),
-        bytes_(device.memory_efficiency * device.memory_bytes_per_second * (half ? 2 : 1)) {}
+        gain_{peak(device, arithmetic) / device.flops_per_second,
+              arithmetic == Arithmetic::kHalf ? 2.0 : 1.0},
+        flops_(device.flops_efficiency * peak(device, arithmetic)),
+        bytes_(device.memory_efficiency * device.memory_bytes_per_second * gain_.bytes) {}
 
   void append(std::uint32_t node, convoy_pass pass, PassTime& time) const {
     const LayerWork work = layer_work(graph_, node, batch_, pass);
     if (work.flops == 0 && work.bytes == 0) return;
-    time.seconds += device_.layer_rates ? device_.layer_rates->seconds(shapes_[node], pass, work)
-                                        : at_peak(node, work);
+    time.seconds += device_.layer_rates
+                        ? device_.layer_rates->seconds(shapes_[node], pass, work, gain_)
+                        : at_peak(node, work);
     time.kernel_ends.push_back(time.seconds);
+    time.flops += work.flops;
+    time.bytes += work.bytes / gain_.bytes;
   }
 
   // Gradients of data, where any variable lies before the node, and of weights.
@@ -48,6 +52,13 @@ class Roofline {
   }
 
  private:
+  static double peak(const SimulatedDevice& device, Arithmetic arithmetic) {
+    double peak = 0;
+    if (arithmetic == Arithmetic::kHalf) peak = device.half_flops_per_second;
+    if (arithmetic == Arithmetic::kTf32) peak = device.tf32_flops_per_second;
+    return peak > 0 ? peak : device.flops_per_second;
+  }
+
   double at_peak(std::uint32_t node, const LayerWork& work) const {
     const double gain = algorithm_gain(graph_.nodes()[node], device_);
     return device_.kernel_seconds + std::max(work.flops / (flops_ * gain), work.bytes / bytes_);
@@ -58,6 +69,7 @@ class Roofline {
   const SimulatedDevice& device_;
   std::vector<bool> behind_variables_;
   std::vector<LayerShape> shapes_;
+  RateGain gain_;
   double flops_;
   double bytes_;
 };
@@ -86,13 +98,13 @@ LayerTimes LayerTimes::scaled(double factor) const {
 }
 
 LayerTimes layer_times(const Graph& graph, std::uint32_t batch, const SimulatedDevice& device,
-                       bool half) {
+                       Arithmetic arithmetic) {
   if (!(device.flops_per_second > 0) || !(device.memory_bytes_per_second > 0))
     fail(ExitCode::kUnavailable,
          "no rates are known of device '{}' (peak {} FLOP/s, memory {} bytes/s): add them to its "
          "entry of the device catalogue",
          device.name, device.flops_per_second, device.memory_bytes_per_second);
-  const Roofline roofline(graph, batch, device, half);
+  const Roofline roofline(graph, batch, device, arithmetic);
   LayerTimes times;
   times.forward.resize(graph.segment_count());
   times.backward.resize(graph.segment_count());

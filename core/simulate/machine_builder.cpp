@@ -82,8 +82,9 @@ struct PlaceNodes {
 class GpuClusterBuilder {
  public:
   GpuClusterBuilder(const topology::Machine& machine, std::uint32_t devices_per_host,
-                    const MachineConstants& constants)
+                    const MachineConstants& constants, const std::vector<std::uint32_t>& order)
       : constants_(constants),
+        order_(order),
         devices_per_host_(devices_per_host),
         places_(std::make_shared<PlaceNodes>(machine)) {}
 
@@ -119,7 +120,8 @@ class GpuClusterBuilder {
           "{} GPUs asked for, but {} has {} (per host); ask for fewer with --num_gpus, or for more "
           "--hosts",
           devices_per_host_, graph().name, gpus.size());
-    for (std::uint32_t i = 0; i < devices_per_host_; ++i) {
+    for (std::uint32_t turn = 0; turn < devices_per_host_; ++turn) {
+      const std::uint32_t i = number_of(turn, gpus.size());
       const auto place = static_cast<std::uint32_t>(cluster_.places.size());
       const topology::Node& gpu = graph().nodes[gpus[i]];
       const std::uint32_t near = cluster_.hosts * devices_per_host_ + host;
@@ -132,6 +134,16 @@ class GpuClusterBuilder {
       machine_.places.push_back({host, kind, board_of(gpus, i, kind), kNone, memory});
       places_->nodes.push_back({gpus[i]});
     }
+  }
+
+  // Of the GPU that comes in this turn.
+  std::uint32_t number_of(std::uint32_t turn, std::size_t gpus) const {
+    if (order_.empty()) return turn;
+    const std::uint32_t number = order_.at(turn);
+    if (number >= gpus)
+      fail(ExitCode::kUsage, "GPU {} asked for, but {} has {} (per host), from 0 on", number,
+           graph().name, gpus);
+    return number;
   }
 
   // GPUs behind one switch, when it has as many as a board; neighbours by number where a virtual
@@ -266,6 +278,7 @@ class GpuClusterBuilder {
   }
 
   const MachineConstants& constants_;
+  const std::vector<std::uint32_t>& order_;
   std::uint32_t devices_per_host_;
   std::shared_ptr<PlaceNodes> places_;
   std::map<std::size_t, std::uint32_t> boards_;
@@ -278,8 +291,9 @@ class GpuClusterBuilder {
 }  // namespace
 
 SimulatedCluster make_gpu_cluster(const topology::Machine& machine, std::uint32_t devices_per_host,
-                                  const MachineConstants& constants) {
-  return GpuClusterBuilder(machine, devices_per_host, constants).run();
+                                  const MachineConstants& constants,
+                                  const std::vector<std::uint32_t>& order) {
+  return GpuClusterBuilder(machine, devices_per_host, constants, order).run();
 }
 
 // What single layers need while they compute: 3 to 9 MB, of lenet, resnet20, googlenet and alexnet.

@@ -24,13 +24,15 @@ struct SimulatedCluster {
   SimulatedMachine machine;
 };
 
-// Replicas on the first `devices_per_host` GPUs of every host, host after host, and one host place
-// per host behind them: "cuda:0", ..., "host:0". A host place is all memory of its host; data take
-// the NUMA node that is nearest to where they come from. Where the graph does not say whether two
-// GPUs reach each other's memory, those of one socket do, but not in virtual machines. Error kUsage
-// when a host has fewer GPUs, or several hosts no network between them.
+// Replicas on the first `devices_per_host` GPUs of every host, or on those that `order` numbers,
+// host after host, and one host place per host behind them: "cuda:0", ..., "host:0". A host place
+// is all memory of its host; data take the NUMA node that is nearest to where they come from. Where
+// the graph does not say whether two GPUs reach each other's memory, those of one socket do, but
+// not in virtual machines. Error kUsage when a host has fewer GPUs, or not those, or several hosts
+// no network between them.
 SimulatedCluster make_gpu_cluster(const topology::Machine& machine, std::uint32_t devices_per_host,
-                                  const MachineConstants& constants);
+                                  const MachineConstants& constants,
+                                  const std::vector<std::uint32_t>& order = {});
 
 // CPU devices of one host, which run one operation at a time and share its memory.
 SimulatedCluster make_cpu_cluster(std::uint32_t devices, const SimulatedDevice& device,

@@ -7,7 +7,8 @@ namespace convoy::simulate {
 std::vector<LayerTimes> Predictor::layers(const SimulatedMachine& machine, double scale) const {
   std::vector<LayerTimes> result;
   for (const SimulatedDevice& device : machine.devices)
-    result.push_back(layer_times(graph_, options_.batch, device, options_.half).scaled(scale));
+    result.push_back(
+        layer_times(graph_, options_.batch, device, options_.arithmetic).scaled(scale));
   return result;
 }
 
@@ -32,7 +33,7 @@ Prediction Predictor::predict(const Plan& lowered, const SimulatedCluster& clust
   Prediction result;
   result.devices = cluster.cluster.replicas();
   result.memory = memory_needs(lowered, graph_, options_.batch, options_.simulation.state_slots,
-                               options_.half, cluster.machine);
+                               options_.arithmetic == Arithmetic::kHalf, cluster.machine);
   result.problem = memory_problem(result.memory, cluster.cluster, cluster.machine);
   if (!result.problem.empty()) return result;
   result.step = simulate(lowered, cluster.machine, layers, options_.simulation);

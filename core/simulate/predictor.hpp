@@ -15,7 +15,7 @@ namespace convoy::simulate {
 
 struct PredictorOptions {
   std::uint32_t batch = 1;  // images per device and step
-  bool half = false;        // computes in 16 bits
+  Arithmetic arithmetic = Arithmetic::kSingle;
   SimulationOptions simulation;
 };
 

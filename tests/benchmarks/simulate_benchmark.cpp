@@ -46,7 +46,7 @@ simulate::LayerTimes layers_of(const Graph& graph) {
   simulate::SimulatedDevice device;
   device.flops_per_second = 10.6e12;
   device.memory_bytes_per_second = 732e9;
-  return simulate::layer_times(graph, 64, device, false);
+  return simulate::layer_times(graph, 64, device);
 }
 
 Plan lowered_plan(PlanSubject& subject, const Cluster& cluster, const ArenaMap& arena) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kBatch = 4;
 
 double layer_seconds(const simulate::SimulatedCluster& cluster) {
-  return simulate::layer_times(two_convolutions(), kBatch, cluster.machine.devices.front(), false)
+  return simulate::layer_times(two_convolutions(), kBatch, cluster.machine.devices.front())
       .seconds();
 }
 

@@ -47,6 +47,20 @@ TEST(LayerRatesTest, AnotherLayerTakesItsShareOfTheMostSimilarOnes) {
   EXPECT_NEAR(seconds, 2 * samples[0].seconds, 0.2 * samples[0].seconds);
 }
 
+TEST(LayerRatesTest, InAnotherArithmeticTheSlowerOfOperationsAndBytesCounts) {
+  const Graph graph = calibrate::two_convolutions();
+  const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
+  const LayerRates rates(samples, 200e9, 20e9);
+  const LayerSample& it = samples[0];
+  const auto seconds = [&](const RateGain& gain) {
+    return rates.seconds(it.shape, it.pass, it.work, gain);
+  };
+  EXPECT_NEAR(seconds({4, 4}), it.seconds / 4, 1e-9 * it.seconds);
+  EXPECT_GT(seconds({1e6, 2}), 0);
+  EXPECT_LE(seconds({1e6, 2}), seconds({4, 2}));
+  EXPECT_NEAR(seconds({1e6, 2}), seconds({1e9, 2}), 1e-9 * it.seconds);  // bytes remain
+}
+
 TEST(LayerRatesTest, AKindThatWasNotMeasuredReachesWhatTheOthersDo) {
   const Graph graph = calibrate::two_convolutions();
   std::vector<LayerSample> samples = calibrate::samples_of(graph, kBatch, 2 / 200e9, 2 / 20e9);

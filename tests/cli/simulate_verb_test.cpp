@@ -215,16 +215,63 @@ TEST(SimulateVerbTest, TraceHasARowPerEngineAndPerLink) {
   }));
 }
 
+TEST(SimulateVerbTest, WithoutAMachineItIsThisOnesProcessorsWhereItHasNoGpus) {
+  setenv("HWLOC_SYNTHETIC", "package:1 core:2 pu:1", 1);  // this machine may have GPUs
+  const nlohmann::json json = record({"--variable_update=replicated", "--batch_size=2"});
+  EXPECT_NE(json["machine"].get<std::string>().find("cores of this machine"), std::string::npos);
+  EXPECT_NE(refusal({"--hosts=2"}).find("--platform"), std::string::npos);
+}
+
+TEST(SimulateVerbTest, TakesTheGpusThatAreListed) {
+  const auto rate = [](const char* gpus) {
+    return record({"--platform=dgx1-p100", "--variable_update=replicated", gpus})["results"][0];
+  };
+  // 0 and 1 have an NVLink, 0 and 5 none.
+  const nlohmann::json near = rate("--gpu_indices=0,1");
+  EXPECT_EQ(near["devices"], 2);
+  EXPECT_EQ(near["images_per_second"], rate("--num_gpus=2")["images_per_second"]);
+  EXPECT_GT(near["images_per_second"], rate("--gpu_indices=0,5")["images_per_second"]);
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--gpu_indices=0,0"}).find("twice"),
+            std::string::npos);
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--gpu_indices=0,8"}).find("GPU 8"),
+            std::string::npos);
+}
+
+TEST(SimulateVerbTest, SixteenBitsOnSeveralHostsKeepTheLossScaleOnEach) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--variable_update=parameter_server"},
+        {"--variable_update=replicated", "--fp16_enable_auto_loss_scale"}}) {
+    std::vector<std::string> flags = {"--platform=dgx1-p100", "--hosts=2", "--num_gpus=2",
+                                      "--use_fp16"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    EXPECT_GT(record(flags)["results"][0]["images_per_second"], 0) << more.front();
+  }
+}
+
+TEST(SimulateVerbTest, ExportsAnExecutionTraceOfEveryRank) {
+  const std::string prefix = scratch_folder("chakra") + "/step";
+  const std::string text =
+      simulate({"--platform=dgx1-p100", "--num_gpus=4", "--variable_update=replicated",
+                "--all_reduce_spec=collective", "--export=chakra", "--export_prefix=" + prefix});
+  for (const char* rank : {"0", "1", "2", "3"})
+    EXPECT_GT(std::filesystem::file_size(prefix + "." + rank + ".et"), 500u) << rank;
+  EXPECT_FALSE(std::filesystem::exists(prefix + ".4.et"));
+  EXPECT_NE(text.find("Execution traces: "), std::string::npos) << text;
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--hosts=1,2", "--export=chakra"}).find("--export"),
+            std::string::npos);
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--export=text"}).find("chakra"), std::string::npos);
+}
+
 TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
   setenv("HWLOC_SYNTHETIC", "package:1 core:2 pu:1", 1);  // this machine may have GPUs
-  EXPECT_NE(refusal({}).find("dgx1-p100"), std::string::npos);
+  EXPECT_NE(refusal({"--num_gpus=2"}).find("dgx1-p100"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx0"}).find("dgx1-p100"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--num_gpus=16"}).find("8"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--num_gpus=1,,2"}).find("--num_gpus=1,,2"),
             std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--software=caffe"}).find("tensorflow-1.1"),
             std::string::npos);
-  EXPECT_NE(refusal({"--platform=dgx1-p100", "--output_file=x.csv"}).find(".json"),
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--output_file=x.txt"}).find(".json"),
             std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--batch_size=10000000"}).find("does not fit"),
             std::string::npos);

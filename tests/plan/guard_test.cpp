@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/plan/host_cluster.hpp"
 #include "core/plan/lower.hpp"
 #include "core/plan/schedule.hpp"
 #include "tests/plan/guarded_plans.hpp"
@@ -142,6 +143,43 @@ TEST(Guard, LeavesWhatAPlanIsProvedToCompute) {
                 << sample.name << ", operation " << operation.id;
     }
   }
+}
+
+// Hosts with one and with several devices, without and with a server of their own.
+std::vector<Cluster> several_hosts(bool peer_access) {
+  return {make_hosts({2, 1, peer_access, "cpu", {}}), make_hosts({2, 2, peer_access, "gpu", {}}),
+          make_hosts({3, 1, peer_access, "cpu", {3}})};
+}
+
+TEST(Guard, OnSeveralHostsEachHasTheScaleAndTheNormInItsOwnMemory) {
+  std::mt19937 random(5);
+  for (const bool peer_access : {true, false})
+    for (const Cluster& cluster : several_hosts(peer_access)) {
+      const ArenaMap arena = ragged_arena();
+      const ForwardReads expected = clipped_reads(arena, cluster.replicas(), 4);
+      for (const SamplePlan& sample : sample_plans()) {
+        if (!sample.synchronous) continue;
+        const std::string what =
+            fmt::format("{}, {} hosts, {} replicas, peer access {}", sample.name, cluster.hosts,
+                        cluster.replicas(), peer_access);
+        const Plan plan = write_plan(cluster, arena, sample.write);
+        const Plan clipped = lower(guarded(plan, clipping()), kSmallPieces);
+        EXPECT_EQ(difference(interpreted_reads(clipped, 4), expected).value_or(""), "") << what;
+        const Plan all = lower(guarded(plan, everything()), kSmallPieces);
+        EXPECT_EQ(check_plan(all).verdict_text(), check_plan(plan).verdict_text()) << what;
+        Interpreter reference(all, sample_options(arena, exact_gradient));
+        run_in_program_order(all, 5, reference);
+        Interpreter shuffled(all, sample_options(arena, exact_gradient));
+        const auto stuck = run_in_random_order(all, make_schedule(all), 5, random, shuffled);
+        ASSERT_EQ(stuck.value_or(""), "") << what;
+        ASSERT_EQ(different_memory(all, reference, shuffled).value_or("none"), "none") << what;
+        for (const Operation& operation : all.body) {
+          if ((operation.flags & CONVOY_OP_LOSS_SCALED) == 0) continue;
+          const std::uint32_t scale = all.buffers[loss_scale_span(operation).buffer].place;
+          EXPECT_EQ(cluster.places[scale].host, cluster.places[operation.place].host) << what;
+        }
+      }
+    }
 }
 
 TEST(Guard, RefusesToClipWhereAStepHasNoNorm) {

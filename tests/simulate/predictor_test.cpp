@@ -53,7 +53,7 @@ simulate::SimulatedDevice flops_only() {
 
 TEST(LayerTimesTest, AreOperationsAtTheRateThatTheDeviceReaches) {
   const Graph graph = small_graph();
-  const LayerTimes times = simulate::layer_times(graph, 4, flops_only(), false);
+  const LayerTimes times = simulate::layer_times(graph, 4, flops_only());
   ASSERT_EQ(times.forward.size(), 3u);
   EXPECT_NEAR(times.forward[1].seconds, 2.0 * 4 * 256 * 32 * 32 * 9 / 0.5e12, 1e-12);
   // Gradients of weights and, but for the first layer, of data: each as much as forward.
@@ -65,16 +65,21 @@ TEST(LayerTimesTest, AreOperationsAtTheRateThatTheDeviceReaches) {
 TEST(LayerTimesTest, FastAlgorithmsAndSixteenBitsSpeedUpWhatTheyAreFor) {
   const Graph graph = small_graph();
   simulate::SimulatedDevice device = flops_only();
-  const LayerTimes plain = simulate::layer_times(graph, 4, device, false);
+  const LayerTimes plain = simulate::layer_times(graph, 4, device);
   device.gain_3x3 = 2;
-  const LayerTimes fast = simulate::layer_times(graph, 4, device, false);
+  const LayerTimes fast = simulate::layer_times(graph, 4, device);
   EXPECT_DOUBLE_EQ(fast.forward[0].seconds, plain.forward[0].seconds);
   EXPECT_DOUBLE_EQ(fast.forward[1].seconds, plain.forward[1].seconds / 2);
   device.half_flops_per_second = 4e12;
-  EXPECT_DOUBLE_EQ(simulate::layer_times(graph, 4, device, true).forward[0].seconds,
-                   plain.forward[0].seconds / 4);
+  EXPECT_DOUBLE_EQ(
+      simulate::layer_times(graph, 4, device, simulate::Arithmetic::kHalf).forward[0].seconds,
+      plain.forward[0].seconds / 4);
+  device.tf32_flops_per_second = 2e12;
+  EXPECT_DOUBLE_EQ(
+      simulate::layer_times(graph, 4, device, simulate::Arithmetic::kTf32).forward[0].seconds,
+      plain.forward[0].seconds / 2);
   device.flops_per_second = 0;
-  EXPECT_THROW(simulate::layer_times(graph, 4, device, false), Error);
+  EXPECT_THROW(simulate::layer_times(graph, 4, device), Error);
 }
 
 class PredictorTest : public ::testing::Test {

@@ -8,7 +8,7 @@
 
 namespace convoy {
 
-std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const std::string& list) {
+std::vector<std::uint32_t> parse_counts(const CountList& which, const std::string& list) {
   std::vector<std::uint32_t> counts;
   const char* at = list.data();
   const char* const end = at + list.size();
@@ -16,14 +16,18 @@ std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const st
     std::uint32_t count = 0;
     const auto [next, error] = std::from_chars(at, end, count);
     const bool last = next == end;
-    if (error != std::errc{} || count == 0 || count > kMostDevices || (!last && *next != ','))
-      fail(ExitCode::kUsage,
-           "--{}={}: numbers of devices per host from 1 to {} separated by commas, such as 1,2,8",
-           flag, list, kMostDevices);
+    const bool is_number = error == std::errc{} && (last || *next == ',');
+    if (!is_number || count < which.least || count > which.most)
+      fail(ExitCode::kUsage, "--{}={}: {} from {} to {} separated by commas, such as 1,2,8",
+           which.flag, list, which.counted, which.least, which.most);
     counts.push_back(count);
     if (last) return counts;
     at = next + 1;
   }
+}
+
+std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const std::string& list) {
+  return parse_counts({flag.c_str(), "numbers of devices per host", 1, kMostDevices}, list);
 }
 
 std::vector<FlagDefinition> device_count_flags(RunCommand& command,

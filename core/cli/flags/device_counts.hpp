@@ -8,7 +8,18 @@
 
 namespace convoy {
 
-// "1,2,4,8": numbers of devices per host. Error kUsage naming the flag for what is no such list.
+// A flag that takes a list of numbers, and what they count: "numbers of devices per host".
+struct CountList {
+  const char* flag;
+  const char* counted;
+  std::uint32_t least;
+  std::uint32_t most;
+};
+
+// "1,2,4,8". Error kUsage naming the flag for what is no list of such numbers.
+std::vector<std::uint32_t> parse_counts(const CountList& which, const std::string& list);
+
+// Numbers of devices per host, as --num_devices takes them.
 std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const std::string& list);
 
 // --num_devices and --num_gpus of verbs that take lists where run takes one number; the options of

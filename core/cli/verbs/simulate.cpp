@@ -5,13 +5,14 @@
 #include "core/base/error.hpp"
 #include "core/base/output_file.hpp"
 #include "core/cli/flags/command.hpp"
-#include "core/cli/flags/device_counts.hpp"
 #include "core/cli/flags/flag_parser.hpp"
-#include "core/cli/flags/machine_flags.hpp"
+#include "core/cli/flags/sweep_axes.hpp"
+#include "core/cli/show/chakra_files.hpp"
 #include "core/cli/show/simulation_report.hpp"
+#include "core/cli/show/sweep_table.hpp"
 #include "core/cli/show/terminal.hpp"
-#include "core/job/auto_choice.hpp"
-#include "core/job/described_hosts.hpp"
+#include "core/cli/verbs/simulated_job.hpp"
+#include "core/cli/verbs/sweep.hpp"
 #include "core/job/simulated_events.hpp"
 #include "core/job/simulation.hpp"
 #include "core/report/html/write_report.hpp"
@@ -42,11 +43,19 @@ int show(const job::Setup& setup, const job::Simulation& simulation, std::ostrea
   return static_cast<int>(ExitCode::kOk);
 }
 
+constexpr const char* kHelp =
+    "convoy simulate [flags]: how fast convoy run with these flags would be on a described "
+    "machine. "
+    "--num_gpus takes a list, such as 1,2,4,8, for a table. With lists in --platform, --model, "
+    "--variable_update, --batch_size or --hosts too, every combination is simulated, several at a "
+    "time, and has a row of its own; --output_file writes the rows as .csv, .jsonl or .json.\n\n";
+
 // Before the work, not after it.
 void check_files(const JobOptions& options) {
   if (!options.output_file.empty()) {
     if (!options.output_file.ends_with(".json"))
-      fail(ExitCode::kUsage, "--output_file={}: a simulation is written as .json",
+      fail(ExitCode::kUsage,
+           "--output_file={}: the suffix chooses the form and must be .json, .jsonl or .csv",
            options.output_file);
     check_output_file(options.output_file);
   }
@@ -58,31 +67,28 @@ void check_files(const JobOptions& options) {
 
 int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
                       std::ostream& err) {
-  std::vector<std::uint32_t> counts;
-  const auto flags = [&counts](RunCommand& command) {
-    std::vector<FlagDefinition> all = simulation_flags(command.options.machine);
-    for (FlagDefinition& flag : device_count_flags(command, counts)) all.push_back(std::move(flag));
-    return all;
-  };
+  SimulateRequest request;
+  const VerbFlags flags = simulate_flags(request);
   if (wants_help(arguments)) {
-    out << "convoy simulate [flags]: how fast convoy run with these flags would be on a described "
-           "machine. --num_gpus takes a list, such as 1,2,4,8, for a table.\n\n"
-        << command_help(arguments, flags);
+    out << kHelp << command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
   }
+  const SweepAxes axes(arguments);
+  if (axes.is_sweep() || has_row_per_point(find_flag(arguments, "output_file").value_or("")))
+    return run_sweep(arguments, axes, out, err);
   JobCommand command = read_command(arguments, flags);
-  const bool here = job::plans_for_this_machine(command.options.machine);
-  const job::Setup setup = job::set_up_imagined_run(
-      std::move(command.options), std::move(command.catalog),
-      {.of_this_machine = here, .does_without_devices = true},
-      [](const job::Setup& it) { return job::choose_imagined(it, it.options.num_devices); },
-      log_to(err));
+  const job::Setup setup = set_up_simulation(command, err);
   check_files(setup.options);
+  if (request.exports_chakra) check_output_file(request.export_prefix + ".0.et");
   print_notices(err, command.notices);
   print_notices(err, setup.notices);
-  const job::Simulation simulation = job::simulate_job(setup, counts);
+  const job::Simulation simulation =
+      job::simulate_job(setup, request.counts, request.exports_chakra);
   print_notices(err, simulation.notices);
-  return show(setup, simulation, out);
+  const int exit_code = show(setup, simulation, out);
+  if (request.exports_chakra)
+    out << write_chakra(simulation.runs.back(), request.export_prefix) << '\n';
+  return exit_code;
 }
 
 }  // namespace convoy

@@ -1,0 +1,94 @@
+#include "core/cli/flags/sweep_axes.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/device_counts.hpp"
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/job/limits.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr const char* kNumGpus = "num_gpus";
+constexpr const char* kNumDevices = "num_devices";
+
+// In the order in which they change, slowest first.
+constexpr const char* kSweptFlags[] = {"platform", "model",  "variable_update", "batch_size",
+                                       "hosts",    kNumGpus, kNumDevices};
+
+std::vector<std::string> split(const std::string& flag, const std::string& list) {
+  if (std::filesystem::exists(list)) return {list};  // a file, whatever its name
+  std::vector<std::string> values;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    values.push_back(list.substr(at, end - at));
+    if (values.back().empty())
+      fail(ExitCode::kUsage, "--{}={}: an empty value; separate values by single commas", flag,
+           list);
+    at = end + 1;
+  }
+  return values;
+}
+
+}  // namespace
+
+SweepAxes::SweepAxes(std::span<const std::string> arguments) {
+  for (const char* flag : kSweptFlags) {
+    const auto list = find_flag(arguments, flag);
+    if (list && !list->empty()) axes_.push_back({flag, split(flag, *list)});
+  }
+}
+
+std::size_t SweepAxes::size() const {
+  std::size_t points = 1;
+  for (const SweepAxis& axis : axes_) points *= axis.values.size();
+  return points;
+}
+
+bool SweepAxes::is_sweep() const {
+  return std::ranges::any_of(axes_, [](const SweepAxis& axis) {
+    return axis.values.size() > 1 && axis.flag != kNumGpus && axis.flag != kNumDevices;
+  });
+}
+
+std::vector<std::string> SweepAxes::values_at(std::size_t point) const {
+  std::vector<std::string> values(axes_.size());
+  for (std::size_t i = axes_.size(); i-- > 0;) {
+    const std::vector<std::string>& all = axes_[i].values;
+    values[i] = all[point % all.size()];
+    point /= all.size();
+  }
+  return values;
+}
+
+std::vector<std::string> SweepAxes::flags_at(std::size_t point) const {
+  std::vector<std::string> flags = values_at(point);
+  for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = "--" + axes_[i].flag + "=" + flags[i];
+  return flags;
+}
+
+std::vector<FlagDefinition> swept_number_flags(JobOptions& options) {
+  constexpr CountList kBatches = {"batch_size", "images per device and step", 0, kMostImages};
+  constexpr CountList kHosts = {"hosts", "numbers of hosts", 1, kMostHosts};
+  FlagDefinition batch = custom_flag(
+      kBatches.flag, FlagType::kString, "0",
+      [&options, kBatches](const std::string& list) {
+        const std::uint32_t last = parse_counts(kBatches, list).back();
+        options.batch_size = last == 0 ? std::nullopt : std::optional(last);
+      },
+      "Images per device and step, such as 32,64; 0 takes the model's default.");
+  batch.group = "Model and length";
+  FlagDefinition hosts = custom_flag(
+      kHosts.flag, FlagType::kString, "1",
+      [&options, kHosts](const std::string& list) {
+        options.machine.hosts = parse_counts(kHosts, list).back();
+      },
+      "So many machines of the kind, on one network, such as 1,2,4.");
+  hosts.group = "for which machine";
+  return {std::move(batch), std::move(hosts)};
+}
+
+}  // namespace convoy

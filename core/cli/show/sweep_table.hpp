@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// What is foreseen for one point of a sweep.
+struct SweepFigures {
+  double images_per_second = 0;
+  double one_device_rate = 0;  // images per second, with the same strategy
+  double efficiency = 0;       // of as many devices that each are as fast as one alone
+  double step_seconds = 0;
+  double compute_seconds = 0;
+  double exposed_seconds = 0;
+  std::string bottleneck;
+  std::string plan_hash;
+};
+
+// One point of a sweep, and how it went.
+struct SweepRow {
+  std::string machine;
+  std::string model;
+  std::string strategy;     // as asked for
+  std::string taken;        // under auto: the flags of what it took
+  std::uint32_t batch = 0;  // per device; 0: not known, for the point was refused
+  std::uint32_t hosts = 1;
+  std::uint32_t devices_per_host = 0;  // likewise
+  std::optional<SweepFigures> figures;
+  int exit_code = 0;
+  std::string problem;  // why there are no figures
+};
+
+// Sets the efficiencies. "One alone" is the fastest one of a machine, model and batch, whatever its
+// strategy: so those of strategies can be compared.
+void compare_with_one_device(std::vector<SweepRow>& rows);
+
+// 0 when any point has figures, else the first one's exit code.
+int exit_code_of(const std::vector<SweepRow>& rows);
+
+// For people: one line per point.
+void print_sweep(std::ostream& out, const std::vector<SweepRow>& rows);
+
+// Whether a file of that name takes a line per point: .csv and .jsonl.
+bool has_row_per_point(const std::string& file);
+
+// For machines, by the suffix of the file's name: .csv with a header, .jsonl with an object per
+// point, .json with all of them in one object.
+std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& file);
+
+}  // namespace convoy

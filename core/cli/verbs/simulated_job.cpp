@@ -1,0 +1,52 @@
+#include "core/cli/verbs/simulated_job.hpp"
+
+#include <ostream>
+
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/device_counts.hpp"
+#include "core/cli/flags/machine_flags.hpp"
+#include "core/cli/flags/sweep_axes.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/job/auto_choice.hpp"
+#include "core/job/described_hosts.hpp"
+
+namespace convoy {
+
+namespace {
+
+std::vector<FlagDefinition> export_flags(SimulateRequest& request) {
+  FlagDefinition form = custom_flag(
+      "export", FlagType::kEnum, {},
+      [&request](const std::string& name) { request.exports_chakra = name == "chakra"; },
+      "Writes what was simulated for other programs: chakra = MLCommons Chakra execution traces, "
+      "a file PREFIX.RANK.et for each rank, as ASTRA-sim reads them.");
+  form.allowed = {"chakra"};
+  FlagDefinition prefix =
+      bind_flag("export_prefix", request.export_prefix, "Where the exported files' names begin.");
+  form.group = prefix.group = "Reports";
+  return {std::move(form), std::move(prefix)};
+}
+
+}  // namespace
+
+VerbFlags simulate_flags(SimulateRequest& request) {
+  return [&request](RunCommand& command) {
+    std::vector<FlagDefinition> all = simulation_flags(command.options.machine);
+    std::erase_if(all, [](const FlagDefinition& flag) { return flag.name == "hosts"; });
+    for (auto flags : {swept_number_flags(command.options),
+                       device_count_flags(command, request.counts), export_flags(request)})
+      for (FlagDefinition& flag : flags) all.push_back(std::move(flag));
+    return all;
+  };
+}
+
+job::Setup set_up_simulation(JobCommand& command, std::ostream& err) {
+  const bool here = job::plans_for_this_machine(command.options.machine);
+  return job::set_up_imagined_run(
+      std::move(command.options), std::move(command.catalog),
+      {.of_this_machine = here, .does_without_devices = true},
+      [](const job::Setup& it) { return job::choose_imagined(it, it.options.num_devices); },
+      log_to(err));
+}
+
+}  // namespace convoy

@@ -1,0 +1,218 @@
+#include "core/cli/verbs/sweep.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
+#include "core/base/system_text.hpp"
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/interrupt.hpp"
+#include "core/cli/show/sweep_table.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/simulated_job.hpp"
+#include "core/job/simulation.hpp"
+#include "core/report/progress.hpp"
+#include "core/select/candidate.hpp"
+#include "core/select/in_parallel.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::size_t kMostPoints = 100'000;
+// Points of more hosts are simulated one at a time: each may need much of the memory.
+constexpr std::uint32_t kManyHosts = 64;
+
+void describe(const JobOptions& options, SweepRow& row) {
+  const MachineOptions& machine = options.machine;
+  row.machine = machine.platform.empty() ? machine.topology : machine.platform;
+  row.model = options.model;
+  row.strategy = options.variable_update;
+  row.hosts = machine.hosts.value_or(1);
+  row.devices_per_host = options.num_devices.value_or(0);
+  row.batch = options.batch_size.value_or(0);
+}
+
+void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& row) {
+  const job::SimulatedRun& run = simulation.runs.front();
+  const simulate::Prediction& it = run.prediction;
+  if (row.machine.empty()) row.machine = simulation.machine;
+  row.batch = simulation.batch;
+  row.devices_per_host = it.devices / simulation.hosts;
+  if (setup.decision) row.taken = flags_of(setup.decision->chosen);
+  if (!it.step) {
+    row.problem = "does not fit: " + it.problem;
+    row.exit_code = static_cast<int>(ExitCode::kFailed);
+    return;
+  }
+  row.figures = SweepFigures{.images_per_second = it.images_per_second,
+                             .one_device_rate = simulation.one_device_rate,
+                             .step_seconds = it.step->step_seconds,
+                             .compute_seconds = it.step->compute_seconds,
+                             .exposed_seconds = it.step->exposed_seconds,
+                             .bottleneck = it.step->bottleneck,
+                             .plan_hash = run.plan->hash()};
+}
+
+class Sweep {
+ public:
+  Sweep(std::span<const std::string> arguments, const SweepAxes& axes, std::ostream& err)
+      : arguments_(arguments.begin(), arguments.end()),
+        axes_(axes),
+        err_(err),
+        progress_(err, standard_error_is_terminal()),
+        rows_(axes.size()) {}
+
+  // In the order of the points; as far as it came when it is interrupted.
+  std::vector<SweepRow> run() {
+    std::vector<std::size_t> small;
+    std::vector<std::size_t> large;
+    for (std::size_t point = 0; point < rows_.size(); ++point)
+      (hosts_at(point) > kManyHosts ? large : small).push_back(point);
+    in_parallel(small.size(), [&](std::size_t i) { make_row(small[i]); });
+    for (const std::size_t point : large) make_row(point);
+    progress_.clear();
+    std::vector<SweepRow> rows;
+    for (std::optional<SweepRow>& row : rows_)
+      if (row) rows.push_back(std::move(*row));
+    compare_with_one_device(rows);
+    return rows;
+  }
+
+  ExitCode interruption() const { return interrupt_.code(); }
+
+ private:
+  std::uint32_t hosts_at(std::size_t point) const {
+    const std::vector<std::string> values = axes_.values_at(point);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (axes_.axes()[i].flag == "hosts")
+        return static_cast<std::uint32_t>(std::strtoul(values[i].c_str(), nullptr, 10));
+    return 1;
+  }
+
+  void make_row(std::size_t point) {
+    if (interrupt_.requested()) return;
+    SweepRow row;
+    try {
+      simulate(point, row);
+    } catch (const Error& error) {
+      row.exit_code = static_cast<int>(error.code());
+      row.problem = error.what();
+    }
+    rows_[point] = std::move(row);
+    const std::lock_guard lock(terminal_);
+    const std::vector<std::string> flags = axes_.flags_at(point);
+    progress_.show(fmt::format("{} of {}: {}", ++finished_, rows_.size(), fmt::join(flags, " ")));
+  }
+
+  // What a point needs of plug-ins, which need not know of threads: made and let go of by one
+  // thread at a time.
+  struct PointJob {
+    ~PointJob() {
+      const std::lock_guard lock(plugins);
+      planned.reset();
+      setup.reset();
+    }
+    std::mutex& plugins;
+    std::ostringstream said = {};  // by plug-ins
+    std::optional<job::Setup> setup = {};
+    std::optional<job::PlannedSimulation> planned = {};
+  };
+
+  void simulate(std::size_t point, SweepRow& row) {
+    std::vector<std::string> arguments = arguments_;
+    for (const std::string& flag : axes_.flags_at(point)) arguments.push_back(flag);
+    PointJob job{plugins_};
+    std::vector<std::string> notices;
+    {
+      const std::lock_guard lock(plugins_);
+      SimulateRequest request;
+      JobCommand command = read_command(arguments, simulate_flags(request));
+      describe(command.options, row);
+      notices = command.notices;
+      job.setup.emplace(set_up_simulation(command, job.said));
+      job.planned.emplace(*job.setup, std::vector<std::uint32_t>());
+    }
+    const job::Simulation simulation = job.planned->predict();
+    notices.insert(notices.end(), job.setup->notices.begin(), job.setup->notices.end());
+    notices.insert(notices.end(), simulation.notices.begin(), simulation.notices.end());
+    tell(job.said.str(), notices);
+    fill(*job.setup, simulation, row);
+  }
+
+  // Every sentence once, whatever the number of points.
+  void tell(const std::string& said, const std::vector<std::string>& notices) {
+    std::ostringstream text;
+    text << said;
+    print_notices(text, notices);
+    const std::lock_guard lock(terminal_);
+    for (const std::string& line : lines_of(text.str())) {
+      if (line.empty() || !told_.insert(line).second) continue;
+      progress_.clear();
+      err_ << line << '\n';
+    }
+  }
+
+  std::vector<std::string> arguments_;
+  const SweepAxes& axes_;
+  std::ostream& err_;
+  InterruptGuard interrupt_;
+  Progress progress_;
+  std::mutex plugins_;
+  std::mutex terminal_;  // of what follows
+  std::set<std::string> told_;
+  std::size_t finished_ = 0;
+  std::vector<std::optional<SweepRow>> rows_;
+};
+
+// Before the work, not after it.
+std::string check_files(std::span<const std::string> arguments) {
+  if (find_flag(arguments, "trace_file").value_or("") != "")
+    fail(ExitCode::kUsage, "--trace_file is about one step, and a sweep has many; leave it out");
+  if (find_flag(arguments, "export"))
+    fail(ExitCode::kUsage, "--export is about one step, and a sweep has many; leave it out");
+  const std::string file = find_flag(arguments, "output_file").value_or("");
+  if (file.empty()) return file;
+  if (!has_row_per_point(file) && !file.ends_with(".json"))
+    fail(ExitCode::kUsage,
+         "--output_file={}: the suffix chooses the form and must be .json, .jsonl or .csv", file);
+  check_output_file(file);
+  return file;
+}
+
+// A command line that no point understands is the command line's fault.
+void refuse_common_mistake(const std::vector<SweepRow>& rows) {
+  const bool alike = std::ranges::all_of(rows, [&](const SweepRow& row) {
+    return row.exit_code == static_cast<int>(ExitCode::kUsage) &&
+           row.problem == rows.front().problem;
+  });
+  if (!rows.empty() && alike) fail(ExitCode::kUsage, "{}", rows.front().problem);
+}
+
+}  // namespace
+
+int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std::ostream& out,
+              std::ostream& err) {
+  if (axes.size() > kMostPoints)
+    fail(ExitCode::kUsage, "{} points to simulate; {} at most: give fewer values", axes.size(),
+         kMostPoints);
+  const std::string file = check_files(arguments);
+  Sweep sweep(arguments, axes, err);
+  const std::vector<SweepRow> rows = sweep.run();
+  const auto interruption = static_cast<int>(sweep.interruption());
+  if (interruption == 0) refuse_common_mistake(rows);
+  print_sweep(out, rows);
+  if (!file.empty()) write_output_file(file, sweep_record(rows, file));
+  return interruption != 0 ? interruption : exit_code_of(rows);
+}
+
+}  // namespace convoy

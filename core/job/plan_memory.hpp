@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace convoy::job {
+
+// How many operations the plan of a cluster of so many hosts has, from those of an eighth and a
+// sixteenth of them: between these its size grows as a power of the hosts, as it does beyond.
+double estimated_operations(std::uint32_t hosts,
+                            const std::function<std::uint64_t(std::uint32_t hosts)>& operations);
+
+// Whether a plan is large enough to be estimated before it is written.
+bool is_large_cluster(std::uint32_t hosts, std::uint32_t devices_per_host);
+
+// Error kFailed where simulating a plan of so many operations takes more memory than this machine
+// has left, saying how much.
+void require_memory(double operations, std::uint32_t hosts, std::uint32_t devices_per_host);
+
+}  // namespace convoy::job

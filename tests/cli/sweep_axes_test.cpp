@@ -1,0 +1,41 @@
+#include "core/cli/flags/sweep_axes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+
+namespace convoy::sweep_axes_test {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(SweepAxes, CombineEveryValueWithEveryOtherTheLastFlagFirst) {
+  const std::vector<std::string> arguments = {"--hosts=1,4", "--model", "lenet,alexnet",
+                                              "--use_fp16", "--num_gpus=8"};
+  const SweepAxes axes(arguments);
+  ASSERT_EQ(axes.size(), 4u);
+  EXPECT_TRUE(axes.is_sweep());
+  EXPECT_THAT(axes.flags_at(0), ElementsAre("--model=lenet", "--hosts=1", "--num_gpus=8"));
+  EXPECT_THAT(axes.flags_at(1), ElementsAre("--model=lenet", "--hosts=4", "--num_gpus=8"));
+  EXPECT_THAT(axes.flags_at(2), ElementsAre("--model=alexnet", "--hosts=1", "--num_gpus=8"));
+  EXPECT_THAT(axes.values_at(3), ElementsAre("alexnet", "4", "8"));
+}
+
+TEST(SweepAxes, NumbersOfDevicesAloneAreNoSweep) {
+  EXPECT_FALSE(SweepAxes(std::vector<std::string>{"--num_gpus=1,2,4", "--hosts=2"}).is_sweep());
+  EXPECT_EQ(SweepAxes(std::vector<std::string>{}).size(), 1u);
+}
+
+TEST(SweepAxes, AnEmptyValueIsRefusedWithItsFlag) {
+  try {
+    const SweepAxes axes(std::vector<std::string>{"--model=lenet,,alexnet"});
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("--model=lenet,,alexnet: an empty value"));
+  }
+}
+
+}  // namespace
+}  // namespace convoy::sweep_axes_test

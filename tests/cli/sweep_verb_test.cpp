@@ -1,0 +1,81 @@
+#include "core/cli/verbs/sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/cli/verbs/simulate.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace convoy::sweep_verb_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Outcome {
+  int exit_code;
+  std::string out;
+  nlohmann::json record;
+};
+
+Outcome sweep(std::vector<std::string> arguments) {
+  const std::string file = scratch_folder("sweep") + "/record.json";
+  arguments.insert(arguments.end(), {"--plugin_path=" CONVOY_OWN_PLUGINS, "--platform=dgx1-p100",
+                                     "--output_file=" + file});
+  std::ostringstream out;
+  std::ostringstream err;
+  const int exit_code = run_simulate_verb(arguments, out, err);
+  return {exit_code, out.str(), parse_json(std::ifstream(file))};
+}
+
+TEST(SweepVerb, GivesEveryPointTheFiguresThatItHasAlone) {
+  const nlohmann::json points = sweep({"--model=lenet,alexnet", "--hosts=1,2", "--batch_size=32,64",
+                                       "--num_gpus=1,2", "--variable_update=replicated"})
+                                    .record["points"];
+  ASSERT_EQ(points.size(), 16u);
+  const nlohmann::json& point = points[13];
+  EXPECT_EQ(point["model"], "alexnet");
+  EXPECT_EQ(point["batch_per_device"], 64);
+  EXPECT_EQ(point["hosts"], 1);
+  EXPECT_EQ(point["devices"], 2);
+  const nlohmann::json alone = sweep({"--model=alexnet", "--hosts=1", "--batch_size=64",
+                                      "--num_gpus=2", "--variable_update=replicated"})
+                                   .record["results"][0];
+  EXPECT_EQ(point["images_per_second"], alone["images_per_second"]);
+  EXPECT_EQ(point["efficiency"], alone["efficiency"]);
+  EXPECT_EQ(point["bottleneck"], alone["step"]["bottleneck"]);
+  EXPECT_EQ(point["plan_hash"], alone["plan_hash"]);
+}
+
+TEST(SweepVerb, APointThatIsRefusedHasARowWithTheReason) {
+  const Outcome outcome =
+      sweep({"--model=lenet", "--num_gpus=1,9", "--hosts=1,2", "--variable_update=replicated"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.record["points"][1]["problem"].get<std::string>(), HasSubstr("9 GPUs"));
+  EXPECT_EQ(outcome.record["points"][1]["exit_code"], 2);
+  EXPECT_EQ(outcome.record["points"][2]["exit_code"], 0);
+}
+
+TEST(SweepVerb, AMistakeOfTheWholeCommandLineIsTheCommandLines) {
+  EXPECT_THROW(sweep({"--model=lenet", "--hosts=1,2", "--variable_update=replicated", "--nix=1"}),
+               Error);
+  EXPECT_THROW(sweep({"--model=lenet", "--hosts=1,2", "--trace_file=x.json"}), Error);
+}
+
+TEST(SweepVerb, AutoChoosesForEveryPointAndSaysWhat) {
+  const Outcome outcome = sweep({"--model=lenet", "--num_gpus=2", "--batch_size=16,512"});
+  for (const nlohmann::json& point : outcome.record["points"]) {
+    EXPECT_EQ(point["variable_update"], "auto");
+    EXPECT_THAT(point["taken"].get<std::string>(), HasSubstr("--variable_update="));
+    EXPECT_THAT(outcome.out, HasSubstr(point["taken"].get<std::string>()));
+  }
+}
+
+}  // namespace
+}  // namespace convoy::sweep_verb_test

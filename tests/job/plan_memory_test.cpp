@@ -1,0 +1,44 @@
+#include "core/job/plan_memory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+
+namespace convoy::job {
+namespace {
+
+TEST(PlanMemory, GrowsWithTheHostsAsSmallerClustersDo) {
+  const auto linear = [](std::uint32_t hosts) { return std::uint64_t{100} * hosts; };
+  EXPECT_NEAR(estimated_operations(1024, linear), 102'400, 1);
+  const auto square = [](std::uint32_t hosts) { return std::uint64_t{3} * hosts * hosts; };
+  EXPECT_NEAR(estimated_operations(1000, square), 3e6, 3e4);
+  const auto mixed = [](std::uint32_t hosts) {
+    return std::uint64_t{1000} * hosts + hosts * hosts;
+  };
+  // Of sums of powers it sees the steeper one only in part.
+  const double sum = estimated_operations(2048, mixed) / (1000. * 2048 + 2048. * 2048);
+  EXPECT_GT(sum, 0.5);
+  EXPECT_LT(sum, 1);
+}
+
+TEST(PlanMemory, RefusesWhatThisMachineCannotHoldWithBothFigures) {
+  require_memory(1e4, 64, 8);
+  try {
+    require_memory(1e13, 4096, 8);
+    FAIL() << "6 PB were taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kFailed);
+    for (const char* part : {"4096 hosts with 8 devices", "GiB left", "--bucket_mb"})
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(part));
+  }
+}
+
+TEST(PlanMemory, SmallClustersAreNotEstimated) {
+  EXPECT_FALSE(is_large_cluster(63, 16));
+  EXPECT_FALSE(is_large_cluster(64, 4));
+  EXPECT_TRUE(is_large_cluster(64, 8));
+}
+
+}  // namespace
+}  // namespace convoy::job
