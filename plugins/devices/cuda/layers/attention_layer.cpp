@@ -66,19 +66,20 @@ void put_part(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id ma
 
 void append_matrix_product(ProgramBuilder& builder, const HeadSizes& sizes, std::uint64_t m,
                            std::uint64_t k, bool transposes_a, bool transposes_b, MemoryPlan::Id a,
-                           MemoryPlan::Id b, MemoryPlan::Id d) {
-  const SharedProduct product = plan_product(builder, {.m = m,
-                                                       .n = sizes.cells,
-                                                       .k = k,
-                                                       .transposes_a = transposes_a,
-                                                       .transposes_b = transposes_b,
-                                                       .factors = sizes.type,
-                                                       .result = sizes.type,
-                                                       .tf32 = false,
-                                                       .has_bias = false,
-                                                       .relu = false,
-                                                       .aligned = m % 8 == 0 && k % 8 == 0,
-                                                       .batch = sizes.matrices()});
+                           MemoryPlan::Id b, MemoryPlan::Id d, Type result) {
+  const SharedProduct product =
+      plan_product(builder, {.m = m,
+                             .n = sizes.cells,
+                             .k = k,
+                             .transposes_a = transposes_a,
+                             .transposes_b = transposes_b,
+                             .factors = sizes.type,
+                             .result = result,
+                             .tf32 = false,
+                             .has_bias = false,
+                             .relu = false,
+                             .aligned = m % 8 == 0 && k % 8 == 0 && sizes.cells % 8 == 0,
+                             .batch = sizes.matrices()});
   builder.then(
       [=](const Run& run) {
         (*product)->run(run.stream, run.at(a), run.at(b), run.at(d), nullptr, run.scratch);
@@ -88,12 +89,12 @@ void append_matrix_product(ProgramBuilder& builder, const HeadSizes& sizes, std:
 
 // MatrixProduct counts columns first: all three are in terms of rows of cells.
 
-// [cell][cell] <- rows * columns^T, sums over channels.
+// [cell][cell] <- rows * columns^T, sums over channels, in f32.
 MemoryPlan::Id compare(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id rows,
                        MemoryPlan::Id columns) {
-  const MemoryPlan::Id result = builder.temporary(sizes.weights() * bytes_of(sizes.type));
+  const MemoryPlan::Id result = builder.temporary(sizes.weights() * sizeof(float));
   append_matrix_product(builder, sizes, sizes.cells, sizes.width, true, false, columns, rows,
-                        result);
+                        result, Type::kFloat);
   return result;
 }
 
@@ -101,8 +102,8 @@ MemoryPlan::Id compare(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPl
 MemoryPlan::Id mix(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id weights,
                    MemoryPlan::Id of) {
   const MemoryPlan::Id result = builder.temporary(sizes.elements() * bytes_of(sizes.type));
-  append_matrix_product(builder, sizes, sizes.width, sizes.cells, false, false, of, weights,
-                        result);
+  append_matrix_product(builder, sizes, sizes.width, sizes.cells, false, false, of, weights, result,
+                        sizes.type);
   return result;
 }
 
@@ -110,7 +111,8 @@ MemoryPlan::Id mix(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::
 MemoryPlan::Id mix_back(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id weights,
                         MemoryPlan::Id of) {
   const MemoryPlan::Id result = builder.temporary(sizes.elements() * bytes_of(sizes.type));
-  append_matrix_product(builder, sizes, sizes.width, sizes.cells, false, true, of, weights, result);
+  append_matrix_product(builder, sizes, sizes.width, sizes.cells, false, true, of, weights, result,
+                        sizes.type);
   return result;
 }
 
@@ -122,10 +124,11 @@ void forward_attention(ProgramBuilder& builder, std::size_t node) {
   const MemoryPlan::Id queries = take_part(builder, sizes, input, 0, 3);
   const MemoryPlan::Id keys = take_part(builder, sizes, input, 1, 3);
   const MemoryPlan::Id values = take_part(builder, sizes, input, 2, 3);
-  const MemoryPlan::Id weights = compare(builder, sizes, queries, keys);
+  const MemoryPlan::Id scores = compare(builder, sizes, queries, keys);
+  const MemoryPlan::Id weights = builder.temporary(sizes.weights() * bytes_of(sizes.type));
   builder.notes(node).first = weights;
   builder.then([=](const Run& run) {
-    row_softmax(run.stream, sizes.type, run.at(weights), sizes.scale(),
+    row_softmax(run.stream, sizes.type, run.at(weights), run.floats_at(scores), sizes.scale(),
                 sizes.matrices() * sizes.cells, static_cast<std::uint32_t>(sizes.cells));
   });
   const MemoryPlan::Id result = mix(builder, sizes, weights, values);
@@ -144,10 +147,12 @@ void backward_attention(ProgramBuilder& builder, std::size_t node) {
   const MemoryPlan::Id write = builder.begin_whole_gradient(input);
   put_part(builder, sizes, mix_back(builder, sizes, weights, gradient), write, 2, 3);
   const MemoryPlan::Id values = take_part(builder, sizes, read, 2, 3);
-  const MemoryPlan::Id scores = compare(builder, sizes, gradient, values);
+  const MemoryPlan::Id of_weights = compare(builder, sizes, gradient, values);
+  const MemoryPlan::Id scores = builder.temporary(sizes.weights() * bytes_of(sizes.type));
   builder.then([=](const Run& run) {
-    row_softmax_backward(run.stream, sizes.type, run.at(scores), run.at(weights), sizes.scale(),
-                         sizes.matrices() * sizes.cells, static_cast<std::uint32_t>(sizes.cells));
+    row_softmax_backward(run.stream, sizes.type, run.at(scores), run.floats_at(of_weights),
+                         run.at(weights), sizes.scale(), sizes.matrices() * sizes.cells,
+                         static_cast<std::uint32_t>(sizes.cells));
   });
   const MemoryPlan::Id keys = take_part(builder, sizes, read, 1, 3);
   put_part(builder, sizes, mix(builder, sizes, scores, keys), write, 0, 3);
