@@ -8,11 +8,16 @@ using convoy::GraphBuilder;
 using convoy::LayerId;
 using convoy::Padding;
 
-// Version 1 has the ReLU after the sum and the stride in the first 1x1 convolution, 1.5 has the
-// stride in the 3x3 convolution, 2 has batch norm and ReLU before the block.
+// CONVOY_RESNET_GROUPS: of the 3x3 convolutions, which are twice as wide with groups (ResNeXt,
+// 32x4d). CONVOY_RESNET_SQUEEZE: every block weighs its channels by what all cells say of them (SE,
+// 1/16). Version 1 has the ReLU after the sum and the stride in the first 1x1 convolution, 1.5 has
+// the stride in the 3x3 convolution, 2 has batch norm and ReLU before the block.
 enum class Version { k1, k1_5, k2 };
 
 constexpr Version kVersion = Version::CONVOY_RESNET_VERSION;
+constexpr uint32_t kGroups = CONVOY_RESNET_GROUPS;
+constexpr bool kSqueezes = CONVOY_RESNET_SQUEEZE;
+constexpr uint32_t kSqueezeReduction = 16;
 constexpr convoy::BatchNormOptions kNorm = {.scale = true, .epsilon = 1e-5, .decay = 0.9};
 // Those that stand alone, in version 2, have no gamma.
 constexpr convoy::BatchNormOptions kOwnNorm = {};
@@ -59,8 +64,17 @@ class ResNet : public convoy::Model {
                                  ? x
                                  : g.conv(x, width, {.stride = stride, .batch_norm = kNorm});
     const bool late_stride = kVersion == Version::k1_5;
-    const LayerId y = inner(g, x, width / 4, late_stride ? 1 : stride, late_stride ? stride : 1);
-    return g.relu(g.add(shortcut, g.conv(y, width, {.batch_norm = kNorm})));
+    const uint32_t inner_width = kGroups > 1 ? width / 2 : width / 4;
+    LayerId y = inner(g, x, inner_width, late_stride ? 1 : stride, late_stride ? stride : 1);
+    y = g.conv(y, width, {.batch_norm = kNorm});
+    return g.relu(g.add(shortcut, kSqueezes ? squeeze_and_excite(g, y) : y));
+  }
+
+  static LayerId squeeze_and_excite(GraphBuilder& g, LayerId x) {
+    const uint32_t width = g.shape(x).channels;
+    const LayerId squeezed =
+        g.fully_connected(g.global_average_pool(x), width / kSqueezeReduction, {.relu = true});
+    return g.multiply(x, g.sigmoid(g.fully_connected(squeezed, width)));
   }
 
   // The projection sees what the main branch sees; without one, the raw input is added.
@@ -80,6 +94,7 @@ class ResNet : public convoy::Model {
                   {.kernel = 3,
                    .stride = stride_3x3,
                    .padding = Padding::kFixed,
+                   .groups = kGroups,
                    .batch_norm = kNorm,
                    .relu = true});
   }
@@ -88,4 +103,4 @@ class ResNet : public convoy::Model {
 }  // namespace
 
 CONVOY_MODEL(ResNet, "name=" CONVOY_MODEL_NAME, "version=1.0",
-             "description=Residual network for ImageNet with bottleneck blocks.")
+             "description=" CONVOY_RESNET_DESCRIPTION)

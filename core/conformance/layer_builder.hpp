@@ -3,6 +3,7 @@
 #include <convoy/abi.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/graph/assembler.hpp"
@@ -60,6 +61,18 @@ inline LayerCase batch_norm(uint32_t from) {
 
 inline LayerCase relu(uint32_t from) {
   return LayerCase(CONVOY_LAYER_RELU, {from});
+}
+
+// Layers that have only inputs: relu, sums, products, functions of single elements.
+inline uint32_t add_plain(GraphAssembler& assembler, uint32_t kind, std::vector<uint32_t> from) {
+  return LayerCase(kind, std::move(from)).add_to(assembler);
+}
+
+inline LayerCase layer_norm(uint32_t from, bool scaled = true) {
+  LayerCase result(CONVOY_LAYER_LAYER_NORM, {from});
+  if (scaled) result.layer.flags = CONVOY_LAYER_HAS_SCALE;
+  result.layer.epsilon = 1e-6;
+  return result;
 }
 
 inline LayerCase loss(uint32_t from) {

@@ -203,6 +203,7 @@ void add_layer_cases(std::vector<ConformanceCase>& cases) {
   add_networks(cases, "forward and backward", check_training, all_layer_networks());
   add_networks(cases, "inference", check_inference, all_layer_networks());
   add_networks(cases, "16 bits", check_half, layer_networks());
+  add_networks(cases, "16 bits", check_half, modern_layer_networks());
 }
 
 }  // namespace convoy::conformance

@@ -179,6 +179,7 @@ std::vector<LayerNetwork> layer_networks() {
 std::vector<LayerNetwork> all_layer_networks() {
   std::vector<LayerNetwork> networks = layer_networks();
   for (LayerNetwork& network : model_layer_networks()) networks.push_back(std::move(network));
+  for (LayerNetwork& network : modern_layer_networks()) networks.push_back(std::move(network));
   return networks;
 }
 

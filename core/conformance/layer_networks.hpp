@@ -20,7 +20,8 @@ inline void PrintTo(const LayerNetwork& network, std::ostream* out) {
 }
 
 std::vector<LayerNetwork> layer_networks();
-std::vector<LayerNetwork> model_layer_networks();  // as published models combine layers
-std::vector<LayerNetwork> all_layer_networks();    // both
+std::vector<LayerNetwork> model_layer_networks();   // as published models combine layers
+std::vector<LayerNetwork> modern_layer_networks();  // layers of networks since 2017
+std::vector<LayerNetwork> all_layer_networks();     // all of them
 
 }  // namespace convoy::conformance

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "core/conformance/reference_plane.hpp"
+
 namespace convoy::conformance {
 namespace {
 
@@ -16,12 +18,14 @@ using Tensor = ReferenceNetwork::Tensor;
 template <typename Body>
 void for_each_cell(const GraphNode& node, const Body& body) {
   const convoy_layer& layer = node.layer;
+  const std::int64_t dy = std::max(layer.dilation_height, 1u);
+  const std::int64_t dx = std::max(layer.dilation_width, 1u);
   for (std::int64_t y = 0; y < node.output.height; ++y) {
     for (std::int64_t x = 0; x < node.output.width; ++x) {
       for (std::int64_t ky = 0; ky < layer.kernel_height; ++ky) {
         for (std::int64_t kx = 0; kx < layer.kernel_width; ++kx) {
-          const std::int64_t iy = y * layer.stride_height + ky - node.rows.before;
-          const std::int64_t ix = x * layer.stride_width + kx - node.columns.before;
+          const std::int64_t iy = y * layer.stride_height + ky * dy - node.rows.before;
+          const std::int64_t ix = x * layer.stride_width + kx * dx - node.columns.before;
           const bool inside = iy >= 0 && ix >= 0 && iy < node.input.height && ix < node.input.width;
           if (inside) body(y, x, iy, ix, ky, kx);
         }
@@ -30,15 +34,27 @@ void for_each_cell(const GraphNode& node, const Body& body) {
   }
 }
 
-struct Plane {
-  std::size_t width;
-  std::size_t size;
-  explicit Plane(const TensorShape& shape)
-      : width(shape.width), size(std::size_t{shape.height} * shape.width) {}
-  std::size_t at(std::size_t plane, std::int64_t y, std::int64_t x) const {
-    return plane * size + static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+double sigmoid(double x) {
+  return 1.0 / (1.0 + std::exp(-x));
+}
+
+using Curve = double (*)(double);
+
+// The function that a layer applies to every element by itself; null if it is not such a layer.
+Curve curve_of(std::uint32_t kind) {
+  switch (kind) {
+    case CONVOY_LAYER_SIGMOID:
+      return sigmoid;
+    case CONVOY_LAYER_TANH:
+      return [](double x) { return std::tanh(x); };
+    case CONVOY_LAYER_SILU:
+      return [](double x) { return x * sigmoid(x); };
+    case CONVOY_LAYER_GELU:
+      return [](double x) { return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0))); };
+    default:
+      return nullptr;
   }
-};
+}
 
 }  // namespace
 
@@ -118,10 +134,28 @@ Tensor ReferenceNetwork::evaluate(std::size_t index) {
       return pad_channels(node);
     case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
       return local_response_norm(node);
+    case CONVOY_LAYER_LAYER_NORM:
+      return layer_norm(node);
+    case CONVOY_LAYER_MULTIPLY:
+      return multiply(node);
+    case CONVOY_LAYER_SCALE:
+      return scale(node);
+    case CONVOY_LAYER_CLASS_TOKEN:
+      return class_token(node);
+    case CONVOY_LAYER_POSITION:
+      return position(node);
+    case CONVOY_LAYER_ATTENTION:
+      return attention(node);
+    case CONVOY_LAYER_UPSAMPLE:
+      return upsample(node);
     default:
       break;
   }
   Tensor result = input(node);
+  if (const Curve curve = curve_of(node.layer.kind)) {
+    for (double& value : result) value = curve(value);
+    return result;
+  }
   if (node.layer.kind == CONVOY_LAYER_RELU) {
     double limit = node.layer.limit > 0 ? node.layer.limit : 1e300;
     if (rounds_) limit = nearest_bf16(limit);
@@ -130,7 +164,8 @@ Tensor ReferenceNetwork::evaluate(std::size_t index) {
     for (std::size_t i = 1; i < node.inputs.size(); ++i) {
       for (std::size_t k = 0; k < result.size(); ++k) result[k] += input(node, i)[k];
     }
-  } else if (node.layer.kind != CONVOY_LAYER_DROPOUT) {
+  } else if (node.layer.kind != CONVOY_LAYER_DROPOUT &&
+             node.layer.kind != CONVOY_LAYER_STOCHASTIC_DEPTH) {
     throw std::logic_error("the reference does not know this layer");
   }
   return result;

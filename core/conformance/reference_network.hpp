@@ -27,9 +27,9 @@ class ReferenceNetwork {
     state_.assign(state.begin(), state.end());
   }
 
-  // From now on images, weights and the results of layers are rounded to bf16. What a batch norm
-  // gives to the sum of two right behind it is rounded only when asked to: devices may compute both
-  // at once.
+  // From now on images, weights, those of attention and the results of layers are rounded to bf16.
+  // What a batch norm gives to the sum of two right behind it is rounded only when asked to:
+  // devices may compute both at once.
   void round_to_bf16(bool also_before_sums) {
     rounds_ = true;
     rounds_before_sums_ = also_before_sums;
@@ -53,6 +53,13 @@ class ReferenceNetwork {
   Tensor concat(const GraphNode& node);
   Tensor pad_channels(const GraphNode& node);
   Tensor local_response_norm(const GraphNode& node);
+  Tensor layer_norm(const GraphNode& node);
+  Tensor multiply(const GraphNode& node);
+  Tensor scale(const GraphNode& node);
+  Tensor class_token(const GraphNode& node);
+  Tensor position(const GraphNode& node);
+  Tensor attention(const GraphNode& node);
+  Tensor upsample(const GraphNode& node);
   double cross_entropy(const GraphNode& node);
   const Tensor& input(const GraphNode& node, std::size_t which = 0) {
     return outputs_[node.inputs[which]];

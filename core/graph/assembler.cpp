@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/layer_rules.hpp"
+#include "core/graph/layer_traits.hpp"
 
 namespace convoy {
 namespace {
@@ -13,36 +14,6 @@ constexpr uint32_t kImageChannels = 3;
 
 bool is_loss(uint32_t kind) {
   return kind == CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY || kind == CONVOY_LAYER_MEAN_LOSS;
-}
-
-// Stems of the names that the host gives; conv, bn and affine are those of existing checkpoints.
-const char* name_stem(uint32_t kind) {
-  switch (kind) {
-    case CONVOY_LAYER_CONVOLUTION:
-      return "conv";
-    case CONVOY_LAYER_FULLY_CONNECTED:
-      return "affine";
-    case CONVOY_LAYER_BATCH_NORM:
-      return "bn";
-    case CONVOY_LAYER_RELU:
-      return "relu";
-    case CONVOY_LAYER_MAX_POOL:
-      return "max_pool";
-    case CONVOY_LAYER_AVERAGE_POOL:
-      return "average_pool";
-    case CONVOY_LAYER_ADD:
-      return "add";
-    case CONVOY_LAYER_CONCAT:
-      return "concat";
-    case CONVOY_LAYER_DROPOUT:
-      return "dropout";
-    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
-      return "norm";
-    case CONVOY_LAYER_PAD_CHANNELS:
-      return "pad_channels";
-    default:
-      return "loss";
-  }
 }
 
 GraphNode input_node(uint32_t image_size) {
@@ -131,8 +102,9 @@ std::string GraphAssembler::describe(const convoy_layer& layer) const {
 
 std::string GraphAssembler::name_layer(const convoy_layer& layer, const std::string& where) {
   const uint32_t number = kind_counts_[layer.kind]++;
-  std::string name = layer.name != nullptr ? std::string(layer.name)
-                                           : fmt::format("{}{}", name_stem(layer.kind), number);
+  std::string name = layer.name != nullptr
+                         ? std::string(layer.name)
+                         : fmt::format("{}{}", find_layer_traits(layer.kind)->stem, number);
   if (is_loss(layer.kind) && layer.name == nullptr) name = "loss";
   if (name.empty()) fail(ExitCode::kUnavailable, "{}: its name is empty", where);
   const auto [known, added] = names_.emplace(name, static_cast<uint32_t>(nodes_.size()));

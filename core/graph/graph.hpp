@@ -32,8 +32,9 @@ struct GraphNode {
   AxisWindow columns;                                  // likewise
   uint32_t variables[2] = {CONVOY_NONE, CONVOY_NONE};  // weights or gamma, bias or beta
   uint32_t segment = 0;
-  uint64_t state_first = 0;    // batch norm: means, then variances, 2 * channels elements
-  uint64_t multiply_adds = 0;  // per image, forward; convolutions and fully connected layers only
+  uint64_t state_first = 0;  // batch norm: means, then variances, 2 * channels elements
+  // Per image, forward; convolutions, fully connected layers and attention only.
+  uint64_t multiply_adds = 0;
 };
 
 // The reference fill, which lets two programs start from the same bits: offset + scale * u, where u
@@ -47,7 +48,7 @@ struct HashFill {
 struct GraphVariable {
   std::string name;
   uint32_t node = 0;
-  std::vector<uint64_t> dimensions;  // OIHW (I per group), OI or N
+  std::vector<uint64_t> dimensions;  // OIHW (I per group), OI, N, or cells x channels
   uint64_t elements = 0;
   uint64_t fan_in = 0;  // inputs per output of the layer; 0 for biases, gammas and betas
   bool decayed = false;
@@ -73,7 +74,7 @@ class Graph {
   uint64_t segment_count() const { return segment_count_; }
   uint64_t state_elements() const { return state_elements_; }
   uint64_t parameter_count() const;
-  uint64_t multiply_adds() const;  // per image, forward; convolutions and fully connected layers
+  uint64_t multiply_adds() const;                // of all nodes
   uint64_t count(convoy_layer_kind kind) const;  // layers of that kind
   uint32_t segment_of(uint64_t variable) const;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/graph/layer_traits.hpp"
 
 namespace convoy {
 namespace {
@@ -13,34 +14,6 @@ namespace {
 // Activations of one image and elements of one variable stay below this, so that 32-bit indices of
 // device libraries hold at any batch they can allocate.
 constexpr uint64_t kMaximumElements = uint64_t{1} << 31;
-
-struct KindRule {
-  const char* name;
-  uint32_t flags;
-  uint64_t minimum_inputs;
-  uint64_t maximum_inputs;
-  bool window;  // has kernel, stride and padding
-};
-
-const KindRule* find_rule(uint32_t kind) {
-  static constexpr KindRule kRules[] = {
-      {"input", 0, 0, 0, false},
-      {"convolution", CONVOY_LAYER_HAS_BIAS, 1, 1, true},
-      {"fully connected", CONVOY_LAYER_HAS_BIAS, 1, 1, false},
-      {"batch norm", CONVOY_LAYER_HAS_SCALE | CONVOY_LAYER_DECAYED, 1, 1, false},
-      {"relu", 0, 1, 1, false},
-      {"max pool", 0, 1, 1, true},
-      {"average pool", 0, 1, 1, true},
-      {"add", 0, 2, 2, false},
-      {"concat", 0, 2, 4096, false},
-      {"dropout", 0, 1, 1, false},
-      {"local response norm", 0, 1, 1, false},
-      {"softmax cross-entropy", 0, 1, 1, false},
-      {"mean loss", 0, 1, 1, false},
-      {"pad channels", 0, 1, 1, false},
-  };
-  return kind >= CONVOY_LAYER_INPUT && kind <= std::size(kRules) ? &kRules[kind - 1] : nullptr;
-}
 
 template <typename... Args>
 [[noreturn]] void refuse(const std::string& where, fmt::format_string<Args...> format,
@@ -66,6 +39,15 @@ void check_window(const convoy_layer& layer, const std::string& where) {
            int{CONVOY_PADDING_FIXED});
 }
 
+// Of other layers than convolutions there is none. 1 becomes 0, which devices of older SDKs know.
+void read_dilation(convoy_layer& layer, const std::string& where) {
+  for (uint32_t* dilation : {&layer.dilation_height, &layer.dilation_width}) {
+    if (*dilation > 1 && layer.kind != CONVOY_LAYER_CONVOLUTION)
+      refuse(where, "dilation is {}; only convolutions have one", *dilation);
+    if (*dilation == 1) *dilation = 0;
+  }
+}
+
 void check_initializer(const convoy_initializer& given, const char* what,
                        const std::string& where) {
   if (given.kind > CONVOY_INITIALIZE_VARIANCE_SCALING || given.reserved != 0)
@@ -89,7 +71,11 @@ void check_numbers(const convoy_layer& layer, const std::string& where) {
     case CONVOY_LAYER_RELU:
       check_range(layer.limit >= 0, "limit", layer.limit, "0 (none) or greater", where);
       break;
+    case CONVOY_LAYER_LAYER_NORM:
+      check_range(layer.epsilon > 0, "epsilon", layer.epsilon, "greater than 0", where);
+      break;
     case CONVOY_LAYER_DROPOUT:
+    case CONVOY_LAYER_STOCHASTIC_DEPTH:
       check_range(layer.keep > 0 && layer.keep <= 1, "keep", layer.keep,
                   "a probability greater than 0", where);
       break;
@@ -110,10 +96,19 @@ void check_size(uint64_t a, uint64_t b, uint64_t c, const char* what, const std:
     refuse(where, "{} of {} x {} x {} elements; the limit is {}", what, a, b, c, kMaximumElements);
 }
 
+// Cells that a kernel reaches over.
+uint32_t extent(uint32_t kernel, uint32_t dilation, const std::string& where) {
+  const uint64_t cells = (uint64_t{kernel} - 1) * (dilation == 0 ? 1 : dilation) + 1;
+  check_size(cells, 1, 1, "kernel with its dilation", where);
+  return static_cast<uint32_t>(cells);
+}
+
 void infer_window(const convoy_layer& layer, const TensorShape& input, const std::string& where,
                   LayerInference& result) {
-  result.rows = cover_axis(input.height, layer.kernel_height, layer.stride_height, layer.padding);
-  result.columns = cover_axis(input.width, layer.kernel_width, layer.stride_width, layer.padding);
+  result.rows = cover_axis(input.height, extent(layer.kernel_height, layer.dilation_height, where),
+                           layer.stride_height, layer.padding);
+  result.columns = cover_axis(input.width, extent(layer.kernel_width, layer.dilation_width, where),
+                              layer.stride_width, layer.padding);
   if (result.rows.output == 0 || result.columns.output == 0)
     refuse(
         where,
@@ -136,6 +131,45 @@ void infer_convolution(const convoy_layer& layer, const TensorShape& input,
   result.multiply_adds = result.output.elements() * (input.channels / layer.groups) * taps;
 }
 
+void infer_attention(const convoy_layer& layer, const TensorShape& input, const std::string& where,
+                     LayerInference& result) {
+  const uint32_t channels = input.channels / 3;
+  if (input.channels % 3 != 0 || channels % layer.groups != 0)
+    refuse(where,
+           "{} input channels cannot be queries, keys and values of {} heads; it takes 3 times a "
+           "multiple of the heads",
+           input.channels, layer.groups);
+  const uint64_t cells = uint64_t{input.height} * input.width;
+  check_size(cells, cells, layer.groups, "weights of attention", where);
+  result.output.channels = channels;
+  result.multiply_adds = 2 * cells * cells * channels;
+}
+
+void infer_upsampling(const convoy_layer& layer, const TensorShape& input, const std::string& where,
+                      LayerInference& result) {
+  if (layer.stride_height == 0 || layer.stride_width == 0)
+    refuse(where, "stride {}x{} has a zero side; it is how many cells each cell becomes",
+           layer.stride_height, layer.stride_width);
+  check_size(input.height, layer.stride_height, 1, "rows", where);
+  check_size(input.width, layer.stride_width, 1, "columns", where);
+  result.output.height = input.height * layer.stride_height;
+  result.output.width = input.width * layer.stride_width;
+}
+
+void infer_class_token(const TensorShape& input, const std::string& where, LayerInference& result) {
+  check_size(input.height, input.width, 1, "cells", where);
+  result.output = {input.channels, input.height * input.width + 1, 1};
+}
+
+void check_factors(std::span<const TensorShape> inputs, const std::string& where) {
+  const TensorShape &a = inputs[0], &b = inputs[1];
+  if (b != a && b != TensorShape{a.channels, 1, 1})
+    refuse(where,
+           "inputs of {}x{}x{} and {}x{}x{} cannot be multiplied; the second one has the shape of "
+           "the first, or one cell for each of its channels",
+           a.channels, a.height, a.width, b.channels, b.height, b.width);
+}
+
 void infer_concat(std::span<const TensorShape> inputs, const std::string& where,
                   LayerInference& result) {
   uint64_t channels = 0;
@@ -152,23 +186,25 @@ void infer_concat(std::span<const TensorShape> inputs, const std::string& where,
 }  // namespace
 
 std::string layer_kind_name(uint32_t kind) {
-  const KindRule* rule = find_rule(kind);
-  return rule != nullptr ? rule->name : fmt::format("unknown kind {}", kind);
+  const LayerTraits* traits = find_layer_traits(kind);
+  return traits != nullptr ? traits->name : fmt::format("unknown kind {}", kind);
 }
 
 convoy_layer read_layer(const convoy_layer& given, const std::string& where) {
   convoy_layer layer = known_layer(given, where);
-  const KindRule* rule = find_rule(layer.kind);
-  if (rule == nullptr)
+  const LayerTraits* traits = find_layer_traits(layer.kind);
+  if (traits == nullptr)
     refuse(where, "layer kind {} is unknown to version {}.{} of the ABI", layer.kind,
            CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR);
-  if ((layer.flags & ~rule->flags) != 0)
-    refuse(where, "flags {:#x} are unknown for a {} layer", layer.flags & ~rule->flags, rule->name);
-  if (layer.input_count < rule->minimum_inputs || layer.input_count > rule->maximum_inputs)
-    refuse(where, "{} inputs; a {} layer takes {} to {}", layer.input_count, rule->name,
-           rule->minimum_inputs, rule->maximum_inputs);
+  if ((layer.flags & ~traits->flags) != 0)
+    refuse(where, "flags {:#x} are unknown for a {} layer", layer.flags & ~traits->flags,
+           traits->name);
+  if (layer.input_count < traits->minimum_inputs || layer.input_count > traits->maximum_inputs)
+    refuse(where, "{} inputs; a {} layer takes {} to {}", layer.input_count, traits->name,
+           traits->minimum_inputs, traits->maximum_inputs);
   if (layer.input_count > 0 && layer.inputs == nullptr) refuse(where, "inputs is NULL");
-  if (rule->window) check_window(layer, where);
+  if (traits->window) check_window(layer, where);
+  read_dilation(layer, where);
   if (owns_weights(layer.kind) && layer.channels == 0) refuse(where, "it has zero channels");
   if (layer.groups == 0) layer.groups = 1;
   check_initializer(layer.weights, "weight", where);
@@ -199,6 +235,18 @@ LayerInference infer_layer(const convoy_layer& layer, std::span<const TensorShap
       if (inputs[1] != input)
         refuse(where, "inputs of {}x{}x{} and {}x{}x{} cannot be added", input.channels,
                input.height, input.width, inputs[1].channels, inputs[1].height, inputs[1].width);
+      break;
+    case CONVOY_LAYER_MULTIPLY:
+      check_factors(inputs, where);
+      break;
+    case CONVOY_LAYER_CLASS_TOKEN:
+      infer_class_token(input, where, result);
+      break;
+    case CONVOY_LAYER_ATTENTION:
+      infer_attention(layer, input, where, result);
+      break;
+    case CONVOY_LAYER_UPSAMPLE:
+      infer_upsampling(layer, input, where, result);
       break;
     case CONVOY_LAYER_CONCAT:
       infer_concat(inputs, where, result);

@@ -32,6 +32,14 @@ double unavoidable_of_node(const Graph& graph, std::uint32_t index, std::uint32_
       return behind_batch_norm(graph, node) ? 0 : 3 * output;
     case CONVOY_LAYER_ADD:
       return 2 * output;
+    case CONVOY_LAYER_SIGMOID:
+    case CONVOY_LAYER_TANH:
+    case CONVOY_LAYER_SILU:
+    case CONVOY_LAYER_GELU:
+      return 3 * output;
+    case CONVOY_LAYER_MULTIPLY:
+    case CONVOY_LAYER_LAYER_NORM:
+    case CONVOY_LAYER_UPSAMPLE:
     case CONVOY_LAYER_BATCH_NORM:
     case CONVOY_LAYER_MAX_POOL:
     case CONVOY_LAYER_AVERAGE_POOL:
@@ -56,9 +64,20 @@ LayerWork layer_work(const Graph& graph, std::uint32_t node, std::uint32_t batch
             kBytes * (input + output + variable_elements(graph, it))};
   const bool forward = pass == CONVOY_PASS_FORWARD;
   switch (it.layer.kind) {
+    case CONVOY_LAYER_ATTENTION: {  // backward: four products for the forward pass's two
+      const double flops = (forward ? 2.0 : 4.0) * static_cast<double>(it.multiply_adds) * batch;
+      return {flops, kBytes * (forward ? input + output : 2 * input + output)};
+    }
     case CONVOY_LAYER_BATCH_NORM:
     case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
     case CONVOY_LAYER_RELU:
+    case CONVOY_LAYER_SIGMOID:
+    case CONVOY_LAYER_TANH:
+    case CONVOY_LAYER_SILU:
+    case CONVOY_LAYER_GELU:
+    case CONVOY_LAYER_MULTIPLY:
+    case CONVOY_LAYER_SCALE:
+    case CONVOY_LAYER_LAYER_NORM:
       return {0, kBytes * (forward ? input + output : 2 * input + output)};
     default:
       return {0, kBytes * (input + output)};

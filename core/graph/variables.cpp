@@ -99,24 +99,49 @@ void add_weights(VariableList& list, GraphNode& node, uint32_t index, uint32_t f
   list.add(node, index, 1, std::move(bias));
 }
 
-void add_batch_norm(VariableList& list, GraphNode& node, uint32_t index, uint32_t follower) {
-  const bool decayed = (node.layer.flags & CONVOY_LAYER_DECAYED) != 0;
-  if ((node.layer.flags & CONVOY_LAYER_HAS_SCALE) != 0) {
-    GraphVariable gamma;
-    gamma.name = node.name + "/gamma";
-    gamma.dimensions = {node.output.channels};
-    gamma.decayed = decayed;
-    gamma.initializer = resolve_constant(node.layer.weights, 1);
-    gamma.fill = {0.2, 1};
-    list.add(node, index, 0, std::move(gamma));
-  }
+void add_gamma(VariableList& list, GraphNode& node, uint32_t index) {
+  GraphVariable gamma;
+  gamma.name = node.name + "/gamma";
+  gamma.dimensions = {node.output.channels};
+  gamma.decayed = (node.layer.flags & CONVOY_LAYER_DECAYED) != 0;
+  gamma.initializer = resolve_constant(node.layer.weights, 1);
+  gamma.fill = {0.2, 1};
+  list.add(node, index, 0, std::move(gamma));
+}
+
+void add_norm(VariableList& list, GraphNode& node, uint32_t index, uint32_t follower) {
+  if ((node.layer.flags & CONVOY_LAYER_HAS_SCALE) != 0) add_gamma(list, node, index);
   GraphVariable beta;
   beta.name = node.name + "/beta";
   beta.dimensions = {node.output.channels};
-  beta.decayed = decayed;
+  beta.decayed = (node.layer.flags & CONVOY_LAYER_DECAYED) != 0;
   beta.initializer = resolve_constant(node.layer.bias, 0);
   beta.fill = follower == CONVOY_LAYER_RELU ? HashFill{2, 1} : HashFill{0.2, 0};
   list.add(node, index, 1, std::move(beta));
+}
+
+// What is learned of cells themselves rather than of what is computed from them.
+void add_cells(VariableList& list, GraphNode& node, uint32_t index, const char* name,
+               std::vector<uint64_t> dimensions, const convoy_initializer& initializer) {
+  GraphVariable cells;
+  cells.name = node.name + name;
+  cells.dimensions = std::move(dimensions);
+  cells.initializer =
+      node.layer.weights.kind == CONVOY_INITIALIZE_DEFAULT ? initializer : node.layer.weights;
+  cells.fill = {0.2, 0};
+  list.add(node, index, 0, std::move(cells));
+}
+
+void add_class_token(VariableList& list, GraphNode& node, uint32_t index) {
+  add_cells(list, node, index, "/token", {node.output.channels},
+            {CONVOY_INITIALIZE_CONSTANT, 0, 0});
+}
+
+void add_positions(VariableList& list, GraphNode& node, uint32_t index) {
+  constexpr double kUsualDeviation = 0.02;
+  add_cells(list, node, index, "/positions",
+            {uint64_t{node.output.height} * node.output.width, node.output.channels},
+            {CONVOY_INITIALIZE_TRUNCATED_NORMAL, 0, kUsualDeviation});
 }
 
 }  // namespace
@@ -126,9 +151,13 @@ std::vector<GraphVariable> create_variables(std::vector<GraphNode>& nodes) {
   VariableList list;
   for (uint32_t index = 0; index < nodes.size(); ++index) {
     GraphNode& node = nodes[index];
-    if (owns_weights(node.layer.kind)) add_weights(list, node, index, followers[index]);
-    if (node.layer.kind == CONVOY_LAYER_BATCH_NORM)
-      add_batch_norm(list, node, index, followers[index]);
+    const uint32_t kind = node.layer.kind;
+    if (owns_weights(kind)) add_weights(list, node, index, followers[index]);
+    if (kind == CONVOY_LAYER_BATCH_NORM || kind == CONVOY_LAYER_LAYER_NORM)
+      add_norm(list, node, index, followers[index]);
+    if (kind == CONVOY_LAYER_SCALE) add_gamma(list, node, index);
+    if (kind == CONVOY_LAYER_CLASS_TOKEN) add_class_token(list, node, index);
+    if (kind == CONVOY_LAYER_POSITION) add_positions(list, node, index);
   }
   return list.take();
 }

@@ -4,37 +4,11 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/graph/layer_traits.hpp"
 #include "core/graph/layer_work.hpp"
 
 namespace convoy::job {
 namespace {
-
-const char* kind_name(std::uint32_t kind) {
-  switch (kind) {
-    case CONVOY_LAYER_INPUT:
-      return "input";
-    case CONVOY_LAYER_CONVOLUTION:
-      return "convolution";
-    case CONVOY_LAYER_FULLY_CONNECTED:
-      return "fully_connected";
-    case CONVOY_LAYER_BATCH_NORM:
-      return "batch_norm";
-    case CONVOY_LAYER_MAX_POOL:
-    case CONVOY_LAYER_AVERAGE_POOL:
-      return "pool";
-    case CONVOY_LAYER_RELU:
-    case CONVOY_LAYER_ADD:
-    case CONVOY_LAYER_DROPOUT:
-      return "elementwise";
-    case CONVOY_LAYER_CONCAT:
-    case CONVOY_LAYER_PAD_CHANNELS:
-      return "concat";
-    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
-      return "local_response_norm";
-    default:
-      return "loss";
-  }
-}
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -147,7 +121,7 @@ std::optional<ProfileRecord> ProfileCollector::record(const TrainingSummary& sum
   std::vector<LayerProfile> layers(graph.nodes().size());
   for (std::uint32_t node = 0; node < layers.size(); ++node) {
     layers[node].name = graph.nodes()[node].name;
-    layers[node].kind = kind_name(graph.nodes()[node].layer.kind);
+    layers[node].kind = find_layer_traits(graph.nodes()[node].layer.kind)->group;
     for (std::uint32_t pass = 0; pass < kPassNames.size(); ++pass) {
       const LayerWork work = layer_work(graph, node, batch, static_cast<convoy_pass>(pass));
       layers[node].passes[pass].flops = work.flops;

@@ -52,9 +52,9 @@ void load_model(Setup& setup, const PluginLog& log) {
   const Dataset& dataset = dataset_of_model(
       options.model, setup.model_info.dataset, options.data_name, options.data_dir,
       [&](std::string_view wanted) { return models_made_for(setup.catalog, *setup.host, wanted); });
-  GraphAssembler assembler(found.manifest.name, setup.model_info.image_size, dataset.classes);
-  setup.model->build(*assembler.c_builder());
-  setup.graph = assembler.finish();
+  setup.graph =
+      assemble_graph(found.manifest.name, setup.model_info.image_size, dataset.classes,
+                     [&](const convoy_graph_builder& builder) { setup.model->build(builder); });
 }
 
 // The published command lines of 2017 said use_nccl where later ones say all_reduce_spec=nccl.

@@ -119,5 +119,71 @@ TEST_P(DropoutOfImages, HaveTheMaskOfTheirLogicalOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Channels, DropoutOfImages, testing::Values(8u, 11u, 16u, 32u));
 
+// Twelve images, each of which has another value that is one; a layer of units of weight one, then
+// stochastic depth, then the mean. The gradient of the weight from value n to any unit is image n's
+// factor, over the number of outputs.
+constexpr std::uint32_t kDepthImages = 12, kDepthUnits = 5;
+
+std::vector<float> image_factors(const TrainingOptions& options, std::uint64_t step,
+                                 double* loss = nullptr) {
+  GraphAssembler assembler("stochastic depth", 2, 4);
+  LayerCase depth(CONVOY_LAYER_STOCHASTIC_DEPTH,
+                  {fully_connected(0, kDepthUnits).add_to(assembler)});
+  depth.layer.keep = 0.5;
+  LayerCase(CONVOY_LAYER_MEAN_LOSS, {depth.add_to(assembler)}).add_to(assembler);
+  DeviceUnderTest device;
+  TrainingCase training(device, assembler.finish(), options);
+  std::fill(training.parameters[0].begin(), training.parameters[0].end(), 1.0f);
+  std::fill(training.parameters[1].begin(), training.parameters[1].end(), 0.0f);
+  std::fill(training.images.begin(), training.images.end(), 0.0f);
+  for (std::size_t n = 0; n < kDepthImages; ++n) training.images[n * kDepthImages + n] = 1.0f;
+  training.forward(step);
+  training.backward(step);
+  if (loss != nullptr) *loss = training.loss;
+  std::vector<float> factors = training.gradient(0);
+  for (float& factor : factors) factor *= kDepthUnits * kDepthImages;
+  return factors;
+}
+
+constexpr TrainingOptions kDepth = {.batch = kDepthImages, .flags = CONVOY_COMPILE_DROPOUT};
+
+TEST(StochasticDepthLayer, DropsOrScalesWholeImages) {
+  double kept = 0;
+  constexpr std::uint64_t kDepthSteps = 20;
+  for (std::uint64_t step = 0; step < kDepthSteps; ++step) {
+    double loss = 0;
+    const std::vector<float> factors = image_factors(kDepth, step, &loss);
+    double sum = 0;
+    for (std::size_t n = 0; n < kDepthImages; ++n) {
+      const float own = factors[n];
+      EXPECT_TRUE(std::fabs(own) < 1e-5f || std::fabs(own - 2.0f) < 1e-5f) << own;
+      for (std::size_t unit = 1; unit < kDepthUnits; ++unit)
+        EXPECT_EQ(factors[unit * kDepthImages + n], own) << "image " << n << " unit " << unit;
+      sum += static_cast<double>(own);
+    }
+    EXPECT_NEAR(loss, sum / kDepthImages, 1e-5) << "forward and backward drop the same images";
+    kept += sum / 2;
+  }
+  // Four standard deviations.
+  EXPECT_NEAR(kept / (kDepthSteps * kDepthImages), 0.5, 0.13);
+}
+
+TEST(StochasticDepthLayer, DependsOnSeedStepAndReplicaOnly) {
+  TrainingOptions other_seed = kDepth, other_replica = kDepth;
+  other_seed.seed = 2;
+  other_replica.replica = 1;
+  const std::vector<float> first = image_factors(kDepth, 0);
+  EXPECT_EQ(image_factors(kDepth, 0), first);
+  const std::set<std::vector<float>> different = {first, image_factors(kDepth, 1),
+                                                  image_factors(other_seed, 0),
+                                                  image_factors(other_replica, 0)};
+  EXPECT_EQ(different.size(), 4u);
+}
+
+TEST(StochasticDepthLayer, DoesNothingWithoutDropout) {
+  for (const float factor : image_factors({.batch = kDepthImages}, 0))
+    EXPECT_NEAR(factor, 1.0f, 1e-5f);
+}
+
 }  // namespace
 }  // namespace convoy::test

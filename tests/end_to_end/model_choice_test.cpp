@@ -71,8 +71,39 @@ TEST(ModelChoice, RefusalNamesTheModelsThatFit) {
   EXPECT_THAT(small.result.err, testing::Not(HasSubstr("vgg16")));
   const Outcome large = run("fit_large", {"--model=resnet20", "--data_name=imagenet"});
   EXPECT_EQ(large.result.exit_code, 2);
-  EXPECT_THAT(large.result.err, HasSubstr("Models for imagenet: alexnet, googlenet, inception3, "));
+  EXPECT_THAT(
+      large.result.err,
+      HasSubstr(
+          "Models for imagenet: alexnet, convnext_tiny, efficientnet_b0, googlenet, inception3, "));
   EXPECT_THAT(large.result.err, testing::Not(HasSubstr("densenet40_k12")));
+}
+
+TEST(RefusedLayer, IsExplainedByEveryVerbThatBuildsTheModel) {
+  const std::string path = std::string("--plugin_path=") + CONVOY_REFUSED_MODEL;
+  const char* const reason =
+      "model refused: layer 2 (convolution): 2 groups do not divide 3 input and 4 output channels";
+  for (const char* verb : {"run", "plan", "simulate", "compare"}) {
+    std::vector<std::string> arguments{verb, path, "--model=refused", "--device=cpu",
+                                       "--num_devices=1"};
+    if (std::string(verb) != "compare") arguments.push_back("--variable_update=independent");
+    const ProgramResult result = run_convoy(arguments);
+    EXPECT_EQ(result.exit_code, 3) << verb;
+    EXPECT_THAT(result.out + result.err, HasSubstr(reason)) << verb;
+  }
+  EXPECT_THAT(run_convoy({"info", path, "refused"}).out, HasSubstr(reason));
+}
+
+TEST(ModelInfo, ShowsSizesAndLayers) {
+  const ProgramResult result = run_convoy({"info", "vit_b16"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("images     3x224x224 of imagenet, 1001 classes"));
+  EXPECT_THAT(result.out, HasSubstr("parameters 86,568,425 in 152 variables"));
+  EXPECT_THAT(result.out, HasSubstr("35.12"));
+  EXPECT_THAT(result.out, HasSubstr("attention, 12 heads"));
+  const nlohmann::json plugin =
+      nlohmann::json::parse(run_convoy({"info", "vit_b16", "--json"}).out);
+  EXPECT_EQ(plugin.at(0).at("model").at("image_size"), 224);
+  EXPECT_EQ(plugin.at(0).at("model").at("layers").at(2).at("layer"), "class token");
 }
 
 }  // namespace

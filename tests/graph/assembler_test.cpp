@@ -83,6 +83,43 @@ std::vector<Refusal> refusals() {
       {"DuplicateName",
        [] { return changed(test::relu(0), [](convoy_layer& l) { l.name = "conv0"; }); },
        "already belongs to layer 1"},
+      {"FactorsOfAnotherShape",
+       [] {
+         return LayerCase(CONVOY_LAYER_MULTIPLY, {1, 0});
+       },
+       "4x4x4 and 3x8x8 cannot be multiplied"},
+      {"KeepOfZeroOfWholeImages", [] { return LayerCase(CONVOY_LAYER_STOCHASTIC_DEPTH, {0}); },
+       "keep is 0"},
+      {"EpsilonOfZeroOverChannels",
+       [] { return changed(test::layer_norm(0), [](convoy_layer& l) { l.epsilon = 0; }); },
+       "epsilon is 0"},
+      {"AttentionWithoutThreeParts", [] { return LayerCase(CONVOY_LAYER_ATTENTION, {1}); },
+       "4 input channels cannot be queries, keys and values of 1 heads"},
+      {"MoreHeadsThanChannels",
+       [] {
+         return changed(LayerCase(CONVOY_LAYER_ATTENTION, {0}),
+                        [](convoy_layer& l) { l.groups = 2; });
+       },
+       "3 input channels cannot be queries, keys and values of 2 heads"},
+      {"UpsampleByZero", [] { return LayerCase(CONVOY_LAYER_UPSAMPLE, {0}); }, "stride 0x0"},
+      {"DilatedPool",
+       [] {
+         return changed(test::window_layer(CONVOY_LAYER_MAX_POOL, 0, 2, 1, CONVOY_PADDING_VALID),
+                        [](convoy_layer& l) { l.dilation_width = 2; });
+       },
+       "dilation is 2"},
+      {"DilatedKernelLargerThanInput",
+       [] {
+         return changed(test::convolution(0, 4, 3, 1, CONVOY_PADDING_VALID),
+                        [](convoy_layer& l) { l.dilation_height = 4; });
+       },
+       "kernel 3x3 is larger than its input"},
+      {"HugeDilation",
+       [] {
+         return changed(test::convolution(0, 4, 3),
+                        [](convoy_layer& l) { l.dilation_height = 4000000000u; });
+       },
+       "kernel with its dilation"},
       {"LossOfAnImage", [] { return test::loss(1); }, "4x4x4"},
       {"FewerLogitsThanClasses", [] { return test::loss(2); }, "6 logits for 10 classes"},
   };
@@ -122,6 +159,15 @@ TEST(Assembler, AcceptsALargerStructWhoseNewFieldsAreZero) {
   EXPECT_EQ(assembler.add(newer.layer), 1u);
   newer.field = 1;
   EXPECT_THROW(assembler.add(newer.layer), Error);
+}
+
+// Devices of older SDKs know no dilation, and take zero for "as before".
+TEST(Assembler, GivesDevicesNoDilationWhereThereIsNone) {
+  GraphAssembler assembler("toy", 8, 4);
+  test::LayerCase layer = test::convolution(0, 4, 3);
+  layer.layer.dilation_height = layer.layer.dilation_width = 1;
+  test::loss(test::fully_connected(layer.add_to(assembler), 4).add_to(assembler)).add_to(assembler);
+  EXPECT_EQ(assembler.finish().nodes()[1].layer.dilation_height, 0u);
 }
 
 TEST(Assembler, TakesFieldsThatAShorterStructLacksForZero) {

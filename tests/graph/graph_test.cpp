@@ -155,5 +155,44 @@ TEST(Graph, GroupedConvolutionSeesItsGroupOnly) {
   EXPECT_EQ(graph.nodes()[2].multiply_adds, 6u * 9 * 64);
 }
 
+TEST(Graph, TokensHaveLearnedCellsAndPositions) {
+  GraphAssembler assembler("tokens", 4, 4);
+  uint32_t x = test::convolution(0, 6, 1).add_to(assembler);
+  x = test::add_plain(assembler, CONVOY_LAYER_CLASS_TOKEN, {x});
+  EXPECT_EQ(assembler.shape(x), (TensorShape{6, 17, 1}));
+  x = test::add_plain(assembler, CONVOY_LAYER_POSITION, {x});
+  test::LayerCase attention(CONVOY_LAYER_ATTENTION, {x});
+  attention.layer.groups = 2;
+  x = attention.add_to(assembler);
+  EXPECT_EQ(assembler.shape(x), (TensorShape{2, 17, 1}));
+  x = test::layer_norm(x).add_to(assembler);
+  x = test::add_plain(assembler, CONVOY_LAYER_SCALE, {x});
+  test::loss(test::fully_connected(x, 4).add_to(assembler)).add_to(assembler);
+  const Graph graph = assembler.finish();
+  EXPECT_THAT(variable_names(graph),
+              testing::ElementsAre("conv0/kernel", "conv0/biases", "class_token0/token",
+                                   "position0/positions", "layer_norm0/gamma", "layer_norm0/beta",
+                                   "scale0/gamma", "affine0/weights", "affine0/biases"));
+  EXPECT_THAT(find(graph, "class_token0/token").dimensions, testing::ElementsAre(6));
+  EXPECT_THAT(find(graph, "position0/positions").dimensions, testing::ElementsAre(17, 6));
+  EXPECT_EQ(find(graph, "position0/positions").initializer.kind,
+            uint32_t{CONVOY_INITIALIZE_TRUNCATED_NORMAL});
+  EXPECT_FALSE(find(graph, "layer_norm0/gamma").decayed);
+  EXPECT_EQ(graph.nodes()[4].multiply_adds, 2u * 17 * 17 * 2);
+  EXPECT_EQ(graph.segment_count(), 2u);
+}
+
+TEST(Graph, UpsamplingAndDilationChangeShapes) {
+  GraphAssembler assembler("shapes", 8, 4);
+  test::LayerCase dilated = test::convolution(0, 5, 3, 1, CONVOY_PADDING_VALID);
+  dilated.layer.dilation_height = 3;
+  const uint32_t x = dilated.add_to(assembler);
+  EXPECT_EQ(assembler.shape(x), (TensorShape{5, 2, 6}));
+  test::LayerCase upsample(CONVOY_LAYER_UPSAMPLE, {x});
+  upsample.layer.stride_height = 2;
+  upsample.layer.stride_width = 3;
+  EXPECT_EQ(assembler.shape(upsample.add_to(assembler)), (TensorShape{5, 4, 18}));
+}
+
 }  // namespace
 }  // namespace convoy

@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
+#include "core/cli/show/info_model.hpp"
 #include "core/cli/show/info_tensors.hpp"
 #include "core/cli/show/plugin_json.hpp"
 #include "core/plugin/availability.hpp"
@@ -85,6 +86,7 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   out << fmt::format("path       {}\n", plugin.path.string());
   if (manifest.kind == PluginKind::kDevice) print_device(plugin, out);
   if (manifest.kind == PluginKind::kTransport) print_transport(plugin, out);
+  if (manifest.kind == PluginKind::kModel) print_model(plugin, out);
   if (manifest.options.empty()) {
     out << "\nno options\n";
     return;
@@ -103,8 +105,9 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
   if (given.has("help")) {
     out << verb_help(
         "info NAME [flags]",
-        "Shows what a plug-in says about itself. NAME may be a path such as ./x.so, or a\n"
-        "checkpoint or other .safetensors file: then it lists what is in it.",
+        "Shows what a plug-in says about itself; of a model also image size, parameters,\n"
+        "operations and layers. NAME may be a path such as ./x.so, or a checkpoint or other\n"
+        ".safetensors file: then it lists what is in it.",
         kInfoFlags);
     return static_cast<int>(ExitCode::kOk);
   }
@@ -120,7 +123,10 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
   const std::vector<FoundPlugin> found = catalog.find(given.positional.front());
   if (given.has("json")) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
-    for (const FoundPlugin& plugin : found) document.push_back(to_json(plugin));
+    for (const FoundPlugin& plugin : found) {
+      document.push_back(to_json(plugin));
+      if (plugin.manifest.kind == PluginKind::kModel) document.back()["model"] = model_json(plugin);
+    }
     out << json_text(document, 2) << '\n';
   } else {
     for (const FoundPlugin& plugin : found) {

@@ -57,6 +57,7 @@ struct ConvolutionOptions {
   Size kernel = 1;
   Size stride = 1;
   Padding padding = Padding::kSame;
+  Size dilation = 1;    // cells from one tap of the kernel to the next
   uint32_t groups = 1;  // divides input and output channels; depthwise = the input channels
   std::optional<BatchNormOptions> batch_norm =
       std::nullopt;   // adds that layer; there is no bias then
@@ -73,6 +74,13 @@ struct FullyConnectedOptions {
   bool bias = true;
   Initializer weights{};
   Initializer bias_start{};
+  const char* name = nullptr;
+};
+
+struct LayerNormOptions {
+  bool scale = true;     // gamma exists
+  bool decayed = false;  // weight decay applies to gamma and beta
+  double epsilon = 1e-6;
   const char* name = nullptr;
 };
 
@@ -112,6 +120,8 @@ class GraphBuilder {
         window(CONVOY_LAYER_CONVOLUTION, options.kernel, options.stride, options.padding);
     layer.channels = channels;
     layer.groups = options.groups;
+    if (options.dilation.height > 1) layer.dilation_height = options.dilation.height;
+    if (options.dilation.width > 1) layer.dilation_width = options.dilation.width;
     layer.name = options.name;
     if (options.bias && !options.batch_norm) layer.flags = CONVOY_LAYER_HAS_BIAS;
     layer.weights = options.weights;
@@ -146,6 +156,59 @@ class GraphBuilder {
   LayerId relu(LayerId x, double limit = 0) {
     convoy_layer layer = blank(CONVOY_LAYER_RELU);
     layer.limit = limit;
+    return add_layer(layer, {x});
+  }
+
+  // Functions of every element by itself; gelu is the exact one, by the error function.
+  LayerId sigmoid(LayerId x) { return add_layer(blank(CONVOY_LAYER_SIGMOID), {x}); }
+  LayerId tanh(LayerId x) { return add_layer(blank(CONVOY_LAYER_TANH), {x}); }
+  LayerId silu(LayerId x) { return add_layer(blank(CONVOY_LAYER_SILU), {x}); }
+  LayerId gelu(LayerId x) { return add_layer(blank(CONVOY_LAYER_GELU), {x}); }
+
+  // Normalises every cell over its channels.
+  LayerId layer_norm(LayerId x, const LayerNormOptions& options = {}) {
+    convoy_layer layer = blank(CONVOY_LAYER_LAYER_NORM);
+    if (options.scale) layer.flags |= CONVOY_LAYER_HAS_SCALE;
+    if (options.decayed) layer.flags |= CONVOY_LAYER_DECAYED;
+    layer.epsilon = options.epsilon;
+    layer.name = options.name;
+    return add_layer(layer, {x});
+  }
+
+  // Cell by cell; factors of one cell multiply whole channels.
+  LayerId multiply(LayerId x, LayerId factors) {
+    return add_layer(blank(CONVOY_LAYER_MULTIPLY), {x, factors});
+  }
+  // Multiplies every channel by a variable of its own, which starts at `start`.
+  LayerId scale(LayerId x, double start = 1) {
+    convoy_layer layer = blank(CONVOY_LAYER_SCALE);
+    layer.weights = constant(start);
+    return add_layer(layer, {x});
+  }
+  // keep: probability that an image's values survive in training, all of them.
+  LayerId stochastic_depth(LayerId x, double keep) {
+    convoy_layer layer = blank(CONVOY_LAYER_STOCHASTIC_DEPTH);
+    layer.keep = keep;
+    return add_layer(layer, {x});
+  }
+
+  // A learned cell, and behind it those of x row by row, as a column: for transformers.
+  LayerId class_token(LayerId x) { return add_layer(blank(CONVOY_LAYER_CLASS_TOKEN), {x}); }
+  // Adds a learned value per cell and channel.
+  LayerId position(LayerId x) { return add_layer(blank(CONVOY_LAYER_POSITION), {x}); }
+  // Softmax attention over all cells; a third of x's channels each are queries, keys and values.
+  LayerId attention(LayerId x, uint32_t heads) {
+    convoy_layer layer = blank(CONVOY_LAYER_ATTENTION);
+    layer.groups = heads;
+    return add_layer(layer, {x});
+  }
+
+  // Every cell becomes factor.height x factor.width cells: copies of it, or bilinear.
+  LayerId upsample(LayerId x, Size factor, bool interpolated = false) {
+    convoy_layer layer = blank(CONVOY_LAYER_UPSAMPLE);
+    layer.stride_height = factor.height;
+    layer.stride_width = factor.width;
+    if (interpolated) layer.flags = CONVOY_LAYER_INTERPOLATED;
     return add_layer(layer, {x});
   }
 

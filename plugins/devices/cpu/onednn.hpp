@@ -148,6 +148,38 @@ struct Shapes<dnnl::lrn_backward> {
   }
 };
 
+template <>
+struct Shapes<dnnl::softmax_forward> {
+  static auto desc(dnnl::prop_kind kind, dnnl::algorithm, const Desc& source, const Desc&,
+                   int axis) {
+    return dnnl::softmax_forward::desc(kind, source, axis);
+  }
+};
+
+template <>
+struct Shapes<dnnl::softmax_backward> {
+  static auto desc(dnnl::algorithm, const Desc& source_gradient, const Desc&, const Desc& result,
+                   int axis) {
+    return dnnl::softmax_backward::desc(source_gradient, result, axis);
+  }
+};
+
+template <>
+struct Shapes<dnnl::eltwise_forward> {
+  static auto desc(dnnl::prop_kind kind, dnnl::algorithm algorithm, const Desc& source, const Desc&,
+                   float alpha, float beta) {
+    return dnnl::eltwise_forward::desc(kind, algorithm, source, alpha, beta);
+  }
+};
+
+template <>
+struct Shapes<dnnl::eltwise_backward> {
+  static auto desc(dnnl::algorithm algorithm, const Desc& source_gradient, const Desc&,
+                   const Desc& source, float alpha, float beta) {
+    return dnnl::eltwise_backward::desc(algorithm, source_gradient, source, alpha, beta);
+  }
+};
+
 template <typename Primitive, typename... Shape>
 typename Primitive::primitive_desc describe(const dnnl::engine& engine,
                                             const dnnl::primitive_attr& attributes,

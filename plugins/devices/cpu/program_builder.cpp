@@ -39,6 +39,18 @@ bool makes_new_values(std::uint32_t kind) {
     case CONVOY_LAYER_ADD:
     case CONVOY_LAYER_DROPOUT:
     case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
+    case CONVOY_LAYER_SIGMOID:
+    case CONVOY_LAYER_TANH:
+    case CONVOY_LAYER_SILU:
+    case CONVOY_LAYER_GELU:
+    case CONVOY_LAYER_MULTIPLY:
+    case CONVOY_LAYER_SCALE:
+    case CONVOY_LAYER_LAYER_NORM:
+    case CONVOY_LAYER_STOCHASTIC_DEPTH:
+    case CONVOY_LAYER_CLASS_TOKEN:
+    case CONVOY_LAYER_POSITION:
+    case CONVOY_LAYER_ATTENTION:
+    case CONVOY_LAYER_UPSAMPLE:
       return true;
     default:
       return false;

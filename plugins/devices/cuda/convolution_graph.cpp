@@ -40,7 +40,7 @@ BackendDescriptor convolution_of(const ConvolutionShape& s) {
   result.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, {s.pad_top, s.pad_left});
   result.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, {s.pad_bottom, s.pad_right});
   result.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, {s.stride_height, s.stride_width});
-  result.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, {1, 1});
+  result.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, {s.dilation_height, s.dilation_width});
   result.finalize();
   return result;
 }

@@ -20,6 +20,8 @@ ConvolutionShape convolution_shape(const convoy_node& node, const convoy_node& i
   shape.kernel_width = layer.kernel_width;
   shape.stride_height = layer.stride_height;
   shape.stride_width = layer.stride_width;
+  shape.dilation_height = std::max(layer.dilation_height, 1u);
+  shape.dilation_width = std::max(layer.dilation_width, 1u);
   shape.pad_top = node.pad_top;
   shape.pad_bottom = node.pad_bottom;
   shape.pad_left = node.pad_left;
@@ -35,6 +37,9 @@ std::string key_of(const ConvolutionShape& shape, ConvolutionPass pass) {
   key += std::string(" ") + kTypes[static_cast<int>(shape.type)];
   if (shape.type == Type::kFloat && shape.tf32) key += "+tf32";
   if (shape.direct) key += "+direct";
+  if (shape.dilation_height > 1 || shape.dilation_width > 1)
+    key += " dilated " + std::to_string(shape.dilation_height) + "x" +
+           std::to_string(shape.dilation_width);
   for (const std::int64_t number :
        {shape.images, shape.in_channels, shape.in_height, shape.in_width, shape.out_channels,
         shape.out_height, shape.out_width, shape.kernel_height, shape.kernel_width,

@@ -17,6 +17,7 @@ struct ConvolutionShape {
   std::int64_t out_channels = 0, out_height = 0, out_width = 0;
   std::int64_t kernel_height = 0, kernel_width = 0;
   std::int64_t stride_height = 1, stride_width = 1;
+  std::int64_t dilation_height = 1, dilation_width = 1;
   std::int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0;
   std::int64_t groups = 1;
   bool tf32 = false;    // factors of f32 may be rounded to TF32
@@ -25,7 +26,11 @@ struct ConvolutionShape {
   std::int64_t filter_elements() const {
     return out_channels * kernel_height * kernel_width * (in_channels / groups);
   }
-  bool is_depthwise() const { return groups == in_channels && out_channels == in_channels; }
+  // What own kernels compute.
+  bool is_depthwise() const {
+    return groups == in_channels && out_channels == in_channels && dilation_height == 1 &&
+           dilation_width == 1;
+  }
 };
 
 ConvolutionShape convolution_shape(const convoy_node& node, const convoy_node& input,

@@ -23,6 +23,7 @@ CublasLibrary::CublasLibrary()
   library_.load(set_operation, "cublasLtMatmulDescSetAttribute");
   library_.load(create_layout, "cublasLtMatrixLayoutCreate");
   library_.load(destroy_layout, "cublasLtMatrixLayoutDestroy");
+  library_.load(set_layout, "cublasLtMatrixLayoutSetAttribute");
   library_.load(create_preference, "cublasLtMatmulPreferenceCreate");
   library_.load(destroy_preference, "cublasLtMatmulPreferenceDestroy");
   library_.load(set_preference, "cublasLtMatmulPreferenceSetAttribute");

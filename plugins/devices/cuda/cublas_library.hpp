@@ -22,6 +22,7 @@ class CublasLibrary {
   decltype(&cublasLtMatmulDescSetAttribute) set_operation = nullptr;
   decltype(&cublasLtMatrixLayoutCreate) create_layout = nullptr;
   decltype(&cublasLtMatrixLayoutDestroy) destroy_layout = nullptr;
+  decltype(&cublasLtMatrixLayoutSetAttribute) set_layout = nullptr;
   decltype(&cublasLtMatmulPreferenceCreate) create_preference = nullptr;
   decltype(&cublasLtMatmulPreferenceDestroy) destroy_preference = nullptr;
   decltype(&cublasLtMatmulPreferenceSetAttribute) set_preference = nullptr;

@@ -48,11 +48,21 @@ void set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribut
                    "describing a matrix product");
 }
 
-cublasLtMatrixLayout_t layout(Type type, std::uint64_t rows, std::uint64_t columns) {
+cublasLtMatrixLayout_t layout(Type type, std::uint64_t rows, std::uint64_t columns,
+                              std::uint64_t batch) {
   cublasLtMatrixLayout_t result = nullptr;
   cublas().require(cublas().create_layout(&result, matrix_type(type), rows, columns,
                                           static_cast<std::int64_t>(rows)),
                    "describing a matrix");
+  if (batch == 1) return result;
+  const auto count = static_cast<std::int32_t>(batch);
+  const auto distance = static_cast<std::int64_t>(rows * columns);
+  cublas().require(
+      cublas().set_layout(result, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+      "describing several matrices");
+  cublas().require(cublas().set_layout(result, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                       &distance, sizeof distance),
+                   "describing several matrices");
   return result;
 }
 
@@ -75,6 +85,7 @@ std::string key_of(const ProductShape& shape) {
   key += std::string(" ") + (shape.transposes_a ? "t" : "n") + (shape.transposes_b ? "t" : "n");
   for (const std::uint64_t number : {shape.m, shape.n, shape.k})
     key += " " + std::to_string(number);
+  if (shape.batch > 1) key += " times " + std::to_string(shape.batch);
   return key;
 }
 
@@ -105,9 +116,9 @@ void MatrixProduct::describe(const ProductShape& shape) {
   set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, shape.transposes_b ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue(shape));
   const auto& s = shape;
-  a_ = s.transposes_a ? layout(s.factors, s.k, s.m) : layout(s.factors, s.m, s.k);
-  b_ = s.transposes_b ? layout(s.factors, s.n, s.k) : layout(s.factors, s.k, s.n);
-  d_ = layout(s.result, s.m, s.n);
+  a_ = s.transposes_a ? layout(s.factors, s.k, s.m, s.batch) : layout(s.factors, s.m, s.k, s.batch);
+  b_ = s.transposes_b ? layout(s.factors, s.n, s.k, s.batch) : layout(s.factors, s.k, s.n, s.batch);
+  d_ = layout(s.result, s.m, s.n, s.batch);
 }
 
 // The best guess first; the same list for the same device and version.
@@ -146,9 +157,10 @@ void MatrixProduct::measure(const ProductShape& shape,
                             const std::vector<cublasLtMatmulAlgo_t>& proposed,
                             const ProductTrial& trial) {
   if (proposed.size() == 1) return;
-  const std::uint64_t sizes[] = {shape.m * shape.k * bytes_of(shape.factors),
-                                 shape.k * shape.n * bytes_of(shape.factors),
-                                 shape.m * shape.n * bytes_of(shape.result), shape.m * 4};
+  const std::uint64_t sizes[] = {shape.batch * shape.m * shape.k * bytes_of(shape.factors),
+                                 shape.batch * shape.k * shape.n * bytes_of(shape.factors),
+                                 shape.batch * shape.m * shape.n * bytes_of(shape.result),
+                                 shape.m * 4};
   if (kWorkspace + sizes[0] + sizes[1] + sizes[2] + sizes[3] > trial.most_bytes) return;
   AlgorithmTrials trials;
   for (std::size_t i = 0; i < proposed.size(); ++i)

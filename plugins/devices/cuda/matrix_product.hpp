@@ -19,10 +19,11 @@ struct ProductShape {
   bool transposes_a, transposes_b;
   Type factors;  // of a and b
   Type result;
-  bool tf32;      // factors of f32 may be rounded to TF32
-  bool has_bias;  // f32 results only: adds bias[row]
-  bool relu;      // behind the bias
-  bool aligned;   // all pointers to 16 bytes; else to 4
+  bool tf32;                // factors of f32 may be rounded to TF32
+  bool has_bias;            // f32 results only: adds bias[row]
+  bool relu;                // behind the bias
+  bool aligned;             // all pointers to 16 bytes; else to 4
+  std::uint64_t batch = 1;  // products of matrices that lie one behind the other
 };
 
 // cuBLASLt's handle of one GPU; made on that GPU's thread, shared by its products.

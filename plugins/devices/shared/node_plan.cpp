@@ -44,7 +44,8 @@ void decide_in_place(GraphPlan& plan, std::size_t index, const PlanOptions& opti
   NodePlan& here = plan.nodes[index];
   const convoy_layer& layer = *here.node->layer;
   const bool relu = layer.kind == CONVOY_LAYER_RELU;
-  const bool drop = layer.kind == CONVOY_LAYER_DROPOUT;
+  const bool drop =
+      layer.kind == CONVOY_LAYER_DROPOUT || layer.kind == CONVOY_LAYER_STOCHASTIC_DEPTH;
   if (layer.kind == CONVOY_LAYER_ADD) return decide_sum(plan, index, options);
   if (!relu && !drop) return;
   NodePlan& producer = plan.nodes[here.inputs[0]];

@@ -39,6 +39,9 @@ void require_known(const convoy_compilation& what) {
 
 std::unique_ptr<Layer> make_layer(LayerParts parts) {
   const convoy_layer& layer = *parts.node->layer;
+  if (layer.dilation_height > 1 || layer.dilation_width > 1)
+    throw std::invalid_argument("layer " + std::to_string(parts.index) +
+                                " has a dilation, which this device does not know");
   switch (layer.kind) {
     case CONVOY_LAYER_INPUT:
       return make_input(std::move(parts));

@@ -23,7 +23,33 @@ enum convoy_layer_kind {
   CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY = 12, /* loss: mean over the batch; the last layer */
   CONVOY_LAYER_MEAN_LOSS = 13,             /* loss: mean of all inputs; the last layer */
   /* Zero channels around the input's, half before and half (rounded up) after; no variables. */
-  CONVOY_LAYER_PAD_CHANNELS = 14
+  CONVOY_LAYER_PAD_CHANNELS = 14,
+  CONVOY_LAYER_SIGMOID = 15, /* 1 / (1 + exp(-x)) */
+  CONVOY_LAYER_TANH = 16,
+  CONVOY_LAYER_SILU = 17, /* x * sigmoid(x), also called swish */
+  CONVOY_LAYER_GELU = 18, /* x * Phi(x), by the error function, not by tanh */
+  /* Two inputs, cell by cell. The second one may have one cell per channel instead: then it
+   * multiplies the whole channel (squeeze and excitation). */
+  CONVOY_LAYER_MULTIPLY = 19,
+  CONVOY_LAYER_SCALE = 20, /* multiplies every channel by its gamma (layer scale) */
+  /* Normalises every cell over its channels by mean and biased variance, then gamma (if any) and
+   * beta, per channel. */
+  CONVOY_LAYER_LAYER_NORM = 21,
+  /* In programs whose dropout layers drop: all of an image's values become 0, or with probability
+   * `keep` they are divided by it. */
+  CONVOY_LAYER_STOCHASTIC_DEPTH = 22,
+  /* A learned cell in front of those of the input, which come row by row: height 1 + height *
+   * width, width 1. */
+  CONVOY_LAYER_CLASS_TOKEN = 23,
+  CONVOY_LAYER_POSITION =
+      24, /* adds a learned value per cell and channel, the same to all images */
+  /* Softmax attention of every cell of an image to all of them. The input's channels are queries,
+   * keys and values, a third each; `groups` heads have equal shares of them. Per head, the result
+   * is softmax(Q K^T / sqrt(channels of a head)) V. */
+  CONVOY_LAYER_ATTENTION = 25,
+  /* Every cell becomes stride_height x stride_width cells: copies, or, with INTERPOLATED, bilinear
+   * with cells' centres at the halves (and the border repeated outside). */
+  CONVOY_LAYER_UPSAMPLE = 26
 };
 
 enum convoy_padding {
@@ -48,9 +74,10 @@ typedef struct convoy_initializer {
 } convoy_initializer;
 
 enum convoy_layer_flag {
-  CONVOY_LAYER_HAS_BIAS = 1u,  /* convolution, fully connected */
-  CONVOY_LAYER_HAS_SCALE = 2u, /* batch norm: gamma exists */
-  CONVOY_LAYER_DECAYED = 4u    /* batch norm: weight decay applies to gamma and beta too */
+  CONVOY_LAYER_HAS_BIAS = 1u,    /* convolution, fully connected */
+  CONVOY_LAYER_HAS_SCALE = 2u,   /* batch norm, layer norm: gamma exists */
+  CONVOY_LAYER_DECAYED = 4u,     /* norms, scale: weight decay applies to gamma and beta too */
+  CONVOY_LAYER_INTERPOLATED = 8u /* upsample */
 };
 
 /* What a model adds. The host copies it, its name and its inputs. */
@@ -62,22 +89,26 @@ typedef struct convoy_layer {
   const uint32_t* inputs;
   uint64_t input_count;
   uint32_t channels; /* convolution, fully connected, pad channels: outputs */
-  uint32_t groups;   /* convolution; 0 = 1; depthwise = the number of input channels */
+  uint32_t groups;   /* convolution; 0 = 1; depthwise = the number of input channels; attention:
+                        heads */
   uint32_t kernel_height;
   uint32_t kernel_width;
   uint32_t stride_height;
   uint32_t stride_width;
   uint32_t padding; /* convoy_padding */
   uint32_t radius;  /* local response norm: 2 * radius + 1 channels */
-  double epsilon;   /* batch norm */
+  double epsilon;   /* batch norm, layer norm */
   double decay;     /* batch norm: of the moving statistics */
-  double keep;      /* dropout: probability to keep */
+  double keep;      /* dropout, stochastic depth: probability to keep */
   double limit;     /* relu: upper bound, 0 = none */
   double alpha;     /* local response norm: x / (offset + alpha * sum of squares) ^ beta */
   double beta;
   double offset;
   convoy_initializer weights;
   convoy_initializer bias;
+  /* Convolution: cells from one tap of the kernel to the next. Devices always get 0 for 1. */
+  uint32_t dilation_height; /* 0 = 1 */
+  uint32_t dilation_width;  /* 0 = 1 */
 } convoy_layer;
 
 enum convoy_rate_rule_kind {

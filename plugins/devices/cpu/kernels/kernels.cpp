@@ -22,6 +22,11 @@ void add(float* write, const float* a, const float* b, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) write[i] = a[i] + b[i];
 }
 
+void multiply(float* write, const float* a, const float* b, std::size_t count) {
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < count; ++i) write[i] = a[i] * b[i];
+}
+
 void scale(float* write, float scalar, const float* read, std::size_t count) {
 #pragma GCC ivdep
   for (std::size_t i = 0; i < count; ++i) write[i] = scalar * read[i];
@@ -267,6 +272,7 @@ const KernelTable kTable = {CONVOY_KERNEL_NAME,
                             relu_backward,
                             add_relu_backward,
                             dropout,
-                            round_to_bf16};
+                            round_to_bf16,
+                            multiply};
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET

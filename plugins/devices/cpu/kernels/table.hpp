@@ -57,6 +57,7 @@ struct KernelTable {
                   float factor, std::size_t first, std::size_t count);
   // write <- the nearest bf16 value, ties to even, as f32.
   void (*round_to_bf16)(float* write, const float* read, std::size_t count);
+  void (*multiply)(float* write, const float* a, const float* b, std::size_t count);
 };
 
 // The best table for this processor.

@@ -5,6 +5,7 @@
 
 #include "plugins/devices/cpu/layers/depthwise_layout.hpp"
 #include "plugins/devices/cpu/layers/direct_weights_gradient.hpp"
+#include "plugins/devices/cpu/layers/layer_windows.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -18,7 +19,7 @@ bool suits_winograd(const convoy_node& node, const convoy_node& input,
                     const convoy_compilation& compilation) {
   const convoy_layer& layer = *node.layer;
   if ((compilation.flags & CONVOY_COMPILE_DIRECT_CONVOLUTIONS) != 0) return false;
-  if (compilation.dtype != CONVOY_F32 || layer.groups > 1) return false;
+  if (compilation.dtype != CONVOY_F32 || layer.groups > 1 || is_dilated(layer)) return false;
   if (layer.kernel_height != 3 || layer.kernel_width != 3) return false;
   if (layer.stride_height != 1 || layer.stride_width != 1) return false;
   if (std::max({node.pad_top, node.pad_left, node.pad_bottom, node.pad_right}) > kMostPadding) {

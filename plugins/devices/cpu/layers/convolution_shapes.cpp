@@ -17,6 +17,8 @@ ConvolutionShapes::ConvolutionShapes(const convoy_node& node, const convoy_node&
       bias_{node.channels},
       result_{batch, node.channels, node.height, node.width},
       strides_{node.layer->stride_height, node.layer->stride_width},
+      dilation_{std::max(node.layer->dilation_height, 1u) - 1,
+                std::max(node.layer->dilation_width, 1u) - 1},
       padding_before_{node.pad_top, node.pad_left},
       padding_after_{node.pad_bottom, node.pad_right},
       has_bias_(node.variables[1] != CONVOY_NONE),
@@ -34,10 +36,10 @@ dnnl::convolution_forward::primitive_desc ConvolutionShapes::forward(
   using Forward = dnnl::convolution_forward;
   if (!has_bias_) {
     return describe<Forward>(engine, attributes, kind, kDirect, any_source(), any_weights(),
-                             any_result(), strides_, padding_before_, padding_after_);
+                             any_result(), strides_, dilation_, padding_before_, padding_after_);
   }
   return describe<Forward>(engine, attributes, kind, kDirect, any_source(), any_weights(), bias(),
-                           any_result(), strides_, padding_before_, padding_after_);
+                           any_result(), strides_, dilation_, padding_before_, padding_after_);
 }
 
 dnnl::convolution_backward_data::primitive_desc ConvolutionShapes::backward_data(
@@ -45,7 +47,7 @@ dnnl::convolution_backward_data::primitive_desc ConvolutionShapes::backward_data
     const Desc& source_gradient, const Desc& gradient) const {
   return describe_gradient<dnnl::convolution_backward_data>(
       engine, shared_scratchpad(), hint, kDirect, source_gradient, any_weights(), gradient,
-      strides_, padding_before_, padding_after_);
+      strides_, dilation_, padding_before_, padding_after_);
 }
 
 dnnl::convolution_backward_weights::primitive_desc ConvolutionShapes::backward_weights(
@@ -54,12 +56,12 @@ dnnl::convolution_backward_weights::primitive_desc ConvolutionShapes::backward_w
   using Backward = dnnl::convolution_backward_weights;
   if (!has_bias_) {
     return describe_gradient<Backward>(engine, shared_scratchpad(), hint, kDirect, source,
-                                       weights_gradient, gradient, strides_, padding_before_,
-                                       padding_after_);
+                                       weights_gradient, gradient, strides_, dilation_,
+                                       padding_before_, padding_after_);
   }
   return describe_gradient<Backward>(engine, shared_scratchpad(), hint, kDirect, source,
-                                     weights_gradient, bias(), gradient, strides_, padding_before_,
-                                     padding_after_);
+                                     weights_gradient, bias(), gradient, strides_, dilation_,
+                                     padding_before_, padding_after_);
 }
 
 }  // namespace convoy::cpu

@@ -42,7 +42,9 @@ class ConvolutionShapes {
   }
 
   dnnl::memory::dims source_, weights_, bias_, result_;
-  dnnl::memory::dims strides_, padding_before_, padding_after_;
+  dnnl::memory::dims strides_;
+  dnnl::memory::dims dilation_;  // cells between two taps: 0 = none
+  dnnl::memory::dims padding_before_, padding_after_;
   bool has_bias_;
   Type type_;
 };

@@ -4,6 +4,7 @@
 
 #include "plugins/devices/cpu/kernels/depthwise.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
+#include "plugins/devices/cpu/layers/layer_windows.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -15,7 +16,8 @@ constexpr auto kElement = dnnl::memory::data_type::f32;
 
 bool is_depthwise(const convoy_node& node, const convoy_node& input) {
   const convoy_layer& layer = *node.layer;
-  return layer.groups > 1 && layer.groups == node.channels && layer.groups == input.channels &&
+  return layer.groups > 1 && !is_dilated(layer) && layer.groups == node.channels &&
+         layer.groups == input.channels &&
          layer.kernel_height * layer.kernel_width <= kMostDepthwiseTaps &&
          std::max(layer.stride_height, layer.stride_width) <= kMostDepthwiseStride;
 }

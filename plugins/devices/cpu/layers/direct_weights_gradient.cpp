@@ -53,7 +53,7 @@ bool suits_direct_weights_gradient(const convoy_node& node, const convoy_node& i
                                    const convoy_compilation& compilation) {
   constexpr std::uint32_t kLeastChannels = 8;  // fewer are not stored in blocks
   const convoy_layer& layer = *node.layer;
-  return compilation.dtype == CONVOY_F32 && layer.groups <= 1 &&
+  return compilation.dtype == CONVOY_F32 && layer.groups <= 1 && !is_dilated(layer) &&
          layer.kernel_height * layer.kernel_width > 1 && input.channels >= kLeastChannels &&
          node.channels >= kLeastChannels;
 }
@@ -86,7 +86,8 @@ bool build_direct_weights_gradient(ProgramBuilder& builder, std::size_t node,
 
 bool build_amx_weights_gradient(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
-  if (!builder.stores_bf16() || plan.node->layer->groups > 1) return false;
+  const convoy_layer& layer = *plan.node->layer;
+  if (!builder.stores_bf16() || layer.groups > 1 || is_dilated(layer)) return false;
   const ConvolutionShape shape =
       shape_of(builder, node, builder.plan(plan.inputs[0]).node->channels, plan.node->channels, 0);
   if (!AmxWeightsGradient::suits(shape)) return false;

@@ -103,6 +103,56 @@ void drop(const Storage& storage, std::size_t count, const Mask& mask, std::uint
   });
 }
 
+void scale_elements(const float* from, float* to, float factor, std::size_t count) {
+  kernels().scale(to, factor, from, count);
+}
+void scale_elements(const Bf16* from, Bf16* to, float factor, std::size_t count) {
+  float values[kChunk];
+  for (std::size_t done = 0; done < count; done += kChunk) {
+    const std::size_t size = std::min(kChunk, count - done);
+    kernels().bf16_to_f32(values, from + done, size);
+    kernels().scale(values, factor, values, size);
+    kernels().f32_to_bf16(to + done, values, size);
+  }
+}
+
+// Whole images, which lie one after the other: the mask belongs to the image's number.
+template <typename Element>
+void drop_images(std::size_t images, std::size_t count, const Mask& mask, std::uint64_t key,
+                 const Element* from, Element* to) {
+  const std::size_t size = count / images;
+  parallel_stretches(count, [&](std::size_t first, std::size_t stretch) {
+    const std::size_t end = first + stretch;
+    for (std::size_t at = first; at < end;) {
+      const std::size_t image = at / size;
+      const std::size_t part = std::min(end, (image + 1) * size) - at;
+      const float one = 1.0f;
+      float factor = 0.0f;
+      mask(&factor, &one, key, image, 1);
+      if (factor == 0.0f) {
+        std::fill_n(to + at, part, Element{});
+      } else {
+        scale_elements(from + at, to + at, factor, part);
+      }
+      at += part;
+    }
+  });
+}
+
+Task image_dropout_task(const dnnl::memory& write, const dnnl::memory& read, double keep,
+                        std::uint64_t key) {
+  const auto images = static_cast<std::size_t>(dims_of(write.get_desc())[0]);
+  return [write, read, mask = Mask(keep), key, images,
+          count = element_count(write)](const TaskContext& context) {
+    const std::uint64_t step_key = mix(key, context.step);
+    if (is_bf16(write.get_desc())) {
+      drop_images(images, count, mask, step_key, halves_of(read), halves_of(write));
+    } else {
+      drop_images(images, count, mask, step_key, floats_of(read), floats_of(write));
+    }
+  };
+}
+
 Task dropout_task(const dnnl::memory& write, const dnnl::memory& read, double keep,
                   std::uint64_t key) {
   const Storage storage(write.get_desc());
@@ -122,6 +172,15 @@ std::uint64_t key_of(const ProgramBuilder& builder, std::size_t node) {
   return mix(mix(mix(0, what.seed), what.replica), node);
 }
 
+// The task of the layer's kind: elements by themselves, or stochastic depth.
+Task drop_task(const ProgramBuilder& builder, std::size_t node, const dnnl::memory& write,
+               const dnnl::memory& read) {
+  const convoy_layer& layer = *builder.plan(node).node->layer;
+  const std::uint64_t key = key_of(builder, node);
+  return layer.kind == CONVOY_LAYER_DROPOUT ? dropout_task(write, read, layer.keep, key)
+                                            : image_dropout_task(write, read, layer.keep, key);
+}
+
 bool drops(const ProgramBuilder& builder, const convoy_layer& layer) {
   return builder.dropout() && layer.keep < 1.0;
 }
@@ -135,7 +194,7 @@ void Dropout::build_forward(ProgramBuilder& builder, std::size_t node) {
   const dnnl::memory write =
       plan.in_place ? read : builder.define(node, builder.desc(plan.inputs[0]));
   if (drops(builder, layer)) {
-    builder.then(dropout_task(write, read, layer.keep, key_of(builder, node)));
+    builder.then(drop_task(builder, node, write, read));
   } else if (!plan.in_place) {
     builder.reorder(read, write);
   }
@@ -146,7 +205,7 @@ void Dropout::build_backward(ProgramBuilder& builder, std::size_t node) {
   const convoy_layer& layer = *plan.node->layer;
   const dnnl::memory own = builder.gradient(node);
   if (drops(builder, layer)) {
-    builder.then(dropout_task(own, own, layer.keep, key_of(builder, node)));
+    builder.then(drop_task(builder, node, own, own));
     builder.round(own);
   }
   const std::size_t input = plan.inputs[0];

@@ -62,6 +62,12 @@ Task add_task(const dnnl::memory& write, const dnnl::memory& a, const dnnl::memo
   });
 }
 
+Task multiply_task(const dnnl::memory& write, const dnnl::memory& a, const dnnl::memory& b) {
+  return elementwise_task<2>(write, {a, b}, [](float* to, const auto& from, std::size_t count) {
+    kernels().multiply(to, from[0], from[1], count);
+  });
+}
+
 Task add_relu_task(const dnnl::memory& write, const dnnl::memory& a, const dnnl::memory& b,
                    double limit) {
   const auto bound = static_cast<float>(limit);

@@ -8,6 +8,7 @@ namespace convoy::cpu {
 // keeps them. limit: the relu's upper bound, 0 = none.
 
 Task add_task(const dnnl::memory& write, const dnnl::memory& a, const dnnl::memory& b);
+Task multiply_task(const dnnl::memory& write, const dnnl::memory& a, const dnnl::memory& b);
 Task add_relu_task(const dnnl::memory& write, const dnnl::memory& a, const dnnl::memory& b,
                    double limit);
 Task relu_task(const dnnl::memory& write, const dnnl::memory& read, double limit);

@@ -7,6 +7,11 @@
 namespace convoy::cpu {
 
 // The windows that a pool or a convolution has over its input.
+// Own kernels take taps side by side; convolutions with others are the library's.
+inline bool is_dilated(const convoy_layer& layer) {
+  return layer.dilation_height > 1 || layer.dilation_width > 1;
+}
+
 inline PlaneWindows windows_of(const convoy_node& node, const convoy_node& input) {
   const convoy_layer& layer = *node.layer;
   return {.in_height = input.height,

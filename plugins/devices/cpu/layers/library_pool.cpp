@@ -23,8 +23,8 @@ Window window_of(const convoy_node& node) {
 }
 
 Desc result_like(const Desc& source, const dnnl::memory::dims& dims) {
-  using Tag = dnnl::memory::format_tag;
-  return {dims, type_of(source), is_bf16(source) ? Tag::nhwc : Tag::any};
+  return {dims, type_of(source),
+          is_bf16(source) ? dnnl::memory::format_tag::nhwc : dnnl::memory::format_tag::any};
 }
 
 bool has_record(const dnnl::pooling_forward::primitive_desc& description) {

@@ -4,17 +4,23 @@
 #include <string>
 
 #include "plugins/devices/cpu/layers/add.hpp"
+#include "plugins/devices/cpu/layers/attention.hpp"
 #include "plugins/devices/cpu/layers/batch_norm.hpp"
+#include "plugins/devices/cpu/layers/channel_factors.hpp"
 #include "plugins/devices/cpu/layers/concat.hpp"
 #include "plugins/devices/cpu/layers/convolution.hpp"
+#include "plugins/devices/cpu/layers/curve.hpp"
 #include "plugins/devices/cpu/layers/dropout.hpp"
 #include "plugins/devices/cpu/layers/fully_connected.hpp"
+#include "plugins/devices/cpu/layers/layer_norm.hpp"
 #include "plugins/devices/cpu/layers/local_response_norm.hpp"
 #include "plugins/devices/cpu/layers/mean_loss.hpp"
 #include "plugins/devices/cpu/layers/pad_channels.hpp"
 #include "plugins/devices/cpu/layers/pool.hpp"
 #include "plugins/devices/cpu/layers/relu.hpp"
 #include "plugins/devices/cpu/layers/softmax_cross_entropy.hpp"
+#include "plugins/devices/cpu/layers/token_layers.hpp"
+#include "plugins/devices/cpu/layers/upsample.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
@@ -27,41 +33,52 @@ class Input : public Layer {
   void build_backward(ProgramBuilder&, std::size_t) override {}
 };
 
+template <typename Class>
+std::unique_ptr<Layer> make() {
+  return std::make_unique<Class>();
+}
+
+struct Implementation {
+  std::uint32_t kind;
+  std::unique_ptr<Layer> (*make)();
+};
+
+constexpr Implementation kImplementations[] = {
+    {CONVOY_LAYER_INPUT, make<Input>},
+    {CONVOY_LAYER_CONVOLUTION, make<Convolution>},
+    {CONVOY_LAYER_FULLY_CONNECTED, make<FullyConnected>},
+    {CONVOY_LAYER_BATCH_NORM, make<BatchNorm>},
+    {CONVOY_LAYER_RELU, make<Relu>},
+    {CONVOY_LAYER_MAX_POOL, make<Pool>},
+    {CONVOY_LAYER_AVERAGE_POOL, make<Pool>},
+    {CONVOY_LAYER_ADD, make<Add>},
+    {CONVOY_LAYER_CONCAT, make<Concat>},
+    {CONVOY_LAYER_DROPOUT, make<Dropout>},
+    {CONVOY_LAYER_LOCAL_RESPONSE_NORM, make<LocalResponseNorm>},
+    {CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY, make<SoftmaxCrossEntropy>},
+    {CONVOY_LAYER_MEAN_LOSS, make<MeanLoss>},
+    {CONVOY_LAYER_PAD_CHANNELS, make<PadChannels>},
+    {CONVOY_LAYER_SIGMOID, make<Curve>},
+    {CONVOY_LAYER_TANH, make<Curve>},
+    {CONVOY_LAYER_SILU, make<Curve>},
+    {CONVOY_LAYER_GELU, make<Curve>},
+    {CONVOY_LAYER_MULTIPLY, make<Multiply>},
+    {CONVOY_LAYER_SCALE, make<Scale>},
+    {CONVOY_LAYER_LAYER_NORM, make<LayerNorm>},
+    {CONVOY_LAYER_STOCHASTIC_DEPTH, make<Dropout>},
+    {CONVOY_LAYER_CLASS_TOKEN, make<ClassToken>},
+    {CONVOY_LAYER_POSITION, make<Position>},
+    {CONVOY_LAYER_ATTENTION, make<Attention>},
+    {CONVOY_LAYER_UPSAMPLE, make<Upsample>},
+};
+
 }  // namespace
 
 std::unique_ptr<Layer> make_layer(const convoy_layer& layer) {
-  switch (layer.kind) {
-    case CONVOY_LAYER_INPUT:
-      return std::make_unique<Input>();
-    case CONVOY_LAYER_CONVOLUTION:
-      return std::make_unique<Convolution>();
-    case CONVOY_LAYER_FULLY_CONNECTED:
-      return std::make_unique<FullyConnected>();
-    case CONVOY_LAYER_BATCH_NORM:
-      return std::make_unique<BatchNorm>();
-    case CONVOY_LAYER_RELU:
-      return std::make_unique<Relu>();
-    case CONVOY_LAYER_MAX_POOL:
-    case CONVOY_LAYER_AVERAGE_POOL:
-      return std::make_unique<Pool>();
-    case CONVOY_LAYER_ADD:
-      return std::make_unique<Add>();
-    case CONVOY_LAYER_CONCAT:
-      return std::make_unique<Concat>();
-    case CONVOY_LAYER_DROPOUT:
-      return std::make_unique<Dropout>();
-    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
-      return std::make_unique<LocalResponseNorm>();
-    case CONVOY_LAYER_PAD_CHANNELS:
-      return std::make_unique<PadChannels>();
-    case CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY:
-      return std::make_unique<SoftmaxCrossEntropy>();
-    case CONVOY_LAYER_MEAN_LOSS:
-      return std::make_unique<MeanLoss>();
-    default:
-      throw std::invalid_argument("the CPU device (SDK 1.0) does not know layer kind " +
-                                  std::to_string(layer.kind));
-  }
+  for (const Implementation& it : kImplementations)
+    if (it.kind == layer.kind) return it.make();
+  throw std::invalid_argument("the CPU device (SDK 1.0) does not know layer kind " +
+                              std::to_string(layer.kind));
 }
 
 }  // namespace convoy::cpu

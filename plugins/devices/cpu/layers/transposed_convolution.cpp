@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugins/devices/cpu/layers/layer_windows.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 #include "plugins/devices/cpu/team.hpp"
@@ -40,7 +41,7 @@ dnnl::convolution_forward::primitive_desc describe_transposed(const ProgramBuild
 
 bool suits(const ProgramBuilder& builder, const convoy_node& node) {
   const convoy_layer& layer = *node.layer;
-  if (!builder.stores_bf16() || layer.groups > 1) return false;
+  if (!builder.stores_bf16() || layer.groups > 1 || is_dilated(layer)) return false;
   const bool one_tap = layer.kernel_height * layer.kernel_width == 1;
   if (one_tap) return std::max({node.pad_top, node.pad_left, node.pad_bottom, node.pad_right}) == 0;
   // Square filters of 3x3 were measured to be as fast either way.

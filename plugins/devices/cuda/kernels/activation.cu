@@ -2,6 +2,7 @@
 
 #include "plugins/devices/cuda/kernels/channel_rows.cuh"
 #include "plugins/devices/cuda/kernels/mask_key.hpp"
+#include "plugins/devices/cuda/kernels/random_bits.cuh"
 
 namespace convoy::cuda {
 namespace {
@@ -143,17 +144,6 @@ __global__ void interleave_kernel(T* write, const float* planes, std::uint64_t c
     for (std::uint32_t channel = 0; channel < channels; ++channel)
       write[image + cell * channels + channel] =
           from_float<T>(planes[image + channel * cells + cell]);
-}
-
-__device__ inline std::uint32_t random_bits(std::uint32_t number, std::uint64_t key) {
-  std::uint32_t h = number * 0x9e3779b1u ^ static_cast<std::uint32_t>(key);
-  h ^= h >> 16;
-  h *= 0x85ebca6bu;
-  h ^= static_cast<std::uint32_t>(key >> 32);
-  h ^= h >> 13;
-  h *= 0xc2b2ae35u;
-  h ^= h >> 16;
-  return h;
 }
 
 template <typename T>

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "plugins/devices/cuda/kernels/mask_key.hpp"
+#include "plugins/devices/cuda/kernels/pointwise.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
 #include "plugins/devices/cuda/program_builder.hpp"
 
@@ -20,14 +21,22 @@ bool drops(const ProgramBuilder& builder, std::size_t node) {
   return builder.drops() && builder.layer(node).keep < 1.0;
 }
 
+std::uint64_t mask_key_of(const ProgramBuilder& builder, std::size_t node) {
+  const convoy_compilation& what = builder.compilation();
+  return mix_key(mix_key(mix_key(0, what.seed), what.replica), node);
+}
+
+std::uint32_t threshold_of(double keep) {
+  return static_cast<std::uint32_t>(std::min(keep * 0x1p32, 0x1p32 - 1.0));
+}
+
 // The mask is that of CPU devices: the same run drops the same units on either.
 void append_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id write,
                     MemoryPlan::Id read) {
-  const convoy_compilation& what = builder.compilation();
   const double keep = builder.layer(node).keep;
   Dropout drop{};
-  drop.key = mix_key(mix_key(mix_key(0, what.seed), what.replica), node);
-  drop.threshold = static_cast<std::uint32_t>(std::min(keep * 0x1p32, 0x1p32 - 1.0));
+  drop.key = mask_key_of(builder, node);
+  drop.threshold = threshold_of(keep);
   drop.factor = static_cast<float>(1.0 / keep);
   drop.channels = builder.shape(node).channels;
   drop.cells = static_cast<std::uint32_t>(builder.cells(node));
@@ -37,6 +46,31 @@ void append_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id wr
     if (run.values != nullptr) now.step_at = &run.values->step;
     dropout(run.stream, type, run.at(write), run.at(read), now, count);
   });
+}
+
+// Stochastic depth, likewise.
+void append_image_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id write,
+                          MemoryPlan::Id read) {
+  const double keep = builder.layer(node).keep;
+  ImageDropout drop{};
+  drop.key = mask_key_of(builder, node);
+  drop.threshold = threshold_of(keep);
+  drop.factor = static_cast<float>(1.0 / keep);
+  drop.image_elements = builder.elements(node) / builder.batch();
+  builder.then([=, type = builder.type(), count = builder.elements(node)](const Run& run) {
+    ImageDropout now = drop;
+    now.step = run.step;
+    if (run.values != nullptr) now.step_at = &run.values->step;
+    drop_images(run.stream, type, run.at(write), run.at(read), now, count);
+  });
+}
+
+void append_drop(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id write,
+                 MemoryPlan::Id read) {
+  if (builder.layer(node).kind == CONVOY_LAYER_DROPOUT)
+    append_dropout(builder, node, write, read);
+  else
+    append_image_dropout(builder, node, write, read);
 }
 
 }  // namespace
@@ -83,14 +117,14 @@ void forward_dropout(ProgramBuilder& builder, std::size_t node) {
   const MemoryPlan::Id read = builder.read(builder.node(node).inputs[0]);
   const MemoryPlan::Id write = in_place ? read : builder.define(node);
   if (drops(builder, node))
-    append_dropout(builder, node, write, read);
+    append_drop(builder, node, write, read);
   else if (!in_place)
     append_join(builder, node, write, read, std::nullopt, kNoRelu);
 }
 
 void backward_dropout(ProgramBuilder& builder, std::size_t node) {
   const MemoryPlan::Id own = builder.gradient(node);
-  if (drops(builder, node)) append_dropout(builder, node, own, own);
+  if (drops(builder, node)) append_drop(builder, node, own, own);
   if (!builder.node(node).in_place) builder.pass_gradient(builder.node(node).inputs, node);
 }
 

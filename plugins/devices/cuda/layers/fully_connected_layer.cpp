@@ -1,19 +1,15 @@
-#include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "plugins/devices/cuda/convolution.hpp"
 #include "plugins/devices/cuda/kernels/arithmetic.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/layers/shared_product.hpp"
 
 namespace convoy::cuda {
 namespace {
 
 constexpr const char* kCublas = "cuBLASLt";
-
-// Filled in when the layer is prepared.
-using SharedProduct = std::shared_ptr<std::unique_ptr<MatrixProduct>>;
 
 constexpr std::uint64_t kMatrixAlignment = 4;
 
@@ -53,20 +49,6 @@ VariablePlace weights_of(const ProgramBuilder& builder, std::size_t node) {
   throw std::invalid_argument(std::string("cuda device: no implementation of this storage of a "
                                           "fully connected layer yet, as variable ") +
                               place.variable->name + " has it");
-}
-
-SharedProduct plan_product(ProgramBuilder& builder, const ProductShape& shape) {
-  auto product = std::make_shared<std::unique_ptr<MatrixProduct>>();
-  builder.need_scratch(MatrixProduct::kWorkspace);
-  builder.prepare([=](Preparation& preparation) {
-    if (!preparation.matrices) preparation.matrices = make_matrix_handle();
-    ProductShape wanted = shape;
-    wanted.tf32 = preparation.tf32;
-    const ProductTrial trial{preparation.stream, preparation.workspace_limit, preparation.gpu,
-                             shared_algorithm_cache()};
-    *product = std::make_unique<MatrixProduct>(preparation.matrices, wanted, &trial);
-  });
-  return product;
 }
 
 bool is_aligned(const VariablePlace& place, const Sizes& sizes) {

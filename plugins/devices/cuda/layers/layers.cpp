@@ -10,41 +10,47 @@ namespace {
 
 void nothing(ProgramBuilder&, std::size_t) {}
 
+struct Implementation {
+  std::uint32_t kind;
+  LayerFunctions functions;
+};
+
+constexpr Implementation kImplementations[] = {
+    {CONVOY_LAYER_INPUT, {forward_input, nothing}},
+    {CONVOY_LAYER_CONVOLUTION, {forward_convolution, backward_convolution}},
+    {CONVOY_LAYER_FULLY_CONNECTED, {forward_fully_connected, backward_fully_connected}},
+    {CONVOY_LAYER_BATCH_NORM, {forward_batch_norm, backward_batch_norm}},
+    {CONVOY_LAYER_RELU, {forward_relu, backward_relu}},
+    {CONVOY_LAYER_MAX_POOL, {forward_pool, backward_pool}},
+    {CONVOY_LAYER_AVERAGE_POOL, {forward_pool, backward_pool}},
+    {CONVOY_LAYER_ADD, {forward_add, backward_add}},
+    {CONVOY_LAYER_CONCAT, {forward_concat, backward_concat}},
+    {CONVOY_LAYER_DROPOUT, {forward_dropout, backward_dropout}},
+    {CONVOY_LAYER_LOCAL_RESPONSE_NORM, {forward_response_norm, backward_response_norm}},
+    {CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY, {forward_cross_entropy, backward_cross_entropy}},
+    {CONVOY_LAYER_MEAN_LOSS, {forward_mean_loss, backward_mean_loss}},
+    {CONVOY_LAYER_PAD_CHANNELS, {forward_pad_channels, backward_pad_channels}},
+    {CONVOY_LAYER_SIGMOID, {forward_curve, backward_curve}},
+    {CONVOY_LAYER_TANH, {forward_curve, backward_curve}},
+    {CONVOY_LAYER_SILU, {forward_curve, backward_curve}},
+    {CONVOY_LAYER_GELU, {forward_curve, backward_curve}},
+    {CONVOY_LAYER_MULTIPLY, {forward_multiply, backward_multiply}},
+    {CONVOY_LAYER_SCALE, {forward_scale, backward_scale}},
+    {CONVOY_LAYER_LAYER_NORM, {forward_layer_norm, backward_layer_norm}},
+    {CONVOY_LAYER_STOCHASTIC_DEPTH, {forward_dropout, backward_dropout}},
+    {CONVOY_LAYER_CLASS_TOKEN, {forward_class_token, backward_class_token}},
+    {CONVOY_LAYER_POSITION, {forward_position, backward_position}},
+    {CONVOY_LAYER_ATTENTION, {forward_attention, backward_attention}},
+    {CONVOY_LAYER_UPSAMPLE, {forward_upsample, backward_upsample}},
+};
+
 }  // namespace
 
 LayerFunctions functions_of(std::uint32_t kind) {
-  switch (kind) {
-    case CONVOY_LAYER_INPUT:
-      return {forward_input, nothing};
-    case CONVOY_LAYER_CONVOLUTION:
-      return {forward_convolution, backward_convolution};
-    case CONVOY_LAYER_FULLY_CONNECTED:
-      return {forward_fully_connected, backward_fully_connected};
-    case CONVOY_LAYER_BATCH_NORM:
-      return {forward_batch_norm, backward_batch_norm};
-    case CONVOY_LAYER_RELU:
-      return {forward_relu, backward_relu};
-    case CONVOY_LAYER_MAX_POOL:
-    case CONVOY_LAYER_AVERAGE_POOL:
-      return {forward_pool, backward_pool};
-    case CONVOY_LAYER_ADD:
-      return {forward_add, backward_add};
-    case CONVOY_LAYER_CONCAT:
-      return {forward_concat, backward_concat};
-    case CONVOY_LAYER_DROPOUT:
-      return {forward_dropout, backward_dropout};
-    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
-      return {forward_response_norm, backward_response_norm};
-    case CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY:
-      return {forward_cross_entropy, backward_cross_entropy};
-    case CONVOY_LAYER_MEAN_LOSS:
-      return {forward_mean_loss, backward_mean_loss};
-    case CONVOY_LAYER_PAD_CHANNELS:
-      return {forward_pad_channels, backward_pad_channels};
-    default:
-      throw std::invalid_argument("cuda device: no implementation of layers of kind " +
-                                  std::to_string(kind) + " yet");
-  }
+  for (const Implementation& it : kImplementations)
+    if (it.kind == kind) return it.functions;
+  throw std::invalid_argument("cuda device: no implementation of layers of kind " +
+                              std::to_string(kind) + " yet");
 }
 
 }  // namespace convoy::cuda

@@ -57,8 +57,8 @@ void for_products(const ConvolutionShape& s, Use&& use) {
       for (std::int64_t x = 0; x < s.out_width; ++x)
         for (std::int64_t ky = 0; ky < s.kernel_height; ++ky)
           for (std::int64_t kx = 0; kx < s.kernel_width; ++kx) {
-            const std::int64_t in_y = y * s.stride_height + ky - s.pad_top;
-            const std::int64_t in_x = x * s.stride_width + kx - s.pad_left;
+            const std::int64_t in_y = y * s.stride_height + ky * s.dilation_height - s.pad_top;
+            const std::int64_t in_x = x * s.stride_width + kx * s.dilation_width - s.pad_left;
             if (in_y < 0 || in_y >= s.in_height || in_x < 0 || in_x >= s.in_width) continue;
             const std::int64_t in_cell = (n * s.in_height + in_y) * s.in_width + in_x;
             const std::int64_t out_cell = (n * s.out_height + y) * s.out_width + x;
@@ -178,21 +178,37 @@ MatrixProduct::~MatrixProduct() = default;
 
 namespace {
 
+// The matrices of one product of a batch.
+struct Factors {
+  const Elements a, b, d;
+  std::int64_t a_first, b_first, d_first;
+};
+
 // Column-major, as the header says.
-void multiply(const ProductShape& s, const void* a, const void* b, void* d, const float* bias) {
-  const Elements left(a, s.factors), right(b, s.factors), result(d, s.result);
+void multiply_one(const ProductShape& s, const Factors& of, const float* bias) {
   for (std::uint64_t row = 0; row < s.m; ++row)
     for (std::uint64_t column = 0; column < s.n; ++column) {
       double sum = 0;
       for (std::uint64_t i = 0; i < s.k; ++i) {
         const std::uint64_t at = s.transposes_a ? row * s.k + i : i * s.m + row;
         const std::uint64_t bt = s.transposes_b ? i * s.n + column : column * s.k + i;
-        sum += left.get(static_cast<std::int64_t>(at)) * right.get(static_cast<std::int64_t>(bt));
+        sum += of.a.get(of.a_first + static_cast<std::int64_t>(at)) *
+               of.b.get(of.b_first + static_cast<std::int64_t>(bt));
       }
       if (s.has_bias) sum += static_cast<double>(bias[row]);
       if (s.relu && sum < 0) sum = 0;
-      result.set(static_cast<std::int64_t>(column * s.m + row), sum);
+      of.d.set(of.d_first + static_cast<std::int64_t>(column * s.m + row), sum);
     }
+}
+
+void multiply_all(const ProductShape& s, const void* a, const void* b, void* d, const float* bias) {
+  for (std::uint64_t i = 0; i < s.batch; ++i)
+    multiply_one(
+        s,
+        {Elements(a, s.factors), Elements(b, s.factors), Elements(d, s.result),
+         static_cast<std::int64_t>(i * s.m * s.k), static_cast<std::int64_t>(i * s.k * s.n),
+         static_cast<std::int64_t>(i * s.m * s.n)},
+        bias);
 }
 
 }  // namespace
@@ -200,7 +216,7 @@ void multiply(const ProductShape& s, const void* a, const void* b, void* d, cons
 void MatrixProduct::run(Stream stream, const void* a, const void* b, void* d, const float* bias,
                         void*) const {
   emulation::queue(stream, [=, shape = products().at(algorithm_.data[0]).shape] {
-    multiply(shape, a, b, d, bias);
+    multiply_all(shape, a, b, d, bias);
   });
 }
 

@@ -1,0 +1,135 @@
+// The part of ReferenceNetwork that computes layers of networks since 2017.
+#include <algorithm>
+#include <cmath>
+
+#include "core/conformance/reference_network.hpp"
+#include "core/conformance/reference_plane.hpp"
+
+namespace convoy::conformance {
+
+using Tensor = ReferenceNetwork::Tensor;
+
+Tensor ReferenceNetwork::layer_norm(const GraphNode& node) {
+  const std::size_t channels = node.output.channels, plane = Plane(node.output).size;
+  const std::uint32_t gamma = node.variables[0], beta = node.variables[1];
+  const double count = static_cast<double>(channels);
+  Tensor result = input(node);
+  for (std::size_t cell = 0; cell < batch_ * plane; ++cell) {
+    double* const first = &result[cell / plane * channels * plane + cell % plane];
+    double mean = 0.0, variance = 0.0;
+    for (std::size_t c = 0; c < channels; ++c) mean += first[c * plane] / count;
+    for (std::size_t c = 0; c < channels; ++c)
+      variance += (first[c * plane] - mean) * (first[c * plane] - mean) / count;
+    const double inverse = 1.0 / std::sqrt(variance + node.layer.epsilon);
+    for (std::size_t c = 0; c < channels; ++c)
+      first[c * plane] = (first[c * plane] - mean) * inverse *
+                             (gamma == CONVOY_NONE ? 1.0 : parameters_[gamma][c]) +
+                         parameters_[beta][c];
+  }
+  return result;
+}
+
+Tensor ReferenceNetwork::multiply(const GraphNode& node) {
+  Tensor result = input(node);
+  const Tensor& factors = input(node, 1);
+  const std::size_t repeats = result.size() / factors.size();
+  for (std::size_t k = 0; k < result.size(); ++k) result[k] *= factors[k / repeats];
+  return result;
+}
+
+Tensor ReferenceNetwork::scale(const GraphNode& node) {
+  Tensor result = input(node);
+  const Tensor& gamma = parameters_[node.variables[0]];
+  const std::size_t plane = Plane(node.output).size;
+  for (std::size_t k = 0; k < result.size(); ++k) result[k] *= gamma[k / plane % gamma.size()];
+  return result;
+}
+
+Tensor ReferenceNetwork::class_token(const GraphNode& node) {
+  const Tensor& token = parameters_[node.variables[0]];
+  const std::size_t cells = Plane(node.output).size;
+  Tensor result(batch_ * node.output.elements());
+  for (std::size_t k = 0; k < result.size(); ++k) {
+    const std::size_t plane = k / cells, cell = k % cells;
+    result[k] =
+        cell == 0 ? token[plane % token.size()] : input(node)[plane * (cells - 1) + cell - 1];
+  }
+  return result;
+}
+
+Tensor ReferenceNetwork::position(const GraphNode& node) {
+  const Tensor& positions = parameters_[node.variables[0]];
+  const std::size_t cells = Plane(node.output).size, channels = node.output.channels;
+  Tensor result = input(node);
+  for (std::size_t k = 0; k < result.size(); ++k)
+    result[k] += positions[k % cells * channels + k / cells % channels];
+  return result;
+}
+
+// Channel c of the results of head h is channel h * width + c; element (channel, cell) of an image
+// is at channel * cells + cell.
+Tensor ReferenceNetwork::attention(const GraphNode& node) {
+  const std::size_t cells = Plane(node.output).size, channels = node.output.channels;
+  const std::size_t heads = node.layer.groups, width = channels / heads;
+  Tensor result(batch_ * node.output.elements());
+  std::vector<double> weights(cells);
+  for (std::size_t row = 0; row < batch_ * heads * cells; ++row) {
+    const std::size_t cell = row % cells, head = row / cells % heads, image = row / cells / heads;
+    const double* const q = &input(node)[(image * 3 * channels + head * width) * cells];
+    const double *const k = q + channels * cells, *const v = k + channels * cells;
+    double sum = 0.0;
+    for (std::size_t other = 0; other < cells; ++other) {
+      double score = 0.0;
+      for (std::size_t c = 0; c < width; ++c) score += q[c * cells + cell] * k[c * cells + other];
+      weights[other] = std::exp(score / std::sqrt(static_cast<double>(width)));
+      sum += weights[other];
+    }
+    for (double& weight : weights) weight = rounds_ ? nearest_bf16(weight / sum) : weight / sum;
+    double* const to = &result[(image * channels + head * width) * cells + cell];
+    for (std::size_t c = 0; c < width; ++c)
+      for (std::size_t other = 0; other < cells; ++other)
+        to[c * cells] += weights[other] * v[c * cells + other];
+  }
+  return result;
+}
+
+namespace {
+
+// Which two cells of an axis an upsampled cell lies between, and the share of the second.
+struct Between {
+  std::int64_t first, second;
+  double share;
+};
+
+Between between(std::int64_t output, std::int64_t factor, std::int64_t size, bool interpolated) {
+  if (!interpolated) return {output / factor, output / factor, 0.0};
+  const double place = (static_cast<double>(output) + 0.5) / static_cast<double>(factor) - 0.5;
+  const double first = std::floor(place);
+  const auto on_image = [size](double cell) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(cell), 0, size - 1);
+  };
+  return {on_image(first), on_image(first + 1), place - first};
+}
+
+}  // namespace
+
+Tensor ReferenceNetwork::upsample(const GraphNode& node) {
+  const bool interpolated = (node.layer.flags & CONVOY_LAYER_INTERPOLATED) != 0;
+  const Plane in(node.input), out(node.output);
+  Tensor result(batch_ * node.output.elements());
+  for (std::size_t plane = 0; plane < batch_ * node.output.channels; ++plane)
+    for (std::int64_t y = 0; y < node.output.height; ++y)
+      for (std::int64_t x = 0; x < node.output.width; ++x) {
+        const Between row = between(y, node.layer.stride_height, node.input.height, interpolated);
+        const Between column = between(x, node.layer.stride_width, node.input.width, interpolated);
+        const auto in_row = [&](std::int64_t at) {
+          return (1 - column.share) * input(node)[in.at(plane, at, column.first)] +
+                 column.share * input(node)[in.at(plane, at, column.second)];
+        };
+        result[out.at(plane, y, x)] =
+            (1 - row.share) * in_row(row.first) + row.share * in_row(row.second);
+      }
+  return result;
+}
+
+}  // namespace convoy::conformance

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/graph/graph.hpp"
+
+namespace convoy::conformance {
+
+// Where the cells of planes, one per channel and image, lie in a reference tensor.
+struct Plane {
+  std::size_t width;
+  std::size_t size;
+  explicit Plane(const TensorShape& shape)
+      : width(shape.width), size(std::size_t{shape.height} * shape.width) {}
+  std::size_t at(std::size_t plane, std::int64_t y, std::int64_t x) const {
+    return plane * size + static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+  }
+};
+
+}  // namespace convoy::conformance

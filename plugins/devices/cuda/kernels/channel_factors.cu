@@ -1,0 +1,124 @@
+#include "plugins/devices/cuda/kernels/channel_factors.hpp"
+
+#include "plugins/devices/cuda/kernels/channel_rows.cuh"
+
+namespace convoy::cuda {
+namespace {
+
+// cells: rows that share a row of factors.
+template <typename T, typename F, int kPer>
+__global__ void scale_channels_kernel(T* write, const T* read, const F* factors, bool adds,
+                                      std::uint64_t rows, std::uint64_t cells,
+                                      std::uint32_t channels, std::uint64_t rows_per_chunk) {
+  const Walk walk = walk_of<kPer>(rows, rows_per_chunk);
+  if (walk.channel >= channels) return;
+  for (std::uint64_t row = walk.row; row < walk.end; row += walk.stride) {
+    const std::uint64_t at = row * channels + walk.channel;
+    float values[kPer], own[kPer], before[kPer] = {};
+    load<T, kPer>(values, read + at);
+    load<F, kPer>(own, factors + row / cells * channels + walk.channel);
+    if (adds) load<T, kPer>(before, write + at);
+    for (int k = 0; k < kPer; ++k) values[k] = before[k] + values[k] * own[k];
+    store<T, kPer>(write + at, values);
+  }
+}
+
+// partial[chunk][channel]: sums of gradient * read over the rows of a chunk.
+template <typename T, int kPer>
+__global__ void product_sums_kernel(double* partial, const T* gradient, const T* read,
+                                    std::uint64_t rows, std::uint32_t channels,
+                                    std::uint64_t rows_per_chunk) {
+  __shared__ double sums[kThreads];
+  const Walk walk = walk_of<kPer>(rows, rows_per_chunk);
+  float own[kPer] = {};
+  if (walk.channel < channels)
+    for (std::uint64_t row = walk.row; row < walk.end; row += walk.stride) {
+      const std::uint64_t at = row * channels + walk.channel;
+      float g[kPer], x[kPer];
+      load<T, kPer>(g, gradient + at);
+      load<T, kPer>(x, read + at);
+      for (int k = 0; k < kPer; ++k) own[k] += g[k] * x[k];
+    }
+  for (int k = 0; k < kPer; ++k) {
+    sums[threadIdx.y * blockDim.x + threadIdx.x] = own[k];
+    __syncthreads();
+    if (threadIdx.y == 0 && walk.channel < channels) {
+      double total = 0.0;
+      for (unsigned y = 0; y < blockDim.y; ++y) total += sums[y * blockDim.x + threadIdx.x];
+      partial[static_cast<std::uint64_t>(blockIdx.y) * channels + walk.channel + k] = total;
+    }
+    __syncthreads();
+  }
+}
+
+__global__ void factor_finish_kernel(float* write, const double* partial, std::uint32_t channels,
+                                     std::uint32_t chunks) {
+  const std::uint32_t channel = blockIdx.x * kFinishChannels + threadIdx.x;
+  double total[1];
+  over_chunks<1>(total, partial, chunks, channel, channels);
+  if (threadIdx.y == 0 && channel < channels) write[channel] = static_cast<float>(total[0]);
+}
+
+template <typename T>
+__global__ void factor_store_kernel(T* write, const double* partial, bool adds,
+                                    std::uint64_t count) {
+  for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
+    const float own = static_cast<float>(partial[i]);
+    write[i] = from_float<T>(adds ? to_float(write[i]) + own : own);
+  }
+}
+
+// The chunks of the sums: images, where each has factors of its own.
+Cut cut_of(const FactoredShape& shape, int per) {
+  Cut cut = cut_for_sums(shape.rows(), shape.channels, per);
+  if (!shape.factor_per_image) return cut;
+  cut.rows_per_chunk = shape.cells;
+  cut.chunks = static_cast<std::uint32_t>(shape.images);
+  return cut;
+}
+
+}  // namespace
+
+void scale_channels(Stream stream, const FactoredShape& shape, void* write, const void* read,
+                    const void* factors, bool adds) {
+  with_packs(shape.type, shape.channels, [&](auto zero, auto per) {
+    using T = decltype(zero);
+    constexpr int kPer = decltype(per)::value;
+    const Cut cut = cut_for_rows(shape.rows(), shape.channels, kPer);
+    if (shape.factor_per_image)
+      scale_channels_kernel<T, T, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
+          static_cast<T*>(write), static_cast<const T*>(read), static_cast<const T*>(factors), adds,
+          shape.rows(), shape.cells, shape.channels, cut.rows_per_chunk);
+    else
+      scale_channels_kernel<T, float, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
+          static_cast<T*>(write), static_cast<const T*>(read), static_cast<const float*>(factors),
+          adds, shape.rows(), shape.rows(), shape.channels, cut.rows_per_chunk);
+  });
+}
+
+std::uint64_t factor_scratch(const FactoredShape& shape) {
+  const std::uint64_t chunks = shape.factor_per_image ? shape.images : kMostChunks;
+  return chunks * shape.channels * sizeof(double);
+}
+
+void factor_gradients(Stream stream, const FactoredShape& shape, void* write, const void* gradient,
+                      const void* read, bool adds, void* scratch) {
+  auto* partial = static_cast<double*>(scratch);
+  with_packs(shape.type, shape.channels, [&](auto zero, auto per) {
+    using T = decltype(zero);
+    constexpr int kPer = decltype(per)::value;
+    const Cut cut = cut_of(shape, kPer);
+    product_sums_kernel<T, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
+        partial, static_cast<const T*>(gradient), static_cast<const T*>(read), shape.rows(),
+        shape.channels, cut.rows_per_chunk);
+    const std::uint64_t count = shape.images * shape.channels;
+    if (shape.factor_per_image)
+      factor_store_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<T*>(write),
+                                                                      partial, adds, count);
+    else
+      factor_finish_kernel<<<finish_blocks(shape.channels), finish_threads(), 0, stream>>>(
+          static_cast<float*>(write), partial, shape.channels, cut.chunks);
+  });
+}
+
+}  // namespace convoy::cuda

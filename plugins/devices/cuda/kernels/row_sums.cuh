@@ -1,0 +1,50 @@
+#pragma once
+
+#include "plugins/devices/cuda/kernels/vector_access.cuh"
+
+// What kernels share that take a whole row per warp.
+namespace convoy::cuda {
+
+constexpr unsigned kRowLanes = 32;
+constexpr unsigned kRowsPerBlock = kThreads / kRowLanes;
+
+inline unsigned row_blocks(std::uint64_t rows) {
+  return static_cast<unsigned>((rows + kRowsPerBlock - 1) / kRowsPerBlock);
+}
+inline dim3 row_threads() {
+  return dim3(kRowLanes, kRowsPerBlock);
+}
+
+struct Plus {
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+// Not-a-number wins, so that a diverged run is seen.
+struct Larger {
+  __device__ float operator()(float a, float b) const { return b > a || b != b ? b : a; }
+};
+
+// Over the threads of a row, in a fixed order; all of a block's threads take part.
+template <typename Combine>
+__device__ inline float over_row(float value, Combine combine) {
+  __shared__ float values[kRowsPerBlock][kRowLanes];
+  values[threadIdx.y][threadIdx.x] = value;
+  __syncthreads();
+  for (unsigned half = kRowLanes / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half)
+      values[threadIdx.y][threadIdx.x] =
+          combine(values[threadIdx.y][threadIdx.x], values[threadIdx.y][threadIdx.x + half]);
+    __syncthreads();
+  }
+  const float result = values[threadIdx.y][0];
+  __syncthreads();
+  return result;
+}
+
+// Threads of rows behind the last one compute the last one once more and write nothing.
+__device__ inline std::uint64_t row_of_thread(std::uint64_t rows, bool& own) {
+  const std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.y;
+  own = row < rows;
+  return own ? row : rows - 1;
+}
+
+}  // namespace convoy::cuda
