@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/control_group.hpp"
+#include "core/base/memory_limit.hpp"
 #include "core/base/system_text.hpp"
-#include "core/doctor/cgroup.hpp"
 #include "core/doctor/probes.hpp"
 
 namespace convoy::doctor {
@@ -11,9 +12,8 @@ namespace {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
-// "MemTotal:  16266172 kB".
-std::optional<std::uint64_t> memory_field(const SystemRoot& root, const char* name) {
-  const auto value = value_of(root.text("proc/meminfo").value_or(""), name, ':');
+std::optional<std::uint64_t> memory_available(const SystemRoot& root) {
+  const auto value = value_of(root.text("proc/meminfo").value_or(""), "MemAvailable", ':');
   const auto kibibytes = leading_number(value.value_or(""));
   if (!kibibytes) return std::nullopt;
   return *kibibytes * 1024;
@@ -21,8 +21,8 @@ std::optional<std::uint64_t> memory_field(const SystemRoot& root, const char* na
 
 void memory(const SystemRoot& root, Findings& findings) {
   constexpr const char* kSubject = "memory";
-  const auto total = memory_field(root, "MemTotal");
-  const auto available = memory_field(root, "MemAvailable");
+  const auto total = memory_total(root);
+  const auto available = memory_available(root);
   const ControlGroupLimits limits = control_group_limits(root);
   if (!total && !limits.memory_bytes)
     return findings.push_back({kSubject, Health::kUnknown, "/proc/meminfo cannot be read", ""});
@@ -106,7 +106,7 @@ void shared_memory(const SystemRoot& root, Findings& findings) {
   for (const std::string& line : lines_of(*mounts)) {
     const std::vector<std::string> fields = words_of(line);
     if (fields.size() < 4 || fields[1] != "/dev/shm") continue;
-    const auto size = mount_size(fields[3], memory_field(root, "MemTotal"));
+    const auto size = mount_size(fields[3], memory_total(root));
     if (!size) return findings.push_back({kSubject, Health::kUnknown, "mounted, size unknown", ""});
     // NCCL puts its buffers there, about 10 MB per pair of GPUs.
     if (*size < kGiB / 4)

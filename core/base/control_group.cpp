@@ -1,4 +1,4 @@
-#include "core/doctor/cgroup.hpp"
+#include "core/base/control_group.hpp"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "core/base/system_text.hpp"
 
-namespace convoy::doctor {
+namespace convoy {
 namespace {
 
 // Larger limits are how version 1 says that there is none.
@@ -87,4 +87,4 @@ ControlGroupLimits control_group_limits(const SystemRoot& root) {
   return limits;
 }
 
-}  // namespace convoy::doctor
+}  // namespace convoy

@@ -5,7 +5,7 @@
 
 #include "core/base/system_root.hpp"
 
-namespace convoy::doctor {
+namespace convoy {
 
 // What control groups (version 1 or 2, the process's own one and all above it) allow. Empty: no
 // limit, or none that can be seen.
@@ -17,4 +17,4 @@ struct ControlGroupLimits {
 
 ControlGroupLimits control_group_limits(const SystemRoot& root);
 
-}  // namespace convoy::doctor
+}  // namespace convoy
