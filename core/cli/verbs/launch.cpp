@@ -87,7 +87,8 @@ class Launch {
   }
 
   int run(std::ostream& out, std::ostream& err) {
-    const InterruptGuard interrupt;
+    InterruptGuard interrupt;
+    interrupt.end_after_steps();
     while (std::ranges::any_of(tasks_, [](const auto& task) { return !task->ended(); })) {
       wait();
       for (const auto& task : tasks_) {
@@ -95,6 +96,8 @@ class Launch {
         task->pass_on(chief ? &out : nullptr, err);
       }
       if (interrupt.requested()) end_all(SIGINT);
+      if (interrupt.take_save_request())
+        for (const auto& task : tasks_) task->signal(SIGUSR1);
       for (const auto& task : tasks_)
         if (task->ended() && task->exit_code() != 0) note_failure(*task, err);
       if (end_by_ && Clock::now() > *end_by_)

@@ -21,8 +21,8 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
   JobCommand command = read_command(arguments);
   if (auto identity = job::identify(command.options))
     return run_task(std::move(command), std::move(*identity), arguments, out, err);
+  InterruptGuard interrupt;
   job::Setup setup = set_up_command(std::move(command), err);
-  const InterruptGuard interrupt;
   Terminal terminal(setup.options, interrupt, out, err);
   return job::run(setup, terminal, arguments).exit_status;
 }
