@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kChecksumKey = "data_crc32c";
+constexpr const char* kDataChecksum = "data_crc32c";
+constexpr const char* kHeaderChecksum = "header_crc32c";
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -37,12 +38,17 @@ std::vector<std::string> scan(const fs::path& folder) {
 }  // namespace
 
 void verify_checksum(const SafetensorsFile& file) {
-  const auto stored = file.metadata().find(kChecksumKey);
-  if (stored == file.metadata().end()) return;
-  const std::string found = fmt::format("{:08x}", file.checksum());
-  if (found != stored->second)
-    fail(ExitCode::kFailed, "{}: its tensors have checksum {}, but {} was saved: it is damaged",
-         file.path().string(), found, printable(stored->second));
+  const auto compare = [&](const char* key, const char* what, const auto& sum) {
+    const auto stored = file.metadata().find(key);
+    if (stored == file.metadata().end()) return;
+    const std::string found = fmt::format("{:08x}", sum());
+    if (found != stored->second)
+      fail(ExitCode::kFailed, "{}: its {} checksum {}, but {} was saved: it is damaged",
+           file.path().string(), what, found, printable(stored->second));
+  };
+  compare(kHeaderChecksum, "header has",
+          [&] { return header_checksum(file.header(), kHeaderChecksum); });
+  compare(kDataChecksum, "tensors have", [&] { return file.checksum(); });
 }
 
 CheckpointDirectory::CheckpointDirectory(fs::path folder, std::int64_t keep)
@@ -57,15 +63,28 @@ void CheckpointDirectory::prepare() {
   if (::access(folder_.c_str(), W_OK | X_OK) != 0)
     fail(ExitCode::kFailed, "no permission to write checkpoints to {}", folder_.string());
   if (!lock_) lock_ = std::make_unique<FolderLock>(folder_);
+  remove_left_over();
+}
+
+// What a run left that was killed while it saved, or while it removed old ones.
+void CheckpointDirectory::remove_left_over() const {
+  std::error_code error;
   std::vector<fs::path> left_over;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error))
     if (DurableFile::is_temporary(entry.path())) left_over.push_back(entry.path());
+  // The old ones are still needed where the new one never got its name.
+  const CheckpointMarker marker = read_checkpoint_marker(folder_).value_or(CheckpointMarker{});
+  const bool arrived =
+      !marker.newest_first.empty() && fs::exists(folder_ / marker.newest_first.front(), error);
+  if (arrived)
+    for (const std::string& name : marker.leaving) left_over.push_back(folder_ / name);
   for (const fs::path& path : left_over) fs::remove(path, error);
 }
 
 // What the marker names and exists. Without a marker that can be read, every checkpoint there is.
 std::vector<std::string> CheckpointDirectory::list() const {
-  std::vector<std::string> names = read_checkpoint_marker(folder_).value_or(scan(folder_));
+  const std::optional<CheckpointMarker> marker = read_checkpoint_marker(folder_);
+  std::vector<std::string> names = marker ? marker->newest_first : scan(folder_);
   std::erase_if(names, [this](const std::string& name) {
     std::error_code error;
     return contains(damaged_, name) || !fs::exists(folder_ / name, error);
@@ -98,14 +117,22 @@ std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& 
 fs::path CheckpointDirectory::save(std::int64_t step, std::map<std::string, std::string> metadata,
                                    const std::vector<Tensor>& tensors) {
   const std::string name = checkpoint_name(step);
-  metadata[kChecksumKey] = fmt::format("{:08x}", tensors_checksum(tensors));
-  write_safetensors(folder_ / name, metadata, tensors);
-  std::erase(damaged_, name);
-  remember(name);
+  metadata[kDataChecksum] = fmt::format("{:08x}", tensors_checksum(tensors));
+  metadata[kHeaderChecksum] =
+      fmt::format("{:08x}", header_checksum(header_of(metadata, tensors), kHeaderChecksum));
+  std::vector<std::string> old;
+  write_safetensors(folder_ / name, metadata, tensors, [&] {
+    std::erase(damaged_, name);
+    old = remember(name);
+  });
+  std::error_code error;
+  for (const std::string& gone : old) fs::remove(folder_ / gone, error);
   return folder_ / name;
 }
 
-void CheckpointDirectory::remember(const std::string& name) {
+// Whatever is left when the process dies after this, the marker names: a checkpoint that has no
+// name yet is missing, the old ones are on their way out.
+std::vector<std::string> CheckpointDirectory::remember(const std::string& name) const {
   std::vector<std::string> names = list();
   std::erase(names, name);
   names.insert(names.begin(), name);
@@ -114,9 +141,8 @@ void CheckpointDirectory::remember(const std::string& name) {
     old.assign(names.begin() + keep_, names.end());
     names.resize(static_cast<std::size_t>(keep_));
   }
-  write_checkpoint_marker(folder_, names);
-  std::error_code error;
-  for (const std::string& gone : old) fs::remove(folder_ / gone, error);
+  write_checkpoint_marker(folder_, {names, old});
+  return old;
 }
 
 }  // namespace convoy

@@ -15,9 +15,10 @@
 namespace convoy {
 
 // The checkpoints of one training run: model-<step>.safetensors in a folder, and a marker file that
-// lists the complete ones. A checkpoint is written and synced before the marker names it, and old
-// ones go only after that, so that whenever the process or the machine stops, the newest one named
-// is whole.
+// lists the complete ones. A checkpoint is written and synced under a temporary name before the
+// marker names it, gets its name then, and old ones go only after that: whenever the process or the
+// machine stops, the newest one that the marker names and that exists is whole, and what else is
+// there is known to be left over.
 class CheckpointDirectory {
  public:
   using Notice = std::function<void(const std::string&)>;
@@ -37,14 +38,16 @@ class CheckpointDirectory {
   // some but all are damaged.
   std::unique_ptr<SafetensorsFile> open_newest(const Notice& notice);
 
-  // Adds a checksum to the metadata. Returns the file's path. Error kFailed leaves all checkpoints
-  // that were there in place.
+  // Adds checksums of the header and of the tensors to the metadata. Returns the file's path. Error
+  // kFailed leaves all checkpoints that were there in place.
   std::filesystem::path save(std::int64_t step, std::map<std::string, std::string> metadata,
                              const std::vector<Tensor>& tensors);
 
  private:
   std::vector<std::string> list() const;
-  void remember(const std::string& name);
+  // Writes the marker with this one as the newest; gives those that have to go.
+  std::vector<std::string> remember(const std::string& name) const;
+  void remove_left_over() const;
 
   std::filesystem::path folder_;
   std::int64_t keep_;
@@ -52,8 +55,8 @@ class CheckpointDirectory {
   std::vector<std::string> damaged_;  // never listed again
 };
 
-// Error kFailed when the bytes are not those that were saved. Files without a checksum pass: they
-// come from other programs.
+// Error kFailed when the header or the tensors are not those that were saved. Files without
+// checksums pass: they come from other programs.
 void verify_checksum(const SafetensorsFile& file);
 
 }  // namespace convoy

@@ -15,7 +15,19 @@ namespace {
 constexpr const char* kPrefix = "model-";
 constexpr const char* kSuffix = ".safetensors";
 constexpr const char* kNames = "newest_first";
+constexpr const char* kLeaving = "leaving";
 constexpr std::uintmax_t kLongestMarker = std::uintmax_t{1} << 20;  // bytes
+
+// The names of checkpoints; nothing when that is not what it holds.
+std::optional<std::vector<std::string>> names_in(const nlohmann::json& names) {
+  if (!names.is_array()) return std::nullopt;
+  std::vector<std::string> result;
+  for (const auto& name : names) {
+    if (!name.is_string() || !checkpoint_step(name.get<std::string>())) return std::nullopt;
+    result.push_back(name.get<std::string>());
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -37,8 +49,7 @@ std::optional<std::int64_t> checkpoint_step(const std::string& name) {
   return step;
 }
 
-std::optional<std::vector<std::string>> read_checkpoint_marker(
-    const std::filesystem::path& folder) {
+std::optional<CheckpointMarker> read_checkpoint_marker(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / kCheckpointMarker;
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
@@ -46,20 +57,15 @@ std::optional<std::vector<std::string>> read_checkpoint_marker(
   std::ifstream file(path, std::ios::binary);
   const auto document = nlohmann::json::parse(file, nullptr, false);
   if (!document.is_object() || !document.contains(kNames)) return std::nullopt;
-  const auto& names = document.at(kNames);
-  if (!names.is_array()) return std::nullopt;
-  std::vector<std::string> result;
-  for (const auto& name : names) {
-    if (!name.is_string() || !checkpoint_step(name.get<std::string>())) return std::nullopt;
-    result.push_back(name.get<std::string>());
-  }
-  return result;
+  const auto names = names_in(document.at(kNames));
+  const auto leaving = names_in(document.value(kLeaving, nlohmann::json::array()));
+  if (!names || !leaving) return std::nullopt;
+  return CheckpointMarker{*names, *leaving};
 }
 
-void write_checkpoint_marker(const std::filesystem::path& folder,
-                             const std::vector<std::string>& newest_first) {
-  const nlohmann::ordered_json document = {{"format", "convoy checkpoints"},
-                                           {kNames, newest_first}};
+void write_checkpoint_marker(const std::filesystem::path& folder, const CheckpointMarker& marker) {
+  const nlohmann::ordered_json document = {
+      {"format", "convoy checkpoints"}, {kNames, marker.newest_first}, {kLeaving, marker.leaving}};
   DurableFile file(folder / kCheckpointMarker);
   file.write(json_text(document, 2) + "\n");
   file.commit();

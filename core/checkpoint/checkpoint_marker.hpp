@@ -16,11 +16,15 @@ std::string checkpoint_name(std::int64_t step);
 // The step in such a name; nothing for any other name, a path included.
 std::optional<std::int64_t> checkpoint_step(const std::string& name);
 
-// File names, newest first. Nothing when there is no marker or it cannot be understood: it was
-// torn, or is not convoy's.
-std::optional<std::vector<std::string>> read_checkpoint_marker(const std::filesystem::path& folder);
+// What the marker says, as file names.
+struct CheckpointMarker {
+  std::vector<std::string> newest_first;  // the complete ones
+  std::vector<std::string> leaving;       // to be removed, if they still exist
+};
 
-void write_checkpoint_marker(const std::filesystem::path& folder,
-                             const std::vector<std::string>& newest_first);
+// Nothing when there is no marker or it cannot be understood: it was torn, or is not convoy's.
+std::optional<CheckpointMarker> read_checkpoint_marker(const std::filesystem::path& folder);
+
+void write_checkpoint_marker(const std::filesystem::path& folder, const CheckpointMarker& marker);
 
 }  // namespace convoy

@@ -43,6 +43,7 @@ void DurableFile::fail_to(const char* what) const {
 }
 
 void DurableFile::write(std::span<const std::byte> bytes) {
+  synced_ = false;
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
@@ -51,8 +52,13 @@ void DurableFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-void DurableFile::commit() {
+void DurableFile::sync() {
   if (::fsync(descriptor_) != 0) fail_to("write it through to the disk");
+  synced_ = true;
+}
+
+void DurableFile::commit() {
+  if (!synced_) sync();
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_to("give it its name");
   ::close(descriptor_);
   descriptor_ = -1;

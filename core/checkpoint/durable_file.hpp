@@ -20,6 +20,8 @@ class DurableFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  // Through to the disk, still under the temporary name; commit() does it, too.
+  void sync();
   void commit();
 
   // Whether a file of this name was left by a DurableFile whose process died.
@@ -31,6 +33,7 @@ class DurableFile {
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   int descriptor_ = -1;
+  bool synced_ = false;  // nothing was written since
 };
 
 }  // namespace convoy

@@ -24,6 +24,7 @@ class SafetensorsFile {
 
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t file_bytes() const { return file_bytes_; }
+  const SafetensorsHeader& header() const { return header_; }
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   const std::vector<StoredTensor>& tensors() const { return header_.tensors; }
   // nullptr when there is none of that name.

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/data/crc32c.hpp"
 
 namespace convoy {
 namespace {
@@ -199,6 +201,27 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t 
   });
   check_tiling(header.tensors, data_bytes, file);
   return header;
+}
+
+std::uint32_t header_checksum(const SafetensorsHeader& header, std::string_view except) {
+  // Each text with its length before it, so that no two headers give the same bytes.
+  std::string said;
+  const auto say = [&said](std::string_view text) {
+    said += fmt::format("{}:{}", text.size(), text);
+  };
+  for (const auto& [key, value] : header.metadata) {
+    if (key == except) continue;
+    say(key);
+    say(value);
+  }
+  std::map<std::string_view, const StoredTensor*> by_name;  // those without bytes have no order
+  for (const StoredTensor& tensor : header.tensors) by_name.emplace(tensor.info.name, &tensor);
+  for (const auto& [name, tensor] : by_name) {
+    say(name);
+    say(fmt::format("{} {} {} {}", tensor_dtype_name(tensor->info.dtype),
+                    shape_text(tensor->info.shape), tensor->begin, tensor->end));
+  }
+  return crc32c(said);
 }
 
 std::string format_safetensors_header(const SafetensorsHeader& header) {

@@ -33,6 +33,9 @@ struct SafetensorsHeader {
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t data_bytes,
                                            const std::string& file);
 
+// CRC32C of what a header says: all metadata but the entry of that name, and the tensors.
+std::uint32_t header_checksum(const SafetensorsHeader& header, std::string_view except);
+
 // The header as files have it, padded with spaces so that the tensors start at a multiple of 8
 // bytes. The offsets are those of `header`.
 std::string format_safetensors_header(const SafetensorsHeader& header);

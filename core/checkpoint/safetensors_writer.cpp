@@ -1,30 +1,43 @@
 #include "core/checkpoint/safetensors_writer.hpp"
 
+#include <utility>
+
 #include "core/base/error.hpp"
 #include "core/checkpoint/durable_file.hpp"
-#include "core/checkpoint/safetensors_header.hpp"
 #include "core/data/crc32c.hpp"
 
 namespace convoy {
 
-std::uint64_t write_safetensors(const std::filesystem::path& path,
-                                const std::map<std::string, std::string>& metadata,
-                                const std::vector<Tensor>& tensors) {
-  SafetensorsHeader header{metadata, {}};
+SafetensorsHeader header_of(std::map<std::string, std::string> metadata,
+                            const std::vector<Tensor>& tensors) {
+  SafetensorsHeader header{std::move(metadata), {}};
   std::uint64_t end = 0;
   for (const Tensor& tensor : tensors) {
     CONVOY_CHECK_EQ(tensor.info.bytes().value_or(1), tensor.data.size());
     header.tensors.push_back({tensor.info, end, end + tensor.data.size()});
     end += tensor.data.size();
   }
+  return header;
+}
+
+std::uint64_t write_safetensors(const std::filesystem::path& path,
+                                const std::map<std::string, std::string>& metadata,
+                                const std::vector<Tensor>& tensors,
+                                const std::function<void()>& before_it_appears) {
+  const SafetensorsHeader header = header_of(metadata, tensors);
   const std::string json = format_safetensors_header(header);
   const std::uint64_t length = json.size();
   DurableFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(json);
   for (const Tensor& tensor : tensors) file.write(tensor.data);
+  if (before_it_appears) {
+    file.sync();
+    before_it_appears();
+  }
   file.commit();
-  return kSafetensorsPrefixBytes + length + end;
+  const std::uint64_t data = header.tensors.empty() ? 0 : header.tensors.back().end;
+  return kSafetensorsPrefixBytes + length + data;
 }
 
 std::uint32_t tensors_checksum(const std::vector<Tensor>& tensors) {

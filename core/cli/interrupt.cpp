@@ -1,29 +1,61 @@
 #include "core/cli/interrupt.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstring>
 
 namespace convoy {
 namespace {
 
-// A signal handler can reach nothing but a global.
+// A signal handler can reach nothing but globals.
 volatile std::sig_atomic_t received_signal = 0;
+volatile std::sig_atomic_t ends_at_once = 1;
+volatile std::sig_atomic_t save_requested = 0;
+
+constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
+
+ExitCode code_of(int number) {
+  if (number == 0) return ExitCode::kOk;
+  return number == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated;
+}
+
+void say(const char* text) {
+  const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+  static_cast<void>(written);  // nobody may be there to read
+}
 
 extern "C" void note_signal(int number) {
+  if (ends_at_once != 0) {
+    say("\nconvoy: interrupted before the first step\n");
+    ::_exit(static_cast<int>(code_of(number)));
+  }
   received_signal = number;
   std::signal(number, SIG_DFL);
+  say("\nconvoy: ends after the steps under way; a second signal ends it at once\n");
+}
+
+extern "C" void note_save_request(int) {
+  save_requested = 1;
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   received_signal = 0;
-  std::signal(SIGINT, note_signal);
-  std::signal(SIGTERM, note_signal);
+  ends_at_once = 1;
+  save_requested = 0;
+  for (const int number : kEnding) std::signal(number, note_signal);
+  std::signal(SIGUSR1, note_save_request);
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int number : kEnding) std::signal(number, SIG_DFL);
+  std::signal(SIGUSR1, SIG_DFL);
+}
+
+void InterruptGuard::end_after_steps() {
+  ends_at_once = 0;
 }
 
 bool InterruptGuard::requested() const {
@@ -31,8 +63,13 @@ bool InterruptGuard::requested() const {
 }
 
 ExitCode InterruptGuard::code() const {
-  if (received_signal == SIGINT) return ExitCode::kInterrupted;
-  return received_signal == SIGTERM ? ExitCode::kTerminated : ExitCode::kOk;
+  return code_of(received_signal);
+}
+
+bool InterruptGuard::take_save_request() {
+  const bool requested = save_requested != 0;
+  save_requested = 0;
+  return requested;
 }
 
 }  // namespace convoy

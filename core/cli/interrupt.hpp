@@ -4,8 +4,10 @@
 
 namespace convoy {
 
-// While it lives, Ctrl-C and SIGTERM ask the run to end after the steps under way, so that a
-// partial summary can be written; a second signal ends the process at once. One at a time.
+// How a process takes the signals that ask it to end (Ctrl-C, SIGTERM, SIGHUP) while this lives.
+// At first they end it at once, because nothing would be lost. Once steps run they ask it to end
+// after those under way, so that what there is can be saved and summed up; a second signal ends it
+// at once. SIGUSR1 asks for a checkpoint and changes nothing else. One guard at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -13,9 +15,14 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
+  // From now on whoever runs asks `requested()` or `code()` again and again.
+  void end_after_steps();
+
   bool requested() const;
-  // kOk until a signal came, then kInterrupted or kTerminated.
+  // kOk until a signal came, then kInterrupted, or kTerminated for SIGTERM and SIGHUP.
   ExitCode code() const;
+  // Whether SIGUSR1 came since this was asked.
+  bool take_save_request();
 };
 
 }  // namespace convoy

@@ -38,7 +38,10 @@ std::pair<fs::path, std::string> find_files(const fs::path& folder, const std::s
 
 std::string read_whole(const fs::path& path) {
   std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
+  const std::uintmax_t size = fs::file_size(path, error);  // fails for pipes, which would block
+  if (!error && size == 0)
+    fail(ExitCode::kUnavailable, "{} has no bytes: it was not downloaded or copied to its end",
+         path.string());
   if (error) {
     fail(ExitCode::kUnavailable, "cannot read {}: {}; all files of the set must be there",
          path.string(), error.message());

@@ -38,11 +38,13 @@ std::string describe_record(const std::filesystem::path& path, std::uint64_t off
 }
 
 TfRecordReader::TfRecordReader(const std::filesystem::path& path) : path_(path) {
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK, opening a pipe of that name would wait for a writer.
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail_file("open", path, errno);
   struct stat status = {};
   int error = ::fstat(descriptor_, &status) != 0 ? errno : 0;
   if (error == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
+  if (error == 0 && !S_ISREG(status.st_mode)) error = EINVAL;
   if (error != 0) {
     ::close(descriptor_);
     fail_file("read", path, error);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/available_memory.hpp"
-#include "core/base/control_groups.hpp"
+#include "core/base/control_group.hpp"
+#include "core/base/memory_limit.hpp"
 #include "core/base/system_text.hpp"
 #include "core/doctor/probes.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/base/control_groups.hpp"
+#include "core/base/control_group.hpp"
 #include "core/base/system_text.hpp"
 #include "core/doctor/probes.hpp"
 

@@ -99,7 +99,7 @@ Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
   };
   problem.strategy = [&](const Candidate& candidate) {
     const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
-    return std::make_unique<StrategyPlugin>(setup.host->load_strategy(found), candidate.options);
+    return open_strategy(*setup.host, found, candidate.options);
   };
   const std::vector<Candidate> candidates =
       enumerate_candidates(installed_strategies(setup.catalog), given_strategy_options(setup),

@@ -105,6 +105,15 @@ HostsDescription describe_hosts(const MachineOptions& machine) {
   return description;
 }
 
+void require_devices(std::uint32_t hosts, std::uint32_t devices_per_host) {
+  const std::uint64_t devices = std::uint64_t{hosts} * devices_per_host;
+  if (devices > kMostDevicesInAll)
+    fail(ExitCode::kUsage,
+         "{} hosts with {} devices each are {} devices; plans are made for {} at most, so take "
+         "fewer --hosts or --num_devices",
+         hosts, devices_per_host, devices, kMostDevicesInAll);
+}
+
 std::string hosts_text(const HostsDescription& description) {
   std::string text;
   if (description.hosts > 1) text = fmt::format("{} hosts with ", description.hosts);

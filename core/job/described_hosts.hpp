@@ -21,6 +21,9 @@ bool plans_for_this_machine(const MachineOptions& machine);
 // has, else on a host of its own name. Error(kUsage) for flags that contradict each other.
 HostsDescription describe_hosts(const MachineOptions& machine);
 
+// Error(kUsage) when there are more devices in all than plans are made for.
+void require_devices(std::uint32_t hosts, std::uint32_t devices_per_host);
+
 // "4 hosts, 2 parameter servers, "; empty for one host without parameter servers.
 std::string hosts_text(const HostsDescription& description);
 

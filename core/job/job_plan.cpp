@@ -19,6 +19,7 @@ PlanGround imagined_ground(const Setup& setup) {
   HostsDescription hosts = describe_hosts(machine);
   hosts.devices_per_host = setup.options.num_devices.value_or(kUsualDevices);
   hosts.peer_access = machine.peer_access.value_or(true);
+  require_devices(hosts.hosts, hosts.devices_per_host);
   return {make_hosts(hosts), Arena(*setup.graph)};
 }
 

@@ -9,6 +9,8 @@ namespace convoy {
 inline constexpr std::uint32_t kMostImages = 1'000'000'000;  // per device and step
 inline constexpr std::uint32_t kMostDevices = 4096;          // per host
 inline constexpr std::uint32_t kMostHosts = 4096;
+inline constexpr std::uint32_t kMostDevicesInAll = 16384;  // of all hosts
+inline constexpr std::uint64_t kMostBuckets = 20'000;
 inline constexpr std::uint32_t kMostThreads = 4096;          // of a device, or of the input
 inline constexpr std::uint32_t kMostPreparedBatches = 4096;  // per device
 inline constexpr double kMostSteps = 1e15;  // two numbers of steps must add up within 64 bits

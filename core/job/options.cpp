@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "core/base/error.hpp"
 #include "core/train/learning_rate_options.hpp"
@@ -104,6 +105,20 @@ void check_evaluation(const JobOptions& options) {
   check_epochs("num_eval_epochs", evaluation.num_epochs);
 }
 
+// The second to be written would take the place of the first.
+void check_outputs(const JobOptions& options) {
+  if (options.output_file.empty() || options.trace_file.empty()) return;
+  std::error_code ignored;
+  const auto place = [&](const std::string& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored);
+  };
+  if (place(options.output_file) == place(options.trace_file))
+    fail(ExitCode::kUsage,
+         "--output_file={} and --trace_file={}: both are written to one file; give each a name of "
+         "its own",
+         options.output_file, options.trace_file);
+}
+
 }  // namespace
 
 void check_options(const JobOptions& options) {
@@ -113,6 +128,7 @@ void check_options(const JobOptions& options) {
   check_learning_rate_options(options.learning_rate);
   check_evaluation(options);
   check_checkpoints(options.checkpoints);
+  check_outputs(options);
 }
 
 std::uint64_t bucket_elements(const JobOptions& options) {

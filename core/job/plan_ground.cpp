@@ -1,6 +1,7 @@
 #include "core/job/plan_ground.hpp"
 
 #include "core/job/component_options.hpp"
+#include "core/job/described_hosts.hpp"
 #include "core/job/sizes.hpp"
 #include "core/runtime/storage.hpp"
 
@@ -21,6 +22,7 @@ bool has_devices_of(const Setup& setup, const SimulatedHardware& hardware) {
 
 SimulatedGround simulated_ground(const Setup& setup, const SimulatedHardware& hardware,
                                  std::uint32_t hosts, std::uint32_t devices_per_host) {
+  require_devices(hosts, devices_per_host);
   SimulatedGround ground{hardware.cluster(hosts, devices_per_host), Arena(*setup.graph)};
   if (!has_devices_of(setup, hardware) || hosts > 1) return ground;
   PlanGround here = ground_of_devices(setup, devices_per_host);

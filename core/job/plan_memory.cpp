@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/available_memory.hpp"
+#include "core/base/memory_limit.hpp"
 #include "core/base/error.hpp"
 #include "core/base/system_text.hpp"
 

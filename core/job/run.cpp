@@ -344,7 +344,7 @@ class Run {
     events.stop_requested = [this] { return interrupted(); };
     events.pause_after = [this](const PausePoint& point) {
       evaluation_due_ = evaluations_ && evaluations_->due(point);
-      return checkpoints_->due(point) || evaluation_due_;
+      return checkpoints_->due(point, observer_.take_save_request()) || evaluation_due_;
     };
     events.paused = [this, &session](const PausePoint& point) {
       save_checkpoint(point, session);

@@ -8,6 +8,8 @@
 #include "core/data/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/job/auto_run.hpp"
+#include "core/job/limits.hpp"
+#include "core/job/memory_check.hpp"
 #include "core/job/model_choice.hpp"
 #include "core/job/options.hpp"
 #include "core/plugin/availability.hpp"
@@ -17,6 +19,7 @@ namespace convoy::job {
 namespace {
 
 constexpr const char* kAuto = "auto";
+constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only tried out
 
 [[noreturn]] void refuse_gpus(const JobOptions& options, const std::string& reason) {
   fail(ExitCode::kUnavailable, "{} CUDA devices asked for, none found; try --device=cpu. ({})",
@@ -41,13 +44,31 @@ void load_device(Setup& setup, const PluginLog& log) {
                                                 given_options(found.manifest, setup.options), log);
 }
 
+// Every bucket is several operations per device.
+void check_buckets(const Setup& setup) {
+  if (setup.bucket_elements == 0) return;
+  const std::uint64_t buckets = setup.graph->parameter_count() / setup.bucket_elements;
+  if (buckets > kMostBuckets)
+    fail(ExitCode::kUsage,
+         "--bucket_mb={} cuts the {} parameters of {} into {} buckets; plans have {} at most, so "
+         "take larger ones, or 0 for one bucket",
+         setup.options.bucket_mb.value_or(kDefaultBucketMb), setup.graph->parameter_count(),
+         setup.graph->model(), buckets, kMostBuckets);
+}
+
 void load_model(Setup& setup, const PluginLog& log) {
   const JobOptions& options = setup.options;
   const FoundPlugin found = setup.catalog.find(
       PluginKind::kModel,
       model_plugin_name(setup.catalog, options.model, options.data_name, options.data_dir));
-  setup.model = std::make_unique<ModelPlugin>(setup.host->load_model(found),
-                                              given_options(found.manifest, setup.options), log);
+  const LoadedPlugin<convoy_model> loaded = setup.host->load_model(found);
+  const OptionValues values = given_options(found.manifest, options);
+  setup.host->try_first(found, "describing its layers", [&] {
+    ModelPlugin model(loaded, values);
+    GraphAssembler assembler(found.manifest.name, model.info().image_size, kAnyClasses);
+    model.build(*assembler.c_builder());
+  });
+  setup.model = std::make_unique<ModelPlugin>(loaded, values, log);
   setup.model_info = setup.model->info();
   const Dataset& dataset = dataset_of_model(
       options.model, setup.model_info.dataset, options.data_name, options.data_dir,
@@ -55,6 +76,7 @@ void load_model(Setup& setup, const PluginLog& log) {
   setup.graph =
       assemble_graph(found.manifest.name, setup.model_info.image_size, dataset.classes,
                      [&](const convoy_graph_builder& builder) { setup.model->build(builder); });
+  check_buckets(setup);
 }
 
 // The published command lines of 2017 said use_nccl where later ones say all_reduce_spec=nccl.
@@ -68,6 +90,12 @@ void map_use_nccl(const Manifest& manifest, const JobOptions& options, OptionVal
     fail(ExitCode::kUsage,
          "--use_nccl=true is the old form of --{}=nccl and contradicts --{}={}: leave out one",
          kSpec, kSpec, spec);
+}
+
+// auto goes on without them.
+void name_culprits(Setup& setup) {
+  for (const std::string& text : setup.host->culprits())
+    setup.notices.push_back(fmt::format("left out: {}", text));
 }
 
 void load_strategy(Setup& setup, const PluginLog& log) {
@@ -84,6 +112,7 @@ Setup begin(JobOptions options, Catalog catalog) {
   Setup setup;
   setup.catalog = std::move(catalog);
   setup.host = std::make_unique<PluginHost>();
+  setup.host->set_patience(options.plugin_timeout);
   setup.guard = guard_options(options);
   setup.bucket_elements = bucket_elements(options);
   setup.options = std::move(options);
@@ -96,7 +125,11 @@ Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log) {
   Setup setup = begin(std::move(options), std::move(catalog));
   load_device(setup, log);
   load_model(setup, log);
-  if (setup.options.variable_update == kAuto) setup.decision = choose_for_run(setup);
+  check_host_memory(setup);
+  if (setup.options.variable_update == kAuto) {
+    setup.decision = choose_for_run(setup);
+    name_culprits(setup);
+  }
   load_strategy(setup, log);
   return setup;
 }
@@ -122,7 +155,10 @@ Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagi
     if (!imagined.does_without_devices || error.code() != ExitCode::kUnavailable) throw;
   }
   load_model(setup, log);
-  if (setup.options.variable_update == kAuto) setup.decision = choose(setup);
+  if (setup.options.variable_update == kAuto) {
+    setup.decision = choose(setup);
+    name_culprits(setup);
+  }
   load_strategy(setup, log);
   return setup;
 }
@@ -136,6 +172,17 @@ OptionValues given_options(const Manifest& manifest, const JobOptions& options) 
   return values;
 }
 
+std::unique_ptr<StrategyPlugin> open_strategy(PluginHost& host, const FoundPlugin& found,
+                                              const OptionValues& values, const PluginLog& log) {
+  const LoadedPlugin<convoy_strategy> loaded = host.load_strategy(found);
+  host.try_first(found, "creating it", [&] { StrategyPlugin(loaded, values); });
+  auto strategy = std::make_unique<StrategyPlugin>(loaded, values, log);
+  strategy->set_trial([&host, found](const std::function<void()>& work) {
+    host.try_first(found, "planning", work);
+  });
+  return strategy;
+}
+
 std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup, const Candidate& candidate,
                                                  const PluginLog& log) {
   const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
@@ -143,7 +190,7 @@ std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup, const Candi
   OptionValues chosen = candidate.options;
   values.merge(chosen);  // what the user gave wins
   map_use_nccl(found.manifest, setup.options, values);
-  return std::make_unique<StrategyPlugin>(setup.host->load_strategy(found), values, log);
+  return open_strategy(*setup.host, found, values, log);
 }
 
 }  // namespace convoy::job

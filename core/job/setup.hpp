@@ -75,6 +75,12 @@ PluginLog warnings_only(const PluginLog& log);
 // The options that the job gives to a plug-in with this manifest.
 OptionValues given_options(const Manifest& manifest, const JobOptions& options);
 
+// An instance of a strategy; one that did not come with this convoy is created and plans in a child
+// process first, see PluginHost::try_first(). The host must outlive it.
+std::unique_ptr<StrategyPlugin> open_strategy(PluginHost& host, const FoundPlugin& found,
+                                              const OptionValues& values,
+                                              const PluginLog& log = {});
+
 // The strategy of a candidate with its options and those that the job gives.
 std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup, const Candidate& candidate,
                                                  const PluginLog& log);

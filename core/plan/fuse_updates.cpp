@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+
+#include "core/plan/span_users.hpp"
 
 namespace convoy {
 namespace {
@@ -38,14 +41,7 @@ struct UpdateGroup {
 
 class UpdateFusion {
  public:
-  explicit UpdateFusion(const Plan& plan)
-      : plan_(plan), body_(plan.body), touching_(plan.buffers.size()) {
-    for (std::size_t i = 0; i < body_.size(); ++i)
-      for (const SpanList* spans : {&body_[i].reads, &body_[i].writes})
-        for (const PlanSpan& span : *spans)
-          if (touching_[span.buffer].empty() || touching_[span.buffer].back() != i)
-            touching_[span.buffer].push_back(i);
-  }
+  explicit UpdateFusion(const Plan& plan) : plan_(plan), body_(plan.body), users_(plan) {}
 
   Plan run() {
     Plan result = plan_;
@@ -90,17 +86,12 @@ class UpdateFusion {
     });
   }
 
-  // The next operation after this one that may touch the totals: with few of them, one that
-  // touches their buffers.
-  std::size_t next(const SpanList& totals, std::size_t after) const {
-    constexpr std::size_t kFew = 8;
-    if (totals.size() > kFew) return after + 1;
+  // The next operation after this one that may touch one of these spans, if they are few.
+  std::size_t next(const SpanList& spans, std::size_t after) const {
+    constexpr std::size_t kFew = 64;
+    if (spans.size() > kFew) return after + 1;
     std::size_t nearest = body_.size();
-    for (const PlanSpan& total : totals) {
-      const std::vector<std::size_t>& users = touching_[total.buffer];
-      const auto user = std::upper_bound(users.begin(), users.end(), after);
-      if (user != users.end()) nearest = std::min(nearest, *user);
-    }
+    for (const PlanSpan& span : spans) nearest = std::min(nearest, users_.next(span, after));
     return nearest;
   }
 
@@ -161,7 +152,12 @@ class UpdateFusion {
   // The gradients and what the update reads beside them stay as they are until the last update,
   // and nobody else looks at parameters or the sum before it.
   bool is_undisturbed(const UpdateGroup& group, const Operation& update) const {
-    for (std::size_t i = group.members.front() + 1; i < group.updates.back(); ++i) {
+    const auto next_user = [&](std::size_t after) {
+      return std::min(
+          {next(update.reads, after), next(update.writes, after), next(group.totals, after)});
+    };
+    for (std::size_t i = next_user(group.members.front()); i < group.updates.back();
+         i = next_user(i)) {
       if (group.has(i)) continue;
       const Operation& other = body_[i];
       if (touches(other.writes, update.reads) || touches(other.writes, update.writes) ||
@@ -186,18 +182,27 @@ class UpdateFusion {
   // From the last member around to the sum in the next iteration: overwritten before it is read.
   bool is_dead(const UpdateGroup& group, const PlanSpan& total) const {
     const bool scratch = plan_.buffers[total.buffer].kind == CONVOY_BUFFER_SCRATCH;
-    for (std::size_t step = 1; step <= body_.size(); ++step) {
-      const std::size_t i = (group.updates.back() + step) % body_.size();
-      if (i == 0 && scratch) return true;
-      const Operation& it = body_[i];
-      if (touches(it.reads, total)) return false;
-      if (i == group.members.front()) return true;
-      if (changes_in_place(it.kind) && touches(it.writes, total)) return false;
-      if (std::any_of(it.writes.begin(), it.writes.end(),
-                      [&](const PlanSpan& write) { return covers_span(write, total); }))
-        return true;
+    bool wrapped = false;
+    for (std::size_t i = users_.next(total, group.updates.back());; i = users_.next(total, i)) {
+      if (i == body_.size()) {
+        if (scratch || std::exchange(wrapped, true)) return true;
+        i = 0;  // looked at like all that follow: who does not touch the total says nothing
+      }
+      if (const std::optional<bool> dead = fate_at(group, total, i)) return *dead;
     }
-    return true;
+  }
+
+  // Whether the sum is dead by this operation, or known to be needed; nothing where it goes on.
+  std::optional<bool> fate_at(const UpdateGroup& group, const PlanSpan& total,
+                              std::size_t i) const {
+    const Operation& it = body_[i];
+    if (touches(it.reads, total)) return false;
+    if (i == group.members.front()) return true;
+    if (changes_in_place(it.kind) && touches(it.writes, total)) return false;
+    const bool overwritten =
+        std::any_of(it.writes.begin(), it.writes.end(),
+                    [&](const PlanSpan& write) { return covers_span(write, total); });
+    return overwritten ? std::optional(true) : std::nullopt;
   }
 
   Operation make_update(const UpdateGroup& group) const {
@@ -213,7 +218,7 @@ class UpdateFusion {
 
   const Plan& plan_;
   const std::vector<Operation>& body_;
-  std::vector<std::vector<std::size_t>> touching_;  // per buffer: operations, ascending
+  SpanUsers users_;
 };
 
 }  // namespace

@@ -58,6 +58,16 @@ Lowering::Lowering(const Plan& logical, const LoweringOptions& options)
   parity_.assign(places_.size(), 0);
 }
 
+void Lowering::append(Operation operation) {
+  std::vector<Operation>& section = in_body_ ? plan_.body : plan_.prologue;
+  if (section.size() >= kMaximumLoweredOperations)
+    fail(ExitCode::kUsage,
+         "what the plan becomes on these devices has more than {} operations; a larger "
+         "--bucket_mb, fewer devices, and collectives that the devices do themselves need less",
+         kMaximumLoweredOperations);
+  section.push_back(std::move(operation));
+}
+
 bool Lowering::is_host(std::uint32_t place) const {
   return logical_.cluster->places[place].kind == CONVOY_PLACE_HOST;
 }
@@ -95,7 +105,7 @@ void Lowering::emit(Operation operation, std::uint32_t engine, std::uint32_t lan
     if (span.buffer >= last_writers_.size()) last_writers_.resize(span.buffer + 1, CONVOY_NONE);
     last_writers_[span.buffer] = engine;
   }
-  (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(operation));
+  append(std::move(operation));
 }
 
 void Lowering::emit_collective(const Operation& collective) {
@@ -104,7 +114,7 @@ void Lowering::emit_collective(const Operation& collective) {
   for (const auto* spans : {&collective.reads, &collective.writes})
     for (const PlanSpan& span : *spans) operation.place = std::min(operation.place, place_of(span));
   operation.lane = CONVOY_LANE_COLLECTIVE;
-  (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(operation));
+  append(std::move(operation));
 }
 
 void Lowering::emit_network_copy(Operation copy) {
@@ -112,7 +122,7 @@ void Lowering::emit_network_copy(Operation copy) {
   const std::uint32_t target = place_of(copy.writes.front());
   copy.place = is_host(target) ? target : logical_.cluster->places[target].near_place;
   copy.lane = kNetworkLane;
-  (in_body_ ? plan_.body : plan_.prologue).push_back(std::move(copy));
+  append(std::move(copy));
 }
 
 void Lowering::at_place(const Operation& operation, std::uint32_t place, std::uint32_t lane) {

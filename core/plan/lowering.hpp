@@ -8,6 +8,9 @@
 
 namespace convoy {
 
+// A ring of 1,024 devices has 2 million for every bucket.
+inline constexpr std::size_t kMaximumLoweredOperations = 8'000'000;
+
 // The state of one lowering: the plan that grows, the staging buffers made so far, and the choices
 // that every kind of operation shares (which engine runs it, what must be staged).
 class Lowering {
@@ -61,6 +64,7 @@ class Lowering {
 
  private:
   std::uint32_t last_writer(const PlanSpan& span) const;
+  void append(Operation operation);
   void copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from);
   bool stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot, std::uint64_t count);
   void staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane);

@@ -141,14 +141,21 @@ int32_t PlanWriter::set_section(void* self, uint32_t section) {
 int32_t PlanWriter::emit(void* self, const convoy_operation* operation) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] {
-    if (it.operations_ >= kMaximumOperations)
-      fail(ExitCode::kFailed, "the plan has more than {} operations; use larger buckets",
-           kMaximumOperations);
     const convoy_operation known = it.read(*operation);
+    it.count(known);
     if (it.purpose_ == Purpose::kWrite) it.keep(known);
     add_operation(it.digest_, known);
-    ++it.operations_;
   });
+}
+
+void PlanWriter::count(const convoy_operation& operation) {
+  spans_ += readable(operation.reads, operation.read_count).size() +
+            readable(operation.writes, operation.write_count).size();
+  if (++operations_ <= kMaximumOperations && spans_ <= kMaximumSpansInAll) return;
+  fail(ExitCode::kUsage,
+       "the plan has more than {} operations, or {} spans; a larger --bucket_mb and fewer devices "
+       "need less",
+       kMaximumOperations, kMaximumSpansInAll);
 }
 
 convoy_operation PlanWriter::read(const convoy_operation& operation) const {

@@ -21,7 +21,9 @@ namespace convoy {
 // is for finding out whether a strategy writes the same plan twice.
 class PlanWriter {
  public:
-  static constexpr std::uint64_t kMaximumOperations = 10'000'000;
+  // About a gigabyte of plan, each.
+  static constexpr std::uint64_t kMaximumOperations = 4'000'000;
+  static constexpr std::uint64_t kMaximumSpansInAll = 40'000'000;
   enum class Purpose { kWrite, kListen };
 
   PlanWriter(const Cluster& cluster, const ArenaMap& arena, Purpose purpose = Purpose::kWrite);
@@ -55,6 +57,7 @@ class PlanWriter {
   int32_t guarded(Action action) noexcept;
 
   std::uint32_t add_buffer(const convoy_buffer& description);
+  void count(const convoy_operation& operation);
   convoy_operation read(const convoy_operation& operation) const;
   void keep(const convoy_operation& operation);
   Operation accept(const convoy_operation& operation) const;
@@ -66,6 +69,7 @@ class PlanWriter {
   std::string error_;
   Digest digest_;
   std::uint64_t operations_ = 0;
+  std::uint64_t spans_ = 0;  // of all operations
   Plan plan_;
   std::uint32_t section_ = CONVOY_SECTION_BODY;
   // By kind and set, then by owner.

@@ -23,14 +23,20 @@ std::optional<std::string> reason_of_device(PluginHost& host, const FoundPlugin&
   return std::nullopt;
 }
 
+std::optional<std::string> reason_of(PluginHost& host, const FoundPlugin& plugin) {
+  if (plugin.manifest.kind == PluginKind::kDevice) return reason_of_device(host, plugin);
+  if (plugin.manifest.kind == PluginKind::kTransport)
+    return TransportPlugin(host.load_transport(plugin), {}).unavailable();
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> unavailable_reason(PluginHost& host, const FoundPlugin& plugin) {
   try {
-    if (plugin.manifest.kind == PluginKind::kDevice) return reason_of_device(host, plugin);
-    if (plugin.manifest.kind == PluginKind::kTransport)
-      return TransportPlugin(host.load_transport(plugin), {}).unavailable();
-    return std::nullopt;
+    host.try_first(plugin, "asking what this machine has for it",
+                   [&] { static_cast<void>(reason_of(host, plugin)); });
+    return reason_of(host, plugin);
   } catch (const Error& error) {
     return error.what();
   }

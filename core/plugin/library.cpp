@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "core/base/error.hpp"
+#include "core/plugin/child_call.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/plugin/elf_manifest.hpp"
 
@@ -165,6 +166,34 @@ LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std:
 PluginHost::PluginHost() = default;
 PluginHost::~PluginHost() = default;
 
+void PluginHost::try_first(const FoundPlugin& plugin, const std::string& doing,
+                           const std::function<void()>& work) {
+  if (is_child_call() || is_own(plugin)) return;
+  const std::scoped_lock lock(mutex_);
+  const auto known = culprits_.find(plugin.path);
+  if (known != culprits_.end()) throw Error(ExitCode::kUnavailable, known->second);
+  try {
+    call_in_child(plugin, doing, patience_, [&] {
+      try {
+        work();
+      } catch (const std::exception&) {
+        // it is thrown again where it is wanted
+      }
+      return std::string();
+    });
+  } catch (const Error& error) {
+    culprits_.emplace(plugin.path, error.what());
+    throw;
+  }
+}
+
+std::vector<std::string> PluginHost::culprits() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> texts;
+  for (const auto& [path, text] : culprits_) texts.push_back(text);
+  return texts;
+}
+
 PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind wanted) {
   if (plugin.manifest.kind != wanted) {
     fail_step(plugin.path, "checking its kind",
@@ -178,6 +207,8 @@ PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind want
   // The library has no name for RTLD_NODELETE and passes it on.
   using boost::dll::load_mode::type;
   constexpr auto kMode = static_cast<type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  // A null entry may stay behind: it is filled when the file is opened.
+  try_first(plugin, "opening it", [&] { boost::dll::shared_library().load(real.c_str(), kMode); });
   boost::dll::shared_library file;
   try {
     file.load(real.c_str(), kMode);

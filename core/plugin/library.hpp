@@ -3,8 +3,12 @@
 #include <convoy/abi.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "core/plugin/catalog.hpp"
 
@@ -35,11 +39,25 @@ class PluginHost {
   LoadedPlugin<convoy_device> load_device(const FoundPlugin& plugin);
   LoadedPlugin<convoy_transport> load_transport(const FoundPlugin& plugin);
 
+  // How long one that did not come with this convoy may take for what is tried, see below.
+  void set_patience(double seconds) { patience_ = seconds; }
+  // What calls a plug-in is done in a child process first, unless the plug-in came with this
+  // convoy. Error kUnavailable, naming it, if it crashes, ends the process or takes too long there,
+  // and from then on for whatever else it is to do. Errors of `work` count for nothing: they come
+  // again.
+  void try_first(const FoundPlugin& plugin, const std::string& doing,
+                 const std::function<void()>& work);
+  // What became of those that failed in this way.
+  std::vector<std::string> culprits() const;
+
  private:
   class Library;
   Library& open(const FoundPlugin& plugin, PluginKind wanted);
 
   std::map<std::filesystem::path, std::unique_ptr<Library>> libraries_;
+  double patience_ = 10;
+  mutable std::mutex mutex_;                               // of the next one
+  std::map<std::filesystem::path, std::string> culprits_;  // why it is called no more
 };
 
 }  // namespace convoy

@@ -39,6 +39,11 @@ StrategyPlugin::~StrategyPlugin() {
 }
 
 void StrategyPlugin::plan(const convoy_planner& planner) {
+  if (try_first_) try_first_([&] { write(planner); });
+  write(planner);
+}
+
+void StrategyPlugin::write(const convoy_planner& planner) {
   convoy_context context(settings_);
   const std::int32_t status = plugin_.table->plan(self_, &context, &planner);
   if (status == CONVOY_REFUSED) {

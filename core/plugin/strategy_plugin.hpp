@@ -2,8 +2,10 @@
 
 #include <convoy/abi/strategy.h>
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/plugin/context.hpp"
 #include "core/plugin/library.hpp"
@@ -22,6 +24,10 @@ class StrategyPlugin {
   const Manifest& manifest() const { return plugin_.manifest; }
   const OptionValues& options() const { return settings_.options; }
 
+  // From now on planning is tried out by this before it is done.
+  using TryFirst = std::function<void(const std::function<void()>& work)>;
+  void set_trial(TryFirst try_first) { try_first_ = std::move(try_first); }
+
   // Writes one training step with the planner's functions.
   void plan(const convoy_planner& planner);
 
@@ -29,9 +35,12 @@ class StrategyPlugin {
   std::optional<convoy_kernel> kernel(const std::string& name, convoy_kernel_form form);
 
  private:
+  void write(const convoy_planner& planner);
+
   LoadedPlugin<convoy_strategy> plugin_;
   PluginSettings settings_;
   void* self_ = nullptr;
+  TryFirst try_first_;
 };
 
 }  // namespace convoy

@@ -76,6 +76,8 @@ class RunObserver {
   virtual void notice(const std::string& /*text*/) {}
   // Asked between steps: kOk to go on, else why the run ends after the steps under way.
   virtual ExitCode interruption() const { return ExitCode::kOk; }
+  // Likewise: whether somebody wants a checkpoint now, once per request.
+  virtual bool take_save_request() { return false; }
 };
 
 }  // namespace convoy

@@ -21,24 +21,6 @@ std::uint64_t kept_bytes(const GraphNode& node, std::uint64_t element_bytes) {
   return elements * element_bytes + (node.layer.kind == CONVOY_LAYER_MAX_POOL ? elements : 0);
 }
 
-// The most that there is at a time: in the backward pass of some layer, what was kept up to it and
-// the gradients of its output and its inputs. Who has been gone through backwards has left its
-// memory to others.
-std::uint64_t activation_bytes(const Graph& graph, std::uint32_t batch, bool half) {
-  const std::uint64_t element_bytes = half ? 2 : 4;
-  std::uint64_t kept = 0;
-  std::uint64_t most = 0;
-  for (const GraphNode& node : graph.nodes()) {
-    kept += kept_bytes(node, element_bytes);
-    std::uint64_t gradients = node.output.elements();
-    if (!works_in_place(node))
-      for (const std::uint32_t input : node.inputs)
-        gradients += graph.nodes()[input].output.elements();
-    most = std::max(most, kept + gradients * element_bytes);
-  }
-  return most * batch;
-}
-
 // Updates that sum up gradients on their way leave buffers for totals behind that nobody names.
 std::vector<bool> named_buffers(const Plan& lowered) {
   std::vector<bool> named(lowered.buffers.size());
@@ -81,7 +63,38 @@ std::vector<MemoryNeed> needs_of_memories(const std::vector<MemoryNeed>& needs,
   return result;
 }
 
+std::uint64_t input_elements(const Graph& graph, const GraphNode& node) {
+  std::uint64_t elements = 0;
+  for (const std::uint32_t input : node.inputs) elements += graph.nodes()[input].output.elements();
+  return elements;
+}
+
+std::uint64_t element_bytes(bool half) {
+  return half ? 2 : 4;
+}
+
 }  // namespace
+
+// Who has been gone through backwards has left its memory to others.
+std::uint64_t training_bytes_per_image(const Graph& graph, bool half) {
+  std::uint64_t kept = 0;
+  std::uint64_t most = 0;
+  for (const GraphNode& node : graph.nodes()) {
+    kept += kept_bytes(node, element_bytes(half));
+    const std::uint64_t inputs = works_in_place(node) ? 0 : input_elements(graph, node);
+    most = std::max(most, kept + (node.output.elements() + inputs) * element_bytes(half));
+  }
+  return most;
+}
+
+std::uint64_t inference_bytes_per_image(const Graph& graph, bool half) {
+  std::uint64_t most = 0;
+  for (const GraphNode& node : graph.nodes()) {
+    const std::uint64_t inputs = works_in_place(node) ? 0 : input_elements(graph, node);
+    most = std::max(most, (node.output.elements() + inputs) * element_bytes(half));
+  }
+  return most;
+}
 
 std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, std::uint32_t batch,
                                      std::uint32_t state_slots, bool half,
@@ -97,7 +110,7 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
         (shared_out ? updated[i] : buffer.count) * dtype_bytes(buffer.dtype);
     needs[buffer.place].optimizer_state += state_slots * updated[i] * dtype_bytes(CONVOY_F32);
   }
-  const std::uint64_t activations = activation_bytes(graph, batch, half);
+  const std::uint64_t activations = training_bytes_per_image(graph, half) * batch;
   for (const std::uint32_t place : lowered.cluster->replica_place) {
     needs[place].activations += activations;
     needs[place].reserved = machine.devices[machine.places[place].device].reserved_bytes;

@@ -20,6 +20,12 @@ struct MemoryNeed {
   std::uint64_t total() const { return buffers + optimizer_state + activations + reserved; }
 };
 
+// The most that an image takes at a time in the layers of a device: in the backward pass of some
+// layer, what was kept up to it and the gradients of its output and its inputs.
+std::uint64_t training_bytes_per_image(const Graph& graph, bool half);
+// Likewise without a backward pass: the output of some layer and its inputs, at least.
+std::uint64_t inference_bytes_per_image(const Graph& graph, bool half);
+
 // Per place of the plan's cluster. `half`: activations in 16 bits.
 std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, std::uint32_t batch,
                                      std::uint32_t state_slots, bool half,

@@ -41,6 +41,11 @@ class CheckpointFolder : public ::testing::Test {
     return static_cast<std::int64_t>(file->read_floats(*file->find("w")).front());
   }
 
+  // What the marker says is complete.
+  std::vector<std::string> named() const {
+    return read_checkpoint_marker(folder_).value_or(CheckpointMarker{}).newest_first;
+  }
+
   fs::path folder_;
   std::vector<std::string> notices_;
 };
@@ -51,9 +56,8 @@ TEST_F(CheckpointFolder, KeepsTheNewestOnes) {
   for (std::int64_t step = 2; step <= 20; step += 2) save(directory, step);
   EXPECT_THAT(files_in(folder_), ElementsAre("checkpoint", "model-16.safetensors",
                                              "model-18.safetensors", "model-20.safetensors"));
-  EXPECT_THAT(read_checkpoint_marker(folder_),
-              Optional(ElementsAre("model-20.safetensors", "model-18.safetensors",
-                                   "model-16.safetensors")));
+  EXPECT_THAT(named(),
+              ElementsAre("model-20.safetensors", "model-18.safetensors", "model-16.safetensors"));
   EXPECT_THAT(newest(), Optional(20));
 }
 
@@ -99,8 +103,7 @@ TEST_F(CheckpointFolder, ForgetsDamagedOnesOnceItSavesAgain) {
   CheckpointDirectory next(folder_, 5);
   next.open_newest([](const std::string&) {});
   save(next, 3);
-  EXPECT_THAT(read_checkpoint_marker(folder_),
-              Optional(ElementsAre("model-3.safetensors", "model-1.safetensors")));
+  EXPECT_THAT(named(), ElementsAre("model-3.safetensors", "model-1.safetensors"));
 }
 
 TEST_F(CheckpointFolder, RefusesToStartAnewWhenAllAreDamaged) {
@@ -116,9 +119,10 @@ TEST_F(CheckpointFolder, HostileMarkersAreIgnored) {
   for (const std::int64_t step : {9, 10}) save(directory, step);
   for (const std::string marker :
        {"", "{", "[]", R"({"newest_first":7})", R"({"newest_first":["../x"]})",
-        R"({"newest_first":["model--1.safetensors"]})", R"({"newest_first":[7]})", "\xff\xfe"}) {
+        R"({"newest_first":["model--1.safetensors"]})", R"({"newest_first":[7]})",
+        R"({"newest_first":[],"leaving":["../x"]})", "\xff\xfe"}) {
     write_file(folder_ / "checkpoint", marker);
-    EXPECT_EQ(read_checkpoint_marker(folder_), std::nullopt) << marker;
+    EXPECT_FALSE(read_checkpoint_marker(folder_)) << marker;
     EXPECT_THAT(newest(), Optional(10)) << marker;
   }
 }
@@ -126,9 +130,9 @@ TEST_F(CheckpointFolder, HostileMarkersAreIgnored) {
 TEST_F(CheckpointFolder, TheMarkerDecidesWhichIsNewest) {
   CheckpointDirectory directory(folder_, 5);
   for (const std::int64_t step : {5, 9}) save(directory, step);
-  write_checkpoint_marker(folder_, {"model-5.safetensors"});  // stopped before it named 9
+  write_checkpoint_marker(folder_, {{"model-5.safetensors"}, {}});  // stopped before it named 9
   EXPECT_THAT(newest(), Optional(5));
-  write_checkpoint_marker(folder_, {"model-7.safetensors"});  // someone removed it
+  write_checkpoint_marker(folder_, {{"model-7.safetensors"}, {}});  // someone removed it
   EXPECT_THAT(newest(), Optional(9));
 }
 
@@ -137,6 +141,56 @@ TEST_F(CheckpointFolder, RemovesWhatAnInterruptedSaveLeft) {
   write_file(folder_ / "notes.txt", "mine");
   CheckpointDirectory(folder_, 5).prepare();
   EXPECT_THAT(files_in(folder_), ElementsAre("notes.txt"));
+}
+
+// Every bit of the header: what it says decides from where training goes on.
+TEST_F(CheckpointFolder, NoFlippedBitOfTheHeaderPasses) {
+  CheckpointDirectory directory(folder_, 5);
+  directory.save(7, {{"step", "7"}, {"seed", "1"}, {"flags", "{}"}}, tensors_of(7));
+  const fs::path path = folder_ / "model-7.safetensors";
+  const std::string good = content(path);
+  // Of what a run goes by: the name of the checksum itself may change, and padding.
+  const auto said = [&path] {
+    const SafetensorsFile file(path);
+    verify_checksum(file);
+    SafetensorsHeader header = file.header();
+    std::erase_if(header.metadata, [](const auto& entry) {
+      return entry.second.size() == 8;  // a checksum, whatever its name
+    });
+    return header_checksum(header, "");
+  };
+  const std::uint32_t sum = said();
+  const std::size_t header = good.size() - 4 * sizeof(float);
+  for (std::size_t bit = 0; bit < 8 * header; ++bit) {
+    std::string bad = good;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
+    write_file(path, bad);
+    try {
+      EXPECT_EQ(said(), sum) << "bit " << bit;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kFailed);
+    }
+  }
+}
+
+// A run that dies leaves no file behind that the next one does not know of, whenever it dies.
+TEST_F(CheckpointFolder, RemovesOldOnesThatAKilledRunHadGivenUp) {
+  CheckpointDirectory directory(folder_, 5);
+  for (const std::int64_t step : {1, 2, 3}) save(directory, step);
+  write_checkpoint_marker(folder_, {{"model-3.safetensors"}, {"model-1.safetensors"}});
+  write_file(folder_ / "model-2-mine.safetensors", "mine");
+  CheckpointDirectory(folder_, 5).prepare();
+  EXPECT_THAT(files_in(folder_), ElementsAre("checkpoint", "model-2-mine.safetensors",
+                                             "model-2.safetensors", "model-3.safetensors"));
+}
+
+TEST_F(CheckpointFolder, KilledBeforeTheNewOneHasItsNameKeepsTheOneBefore) {
+  CheckpointDirectory directory(folder_, 1);
+  save(directory, 1);
+  write_checkpoint_marker(folder_, {{"model-2.safetensors"}, {"model-1.safetensors"}});
+  write_file(folder_ / "model-2.safetensors.saving-17", "whole, but without its name");
+  CheckpointDirectory(folder_, 1).prepare();
+  EXPECT_THAT(newest(), Optional(1));
 }
 
 TEST_F(CheckpointFolder, IsOneRunsAtATime) {

@@ -136,6 +136,60 @@ TEST(Saving, HappensWhenTheUserInterrupts) {
   EXPECT_EQ(files_in(folder).size(), 2u);
 }
 
+ProgramResult train_without_end(const fs::path& folder, int signal, const char* after,
+                                const Arguments& more = {}) {
+  Arguments arguments = {"run",
+                         "--model=lenet",
+                         "--device=cpu",
+                         "--num_devices=1",
+                         "--batch_size=4",
+                         "--num_warmup_batches=0",
+                         "--display_every=1",
+                         "--train_dir=" + folder.string()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_convoy(arguments, {.signal = signal, .signal_after = after});
+}
+
+TEST(Saving, HappensWhenTheTerminalGoesAway) {
+  const fs::path folder = scratch_folder("checkpoint_hung_up");
+  const ProgramResult result =
+      train_without_end(folder, SIGHUP, "\n3\t", {"--num_batches=1000000"});
+  EXPECT_EQ(result.exit_code, 143) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a second signal ends it at once"));
+  EXPECT_EQ(files_in(folder).size(), 2u);
+}
+
+// Schedulers send SIGUSR1 before the time is up.
+TEST(Saving, HappensOnRequestAndTrainingGoesOn) {
+  const fs::path folder = scratch_folder("checkpoint_requested");
+  const ProgramResult result =
+      train_without_end(folder, SIGUSR1, "\n3\t", {"--num_batches=2000", "--max_ckpts_to_keep=0"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("total images/sec"));
+  EXPECT_EQ(files_in(folder).size(), 3u);  // the marker, that one and the last
+}
+
+TEST(Saving, OnRequestWithoutAFolderIsAnswered) {
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=4",
+                  "--num_batches=2000", "--num_warmup_batches=0", "--display_every=1"},
+                 {.signal = SIGUSR1, .signal_after = "\n3\t"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("without --train_dir none is saved"));
+}
+
+// Nothing is lost then, and compiling a large network takes long.
+TEST(Interrupting, EndsTheRunAtOnceBeforeTheFirstStep) {
+  const auto start = std::chrono::steady_clock::now();
+  const ProgramResult result =
+      run_convoy({"run", "--model=inception4", "--device=cpu", "--num_devices=1", "--batch_size=1",
+                  "--num_batches=1", "--variable_update=replicated"},
+                 {.signal = SIGTERM, .signal_after = "Generating training model"});
+  EXPECT_EQ(result.exit_code, 143) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("interrupted before the first step"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+}
+
 TEST(Saving, StepsAndSecondsContradictEachOther) {
   const Trained run = train("unused", 0, 1, {"--save_model_steps=2", "--save_model_secs=5"});
   EXPECT_EQ(run.program.exit_code, 2);

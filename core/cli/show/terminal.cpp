@@ -13,12 +13,23 @@ bool has_accuracy(const JobOptions& options) {
 
 }  // namespace
 
-Terminal::Terminal(const JobOptions& options, const InterruptGuard& interrupt, std::ostream& out,
+Terminal::Terminal(const JobOptions& options, InterruptGuard& interrupt, std::ostream& out,
                    std::ostream& err)
     : Console(out, options.loss_type_to_report, has_accuracy(options)),
       interrupt_(interrupt),
       err_(err),
       progress_(err, standard_error_is_terminal()) {}
+
+// From here on there is something to sum up.
+void Terminal::initializing() {
+  interrupt_.end_after_steps();
+  Console::initializing();
+}
+
+void Terminal::warming_up() {
+  interrupt_.end_after_steps();
+  Console::warming_up();
+}
 
 void Terminal::notice(const std::string& text) {
   progress_.clear();

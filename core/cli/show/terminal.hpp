@@ -13,17 +13,20 @@ namespace convoy {
 // A run on a terminal: the well-known lines on out, notices and progress on err.
 class Terminal : public Console {
  public:
-  Terminal(const JobOptions& options, const InterruptGuard& interrupt, std::ostream& out,
+  Terminal(const JobOptions& options, InterruptGuard& interrupt, std::ostream& out,
            std::ostream& err);
 
+  void initializing() override;
+  void warming_up() override;
   void progress(const std::string& text) override { progress_.show(text); }
   void notice(const std::string& text) override;
   ExitCode interruption() const override { return interrupt_.code(); }
+  bool take_save_request() override { return interrupt_.take_save_request(); }
 
  private:
   void line(const std::string& text) override;
 
-  const InterruptGuard& interrupt_;
+  InterruptGuard& interrupt_;
   std::ostream& err_;
   Progress progress_;
 };

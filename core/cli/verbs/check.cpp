@@ -108,7 +108,8 @@ class CheckRun {
     HostsDescription hosts = job::describe_hosts(setup_.options.machine);
     const std::vector<Cut> cuts = all_cuts();
     const std::vector<std::uint32_t> usual = {1, 2, 3, 4, 8};
-    for (const std::uint32_t devices : counts_.empty() ? usual : counts_)
+    for (const std::uint32_t devices : counts_.empty() ? usual : counts_) {
+      job::require_devices(hosts.hosts, devices);
       for (const bool peer_access : {true, false})
         for (const Cut& cut : cuts) {
           hosts.devices_per_host = devices;
@@ -117,6 +118,7 @@ class CheckRun {
                             peer_access ? "shared memory" : "no peer access", cut.name),
                 make_hosts(hosts), cut.map, false);
         }
+    }
   }
 
   std::vector<Cut> all_cuts() const {

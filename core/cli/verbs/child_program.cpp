@@ -1,12 +1,14 @@
 #include "core/cli/verbs/child_program.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <string_view>
 
@@ -35,16 +37,21 @@ class ErrorPipe {
 
   int writing() const { return ends_[1]; }
 
-  // To the end; the writing end must be open nowhere else but in the child.
-  std::string read_all() {
+  // To the end, or until `stop` says so; the writing end must be open nowhere else but in the
+  // child.
+  std::string read_all(const std::function<bool()>& stop) {
+    constexpr int kLook = 100;  // milliseconds
     close_end(1);
     std::string text;
     std::array<char, 4096> buffer{};
-    while (true) {
+    while (!stop()) {
+      pollfd wait{ends_[0], POLLIN, 0};
+      if (::poll(&wait, 1, kLook) <= 0) continue;
       const ssize_t count = ::read(ends_[0], buffer.data(), buffer.size());
       if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
-      if (count == 0 || (count < 0 && errno != EINTR)) return text;
+      if (count == 0 || (count < 0 && errno != EINTR)) break;
     }
+    return text;
   }
 
  private:
@@ -84,11 +91,13 @@ pid_t spawn_self(const std::vector<std::string>& arguments, int standard_error) 
 
 }  // namespace
 
-ChildOutcome run_child_program(const std::vector<std::string>& arguments) {
+ChildOutcome run_child_program(const std::vector<std::string>& arguments,
+                               const std::function<bool()>& stop) {
   ErrorPipe pipe;
   const pid_t child = spawn_self(arguments, pipe.writing());
   ChildOutcome outcome;
-  outcome.error = last_line(pipe.read_all());
+  outcome.error = last_line(pipe.read_all(stop));
+  if (stop()) ::kill(child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,10 @@ struct ChildOutcome {
   std::string error;  // the last line that it wrote to standard error, without "convoy: error: "
 };
 
-// Runs this program with other arguments and waits for its end. Its standard output goes nowhere.
-// Error kFailed when it cannot be started.
-ChildOutcome run_child_program(const std::vector<std::string>& arguments);
+// Runs this program with other arguments and waits for its end, which comes at once when `stop`,
+// asked all the time, says so. Its standard output goes nowhere. Error kFailed when it cannot be
+// started.
+ChildOutcome run_child_program(const std::vector<std::string>& arguments,
+                               const std::function<bool()>& stop);
 
 }  // namespace convoy

@@ -43,6 +43,7 @@ class Comparer {
  public:
   Comparer(const CompareRequest& request, std::ostream& err)
       : request_(request), progress_(err, standard_error_is_terminal()) {
+    interrupt_.end_after_steps();
     result_.simulated = request.simulated;
     result_.machine = request.platform;
     choose_threads();
@@ -125,7 +126,8 @@ class Comparer {
     if (!threads_.empty()) arguments.push_back(threads_);
     arguments.insert(arguments.end(), strategy.flags.begin(), strategy.flags.end());
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const ChildOutcome outcome = run_child_program(arguments);
+    const ChildOutcome outcome =
+        run_child_program(arguments, [this] { return interrupt_.requested(); });
     cell.exit_code = outcome.exit_code;
     cell.problem = outcome.error;
     if (outcome.exit_code == 0) read_cell(file, cell);

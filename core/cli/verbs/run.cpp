@@ -27,8 +27,8 @@ int run_job(JobCommand command, std::span<const std::string> arguments, std::ost
   if (command.repeats > 1) return run_repeats(command, arguments, out, err);
   if (auto identity = job::identify(command.options))
     return run_task(std::move(command), std::move(*identity), arguments, out, err);
+  InterruptGuard interrupt;
   job::Setup setup = set_up_command(std::move(command), err);
-  const InterruptGuard interrupt;
   Terminal terminal(setup.options, interrupt, out, err);
   return job::run(setup, terminal, arguments).exit_status;
 }

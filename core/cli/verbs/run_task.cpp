@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/output_file.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/job/run.hpp"
 #include "core/job/task.hpp"
@@ -65,14 +66,22 @@ std::optional<int> run_until_loss(job::Setup& setup, job::Task& task, Terminal& 
   }
 }
 
+// Before the work, not after it.
+void check_output_files(const JobOptions& options) {
+  if (!options.output_file.empty()) check_run_record_path(options.output_file);
+  if (!options.trace_file.empty()) check_output_file(options.trace_file);
+  if (!options.report_file.empty()) report::check_report_path(options.report_file);
+}
+
 int run_worker(JobCommand command, network::TaskIdentity identity,
                std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   check_supported(command.options);
   take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
+  InterruptGuard interrupt;
   // Before the task, whose transports are its plug-ins'. Made anew for every attempt.
   auto setup = std::make_unique<job::Setup>(set_up_command(command, err));
-  const InterruptGuard interrupt;
+  interrupt.end_after_steps();  // the other tasks are told
   Terminal terminal(command.options, interrupt, out, err);
   job::Task task(std::move(identity), command.options.task, job::introduce(*setup), terminal);
   const nlohmann::json line(std::vector<std::string>(arguments.begin(), arguments.end()));
@@ -101,7 +110,8 @@ JobCommand command_of_server(const std::string& chiefs, const JobOptions& own) {
 }
 
 int run_server(const JobCommand& own, network::TaskIdentity identity, std::ostream& err) {
-  const InterruptGuard interrupt;
+  InterruptGuard interrupt;
+  interrupt.end_after_steps();  // the other tasks are told
   std::ostream nowhere(nullptr);
   Terminal terminal(own.options, interrupt, nowhere, err);
   network::Introduction introduction;
@@ -120,7 +130,8 @@ int run_server(const JobCommand& own, network::TaskIdentity identity, std::ostre
 
 int run_controller(const JobCommand& command, network::TaskIdentity identity, std::ostream& out,
                    std::ostream& err) {
-  const InterruptGuard interrupt;
+  InterruptGuard interrupt;
+  interrupt.end_after_steps();  // the other tasks are told
   Terminal terminal(command.options, interrupt, out, err);
   network::Introduction introduction;
   introduction.program_hash = job::program_hash();
@@ -141,11 +152,10 @@ int run_controller(const JobCommand& command, network::TaskIdentity identity, st
 }  // namespace
 
 job::Setup set_up_command(JobCommand command, std::ostream& err) {
+  check_output_files(command.options);
   job::Setup setup =
       job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
   setup.notices.insert(setup.notices.begin(), command.notices.begin(), command.notices.end());
-  if (!setup.options.output_file.empty()) check_run_record_path(setup.options.output_file);
-  if (!setup.options.report_file.empty()) report::check_report_path(setup.options.report_file);
   return setup;
 }
 

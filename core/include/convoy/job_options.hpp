@@ -207,6 +207,7 @@ struct JobOptions {
   bool deterministic = false;
   bool print_parameter_hash = false;  // implied by deterministic
   std::string plugin_path;            // folders separated by colons, searched first
+  double plugin_timeout = 10;         // seconds, for plug-ins that did not come with convoy
 
   // Every option as text, for records and checkpoints; the command line fills it in.
   std::map<std::string, std::string> settings;

@@ -1,10 +1,10 @@
-#include "core/base/available_memory.hpp"
+#include "core/base/memory_limit.hpp"
 
 #include <sys/resource.h>
 
 #include <algorithm>
 
-#include "core/base/control_groups.hpp"
+#include "core/base/control_group.hpp"
 #include "core/base/system_text.hpp"
 
 namespace convoy {
@@ -28,6 +28,14 @@ std::optional<std::uint64_t> available_memory(const SystemRoot& root) {
       addresses.rlim_cur != RLIM_INFINITY)
     tighten(addresses.rlim_cur);
   return available;
+}
+
+std::optional<MemoryLimit> memory_limit(const SystemRoot& root) {
+  const std::optional<std::uint64_t> total = memory_field(root, "MemTotal");
+  const std::optional<std::uint64_t> group = control_group_limits(root).memory_bytes;
+  if (group && (!total || *group < *total)) return MemoryLimit{*group, "the control group allows"};
+  if (total) return MemoryLimit{*total, "this machine has"};
+  return std::nullopt;
 }
 
 }  // namespace convoy

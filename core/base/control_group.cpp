@@ -1,4 +1,4 @@
-#include "core/base/control_groups.hpp"
+#include "core/base/control_group.hpp"
 
 #include <algorithm>
 #include <string>

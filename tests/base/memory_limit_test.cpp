@@ -1,4 +1,4 @@
-#include "core/base/available_memory.hpp"
+#include "core/base/memory_limit.hpp"
 
 #include <gtest/gtest.h>
 

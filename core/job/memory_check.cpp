@@ -1,0 +1,80 @@
+#include "core/job/memory_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/system_text.hpp"
+#include "core/job/component_options.hpp"
+#include "core/job/sizes.hpp"
+#include "core/simulate/memory_need.hpp"
+
+namespace convoy::job {
+namespace {
+
+constexpr double kProgramBytes = 32 << 20;  // of the smallest model, beside what it plans
+
+// Batches of a device that are prepared or in use at a time; synthetic ones serve every step.
+double batches_held(const JobOptions& options) {
+  constexpr int kInUse = 1;
+  return options.data_dir.empty() ? 1 : std::max(2, options.prefetch_depth) + kInUse;
+}
+
+std::string text_of(double bytes) {
+  return bytes_text(static_cast<std::uint64_t>(std::min(bytes, 1e18)));
+}
+
+}  // namespace
+
+HostMemoryNeed host_memory_need(const Setup& setup) {
+  const JobOptions& options = setup.options;
+  const RunMode mode = options.evaluation.mode();
+  const bool trains = mode == RunMode::kTraining || mode == RunMode::kTrainingAndEvaluation;
+  HostMemoryNeed need;
+  need.once = kProgramBytes;
+  const double pixels = static_cast<double>(setup.model_info.image_size) *
+                        static_cast<double>(setup.model_info.image_size) * 3;
+  need.per_image = pixels * sizeof(float) * batches_held(options);
+  if (options.input_only || !setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS)) return need;
+  const double variables = static_cast<double>(setup.graph->parameter_count()) * sizeof(float);
+  need.per_image +=
+      static_cast<double>(trains ? simulate::training_bytes_per_image(*setup.graph, options.half)
+                                 : simulate::inference_bytes_per_image(*setup.graph, options.half));
+  need.per_device = variables * (trains ? 2 : 1);
+  if (trains) need.once += variables * state_slots(options.optimizer.kind);
+  return need;
+}
+
+std::string memory_refusal(const HostMemoryNeed& need, std::uint32_t devices, std::uint32_t batch,
+                           const MemoryLimit& limit) {
+  const auto there = static_cast<double>(limit.bytes);
+  const double needed = need.of(devices, batch);
+  if (needed <= there) return {};
+  const double largest = std::floor((there - need.of(devices, 0)) / (devices * need.per_image));
+  const std::string advice =
+      largest >= 1 ? fmt::format("the largest --batch_size that fits is {:.0f}", largest)
+                   : std::string(
+                         "not one image per device fits: take fewer devices or a smaller "
+                         "--model");
+  return fmt::format(
+      "a batch of {} on {} {} needs {} of memory, and {} {}: {} images take {} each for "
+      "activations, their gradients and the input, {} {} of variables and gradients, optimizer and "
+      "program {}; {}",
+      batch, devices, devices == 1 ? "device" : "devices", text_of(needed), limit.whose,
+      text_of(there), std::uint64_t{devices} * batch, text_of(need.per_image),
+      devices == 1 ? "the device" : "each device", text_of(need.per_device), text_of(need.once),
+      advice);
+}
+
+void check_host_memory(const Setup& setup) {
+  const std::optional<MemoryLimit> limit = memory_limit(SystemRoot("/"));
+  if (!limit) return;
+  const std::uint32_t devices = count_devices(setup);
+  const std::uint32_t batch = choose_sizes(setup, devices).batch;
+  const std::string refusal = memory_refusal(host_memory_need(setup), devices, batch, *limit);
+  if (!refusal.empty()) throw Error(ExitCode::kUnavailable, refusal);
+}
+
+}  // namespace convoy::job

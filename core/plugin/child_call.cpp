@@ -1,0 +1,129 @@
+#include "core/plugin/child_call.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "core/base/error.hpp"
+#include "core/plugin/search_path.hpp"
+
+namespace convoy {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How the child's answer begins. A child that ends by itself gives none.
+constexpr char kGave = 'g';
+constexpr char kThrew = 't';  // then the exit code as one byte
+
+bool in_child = false;  // written once, right after fork()
+
+void write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+[[noreturn]] void answer(int descriptor, const std::function<std::string()>& work) {
+  in_child = true;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(number, SIG_DFL);
+  std::string text;
+  try {
+    text = kGave + work();
+  } catch (const Error& error) {
+    text = fmt::format("{}{}{}", kThrew, static_cast<char>(error.code()), error.what());
+  } catch (const std::exception& error) {
+    text = fmt::format("{}{}it threw {}", kThrew, static_cast<char>(ExitCode::kUnavailable),
+                       error.what());
+  }
+  write_all(descriptor, text);
+  ::_exit(0);
+}
+
+// What the child says until it ends or the deadline passes; whether it passed.
+bool read_until(int descriptor, Clock::time_point deadline, std::string& text) {
+  std::array<char, 4096> buffer{};
+  while (true) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return true;
+    pollfd wait{descriptor, POLLIN, 0};
+    if (::poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left, 1000))) <= 0) continue;
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (count == 0 || (count < 0 && errno != EINTR)) return false;
+  }
+}
+
+std::string ending(int status) {
+  if (WIFSIGNALED(status))
+    return fmt::format("it crashed: signal {} ({})", WTERMSIG(status),
+                       ::strsignal(WTERMSIG(status)));
+  return fmt::format("it ended the process with code {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+bool is_own(const FoundPlugin& plugin) {
+  std::error_code ignored;
+  const auto folder = std::filesystem::weakly_canonical(plugin.path, ignored).parent_path();
+  return std::ranges::any_of(search_path(process_search_settings("")), [&](const auto& entry) {
+    return (entry.origin == SearchOrigin::kExecutable ||
+            entry.origin == SearchOrigin::kInstallPrefix) &&
+           std::filesystem::weakly_canonical(entry.path, ignored) == folder;
+  });
+}
+
+bool is_child_call() {
+  return in_child;
+}
+
+std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, double seconds,
+                          const std::function<std::string()>& work) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    fail(ExitCode::kUnavailable, "cannot open a pipe: {}", std::strerror(errno));
+  std::fflush(nullptr);  // the copy would write what is buffered, too
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    answer(ends[1], work);
+  }
+  ::close(ends[1]);
+  std::string text;
+  const auto deadline =
+      Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * seconds));
+  const bool late = child > 0 && read_until(ends[0], deadline, text);
+  ::close(ends[0]);
+  if (child < 0) fail(ExitCode::kUnavailable, "cannot start a process: {}", std::strerror(errno));
+  if (late) ::kill(child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!late && !text.empty() && text.front() == kGave) return text.substr(1);
+  if (!late && text.size() > 1 && text.front() == kThrew)
+    throw Error(static_cast<ExitCode>(static_cast<unsigned char>(text[1])), text.substr(2));
+  fail(ExitCode::kUnavailable, "{} {} ({}), {}: {}; mend it, or take it off the plug-in path",
+       to_string(plugin.manifest.kind), plugin.manifest.name, plugin.path.string(), doing,
+       late ? fmt::format("it was not done after {} seconds", seconds) : ending(status));
+}
+
+}  // namespace convoy
