@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "core/job/plan_ground.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/job/simulated_hardware.hpp"
+#include "core/runtime/claim.hpp"
 #include "core/runtime/prepared_plan.hpp"
 #include "core/simulate/collectives/collective_library.hpp"
 
@@ -50,6 +52,7 @@ class Simulator {
     }
     for (const std::uint32_t count : counts_) {
       SimulatedRun& it = result_.runs.emplace_back(planned(hardware_.hosts, count));
+      note_unproved(it.plan->check());
       it.prediction = predictor.predict(it.plan->lowered(), *it.on);
     }
     result_.one_device_rate = rate_ ? *rate_ : predicted_rate(predictor);
@@ -57,6 +60,13 @@ class Simulator {
   }
 
  private:
+  void note_unproved(const CheckReport& report) {
+    const std::string notice = unproved_notice(setup_.strategy->manifest(), report);
+    std::vector<std::string>& all = result_.notices;
+    if (!notice.empty() && std::find(all.begin(), all.end(), notice) == all.end())
+      all.push_back(notice);
+  }
+
   // What a run would execute there.
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const {
     SimulatedGround ground = simulated_ground(setup_, hardware_, hosts, devices);
@@ -66,6 +76,7 @@ class Simulator {
     run.plan =
         std::make_unique<StepPlan>(run.on->cluster, std::move(map), author_of(*setup_.strategy),
                                    StepPlanOptions{.guard = setup_.guard});
+    require_claim(setup_.strategy->manifest(), run.plan->logical(), run.plan->check());
     return run;
   }
 

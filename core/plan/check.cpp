@@ -51,13 +51,19 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
   if (!it.counts_once)
     text =
         fmt::format("every gradient counts {:.4g} times in the end, all replicas alike", it.counts);
+  if (it.by_rate)
+    text = fmt::format(
+        "every gradient counts {:.4g} times in the end, all replicas alike, but "
+        "where an apply is given differences of parameters, times its learning rate",
+        it.counts);
   if (it.delay > 0) text += fmt::format(", first after {} steps", (it.delay + 1) * computes);
   return text;
 }
 
 // What the recurrence says, where the state does not repeat or repeats what is not a mean.
-void take_recurrence(const Plan& plan, const check::Judge& judge, CheckReport& report) {
-  check::Recurrence found = check::judge_recurrence(plan);
+void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget& budget,
+                     CheckReport& report) {
+  check::Recurrence found = check::judge_recurrence(plan, budget);
   // What was found before names the operations better.
   if (report.verdict == Verdict::kWrong && found.verdict == Verdict::kWrong) return;
   if (!judge.recurrence_decides() && found.verdict != Verdict::kApproximate) return;
@@ -69,6 +75,7 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, CheckReport& r
   report.nothing_lost = found.verdict == Verdict::kApproximate && found.nothing_lost;
   if (found.verdict == Verdict::kApproximate) {
     report.recurrence = in_words(found, plan.computes);
+    if (judge.asynchronous_by_request()) report.recurrence += ", asynchronously";
     if (!repeats)
       report.exact =
           judge.asynchronous_by_request() ? Verdict::kAsynchronous : Verdict::kApproximate;
@@ -81,11 +88,12 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, CheckReport& r
 
 CheckReport check_plan(const Plan& plan) {
   try {
-    check::SymbolicRun run(plan);
+    check::Budget budget;
+    check::SymbolicRun run(plan, budget);
     const bool settled = settle(run);
     check::Judge judge(plan, run);
     CheckReport report = judge.judge(settled);
-    if (judge.recurrence_may_decide()) take_recurrence(plan, judge, report);
+    if (judge.recurrence_may_decide()) take_recurrence(plan, judge, budget, report);
     return report;
   } catch (const check::OverBudget& where) {
     return over_budget(plan, where);

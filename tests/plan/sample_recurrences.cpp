@@ -361,6 +361,18 @@ std::vector<SampleRecurrence> right_recurrences() {
       {"undeclared kernel", through_kernel(CallEffect::kUndeclared, leave), kRight},
       {"momentum", momentum(0.9, 1), kRight, false, "counts 10 times"},
       {"averaged momentum", momentum(0.9, 0.1), kRight, true},
+      {"momentum over a period of two",
+       [](Planner& p) {
+         const Buffer velocity = p.persistent(home(p), p.arena_elements());
+         for (int i = 0; i < 2; ++i) {
+           p.compute();
+           const Buffer sum = p.scratch(home(p), p.arena_elements());
+           p.sum(sum, p.all_gradients(p.arena()));
+           p.axpy(velocity, 0.9, velocity, sum);
+           apply_all(p, velocity);
+         }
+       },
+       kRight, false, "counts 10 times"},
       {"nesterov", momentum(0.9, 1, 1, 0.9), kRight, false, "counts 10 times"},
       {"local steps", averaging(), kRight, true},
       {"local steps, rounded", write_rounded_average, kRight, false, "is lost"},

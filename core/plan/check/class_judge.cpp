@@ -276,7 +276,11 @@ void ClassJudge::judge_total(std::uint64_t total) {
     if (std::fabs(change) > 1e-9 * std::fabs(later.back()))
       fading = std::max(fading, std::fabs((later[t + 2] - later[t + 1]) / change));
   }
-  if (fading > 0 && fading < 1 && counts * (1 - fading) < 1 + 1e-6) return;
+  // Momentum between periods, or between the computes of one.
+  const double each = std::pow(fading, 1.0 / plan_.computes);
+  if (fading > 0 && fading < 1 &&
+      (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6))
+    return;
   const bool in_full = std::fabs(counts - plan_.cluster->replicas()) < 1e-9;
   add(in_full ? FindingKind::kUnknown : FindingKind::kDoubled, any, any.replica,
       fmt::format("every gradient counts {:.6g} times in the end, not once{}", counts,

@@ -15,8 +15,8 @@ namespace {
 
 class RecurrenceJudge {
  public:
-  explicit RecurrenceJudge(const Plan& plan)
-      : plan_(plan), begun_(plan), period_(plan, Start::kHeld) {}
+  RecurrenceJudge(const Plan& plan, Budget& budget)
+      : plan_(plan), begun_(plan, budget), period_(plan, budget, Start::kHeld) {}
 
   Recurrence judge() {
     begun_.run_prologue();
@@ -194,8 +194,8 @@ class RecurrenceJudge {
 
 }  // namespace
 
-Recurrence judge_recurrence(const Plan& plan) {
-  return RecurrenceJudge(plan).judge();
+Recurrence judge_recurrence(const Plan& plan, Budget& budget) {
+  return RecurrenceJudge(plan, budget).judge();
 }
 
 }  // namespace convoy::check

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/plan/check.hpp"
+#include "core/plan/check/values.hpp"
 
 namespace convoy::check {
 
@@ -30,6 +31,6 @@ struct Recurrence {
 // With kernels that declare nothing there is no final weight; then it is proved that a sum over the
 // states is conserved, whatever these kernels write, in which every gradient counts alike.
 // Throws OverBudget.
-Recurrence judge_recurrence(const Plan& plan);
+Recurrence judge_recurrence(const Plan& plan, Budget& budget);
 
 }  // namespace convoy::check

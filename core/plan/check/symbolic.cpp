@@ -6,9 +6,10 @@
 
 namespace convoy::check {
 
-SymbolicRun::SymbolicRun(const Plan& plan, Start start)
+SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, Start start)
     : plan_(plan),
       start_(start),
+      values_(budget),
       initial_(values_.intern({}, {})),
       fresh_state_(values_.intern({.kind = AtomKind::kFreshState}, {})),
       unread_(values_.poison(CONVOY_NONE, CONVOY_NONE)),
@@ -68,7 +69,7 @@ void SymbolicRun::write(const PlanSpan& span, const Content& content, std::uint6
 
 void SymbolicRun::execute(const Operation& operation) {
   values_.set_operation(operation.id, period_);
-  values_.spend(operation.reads.size() + operation.writes.size(), operation.id);
+  values_.spend(5 + 2 * (operation.reads.size() + operation.writes.size()), operation.id);
   switch (operation.kind) {
     case OperationKind::kForward:
       return forward(operation);

@@ -38,7 +38,7 @@ struct LinearApply {
 // linear combination of atoms, per interval. Works on logical and lowered plans.
 class SymbolicRun {
  public:
-  explicit SymbolicRun(const Plan& plan, Start start = Start::kInitial);
+  SymbolicRun(const Plan& plan, Budget& budget, Start start = Start::kInitial);
 
   // Once, before the first period.
   void run_prologue();

@@ -7,10 +7,9 @@ namespace {
 constexpr std::uint64_t kSeedA = 0x51;
 constexpr std::uint64_t kSeedB = 0xb2;
 
-// A new value takes more memory and time than one more term.
-constexpr std::uint64_t kWorkOfValue = 4;
-// About ten seconds.
-constexpr std::uint64_t kMostWork = 100'000'000;
+// A new value takes memory, too: so many keep a check below about a gigabyte.
+constexpr std::uint64_t kWorkOfValue = 20;
+constexpr std::uint64_t kWorkOfTerm = 5;
 
 Fingerprint scale(const Fingerprint& print, const Weight& weight, const Fingerprint& power) {
   return {field_multiply(field_multiply(print.a, weight.field), power.a),
@@ -19,7 +18,7 @@ Fingerprint scale(const Fingerprint& print, const Weight& weight, const Fingerpr
 
 }  // namespace
 
-ValueTable::ValueTable() {
+ValueTable::ValueTable(Budget& budget) : budget_(budget) {
   values_.push_back({});
   value_ids_.emplace(std::array<std::uint64_t, 3>{0, 0, 0}, kZero);
 }
@@ -137,7 +136,7 @@ std::vector<Term> ValueTable::expand(ValueId id, Casts casts) const {
   while (!open.empty()) {
     const auto youngest = open.extract(open.begin());
     const Value& value = values_[youngest.key()];
-    spend(youngest.mapped().size() * (value.parts.size() + 1), value.operation);
+    spend(kWorkOfTerm * youngest.mapped().size() * (value.parts.size() + 1), value.operation);
     for (const auto& [shift, weight] : youngest.mapped()) {
       for (const WeightedValue& part : value.parts)
         add_to(open[part.value], shift + part.shift, weight * part.weight);
@@ -152,11 +151,6 @@ std::vector<Term> ValueTable::expand(ValueId id, Casts casts) const {
     for (const auto& [shift, weight] : shifts)
       if (!weight.is_zero()) result.push_back({atom, shift, weight});
   return result;
-}
-
-void ValueTable::spend(std::uint64_t work, std::uint32_t operation) const {
-  spent_ += work;
-  if (spent_ > kMostWork) throw OverBudget{operation};
 }
 
 }  // namespace convoy::check

@@ -84,6 +84,21 @@ struct OverBudget {
   std::uint32_t operation = CONVOY_NONE;
 };
 
+// How long a check may take, in about tenths of a microsecond: counted work, so that the answer
+// is the same everywhere.
+class Budget {
+ public:
+  // Throws OverBudget when there was too much.
+  void spend(std::uint64_t work, std::uint32_t operation) {
+    spent_ += work;
+    if (spent_ > kMost) throw OverBudget{operation};
+  }
+
+ private:
+  static constexpr std::uint64_t kMost = 100'000'000;  // ten seconds
+  std::uint64_t spent_ = 0;
+};
+
 // What a cast is in the terms of a value that was made from it.
 enum class Casts {
   kKept,     // an atom of its own
@@ -95,7 +110,7 @@ enum class Casts {
 // were made in; explicit terms are expanded only where somebody looks at them.
 class ValueTable {
  public:
-  ValueTable();
+  explicit ValueTable(Budget& budget);
 
   // Whoever makes new values from here on.
   void set_operation(std::uint32_t operation, std::int64_t period);
@@ -118,8 +133,7 @@ class ValueTable {
 
   // The terms, sorted by atom and shift; none for poison. Throws OverBudget.
   std::vector<Term> expand(ValueId id, Casts casts) const;
-  // Counts work, in about tenths of a microsecond; throws OverBudget when there was too much.
-  void spend(std::uint64_t work, std::uint32_t operation) const;
+  void spend(std::uint64_t work, std::uint32_t operation) const { budget_.spend(work, operation); }
   // x^shift in both fingerprints.
   Fingerprint power(std::int64_t shift);
 
@@ -134,7 +148,7 @@ class ValueTable {
 
   ValueId add(Value value);
 
-  mutable std::uint64_t spent_ = 0;
+  Budget& budget_;
   std::uint32_t operation_ = CONVOY_NONE;
   std::int64_t period_ = -1;
   std::uint32_t ordinal_ = 0;
