@@ -50,8 +50,7 @@ ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware, co
                        std::uint64_t bucket_elements) {
   ArenaMap map = make_arena_map(*setup.graph, arena, bucket_elements);
   if (!hardware.software.bucket_per_variable || setup.options.bucket_mb) return map;
-  map.buckets.clear();
-  for (const VariableRange& variable : map.variables) map.buckets.push_back(variable.range);
+  map.buckets = variable_buckets(map);
   return map;
 }
 

@@ -23,6 +23,7 @@
 #include "core/job/task.hpp"
 #include "core/job/task_times.hpp"
 #include "core/plan/device_collective.hpp"
+#include "core/runtime/claim.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/input_memory.hpp"
 #include "core/runtime/parameter_hash.hpp"
@@ -166,6 +167,8 @@ class Run {
     report_.describe(session);
     tell(emulation_notice(session.options().dtype, session.devices()));
     tell(lowered_collectives_notice(session.logical_plan()));
+    if (!session.forward_only())
+      tell(unproved_notice(setup_.strategy->manifest(), session.check_report()));
   }
 
   // Servers read no data, and all tasks have one learning rate: the chief's number counts.

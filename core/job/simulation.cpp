@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -9,6 +10,7 @@
 #include "core/job/plan_ground.hpp"
 #include "core/job/plan_memory.hpp"
 #include "core/job/prediction_options.hpp"
+#include "core/runtime/claim.hpp"
 #include "core/runtime/prepared_plan.hpp"
 #include "core/simulate/collectives/collective_library.hpp"
 
@@ -37,8 +39,14 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
   plan_one_device();
   for (const std::uint32_t count : counts) {
     if (is_large_cluster(hardware_.hosts, count)) estimate_memory(count);
-    result_.runs.push_back(planned(hardware_.hosts, count));
+    note_unproved(result_.runs.emplace_back(planned(hardware_.hosts, count)).plan->check());
   }
+}
+
+void PlannedSimulation::note_unproved(const CheckReport& report) {
+  const std::string notice = unproved_notice(setup_.strategy->manifest(), report);
+  if (!notice.empty() && std::ranges::find(result_.notices, notice) == result_.notices.end())
+    result_.notices.push_back(notice);
 }
 
 Simulation PlannedSimulation::predict(bool keep_operations) {
@@ -76,6 +84,7 @@ SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devic
   run.plan =
       std::make_unique<StepPlan>(run.on->cluster, std::move(map), author_of(*setup_.strategy),
                                  StepPlanOptions{.guard = setup_.guard});
+  require_claim(setup_.strategy->manifest(), run.plan->logical(), run.plan->check());
   return run;
 }
 

@@ -26,6 +26,7 @@ convoy_operation to_abi(const Operation& operation) {
   result.kernel = operation.kernel.c_str();
   result.bytes = operation.bytes;
   result.flops = operation.flops;
+  result.effect = operation.effect;
   return result;
 }
 

@@ -19,6 +19,7 @@ enum class Verdict {
   kAsynchronous,      // relaxed reads, updates in any order, or replicas that see parts of a step
   kApproximate,       // as `exact` says, but for casts, calls or averaged parameters on the way
   kWrong,             // see the findings
+  kUnproved,  // neither proved nor shown to be wrong: the findings say what stands in the way
 };
 
 enum class FindingKind {
@@ -32,6 +33,10 @@ enum class FindingKind {
   kForeign,        // something that is neither parameters nor gradients
   kState,          // optimizer state that does not belong to the parameters
   kIrregular,      // no recurrence is recognised
+  kUnstable,       // something grows from step to step without bound
+  kUndeclared,     // a kernel does not say what it does; left open
+  kUnknown,        // nothing that can be judged; left open
+  kBudget,         // a proof would take too long; left open
 };
 
 // One thing that is wrong, named so that its author finds it.
@@ -54,6 +59,11 @@ struct CheckReport {
   bool zero_start = false;                // the first steps apply zero gradients
   bool uniform = true;                    // all variables and steps follow the one recurrence
   std::uint64_t periods = 0;              // that were run to find out
+  // Of a plan whose state never repeats (kApproximate), in words: "every gradient counts once in
+  // the end, nothing is lost". Otherwise empty.
+  std::string recurrence;
+  bool nothing_lost = false;         // those words
+  std::vector<std::string> kernels;  // whose word was taken for what they do
   std::vector<Finding> findings;
 
   // "synchronous", "stale by 2 (gradient lag 1, parameter lag 1)", "wrong".
@@ -62,7 +72,9 @@ struct CheckReport {
 
 // Proves what a plan computes by running it on values that say where they come from, until its
 // state repeats: every replica's gradient reaches every variable exactly once, how late, or what is
-// wrong and where. Takes logical and lowered plans. Proves plans, not the devices that run them.
+// wrong and where. A state that never repeats is judged as a linear recurrence. Takes logical and
+// lowered plans. Proves plans, not the devices that run them. What would take more than about ten
+// seconds is left unproved.
 CheckReport check_plan(const Plan& plan);
 
 std::string_view verdict_name(Verdict verdict);
@@ -71,7 +83,7 @@ std::string_view finding_name(FindingKind kind);
 // Whether a strategy that claims this in its manifest keeps its word: "synchronous", "stale",
 // "accumulating", "sequential", "independent", "asynchronous" or "approximate", or alternatives
 // ("synchronous|stale", for strategies whose options decide). A plan may be stricter than its
-// claim, never laxer; a wrong one keeps none. Error kFailed for an unknown claim.
+// claim, never laxer; a wrong or unproved one keeps none. Error kFailed for an unknown claim.
 bool satisfies(const CheckReport& report, std::string_view claim);
 
 // Whether a strategy with this claim lets every device train by itself.

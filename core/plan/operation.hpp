@@ -80,6 +80,7 @@ struct Operation {
   std::string kernel;
   std::uint64_t bytes = 0;
   std::uint64_t flops = 0;
+  std::uint32_t effect = CONVOY_CALL_UNDECLARED;  // kCall: convoy_call_effect
 };
 
 // How many elements the operation works on, and how many of its reads, from the first one on, are

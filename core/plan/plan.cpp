@@ -12,6 +12,7 @@ std::string Plan::buffer_name(std::uint32_t buffer) const {
   const PlanBuffer& it = buffers.at(buffer);
   const std::string set = it.set == 0 ? std::string() : fmt::format(", set {}", it.set);
   const std::string& place = cluster->places.at(it.place).name;
+  if (!it.name.empty()) return fmt::format("{} ({})", it.name, place);
   switch (it.kind) {
     case CONVOY_BUFFER_PARAMETERS:
       return fmt::format("parameters({}{})", it.owner, set);
@@ -42,6 +43,7 @@ void add_operation(Digest& digest, const Operation& it) {
         it.sizes[3]})
     digest.add(word);
   digest.add(std::string_view(it.kernel));
+  if (it.effect != CONVOY_CALL_UNDECLARED) digest.add(it.effect);
   digest.add(it.reads);
   digest.add(it.writes);
 }

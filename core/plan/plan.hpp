@@ -17,6 +17,7 @@ struct PlanBuffer {
   std::uint32_t dtype = CONVOY_F32;
   std::uint64_t count = 0;
   std::uint32_t place = 0;  // where the memory is
+  std::string name = {};    // for people, when its author gave it one
 };
 
 // One training step (or period of several) as data: the prologue runs once, the body repeats.

@@ -23,6 +23,7 @@ void add_operation(Digest& digest, const convoy_operation& it) {
   if (it.kind == CONVOY_OP_MATMUL)
     for (const std::uint64_t size : it.sizes) digest.add(size);
   if (it.kernel != nullptr) digest.add(std::string_view(it.kernel));
+  if (it.effect != CONVOY_CALL_UNDECLARED) digest.add(it.effect);
   digest.add(readable(it.reads, it.read_count));
   digest.add(readable(it.writes, it.write_count));
 }
@@ -33,7 +34,7 @@ PlanWriter::PlanWriter(const Cluster& cluster, const ArenaMap& arena, Purpose pu
     : cluster_(cluster), arena_(arena), purpose_(purpose) {
   table_ = {sizeof(table_),    this,        get_cluster,  get_place,
             get_replica_place, get_route,   get_variable, get_bucket,
-            declare_buffer,    set_section, emit};
+            declare_buffer,    set_section, emit,         name_buffer};
   plan_.cluster = &cluster;
   plan_.arena = &arena;
 }
@@ -126,6 +127,14 @@ int32_t PlanWriter::get_bucket(void* self, uint32_t index, convoy_range* out) {
 int32_t PlanWriter::declare_buffer(void* self, const convoy_buffer* description, uint32_t* id) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] { *id = it.add_buffer(*description); });
+}
+
+int32_t PlanWriter::name_buffer(void* self, uint32_t id, const char* name) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    require_index(id, it.plan_.buffers.size(), "buffer");
+    it.plan_.buffers[id].name = name == nullptr ? "" : name;
+  });
 }
 
 int32_t PlanWriter::set_section(void* self, uint32_t section) {

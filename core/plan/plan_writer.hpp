@@ -49,6 +49,7 @@ class PlanWriter {
   static int32_t get_variable(void* self, uint32_t index, convoy_variable* out);
   static int32_t get_bucket(void* self, uint32_t index, convoy_range* out);
   static int32_t declare_buffer(void* self, const convoy_buffer* description, uint32_t* id);
+  static int32_t name_buffer(void* self, uint32_t id, const char* name);
   static int32_t set_section(void* self, uint32_t section);
   static int32_t emit(void* self, const convoy_operation* operation);
 

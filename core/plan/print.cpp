@@ -61,15 +61,18 @@ std::string waits_of(const Plan& plan, const Schedule& schedule, std::size_t ind
   return text.empty() ? text : "  waits" + text;
 }
 
-void print_operation(std::ostream& out, const Plan& plan, const Operation& operation, bool lowered,
-                     const std::string& waits) {
+std::string what_of(const Plan& plan, const Operation& operation, bool lowered) {
   std::string spans = span_list(plan, operation.writes);
   if (!operation.reads.empty())
     spans += fmt::format("{}<- {}", spans.empty() ? "" : " ", span_list(plan, operation.reads));
+  return fmt::format("{}{}: {}", name_of(operation, lowered), details(operation), spans);
+}
+
+void print_operation(std::ostream& out, const Plan& plan, const Operation& operation, bool lowered,
+                     const std::string& waits) {
   const std::string variables = operation_variables(plan, operation);
-  out << fmt::format("  {:>5}  {:<20} {}{}: {}{}{}\n", fmt::format("#{}", operation.id),
-                     place_of(plan, operation, lowered), name_of(operation, lowered),
-                     details(operation), spans,
+  out << fmt::format("  {:>5}  {:<20} {}{}{}\n", fmt::format("#{}", operation.id),
+                     place_of(plan, operation, lowered), what_of(plan, operation, lowered),
                      variables.empty() ? "" : fmt::format("  ({})", variables), waits);
 }
 
@@ -78,6 +81,10 @@ bool is_arena(const PlanBuffer& buffer) {
 }
 
 }  // namespace
+
+std::string operation_line(const Plan& plan, const Operation& operation) {
+  return what_of(plan, operation, false);
+}
 
 std::string operation_variables(const Plan& plan, const Operation& operation) {
   for (const auto* spans : {&operation.writes, &operation.reads})

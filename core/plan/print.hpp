@@ -13,6 +13,9 @@ namespace convoy {
 // hosts send each other stands there once, with what its two ends wait for.
 void print_plan(std::ostream& out, const Plan& plan, const Schedule* schedule = nullptr);
 
+// "copy: parameters(0)[0..64) <- master(host:0)[0..64)", for messages.
+std::string operation_line(const Plan& plan, const Operation& operation);
+
 // The variables that an operation works on: those of the arena range of its first such span. Empty
 // when none of its spans is a part of the arena.
 std::string operation_variables(const Plan& plan, const Operation& operation);

@@ -175,6 +175,15 @@ void check_apply(Operation& operation, const Plan& plan) {
   operation.scalar = 0;  // the limit of a norm, which the host sets
 }
 
+// A declared kernel adds element by element, so its spans are alike.
+void check_call(const Operation& operation) {
+  require_index(operation.effect, CONVOY_CALL_KEEPS_REST + 1, "effect of a kernel");
+  if (operation.effect == CONVOY_CALL_UNDECLARED) return;
+  require_equal_counts(operation);
+  if (operation.effect == CONVOY_CALL_KEEPS_REST)
+    require_count(operation.writes.size(), 2, "writes; the second one is the rest");
+}
+
 void check_shape(Operation& operation, const Plan& plan) {
   switch (operation.kind) {
     case OperationKind::kForward:
@@ -185,7 +194,7 @@ void check_shape(Operation& operation, const Plan& plan) {
     case OperationKind::kAllGather:
       return require_partition(operation.reads, operation.writes);
     case OperationKind::kCall:
-      return;
+      return check_call(operation);
     case OperationKind::kMatmul: {
       const auto& [m, n, k, unused] = operation.sizes;
       if (operation.reads[0].count != m * k || operation.reads[1].count != k * n ||
@@ -232,6 +241,7 @@ Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   if (source.kernel != nullptr) result.kernel = source.kernel;
   result.bytes = source.bytes;
   result.flops = source.flops;
+  result.effect = static_cast<std::uint32_t>(source.effect);
   if (source.read_count > 0) result.reads.assign(source.reads, source.reads + source.read_count);
   if (source.write_count > 0)
     result.writes.assign(source.writes, source.writes + source.write_count);

@@ -7,7 +7,10 @@ ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bu
   map.elements = arena.elements();
   for (std::size_t i = graph.variables().size(); i-- > 0;) {
     const GraphVariable& variable = graph.variables()[i];
-    map.variables.push_back({variable.name, arena.range(i), variable.elements, variable.node});
+    const std::uint64_t end = i == 0 ? arena.elements() : arena.range(i - 1).first;
+    const std::uint64_t first = arena.range(i).first;
+    map.variables.push_back(
+        {variable.name, {first, end - first}, variable.elements, variable.node});
   }
   map.segments.resize(graph.segment_count());
   for (std::size_t node = 0; node < graph.nodes().size(); ++node) {

@@ -51,6 +51,8 @@ class Session {
   // What the checker proved of the plan; meaningless when forward only.
   const CheckReport& check() const { return plan_->step.check(); }
   const Plan& logical_plan() const { return plan_->step.logical(); }
+  // What is proved of that.
+  const CheckReport& check_report() const { return plan_->step.check(); }
   const Plan& lowered_plan() const { return plan_->step.lowered(); }
   // Of several hosts, what this one does of it.
   const Schedule& schedule() const { return local_ ? *local_ : plan_->step.schedule(); }

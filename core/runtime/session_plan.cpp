@@ -3,28 +3,13 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/device_collective.hpp"
+#include "core/runtime/claim.hpp"
 #include "core/runtime/deterministic.hpp"
 #include "core/runtime/model_map.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/supported.hpp"
 
 namespace convoy {
-namespace {
-
-// A strategy that computes something else than it claims never trains.
-void require_claim(const Manifest& strategy, const CheckReport& report) {
-  if (report.verdict == Verdict::kWrong && !report.findings.empty())
-    fail(ExitCode::kFailed,
-         "the plan of strategy {} is wrong: {} (convoy check {} shows all of it)", strategy.name,
-         report.findings.front().text, strategy.name);
-  if (strategy.claim.empty() || satisfies(report, strategy.claim)) return;
-  fail(ExitCode::kFailed,
-       "strategy {} claims to be {}, but its plan is {}; convoy check {} shows why", strategy.name,
-       strategy.claim, report.verdict_text(), strategy.name);
-}
-
-}  // namespace
-
 // In the order of storage, since all plans of a session share that.
 struct Session::HandedOver {
   std::vector<float> parameters;
@@ -44,7 +29,7 @@ std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strate
         strategy,
         bucket_elements,
         {cluster_, std::move(map), author_of(*strategy), {.guard = options_.guard}}});
-    require_claim(strategy->manifest(), made->step.check());
+    require_claim(strategy->manifest(), made->step.logical(), made->step.check());
   }
   require_network_reach(*made);
   require_supported(made->step.lowered(), engines_);

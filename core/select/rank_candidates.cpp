@@ -18,6 +18,9 @@ std::string objection(const CheckReport& report, const Manifest& strategy, bool 
   if (report.verdict == Verdict::kWrong) {
     return report.findings.empty() ? "its plan is wrong" : report.findings.front().text;
   }
+  if (report.verdict == Verdict::kUnproved)
+    return fmt::format("nothing is proved of it{}",
+                       report.findings.empty() ? "" : ": " + report.findings.front().text);
   if (!strategy.claim.empty() && !satisfies(report, strategy.claim)) {
     return fmt::format("claims to be {}, but its plan is {}", strategy.claim,
                        report.verdict_text());

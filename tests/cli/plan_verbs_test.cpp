@@ -60,6 +60,38 @@ TEST(CheckVerb, TakesOptionsOfTheStrategyAndReportsRefusals) {
   EXPECT_THAT(outcome.text, HasSubstr("proved in 7 plans, 7 refused\n"));
 }
 
+// Each is right but for one mistake, which must neither pass nor be taken for a refusal.
+TEST(CheckVerb, NamesMistakesThatAreNoMatterOfArithmetic) {
+  const std::pair<std::string, std::string> mistakes[] = {
+      {"throws", "2 devices, shared memory, one bucket: wrong: .*index out of range"},
+      {"typo", "wrong: .*the manifest declares no option 'tpyo'"},
+      {"kernel", "wrong: call \\(operation [0-9]+\\) on gradient\\(0\\).* names kernel 'missing'"},
+      {"overrun",
+       "wrong: kernel 'overrun' of call \\(operation [0-9]+\\) reads or writes behind "
+       "the end of gradient\\(0\\)"},
+      {"needs", "wrong: .*operations that its manifest does not name: add scale to needs="},
+      {"differs",
+       "wrong: .*two different plans .*first at operation [0-9]+: fill by 3: .*, and "
+       "another time fill by 4"},
+      {"scales",
+       "unproved\n +undeclared: apply \\(operation [0-9]+\\) on .*kernel halve and "
+       "counts 2 times(.|\n)*unproved in 7 of 7 plans"}};
+  for (const auto& [mistake, text] : mistakes) {
+    const Outcome outcome = check({"careless", "--mistake=" + mistake, "--num_devices=2"});
+    EXPECT_EQ(outcome.code, 1) << mistake;
+    EXPECT_THAT(outcome.text, ContainsRegex(text)) << mistake;
+    EXPECT_THAT(outcome.text, Not(HasSubstr(": proved in"))) << mistake;
+  }
+}
+
+TEST(CheckVerb, TellsAnOverModestClaimWhatItIs) {
+  const Outcome outcome = check({"careless", "--num_devices=2"});
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text,
+              HasSubstr("careless is synchronous in all these plans: "
+                        "claim=synchronous says so, and claim=approximate says less"));
+}
+
 TEST(CheckVerb, TakesAFile) {
   const Outcome outcome = check({CONVOY_CLI_FIXTURES "/forgetful.so", "--num_devices=1"});
   EXPECT_EQ(outcome.code, 0) << outcome.text;

@@ -1,9 +1,12 @@
 #include "core/cli/verbs/check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
+#include <set>
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/command.hpp"
@@ -19,8 +22,11 @@
 #include "core/job/plan_ground.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/job/sizes.hpp"
+#include "core/plan/check/explain.hpp"
 #include "core/plan/plan_writer.hpp"
 #include "core/plan/step_plan.hpp"
+#include "core/runtime/claim.hpp"
+#include "core/runtime/kernel_trial.hpp"
 #include "core/runtime/model_map.hpp"
 
 namespace convoy {
@@ -137,21 +143,24 @@ class CheckRun {
     return counts_.empty() ? std::vector{count} : counts_;
   }
 
-  // The strategy's and the host's refusals are no faults.
+  // The strategy's and the host's refusals are no faults; anything else that it throws is.
   void check(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash) {
     bool refused = false;
     bool lowers = false;
     const PlanAuthor author{manifest().name, [&](const convoy_planner& planner) {
                               try {
                                 setup_.strategy->plan(planner);
-                              } catch (const Error&) {
+                              } catch (const Error& error) {
                                 refused =
+                                    error.code() == ExitCode::kUsage &&
                                     static_cast<const PlanWriter*>(planner.self)->error().empty();
                                 throw;
                               }
                             }};
     try {
       const StepPlan plan(cluster, std::move(map), author, {.guard = setup_.guard});
+      require_manifest(plan.logical(), *setup_.strategy);
+      try_kernels(plan.logical());
       const CheckReport& report = plan.check();
       lowers = true;
       plan.lowered();
@@ -165,14 +174,31 @@ class CheckRun {
     }
   }
 
+  // Every kernel with a few sizes.
+  void try_kernels(const Plan& plan) {
+    constexpr std::size_t kSizes = 3;
+    for (const Operation& call : plan.body) {
+      if (call.kind != OperationKind::kCall) continue;
+      std::set<std::uint64_t>& sizes = tried_[call.kernel];
+      if (sizes.size() >= kSizes || !sizes.insert(call.writes.front().count).second) continue;
+      const auto kernel = setup_.strategy->kernel(call.kernel, CONVOY_KERNEL_HOST);
+      const std::string problem = try_kernel(kernel->function, plan, call);
+      if (!problem.empty())
+        fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.kernel, call.id,
+             problem);
+    }
+  }
+
   void judge(const std::string& what, const StepPlan& plan, const CheckReport& report,
              bool shows_hash) {
     const std::string verdict = report.verdict_text();
-    const std::string lowered = check_plan(plan.lowered()).verdict_text();
+    const bool unproved = report.verdict == Verdict::kUnproved;
+    const std::string lowered = unproved ? verdict : check_plan(plan.lowered()).verdict_text();
     const bool kept = satisfies(report, manifest().claim) && lowered == verdict;
     out_ << what << verdict;
     if (lowered != verdict) out_ << ", but lowered it is " << lowered;
-    if (!kept && report.verdict != Verdict::kWrong) out_ << " (not as claimed)";
+    if (!kept && !unproved && report.verdict != Verdict::kWrong)
+      out_ << fmt::format(" (not as claimed: {})", explain_verdict(plan.logical(), report));
     if (shows_hash) out_ << ", hash of the lowered plan: " << plan.hash();
     out_ << '\n';
     for (std::size_t i = 0; i < report.findings.size() && i < kShownFindings; ++i)
@@ -180,7 +206,20 @@ class CheckRun {
                           report.findings[i].text);
     if (report.findings.size() > kShownFindings)
       out_ << fmt::format("       and {} more\n", report.findings.size() - kShownFindings);
-    ++(kept ? kept_ : broken_);
+    ++(kept ? kept_ : unproved ? unproved_ : broken_);
+    if (report.replicas > 1) verdicts_.insert(std::string(verdict_name(report.verdict)));
+    kernels_.insert(report.kernels.begin(), report.kernels.end());
+  }
+
+  // A strategy that claims less than it keeps is taken for less than it is.
+  void conclude_modesty() {
+    const std::string& claim = manifest().claim;
+    if (verdicts_.size() != 1 || claim == *verdicts_.begin()) return;
+    if (claim.find('|') != std::string::npos) return;  // options decide
+    out_ << fmt::format(
+        "{} is {} in all these plans: claim={} says so, and {}\n", manifest().name,
+        *verdicts_.begin(), *verdicts_.begin(),
+        claim.empty() ? "now nothing is claimed" : fmt::format("claim={} says less", claim));
   }
 
   int conclude() {
@@ -188,14 +227,22 @@ class CheckRun {
     const std::string claims =
         claim.empty() ? "claims nothing" : fmt::format("claims to be {}", claim);
     out_ << fmt::format("{} {}: ", manifest().name, claims);
-    if (kept_ + broken_ == 0)
+    if (kept_ + broken_ + unproved_ == 0)
       out_ << "it refuses all of these plans, nothing is proved\n";
+    else if (broken_ == 0 && unproved_ > 0)
+      out_ << fmt::format("unproved in {} of {} plans; it runs when it is asked for by name\n",
+                          unproved_, kept_ + unproved_);
     else if (broken_ == 0)
       out_ << fmt::format("{} in {} plans{}\n", claim.empty() ? "nothing wrong" : "proved", kept_,
                           refused_ == 0 ? "" : fmt::format(", {} refused", refused_));
     else
-      out_ << fmt::format("not so in {} of {} plans\n", broken_, kept_ + broken_);
-    return static_cast<int>(broken_ == 0 && kept_ > 0 ? ExitCode::kOk : ExitCode::kFailed);
+      out_ << fmt::format("not so in {} of {} plans\n", broken_, kept_ + broken_ + unproved_);
+    if (broken_ + unproved_ > 0 || kept_ == 0) return static_cast<int>(ExitCode::kFailed);
+    if (!kernels_.empty())
+      out_ << fmt::format("given that kernel {} does what its calls say of it (CallOptions)\n",
+                          fmt::join(kernels_, ", "));
+    conclude_modesty();
+    return static_cast<int>(ExitCode::kOk);
   }
 
   const job::Setup& setup_;
@@ -204,6 +251,10 @@ class CheckRun {
   int kept_ = 0;
   int broken_ = 0;
   int refused_ = 0;
+  int unproved_ = 0;
+  std::set<std::string> verdicts_;                        // of several devices
+  std::map<std::string, std::set<std::uint64_t>> tried_;  // sizes of each kernel
+  std::set<std::string> kernels_;                         // that were taken at their word
 };
 
 // Of which kind NAME is, by name or path; "auto" is the strategy that --variable_update=auto takes.

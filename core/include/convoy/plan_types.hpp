@@ -98,10 +98,20 @@ struct ComputeOptions {
   std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
 };
 
-// What a kernel of the plug-in costs, for the simulator.
+// What a kernel of the plug-in does to sums of gradients, for the checker, which takes the author's
+// word for it. All but kUndeclared need reads and writes of one count.
+enum class CallEffect : std::uint32_t {
+  kUndeclared = CONVOY_CALL_UNDECLARED,  // writes depend on reads: more is not known
+  kSums = CONVOY_CALL_SUMS,              // every write is the sum of the reads
+  kCompresses = CONVOY_CALL_COMPRESSES,  // every write stands for that sum; the rest is lost
+  kKeepsRest = CONVOY_CALL_KEEPS_REST,   // write 0 stands for it, write 1 is the rest
+};
+
+// What a kernel of the plug-in costs, for the simulator, and what it does, for the checker.
 struct CallOptions {
   std::uint64_t bytes = 0;  // of memory traffic
   std::uint64_t flops = 0;
+  CallEffect effect = CallEffect::kUndeclared;
 };
 
 }  // namespace convoy

@@ -95,11 +95,11 @@ class Planner {
     const char* value = host_->option(context_, name);
     return value == nullptr ? std::string() : std::string(value);
   }
-  // Options of type bool.
-  bool flag(const char* name) const { return option(name) == "true"; }
-  // Options of type int; 0 when the manifest gives no default.
+  // Options of type bool. Throws std::logic_error for a name that the manifest does not declare.
+  bool flag(const char* name) const { return declared(name) == "true"; }
+  // Options of type int; 0 when the manifest gives no default. Throws as flag().
   std::int64_t integer(const char* name) const {
-    const std::string value = option(name);
+    const std::string value = declared(name);
     return value.empty() ? 0 : std::stoll(value);
   }
   // These options, or this cluster, are nothing for the strategy: say which value, why and what to
@@ -129,6 +129,11 @@ class Planner {
   // New memory that keeps its contents from step to step; zero before the first one.
   Buffer persistent(PlaceId place, std::uint64_t count, Dtype dtype = Dtype::kF32) {
     return declare(CONVOY_BUFFER_PERSISTENT, place.index(), {}, dtype, count);
+  }
+  // What messages and listings call the buffer: "residual" instead of "persistent 7".
+  void name(const Buffer& buffer, const std::string& name) {
+    if (table_.name_buffer == nullptr) return;  // an older host has numbers only
+    detail::accept(table_.name_buffer(table_.self, buffer.id, name.c_str()));
   }
   // One span of every replica's parameters, or gradient, in the order of the replicas.
   std::vector<Span> all_parameters(Range range, SetId set = {}) {
@@ -215,6 +220,7 @@ class Planner {
     operation.place = place.index();
     operation.bytes = options.bytes;
     operation.flops = options.flops;
+    operation.effect = static_cast<std::uint64_t>(options.effect);
     emit(operation, reads, writes);
   }
   // Forward and backward of one replica, all layers.
@@ -256,6 +262,13 @@ class Planner {
     operation.writes = writes.data();
     operation.write_count = writes.size();
     detail::accept(table_.emit(table_.self, &operation));
+  }
+  std::string declared(const char* name) const {
+    const char* value = host_->option(context_, name);
+    if (value == nullptr)
+      throw std::logic_error("the manifest declares no option '" + std::string(name) +
+                             "'; add an option= line for it, or correct the name");
+    return value;
   }
   static convoy_operation make(std::uint32_t kind, double scalar = 0) {
     convoy_operation operation;

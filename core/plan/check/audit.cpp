@@ -35,18 +35,24 @@ std::string describe_range(const ArenaMap& arena, const ElementRange& range) {
                      range.first, end);
 }
 
+const Operation& operation_of(const Plan& plan, std::uint32_t id) {
+  const std::size_t prologue = plan.prologue.size();
+  return id < prologue ? plan.prologue[id] : plan.body[id - prologue];
+}
+
+std::string describe_operation(const Plan& plan, std::uint32_t operation, const ElementRange& range,
+                               const std::string& what) {
+  if (operation == CONVOY_NONE) return what;
+  return fmt::format("{} (operation {}) on {}: {}",
+                     operation_name(operation_of(plan, operation).kind), operation,
+                     describe_range(*plan.arena, range), what);
+}
+
 void Audit::report(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
                    const ElementRange& range, const std::string& what) {
   if (!seen_.insert({kind, operation, replica}).second) return;
-  std::string text = what;
-  const std::size_t prologue = plan_.prologue.size();
-  if (operation != CONVOY_NONE) {
-    const Operation& it =
-        operation < prologue ? plan_.prologue[operation] : plan_.body[operation - prologue];
-    text = fmt::format("{} (operation {}) on {}: {}", operation_name(it.kind), operation,
-                       describe_range(*plan_.arena, range), what);
-  }
-  findings_.push_back({kind, operation, replica, range, text});
+  findings_.push_back(
+      {kind, operation, replica, range, describe_operation(plan_, operation, range, what)});
 }
 
 void Audit::reject(Version& version, FindingKind kind, const Atom& update, std::uint32_t replica,
@@ -55,11 +61,41 @@ void Audit::reject(Version& version, FindingKind kind, const Atom& update, std::
   report(kind, update.operation, replica, update.range, what);
 }
 
+// Older parameters first, without recursion: a period may have millions of updates.
 const Version& Audit::parameters(ValueId value, const ElementRange& range, std::uint32_t reader) {
   const auto known = versions_.find(value);
   if (known != versions_.end()) return known->second;
-  Version version = examine(value, range, reader);
-  return versions_.emplace(value, std::move(version)).first->second;
+  std::map<ValueId, Place> found{{value, {range, reader}}};
+  std::vector<ValueId> open{value};
+  while (!open.empty()) {
+    const ValueId next = open.back();
+    open.pop_back();
+    std::map<ValueId, Place> older;
+    collect_older(next, found.at(next), older);
+    for (const auto& [id, place] : older)
+      if (!versions_.contains(id) && found.emplace(id, place).second) open.push_back(id);
+  }
+  for (const auto& [id, place] : found)
+    versions_.emplace(id, examine(id, place.range, place.reader));
+  return versions_.at(value);
+}
+
+// What examine() asks about.
+void Audit::collect_older(ValueId value, const Place& place, std::map<ValueId, Place>& found) {
+  const ValueTable& values = run_.values();
+  const std::vector<Term> terms = values.expand(value, Casts::kThrough);
+  for (const Term& term : terms) {
+    const Atom& atom = values.atom(term.atom);
+    if (atom.kind == AtomKind::kOpaque)
+      for (const AtomId apply : carried_.of_atom(term.atom).applies)
+        found.emplace(values.leaf_of(apply), place);
+    if (atom.kind != AtomKind::kApply) continue;
+    const ValueId leaf = values.leaf_of(term.atom);
+    if (leaf != value)
+      found.emplace(leaf, place);
+    else
+      found.emplace(atom.inputs[0], Place{atom.range, atom.operation});
+  }
 }
 
 Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t reader) {
@@ -77,17 +113,20 @@ Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t read
                : refuse(FindingKind::kUninitialised, value.operation,
                         fmt::format("it reads {} before anything is written there",
                                     plan_.buffer_name(value.buffer)));
-  const std::vector<Term> exact = run_.values().expand(id, false);
-  const std::vector<Term> terms = run_.values().expand(id, true);
+  const std::vector<Term> exact = run_.values().expand(id, Casts::kKept);
+  const std::vector<Term> terms = run_.values().expand(id, Casts::kThrough);
   style_.rounded = style_.rounded || exact.size() != terms.size() ||
                    !std::equal(exact.begin(), exact.end(), terms.begin(),
                                [](const Term& a, const Term& b) { return a.atom == b.atom; });
   if (!value.constant.is_zero() || terms.empty())
     return refuse(FindingKind::kForeign, value.operation,
                   fmt::format("it makes parameters out of the constant {}", value.constant.value));
+  if (std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
+        return run_.values().atom(term.atom).kind == AtomKind::kOpaque;
+      }))
+    return made_by_kernels(terms, range, reader);
   for (const Term& term : terms) {
     const Atom& atom = run_.values().atom(term.atom);
-    if (atom.kind == AtomKind::kOpaque) return from_inputs(atom, range, reader);
     if (atom.kind != AtomKind::kInitial && atom.kind != AtomKind::kApply)
       return refuse(FindingKind::kForeign, value.operation,
                     "it changes parameters by something else than apply");
@@ -100,7 +139,9 @@ Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t read
                   fmt::format("its parameters are multiplied by {}", total(terms).value));
   if (terms.size() > 1) return mix(terms, range, value.operation);
   const Atom& atom = run_.values().atom(terms.front().atom);
-  return atom.kind == AtomKind::kInitial ? version : examine_update(atom);
+  if (atom.kind == AtomKind::kInitial) return version;
+  const ValueId leaf = run_.values().leaf_of(terms.front().atom);
+  return leaf == id ? examine_update(atom) : parameters(leaf, range, reader);
 }
 
 // An average of versions contains what any of them contains, more or less.
@@ -113,7 +154,7 @@ Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
   for (const Term& term : terms) {
     const Atom& atom = run_.values().atom(term.atom);
     if (atom.kind == AtomKind::kInitial) continue;
-    const Version part = examine_update(atom);
+    const Version& part = parameters(run_.values().leaf_of(term.atom), range, operation);
     result.sound = result.sound && part.sound;
     result.updates = std::max(result.updates, part.updates);
     result.last_step = std::max(result.last_step, part.last_step);
@@ -126,36 +167,45 @@ Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
   return result;
 }
 
-// The nearest known atoms behind kernels.
-void Audit::collect_opaque(ValueId value, std::vector<AtomId>& atoms) {
-  for (const Term& term : run_.values().expand(value, true)) {
-    const Atom& atom = run_.values().atom(term.atom);
-    if (std::find(atoms.begin(), atoms.end(), term.atom) != atoms.end()) continue;
-    atoms.push_back(term.atom);
-    if (atom.kind == AtomKind::kOpaque)
-      for (const ValueId input : atom.inputs) collect_opaque(input, atoms);
-  }
+void Audit::note_kernel(std::uint32_t operation) {
+  style_.opaque = true;
+  const Operation& call = operation_of(plan_, operation);
+  style_.kernels.insert(call.kernel.empty() ? std::string(operation_name(call.kind)) : call.kernel);
 }
 
-// Parameters that a kernel made: all that can be said is what they depend on.
-Version Audit::from_inputs(const Atom& opaque, const ElementRange& range, std::uint32_t reader) {
-  style_.opaque = true;
+// Parameters that kernels had a part in: what they depend on, and that all parts make a whole.
+Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
+                               std::uint32_t reader) {
   Version result;
   result.progress.assign(plan_.cluster->replicas(), 0);
-  result.operation = opaque.operation;
-  std::vector<AtomId> atoms;
-  for (const ValueId input : opaque.inputs) collect_opaque(input, atoms);
-  for (const AtomId id : atoms) {
-    const Atom& atom = run_.values().atom(id);
-    if (atom.kind == AtomKind::kGradient) {
-      auto& progress = result.progress[atom.replica];
-      progress = std::max(progress, atom.step + 1);
-    }
-    if (atom.kind != AtomKind::kApply) continue;
-    const Version part = parameters(run_.values().leaf_of(id), range, reader);
+  Weight total_of_parameters{0, 0};
+  const auto include = [&](AtomId apply) {
+    const Version& part = parameters(run_.values().leaf_of(apply), range, reader);
+    result.updates = std::max(result.updates, part.updates);
     for (std::size_t r = 0; r < result.progress.size(); ++r)
       result.progress[r] = std::max(result.progress[r], part.progress[r]);
+  };
+  for (const Term& term : terms) {
+    const Atom& atom = run_.values().atom(term.atom);
+    bool parameters = atom.kind == AtomKind::kInitial || atom.kind == AtomKind::kApply;
+    if (atom.kind == AtomKind::kApply) include(term.atom);
+    if (atom.kind == AtomKind::kOpaque) {
+      note_kernel(atom.operation);
+      result.operation = atom.operation;
+      const Carried& carried = carried_.of_atom(term.atom);
+      parameters = carried.parameters;
+      for (const AtomId apply : carried.applies) include(apply);
+      for (const auto& [replica, computes] : carried.gradients)
+        result.progress[replica] = std::max(result.progress[replica], computes.rbegin()->first + 1);
+    }
+    if (parameters) total_of_parameters = total_of_parameters + term.weight;
   }
+  if (is_one(total_of_parameters)) return result;
+  result.sound = false;
+  report(FindingKind::kUndeclared, result.operation, CONVOY_NONE, range,
+         fmt::format("parameters are made by a kernel that does not say what it does (effect), and "
+                     "as far as it keeps what it reads they are multiplied by {:.6g}",
+                     total_of_parameters.value));
   return result;
 }
 

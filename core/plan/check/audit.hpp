@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/plan/check.hpp"
+#include "core/plan/check/carried.hpp"
 #include "core/plan/check/symbolic.hpp"
 
 namespace convoy::check {
@@ -29,13 +30,15 @@ struct UpdateStyle {
   bool rounded = false;           // casts on a path
   bool opaque = false;            // kernels whose effect is not known
   bool averaged = false;          // versions are mixed
+  std::set<std::string> kernels;  // undeclared ones on a path
 };
 
 // Takes values apart, from the parameters that forwards read back to the initial ones, and says
 // what is wrong with the updates it meets. Every version is looked at once.
 class Audit {
  public:
-  Audit(const Plan& plan, const SymbolicRun& run) : plan_(plan), run_(run) {}
+  Audit(const Plan& plan, const SymbolicRun& run)
+      : plan_(plan), run_(run), carried_(run.values()) {}
 
   // `range` and `reader` (an operation) say where the parameters were found.
   const Version& parameters(ValueId value, const ElementRange& range, std::uint32_t reader);
@@ -55,27 +58,44 @@ class Audit {
     Weight weight;  // in the sum, before it is divided by the contributions
   };
 
+  // A value that stands for parameters, and where it was found.
+  struct Place {
+    ElementRange range{};
+    std::uint32_t reader = CONVOY_NONE;
+  };
+
+  void collect_older(ValueId value, const Place& place, std::map<ValueId, Place>& found);
   Version examine(ValueId value, const ElementRange& range, std::uint32_t reader);
   Version examine_update(const Atom& update);
   Version mix(const std::vector<Term>& terms, const ElementRange& range, std::uint32_t operation);
-  Version from_inputs(const Atom& atom, const ElementRange& range, std::uint32_t reader);
+  Version made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
+                          std::uint32_t reader);
   void require_state(const Atom& update);
   std::vector<Contribution> contributions(const Atom& update, Version& version);
+  void count_carried(const Atom& update, Version& version);
+  void require_carried_weights(const Atom& update, const Carried& carried,
+                               std::uint64_t computes_of_each, Version& version);
+  void note_kernel(std::uint32_t operation);
   void require_weights(const Atom& update, const std::vector<Contribution>& parts,
                        Version& version);
   void report_weights(const Atom& update, const std::vector<Contribution>& parts);
   void advance(const Atom& update, const std::vector<Contribution>& parts, Version& version);
-  void collect_opaque(ValueId value, std::vector<AtomId>& atoms);
   void reject(Version& version, FindingKind kind, const Atom& update, std::uint32_t replica,
               const std::string& what);
 
   const Plan& plan_;
   const SymbolicRun& run_;
+  CarriedGradients carried_;
   std::unordered_map<ValueId, Version> versions_;
   UpdateStyle style_;
   std::vector<Finding> findings_;
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
 };
+
+// "apply (operation 12) on conv1/kernel [0..64): what", the range being of the arena.
+std::string describe_operation(const Plan& plan, std::uint32_t operation, const ElementRange& range,
+                               const std::string& what);
+const Operation& operation_of(const Plan& plan, std::uint32_t id);
 
 // "conv1/kernel [0..64)": the variable of the range's beginning and elements relative to it, or the
 // last variable too when the range reaches further.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,14 +13,16 @@ Version Audit::examine_update(const Atom& update) {
   require_state(update);
   std::vector<Contribution> parts = contributions(update, version);
   if (version.sound && !parts.empty()) require_weights(update, parts, version);
-  if (version.sound) advance(update, parts, version);
+  const bool kernels =
+      parts.empty() && !run_.values().expand(update.inputs[1], Casts::kThrough).empty();
+  if (version.sound && !kernels) advance(update, parts, version);
   version.last_step = update.step;
   return version;
 }
 
 // Momentum and the like must have seen exactly the updates that the parameters have seen.
 void Audit::require_state(const Atom& update) {
-  const std::vector<Term> before = run_.values().expand(update.inputs[0], true);
+  const std::vector<Term> before = run_.values().expand(update.inputs[0], Casts::kThrough);
   if (before.size() != 1) return;
   const Atom& parameters = run_.values().atom(before.front().atom);
   const Value& state = run_.values().value(update.inputs[2]);
@@ -43,26 +46,79 @@ std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Versio
   if (!value.constant.is_zero())
     reject(version, FindingKind::kForeign, update, CONVOY_NONE,
            fmt::format("the constant {} is part of the gradient", value.constant.value));
-  const std::vector<Term> exact = run_.values().expand(sum, false);
-  for (const Term& term : exact)
+  for (const Term& term : run_.values().expand(sum, Casts::kKept))
     style_.rounded = style_.rounded || run_.values().atom(term.atom).kind == AtomKind::kCast;
-  for (const Term& term : run_.values().expand(sum, true)) {
+  bool kernels = false;
+  for (const Term& term : run_.values().expand(sum, Casts::kThrough)) {
     const Atom& atom = run_.values().atom(term.atom);
-    if (atom.kind == AtomKind::kGradient) {
+    if (atom.kind == AtomKind::kGradient)
       parts.push_back({atom.replica, atom.step, term.shift, term.weight});
-      continue;
-    }
-    if (atom.kind != AtomKind::kOpaque) {
+    else if (atom.kind != AtomKind::kOpaque)
       reject(version, FindingKind::kForeign, update, CONVOY_NONE,
              "something else than gradients is part of the gradient");
-      continue;
-    }
-    const Version inside = from_inputs(atom, update.range, update.operation);
-    for (std::size_t r = 0; r < version.progress.size(); ++r)
-      version.progress[r] = std::max(version.progress[r], inside.progress[r]);
-    ++version.updates;
+    if (atom.kind == AtomKind::kOpaque) note_kernel(atom.operation);
+    kernels = kernels || atom.kind == AtomKind::kOpaque;
   }
-  return parts;
+  if (!kernels) return parts;
+  if (version.sound) count_carried(update, version);
+  return {};
+}
+
+// Gradients that came through kernels which do not say what they do. Of every replica the newest
+// one counts: what else leads there may be what a kernel has kept of older ones.
+void Audit::count_carried(const Atom& update, Version& version) {
+  const Carried carried = carried_.of_value(update.inputs[1]);
+  std::uint64_t most = 1;  // computes of one replica that are in this update
+  for (const auto& [replica, computes] : carried.gradients) {
+    std::uint64_t& progress = version.progress[replica];
+    const std::uint64_t newest = computes.rbegin()->first;
+    if (newest < progress)
+      reject(version, FindingKind::kDoubled, update, replica,
+             fmt::format("the gradient of replica {} is applied again", replica));
+    for (std::uint64_t step = std::max(progress, computes.begin()->first); step < newest; ++step)
+      if (!computes.contains(step))
+        reject(version, FindingKind::kMissing, update, replica,
+               fmt::format("gradients of replica {} are skipped", replica));
+    most = std::max(most, newest + 1 - std::min(progress, newest));
+    style_.computes_per_update.insert(most);
+    const std::uint64_t oldest = std::min({progress, newest, update.step});
+    style_.largest_lag = std::max(style_.largest_lag, update.step - oldest);
+    progress = std::max(progress, newest + 1);
+  }
+  ++version.updates;
+  if (carried.gradients.empty())
+    return reject(version, FindingKind::kMissing, update, CONVOY_NONE,
+                  "no gradient leads to what is applied");
+  style_.replicas_per_update.insert(carried.gradients.size());
+  if (version.sound) require_carried_weights(update, carried, most, version);
+}
+
+// Kernels may scale, but they treat all replicas alike.
+void Audit::require_carried_weights(const Atom& update, const Carried& carried,
+                                    std::uint64_t computes_of_each, Version& version) {
+  const std::uint32_t first = carried.gradients.begin()->first;
+  const Weight like = carried.gradients.begin()->second.rbegin()->second;
+  for (const auto& [replica, computes] : carried.gradients) {
+    const Weight weight = computes.rbegin()->second;
+    if (weight.field == like.field) continue;
+    const bool more = weight.value > like.value;
+    return reject(version, more ? FindingKind::kDoubled : FindingKind::kScaled, update, replica,
+                  fmt::format("after its kernels the gradient of replica {} counts {:.6g} times "
+                              "and that of replica {} {:.6g} times",
+                              replica, weight.value, first, like.value));
+  }
+  const std::uint32_t replicas = plan_.cluster->replicas();
+  const std::uint64_t present = carried.gradients.size() * computes_of_each;
+  if (like.field == (whole(update.contributions) * reciprocal(present)).field) return;
+  for (std::uint32_t r = 0; r < replicas && present < update.contributions; ++r)
+    if (!carried.gradients.contains(r))
+      return reject(version, FindingKind::kMissing, update, r,
+                    fmt::format("the gradient of replica {} is missing", r));
+  reject(version, FindingKind::kUndeclared, update, first,
+         fmt::format("every gradient goes through kernel {} and counts {:.6g} times after it, and "
+                     "{} of them are divided by {}; the kernel does not say how it scales "
+                     "(CallOptions::effect)",
+                     fmt::join(style_.kernels, ", "), like.value, present, update.contributions));
 }
 
 // The mean of the gradients that are there: a weight of one over their number each.
@@ -132,8 +188,6 @@ void Audit::advance(const Atom& update, const std::vector<Contribution>& parts, 
     }
     style_.computes_per_update.insert(steps.size());
   }
-  const bool opaque = parts.empty() && !run_.values().expand(update.inputs[1], true).empty();
-  if (opaque) return;
   if (!parts.empty()) {
     ++version.updates;
     style_.replicas_per_update.insert(computes.size());

@@ -4,12 +4,34 @@
 
 #include <algorithm>
 
+#include "core/plan/check/class_judge.hpp"
+
 namespace convoy::check {
 
 CheckReport Judge::judge(bool settled) {
   report_.replicas = plan_.cluster->replicas();
   report_.periods = static_cast<std::uint64_t>(run_.periods());
   require_equal_computes();
+  if (settled)
+    judge_repeating();
+  else
+    require_written();
+  report_.findings = audit_.findings();
+  const UpdateStyle& style = audit_.style();
+  report_.kernels.assign(style.kernels.begin(), style.kernels.end());
+  const bool open = std::all_of(report_.findings.begin(), report_.findings.end(),
+                                [](const Finding& it) { return leaves_open(it.kind); });
+  if (!report_.findings.empty())
+    report_.verdict = report_.exact = open ? Verdict::kUnproved : Verdict::kWrong;
+  else if (!settled)
+    report_.verdict = report_.exact = Verdict::kUnproved;
+  recurrence_decides_ = !settled && report_.findings.empty();
+  if (settled) choose_decider();
+  recurrence_may_decide_ = recurrence_may_decide_ || recurrence_decides_;
+  return std::move(report_);
+}
+
+void Judge::judge_repeating() {
   read_everything();
   if (audit_.findings().empty()) require_progress();
   if (!every_replica_alone())
@@ -17,20 +39,50 @@ CheckReport Judge::judge(bool settled) {
       audit_.report(FindingKind::kMissing, where.first, pair.second, where.second,
                     fmt::format("the gradient of replica {} is missing from what replica {} reads",
                                 pair.second, pair.first));
-  if (audit_.findings().empty() && !settled)
-    audit_.report(FindingKind::kIrregular, CONVOY_NONE, CONVOY_NONE, arena(),
-                  "the state does not repeat within 8 periods, so nothing is proved");
-  if (audit_.findings().empty()) {
-    measure_lags();
-    report_.exact = name_verdict();
-  }
+  if (!audit_.findings().empty()) return;
+  measure_lags();
+  report_.exact = report_.verdict = name_verdict();
   const UpdateStyle& style = audit_.style();
-  const bool approximate = style.rounded || style.opaque || style.averaged;
-  report_.verdict = report_.exact;
-  if (approximate && report_.exact != Verdict::kWrong) report_.verdict = Verdict::kApproximate;
-  report_.findings = audit_.findings();
-  if (!report_.findings.empty()) report_.verdict = report_.exact = Verdict::kWrong;
-  return std::move(report_);
+  if (style.rounded || style.opaque || style.averaged) report_.verdict = Verdict::kApproximate;
+}
+
+// Averaged parameters, and what is no update of its own, have weights that only the recurrence
+// knows.
+void Judge::choose_decider() {
+  const UpdateStyle& style = audit_.style();
+  const auto only = [&](std::initializer_list<FindingKind> kinds) {
+    return std::all_of(report_.findings.begin(), report_.findings.end(), [&](const Finding& it) {
+      return std::find(kinds.begin(), kinds.end(), it.kind) != kinds.end();
+    });
+  };
+  const bool replicas_may_drift = style.rounded && !style.opaque &&
+                                  report_.exact != Verdict::kIndependent && !replicas_read_alike();
+  if (report_.findings.empty())
+    recurrence_decides_ = !asynchronous_by_request() && (style.averaged || replicas_may_drift);
+  else
+    // Replicas that take over others' parameters keep optimizer state of their own.
+    recurrence_decides_ =
+        only({FindingKind::kForeign, FindingKind::kState}) && !only({FindingKind::kState});
+  recurrence_may_decide_ =
+      !report_.findings.empty() && only({FindingKind::kForeign, FindingKind::kScaled,
+                                         FindingKind::kDoubled, FindingKind::kIrregular});
+}
+
+bool Judge::replicas_read_alike() const {
+  std::map<std::uint64_t, ContentId> of_compute;
+  return std::all_of(run_.reads().begin(), run_.reads().end(), [&](const ForwardRead& read) {
+    return of_compute.try_emplace(read.compute, read.content).first->second == read.content;
+  });
+}
+
+// What can be said of any run: memory is written before it is read, and nothing changes on the way.
+void Judge::require_written() {
+  for (const ForwardRead& read : run_.reads()) {
+    require_unchanged(read);
+    for (const Piece& piece : run_.contents().content(read.content))
+      if (run_.values().value(piece.value).poison)
+        audit_.parameters(piece.value, {piece.first, piece.count}, read.operation);
+  }
 }
 
 std::uint32_t Judge::operation_of(std::uint32_t replica, OperationKind kind) const {
@@ -64,13 +116,17 @@ void Judge::require_count(std::uint32_t replica, OperationKind kind, std::uint64
                             operation_name(kind), count, wanted));
 }
 
+void Judge::require_unchanged(const ForwardRead& read) {
+  const Operation& backward = plan_.body[read.backward - plan_.prologue.size()];
+  if (read.changed && (backward.flags & CONVOY_OP_RELAXED_READS) == 0)
+    audit_.report(
+        FindingKind::kChanged, read.backward, read.replica, arena(),
+        fmt::format("replica {}: its parameters have changed since its forward", read.replica));
+}
+
 void Judge::read_everything() {
   for (const ForwardRead& read : run_.reads()) {
-    const Operation& backward = plan_.body[read.backward - plan_.prologue.size()];
-    if (read.changed && (backward.flags & CONVOY_OP_RELAXED_READS) == 0)
-      audit_.report(
-          FindingKind::kChanged, read.backward, read.replica, arena(),
-          fmt::format("replica {}: its parameters have changed since its forward", read.replica));
+    require_unchanged(read);
     for (const Piece& piece : run_.contents().content(read.content))
       audit_.parameters(piece.value, {piece.first, piece.count}, read.operation);
   }
@@ -124,8 +180,12 @@ void Judge::require_progress(const ForwardRead& before, const ForwardRead& now) 
     const Version old_version = audit_.parameters(values[0], range, before.operation);
     const Version& version = audit_.parameters(values[1], range, now.operation);
     std::vector<std::uint32_t> stuck;
-    for (std::uint32_t r = 0; r < report_.replicas; ++r)
-      if (version.progress[r] <= old_version.progress[r]) stuck.push_back(r);
+    for (std::uint32_t r = 0; r < report_.replicas; ++r) {
+      if (version.progress[r] <= old_version.progress[r])
+        stuck.push_back(r);
+      else if (r != now.replica)
+        shared_ = true;
+    }
     if (stuck.size() == report_.replicas)
       return audit_.report(
           FindingKind::kNeverUpdated, now.operation, now.replica, range,
@@ -137,9 +197,10 @@ void Judge::require_progress(const ForwardRead& before, const ForwardRead& now) 
     progressed_.insert({before.content, now.content});
 }
 
+// Each reads updates of its own gradients, and nothing of anybody else's.
 bool Judge::every_replica_alone() const {
   const std::uint64_t n = report_.replicas;
-  if (n < 2 || absent_.size() != n * (n - 1)) return false;
+  if (n < 2 || shared_ || absent_.size() != n * (n - 1)) return false;
   return std::none_of(absent_.begin(), absent_.end(),
                       [](const auto& it) { return it.first.first == it.first.second; });
 }

@@ -11,13 +11,24 @@ class Judge {
   // with.
   Judge(const Plan& plan, SymbolicRun& run) : plan_(plan), run_(run), audit_(plan, run) {}
 
+  // The state repeats, or else all that is said is whether the plan is sound as far as that shows.
   CheckReport judge(bool settled);
 
+  // After judge(): the recurrence of the plan may say more, or is to be taken whatever it says.
+  bool recurrence_may_decide() const { return recurrence_may_decide_; }
+  bool recurrence_decides() const { return recurrence_decides_; }
+  bool asynchronous_by_request() const;
+
  private:
+  void judge_repeating();
+  void choose_decider();
+  bool replicas_read_alike() const;
   void require_equal_computes();
   void require_count(std::uint32_t replica, OperationKind kind, std::uint64_t count,
                      std::uint64_t wanted);
   void read_everything();
+  void require_written();
+  void require_unchanged(const ForwardRead& read);
   void measure_lags();
   void require_progress();
   void require_progress(const ForwardRead& before, const ForwardRead& now);
@@ -26,7 +37,6 @@ class Judge {
   Verdict name_full_mean();
   bool follows_recurrence();
   std::vector<ContentId> recurrence(std::uint64_t steps);
-  bool asynchronous_by_request() const;
   std::uint32_t operation_of(std::uint32_t replica, OperationKind kind) const;
   ElementRange arena() const { return {0, plan_.arena->elements}; }
 
@@ -34,6 +44,9 @@ class Judge {
   SymbolicRun& run_;
   Audit audit_;
   CheckReport report_;
+  bool recurrence_may_decide_ = false;
+  bool recurrence_decides_ = false;
+  bool shared_ = false;   // some forward reads updates with another replica's gradient
   bool partial_ = false;  // some forward read a part of a step's gradients
   bool lagging_ = false;  // some forward read parameters that miss more than accumulation explains
   std::int64_t staleness_ = 0;  // computes whose gradients a forward does not see, at most

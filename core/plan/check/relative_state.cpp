@@ -1,4 +1,5 @@
 #include <unordered_map>
+#include <utility>
 
 #include "core/plan/check/symbolic.hpp"
 
@@ -14,9 +15,24 @@ class RelativePrints {
  public:
   RelativePrints(ValueTable& values, std::int64_t period) : values_(values), period_(period) {}
 
+  // Parts first, without recursion: sums may be millions of parts deep.
   std::uint64_t of(ValueId id) {
-    const auto known = prints_.find(id);
-    if (known != prints_.end()) return known->second;
+    std::vector<ValueId> open{id};
+    while (!open.empty()) {
+      const ValueId next = open.back();
+      const std::size_t before = open.size();
+      if (!prints_.contains(next))
+        for (const WeightedValue& part : values_.value(next).parts)
+          if (!prints_.contains(part.value)) open.push_back(part.value);
+      if (open.size() > before) continue;
+      open.pop_back();
+      if (!prints_.contains(next)) prints_.emplace(next, print(next));
+    }
+    return prints_.at(id);
+  }
+
+ private:
+  std::uint64_t print(ValueId id) {
     const Value& value = values_.value(id);
     std::uint64_t print = 0;
     if (value.poison)
@@ -25,14 +41,12 @@ class RelativePrints {
       print = of_atom(values_.atom(value.atom));
     else
       for (const WeightedValue& part : value.parts)
-        print = field_add(print, field_multiply(field_multiply(of(part.value), part.weight.field),
-                                                values_.power(part.shift).a));
-    print = field_add(print, field_multiply(value.constant.field, field_hash(1, 17)));
-    prints_.emplace(id, print);
-    return print;
+        print = field_add(print,
+                          field_multiply(field_multiply(prints_.at(part.value), part.weight.field),
+                                         values_.power(part.shift).a));
+    return field_add(print, field_multiply(value.constant.field, field_hash(1, 17)));
   }
 
- private:
   // What the prologue made stays what it is and has no age.
   std::uint64_t of_atom(const Atom& atom) const {
     const std::int64_t age = atom.period < 0 ? -1 : period_ - atom.period;
@@ -69,18 +83,24 @@ std::uint64_t SymbolicRun::relative_state() {
 // Buffers from which something leads to a forward, directly or through other buffers.
 std::vector<bool> SymbolicRun::relevant_buffers() const {
   std::vector<bool> relevant(plan_.buffers.size(), false);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const auto* section : {&plan_.prologue, &plan_.body})
-      for (const Operation& operation : *section) {
-        bool needed = operation.kind == OperationKind::kForward;
-        for (const PlanSpan& span : operation.writes) needed = needed || relevant[span.buffer];
-        if (!needed) continue;
-        for (const PlanSpan& span : operation.reads) {
-          changed = changed || !relevant[span.buffer];
-          relevant[span.buffer] = true;
-        }
-      }
+  std::vector<std::vector<const Operation*>> writers(plan_.buffers.size());
+  std::vector<std::uint32_t> open;
+  const auto need = [&](const Operation& operation) {
+    for (const PlanSpan& span : operation.reads) {
+      if (relevant[span.buffer]) continue;
+      relevant[span.buffer] = true;
+      open.push_back(span.buffer);
+    }
+  };
+  for (const auto* section : {&plan_.prologue, &plan_.body})
+    for (const Operation& operation : *section) {
+      if (operation.kind == OperationKind::kForward) need(operation);
+      for (const PlanSpan& span : operation.writes) writers[span.buffer].push_back(&operation);
+    }
+  while (!open.empty()) {
+    const std::vector<const Operation*> found = std::exchange(writers[open.back()], {});
+    open.pop_back();
+    for (const Operation* writer : found) need(*writer);
   }
   return relevant;
 }

@@ -6,30 +6,42 @@
 
 namespace convoy::check {
 
-SymbolicRun::SymbolicRun(const Plan& plan)
+SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, Start start)
     : plan_(plan),
+      start_(start),
+      values_(budget),
       initial_(values_.intern({}, {})),
       fresh_state_(values_.intern({.kind = AtomKind::kFreshState}, {})),
       unread_(values_.poison(CONVOY_NONE, CONVOY_NONE)),
       relevant_(relevant_buffers()) {
-  const ValueId initial = values_.leaf(initial_);
   const ValueId fresh = values_.leaf(fresh_state_);
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
-    const PlanBuffer& buffer = plan.buffers[i];
-    ValueId value = values_.poison(CONVOY_NONE, i);
-    if (buffer.kind == CONVOY_BUFFER_PERSISTENT) value = values_.zero();
-    if (buffer.kind == CONVOY_BUFFER_PARAMETERS || buffer.kind == CONVOY_BUFFER_MASTER)
-      value = initial;
-    memory_.emplace_back(buffer.count, value);
-    states_.emplace_back(buffer.count, fresh);
+    memory_.emplace_back(plan.buffers[i].count, start_value(i));
+    states_.emplace_back(plan.buffers[i].count, fresh);
   }
   for (std::uint32_t r = 0; r < plan.cluster->replicas(); ++r)
     replicas_.push_back({0, CONVOY_NONE, false, 0, BufferContent(plan.arena->elements, unread_)});
 }
 
+ValueId SymbolicRun::start_value(std::uint32_t buffer) {
+  const std::uint32_t kind = plan_.buffers[buffer].kind;
+  if (kind == CONVOY_BUFFER_SCRATCH) return values_.poison(CONVOY_NONE, buffer);
+  if (start_ == Start::kHeld) {
+    Atom atom{.kind = AtomKind::kHeld};
+    atom.buffer = buffer;
+    return values_.leaf(values_.intern(std::move(atom), {buffer}));
+  }
+  if (kind == CONVOY_BUFFER_PERSISTENT) return values_.zero();
+  if (kind == CONVOY_BUFFER_GRADIENT) return values_.poison(CONVOY_NONE, buffer);
+  return values_.leaf(initial_);
+}
+
+void SymbolicRun::run_prologue() {
+  for (const Operation& operation : plan_.prologue) execute(operation);
+}
+
 void SymbolicRun::run_period() {
-  if (period_ < 0)
-    for (const Operation& operation : plan_.prologue) execute(operation);
+  if (period_ < 0 && start_ == Start::kInitial) run_prologue();
   ++period_;
   for (std::uint32_t i = 0; i < memory_.size(); ++i)
     if (plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH)
@@ -57,6 +69,7 @@ void SymbolicRun::write(const PlanSpan& span, const Content& content, std::uint6
 
 void SymbolicRun::execute(const Operation& operation) {
   values_.set_operation(operation.id, period_);
+  values_.spend(5 + 2 * (operation.reads.size() + operation.writes.size()), operation.id);
   switch (operation.kind) {
     case OperationKind::kForward:
       return forward(operation);
@@ -137,6 +150,10 @@ SymbolicRun::Updated SymbolicRun::update(const Update& it) {
     if (values_.value(value).poison) return {value, value};
   const WeightedValue part{it.gradient_sum, reciprocal(it.contributions), 0};
   const ValueId mean = values_.combine({&part, 1});
+  if (start_ == Start::kHeld) {
+    const WeightedValue parts[] = {{it.parameters, Weight{}, 0}, {mean, from_scalar(-1), 0}};
+    return {values_.combine(parts), it.state};
+  }
   Atom atom{.kind = AtomKind::kApply};
   atom.step = it.step;
   atom.inputs = {it.parameters, it.gradient_sum, it.state};
@@ -186,6 +203,12 @@ void SymbolicRun::update_span(const Operation& operation, const PlanSpan& target
                                                     operation.contributions,
                                                     values[2],
                                                     {target.first + at, count}});
+                     if (start_ == Start::kHeld)
+                       linear_applies_.push_back({operation.id,
+                                                  target.buffer,
+                                                  values[1],
+                                                  operation.contributions,
+                                                  {target.first + at, count}});
                      append(new_parameters, count, result.parameters);
                      append(new_state, count, result.state);
                    });

@@ -18,12 +18,30 @@ struct ForwardRead {
   bool changed = false;       // backward read other contents
 };
 
+// What memory that survives a period holds when a run begins.
+enum class Start {
+  kInitial,  // what it holds before the prologue: a run as it happens
+  kHeld,  // atoms of its own: any period. No prologue; an apply subtracts the mean, for it stands
+          // for any optimizer that is linear in the gradient
+};
+
+// An apply of a run from held memory: what was the sum, on which elements.
+struct LinearApply {
+  std::uint32_t operation = CONVOY_NONE;
+  std::uint32_t target = 0;  // buffer
+  ValueId gradient_sum = 0;
+  std::uint64_t contributions = 1;
+  ElementRange range{};
+};
+
 // Runs a plan in program order on values instead of numbers: what every span holds is known as a
 // linear combination of atoms, per interval. Works on logical and lowered plans.
 class SymbolicRun {
  public:
-  explicit SymbolicRun(const Plan& plan);
+  SymbolicRun(const Plan& plan, Budget& budget, Start start = Start::kInitial);
 
+  // Once, before the first period.
+  void run_prologue();
   // The prologue, before the first one, and every operation of the body once.
   void run_period();
   std::int64_t periods() const { return period_ + 1; }
@@ -53,6 +71,11 @@ class SymbolicRun {
   Updated update(const Update& update);
   ContentId whole_arena(ValueId value);
 
+  const BufferContent& memory(std::uint32_t buffer) const { return memory_[buffer]; }
+  // Whether anything leads from the buffer to a forward.
+  bool relevant(std::uint32_t buffer) const { return relevant_[buffer]; }
+  const std::vector<LinearApply>& linear_applies() const { return linear_applies_; }
+
   // Everything that the next period can see, with the age of atoms instead of their identity: if
   // two periods leave equal states, all later ones repeat them.
   std::uint64_t relative_state();
@@ -75,16 +98,21 @@ class SymbolicRun {
   void reduce_scatter(const Operation& operation);
   void all_gather(const Operation& operation);
   void opaque(const Operation& operation);
+  void declared(const Operation& operation);
   Content elementwise(const Operation& operation, std::uint64_t frame);
   ValueId combined(const Operation& operation, const std::vector<ValueId>& values);
   ValueId extreme(const Operation& operation, const std::vector<ValueId>& values);
   ValueId rounded(ValueId value, std::uint32_t dtype);
+  ValueId compressed(ValueId value, const Operation& operation, std::uint32_t write);
   Content read(const PlanSpan& span, std::uint32_t operation, std::uint64_t frame);
   void write(const PlanSpan& span, const Content& content, std::uint64_t frame);
   std::vector<std::uint64_t> reads_key(const Operation& operation, std::vector<ValueId>& inputs);
   std::vector<bool> relevant_buffers() const;
 
+  ValueId start_value(std::uint32_t buffer);
+
   const Plan& plan_;
+  Start start_;
   ValueTable values_;
   ContentTable contents_;
   AtomId initial_;
@@ -97,6 +125,7 @@ class SymbolicRun {
   std::vector<bool> relevant_;
   std::vector<Replica> replicas_;
   std::vector<ForwardRead> reads_;
+  std::vector<LinearApply> linear_applies_;
 };
 
 }  // namespace convoy::check

@@ -122,8 +122,47 @@ std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
   return key;
 }
 
+// A kernel that says which sum its writes stand for.
+void SymbolicRun::declared(const Operation& operation) {
+  const std::uint64_t frame = operation.writes.front().first;
+  Operation addition = operation;
+  addition.kind = OperationKind::kSum;
+  addition.reduction = CONVOY_REDUCE_SUM;
+  PlanSpan exact = operation.writes.front();
+  exact.dtype = CONVOY_F32;
+  addition.writes = {exact};
+  const Content sum = elementwise(addition, frame);
+  std::vector<Content> made(operation.writes.size());
+  const bool keeps_rest = operation.effect == CONVOY_CALL_KEEPS_REST;
+  for (const Piece& piece : sum)
+    for (std::uint32_t i = 0; i < made.size(); ++i) {
+      const bool rest = keeps_rest && i == 1;
+      ValueId value = piece.value;
+      if (operation.effect != CONVOY_CALL_SUMS)
+        value = compressed(piece.value, operation, rest ? 0 : i);
+      const WeightedValue parts[] = {{piece.value, Weight{}, 0}, {value, from_scalar(-1), 0}};
+      append(made[i], piece.count, rest ? values_.combine(parts) : value);
+    }
+  for (std::size_t i = 0; i < made.size(); ++i) write(operation.writes[i], made[i], frame);
+}
+
+// What a declared kernel makes of a value: like a cast, known but for an error.
+ValueId SymbolicRun::compressed(ValueId id, const Operation& operation, std::uint32_t write) {
+  const Value& value = values_.value(id);
+  if (value.poison || value.print == Fingerprint{}) return id;
+  const std::int64_t anchor = value.anchor;
+  const ValueId moved = values_.shifted(id, -anchor);
+  Atom atom{.kind = AtomKind::kCast};
+  atom.inputs = {moved};
+  atom.dtype = CONVOY_NONE;
+  std::vector<std::uint64_t> key{moved, write};
+  append_text(key, operation.kernel);
+  return values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
+}
+
 // A kernel may do anything with what it reads: equal kernels on equal contents write equal atoms.
 void SymbolicRun::opaque(const Operation& operation) {
+  if (operation.effect != CONVOY_CALL_UNDECLARED) return declared(operation);
   std::vector<ValueId> inputs;
   const std::vector<std::uint64_t> key = reads_key(operation, inputs);
   const auto poison = std::find_if(inputs.begin(), inputs.end(),

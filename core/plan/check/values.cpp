@@ -7,6 +7,10 @@ namespace {
 constexpr std::uint64_t kSeedA = 0x51;
 constexpr std::uint64_t kSeedB = 0xb2;
 
+// A new value takes memory, too: so many keep a check below about a gigabyte.
+constexpr std::uint64_t kWorkOfValue = 20;
+constexpr std::uint64_t kWorkOfTerm = 5;
+
 Fingerprint scale(const Fingerprint& print, const Weight& weight, const Fingerprint& power) {
   return {field_multiply(field_multiply(print.a, weight.field), power.a),
           field_multiply(field_multiply(print.b, weight.field), power.b)};
@@ -14,7 +18,7 @@ Fingerprint scale(const Fingerprint& print, const Weight& weight, const Fingerpr
 
 }  // namespace
 
-ValueTable::ValueTable() {
+ValueTable::ValueTable(Budget& budget) : budget_(budget) {
   values_.push_back({});
   value_ids_.emplace(std::array<std::uint64_t, 3>{0, 0, 0}, kZero);
 }
@@ -42,6 +46,7 @@ ValueId ValueTable::add(Value value) {
   const std::array<std::uint64_t, 3> key{value.print.a, value.print.b, value.constant.field};
   const auto [it, inserted] = value_ids_.try_emplace(key, static_cast<ValueId>(values_.size()));
   if (inserted) {
+    spend(kWorkOfValue, operation_);
     value.operation = operation_;
     values_.push_back(std::move(value));
   }
@@ -87,6 +92,7 @@ ValueId ValueTable::shifted(ValueId id, std::int64_t shift) {
 }
 
 ValueId ValueTable::combine(std::span<const WeightedValue> parts) {
+  spend(parts.size(), operation_);
   Value result;
   bool anchored = false;
   for (const WeightedValue& part : parts) {
@@ -117,29 +123,34 @@ AtomId ValueTable::intern(Atom description, std::vector<std::uint64_t> key) {
   return it->second;
 }
 
-std::vector<Term> ValueTable::expand(ValueId id, bool through_casts) const {
-  std::map<std::pair<AtomId, std::int64_t>, Weight> terms;
-  expand_into(id, {}, 0, through_casts, terms);
-  std::vector<Term> result;
-  for (const auto& [key, weight] : terms)
-    if (!weight.is_zero()) result.push_back({key.first, key.second, weight});
-  return result;
-}
-
-void ValueTable::expand_into(ValueId id, const Weight& weight, std::int64_t shift,
-                             bool through_casts,
-                             std::map<std::pair<AtomId, std::int64_t>, Weight>& terms) const {
-  const Value& value = values_[id];
-  if (value.leaf) {
-    const Atom& atom = atoms_[value.atom];
-    if (through_casts && atom.kind == AtomKind::kCast)
-      return expand_into(atom.inputs.front(), weight, shift, through_casts, terms);
-    const auto [it, inserted] = terms.try_emplace({value.atom, shift}, weight);
+// From the youngest value to the oldest: parts are older than what they are part of, so everything
+// is taken apart once, whatever leads to it.
+std::vector<Term> ValueTable::expand(ValueId id, Casts casts) const {
+  using Shifts = std::map<std::int64_t, Weight>;
+  const auto add_to = [](Shifts& shifts, std::int64_t shift, const Weight& weight) {
+    const auto [it, inserted] = shifts.try_emplace(shift, weight);
     if (!inserted) it->second = it->second + weight;
-    return;
+  };
+  std::map<ValueId, Shifts, std::greater<>> open{{id, {{0, Weight{}}}}};
+  std::map<AtomId, Shifts> terms;
+  while (!open.empty()) {
+    const auto youngest = open.extract(open.begin());
+    const Value& value = values_[youngest.key()];
+    spend(kWorkOfTerm * youngest.mapped().size() * (value.parts.size() + 1), value.operation);
+    for (const auto& [shift, weight] : youngest.mapped()) {
+      for (const WeightedValue& part : value.parts)
+        add_to(open[part.value], shift + part.shift, weight * part.weight);
+      if (!value.leaf) continue;
+      const bool cast = atoms_[value.atom].kind == AtomKind::kCast && casts != Casts::kKept;
+      if (cast) add_to(open[atoms_[value.atom].inputs.front()], shift, weight);
+      if (!cast || casts == Casts::kErrors) add_to(terms[value.atom], shift, weight);
+    }
   }
-  for (const WeightedValue& part : value.parts)
-    expand_into(part.value, weight * part.weight, shift + part.shift, through_casts, terms);
+  std::vector<Term> result;
+  for (const auto& [atom, shifts] : terms)
+    for (const auto& [shift, weight] : shifts)
+      if (!weight.is_zero()) result.push_back({atom, shift, weight});
+  return result;
 }
 
 }  // namespace convoy::check

@@ -22,8 +22,9 @@ enum class AtomKind : std::uint32_t {
   kGradient,    // of one replica, in one of its computes, for what its forward read
   kApply,       // parameters after an apply
   kState,       // optimizer state after an apply
-  kCast,        // converted to another dtype
+  kCast,        // converted to another dtype, or what a declared kernel made of a sum
   kOpaque,      // call, matmul, minimum, maximum
+  kHeld,        // what a buffer holds when a period begins
 };
 
 // A family of numbers, one per element, about which nothing more is known than how it came about.
@@ -39,8 +40,9 @@ struct Atom {
   bool changed = false;              // kGradient: backward read other parameters than forward
   std::vector<ValueId> inputs = {};  // kApply: parameters, gradient sum, state; kState: the result
   std::uint64_t contributions = 1;   // kApply
-  std::uint32_t dtype = CONVOY_F32;  // kCast
-  ElementRange range{};              // kApply: the elements it was made for first
+  std::uint32_t dtype = CONVOY_F32;  // kCast; CONVOY_NONE: by a kernel
+  std::uint32_t buffer = CONVOY_NONE;  // kHeld
+  ElementRange range{};                // kApply: the elements it was made for first
 };
 
 // An atom with its coefficient: element i of the span holds weight * atom(i + shift).
@@ -77,11 +79,38 @@ struct Value {
   std::vector<WeightedValue> parts;  // otherwise
 };
 
+// Thrown when a check would take longer than it may: where it was then.
+struct OverBudget {
+  std::uint32_t operation = CONVOY_NONE;
+};
+
+// How long a check may take, in about tenths of a microsecond: counted work, so that the answer
+// is the same everywhere.
+class Budget {
+ public:
+  // Throws OverBudget when there was too much.
+  void spend(std::uint64_t work, std::uint32_t operation) {
+    spent_ += work;
+    if (spent_ > kMost) throw OverBudget{operation};
+  }
+
+ private:
+  static constexpr std::uint64_t kMost = 100'000'000;  // ten seconds
+  std::uint64_t spent_ = 0;
+};
+
+// What a cast is in the terms of a value that was made from it.
+enum class Casts {
+  kKept,     // an atom of its own
+  kThrough,  // what it was made from
+  kErrors,   // what it was made from, and an atom of its own for the error
+};
+
 // All atoms and values of one check. Equal linear combinations get equal ids, whatever order they
 // were made in; explicit terms are expanded only where somebody looks at them.
 class ValueTable {
  public:
-  ValueTable();
+  explicit ValueTable(Budget& budget);
 
   // Whoever makes new values from here on.
   void set_operation(std::uint32_t operation, std::int64_t period);
@@ -102,8 +131,9 @@ class ValueTable {
   // The value that is this atom; it exists already.
   ValueId leaf_of(AtomId atom) const;
 
-  // The terms, casts looked through when asked, sorted by atom and shift; none for poison.
-  std::vector<Term> expand(ValueId id, bool through_casts) const;
+  // The terms, sorted by atom and shift; none for poison. Throws OverBudget.
+  std::vector<Term> expand(ValueId id, Casts casts) const;
+  void spend(std::uint64_t work, std::uint32_t operation) const { budget_.spend(work, operation); }
   // x^shift in both fingerprints.
   Fingerprint power(std::int64_t shift);
 
@@ -117,9 +147,8 @@ class ValueTable {
   };
 
   ValueId add(Value value);
-  void expand_into(ValueId id, const Weight& weight, std::int64_t shift, bool through_casts,
-                   std::map<std::pair<AtomId, std::int64_t>, Weight>& terms) const;
 
+  Budget& budget_;
   std::uint32_t operation_ = CONVOY_NONE;
   std::int64_t period_ = -1;
   std::uint32_t ordinal_ = 0;

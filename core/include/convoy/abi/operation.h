@@ -57,6 +57,16 @@ enum convoy_algorithm {
   CONVOY_ALGORITHM_DEVICE_ONLY = 5
 };
 
+/* What a CALL says of its kernel, for the checker: which linear sum its writes stand for. All but
+ * UNDECLARED need spans of one count. The host takes the word for it and prints that it does. */
+enum convoy_call_effect {
+  CONVOY_CALL_UNDECLARED = 0, /* the writes depend on the reads, nothing more is known */
+  CONVOY_CALL_SUMS = 1,       /* every write is the sum of the reads, up to f32 rounding */
+  CONVOY_CALL_COMPRESSES = 2, /* every write stands for the sum of the reads; the rest is lost */
+  /* write 0 stands for the sum of the reads, write 1 is the rest: both add up to that sum. */
+  CONVOY_CALL_KEEPS_REST = 3
+};
+
 enum convoy_operation_flag {
   CONVOY_OP_RELAXED_READS = 1u, /* reads may see values up to max_lag steps old */
   CONVOY_OP_ANY_ORDER = 2u,     /* commutes with other ANY_ORDER operations on the same span */
@@ -122,6 +132,7 @@ typedef struct convoy_operation {
   const char* kernel; /* CALL: name, resolved by convoy_strategy.kernel */
   uint64_t bytes;     /* CALL: memory traffic, for the simulator */
   uint64_t flops;     /* CALL */
+  uint64_t effect;    /* CALL: convoy_call_effect */
 } convoy_operation;
 
 /* frozen. Memory that a span names, once resolved. */

@@ -82,6 +82,8 @@ typedef struct convoy_planner {
   int32_t (*section)(void* self, uint32_t section); /* of what is emitted next; first the body */
   /* Appends an operation to the section. */
   int32_t (*emit)(void* self, const convoy_operation* operation);
+  /* Names a buffer for messages and listings; the name is copied. No part of what the plan does. */
+  int32_t (*name_buffer)(void* self, uint32_t id, const char* name);
 } convoy_planner;
 
 enum convoy_kernel_form {

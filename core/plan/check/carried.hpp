@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "core/plan/check/values.hpp"
+
+namespace convoy::check {
+
+// What is known of a value that undeclared kernels made: which gradients lead to it, and how often
+// they count, if kernels keep the scale of what they read.
+struct Carried {
+  using Computes = std::map<std::uint64_t, Weight>;  // the newest ones, by compute
+  std::map<std::uint32_t, Computes> gradients;       // by replica
+  bool parameters = false;                           // parameters lead to it, too
+  std::set<AtomId> applies;                          // the nearest updates that do
+  std::uint32_t operation = CONVOY_NONE;             // the kernel's call
+};
+
+// Follows gradients through undeclared kernels. Everything is looked at once.
+class CarriedGradients {
+ public:
+  explicit CarriedGradients(const ValueTable& values) : values_(values) {}
+
+  const Carried& of_atom(AtomId opaque);
+  // Of a sum, kernels in it or not.
+  Carried of_value(ValueId value);
+
+ private:
+  Carried of_known_inputs(AtomId opaque);
+  Carried sum(ValueId value) const;
+
+  const ValueTable& values_;
+  std::map<AtomId, Carried> known_;
+};
+
+}  // namespace convoy::check

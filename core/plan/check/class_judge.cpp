@@ -1,0 +1,364 @@
+#include "core/plan/check/class_judge.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/plan/check/audit.hpp"
+
+namespace convoy::check {
+namespace {
+
+constexpr std::size_t kMostStates = 256;
+constexpr int kSettlingPeriods = 8;  // of the start
+
+Weight times(const LinearRow& row, const std::vector<Weight>& held) {
+  Weight sum{0, 0};
+  for (const Addend& it : row) sum = sum + it.weight * held[it.index];
+  return sum;
+}
+
+double times(const LinearRow& row, const std::vector<double>& held) {
+  double sum = 0;
+  for (const Addend& it : row) sum += it.weight.value * held[it.index];
+  return sum;
+}
+
+// A gradient is subtracted: its weight is what it counts, with the other sign.
+std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas) {
+  return field_multiply(weight == 0 ? 0 : kPrime - weight, replicas);
+}
+
+// The number that a field element stands for, when numerator and denominator are small.
+double number(std::uint64_t element) {
+  std::uint64_t r0 = kPrime, r1 = element;
+  std::int64_t t0 = 0, t1 = 1;
+  while (r1 > (std::uint64_t{1} << 30)) {
+    const std::uint64_t quotient = r0 / r1;
+    r0 = std::exchange(r1, r0 - quotient * r1);
+    t0 = std::exchange(t1, t0 - static_cast<std::int64_t>(quotient) * t1);
+  }
+  return t1 == 0 ? 0 : static_cast<double>(r1) / static_cast<double>(t1);
+}
+
+}  // namespace
+
+bool leaves_open(FindingKind kind) {
+  return kind == FindingKind::kUndeclared || kind == FindingKind::kUnknown ||
+         kind == FindingKind::kBudget;
+}
+
+ClassReport ClassJudge::judge() {
+  if (!fits()) return std::move(report_);
+  require_start();
+  if (!report_.findings.empty()) return std::move(report_);
+  if (it_.opaque_atoms.empty())
+    judge_limit();
+  else
+    judge_conserved();
+  if (report_.findings.empty() && it_.opaque_atoms.empty()) measure_delay();
+  return std::move(report_);
+}
+
+bool ClassJudge::fits() {
+  const std::size_t n = it_.states.size();
+  if (n > kMostStates) {
+    add(FindingKind::kBudget, it_.reads.front(), CONVOY_NONE,
+        fmt::format("{} stretches of memory depend on each other from step to step; {} can be "
+                    "judged together",
+                    n, kMostStates));
+    return false;
+  }
+  budget_.spend(n * n * n / 16, it_.reads.front().operation);
+  return true;
+}
+
+// The operation that wrote the parameters which the read depends on most directly.
+std::uint32_t ClassJudge::writer(const PeriodRead& read) const {
+  for (const Addend& it : read.states)
+    if (it_.states[it.index].operation != CONVOY_NONE) return it_.states[it.index].operation;
+  return read.operation;
+}
+
+void ClassJudge::add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
+                     const std::string& what) {
+  report_.findings.push_back({kind, writer(read), replica, read.range, what});
+}
+
+std::string ClassJudge::names(const std::vector<AtomId>& atoms) const {
+  std::set<std::string> result;
+  for (const AtomId id : atoms) {
+    const Atom& atom = budget_.atom(id);
+    const Operation& operation = operation_of(plan_, atom.operation);
+    const std::string name =
+        operation.kernel.empty() ? std::string(operation_name(operation.kind)) : operation.kernel;
+    result.insert(fmt::format("{} (operation {})", name, atom.operation));
+  }
+  return fmt::format("{}", fmt::join(result, ", "));
+}
+
+// Without gradients the parameters stay what they are, from the first step on.
+void ClassJudge::require_start() {
+  std::vector<Weight> held = it_.start;
+  for (int period = 0; period < kSettlingPeriods; ++period) {
+    for (const PeriodRead& read : it_.reads)
+      if (times(read.states, held).field != 1) return report_start(read, held);
+    std::vector<Weight> next;
+    for (const LinearRow& row : it_.step) next.push_back(times(row, held));
+    const bool settled =
+        std::equal(next.begin(), next.end(), held.begin(),
+                   [](const Weight& a, const Weight& b) { return a.field == b.field; });
+    held = std::move(next);
+    if (settled) return;
+  }
+  add(FindingKind::kUnknown, it_.reads.front(), it_.reads.front().replica,
+      fmt::format("what it is made of has not settled after {} steps without gradients",
+                  kSettlingPeriods));
+}
+
+void ClassJudge::report_start(const PeriodRead& read, const std::vector<Weight>& held) {
+  std::string cause;
+  for (std::size_t i = 0; i < it_.states.size() && cause.empty(); ++i)
+    if (it_.start[i].is_zero() &&
+        plan_.buffers[it_.states[i].buffer].kind == CONVOY_BUFFER_PERSISTENT)
+      cause = fmt::format("; {} starts at zero: should the prologue copy parameters there?",
+                          plan_.buffer_name(it_.states[i].buffer));
+  add(FindingKind::kScaled, read, read.replica,
+      fmt::format("without any gradient the parameters that replica {} reads would be multiplied "
+                  "by {:.6g}{}",
+                  read.replica, times(read.states, held).value, cause));
+}
+
+void ClassJudge::judge_limit() {
+  const Limit limit = limit_of(it_.step);
+  const PeriodRead& any = it_.reads.front();
+  if (limit.kind == LongRun::kGrows)
+    return add(FindingKind::kUnstable, any, any.replica,
+               "what it is made of grows without bound: something is added again in every step");
+  if (limit.kind == LongRun::kOscillates)
+    return add(FindingKind::kUnknown, any, any.replica,
+               "what it is made of neither settles nor fades");
+  std::vector<LinearRow> rows;
+  for (const PeriodRead& read : it_.reads) rows.push_back(read.states);
+  const FieldMatrix reads = multiply(to_matrix(rows, it_.states.size()), limit.kept);
+  const FieldMatrix weights =
+      multiply(reads, multiply(limit.conserved, to_matrix(it_.gradients, gradients_.size())));
+  report_.alone = trains_alone(weights);
+  if (!report_.alone) require_equal(weights);
+  if (!report_.findings.empty()) return;
+  judge_noise(limit, weights);
+  if (!report_.findings.empty()) return;
+  std::uint64_t first = 0;
+  for (std::size_t g = 0; first == 0 && g < gradients_.size(); ++g) first = weights.at(0, g);
+  judge_total(counted(first, report_.alone ? 1 : plan_.cluster->replicas()));
+}
+
+bool ClassJudge::trains_alone(const FieldMatrix& weights) const {
+  if (plan_.cluster->replicas() < 2) return false;
+  for (std::size_t r = 0; r < it_.reads.size(); ++r)
+    for (std::size_t g = 0; g < gradients_.size(); ++g)
+      if ((weights.at(r, g) != 0) != (gradients_[g].replica == it_.reads[r].replica)) return false;
+  return true;
+}
+
+// Every gradient has the same final weight in everything that is read.
+void ClassJudge::require_equal(const FieldMatrix& weights) {
+  const std::uint64_t replicas = plan_.cluster->replicas();
+  std::set<GradientKey> present(gradients_.begin(), gradients_.end());
+  for (std::size_t r = 0; r < it_.reads.size(); ++r) {
+    const PeriodRead& read = it_.reads[r];
+    for (std::uint32_t source = 0; source < replicas; ++source)
+      for (std::uint64_t compute = 0; compute < plan_.computes; ++compute) {
+        const auto at =
+            std::find(gradients_.begin(), gradients_.end(), GradientKey{source, compute});
+        const bool arrives = at != gradients_.end() &&
+                             weights.at(r, static_cast<std::size_t>(at - gradients_.begin())) != 0;
+        if (!arrives)
+          return add(FindingKind::kMissing, read, source,
+                     fmt::format("the gradient of replica {} is missing from what replica {} reads",
+                                 source, read.replica));
+      }
+    for (std::size_t g = 0; g < gradients_.size(); ++g) {
+      if (weights.at(r, g) == weights.at(0, 0)) continue;
+      return add(
+          FindingKind::kScaled, read, gradients_[g].replica,
+          fmt::format("in what replica {} reads, the gradient of replica {} counts {:.6g} times "
+                      "in the end, and that of replica {} in what replica {} reads {:.6g} times",
+                      read.replica, gradients_[g].replica,
+                      number(counted(weights.at(r, g), replicas)), gradients_[0].replica,
+                      it_.reads[0].replica, number(counted(weights.at(0, 0), replicas))));
+    }
+  }
+}
+
+void ClassJudge::judge_noise(const Limit& limit, const FieldMatrix& weights) {
+  const FieldMatrix errors =
+      multiply(limit.conserved, to_matrix(it_.errors, it_.error_atoms.size()));
+  for (const PeriodRead& read : it_.reads) {
+    const FieldMatrix row =
+        multiply(multiply(to_matrix({read.states}, it_.states.size()), limit.kept), errors);
+    ReadNoise noise{read.replica, writer(read), read.range, {}};
+    for (std::size_t e = 0; e < it_.error_atoms.size(); ++e) {
+      if (row.at(0, e) == 0) continue;
+      noise.weights.emplace_back(it_.error_atoms[e], row.at(0, e));
+      const std::optional<double> source = weight_of_source(it_.error_atoms[e], weights);
+      const double times = source ? number(row.at(0, e)) / *source : 0;
+      if (std::fabs(times) > 1 + 1e-9)
+        add(FindingKind::kDoubled, read, read.replica,
+            fmt::format("what {} leaves out counts {:.6g} times in the end: it is added where it "
+                        "should be subtracted",
+                        names({it_.error_atoms[e]}), times));
+    }
+    std::sort(noise.weights.begin(), noise.weights.end());
+    report_.loses = report_.loses || !noise.weights.empty();
+    report_.noise.push_back(std::move(noise));
+  }
+}
+
+// The final weight of what a cast or kernel reads: that of a gradient in it.
+std::optional<double> ClassJudge::weight_of_source(AtomId error, const FieldMatrix& weights) const {
+  for (const Term& term : budget_.expand(budget_.atom(error).inputs.front(), Casts::kThrough)) {
+    const Atom& atom = budget_.atom(term.atom);
+    const auto at =
+        std::find(gradients_.begin(), gradients_.end(), GradientKey{atom.replica, atom.step});
+    if (atom.kind != AtomKind::kGradient || at == gradients_.end()) continue;
+    const double weight = number(weights.at(0, static_cast<std::size_t>(at - gradients_.begin())));
+    if (weight != 0) return weight / term.weight.value;
+  }
+  return std::nullopt;
+}
+
+// Whether parameters are made of several others, which may leave a gradient less than it was.
+bool ClassJudge::averages_parameters() const {
+  for (const LinearRow& row : it_.step)
+    if (std::count_if(row.begin(), row.end(),
+                      [&](const Addend& it) { return !it_.start[it.index].is_zero(); }) > 1)
+      return true;
+  return false;
+}
+
+// What the mean of all reads has of one period's gradients, so many periods later.
+std::vector<double> ClassJudge::responses(std::size_t periods) const {
+  std::vector<double> held(it_.states.size(), 0.0);
+  for (std::size_t i = 0; i < held.size(); ++i)
+    for (const Addend& it : it_.gradients[i]) held[i] -= it.weight.value;
+  std::vector<double> result;
+  for (std::size_t t = 0; t < periods; ++t) {
+    double sum = 0;
+    for (const PeriodRead& read : it_.reads) sum += times(read.states, held);
+    result.push_back(sum / static_cast<double>(it_.reads.size()));
+    std::vector<double> next;
+    for (const LinearRow& row : it_.step) next.push_back(times(row, held));
+    held = std::move(next);
+  }
+  return result;
+}
+
+// Every gradient counts `total` times what it does in a mean. More than once is right only for
+// momentum: what a gradient adds later fades like the powers of some b, and 1 / (1 - b) times is
+// the most that those add up to. Less is right where parameters are averaged.
+void ClassJudge::judge_total(std::uint64_t total) {
+  report_.counts = number(total);
+  report_.counts_once = total == 1;
+  const PeriodRead& any = it_.reads.front();
+  const double counts = report_.counts;
+  if (report_.counts_once || (counts > 0 && counts < 1 && averages_parameters())) return;
+  if (counts < 1)
+    return add(FindingKind::kScaled, any, any.replica,
+               fmt::format("every gradient counts {:.6g} times in the end, not once", counts));
+  const std::vector<double> later = responses(64);
+  double fading = 0;
+  for (std::size_t t = 8; t + 2 < later.size(); ++t) {
+    const double change = later[t + 1] - later[t];
+    if (std::fabs(change) > 1e-9 * std::fabs(later.back()))
+      fading = std::max(fading, std::fabs((later[t + 2] - later[t + 1]) / change));
+  }
+  // Momentum between periods, or between the computes of one.
+  const double each = std::pow(fading, 1.0 / plan_.computes);
+  if (fading > 0 && fading < 1 &&
+      (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6))
+    return;
+  const bool in_full = std::fabs(counts - plan_.cluster->replicas()) < 1e-9;
+  add(in_full ? FindingKind::kUnknown : FindingKind::kDoubled, any, any.replica,
+      fmt::format("every gradient counts {:.6g} times in the end, not once{}", counts,
+                  in_full ? ", as if the replicas' updates were added where a mean is meant" : ""));
+}
+
+// Rows w with w A = w and w D = 0.
+FieldMatrix ClassJudge::conserved_whatever_kernels_do() const {
+  const std::size_t n = it_.states.size();
+  const std::size_t kernels = it_.opaque_atoms.size();
+  const FieldMatrix step = to_matrix(it_.step, n);
+  const FieldMatrix opaque = to_matrix(it_.opaque, kernels);
+  FieldMatrix both(n, n + kernels);
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t c = 0; c < n; ++c) both.at(r, c) = step.at(r, c);
+    both.at(r, r) = field_add(both.at(r, r), kPrime - 1);
+    for (std::size_t c = 0; c < kernels; ++c) both.at(r, n + c) = opaque.at(r, c);
+  }
+  return null_space(transpose(both));
+}
+
+// Kernels that declare nothing leave no final weights. But every sum that is conserved whatever
+// they write must hold all gradients alike, as much as it holds of the parameters.
+void ClassJudge::judge_conserved() {
+  const FieldMatrix conserved = conserved_whatever_kernels_do();
+  const FieldMatrix held = multiply(conserved, to_matrix(it_.gradients, gradients_.size()));
+  const FieldMatrix lost = multiply(conserved, to_matrix(it_.errors, it_.error_atoms.size()));
+  const std::uint64_t replicas = plan_.cluster->replicas();
+  bool alike = gradients_.size() == replicas * plan_.computes;
+  std::optional<std::uint64_t> total;  // of a gradient, per start
+  for (std::size_t w = 0; w < conserved.rows(); ++w) {
+    std::uint64_t start = 0;
+    for (std::size_t i = 0; i < it_.states.size(); ++i)
+      start = field_add(start, field_multiply(conserved.at(w, i), it_.start[i].field));
+    for (std::size_t g = 0; g < gradients_.size(); ++g) {
+      const std::uint64_t weight = counted(held.at(w, g), replicas);
+      if (start != 0 && !total) total = field_multiply(weight, field_inverse(start));
+      alike = alike && weight == (start == 0 ? 0 : field_multiply(*total, start));
+    }
+    for (std::size_t e = 0; e < it_.error_atoms.size(); ++e)
+      report_.loses = report_.loses || lost.at(w, e) != 0;
+  }
+  const PeriodRead& any = it_.reads.front();
+  if (!total || !alike)
+    return add(FindingKind::kUndeclared, any, any.replica,
+               fmt::format("kernel {} does not say what it does (CallOptions::effect), and {}",
+                           names(it_.opaque_atoms),
+                           total ? "gradients would not all count alike"
+                                 : "nothing keeps what it leaves out"));
+  report_.counts = number(*total);
+  report_.counts_once = *total == 1;
+  if (!report_.counts_once)
+    add(FindingKind::kScaled, any, any.replica,
+        fmt::format("every gradient counts {:.6g} times in the end, not once", report_.counts));
+}
+
+// Periods until something of every gradient is in everything that it gets to at all.
+void ClassJudge::measure_delay() {
+  constexpr std::uint64_t kLongest = 64;
+  for (std::size_t g = 0; g < gradients_.size(); ++g) {
+    std::vector<double> held(it_.states.size(), 0.0);
+    for (std::size_t i = 0; i < held.size(); ++i)
+      for (const Addend& it : it_.gradients[i])
+        if (it.index == g) held[i] = it.weight.value;
+    for (std::uint64_t period = 0; period < kLongest; ++period) {
+      budget_.spend(it_.states.size(), it_.reads.front().operation);
+      const bool arrived =
+          std::all_of(it_.reads.begin(), it_.reads.end(), [&](const PeriodRead& read) {
+            return (report_.alone && read.replica != gradients_[g].replica) ||
+                   times(read.states, held) != 0;
+          });
+      report_.delay = std::max(report_.delay, period);
+      if (arrived) break;
+      std::vector<double> next;
+      for (const LinearRow& row : it_.step) next.push_back(times(row, held));
+      held = std::move(next);
+    }
+  }
+}
+
+}  // namespace convoy::check

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plan/check.hpp"
+#include "core/plan/check/long_run.hpp"
+#include "core/plan/check/period_map.hpp"
+
+namespace convoy::check {
+
+struct ClassFinding {
+  FindingKind kind = FindingKind::kUnknown;
+  std::uint32_t operation = CONVOY_NONE;
+  std::uint32_t replica = CONVOY_NONE;
+  ElementRange range{};
+  std::string what;
+};
+
+// The final weights of errors in what one replica reads.
+struct ReadNoise {
+  std::uint32_t replica = 0;
+  std::uint32_t operation = CONVOY_NONE;
+  ElementRange range{};
+  std::vector<std::pair<AtomId, std::uint64_t>> weights;
+};
+
+struct ClassReport {
+  std::vector<ClassFinding> findings;
+  bool alone = false;        // every replica's gradient reaches that replica only
+  double counts = 1;         // every gradient, in the end
+  bool counts_once = false;  // exactly
+  bool loses = false;        // errors have a final weight
+  std::uint64_t delay = 0;   // periods
+  std::vector<ReadNoise> noise;
+};
+
+// Judges one class of elements as judge_recurrence() says.
+class ClassJudge {
+ public:
+  ClassJudge(const Plan& plan, const PeriodClass& elements,
+             const std::vector<GradientKey>& gradients, const ValueTable& budget)
+      : plan_(plan), it_(elements), gradients_(gradients), budget_(budget) {}
+
+  ClassReport judge();
+
+ private:
+  bool fits();
+  void require_start();
+  void report_start(const PeriodRead& read, const std::vector<Weight>& held);
+  void judge_limit();
+  void judge_conserved();
+  FieldMatrix conserved_whatever_kernels_do() const;
+  void judge_weights(const FieldMatrix& weights);
+  void require_equal(const FieldMatrix& weights);
+  bool trains_alone(const FieldMatrix& weights) const;
+  void judge_noise(const Limit& limit, const FieldMatrix& weights);
+  std::optional<double> weight_of_source(AtomId error, const FieldMatrix& weights) const;
+  void judge_total(std::uint64_t total);
+  bool averages_parameters() const;
+  std::vector<double> responses(std::size_t periods) const;
+  void measure_delay();
+  void add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
+           const std::string& what);
+  std::uint32_t writer(const PeriodRead& read) const;
+  std::string names(const std::vector<AtomId>& atoms) const;
+
+  const Plan& plan_;
+  const PeriodClass& it_;
+  const std::vector<GradientKey>& gradients_;
+  const ValueTable& budget_;
+  ClassReport report_;
+};
+
+// Kinds of findings that leave open whether the plan is right.
+bool leaves_open(FindingKind kind);
+
+}  // namespace convoy::check

@@ -1,0 +1,62 @@
+#include "core/plan/check/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace convoy {
+namespace {
+
+bool is_loose(const Operation& it) {
+  return (it.flags & (CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER)) != 0;
+}
+bool is_inexact(const Operation& it) {
+  return it.kind == OperationKind::kCast || it.kind == OperationKind::kCall ||
+         it.kind == OperationKind::kMatmul;
+}
+bool is_update(const Operation& it) {
+  return it.kind == OperationKind::kApply;
+}
+
+// Whose memory it is; CONVOY_NONE: no replica's own.
+std::uint32_t replica_of(const Plan& plan, const PlanSpan& span) {
+  const PlanBuffer& buffer = plan.buffers[span.buffer];
+  if (buffer.kind == CONVOY_BUFFER_PARAMETERS || buffer.kind == CONVOY_BUFFER_GRADIENT)
+    return buffer.owner;
+  return plan.cluster->places[buffer.place].replica;
+}
+
+// The operation that decides: the first of the most telling kind.
+const Operation* deciding_operation(const Plan& plan, Verdict verdict) {
+  const auto changes_parameters = [&](const Operation& it) {
+    if (it.kind == OperationKind::kApply || it.writes.empty()) return false;
+    const std::uint32_t kind = plan.buffers[it.writes.front().buffer].kind;
+    return kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER;
+  };
+  const auto first = [&](auto tells) -> const Operation* {
+    const auto found = std::find_if(plan.body.begin(), plan.body.end(), tells);
+    return found == plan.body.end() ? nullptr : &*found;
+  };
+  if (const Operation* loose = first(is_loose)) return loose;
+  if (verdict == Verdict::kApproximate) {
+    if (const Operation* inexact = first(is_inexact)) return inexact;
+    if (const Operation* moved = first(changes_parameters)) return moved;
+  }
+  return first(is_update);
+}
+
+}  // namespace
+
+std::string explain_verdict(const Plan& plan, const CheckReport& report) {
+  if (report.verdict == Verdict::kSynchronous || !report.findings.empty()) return "";
+  const Operation* operation = deciding_operation(plan, report.verdict);
+  if (operation == nullptr) return "";
+  const PlanSpan& span =
+      operation->writes.empty() ? operation->reads.front() : operation->writes.front();
+  const std::uint32_t replica = replica_of(plan, span);
+  return fmt::format("it is {} because of {} (operation {}) on {}{}", verdict_name(report.verdict),
+                     operation_name(operation->kind), operation->id, plan.span_name(span),
+                     replica == CONVOY_NONE ? "" : fmt::format(", replica {}", replica));
+}
+
+}  // namespace convoy

@@ -1,0 +1,201 @@
+#include "core/plan/check/recurrence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/plan/check/audit.hpp"
+#include "core/plan/check/class_judge.hpp"
+#include "core/plan/check/period_map.hpp"
+
+namespace convoy::check {
+namespace {
+
+class RecurrenceJudge {
+ public:
+  RecurrenceJudge(const Plan& plan, Budget& budget)
+      : plan_(plan), begun_(plan, budget), period_(plan, budget, Start::kHeld) {}
+
+  Recurrence judge() {
+    begun_.run_prologue();
+    period_.run_period();
+    const PeriodMap map = map_period(plan_, period_, begun_);
+    find_parameter_like();
+    for (const PeriodFault& fault : map.faults) report(fault);
+    for (const LinearApply& apply : period_.linear_applies()) judge_apply(apply);
+    if (findings_.empty())
+      for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
+    if (findings_.empty()) require_one_kind();
+    if (findings_.empty()) compare_noise();
+    if (map.classes.empty() && findings_.empty())
+      add(FindingKind::kUnknown, CONVOY_NONE, CONVOY_NONE, {}, "no forward reads anything");
+    note_kernels();
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  void add(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
+           const ElementRange& range, const std::string& what) {
+    if (!seen_.insert({kind, operation, replica}).second) return;
+    findings_.push_back(
+        {kind, operation, replica, range, describe_operation(plan_, operation, range, what)});
+  }
+
+  void report(const PeriodFault& it) {
+    const std::string buffer =
+        it.buffer == CONVOY_NONE ? "the parameters" : plan_.buffer_name(it.buffer);
+    switch (it.kind) {
+      case PeriodFault::Kind::kShifted:
+        return add(
+            FindingKind::kShifted, it.operation, CONVOY_NONE, it.range,
+            fmt::format("what {} holds comes from {:+} elements further on", buffer, it.value));
+      case PeriodFault::Kind::kConstant:
+        return add(FindingKind::kForeign, it.operation, CONVOY_NONE, it.range,
+                   fmt::format("it puts the constant {} into {}", it.value, buffer));
+      case PeriodFault::Kind::kUnknown:
+        return add(FindingKind::kUnknown, it.operation, CONVOY_NONE, it.range,
+                   fmt::format("what {} holds is not known", buffer));
+    }
+  }
+
+  // Memory that parameters get to. What an apply makes of it is scaled by the learning rate.
+  void find_parameter_like() {
+    for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+      const std::uint32_t kind = plan_.buffers[b].kind;
+      parameter_like_.push_back(kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER);
+    }
+    for (bool more = true; more;) {
+      more = false;
+      for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+        if (parameter_like_[b] || plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT) continue;
+        for (const auto& [unused, value] : period_.memory(b).intervals())
+          parameter_like_[b] = parameter_like_[b] || holds_parameters(value);
+        more = more || parameter_like_[b];
+      }
+    }
+  }
+
+  bool holds_parameters(ValueId value) const {
+    const std::vector<Term> terms = period_.values().expand(value, Casts::kThrough);
+    return std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
+      const Atom& atom = period_.values().atom(term.atom);
+      return atom.kind == AtomKind::kHeld && parameter_like_[atom.buffer];
+    });
+  }
+
+  // A sum of nothing but gradients must be a mean; other sums are judged by what they lead to.
+  void judge_apply(const LinearApply& apply) {
+    if (!period_.relevant(apply.target)) return;
+    const ValueTable& values = period_.values();
+    result_.by_rate = result_.by_rate || holds_parameters(apply.gradient_sum);
+    const std::vector<Term> terms = values.expand(apply.gradient_sum, Casts::kThrough);
+    Weight total{0, 0};
+    for (const Term& term : terms) {
+      if (!is_gradient(values.atom(term.atom))) return;
+      if (term.shift != 0)
+        return add(FindingKind::kShifted, apply.operation, values.atom(term.atom).replica,
+                   apply.range,
+                   fmt::format("a gradient comes from {} elements further on", term.shift));
+      total = total + term.weight;
+    }
+    if (terms.empty())
+      return add(FindingKind::kMissing, apply.operation, CONVOY_NONE, apply.range,
+                 "no gradient is applied, only the optimizer's momentum and weight decay");
+    total = total * reciprocal(apply.contributions);
+    if (total.field == 1) return;
+    add(total.value > 1 ? FindingKind::kDoubled : FindingKind::kScaled, apply.operation,
+        CONVOY_NONE, apply.range,
+        fmt::format("the gradients that it applies count {:.6g} times in all, after a division by "
+                    "{} contributions; a mean counts once",
+                    total.value, apply.contributions));
+  }
+
+  bool is_gradient(const Atom& atom) const {
+    return atom.kind == AtomKind::kGradient ||
+           (atom.kind == AtomKind::kHeld &&
+            plan_.buffers[atom.buffer].kind == CONVOY_BUFFER_GRADIENT);
+  }
+
+  void judge_class(const PeriodClass& it, const std::vector<GradientKey>& gradients) {
+    ClassJudge judge(plan_, it, gradients, period_.values());
+    const ClassReport report = judge.judge();
+    for (const ClassFinding& finding : report.findings)
+      add(finding.kind, finding.operation, finding.replica, finding.range, finding.what);
+    if (!report.findings.empty()) return;
+    reports_.push_back(report);
+    for (const ReadNoise& noise : report.noise) noise_[noise.range.first].push_back(noise);
+  }
+
+  // Either every variable is shared between the replicas or none is.
+  void require_one_kind() {
+    const auto shared = std::find_if(reports_.begin(), reports_.end(),
+                                     [](const ClassReport& it) { return !it.alone; });
+    if (shared == reports_.end()) return;
+    for (const ClassReport& it : reports_)
+      if (it.alone)
+        add(FindingKind::kMissing, it.noise.front().operation, it.noise.front().replica,
+            it.noise.front().range,
+            "every replica's gradient stays with that replica, though other variables are shared");
+  }
+
+  // All replicas must read the same errors, else they drift apart.
+  void compare_noise() {
+    for (const auto& [unused, reads] : noise_)
+      for (const ReadNoise& read : reads)
+        if (read.weights != reads.front().weights)
+          add(FindingKind::kUnknown, read.operation, read.replica, read.range,
+              fmt::format(
+                  "replicas {} and {} drift apart: what is rounded or compressed on the way "
+                  "reaches them with different weights and never fades",
+                  reads.front().replica, read.replica));
+  }
+
+  void note_kernels() {
+    std::set<std::string> kernels;
+    for (const Operation& operation : plan_.body)
+      if (operation.kind == OperationKind::kCall) kernels.insert(operation.kernel);
+    result_.kernels.assign(kernels.begin(), kernels.end());
+  }
+
+  void conclude() {
+    result_.findings = std::move(findings_);
+    if (!result_.findings.empty()) {
+      const bool wrong = std::any_of(result_.findings.begin(), result_.findings.end(),
+                                     [](const Finding& it) { return !leaves_open(it.kind); });
+      result_.verdict = wrong ? Verdict::kWrong : Verdict::kUnproved;
+      if (wrong)
+        std::erase_if(result_.findings, [](const Finding& it) { return leaves_open(it.kind); });
+      return;
+    }
+    const bool alone = reports_.front().alone;
+    result_.verdict = alone ? Verdict::kIndependent : Verdict::kApproximate;
+    result_.counts_once = result_.nothing_lost = !result_.by_rate;
+    for (const ClassReport& it : reports_) {
+      if (!it.counts_once || result_.by_rate) result_.counts = it.counts;
+      result_.counts_once = result_.counts_once && it.counts_once;
+      result_.nothing_lost = result_.nothing_lost && it.counts_once && !it.loses;
+      result_.delay = std::max(result_.delay, it.delay);
+    }
+  }
+
+  const Plan& plan_;
+  SymbolicRun begun_;
+  SymbolicRun period_;
+  Recurrence result_;
+  std::vector<bool> parameter_like_;  // by buffer
+  std::vector<ClassReport> reports_;
+  std::map<std::uint64_t, std::vector<ReadNoise>> noise_;  // by first element of the arena
+  std::vector<Finding> findings_;
+  std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
+};
+
+}  // namespace
+
+Recurrence judge_recurrence(const Plan& plan, Budget& budget) {
+  return RecurrenceJudge(plan, budget).judge();
+}
+
+}  // namespace convoy::check

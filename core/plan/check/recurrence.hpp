@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/plan/check.hpp"
+#include "core/plan/check/values.hpp"
+
+namespace convoy::check {
+
+// What a plan computes whose state never repeats: residuals, momentum of its own, averages that
+// move, parameters that are pulled to each other.
+struct Recurrence {
+  Verdict verdict = Verdict::kUnproved;  // or kApproximate, kIndependent, kWrong
+  double counts = 1;          // how often every gradient counts in the end; 1: as in a mean
+  bool counts_once = false;   // exactly 1
+  bool by_rate = false;       // times the learning rate of an apply to differences of parameters
+  bool nothing_lost = false;  // and nothing that is rounded or compressed is lost
+  std::uint64_t delay = 0;    // periods until all gradients of a period have arrived somewhere
+  std::vector<std::string> kernels;  // whose declarations were taken for granted
+  std::vector<Finding> findings;     // of kWrong and kUnproved
+};
+
+// Judges one period from any state as a linear map x' = Ax + Bg + Ce + Dy (see PeriodClass), with
+// what the prologue leaves as its beginning:
+// - without gradients the parameters stay what they are: A keeps the start, every forward reads 1
+//   times the parameters;
+// - A settles, so that every gradient has a final weight in what every forward reads, and all
+//   weights are equal;
+// - an error of a cast or of a declared kernel is lost unless its final weight is 0.
+// With kernels that declare nothing there is no final weight; then it is proved that a sum over the
+// states is conserved, whatever these kernels write, in which every gradient counts alike.
+// Throws OverBudget.
+Recurrence judge_recurrence(const Plan& plan, Budget& budget);
+
+}  // namespace convoy::check

@@ -1,0 +1,73 @@
+#include "core/runtime/claim.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/error.hpp"
+#include "core/plan/check/explain.hpp"
+
+namespace convoy {
+namespace {
+
+void require_kernels(const Plan& plan, StrategyPlugin& strategy) {
+  std::set<std::string> known;
+  for (const auto* section : {&plan.prologue, &plan.body})
+    for (const Operation& operation : *section) {
+      if (operation.kind != OperationKind::kCall || !known.insert(operation.kernel).second)
+        continue;
+      const auto kernel = strategy.kernel(operation.kernel, CONVOY_KERNEL_HOST);
+      if (!kernel || kernel->function == nullptr)
+        fail(ExitCode::kFailed,
+             "call (operation {}) on {} names kernel '{}', of which strategy {} has no host "
+             "function: let host_kernel() return one, or correct the name",
+             operation.id, plan.span_name(operation.writes.front()), operation.kernel,
+             strategy.manifest().name);
+    }
+}
+
+void require_needs(const Plan& plan, const Manifest& strategy) {
+  if (strategy.needs.empty()) return;
+  std::set<std::string_view> missing;
+  for (const auto* section : {&plan.prologue, &plan.body})
+    for (const Operation& operation : *section) {
+      const std::string_view name = operation_name(operation.kind);
+      if (std::find(strategy.needs.begin(), strategy.needs.end(), name) == strategy.needs.end())
+        missing.insert(name);
+    }
+  if (!missing.empty())
+    fail(ExitCode::kFailed,
+         "the plan of strategy {} has operations that its manifest does not name: add {} to needs=",
+         strategy.name, fmt::join(missing, ","));
+}
+
+}  // namespace
+
+void require_claim(const Manifest& strategy, const Plan& plan, const CheckReport& report) {
+  if (report.verdict == Verdict::kUnproved) return;
+  if (report.verdict == Verdict::kWrong && !report.findings.empty())
+    fail(ExitCode::kFailed,
+         "the plan of strategy {} is wrong: {} (convoy check {} shows all of it)", strategy.name,
+         report.findings.front().text, strategy.name);
+  if (strategy.claim.empty() || satisfies(report, strategy.claim)) return;
+  fail(ExitCode::kFailed,
+       "strategy {} claims to be {}, but its plan is {}: {}; convoy check {} shows why",
+       strategy.name, strategy.claim, report.verdict_text(), explain_verdict(plan, report),
+       strategy.name);
+}
+
+std::string unproved_notice(const Manifest& strategy, const CheckReport& report) {
+  if (report.verdict != Verdict::kUnproved) return "";
+  return fmt::format(
+      "it is not proved that strategy {} computes what it claims{}", strategy.name,
+      report.findings.empty() ? "" : fmt::format(": {}", report.findings.front().text));
+}
+
+void require_manifest(const Plan& plan, StrategyPlugin& strategy) {
+  require_kernels(plan, strategy);
+  require_needs(plan, strategy.manifest());
+}
+
+}  // namespace convoy

@@ -1,0 +1,88 @@
+// Strategies of the literature that are shipped: what the checker says of each, on 1 to 8 devices,
+// and how long it takes.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <ctime>
+
+#include "core/base/error.hpp"
+#include "core/plan/check.hpp"
+#include "core/plan/lower.hpp"
+#include "tests/plan/mutation_oracle.hpp"
+#include "tests/plan/sample_models.hpp"
+#include "tests/sanitized.hpp"
+#include "tests/strategies/strategy_under_test.hpp"
+
+namespace convoy::testing {
+namespace {
+
+struct Literature {
+  std::string name;
+  OptionValues options;
+  std::string verdict;  // its beginning, on three devices
+};
+
+void PrintTo(const Literature& it, std::ostream* stream) {
+  *stream << it.name;
+}
+
+class LiteratureTest : public ::testing::TestWithParam<Literature> {};
+
+TEST_P(LiteratureTest, IsWhatItClaimsOnAnyNumberOfDevices) {
+  StrategyUnderTest strategy(GetParam().name, GetParam().options);
+  const ArenaMap arena = ragged_arena();
+  const std::clock_t start = std::clock();
+  for (std::uint32_t devices = 1; devices <= 8; ++devices)
+    for (const bool shared_memory : {true, false}) {
+      SCOPED_TRACE(fmt::format("{} devices", devices));
+      const Cluster cluster = make_single_host(devices, shared_memory, "cpu");
+      const Plan plan = strategy.plan(cluster, arena);
+      const CheckReport report = check_plan(plan);
+      for (const Finding& finding : report.findings) ADD_FAILURE() << finding.text;
+      EXPECT_TRUE(satisfies(report, strategy.claim())) << report.verdict_text();
+      const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
+      EXPECT_EQ(check_plan(pieces).verdict_text(), report.verdict_text());
+      if (devices == 3) {
+        EXPECT_TRUE(report.verdict_text().starts_with(GetParam().verdict)) << report.verdict_text();
+      }
+      EXPECT_EQ(contradiction(plan, report).value_or(""), "");
+    }
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds, kSanitized ? 60 : 4);
+}
+
+const std::string kOnce = "approximate (every gradient counts once in the end, nothing is lost";
+
+INSTANTIATE_TEST_SUITE_P(
+    Shipped, LiteratureTest,
+    ::testing::Values(
+        Literature{"zero1", {}, "synchronous"}, Literature{"local_sgd", {}, kOnce},
+        Literature{"local_sgd", {{"local_steps", "1"}}, kOnce},
+        Literature{"local_sgd",
+                   {{"outer_momentum", "0.5"}},
+                   "approximate (every gradient counts 2 times in the end"},
+        Literature{"local_sgd",
+                   {{"outer_rate", "0.7"}, {"outer_momentum", "0.9"}, {"outer_nesterov", "true"}},
+                   "approximate (every gradient counts 7 times in the end"},
+        Literature{"easgd", {}, "approximate (every gradient counts 0.75 times in the end"},
+        Literature{"easgd",
+                   {{"local_steps", "4"}, {"moving_rate", "0.5"}},
+                   "approximate (every gradient counts 0.75 times in the end"},
+        Literature{"gossip", {}, kOnce}));
+
+// A strategy that is wrong with bad options says so instead.
+TEST(LiteratureRefusals, OptionsThatMakeNoSenseAreRefused) {
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const ArenaMap arena = small_arena(0);
+  for (const auto& [name, options] :
+       std::vector<std::pair<std::string, OptionValues>>{{"local_sgd", {{"local_steps", "0"}}},
+                                                         {"local_sgd", {{"outer_momentum", "1"}}},
+                                                         {"local_sgd", {{"outer_rate", "2"}}},
+                                                         {"easgd", {{"moving_rate", "1.5"}}},
+                                                         {"easgd", {{"local_steps", "65"}}}})
+    EXPECT_THROW(StrategyUnderTest(name, options).plan(cluster, arena), Error) << name;
+}
+
+}  // namespace
+}  // namespace convoy::testing
