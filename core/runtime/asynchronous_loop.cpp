@@ -91,7 +91,7 @@ class AsynchronousLoop {
       for (const Own& own : own_) own.strand->go_to(own.strand->submitted());
     }
     is_timed_ = false;
-    summary_.total_seconds = last_end_ > started_ ? last_end_ - started_ : 0;
+    summary_.total_seconds = (last_end_ > started_ ? last_end_ : session_.now()) - started_;
     LastSteps last = own_last_steps();
     if (peers_ != nullptr) last = last_steps_of_all(meet(to_text(last)));
     take(std::move(last));
