@@ -16,8 +16,6 @@
 namespace convoy {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // While nothing happens, looks follow each other in intervals that double.
 constexpr std::chrono::microseconds kShortestRest{50};
 constexpr std::chrono::microseconds kLongestRest{300};
@@ -91,7 +89,7 @@ class AsynchronousLoop {
       for (const Own& own : own_) own.strand->go_to(own.strand->submitted());
     }
     is_timed_ = false;
-    summary_.total_seconds = last_end_ > started_ ? last_end_ - started_ : 0;
+    summary_.total_seconds = (last_end_ > started_ ? last_end_ : session_.now()) - started_;
     LastSteps last = own_last_steps();
     if (peers_ != nullptr) last = last_steps_of_all(meet(to_text(last)));
     take(std::move(last));
@@ -175,18 +173,12 @@ class AsynchronousLoop {
 
   template <typename Done>
   void go_until(Done done) {
-    moved();
     while (!done()) {
       if (look())
-        moved();
+        rest_ = kShortestRest;
       else
         rest();
     }
-  }
-
-  void moved() {
-    rest_ = kShortestRest;
-    last_move_ = Clock::now();
   }
 
   // Hands over, submits and finishes what can be. A worker alone with its own steps need not look
@@ -213,32 +205,23 @@ class AsynchronousLoop {
     return schedule_.at(options_.first_step + steps / static_cast<std::int64_t>(strands_.size()));
   }
 
+  // Waiting for a peer is no fault of this host's, nor is waiting for a strand that moves.
   void rest() {
     std::this_thread::sleep_for(rest_);
     rest_ = std::min(2 * rest_, kLongestRest);
-    const std::uint64_t now = progress();
-    if (now != progress_) last_move_ = Clock::now();
-    progress_ = now;
-    const std::chrono::duration<double> still = Clock::now() - last_move_;
-    if (still.count() > session_.options().executor.deadline_seconds) require_hope();
-  }
-
-  std::uint64_t progress() const {
-    std::uint64_t sum = 0;
-    for (const StrandRun& strand : strands_) sum += strand.executor().progress();
-    return sum;
-  }
-
-  // Waiting for a peer is no fault of this host's.
-  void require_hope() {
-    last_move_ = Clock::now();
-    bool open = false;
-    bool waits = false;
-    for (const auto& executor : session_.strands()) waits = executor->waits_for_peer() || waits;
-    for (const StrandRun& strand : strands_) open = open || strand.has_open();
-    if (open && !waits)
+    const double deadline = session_.options().executor.deadline_seconds;
+    bool still = false;
+    bool hope = false;
+    for (StrandRun& strand : strands_)
+      if (!strand.stands_still(deadline)) {
+        hope = hope || strand.has_open();
+      } else {
+        still = true;
+        hope = strand.executor().waits_for_peer() || hope;
+      }
+    if (still && !hope)
       fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
-           session_.options().executor.deadline_seconds);
+           deadline);
   }
 
   void finish(StrandRun& strand) {
@@ -299,8 +282,6 @@ class AsynchronousLoop {
   double started_ = 0;
   double last_end_ = 0;
   std::chrono::microseconds rest_ = kShortestRest;
-  Clock::time_point last_move_;
-  std::uint64_t progress_ = 0;
 };
 
 }  // namespace

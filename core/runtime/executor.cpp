@@ -72,7 +72,7 @@ bool Executor::drain() noexcept {
   std::uint64_t seen = progress();
   auto last_move = Clock::now();
   while (open()) {
-    if (parts_.gate != nullptr) parts_.gate->pump();
+    if (parts_.gate != nullptr) parts_.gate->pump_or_close();
     std::this_thread::sleep_for(std::chrono::microseconds(100));
     const std::uint64_t now = progress();
     if (now != seen) last_move = Clock::now();

@@ -70,6 +70,14 @@ bool StrandGate::pump() {
   return moved;
 }
 
+void StrandGate::pump_or_close() noexcept {
+  try {
+    pump();
+  } catch (...) {
+    close();
+  }
+}
+
 bool StrandGate::pump(std::uint32_t lane) {
   std::deque<Queued>& queue = lanes_[lane].queue;
   bool moved = false;

@@ -35,6 +35,8 @@ class StrandGate {
   void submit(std::uint32_t operation, const convoy_submission& submission);
   // Hands over what may start. Whether there was anything. Error as the devices have it.
   bool pump();
+  // The same for those who must not fail: where a device fails, it closes.
+  void pump_or_close() noexcept;
   // From now on everything that is queued ends without having run; see pump().
   void close() { is_closed_ = true; }
   StalenessMeter& staleness() { return staleness_; }

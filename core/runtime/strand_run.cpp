@@ -29,6 +29,14 @@ void StrandRun::submit(double learning_rate) {
   ++submitted_;
 }
 
+bool StrandRun::stands_still(double seconds) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::uint64_t progress = executor_.progress();
+  if (!has_open() || progress != progress_) last_move_ = now;
+  progress_ = progress;
+  return std::chrono::duration<double>(now - last_move_).count() > seconds;
+}
+
 StrandStep StrandRun::finish() {
   StrandStep step = std::move(open_.front());
   const StepResult& result = executor_.finish_step();

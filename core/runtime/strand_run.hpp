@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -30,7 +31,7 @@ class StrandRun {
   StrandRun(Session& session, Executor& executor, BatchSource& source, std::int64_t first_step);
 
   std::uint32_t number() const { return executor_.strand(); }
-  const Executor& executor() const { return executor_; }
+  Executor& executor() { return executor_; }
   bool has_replicas() const { return !replicas_.empty(); }
   const std::vector<std::uint32_t>& replicas() const { return replicas_; }
   std::int64_t submitted() const { return submitted_; }
@@ -46,6 +47,8 @@ class StrandRun {
   bool may_submit() const { return submitted_ < limit_ && submitted_ - finished_ < depth(); }
   void submit(double learning_rate);
   bool has_open() const { return finished_ < submitted_; }
+  // Whether steps are open of which nothing has moved for so long, as far as this was asked.
+  bool stands_still(double seconds);
   // Waits for the oldest open step, if it is not finished. Error as Executor::finish_step().
   StrandStep finish();
 
@@ -61,6 +64,8 @@ class StrandRun {
   std::int64_t finished_ = 0;
   std::int64_t limit_ = 0;
   double last_end_ = 0;
+  std::uint64_t progress_ = 0;
+  std::chrono::steady_clock::time_point last_move_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace convoy

@@ -26,7 +26,8 @@ std::uint32_t iterations_of(const TaskGraph& graph, const SimulationOptions& opt
 // While all strands run: from the middle of what a strand has done until the first one is through.
 // One that has hardly begun by then is asked how long its second iteration takes.
 double iteration_seconds(std::span<const Ticks> ends, Ticks first_through) {
-  auto done = static_cast<std::size_t>(std::ranges::upper_bound(ends, first_through) - ends.begin());
+  auto done =
+      static_cast<std::size_t>(std::ranges::upper_bound(ends, first_through) - ends.begin());
   done = std::max<std::size_t>(done, 2);
   const std::size_t from = done > 3 ? done / 2 : 0;
   return to_seconds(ends[done - 1] - ends[from]) / static_cast<double>(done - 1 - from);

@@ -19,10 +19,10 @@ struct TaskInstance {
 
 // What became of a run.
 struct RunTimes {
-  std::vector<TaskInstance> instances;  // of all tasks, iteration after iteration
+  std::vector<TaskInstance> instances;         // of all tasks, iteration after iteration
   std::vector<Ticks> iteration_end;            // when the last strand was through with it
   std::vector<std::vector<Ticks>> strand_end;  // the same of every strand by itself
-  std::vector<double> link_bytes;  // of the last iteration
+  std::vector<double> link_bytes;              // of the last iteration
 };
 
 // Goes through the graph `iterations` times, every strand by itself and with at most `in_flight`

@@ -93,6 +93,36 @@ TEST(Asynchronous, CheckpointsFindAllUpdatesApplied) {
   EXPECT_TRUE(session.cancel("the end"));  // nothing is left to wait for
 }
 
+// What a training with these devices ends with.
+Error error_of(const FakeOptions& devices, double deadline_seconds) {
+  const auto plugin = fake_plugin(devices);
+  const auto strategy = lagging_strategy(-1);
+  SessionOptions options = session_options(2);
+  options.executor.deadline_seconds = deadline_seconds;
+  Session session(small_network(), *strategy, *plugin, options);
+  const auto source = hash_images(2, 4);
+  try {
+    run_training(session, *source, constant_rate(0.01), {0, 1000000, 0}, {});
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(ExitCode::kOk, "nothing went wrong");
+}
+
+TEST(Asynchronous, AFailureOfADeviceEndsAll) {
+  const Error error = error_of({.shared_memory = true, .fail_device = 0, .fail_operation = 40}, 30);
+  EXPECT_NE(error.code(), ExitCode::kOk);
+  EXPECT_NE(std::string(error.what()).find("fake:0"), std::string::npos) << error.what();
+}
+
+// Although the other one goes on.
+TEST(Asynchronous, ADeviceThatHangsIsNamed) {
+  const Error error = error_of(
+      {.shared_memory = true, .hang_device = 1, .hang_operation = 5, .hang_milliseconds = 2000}, 1);
+  EXPECT_EQ(error.code(), ExitCode::kTimeout) << error.what();
+  EXPECT_NE(std::string(error.what()).find("fake:1"), std::string::npos) << error.what();
+}
+
 // How many run at once, at most.
 struct Crowd {
   std::atomic<int> inside{0};
