@@ -82,7 +82,7 @@ SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& 
   SimulatedHardware hardware;
   hardware.name = hosts == 1 ? name : fmt::format("{} x {}", hosts, name);
   hardware.known_error = kTablesError;
-  hardware.rates = "roofline of the device's peaks";
+  hardware.rates = kRoofline;
   hardware.hosts = hosts;
   const std::vector<std::uint32_t> order = gpu_order(setup.options);
   hardware.most_devices =

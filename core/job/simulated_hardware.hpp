@@ -15,6 +15,11 @@ namespace convoy::job {
 // other by less than they do from the truth, which may be half.
 constexpr double kUnmeasuredError = 0.25;
 
+// Where the layers' times of described machines come from, for people. How far it is off is that of
+// one P100 and one K80 in the published tables, five models each.
+inline constexpr const char* kRoofline =
+    "roofline of the device's peaks, uncertain: 7 to 39 % off where rates are published";
+
 // What the options of the machine mean: clusters of any number of devices per host, and the
 // software.
 struct SimulatedHardware {

@@ -71,7 +71,7 @@ SimulatedHardware gpus_of_machine(const topology::Machine& machine,
                                   const std::vector<std::uint32_t>& order) {
   SimulatedHardware hardware;
   hardware.name = machine.source;
-  hardware.rates = "roofline of the device's peaks";
+  hardware.rates = kRoofline;
   const std::size_t gpus = topology::nodes_of(machine, topology::NodeKind::gpu).size();
   hardware.most_devices = static_cast<std::uint32_t>(order.empty() ? gpus : order.size());
   hardware.cluster = [machine, constants, order](std::uint32_t hosts, std::uint32_t devices) {

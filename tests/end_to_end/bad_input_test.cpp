@@ -46,7 +46,7 @@ const Mistake kMistakes[] = {
     {"SimulatedHostsOf33Bits",
      {"simulate", "--model=lenet", "--platform=dgx1", "--hosts=4294967297"},
      2,
-     "--hosts=4294967297: it must be an integer from 1 to 4096"},
+     "--hosts=4294967297: numbers of hosts from 1 to 4096"},
     {"PlannedDevicesOf33Bits",
      {"plan", "--variable_update=replicated", "--num_devices=4294967297"},
      2,

@@ -51,8 +51,7 @@ class StrategyChoice::Planned {
     }
     std::vector<simulate::LayerTimes> layers;
     for (const simulate::SimulatedDevice& device : constants.machine.devices)
-      layers.push_back(
-          simulate::layer_times(subject_.graph(), batch_, device).scaled(scale));
+      layers.push_back(simulate::layer_times(subject_.graph(), batch_, device).scaled(scale));
     simulate::SimulationOptions options;
     options.software = constants.software;
     options.iterations = constants.iterations;
