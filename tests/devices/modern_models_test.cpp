@@ -12,7 +12,8 @@
 namespace convoy::test::modern_models_test {
 namespace {
 
-constexpr std::uint32_t kImageSize = 32;
+// With smaller ones the last batch norms have two values each, and make much of rounding.
+constexpr std::uint32_t kImageSize = 96;
 constexpr std::uint32_t kModelClasses = 10;
 
 Graph model_graph(const std::string& name) {
@@ -43,7 +44,6 @@ Step one_step(const Graph& graph, std::uint32_t threads, std::uint32_t dtype) {
 
 class ModernModels : public testing::TestWithParam<const char*> {};
 
-// Batch norms of few values make much of rounding; a part that a thread has left out is more.
 TEST_P(ModernModels, TrainAStepWithAnyNumberOfThreads) {
   const Graph graph = model_graph(GetParam());
   const std::uint32_t half = DeviceUnderTest().description().half_dtype;
@@ -53,13 +53,13 @@ TEST_P(ModernModels, TrainAStepWithAnyNumberOfThreads) {
   const double largest = *std::ranges::max_element(exact.norms);
   for (const std::uint32_t threads : {2u, 3u}) {
     const Step step = one_step(graph, threads, CONVOY_F32);
-    EXPECT_NEAR(step.loss, exact.loss, 1e-4 * exact.loss) << threads << " threads";
+    EXPECT_NEAR(step.loss, exact.loss, 1e-5 * exact.loss) << threads << " threads";
     for (std::size_t v = 0; v < step.norms.size(); ++v)
-      EXPECT_NEAR(step.norms[v], exact.norms[v], 0.1 * exact.norms[v] + 1e-4 * largest)
+      EXPECT_NEAR(step.norms[v], exact.norms[v], 0.01 * exact.norms[v] + 1e-5 * largest)
           << graph.variables()[v].name << ", " << threads << " threads";
   }
   for (const std::uint32_t threads : {1u, 2u, 3u})
-    EXPECT_NEAR(one_step(graph, threads, half).loss, exact.loss, 0.1 * exact.loss)
+    EXPECT_NEAR(one_step(graph, threads, half).loss, exact.loss, 0.05 * exact.loss)
         << threads << " threads, 16 bits";
 }
 
