@@ -1,6 +1,7 @@
 // The part of ReferenceNetwork that computes layers of networks since 2017.
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "core/conformance/reference_network.hpp"
 #include "core/conformance/reference_plane.hpp"
@@ -8,6 +9,60 @@
 namespace convoy::conformance {
 
 using Tensor = ReferenceNetwork::Tensor;
+
+namespace {
+
+double sigmoid(double x) {
+  return 1.0 / (1.0 + std::exp(-x));
+}
+
+using Curve = double (*)(double);
+
+// The function that a layer applies to every element by itself; null if it is not such a layer.
+Curve curve_of(std::uint32_t kind) {
+  switch (kind) {
+    case CONVOY_LAYER_SIGMOID:
+      return sigmoid;
+    case CONVOY_LAYER_TANH:
+      return [](double x) { return std::tanh(x); };
+    case CONVOY_LAYER_SILU:
+      return [](double x) { return x * sigmoid(x); };
+    case CONVOY_LAYER_GELU:
+      return [](double x) { return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0))); };
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+Tensor ReferenceNetwork::modern_layer(const GraphNode& node) {
+  switch (node.layer.kind) {
+    case CONVOY_LAYER_LAYER_NORM:
+      return layer_norm(node);
+    case CONVOY_LAYER_MULTIPLY:
+      return multiply(node);
+    case CONVOY_LAYER_SCALE:
+      return scale(node);
+    case CONVOY_LAYER_STOCHASTIC_DEPTH:
+      return input(node);
+    case CONVOY_LAYER_CLASS_TOKEN:
+      return class_token(node);
+    case CONVOY_LAYER_POSITION:
+      return position(node);
+    case CONVOY_LAYER_ATTENTION:
+      return attention(node);
+    case CONVOY_LAYER_UPSAMPLE:
+      return upsample(node);
+    default:
+      break;
+  }
+  const Curve curve = curve_of(node.layer.kind);
+  if (curve == nullptr) throw std::logic_error("the reference does not know this layer");
+  Tensor result = input(node);
+  for (double& value : result) value = curve(value);
+  return result;
+}
 
 Tensor ReferenceNetwork::layer_norm(const GraphNode& node) {
   const std::size_t channels = node.output.channels, plane = Plane(node.output).size;

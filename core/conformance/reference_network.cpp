@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
 
 #include "core/conformance/reference_plane.hpp"
 
@@ -31,28 +30,6 @@ void for_each_cell(const GraphNode& node, const Body& body) {
         }
       }
     }
-  }
-}
-
-double sigmoid(double x) {
-  return 1.0 / (1.0 + std::exp(-x));
-}
-
-using Curve = double (*)(double);
-
-// The function that a layer applies to every element by itself; null if it is not such a layer.
-Curve curve_of(std::uint32_t kind) {
-  switch (kind) {
-    case CONVOY_LAYER_SIGMOID:
-      return sigmoid;
-    case CONVOY_LAYER_TANH:
-      return [](double x) { return std::tanh(x); };
-    case CONVOY_LAYER_SILU:
-      return [](double x) { return x * sigmoid(x); };
-    case CONVOY_LAYER_GELU:
-      return [](double x) { return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0))); };
-    default:
-      return nullptr;
   }
 }
 
@@ -134,40 +111,29 @@ Tensor ReferenceNetwork::evaluate(std::size_t index) {
       return pad_channels(node);
     case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
       return local_response_norm(node);
-    case CONVOY_LAYER_LAYER_NORM:
-      return layer_norm(node);
-    case CONVOY_LAYER_MULTIPLY:
-      return multiply(node);
-    case CONVOY_LAYER_SCALE:
-      return scale(node);
-    case CONVOY_LAYER_CLASS_TOKEN:
-      return class_token(node);
-    case CONVOY_LAYER_POSITION:
-      return position(node);
-    case CONVOY_LAYER_ATTENTION:
-      return attention(node);
-    case CONVOY_LAYER_UPSAMPLE:
-      return upsample(node);
+    case CONVOY_LAYER_RELU:
+      return relu(node);
+    case CONVOY_LAYER_ADD:
+      return add(node);
+    case CONVOY_LAYER_DROPOUT:
+      return input(node);
     default:
-      break;
+      return modern_layer(node);
   }
+}
+
+Tensor ReferenceNetwork::relu(const GraphNode& node) {
+  double limit = node.layer.limit > 0 ? node.layer.limit : 1e300;
+  if (rounds_) limit = nearest_bf16(limit);
   Tensor result = input(node);
-  if (const Curve curve = curve_of(node.layer.kind)) {
-    for (double& value : result) value = curve(value);
-    return result;
-  }
-  if (node.layer.kind == CONVOY_LAYER_RELU) {
-    double limit = node.layer.limit > 0 ? node.layer.limit : 1e300;
-    if (rounds_) limit = nearest_bf16(limit);
-    for (double& value : result) value = std::clamp(value, 0.0, limit);
-  } else if (node.layer.kind == CONVOY_LAYER_ADD) {
-    for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-      for (std::size_t k = 0; k < result.size(); ++k) result[k] += input(node, i)[k];
-    }
-  } else if (node.layer.kind != CONVOY_LAYER_DROPOUT &&
-             node.layer.kind != CONVOY_LAYER_STOCHASTIC_DEPTH) {
-    throw std::logic_error("the reference does not know this layer");
-  }
+  for (double& value : result) value = std::clamp(value, 0.0, limit);
+  return result;
+}
+
+Tensor ReferenceNetwork::add(const GraphNode& node) {
+  Tensor result = input(node);
+  for (std::size_t i = 1; i < node.inputs.size(); ++i)
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] += input(node, i)[k];
   return result;
 }
 

@@ -53,6 +53,10 @@ class ReferenceNetwork {
   Tensor concat(const GraphNode& node);
   Tensor pad_channels(const GraphNode& node);
   Tensor local_response_norm(const GraphNode& node);
+  Tensor relu(const GraphNode& node);
+  Tensor add(const GraphNode& node);
+  // In reference_modern_layers.cpp.
+  Tensor modern_layer(const GraphNode& node);
   Tensor layer_norm(const GraphNode& node);
   Tensor multiply(const GraphNode& node);
   Tensor scale(const GraphNode& node);

@@ -21,9 +21,9 @@ void PrintTo(const NetworkCase& c, std::ostream* out) {
   *out << c.network.name << (c.layouts == Layouts::kPlain ? ", plain" : ", proposed") << " layouts";
 }
 
-std::vector<NetworkCase> all_cases() {
+std::vector<NetworkCase> in_both_layouts(const std::vector<LayerNetwork>& networks) {
   std::vector<NetworkCase> cases;
-  for (const LayerNetwork& network : all_layer_networks()) {
+  for (const LayerNetwork& network : networks) {
     cases.push_back({network, Layouts::kProposed});
     cases.push_back({network, Layouts::kPlain});
   }
@@ -80,7 +80,13 @@ std::string case_name(const testing::TestParamInfo<NetworkCase>& test) {
   return test.param.network.name + (test.param.layouts == Layouts::kPlain ? "_plain" : "_proposed");
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, LayerGradients, testing::ValuesIn(all_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Small, LayerGradients,
+                         testing::ValuesIn(in_both_layouts(layer_networks())), case_name);
+INSTANTIATE_TEST_SUITE_P(OfModels, LayerGradients,
+                         testing::ValuesIn(in_both_layouts(model_layer_networks())), case_name);
+// Also compared with figures from elsewhere: torch_layers_test.cpp.
+INSTANTIATE_TEST_SUITE_P(Modern, LayerGradients,
+                         testing::ValuesIn(in_both_layouts(modern_layer_networks())), case_name);
 
 TEST(BatchNormLayer, MovesRunningStatisticsByTheUnbiasedVariance) {
   GraphAssembler assembler("norm", 6, 4);

@@ -36,6 +36,10 @@ class NodePlans : public testing::Test {
     return id(add(CONVOY_LAYER_RELU, {from}, limit));
   }
   std::uint32_t sum(std::uint32_t a, std::uint32_t b) { return id(add(CONVOY_LAYER_ADD, {a, b})); }
+  std::uint32_t gelu(std::uint32_t from) { return id(add(CONVOY_LAYER_GELU, {from})); }
+  std::uint32_t stochastic_depth(std::uint32_t from) {
+    return id(add(CONVOY_LAYER_STOCHASTIC_DEPTH, {from}));
+  }
   std::uint32_t dropout(std::uint32_t from) { return id(add(CONVOY_LAYER_DROPOUT, {from})); }
 
   GraphPlan plan(const PlanOptions& options = {}) {
@@ -135,6 +139,16 @@ TEST_F(NodePlans, LetDropoutOverwriteAReluWithoutALimit) {
   EXPECT_TRUE(drops.nodes[plain].in_place);
   EXPECT_FALSE(drops.nodes[limited].in_place);
   EXPECT_TRUE(plan().nodes[limited].in_place) << "it does nothing";
+}
+
+// Nor whole images; functions whose gradient needs what they read do not overwrite it.
+TEST_F(NodePlans, TreatStochasticDepthAsDropoutAndKeepWhatSmoothFunctionsRead) {
+  const auto image = input();
+  const auto depth = stochastic_depth(relu(convolution(image), 6.0));
+  const auto smooth = gelu(convolution(image));
+  EXPECT_FALSE(plan({.dropout = true, .rounds = false}).nodes[depth].in_place);
+  EXPECT_TRUE(plan().nodes[depth].in_place);
+  EXPECT_FALSE(plan().nodes[smooth].in_place);
 }
 
 TEST_F(NodePlans, NeedGradientsFromTheFirstVariableOn) {
