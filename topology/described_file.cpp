@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 
 namespace convoy::topology {
 namespace {
@@ -128,7 +129,7 @@ void DescribedFile::parse(const std::string& text) {
   try {
     document_ = json::parse(begin, end, LineNotes(line, lines_));
   } catch (const json::exception& error) {
-    fail(ExitCode::kUsage, "{}:{}: not JSON: {}", name_, line, error.what());
+    fail(ExitCode::kUsage, "{}:{}: not JSON: {}", name_, line, json_problem(error));
   }
   if (!document_.is_object())
     fail(ExitCode::kUsage, "{}:1: an object in braces is expected, not {}", name_,

@@ -36,4 +36,10 @@ std::string json_text(const nlohmann::ordered_json& value, int indent) {
   return text_of(value, indent);
 }
 
+std::string json_problem(const nlohmann::json::exception& error) {
+  const std::string_view text = error.what();  // "[json.exception.parse_error.101] parse error at"
+  const std::size_t name = text.starts_with('[') ? text.find("] ") : std::string_view::npos;
+  return std::string(name == std::string_view::npos ? text : text.substr(name + 2));
+}
+
 }  // namespace convoy

@@ -17,6 +17,9 @@ nlohmann::json parse_json(std::istream&& text);
 // The same with objects in the order of the text.
 nlohmann::ordered_json parse_ordered_json(std::istream& text);
 
+// What such an error says, without the library's own name for it.
+std::string json_problem(const nlohmann::json::exception& error);
+
 // In lines, each level further in by `indent` blanks; in a single line when that is negative. What
 // users and machines say about themselves need not be UTF-8: other bytes become U+FFFD.
 std::string json_text(const nlohmann::json& value, int indent = -1);

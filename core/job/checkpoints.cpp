@@ -206,8 +206,8 @@ std::optional<TrainedModel> find_trained_model(const std::string& train_dir, con
     file = CheckpointDirectory(train_dir, 0).open_newest(tell);
   }
   if (!file) return std::nullopt;
-  return TrainedModel{file->path().filename().string(), read_facts(*file).step,
-                      read_model_values(*file, graph)};
+  return TrainedModel{file->path().filename().string(), file->path().string(),
+                      read_facts(*file).step, read_model_values(*file, graph)};
 }
 
 }  // namespace convoy::job

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/base/error.hpp"
 #include "core/job/limits.hpp"
@@ -27,13 +28,27 @@ std::optional<std::int64_t> number_of(const std::string& text) {
   return number;
 }
 
+void check_port(const std::string& flag, const std::string& address, const std::string& port) {
+  constexpr std::int64_t kMostPort = 65535;
+  const std::int64_t number = number_of(port).value_or(0);
+  if (number < 1 || number > kMostPort)
+    fail(ExitCode::kUsage, "--{}: the port of {} must be a number from 1 to {}", flag, address,
+         kMostPort);
+}
+
 // "a:2222,b:2222" is a, b.
 std::vector<std::string> machine_names(const std::string& flag, const std::string& text) {
   std::vector<std::string> names;
+  std::set<std::string> addresses;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
     const std::string address = text.substr(at, comma - at);
-    const std::string name = address.substr(0, address.rfind(':'));
+    const std::size_t colon = address.rfind(':');
+    const std::string name = address.substr(0, colon);
+    if (colon != std::string::npos) check_port(flag, address, address.substr(colon + 1));
+    if (!addresses.insert(address).second)
+      fail(ExitCode::kUsage, "--{}: {} is there twice; every task needs an address of its own",
+           flag, address);
     if (name.empty())
       fail(ExitCode::kUsage,
            "--{}={}: an empty address; give host:port,host:port or how many there are", flag, text);

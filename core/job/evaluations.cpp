@@ -30,6 +30,7 @@ void sleep_unless_stopped(std::int64_t seconds, const StopRequested& stop_reques
 
 void score_model(const TrainedModel& model, const JobOptions& options, Validation& validation,
                  RunReport& report, const StopRequested& stop_requested) {
+  report.observer().model_loaded(model.path);
   const Evaluation result = validation.score(
       model.values, evaluation_events(options.display_every, report, stop_requested));
   if (result.examples == 0) return;
@@ -63,9 +64,9 @@ bool TrainingEvaluations::pause(const PausePoint& point, const Session& session)
 }
 
 void TrainingEvaluations::final(const TrainingSummary& summary, const Session& session) {
+  report_.observer().training_done();
   if (!reached_ && !summary.stopped)
     evaluate({summary.timed_steps, summary.global_step}, session, true);
-  report_.observer().training_done();
 }
 
 void TrainingEvaluations::evaluate(const PausePoint& point, const Session& session, bool is_last) {

@@ -57,6 +57,7 @@ class TrainingEvaluations {
 // What a checkpoint holds, as far as evaluating needs it.
 struct TrainedModel {
   std::string name;  // the file's
+  std::string path;
   std::int64_t global_step = 0;
   ModelValues values;
 };

@@ -303,10 +303,7 @@ class Run {
   }
 
   void generating_model() {
-    if (mode() == RunMode::kForwardOnly)
-      observer_.generating_inference_model();
-    else
-      observer_.generating_model();
+    observer_.generating_model();
     if (validation_) observer_.generating_evaluation_model();
   }
 

@@ -237,11 +237,11 @@ void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
 void RunReport::gpus_line() {
   if (!record_.gpus || record_.total_images_per_second <= 0) return;
   const std::string line = convoy::gpus_line(*record_.gpus, record_.total_images_per_second);
-  if (!line.empty()) observer_.input(line);
+  if (!line.empty()) observer_.notice(line);
 }
 
 void RunReport::input_verdict() {
-  if (record_.input) observer_.input(input_line(*record_.input));
+  if (record_.input) observer_.notice(input_line(*record_.input));
 }
 
 void RunReport::input_step(std::int64_t step, double seconds) {

@@ -40,6 +40,10 @@ void require_gpus(Setup& setup) {
 void load_device(Setup& setup, const PluginLog& log) {
   if (setup.options.device == kGpuDevices) require_gpus(setup);
   const FoundPlugin found = choose_device(*setup.host, setup.catalog, setup.options.device);
+  const auto is_order = [](const OptionDeclaration& it) { return it.name == "gpu_indices"; };
+  if (!setup.options.device_order.empty() && std::ranges::none_of(found.manifest.options, is_order))
+    setup.notices.push_back(fmt::format(
+        "--gpu_indices is ignored: devices of kind {} have no such order", found.manifest.name));
   setup.device = std::make_unique<DevicePlugin>(setup.host->load_device(found),
                                                 given_options(found.manifest, setup.options), log);
 }

@@ -67,9 +67,6 @@ void Console::header(const ConsoleHeader& header) {
 void Console::generating_model() {
   line("Generating training model");
 }
-void Console::generating_inference_model() {
-  line("Generating inference model");
-}
 void Console::generating_evaluation_model() {
   line("Generating evaluation model");
 }
@@ -107,6 +104,10 @@ void Console::total(double images_per_second) {
 
 void Console::input(const std::string& text) {
   line(text);
+}
+
+void Console::model_loaded(const std::string& path) {
+  line(fmt::format("Successfully loaded model from {}.", path));
 }
 
 void Console::evaluation_step(std::int64_t step, double examples_per_second) {

@@ -19,7 +19,6 @@ class Console : public RunObserver {
 
   void header(const ConsoleHeader& header) override;
   void generating_model() override;
-  void generating_inference_model() override;
   void generating_evaluation_model() override;
   void initializing() override;
   void warming_up() override;
@@ -30,6 +29,7 @@ class Console : public RunObserver {
             std::optional<Accuracy> accuracy = {}) override;
   void total(double images_per_second) override;
   void input(const std::string& text) override;
+  void model_loaded(const std::string& path) override;
   void parameter_hash(const std::string& hash) override;
   void profile(const std::string& table) override;
   void evaluation_step(std::int64_t step, double examples_per_second) override;

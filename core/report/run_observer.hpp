@@ -39,7 +39,6 @@ class RunObserver {
 
   virtual void header(const ConsoleHeader&) {}
   virtual void generating_model() {}
-  virtual void generating_inference_model() {}
   virtual void generating_evaluation_model() {}
   virtual void initializing() {}
   virtual void warming_up() {}
@@ -52,13 +51,15 @@ class RunObserver {
   virtual void step(std::int64_t /*step*/, const Speed&, double /*loss*/,
                     std::optional<Accuracy> = {}) {}
   virtual void total(double /*images_per_second*/) {}
-  // What is known of the input or of the GPUs, after the total.
+  // What a run that only reads measured, after the total.
   virtual void input(const std::string& /*text*/) {}
   // After the total, only when it is asked for.
   virtual void parameter_hash(const std::string& /*hash*/) {}
   // Likewise: a table of several lines.
   virtual void profile(const std::string& /*table*/) {}
 
+  // Of an evaluation: the checkpoint whose model is scored.
+  virtual void model_loaded(const std::string& /*path*/) {}
   // How fast an evaluation went since the last such line; steps count from 1.
   virtual void evaluation_step(std::int64_t /*step*/, double /*examples_per_second*/) {}
   virtual void accuracy(const Accuracy&, std::int64_t /*examples*/) {}
@@ -67,7 +68,7 @@ class RunObserver {
   virtual void evaluation_begins(std::int64_t /*global_step*/, bool /*final*/) {}
   virtual void training_resumes() {}
   virtual void target_reached(double /*top_1*/) {}
-  // Stands where a run that only trains has its total.
+  // Stands where a run that only trains has its total, before the final evaluation.
   virtual void training_done() {}
 
   // For a person who watches; replaces the text before.

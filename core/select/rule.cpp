@@ -37,7 +37,8 @@ SelectionRules SelectionRules::read(const std::filesystem::path& file) {
       result.rules_.push_back(std::move(rule));
     }
   } catch (const nlohmann::json::exception& error) {
-    fail(ExitCode::kUnavailable, "{} is not a list of rules: {}", file.string(), error.what());
+    fail(ExitCode::kUnavailable, "{} is not a list of rules: {}", file.string(),
+         json_problem(error));
   }
   return result;
 }

@@ -76,7 +76,7 @@ TEST(Input, ARunOnRealDataSaysWhetherTheInputKeepsUp) {
                   "--batch_size=8", "--num_batches=4", "--num_warmup_batches=1",
                   "--datasets_use_prefetch=true", "--output_file=" + file});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("without waiting for input"));
+  EXPECT_THAT(result.err, HasSubstr("without waiting for input"));
   EXPECT_TRUE(record_at(file)["input"]["input_bound"].is_boolean());
   const ProgramResult synthetic =
       run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=8",
@@ -107,7 +107,7 @@ TEST(Input, ARunThatWaitsForImagesIsInputBound) {
                   "--num_devices=1", "--num_intra_threads=1", "--input_threads=1", "--batch_size=4",
                   "--num_batches=12", "--num_warmup_batches=1", "--output_file=" + file});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("input-bound: "));
+  EXPECT_THAT(result.err, HasSubstr("input-bound: "));
   const nlohmann::json input = record_at(file)["input"];
   EXPECT_TRUE(input["input_bound"].get<bool>()) << input;
 }

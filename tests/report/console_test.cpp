@@ -100,6 +100,7 @@ TEST(Console, PrintsTheLinesOfEvaluations) {
   std::ostringstream out;
   Console console(out, "total_loss", false);
   console.generating_evaluation_model();
+  console.model_loaded("/tmp/lenet/model-30.safetensors");
   console.evaluation_begins(30, false);
   console.evaluation_step(10, 1234.56);
   console.accuracy({0.75119, 0.92528}, 50000);
@@ -109,6 +110,7 @@ TEST(Console, PrintsTheLinesOfEvaluations) {
   console.training_done();
   EXPECT_EQ(out.str(),
             "Generating evaluation model\n"
+            "Successfully loaded model from /tmp/lenet/model-30.safetensors.\n"
             "Running evaluation at global_step 30\n"
             "10\t1234.6 examples/sec\n"
             "Accuracy @ 1 = 0.7512 Accuracy @ 5 = 0.9253 [50000 examples]\n"

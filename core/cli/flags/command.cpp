@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/job/model_choice.hpp"
@@ -85,8 +87,21 @@ class CommandTable {
 
 }  // namespace
 
+namespace {
+
+// A name that the published program knew, unless somebody has written such a plug-in.
+void check_strategy(const Catalog& catalog, std::span<const std::string> arguments) {
+  const std::string name = find_flag(arguments, "variable_update").value_or(kAuto);
+  const std::vector<std::string> installed = catalog.names(PluginKind::kStrategy);
+  if (std::ranges::find(installed, name) == installed.end()) refuse_historical_strategy(name);
+}
+
+}  // namespace
+
 JobCommand read_command(std::span<const std::string> arguments, const VerbFlags& verb_flags) {
   Catalog catalog = scan_catalog(arguments);
+  check_plugin_path(find_flag(arguments, "plugin_path").value_or(""));
+  check_strategy(catalog, arguments);
   RunCommand command;
   const CommandTable table(arguments, catalog, command, verb_flags);
   const ParsedFlags flags = parse_flags(table.table(), arguments);

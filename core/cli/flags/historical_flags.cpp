@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "core/base/error.hpp"
 #include "core/cli/flags/run_flags.hpp"
 
 namespace convoy {
@@ -28,7 +29,6 @@ constexpr const char* kWideVariables =
     "variables are 32-bit always: rounding them to 16 bits would lose small updates; use_fp16 "
     "alone converts them where they are used";
 constexpr const char* kNoInputChoice = "not yet: the input pipeline has no such choice";
-constexpr const char* kUseOutputFile = "not yet: use --output_file=run.json for machines to read";
 constexpr const char* kUseTraceFile = "not yet: use --trace_file=trace.json to see where time goes";
 
 constexpr Row kNotYet[] = {
@@ -36,10 +36,6 @@ constexpr Row kNotYet[] = {
     {"fp16_vars", kBool, "false", kWideVariables},
     {"input_preprocessor", kString, "default", kNoInputChoice},
     {"ml_perf", kBool, "false", kNoInputChoice},
-    {"save_summaries_steps", kInt, "0", kUseOutputFile},
-    {"summary_verbosity", kInt, "0", kUseOutputFile},
-    {"benchmark_log_dir", kString, "", kUseOutputFile},
-    {"benchmark_test_id", kString, "", kUseOutputFile},
     {"tfprof_file", kString, "", kUseTraceFile},
     {"use_chrome_trace_format", kBool, "true", "only Chrome's trace format is written"},
     {"graph_file", kString, "", "not yet: `convoy plan` shows what a step does"},
@@ -81,7 +77,14 @@ constexpr const char* kOwnMemory = "ignored: devices allocate what they need onc
 constexpr const char* kLibraryChooses = "ignored: the device's library chooses its algorithms";
 constexpr const char* kNoOpenMp = "ignored: use OMP_ variables in the environment";
 
+constexpr const char* kUseOutputFile =
+    "ignored: --output_file=run.json has the losses, speeds and norms of all steps";
+
 constexpr Row kHarmless[] = {
+    {"save_summaries_steps", kInt, "0", kUseOutputFile},
+    {"summary_verbosity", kInt, "0", kUseOutputFile},
+    {"benchmark_log_dir", kString, "", kUseOutputFile},
+    {"benchmark_test_id", kString, "", kUseOutputFile},
     {"mkl", kBool, "false", "ignored: CPU devices always use oneDNN"},
     {"kmp_blocktime", kInt, "0", kNoOpenMp},
     {"kmp_affinity", kString, "granularity=fine,verbose,compact,1,0", kNoOpenMp},
@@ -169,6 +172,15 @@ std::vector<FlagDefinition> historical_flags() {
     flags.push_back(std::move(flag));
   }
   return flags;
+}
+
+void refuse_historical_strategy(const std::string& name) {
+  constexpr const char* kElsewhere =
+      "tf_cnn_benchmarks left it to another library; convoy's own all-reduce between hosts is "
+      "--variable_update=distributed_all_reduce --all_reduce_spec=nccl/xring, on one host "
+      "--variable_update=replicated";
+  for (const char* known : {"horovod", "kungfu", "collective_all_reduce"})
+    if (name == known) fail(ExitCode::kUsage, "--variable_update={}: {}", name, kElsewhere);
 }
 
 void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,

@@ -38,6 +38,10 @@ using OptionOwners = std::map<std::string, std::vector<std::string>>;
 void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
                                 const OptionOwners& owners);
 
+// Error(kUsage) for a strategy that tf_cnn_benchmarks had and convoy has not, with what to take
+// instead.
+void refuse_historical_strategy(const std::string& name);
+
 // Those about evaluation and inference, a part of the table.
 std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation);
 

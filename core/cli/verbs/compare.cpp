@@ -145,7 +145,7 @@ class Comparer {
     } catch (const nlohmann::json::exception& error) {
       cell.images_per_second.reset();
       cell.exit_code = static_cast<int>(ExitCode::kFailed);
-      cell.problem = fmt::format("its record cannot be read: {}", error.what());
+      cell.problem = fmt::format("its record cannot be read: {}", json_problem(error));
     }
   }
 

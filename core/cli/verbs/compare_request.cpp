@@ -165,7 +165,7 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
 }
 
 std::string compare_help() {
-  return verb_help("convoy compare [flags]",
+  return verb_help("compare [flags]",
                    "runs, or with --platform=NAME simulates, every strategy with every number of "
                    "devices for every model, and prints one table. All other flags are those of "
                    "convoy run, or of convoy simulate.",

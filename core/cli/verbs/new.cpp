@@ -26,15 +26,18 @@ const std::vector<VerbFlag> kNewFlags = {
 
 // The name becomes a C++ class, a CMake target and a file.
 void require_name(const std::string& name) {
+  constexpr std::size_t kLongest = 100;
   const bool fits =
-      !name.empty() && std::islower(static_cast<unsigned char>(name.front())) != 0 &&
+      !name.empty() && name.size() <= kLongest &&
+      std::islower(static_cast<unsigned char>(name.front())) != 0 &&
       std::all_of(name.begin(), name.end(), [](unsigned char letter) {
         return std::islower(letter) != 0 || std::isdigit(letter) != 0 || letter == '_';
       });
   if (!fits) {
     fail(ExitCode::kUsage,
-         "'{}' cannot name a plug-in project; use small letters, digits and _, as in my_scheme",
-         name);
+         "'{}' cannot name a plug-in project; use at most {} small letters, digits and _, as in "
+         "my_scheme",
+         name, kLongest);
   }
 }
 
@@ -116,11 +119,11 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
   require_name(name);
   const std::vector<fs::path> files = template_files(given.positional[0]);
   const fs::path directory = given.has("directory") ? given.value("directory") : name;
-  if (fs::exists(directory) && !(fs::is_directory(directory) && fs::is_empty(directory))) {
+  std::error_code problem;
+  if (fs::exists(directory, problem) && !(fs::is_directory(directory) && fs::is_empty(directory))) {
     fail(ExitCode::kUsage, "{} exists and is not an empty directory; nothing was written",
          directory.string());
   }
-  std::error_code problem;
   fs::create_directories(directory, problem);
   if (problem) {
     fail(ExitCode::kFailed, "cannot make {}: {}", directory.string(), problem.message());

@@ -36,7 +36,7 @@ constexpr int kProductRuns = 24;  // of two milliseconds: some are undisturbed
 // STREAM's rule: each array is at least four times as large as the last-level caches.
 constexpr std::size_t kTimesCache = 4;
 constexpr std::size_t kLeastStreamBytes = std::size_t{64} << 20;
-constexpr std::size_t kMostStreamBytes = std::size_t{512} << 20;
+constexpr std::size_t kMostStreamBytes = std::size_t{256} << 20;  // three of them: below a gigabyte
 constexpr int kStreams = 9;
 constexpr std::size_t kAlignment = 64;
 
