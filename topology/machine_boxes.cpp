@@ -65,6 +65,12 @@ std::string network_text(const Machine& machine, std::size_t network) {
   return text;
 }
 
+// Whether its rate is of interest: a bus, or within a chip where that is the limit.
+bool is_uplink(const Node& node, const Link& link) {
+  return link.kind == LinkKind::pcie || (node.kind == NodeKind::host_bridge &&
+                                         link.kind == LinkKind::internal && link.a_to_b.known());
+}
+
 // Rows of boxes, each as far to the left and top as those before let it.
 class Flow {
  public:
@@ -135,7 +141,7 @@ std::vector<MachineBox> machine_boxes(const Machine& machine) {
     box.lines = lines_of(node);
     if (hidden) box.lines.emplace_back("as the first");
     if (node.kind == NodeKind::network) box.lines.push_back(network_text(machine, row.node));
-    if (row.link && machine.links[*row.link].kind == LinkKind::pcie)
+    if (row.link && is_uplink(node, machine.links[*row.link]))
       box.uplink = format_rate(machine.links[*row.link].a_to_b);
     const auto parent = node.parent ? box_of.find(*node.parent) : box_of.end();
     if (parent != box_of.end()) {
@@ -151,8 +157,11 @@ std::vector<MachineBox> machine_boxes(const Machine& machine) {
 Drawing::Box lay_out(std::vector<MachineBox>& boxes, double width) {
   for (std::size_t i = boxes.size(); i-- > 0;) measure(boxes, boxes[i], width);
   Flow flow(0, 0, width);
-  for (MachineBox& box : boxes)
-    if (!box.parent) flow.place(box);
+  for (const bool leaves : {false, true}) {
+    for (MachineBox& box : boxes)
+      if (!box.parent && box.is_leaf() == leaves) flow.place(box);
+    flow.next_row();
+  }
   for (MachineBox& box : boxes) {
     if (!box.parent) continue;
     box.area.x += boxes[*box.parent].area.x;

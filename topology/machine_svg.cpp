@@ -15,7 +15,7 @@
 namespace convoy::topology {
 namespace {
 
-constexpr double kWidth = 1400;         // of a row of boxes
+constexpr double kWidth = 1600;         // of a row of boxes
 constexpr double kMargin = 20;          // around the picture
 constexpr double kTitle = 34;           // above it
 constexpr double kArcs = 130;           // of a host's NVLinks: arcs over a row of its GPUs

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -125,6 +126,8 @@ class Run {
   }
 
   std::shared_ptr<OpenDevices> open_devices() {
+    if (wants_prediction())
+      prediction_.emplace(setup_, [this](const std::string& text) { tell(text); });
     if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
     return std::make_shared<OpenDevices>(*setup_.device, devices_,
                                          setup_.options.threads_per_device);
@@ -190,9 +193,6 @@ class Run {
                                                  [this](const std::string& text) { tell(text); });
     DataOptions data = data_options(setup_, sizes_, devices_);
     tell(shared_cores_notice(setup_, devices_));
-    if (wants_prediction())
-      prediction_ =
-          std::make_unique<RunPrediction>(setup_, [this](const std::string& text) { tell(text); });
     const std::shared_ptr<OpenDevices> devices = open_devices();
     data.image_memory = input_memory(devices);
     data.first_step = checkpoints_->first_step();
@@ -255,7 +255,7 @@ class Run {
   // Of one process that trains: nothing is known of the network between hosts.
   bool wants_prediction() const {
     return wants_timeline(setup_.options) && setup_.task == nullptr &&
-           mode() != RunMode::kForwardOnly;
+           (mode() == RunMode::kTraining || mode() == RunMode::kTrainingAndEvaluation);
   }
 
   void note_timeline(const Session& session) {
@@ -365,7 +365,7 @@ class Run {
   std::unique_ptr<TrainingEvaluations> evaluations_;
   std::unique_ptr<ProfileCollector> profile_;
   std::unique_ptr<GpuWatch> gpus_;
-  std::unique_ptr<RunPrediction> prediction_;
+  std::optional<RunPrediction> prediction_;
   bool evaluation_due_ = false;
   std::unique_ptr<Checkpoints> checkpoints_;
 };

@@ -168,6 +168,13 @@ Json optional_json(const std::optional<Record>& record) {
   return record ? to_json(*record) : Json(nullptr);
 }
 
+Json strategy_json(const RunRecord& record) {
+  return {{"name", record.strategy},
+          {"options", record.strategy_options},
+          {"verdict", record.strategy_verdict},
+          {"plan_hash", record.plan_hash}};
+}
+
 Json summary(const RunRecord& record) {
   return {
       {"schema_version", kRunRecordSchemaVersion},
@@ -179,11 +186,7 @@ Json summary(const RunRecord& record) {
       {"dataset", record.dataset},
       {"synthetic_data", record.synthetic_data},
       {"mode", record.mode},
-      {"strategy",
-       {{"name", record.strategy},
-        {"options", record.strategy_options},
-        {"verdict", record.strategy_verdict},
-        {"plan_hash", record.plan_hash}}},
+      {"strategy", strategy_json(record)},
       {"selection", record.selection ? to_json(*record.selection, record) : Json(nullptr)},
       {"optimizer", record.optimizer},
       {"compute_dtype", record.compute_dtype},

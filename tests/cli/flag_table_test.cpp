@@ -48,7 +48,7 @@ TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
   table.add({.name = "eager", .type = FlagType::kBool, .help = "Hurry.", .group = "Other"});
   table.add({.name = "xla", .group = "Old", .refusal = "no compiler"});
   table.add({.name = "mkl", .group = "Old", .notice = "ignored"});
-  EXPECT_EQ(flag_help(table),
+  EXPECT_EQ(flag_help(table, "all"),
             "Length:\n"
             "  --steps  (an integer of at least 1; default 10)\n"
             "      Steps to time.\n"

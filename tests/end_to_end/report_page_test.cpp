@@ -229,7 +229,7 @@ TEST_F(ReportPages, DiffTellsRunsApartAndUnlikeOnesByCode) {
 TEST_F(ReportPages, RepeatsAreRunsOfTheirOwnAndMakeOneRecord) {
   const std::string file = folder_ + "/repeated.json";
   const ProgramResult result =
-      run_convoy({"run", "--model=trivial", "--device=cpu", "--num_devices=1", "--batch_size=2",
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=2",
                   "--num_batches=5", "--num_warmup_batches=0", "--variable_update=replicated",
                   "--repeat=3", "--output_file", file});
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -18,6 +18,8 @@ TEST(Quantity, HasTheUnitThatFitsAndThreeDigits) {
   EXPECT_EQ(quantity(6.48e6, Unit::kBytes), "6.48 MB");
   EXPECT_EQ(quantity(8, Unit::kNumber), "8");
   EXPECT_EQ(plain_number(-1234.4), "-1,234");
+  EXPECT_EQ(tick_label(10000, {1, ""}), "10,000");
+  EXPECT_EQ(tick_label(2.5e12, {1, ""}), "2.5e+12");
 }
 
 TEST(Quantity, TicksAreRoundBeginAtZeroAndReachTheLargest) {

@@ -155,7 +155,7 @@ TEST(ReportPage, TenThousandStepsTakeHalfASecondAndTwoMegabytesAtMost) {
 #endif
 }
 
-TEST(ReportPage, AMillionStepsStillFit) {
+TEST(ReportPage, FiftyThousandStepsStillFit) {
   Json record = named(run_of(100)).record;
   const Json steps = record["steps"];
   for (int i = 1; i < 500; ++i)

@@ -69,11 +69,10 @@ std::vector<std::string> completions(std::span<const std::string> words,
   if (names_verb) {
     found = verbs;
     if (words.size() == 1) found.emplace_back("help");
-  } else if (known && begun.starts_with("-") && begun.find('=') != std::string::npos) {
-    found = values_after(words.subspan(1), begun);
   } else if (known && begun.starts_with("-")) {
     const auto others = words.subspan(1, words.size() - 2);
-    found = flags_in(help_of(words.front(), others).help);
+    found = begun.find('=') == std::string::npos ? flags_in(help_of(words.front(), others).help)
+                                                 : values_after(others, begun);
   }
   std::erase_if(found, [&](const std::string& it) { return !it.starts_with(begun); });
   std::ranges::sort(found);

@@ -73,7 +73,7 @@ void draw(const job::Setup& setup, const std::string& file) {
   write_output_file(file, report::standalone_svg(report::draw(chart, kWidth)));
 }
 
-void show(std::ostream& out, const PlanView& view, const StepPlan& plan) {
+void print(std::ostream& out, const PlanView& view, const StepPlan& plan) {
   const std::string hash = plan.hash();  // also asks whether it can be lowered
   const Plan& shown = view.lowered ? plan.lowered() : plan.logical();
   if (view.dot)
@@ -81,6 +81,12 @@ void show(std::ostream& out, const PlanView& view, const StepPlan& plan) {
   else
     print_plan(out, shown, view.lowered ? &plan.schedule() : nullptr);
   out << (view.dot ? "// " : "") << "hash of the lowered plan: " << hash << '\n';
+}
+
+void show(std::ostream& out, std::ostream& err, const PlanView& view, const job::Setup& setup) {
+  if (view.svg.empty()) return print(out, view, *job::plan_job(setup).plan);
+  draw(setup, view.svg);
+  err << "wrote " << view.svg << '\n';
 }
 
 }  // namespace
@@ -119,12 +125,7 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
          "--explain and --json show how strategies rank: they go with --variable_update=auto");
   print_notices(err, command.notices);
   print_notices(err, setup.notices);
-  if (!view.svg.empty()) {
-    draw(setup, view.svg);
-    err << "wrote " << view.svg << '\n';
-    return static_cast<int>(ExitCode::kOk);
-  }
-  show(out, view, *job::plan_job(setup).plan);
+  show(out, err, view, setup);
   return static_cast<int>(ExitCode::kOk);
 }
 

@@ -39,7 +39,7 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
                       std::ostream& err) {
   if (wants_help(arguments)) {
     out << "convoy run [flags]: trains a model and prints images per second.\n\n"
-        << command_help(arguments) << kExamples;
+        << command_help(arguments) << (help_topic(arguments).empty() ? kExamples : "");
     return 0;
   }
   JobCommand command = read_command(arguments);

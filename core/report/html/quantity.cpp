@@ -109,6 +109,8 @@ std::vector<double> ticks_between(const Interval& range, const Scale& scale, boo
 std::string tick_label(double value, const Scale& scale) {
   const double shown = value * scale.factor;
   const double rounded = std::round(shown * 1e6) / 1e6;
+  constexpr double kLong = 1e7;
+  if (std::abs(rounded) >= kLong) return fmt::format("{:.3g}", rounded);
   if (std::abs(rounded) >= 1000) return grouped(fmt::format("{:.0f}", rounded));
   return fmt::format("{:.4g}", rounded);
 }

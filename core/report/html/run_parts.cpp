@@ -133,13 +133,13 @@ std::vector<Figure> task_figures(const Subject& run) {
   const Json& tasks = field(run.record, "tasks");
   const Json& peers = field(run.record, "peers");
   std::vector<Figure> figures;
+  Table waits{run.figure_title("Who was waited for"), {"task", "waited for", "per step"}, {}};
   if (tasks.is_array() && tasks.size() > 1) {
     BarChart times{run.figure_name("tasks"),
                    run.figure_title("Mean step of every task"),
                    {"time", Unit::kSeconds},
                    kParts,
                    {}};
-    Table waits{run.figure_title("Who was waited for"), {"task", "waited for", "per step"}, {}};
     for (const Json& task : tasks) {
       times.bars.push_back(part_bar(text(task, "task"), field(task, "step_breakdown")));
       for (const auto& [other, seconds] : field(task, "waited_for").items())
@@ -147,7 +147,6 @@ std::vector<Figure> task_figures(const Subject& run) {
             {text(task, "task"), other, quantity(seconds.get<double>(), Unit::kSeconds)});
     }
     figures.emplace_back(std::move(times));
-    if (!waits.rows.empty()) figures.emplace_back(std::move(waits));
   }
   if (peers.is_array() && !peers.empty()) {
     BarChart traffic{run.figure_name("traffic"),
@@ -164,6 +163,7 @@ std::vector<Figure> task_figures(const Subject& run) {
     }
     figures.emplace_back(std::move(traffic));
   }
+  if (!waits.rows.empty()) figures.emplace_back(std::move(waits));
   return figures;
 }
 
