@@ -115,6 +115,7 @@ AtomId ValueTable::intern(Atom description, std::vector<std::uint64_t> key) {
   const auto [it, inserted] =
       atom_ids_.try_emplace(std::move(key), static_cast<AtomId>(atoms_.size()));
   if (inserted) {
+    spend(kWorkOfValue, operation_);
     description.operation = operation_;
     description.period = period_;
     description.ordinal = ordinal_++;

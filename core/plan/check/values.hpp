@@ -84,7 +84,7 @@ struct OverBudget {
   std::uint32_t operation = CONVOY_NONE;
 };
 
-// How long a check may take, in about tenths of a microsecond: counted work, so that the answer
+// How long a check may take, in fractions of a microsecond: counted work, so that the answer
 // is the same everywhere.
 class Budget {
  public:
@@ -95,7 +95,7 @@ class Budget {
   }
 
  private:
-  static constexpr std::uint64_t kMost = 100'000'000;  // ten seconds
+  static constexpr std::uint64_t kMost = 50'000'000;  // five to ten seconds
   std::uint64_t spent_ = 0;
 };
 
