@@ -42,6 +42,9 @@ void write_all(int descriptor, std::string_view text) {
 [[noreturn]] void answer(int descriptor, const std::function<std::string()>& work) {
   in_child = true;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // What it prints comes again when it is called for good.
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(number, SIG_DFL);

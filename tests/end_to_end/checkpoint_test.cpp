@@ -163,7 +163,7 @@ TEST(Saving, HappensWhenTheTerminalGoesAway) {
 TEST(Saving, HappensOnRequestAndTrainingGoesOn) {
   const fs::path folder = scratch_folder("checkpoint_requested");
   const ProgramResult result =
-      train_without_end(folder, SIGUSR1, "\n3\t", {"--num_batches=2000", "--max_ckpts_to_keep=0"});
+      train_without_end(folder, SIGUSR1, "\n3\t", {"--num_batches=80", "--max_ckpts_to_keep=0"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("total images/sec"));
   EXPECT_EQ(files_in(folder).size(), 3u);  // the marker, that one and the last
@@ -172,7 +172,7 @@ TEST(Saving, HappensOnRequestAndTrainingGoesOn) {
 TEST(Saving, OnRequestWithoutAFolderIsAnswered) {
   const ProgramResult result =
       run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=4",
-                  "--num_batches=2000", "--num_warmup_batches=0", "--display_every=1"},
+                  "--num_batches=80", "--num_warmup_batches=0", "--display_every=1"},
                  {.signal = SIGUSR1, .signal_after = "\n3\t"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("without --train_dir none is saved"));

@@ -205,6 +205,7 @@ TEST(Evaluation, PrintsTheWellKnownLines) {
       "==========\n"
       "Generating evaluation model\n"
       "Initializing graph\n"
+      "Successfully loaded model from [^\n]*/model-7[.]safetensors[.]\n"
       "3\t[0-9]+\\.[0-9] examples/sec\n"
       "6\t[0-9]+\\.[0-9] examples/sec\n"
       "Accuracy @ 1 = [01]\\.[0-9]{4} Accuracy @ 5 = [01]\\.[0-9]{4} \\[70 examples\\]\n"
