@@ -8,6 +8,7 @@
 #include "core/job/simulated_hardware.hpp"
 #include "core/report/prediction_record.hpp"
 #include "core/runtime/session.hpp"
+#include "core/simulate/simulate.hpp"
 
 namespace convoy::job {
 

@@ -7,9 +7,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/scratch_folder.hpp"

@@ -1,8 +1,11 @@
 // Records against share/schema, by what these schemas use of JSON Schema.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/scratch_folder.hpp"
