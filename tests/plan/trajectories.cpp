@@ -7,6 +7,7 @@
 
 #include "core/plan/interpreter_update.hpp"
 #include "tests/plan/sample_gradients.hpp"
+#include "tests/plan/sample_recurrences.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -42,7 +43,9 @@ ForwardReads interpreted_reads(const Plan& plan, std::uint64_t steps) {
       reads[request.step][request.replica].assign(request.forward_read.begin(),
                                                   request.forward_read.end());
   };
-  Interpreter interpreter(plan, sample_options(*plan.arena, record));
+  InterpreterOptions options = sample_options(*plan.arena, record);
+  options.kernel = sample_kernel;
+  Interpreter interpreter(plan, options);
   interpreter.run(steps);
   return reads;
 }

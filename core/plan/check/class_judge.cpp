@@ -307,7 +307,6 @@ FieldMatrix ClassJudge::conserved_whatever_kernels_do() const {
 void ClassJudge::judge_conserved() {
   const FieldMatrix conserved = conserved_whatever_kernels_do();
   const FieldMatrix held = multiply(conserved, to_matrix(it_.gradients, gradients_.size()));
-  const FieldMatrix lost = multiply(conserved, to_matrix(it_.errors, it_.error_atoms.size()));
   const std::uint64_t replicas = plan_.cluster->replicas();
   bool alike = gradients_.size() == replicas * plan_.computes;
   std::optional<std::uint64_t> total;  // of a gradient, per start
@@ -320,8 +319,6 @@ void ClassJudge::judge_conserved() {
       if (start != 0 && !total) total = field_multiply(weight, field_inverse(start));
       alike = alike && weight == (start == 0 ? 0 : field_multiply(*total, start));
     }
-    for (std::size_t e = 0; e < it_.error_atoms.size(); ++e)
-      report_.loses = report_.loses || lost.at(w, e) != 0;
   }
   const PeriodRead& any = it_.reads.front();
   if (!total || !alike)
@@ -330,11 +327,15 @@ void ClassJudge::judge_conserved() {
                            names(it_.opaque_atoms),
                            total ? "gradients would not all count alike"
                                  : "nothing keeps what it leaves out"));
-  report_.counts = number(*total);
-  report_.counts_once = *total == 1;
-  if (!report_.counts_once)
-    add(FindingKind::kScaled, any, any.replica,
-        fmt::format("every gradient counts {:.6g} times in the end, not once", report_.counts));
+  if (*total != 1)
+    return add(
+        FindingKind::kScaled, any, any.replica,
+        fmt::format("every gradient counts {:.6g} times in the end, not once", number(*total)));
+  // Whether what is kept gets out again is the kernel's affair.
+  add(FindingKind::kUndeclared, any, any.replica,
+      fmt::format("all gradients are kept until they are applied, but kernel {} does not say that "
+                  "it sends what it reads (CallOptions::effect)",
+                  names(it_.opaque_atoms)));
 }
 
 // Periods until something of every gradient is in everything that it gets to at all.

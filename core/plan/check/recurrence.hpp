@@ -29,7 +29,8 @@ struct Recurrence {
 //   weights are equal;
 // - an error of a cast or of a declared kernel is lost unless its final weight is 0.
 // With kernels that declare nothing there is no final weight; then it is proved that a sum over the
-// states is conserved, whatever these kernels write, in which every gradient counts alike.
+// states is conserved, whatever these kernels write, in which every gradient counts alike; the
+// plan stays unproved, for only a declaration says that the kernels let out what they read.
 // Throws OverBudget.
 Recurrence judge_recurrence(const Plan& plan, Budget& budget);
 

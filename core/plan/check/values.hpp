@@ -95,7 +95,7 @@ class Budget {
   }
 
  private:
-  static constexpr std::uint64_t kMost = 50'000'000;  // five to ten seconds
+  static constexpr std::uint64_t kMost = 70'000'000;  // five to ten seconds
   std::uint64_t spent_ = 0;
 };
 
