@@ -10,6 +10,7 @@
 #include "core/job/component_options.hpp"
 #include "core/job/sizes.hpp"
 #include "core/simulate/memory_need.hpp"
+#include "core/train/optimizer.hpp"
 
 namespace convoy::job {
 namespace {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <convoy/job_result.hpp>
+
 #include "core/runtime/session.hpp"
 #include "core/runtime/step_totals.hpp"
 

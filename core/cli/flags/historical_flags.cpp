@@ -175,12 +175,11 @@ std::vector<FlagDefinition> historical_flags() {
 }
 
 void refuse_historical_strategy(const std::string& name) {
-  constexpr const char* kElsewhere =
-      "tf_cnn_benchmarks left it to another library; convoy's own all-reduce between hosts is "
-      "--variable_update=distributed_all_reduce --all_reduce_spec=nccl/xring, on one host "
-      "--variable_update=replicated";
-  for (const char* known : {"horovod", "kungfu", "collective_all_reduce"})
-    if (name == known) fail(ExitCode::kUsage, "--variable_update={}: {}", name, kElsewhere);
+  if (name == "kungfu")
+    fail(ExitCode::kUsage,
+         "--variable_update=kungfu: tf_cnn_benchmarks left it to another library; take horovod, one "
+         "process per device and a ring through all, or distributed_all_reduce with an "
+         "--all_reduce_spec");
 }
 
 void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
