@@ -7,7 +7,8 @@
 
 namespace convoy {
 
-// A line of /proc/meminfo in bytes: memory_field(root, "MemTotal"); nothing where it cannot be read.
+// A line of /proc/meminfo in bytes: memory_field(root, "MemTotal"); nothing where it cannot be
+// read.
 std::optional<std::uint64_t> memory_field(const SystemRoot& root, const char* name);
 
 // Bytes that this process may still take before the system runs out of memory, its control groups

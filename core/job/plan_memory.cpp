@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/memory_limit.hpp"
 #include "core/base/error.hpp"
+#include "core/base/memory_limit.hpp"
 #include "core/base/system_text.hpp"
 
 namespace convoy::job {

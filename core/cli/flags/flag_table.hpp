@@ -34,9 +34,9 @@ class FlagTable {
   std::vector<FlagDefinition> flags_;
 };
 
-// Help text by groups. topic: empty for the common flags and a list of topics, "all" for every flag,
-// else a word of the headings that are wanted. Flags that are known but not honoured are only listed
-// at the end of everything. Error(kUsage) for a word that no heading has, listing those.
+// Help text by groups. topic: empty for the common flags and a list of topics, "all" for every
+// flag, else a word of the headings that are wanted. Flags that are known but not honoured are only
+// listed at the end of everything. Error(kUsage) for a word that no heading has, listing those.
 std::string flag_help(const FlagTable& table, const std::string& topic = {});
 
 }  // namespace convoy

@@ -176,10 +176,11 @@ std::vector<FlagDefinition> historical_flags() {
 
 void refuse_historical_strategy(const std::string& name) {
   if (name == "kungfu")
-    fail(ExitCode::kUsage,
-         "--variable_update=kungfu: tf_cnn_benchmarks left it to another library; take horovod, one "
-         "process per device and a ring through all, or distributed_all_reduce with an "
-         "--all_reduce_spec");
+    fail(
+        ExitCode::kUsage,
+        "--variable_update=kungfu: tf_cnn_benchmarks left it to another library; take horovod, one "
+        "process per device and a ring through all, or distributed_all_reduce with an "
+        "--all_reduce_spec");
 }
 
 void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,

@@ -80,7 +80,8 @@ class Repeater {
   int run() {
     for (std::uint32_t number = 1; number <= command_.repeats; ++number) {
       progress_.show(fmt::format("run {} of {}", number, command_.repeats));
-      const ChildOutcome outcome = run_child_program(words_, [this] { return interrupt_.requested(); });
+      const ChildOutcome outcome =
+          run_child_program(words_, [this] { return interrupt_.requested(); });
       progress_.clear();
       if (interrupt_.requested()) return static_cast<int>(interrupt_.code());
       if (outcome.exit_code != 0)

@@ -14,9 +14,9 @@
 // string and enum, allowed values are separated by '|' and may be empty.
 // variant=<option>=<value>,... may be repeated, too: what --variable_update=auto compares of a
 // strategy; without any it takes the defaults. auto=false leaves a strategy out there, as fits one
-// that is another's equal under a well-known name. needs lists the operations that the plug-in uses.
-// Keys other than these are errors in the host. Used once per plug-in, in any namespace, from C++17
-// on; a semicolon may follow.
+// that is another's equal under a well-known name. needs lists the operations that the plug-in
+// uses. Keys other than these are errors in the host. Used once per plug-in, in any namespace, from
+// C++17 on; a semicolon may follow.
 #ifndef CONVOY_MANIFEST_HPP
 #define CONVOY_MANIFEST_HPP
 
