@@ -52,15 +52,17 @@ simulate::MachineConstants known_constants(const Setup& setup, const topology::M
 
 }  // namespace
 
-std::vector<std::uint32_t> gpu_order(const JobOptions& options) {
+std::vector<std::uint32_t> gpu_order(const JobOptions& options, std::vector<std::string>& notices) {
   std::vector<std::uint32_t> order;
   for (const std::int64_t number : options.device_order) {
     const auto gpu = static_cast<std::uint32_t>(std::min<std::int64_t>(number, kMostDevices));
-    if (std::ranges::find(order, gpu) != order.end())
-      fail(ExitCode::kUsage,
-           "--gpu_indices={}: GPU {} is listed twice, and how fast two replicas on one GPU are is "
-           "not foreseen; list every GPU once",
-           fmt::join(options.device_order, ","), number);
+    if (std::ranges::find(order, gpu) != order.end()) {
+      notices.push_back(
+          fmt::format("--gpu_indices={} lists GPU {} twice; its replicas are foreseen as if each "
+                      "had a GPU of its own, which is faster than sharing one",
+                      fmt::join(options.device_order, ","), number));
+      return {};
+    }
     order.push_back(gpu);
   }
   return order;
@@ -90,8 +92,10 @@ SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::p
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   topology::add_catalogue_facts(machine, catalogue);
   if (machine.name.empty()) machine.name = machine.source;
+  std::vector<std::string> notices;
   SimulatedHardware hardware = gpus_of_machine(machine, known_constants(setup, machine, catalogue),
-                                               gpu_order(setup.options));
+                                               gpu_order(setup.options, notices));
+  hardware.notices = std::move(notices);
   if (!file.empty()) hardware.name = file;
   hardware.of_this_machine = file.empty();
   hardware.hosts = setup.options.machine.hosts.value_or(1);

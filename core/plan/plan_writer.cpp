@@ -151,8 +151,8 @@ int32_t PlanWriter::emit(void* self, const convoy_operation* operation) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] {
     const convoy_operation known = it.read(*operation);
-    it.count(known);
     if (it.purpose_ == Purpose::kWrite) it.keep(known);
+    it.count(known);
     add_operation(it.digest_, known);
   });
 }

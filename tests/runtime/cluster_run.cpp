@@ -15,8 +15,6 @@
 namespace convoy::testing {
 namespace {
 
-constexpr double kClusterRate = 0.05;
-
 std::unique_ptr<DevicePlugin> devices_for(PluginHost& host, const ClusterRunOptions& options) {
   if (!options.fake_devices) return cpu_plugin(host);
   return fake_plugin({.delay_microseconds = 20, .shared_memory = options.shared_memory});
@@ -46,8 +44,8 @@ void train_session(const ClusterRunOptions& options, std::uint32_t task, Session
     if (options.stepped) options.stepped(task, step);
   };
   if (options.stop_requested) events.stop_requested = [&] { return options.stop_requested(task); };
-  outcome.summary =
-      run_training(session, *source, constant_rate(kClusterRate), {0, options.steps, 0}, events);
+  outcome.summary = run_training(session, *source, constant_rate(options.learning_rate),
+                                 {0, options.steps, 0}, events);
   outcome.parameter_hash = parameter_hash(session);
 }
 

@@ -22,6 +22,7 @@ struct ClusterRunOptions {
   // One that is no file, in place of those two.
   std::function<std::unique_ptr<StrategyPlugin>()> make_strategy = {};
   std::int64_t steps = 6;
+  double learning_rate = 0.05;
   std::uint32_t global_batch = 8;
   bool fake_devices = false;  // which share memory, or do not
   bool shared_memory = true;
