@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <span>
@@ -27,6 +28,12 @@ constexpr char kWrong = 'w';
 constexpr char kUnsupported = 'u';
 // An end that complains may only have noticed the death of the other one, which is heard of soon.
 constexpr double kLastWordsSeconds = 1.0;
+
+// So that of several complaints the first is known: steady_clock, in digits of one width.
+std::string now_text() {
+  return fmt::format("{:020}", std::chrono::steady_clock::now().time_since_epoch().count());
+}
+constexpr std::size_t kTimeDigits = 20;
 
 void write_message(int socket, char kind, std::string_view text) {
   const std::string message = kind + std::string(text.substr(0, kMessageBytes - 1));
@@ -79,7 +86,7 @@ class SocketMeeting : public Meeting {
     text = reason.what();
   } catch (const std::exception& error) {
     kind = kWrong;
-    text = error.what();
+    text = now_text() + error.what();
   }
   write_message(socket, kind, text);
   ::_exit(0);
@@ -185,7 +192,7 @@ class Ends {
     if (message.empty())
       note_death(end);
     else if (message.front() == kWrong)
-      note_failure({Outcome::kWrong, message.substr(1)}, false);
+      note_complaint(message.substr(1, kTimeDigits), message.substr(1 + kTimeDigits));
     else if (message.front() == kUnsupported)
       note_failure({Outcome::kUnsupported, message.substr(1)}, false);
   }
@@ -209,7 +216,13 @@ class Ends {
       listen(left);
   }
 
-  // The first failure counts, but a death goes before complaints, which it may have caused.
+  void note_complaint(const std::string& time, const std::string& text) {
+    if (failure_ && (died_ || first_complaint_ <= time)) return;
+    first_complaint_ = time;
+    failure_ = {Outcome::kWrong, text};
+  }
+
+  // A death goes before complaints, which it may have caused.
   void note_failure(CaseResult result, bool death) {
     if (!failure_ || (death && !died_)) failure_ = std::move(result);
     died_ = died_ || death;
@@ -228,6 +241,7 @@ class Ends {
   std::vector<End> ends_;
   std::optional<CaseResult> failure_;
   bool died_ = false;  // failure_ is the death of an end
+  std::string first_complaint_;
 };
 
 }  // namespace

@@ -122,7 +122,9 @@ int run_server(const JobCommand& own, network::TaskIdentity identity, std::ostre
     JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
     take_sizes(command.options.task, identity);
     keep_files_for_chief(command.options, identity);
-    setup = job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
+    setup.reset();  // as a whole: its parts refer to each other
+    setup.emplace(
+        job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err)));
     if (const auto status = run_until_loss(*setup, task, terminal, {})) return *status;
     task.rejoin(introduction);
   }

@@ -243,12 +243,19 @@ void GrpcTransport::look_after(std::uint32_t rank, Peer& peer, double time) {
   }
 }
 
+// Whether a thread is in a call of the stream: it ended meanwhile, and is buried later.
+bool GrpcTransport::is_called(const Link& link) const {
+  return std::ranges::any_of(
+      peers_, [&](const auto& peer) { return peer.second.pair->calls(*link.stream); });
+}
+
 // Streams that have ended, and their connections. That may take a while.
 void GrpcTransport::bury(Lock& lock) {
   std::vector<Link> gone;
   for (auto link = links_.begin(); link != links_.end();) {
     const auto next = std::next(link);
-    if (link->second.ended) gone.push_back(std::move(links_.extract(link).mapped()));
+    if (link->second.ended && !is_called(link->second))
+      gone.push_back(std::move(links_.extract(link).mapped()));
     link = next;
   }
   if (gone.empty()) return;

@@ -72,6 +72,7 @@ class GrpcTransport : public Transport, private StreamEvents, private grpc::Call
   Pair& pair_of(const convoy_transfer& transfer);
   void dial(std::uint32_t rank, std::uint32_t connection);
   void look_after(Lock& lock);
+  bool is_called(const Link& link) const;
   void look_after(std::uint32_t rank, Peer& peer, double time);
   void bury(Lock& lock);
   bool busy() const;

@@ -89,9 +89,11 @@ void Pair::pump(std::uint32_t connection, Lock& lock) {
   if (!frame) return;
   lane.writing = true;
   Stream& stream = *lane.stream;
+  lane.called = &stream;
   lock.unlock();  // the write may copy a megabyte to the system
   const bool begun = stream.write(*frame);
   lock.lock();
+  lane.called = nullptr;
   if (!begun) lane.writing = false;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <convoy/transfer_flow.hpp>
 #include <convoy/transport_events.hpp>
 #include <cstdint>
@@ -66,6 +67,11 @@ class Pair {
   // Ends connections in the middle of what they write.
   void reset() const;
 
+  // Whether a thread is in a call of this stream without holding the lock.
+  bool calls(const Stream& stream) const {
+    return std::ranges::any_of(lanes_, [&](const Lane& lane) { return lane.called == &stream; });
+  }
+
  private:
   struct Outgoing {
     convoy_transfer transfer;
@@ -80,6 +86,7 @@ class Pair {
   };
   struct Lane {
     Stream* stream = nullptr;
+    const Stream* called = nullptr;  // by a thread that does not hold the lock
     std::uint32_t local_port = 0;
     std::uint32_t remote_port = 0;
     bool writing = false;

@@ -17,9 +17,9 @@ inline std::size_t stored_lanes(const CellGrid& grid, std::size_t vector) {
   return grid.pads ? grid.width : valid_lanes(grid, vector);
 }
 
-inline float over_lanes(const Vector& value) {
+inline float over_lanes(Vector value) {
   float sums[kLanes];
-  __builtin_memcpy(sums, &value, sizeof sums);
+  Lanes(kLanes).store(sums, value);
   for (std::size_t half = kLanes / 2; half > 0; half /= 2)
     for (std::size_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
   return sums[0];
