@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 #include "core/base/error.hpp"
 #include "core/job/limits.hpp"
@@ -54,16 +56,15 @@ simulate::MachineConstants known_constants(const Setup& setup, const topology::M
 
 std::vector<std::uint32_t> gpu_order(const JobOptions& options, std::vector<std::string>& notices) {
   std::vector<std::uint32_t> order;
-  for (const std::int64_t number : options.device_order) {
-    const auto gpu = static_cast<std::uint32_t>(std::min<std::int64_t>(number, kMostDevices));
-    if (std::ranges::find(order, gpu) != order.end()) {
-      notices.push_back(
-          fmt::format("--gpu_indices={} lists GPU {} twice; its replicas are foreseen as if each "
-                      "had a GPU of its own, which is faster than sharing one",
-                      fmt::join(options.device_order, ","), number));
-      return {};
-    }
-    order.push_back(gpu);
+  for (const std::int64_t number : options.device_order)
+    order.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>(number, kMostDevices)));
+  const std::set<std::uint32_t> different(order.begin(), order.end());
+  if (different.size() < order.size()) {
+    notices.push_back(fmt::format(
+        "--gpu_indices={} lists a GPU twice; all replicas are foreseen as if each had one of its "
+        "own, which is faster than sharing one",
+        fmt::join(options.device_order, ",")));
+    std::iota(order.begin(), order.end(), 0u);
   }
   return order;
 }

@@ -8,8 +8,9 @@
 
 namespace convoy::job {
 
-// The GPUs that --gpu_indices lists, in its order; empty: all in theirs. Replicas that share a GPU
-// because it is listed twice are foreseen as if each had one of its own, which a notice says.
+// The GPUs that --gpu_indices lists, in its order; empty: all in theirs. Where one is listed twice,
+// its replicas share it; they are foreseen on as many GPUs as there are replicas, which a notice
+// says.
 std::vector<std::uint32_t> gpu_order(const JobOptions& options, std::vector<std::string>& notices);
 
 // All GPUs of one host, or of several like it on one network. Its cluster throws what
