@@ -5,7 +5,7 @@
 
 #include "core/calibrate/processor_facts.hpp"
 #include "core/simulate/machine_builder.hpp"
-#include "topology/catalogue.hpp"
+#include "topology/catalogue/catalogue.hpp"
 
 namespace convoy::calibrate {
 

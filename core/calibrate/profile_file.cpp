@@ -10,7 +10,7 @@
 #include "core/base/fnv.hpp"
 #include "core/base/json.hpp"
 #include "core/calibrate/layer_kinds.hpp"
-#include "topology/described_file.hpp"
+#include "topology/read/described_file.hpp"
 
 namespace convoy::calibrate {
 namespace {

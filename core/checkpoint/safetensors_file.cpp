@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
-#include "core/data/crc32c.hpp"
+#include "core/data/tfrecord/crc32c.hpp"
 
 namespace convoy {
 

@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/data/crc32c.hpp"
+#include "core/data/tfrecord/crc32c.hpp"
 
 namespace convoy {
 namespace {

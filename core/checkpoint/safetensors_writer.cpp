@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/checkpoint/durable_file.hpp"
-#include "core/data/crc32c.hpp"
+#include "core/data/tfrecord/crc32c.hpp"
 
 namespace convoy {
 

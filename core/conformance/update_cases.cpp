@@ -7,8 +7,8 @@
 
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/conformance.hpp"
-#include "core/plan/interpreter_guard.hpp"
-#include "core/plan/interpreter_update.hpp"
+#include "core/plan/interpret/interpreter_guard.hpp"
+#include "core/plan/interpret/interpreter_update.hpp"
 
 namespace convoy::conformance {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/data/data_options.hpp"
+#include "core/data/pipeline/data_options.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/sizes.hpp"
 #include "core/runtime/session.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "topology/graph_edit.hpp"
+#include "topology/graph/graph_edit.hpp"
 
 namespace convoy::job {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/report/gpu_record.hpp"
 #include "core/runtime/session.hpp"
-#include "topology/gpu_monitor.hpp"
+#include "topology/detect/gpu_monitor.hpp"
 
 namespace convoy::job {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "core/data/batch_source.hpp"
-#include "core/data/data_options.hpp"
+#include "core/data/pipeline/batch_source.hpp"
+#include "core/data/pipeline/data_options.hpp"
 #include "core/job/options.hpp"
 #include "core/report/input_verdict.hpp"
 

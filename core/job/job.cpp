@@ -12,7 +12,7 @@
 #include "core/job/run.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/simulation.hpp"
-#include "core/plan/print.hpp"
+#include "core/plan/print/print.hpp"
 #include "core/plugin/catalog.hpp"
 
 namespace convoy {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/data/dataset.hpp"
+#include "core/data/pipeline/dataset.hpp"
 #include "core/plugin/model_plugin.hpp"
 
 namespace convoy::job {

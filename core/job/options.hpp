@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/guard.hpp"
+#include "core/plan/lower/guard.hpp"
 
 namespace convoy::job {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/data/dataset.hpp"
-#include "core/data/source_factory.hpp"
+#include "core/data/pipeline/dataset.hpp"
+#include "core/data/pipeline/source_factory.hpp"
 #include "core/job/auto_trial.hpp"
 #include "core/job/checkpoints.hpp"
 #include "core/job/component_options.hpp"
@@ -23,7 +23,7 @@
 #include "core/job/sizes.hpp"
 #include "core/job/task.hpp"
 #include "core/job/task_times.hpp"
-#include "core/plan/device_collective.hpp"
+#include "core/plan/lower/device_collective.hpp"
 #include "core/runtime/claim.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/input_memory.hpp"

@@ -8,10 +8,10 @@
 #include "core/job/this_hardware.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/described_constants.hpp"
-#include "topology/catalogue_facts.hpp"
-#include "topology/detect.hpp"
-#include "topology/gpu_order.hpp"
-#include "topology/graph_edit.hpp"
+#include "topology/catalogue/catalogue_facts.hpp"
+#include "topology/detect/detect.hpp"
+#include "topology/graph/gpu_order.hpp"
+#include "topology/graph/graph_edit.hpp"
 
 namespace convoy::job {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/job/simulated_hardware.hpp"
-#include "topology/machine.hpp"
+#include "topology/graph/machine.hpp"
 
 namespace convoy::job {
 

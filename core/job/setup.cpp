@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/data/dataset.hpp"
+#include "core/data/pipeline/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/job/auto_run.hpp"
 #include "core/job/limits.hpp"

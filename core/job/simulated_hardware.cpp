@@ -11,9 +11,9 @@
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/described_constants.hpp"
-#include "topology/detect.hpp"
-#include "topology/graph_edit.hpp"
-#include "topology/platform.hpp"
+#include "topology/catalogue/platform.hpp"
+#include "topology/detect/detect.hpp"
+#include "topology/graph/graph_edit.hpp"
 
 namespace convoy::job {
 namespace {

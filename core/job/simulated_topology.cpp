@@ -10,12 +10,12 @@
 #include "core/base/error.hpp"
 #include "core/job/limits.hpp"
 #include "core/simulate/described_constants.hpp"
-#include "topology/catalogue_facts.hpp"
-#include "topology/detect.hpp"
-#include "topology/graph_edit.hpp"
-#include "topology/platform.hpp"
-#include "topology/read_machine.hpp"
-#include "topology/several_hosts.hpp"
+#include "topology/catalogue/catalogue_facts.hpp"
+#include "topology/catalogue/platform.hpp"
+#include "topology/detect/detect.hpp"
+#include "topology/graph/graph_edit.hpp"
+#include "topology/graph/several_hosts.hpp"
+#include "topology/read/read_machine.hpp"
 
 namespace convoy::job {
 namespace {

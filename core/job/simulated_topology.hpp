@@ -4,7 +4,7 @@
 
 #include "core/job/simulated_hardware.hpp"
 #include "core/simulate/machine_builder.hpp"
-#include "topology/machine.hpp"
+#include "topology/graph/machine.hpp"
 
 namespace convoy::job {
 

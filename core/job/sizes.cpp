@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "core/data/dataset.hpp"
+#include "core/data/pipeline/dataset.hpp"
 #include "core/job/task.hpp"
 #include "core/train/run_length.hpp"
 

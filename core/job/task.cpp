@@ -21,7 +21,7 @@
 #include "core/network/plan_agreement.hpp"
 #include "core/plan/host_cluster.hpp"
 #include "core/plan/operation.hpp"
-#include "core/plan/print.hpp"
+#include "core/plan/print/print.hpp"
 
 namespace convoy::job {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/data/source_factory.hpp"
+#include "core/data/pipeline/source_factory.hpp"
 #include "core/train/run_length.hpp"
 
 namespace convoy::job {

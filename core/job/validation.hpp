@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/data/batch_source.hpp"
-#include "core/data/data_options.hpp"
+#include "core/data/pipeline/batch_source.hpp"
+#include "core/data/pipeline/data_options.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/sizes.hpp"
 #include "core/runtime/evaluator.hpp"

@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/plan_writer.hpp"
-#include "core/plan/print.hpp"
+#include "core/plan/print/print.hpp"
 
 namespace convoy {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/plan/forward_plan.hpp"
-#include "core/plan/fuse_updates.hpp"
+#include "core/plan/lower/forward_plan.hpp"
+#include "core/plan/lower/fuse_updates.hpp"
 #include "core/plan/make_plan.hpp"
 
 namespace convoy {

@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "core/plan/check.hpp"
-#include "core/plan/guard.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/check/check.hpp"
+#include "core/plan/lower/guard.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "core/plan/plan.hpp"
-#include "core/plan/schedule.hpp"
+#include "core/plan/schedule/schedule.hpp"
 
 namespace convoy {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/checkpoint/safetensors_file.hpp"
-#include "core/plan/guard.hpp"
+#include "core/plan/lower/guard.hpp"
 #include "core/runtime/training_state.hpp"
 
 namespace convoy {

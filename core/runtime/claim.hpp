@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/plan/check.hpp"
+#include "core/plan/check/check.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 
 namespace convoy {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan/check.hpp"
+#include "core/plan/check/check.hpp"
 
 namespace convoy {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "core/data/batch_source.hpp"
+#include "core/data/pipeline/batch_source.hpp"
 #include "core/runtime/session.hpp"
 
 namespace convoy {

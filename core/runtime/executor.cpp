@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/plan/local_schedule.hpp"
+#include "core/plan/schedule/local_schedule.hpp"
 #include "core/runtime/network_engine.hpp"
 #include "core/runtime/strand_gate.hpp"
 

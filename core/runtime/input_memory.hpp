@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/data/data_options.hpp"
+#include "core/data/pipeline/data_options.hpp"
 #include "core/runtime/open_devices.hpp"
 
 namespace convoy {

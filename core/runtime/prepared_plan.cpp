@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/plan/live_ranges.hpp"
+#include "core/plan/schedule/live_ranges.hpp"
 
 namespace convoy {
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/plan/local_schedule.hpp"
+#include "core/plan/schedule/local_schedule.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/storage.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/plan/guard.hpp"
+#include "core/plan/lower/guard.hpp"
 #include "core/runtime/executor.hpp"
 
 namespace convoy {

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/plan/device_collective.hpp"
+#include "core/plan/lower/device_collective.hpp"
 #include "core/runtime/claim.hpp"
 #include "core/runtime/deterministic.hpp"
 #include "core/runtime/model_map.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "core/plan/schedule.hpp"
+#include "core/plan/schedule/schedule.hpp"
 
 namespace convoy {
 

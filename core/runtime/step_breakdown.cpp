@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/plan/local_schedule.hpp"
+#include "core/plan/schedule/local_schedule.hpp"
 
 namespace convoy {
 BreakdownMeter::BreakdownMeter(const Plan& lowered, const PartOfSteps& part)

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/plan/local_schedule.hpp"
+#include "core/plan/schedule/local_schedule.hpp"
 
 namespace convoy {
 namespace {

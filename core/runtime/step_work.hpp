@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/plan/plan.hpp"
-#include "core/plan/schedule.hpp"
+#include "core/plan/schedule/schedule.hpp"
 #include "core/runtime/memory.hpp"
 #include "core/runtime/timeline.hpp"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/plan/schedule.hpp"
+#include "core/plan/schedule/schedule.hpp"
 #include "core/runtime/memory.hpp"
 #include "core/runtime/staleness.hpp"
 #include "core/runtime/timeline.hpp"

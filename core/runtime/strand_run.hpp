@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "core/data/batch_source.hpp"
+#include "core/data/pipeline/batch_source.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/step_totals.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/data/batch_source.hpp"
+#include "core/data/pipeline/batch_source.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/staleness.hpp"
 #include "core/runtime/step_breakdown.hpp"

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "core/base/error.hpp"
-#include "core/plan/live_ranges.hpp"
+#include "core/plan/schedule/live_ranges.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy {

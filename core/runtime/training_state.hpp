@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/guard.hpp"
+#include "core/plan/lower/guard.hpp"
 #include "core/runtime/model_values.hpp"
 #include "core/runtime/session.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/plan/arena_map.hpp"
-#include "core/plan/guard.hpp"
+#include "core/plan/lower/guard.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/select/ranking.hpp"

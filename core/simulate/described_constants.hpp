@@ -6,8 +6,8 @@
 
 #include "core/simulate/constants.hpp"
 #include "core/simulate/machine_builder.hpp"
-#include "topology/catalogue.hpp"
-#include "topology/platform.hpp"
+#include "topology/catalogue/catalogue.hpp"
+#include "topology/catalogue/platform.hpp"
 
 namespace convoy::simulate {
 

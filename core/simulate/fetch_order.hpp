@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "core/plan/dependencies.hpp"
 #include "core/plan/plan.hpp"
-#include "core/plan/schedule.hpp"
+#include "core/plan/schedule/dependencies.hpp"
+#include "core/plan/schedule/schedule.hpp"
 #include "core/simulate/simulate.hpp"
 
 namespace convoy::simulate {

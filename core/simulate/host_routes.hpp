@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "topology/machine.hpp"
-#include "topology/routes.hpp"
+#include "topology/graph/machine.hpp"
+#include "topology/graph/routes.hpp"
 
 namespace convoy::simulate {
 

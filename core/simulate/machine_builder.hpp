@@ -6,7 +6,7 @@
 
 #include "core/plan/cluster.hpp"
 #include "core/simulate/simulated_machine.hpp"
-#include "topology/machine.hpp"
+#include "topology/graph/machine.hpp"
 
 namespace convoy::simulate {
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "core/simulate/simulated_machine.hpp"
-#include "topology/machine.hpp"
-#include "topology/routes.hpp"
+#include "topology/graph/machine.hpp"
+#include "topology/graph/routes.hpp"
 
 namespace convoy::simulate {
 

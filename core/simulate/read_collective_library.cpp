@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "topology/described_file.hpp"
+#include "topology/read/described_file.hpp"
 
 namespace convoy::simulate {
 namespace {

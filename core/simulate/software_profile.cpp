@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/read_collective_library.hpp"
-#include "topology/described_file.hpp"
+#include "topology/read/described_file.hpp"
 
 namespace convoy::simulate {
 namespace {

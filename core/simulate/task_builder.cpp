@@ -8,8 +8,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/large_pages.hpp"
-#include "core/plan/dependencies.hpp"
-#include "core/plan/schedule.hpp"
+#include "core/plan/schedule/dependencies.hpp"
+#include "core/plan/schedule/schedule.hpp"
 #include "core/simulate/fetch_order.hpp"
 #include "core/simulate/input_tasks.hpp"
 #include "core/simulate/task_costs.hpp"

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/data/counter_random.hpp"
-#include "core/data/example.hpp"
-#include "core/data/image.hpp"
-#include "core/data/tfrecord_writer.hpp"
+#include "core/data/augment/image.hpp"
+#include "core/data/pipeline/counter_random.hpp"
+#include "core/data/tfrecord/example.hpp"
+#include "core/data/tfrecord/tfrecord_writer.hpp"
 #include "share/tools/jpeg_encoder.hpp"
 
 namespace convoy {

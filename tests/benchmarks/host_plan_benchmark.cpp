@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/check.hpp"
+#include "core/plan/check/check.hpp"
 #include "core/plan/host_cluster.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/simulate/plan_subject.hpp"
 
 namespace convoy {

@@ -9,8 +9,8 @@
 // libjpeg's header needs <cstdio> before it.
 #include <jpeglib.h>
 
-#include "core/data/crc32c.hpp"
-#include "core/data/image_preprocessor.hpp"
+#include "core/data/augment/image_preprocessor.hpp"
+#include "core/data/tfrecord/crc32c.hpp"
 #include "tests/benchmarks/input_pictures.hpp"
 
 namespace convoy {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/data/counter_random.hpp"
-#include "core/data/image.hpp"
+#include "core/data/augment/image.hpp"
+#include "core/data/pipeline/counter_random.hpp"
 #include "share/tools/jpeg_encoder.hpp"
 
 namespace convoy {

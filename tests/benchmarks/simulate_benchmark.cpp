@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "core/plugin/catalog.hpp"
 #include "core/select/rank_candidates.hpp"
 #include "core/simulate/predictor.hpp"

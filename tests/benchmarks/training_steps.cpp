@@ -1,7 +1,7 @@
 #include "tests/benchmarks/training_steps.hpp"
 
-#include "core/data/dataset.hpp"
-#include "core/data/source_factory.hpp"
+#include "core/data/pipeline/dataset.hpp"
+#include "core/data/pipeline/source_factory.hpp"
 
 namespace convoy::benchmarks {
 namespace {

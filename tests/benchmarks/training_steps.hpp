@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/data/batch_source.hpp"
+#include "core/data/pipeline/batch_source.hpp"
 #include "core/runtime/session.hpp"
 
 namespace convoy::benchmarks {

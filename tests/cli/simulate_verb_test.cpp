@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/topology/machine_texts.hpp"
-#include "topology/hwloc_writer.hpp"
-#include "topology/machine_json.hpp"
-#include "topology/nccl_reader.hpp"
-#include "topology/platform.hpp"
-#include "topology/several_hosts.hpp"
+#include "topology/catalogue/platform.hpp"
+#include "topology/graph/several_hosts.hpp"
+#include "topology/read/machine_json.hpp"
+#include "topology/read/nccl_reader.hpp"
+#include "topology/write/hwloc_writer.hpp"
 
 namespace convoy::simulate_verb_test {
 namespace {
@@ -93,6 +94,11 @@ std::string replaced(std::string text, const std::string& part, const std::strin
   return text;
 }
 
+// This machine may have GPUs.
+Environment::Values no_gpus() {
+  return {{"HWLOC_SYNTHETIC", "package:1 core:2 pu:1"}, {"HWLOC_COMPONENTS", std::nullopt}};
+}
+
 TEST(SimulateVerbTest, AMachinesFileInAnyFormAndThisMachineAreAsGoodAsThePlatform) {
   const std::filesystem::path share = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
   const topology::Machine machine =
@@ -110,8 +116,10 @@ TEST(SimulateVerbTest, AMachinesFileInAnyFormAndThisMachineAreAsGoodAsThePlatfor
   EXPECT_NEAR(rate("--topology=" + json), expected, 1e-3 * expected);
   const std::string lstopo = written("dgx1.xml", topology::write_hwloc_xml(machine));
   EXPECT_NEAR(rate("--topology=" + lstopo), expected, 1e-3 * expected);
-  setenv("HWLOC_XMLFILE", lstopo.c_str(), 1);  // what hwloc then takes for this machine
-  EXPECT_NEAR(rate("--num_gpus=4"), expected, 1e-3 * expected);
+  {
+    const Environment other_machine(this_machine_is(lstopo));
+    EXPECT_NEAR(rate("--num_gpus=4"), expected, 1e-3 * expected);
+  }
   // NCCL's form does not tell the processor.
   const std::string nccl = written("nccl.xml", topology::write_nccl_dump(machine));
   EXPECT_NEAR(rate("--topology=" + nccl), expected, 5e-2 * expected);
@@ -170,8 +178,7 @@ TEST(SimulateVerbTest, AFileWithoutGpusOrWithTooFewIsRefused) {
 }
 
 TEST(SimulateVerbTest, CpuDevicesOfThisMachineHaveRatesOfTheirOwn) {
-  unsetenv("CONVOY_CACHE_DIR");
-  setenv("XDG_CACHE_HOME", scratch_folder("cache").c_str(), 1);  // no calibration
+  const Environment uncalibrated({{"CONVOY_CACHE_DIR", scratch_folder("cache")}});
   const nlohmann::json json = record({"--device=cpu", "--num_devices=1,2,4"});
   ASSERT_EQ(json["results"].size(), 3u);
   const double one = json["one_device_images_per_second"].get<double>();
@@ -182,8 +189,7 @@ TEST(SimulateVerbTest, CpuDevicesOfThisMachineHaveRatesOfTheirOwn) {
 }
 
 TEST(SimulateVerbTest, AGivenRateReplacesThoseOfThisMachine) {
-  unsetenv("CONVOY_CACHE_DIR");
-  setenv("XDG_CACHE_HOME", scratch_folder("cache").c_str(), 1);
+  const Environment uncalibrated({{"CONVOY_CACHE_DIR", scratch_folder("cache")}});
   const nlohmann::json json = record({"--device=cpu", "--num_devices=1", "--images_per_sec=100",
                                       "--variable_update=parameter_server"});
   EXPECT_NEAR(json["results"][0]["images_per_second"].get<double>(), 100, 0.1);
@@ -216,7 +222,7 @@ TEST(SimulateVerbTest, TraceHasARowPerEngineAndPerLink) {
 }
 
 TEST(SimulateVerbTest, WithoutAMachineItIsThisOnesProcessorsWhereItHasNoGpus) {
-  setenv("HWLOC_SYNTHETIC", "package:1 core:2 pu:1", 1);  // this machine may have GPUs
+  const Environment without_gpus(no_gpus());
   const nlohmann::json json = record({"--variable_update=replicated", "--batch_size=2"});
   EXPECT_NE(json["machine"].get<std::string>().find("cores of this machine"), std::string::npos);
   EXPECT_NE(refusal({"--hosts=2"}).find("--platform"), std::string::npos);
@@ -263,7 +269,7 @@ TEST(SimulateVerbTest, ExportsAnExecutionTraceOfEveryRank) {
 }
 
 TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
-  setenv("HWLOC_SYNTHETIC", "package:1 core:2 pu:1", 1);  // this machine may have GPUs
+  const Environment without_gpus(no_gpus());
   EXPECT_NE(refusal({"--num_gpus=2"}).find("dgx1-p100"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx0"}).find("dgx1-p100"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--num_gpus=16"}).find("8"), std::string::npos);

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/data/counter_random.hpp"
-#include "core/data/tfrecord_writer.hpp"
+#include "core/data/pipeline/counter_random.hpp"
+#include "core/data/tfrecord/tfrecord_writer.hpp"
 
 namespace convoy::testing {
 

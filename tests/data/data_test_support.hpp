@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/data/example.hpp"
-#include "core/data/image.hpp"
+#include "core/data/augment/image.hpp"
+#include "core/data/tfrecord/example.hpp"
 #include "share/tools/jpeg_encoder.hpp"
 
 namespace convoy::testing {

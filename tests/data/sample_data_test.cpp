@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "core/data/source_factory.hpp"
+#include "core/data/pipeline/source_factory.hpp"
 
 namespace convoy {
 namespace {

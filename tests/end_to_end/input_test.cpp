@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/json.hpp"
-#include "core/data/example.hpp"
-#include "core/data/tfrecord_writer.hpp"
+#include "core/data/tfrecord/example.hpp"
+#include "core/data/tfrecord/tfrecord_writer.hpp"
 #include "share/tools/jpeg_encoder.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/scratch_folder.hpp"

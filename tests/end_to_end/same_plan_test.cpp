@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/environment.hpp"
 
 namespace convoy {
 namespace {
@@ -109,10 +110,8 @@ class SamePlanOnGpus : public ::testing::TestWithParam<Arguments> {
   static std::string simulated(const Arguments& flags) {
     const std::string machine = scratch_folder("machine") + "/dgx1.xml";
     std::ofstream(machine) << run_convoy({"topo", "--platform=dgx1-p100", "--export=lstopo"}).out;
-    setenv("HWLOC_XMLFILE", machine.c_str(), 1);
-    const std::string hash = simulated_hash(flags);
-    unsetenv("HWLOC_XMLFILE");
-    return hash;
+    const Environment other_machine(this_machine_is(machine));
+    return simulated_hash(flags);
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/plan/schedule.hpp"
+#include "core/plan/schedule/schedule.hpp"
 
 namespace convoy::testing {
 

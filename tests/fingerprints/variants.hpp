@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/guard.hpp"
 #include "core/plan/host_cluster.hpp"
+#include "core/plan/lower/guard.hpp"
 #include "tests/strategies/variants.hpp"
 
 namespace convoy::testing {

@@ -1,7 +1,7 @@
 // A record's payload: any bytes. What parses must also give a usable crop.
 #include "core/base/error.hpp"
-#include "core/data/crop_sampler.hpp"
-#include "core/data/example.hpp"
+#include "core/data/augment/crop_sampler.hpp"
+#include "core/data/tfrecord/example.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

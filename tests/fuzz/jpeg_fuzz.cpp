@@ -1,7 +1,7 @@
 // A picture: any bytes, decoded whole and, when it is large enough, in part, also reduced, and by
 // the decoder of usual files.
-#include "core/data/baseline_decoder.hpp"
-#include "core/data/jpeg_decoder.hpp"
+#include "core/data/jpeg/baseline_decoder.hpp"
+#include "core/data/jpeg/jpeg_decoder.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 namespace {

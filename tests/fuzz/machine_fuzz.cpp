@@ -4,11 +4,11 @@
 
 #include "core/base/error.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
-#include "topology/hwloc_writer.hpp"
-#include "topology/machine_json.hpp"
-#include "topology/nccl_reader.hpp"
-#include "topology/print_machine.hpp"
-#include "topology/read_machine.hpp"
+#include "topology/read/machine_json.hpp"
+#include "topology/read/nccl_reader.hpp"
+#include "topology/read/read_machine.hpp"
+#include "topology/write/hwloc_writer.hpp"
+#include "topology/write/print_machine.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   convoy::fuzz::expect_result_or_error([&] {

@@ -1,5 +1,5 @@
 // CIFAR-10's Python form: any bytes.
-#include "core/data/cifar10_pickle.hpp"
+#include "core/data/cifar10/cifar10_pickle.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

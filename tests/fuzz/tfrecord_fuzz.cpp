@@ -2,8 +2,8 @@
 // the framing says that they stand, so that what lies behind them is reached.
 #include <cstring>
 
-#include "core/data/crc32c.hpp"
-#include "core/data/tfrecord_reader.hpp"
+#include "core/data/tfrecord/crc32c.hpp"
+#include "core/data/tfrecord/tfrecord_reader.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 namespace {

@@ -8,14 +8,14 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/data/example.hpp"
-#include "core/data/image.hpp"
-#include "core/data/tfrecord_writer.hpp"
+#include "core/data/augment/image.hpp"
+#include "core/data/tfrecord/example.hpp"
+#include "core/data/tfrecord/tfrecord_writer.hpp"
 #include "share/tools/jpeg_encoder.hpp"
 #include "tests/topology/machine_texts.hpp"
-#include "topology/machine_json.hpp"
-#include "topology/nccl_reader.hpp"
-#include "topology/read_machine.hpp"
+#include "topology/read/machine_json.hpp"
+#include "topology/read/nccl_reader.hpp"
+#include "topology/read/read_machine.hpp"
 
 namespace convoy {
 namespace {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "core/base/error.hpp"
-#include "core/data/source_factory.hpp"
+#include "core/data/pipeline/source_factory.hpp"
 #include "core/graph/layout.hpp"
 #include "core/plugin/availability.hpp"
 #include "tests/runtime/training.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/data/batch_source.hpp"
+#include "core/data/pipeline/batch_source.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
 #include "core/train/optimizer.hpp"

@@ -10,8 +10,8 @@
 #include "core/job/auto_choice.hpp"
 #include "core/plugin/search_path.hpp"
 #include "tests/topology/machine_texts.hpp"
-#include "topology/graph_edit.hpp"
-#include "topology/read_machine.hpp"
+#include "topology/graph/graph_edit.hpp"
+#include "topology/read/read_machine.hpp"
 
 namespace convoy::job {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
-#include "core/plan/interpreter.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
 

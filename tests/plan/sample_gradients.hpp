@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/plan/interpreter.hpp"
+#include "core/plan/interpret/interpreter.hpp"
 
 namespace convoy::testing {
 

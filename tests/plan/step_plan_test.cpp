@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
-#include "core/plan/forward_plan.hpp"
-#include "core/plan/fuse_updates.hpp"
+#include "core/plan/lower/forward_plan.hpp"
+#include "core/plan/lower/fuse_updates.hpp"
 #include "core/plan/make_plan.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/plan/sample_plans.hpp"

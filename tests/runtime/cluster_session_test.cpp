@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/plan/interpreter.hpp"
+#include "core/plan/interpret/interpreter.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/training_state.hpp"
 #include "tests/devices/fake/fake_device.hpp"

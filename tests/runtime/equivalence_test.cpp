@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/plan/interpreter.hpp"
+#include "core/plan/interpret/interpreter.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"

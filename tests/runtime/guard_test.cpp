@@ -1,4 +1,4 @@
-#include "core/plan/guard.hpp"
+#include "core/plan/lower/guard.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/plan/sample_plans.hpp"
 

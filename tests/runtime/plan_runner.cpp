@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/plan/local_schedule.hpp"
+#include "core/plan/schedule/local_schedule.hpp"
 #include "core/runtime/network_engine.hpp"
 #include "core/train/optimizer.hpp"
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/interpreter.hpp"
-#include "core/plan/lower.hpp"
-#include "core/plan/schedule.hpp"
+#include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "core/plan/schedule/schedule.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/runtime/executor.hpp"
 #include "tests/devices/fake/fake_program.hpp"

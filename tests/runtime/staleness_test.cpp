@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_plans.hpp"
 
 namespace convoy::testing::staleness_test {

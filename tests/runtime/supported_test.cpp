@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/plan/sample_plans.hpp"
 

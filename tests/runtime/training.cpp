@@ -1,6 +1,6 @@
 #include "tests/runtime/training.hpp"
 
-#include "core/data/source_factory.hpp"
+#include "core/data/pipeline/source_factory.hpp"
 
 #include "core/base/error.hpp"
 

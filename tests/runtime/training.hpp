@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/data/batch_source.hpp"
+#include "core/data/pipeline/batch_source.hpp"
 #include "core/runtime/training_loop.hpp"
 
 namespace convoy::testing {

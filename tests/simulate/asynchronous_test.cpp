@@ -1,7 +1,7 @@
 // Workers that do not wait for each other, in virtual time.
 #include <gtest/gtest.h>
 
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "core/simulate/simulate.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/simulate/hand_machine.hpp"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/dependencies.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "core/plan/schedule/dependencies.hpp"
 #include "core/simulate/simulate.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/simulate/hand_machine.hpp"

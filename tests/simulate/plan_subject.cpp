@@ -1,6 +1,6 @@
 #include "tests/simulate/plan_subject.hpp"
 
-#include "core/data/dataset.hpp"
+#include "core/data/pipeline/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/plan/make_plan.hpp"
 #include "core/plugin/model_plugin.hpp"

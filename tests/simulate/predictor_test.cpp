@@ -5,7 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/graph/arena.hpp"
 #include "core/graph/assembler.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "core/runtime/model_map.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/simulate/hand_machine.hpp"

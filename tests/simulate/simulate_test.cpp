@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/simulate/hand_machine.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/simulate/hand_machine.hpp"
 

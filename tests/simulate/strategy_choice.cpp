@@ -5,7 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/base/hash_fill.hpp"
 #include "core/plan/arena_map.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/simulate.hpp"
 #include "tests/simulate/plan_subject.hpp"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/plan/check.hpp"
-#include "core/plan/fuse_updates.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/check/check.hpp"
+#include "core/plan/lower/fuse_updates.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/strategies/strategy_under_test.hpp"

@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "core/plan/interpreter.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/strategies/strategy_under_test.hpp"
 
 namespace convoy::testing {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
-#include "core/plan/check.hpp"
+#include "core/plan/check/check.hpp"
 #include "core/plan/host_cluster.hpp"
-#include "core/plan/lower.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/strategies/strategy_under_test.hpp"
 

@@ -7,9 +7,9 @@
 #include <ctime>
 
 #include "core/base/error.hpp"
-#include "core/plan/check.hpp"
-#include "core/plan/lower.hpp"
-#include "tests/plan/mutation_oracle.hpp"
+#include "core/plan/check/check.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/strategies/strategy_under_test.hpp"

@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "core/plan/interpreter.hpp"
-#include "core/plan/lower.hpp"
-#include "core/plan/schedule.hpp"
+#include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "core/plan/schedule/schedule.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/strategies/delayed_training.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "topology/platform.hpp"
+#include "topology/catalogue/platform.hpp"
 
 namespace convoy::testing {
 

@@ -9,7 +9,7 @@
 #include "core/job/model_choice.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
-#include "topology/platform.hpp"
+#include "topology/catalogue/platform.hpp"
 
 namespace convoy {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/data/dataset.hpp"
+#include "core/data/pipeline/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/graph/layer_traits.hpp"
 #include "core/plugin/library.hpp"

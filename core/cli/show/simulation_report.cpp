@@ -8,7 +8,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/version.hpp"
-#include "core/data/dataset.hpp"
+#include "core/data/pipeline/dataset.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/job/run_prediction.hpp"
 #include "core/report/console.hpp"

@@ -5,8 +5,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "core/plan/check.hpp"
 #include "core/plan/check/carried.hpp"
+#include "core/plan/check/check.hpp"
 #include "core/plan/check/symbolic.hpp"
 
 namespace convoy::check {

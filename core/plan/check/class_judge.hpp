@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/check.hpp"
+#include "core/plan/check/check.hpp"
 #include "core/plan/check/long_run.hpp"
 #include "core/plan/check/period_map.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/plan/check.hpp"
+#include "core/plan/check/check.hpp"
 
 namespace convoy {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/check.hpp"
+#include "core/plan/check/check.hpp"
 #include "core/plan/check/values.hpp"
 
 namespace convoy::check {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/plan/dependencies.hpp"
-#include "core/plan/schedule.hpp"
+#include "core/plan/schedule/dependencies.hpp"
+#include "core/plan/schedule/schedule.hpp"
 #include "core/simulate/chakra/chakra_node.hpp"
 
 namespace convoy::simulate {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/interpreter.hpp"
+#include "core/plan/interpret/interpreter.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "tests/devices/fake/fake_lane.hpp"
 

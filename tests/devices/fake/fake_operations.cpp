@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/plan/interpreter_arithmetic.hpp"
-#include "core/plan/interpreter_guard.hpp"
-#include "core/plan/interpreter_update.hpp"
+#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/plan/interpret/interpreter_guard.hpp"
+#include "core/plan/interpret/interpreter_update.hpp"
 
 namespace convoy::testing {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/plan/interpreter.hpp"
+#include "core/plan/interpret/interpreter.hpp"
 
 namespace convoy::testing {
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "core/data/augment/resized_axis.hpp"
+#include "core/data/jpeg/baseline_decoder.hpp"
+
+namespace convoy {
+
+// Resizes a picture in planes bilinearly, mirrors and normalises it and converts it to red, green
+// and blue, in one pass over the result. Chroma is interpolated from the pixels it has, not from
+// enlarged planes, and colours are converted last. Reuse one for many pictures; it serves one
+// thread.
+class PlaneResizer {
+ public:
+  // The axes are those of the whole picture: offset, available and reduction are not used.
+  // `result`: channels (red, green, blue) x rows.count x columns.count.
+  void resize(const PlaneViews& planes, const ResizedAxis& columns, const ResizedAxis& rows,
+              const PixelNormalisation& normalisation, float* result);
+
+ private:
+  const PixelKernels& kernels_ = pixel_kernels();
+  AxisTaps columns_[2];  // of luminance, of chroma
+  AxisTaps rows_[2];
+  std::vector<float> scratch_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,135 @@
+#include "core/data/cifar10/cifar10_images.hpp"
+
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "core/base/error.hpp"
+#include "core/data/cifar10/cifar10_pickle.hpp"
+#include "core/data/cifar10/pickle.hpp"
+#include "core/data/pipeline/bad_record.hpp"
+
+namespace convoy {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> file_names(Subset subset) {
+  if (subset == Subset::kValidation) return {"test_batch"};
+  std::vector<std::string> names;
+  for (int i = 1; i <= 5; ++i) names.push_back(fmt::format("data_batch_{}", i));
+  return names;
+}
+
+// The folder and the ending of the files' names.
+std::pair<fs::path, std::string> find_files(const fs::path& folder, const std::string& first) {
+  for (const char* const inner : {"", "cifar-10-batches-bin", "cifar-10-batches-py"}) {
+    for (const char* const ending : {".bin", ""}) {
+      std::error_code ignored;
+      const fs::path candidate = *inner == 0 ? folder : folder / inner;
+      if (fs::is_regular_file(candidate / (first + ending), ignored)) return {candidate, ending};
+    }
+  }
+  fail(ExitCode::kUnavailable,
+       "no file {0}.bin (binary form) or {0} (Python form) of CIFAR-10 in the data folder {1}, nor "
+       "in cifar-10-batches-bin or cifar-10-batches-py inside it",
+       first, folder.string());
+}
+
+std::string read_whole(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);  // fails for pipes, which would block
+  if (!error && size == 0)
+    fail(ExitCode::kUnavailable, "{} has no bytes: it was not downloaded or copied to its end",
+         path.string());
+  if (error) {
+    fail(ExitCode::kUnavailable, "cannot read {}: {}; all files of the set must be there",
+         path.string(), error.message());
+  }
+  if (size > kLargestPickle) {
+    fail(ExitCode::kFailed, "{} has {} bytes; no file of CIFAR-10 is larger than {}", path.string(),
+         size, kLargestPickle);
+  }
+  std::string bytes(size, '\0');
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream.read(bytes.data(), static_cast<std::streamsize>(size))) {
+    fail(ExitCode::kUnavailable, "cannot read the {} bytes of {}", size, path.string());
+  }
+  return bytes;
+}
+
+class Collector {
+ public:
+  explicit Collector(BadRecordPolicy policy) : policy_(policy) {}
+
+  void add(std::int64_t label, std::string_view pixels, const std::string& place) {
+    if (label < 0 || label > kCifar10LargestLabel) {
+      return reject(
+          fmt::format("label {} is not in 0 .. {} ({})", label, kCifar10LargestLabel, place));
+    }
+    images_.labels.push_back(static_cast<std::uint8_t>(label));
+    images_.pixels.insert(images_.pixels.end(), pixels.begin(), pixels.end());
+  }
+
+  void reject(const std::string& text) {
+    if (policy_ == BadRecordPolicy::kFail)
+      reject_record("{}; --on_bad_record=skip goes on without such images", text);
+    if (images_.skipped++ == 0) images_.skip_example = text;
+  }
+
+  Cifar10Images take() { return std::move(images_); }
+
+ private:
+  BadRecordPolicy policy_;
+  Cifar10Images images_;
+};
+
+// Records of a label byte and the image.
+void read_binary(const fs::path& path, const std::string& bytes, Collector& collector) {
+  constexpr std::size_t kRecord = 1 + std::size_t{kCifar10ImageBytes};
+  const std::string_view view = bytes;
+  for (std::size_t at = 0; at < view.size(); at += kRecord) {
+    const std::string place = fmt::format("in {}, byte {}", path.string(), at);
+    const std::string_view record = view.substr(at, kRecord);
+    if (record.size() < kRecord) {
+      return collector.reject(
+          fmt::format("truncated: {} of {} bytes of an image ({})", record.size(), kRecord, place));
+    }
+    collector.add(static_cast<unsigned char>(record[0]), record.substr(1), place);
+  }
+}
+
+void read_python(const fs::path& path, const std::string& bytes, Collector& collector) {
+  const Cifar10Batch batch = unpickle_cifar10(bytes, path);
+  const std::string_view pixels = batch.pixels;
+  for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+    collector.add(batch.labels[i],
+                  pixels.substr(i * kCifar10ImageBytes, std::size_t{kCifar10ImageBytes}),
+                  fmt::format("in {}, image {}", path.string(), i));
+  }
+}
+
+}  // namespace
+
+Cifar10Images read_cifar10(const fs::path& folder, Subset subset, BadRecordPolicy on_bad_record) {
+  const std::vector<std::string> names = file_names(subset);
+  const auto [files, ending] = find_files(folder, names.front());
+  Collector collector(on_bad_record);
+  for (const std::string& name : names) {
+    const fs::path path = files / (name + ending);
+    const std::string bytes = read_whole(path);
+    if (ending.empty()) {
+      read_python(path, bytes, collector);
+    } else {
+      read_binary(path, bytes, collector);
+    }
+  }
+  Cifar10Images images = collector.take();
+  if (images.count() == 0) {
+    fail(ExitCode::kUnavailable, "the files of CIFAR-10 in {} contain no usable image{}{}",
+         files.string(), images.skipped == 0 ? "" : "; ", images.skip_example);
+  }
+  return images;
+}
+
+}  // namespace convoy

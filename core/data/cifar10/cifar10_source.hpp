@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "core/data/cifar10/cifar10_images.hpp"
+#include "core/data/pipeline/batch_pipeline.hpp"
+#include "core/data/pipeline/batch_source.hpp"
+#include "core/data/pipeline/sample_order.hpp"
+
+namespace convoy {
+
+// CIFAR-10 from options.data_dir, held in memory. Sample g of the run (step * global batch +
+// replica * batch + index) is the same for any number of threads, and for any number of replicas
+// that share the global batch. Values are x / 127.5 - 1; only training with options.distortions
+// changes pictures: 4 black pixels around, a random 32 x 32 window of that, mirrored half of the
+// time.
+//
+// The constructor reads all files; see read_cifar10 for its errors. Error(kUsage) for an input that
+// is not 3 x 32 x 32.
+class Cifar10Source : public BatchSource {
+ public:
+  explicit Cifar10Source(const DataOptions& options);
+
+  const Batch& acquire(int replica, std::int64_t step) override;
+  void release(int replica, std::int64_t step) override;
+  SourceStatistics statistics() const override;
+  std::int64_t samples_per_epoch() const override { return order_.records(); }
+
+ private:
+  SampleResult make_sample(const SampleRequest& request, float* image) const;
+
+  const DataOptions options_;
+  const Cifar10Images images_;
+  const SampleOrder order_;
+  std::unique_ptr<BatchPipeline> pipeline_;  // last: its threads use the rest
+};
+
+}  // namespace convoy

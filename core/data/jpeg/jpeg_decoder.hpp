@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "core/data/augment/image.hpp"
+
+namespace convoy {
+
+// Larger pictures are refused: a few hundred bytes of file may claim gigabytes of pixels.
+inline constexpr std::int64_t kLargestImagePixels = 100'000'000;
+
+// A progressive file with more scans is refused: thousands of them keep a decoder busy for minutes.
+// The limit other training decoders use.
+inline constexpr int kLargestScanCount = 500;
+
+// The size of a picture that is decoded with `reduction`.
+ImageSize reduced_size(ImageSize size, int reduction);
+
+// Decodes JPEG files to RGB, all of a picture or a window of it. Grey and CMYK pictures are
+// converted. Reuse one decoder for many pictures; it serves one thread. Throws BadRecord for files
+// that are not JPEG, damaged, truncated, or over the limits above.
+class JpegDecoder {
+ public:
+  JpegDecoder();
+  ~JpegDecoder();
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
+
+  // Reads the header. `file` must stay valid until decode() returns.
+  ImageSize open(std::string_view file);
+
+  // Decodes `window`, which lies inside the picture, of the file given to open(): once per open().
+  // Costs little more than the window's share of the picture. The pixels are those of a full
+  // decode.
+  void decode(const PixelWindow& window, ByteImage& image);
+
+  // Likewise, with sides of 1 / `reduction` (1, 2, 4 or 8), each pixel about the mean of a square:
+  // faster, as less is computed. `window` is one of the reduced picture, whose size is
+  // reduced_size(). The view is valid until the next decode.
+  PixelView decode(const PixelWindow& window, int reduction);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace convoy

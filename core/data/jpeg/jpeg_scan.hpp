@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/data/augment/image.hpp"
+#include "core/data/jpeg/huffman_table.hpp"
+
+namespace convoy {
+
+// What is needed to decode the usual kind of JPEG file: baseline, luminance and two chroma
+// components in one scan, eight bits, no restart markers, chroma with all or half of the columns
+// and rows. Large: reuse it.
+struct JpegScan {
+  struct Component {
+    std::array<float, 64> steps;  // what coefficients are multiples of, in the order of the file
+    std::size_t differences = 0;  // which table
+    std::size_t values = 0;
+  };
+
+  ImageSize size;
+  int chroma_columns = 1;  // of the picture for one of chroma: 1 or 2
+  int chroma_rows = 1;
+  std::array<Component, 3> components;
+  std::array<HuffmanTable, 4> differences;
+  std::array<HuffmanTable, 4> values;
+  // The coded coefficients, without stuffed bytes, followed by kPadding zeros.
+  std::vector<std::uint8_t> data;
+  std::size_t data_bytes = 0;  // without the padding
+
+  static constexpr std::size_t kPadding = 4096;
+};
+
+// False if `file` is of another kind or in any way unusual; `scan` then is of no use.
+bool read_usual_jpeg(std::string_view file, JpegScan& scan);
+
+}  // namespace convoy

@@ -1,0 +1,53 @@
+#include "core/data/pipeline/fixed_image_source.hpp"
+
+#include "core/base/error.hpp"
+#include "core/data/pipeline/dataset.hpp"
+
+namespace convoy {
+
+FixedImageSource::FixedImageSource(const DataOptions& options)
+    : options_(options), replicas_(static_cast<std::size_t>(options.replicas)) {}
+
+const Batch& FixedImageSource::acquire(int replica, std::int64_t step) {
+  Replica& state = replicas_.at(static_cast<std::size_t>(replica));
+  const std::lock_guard lock(state.mutex);
+  const auto first_sample = static_cast<std::uint32_t>(replica * options_.batch);
+  const auto batch = static_cast<std::uint32_t>(options_.batch);
+  if (!state.images) {
+    state.images = options_.make_image_memory();
+    for (std::uint32_t j = 0; j < batch; ++j) {
+      make_image(first_sample + j, state.images.get() + j * options_.image_elements());
+    }
+  }
+  const auto [held, inserted] = state.held.try_emplace(step);
+  CONVOY_CHECK(inserted);
+  Held& result = held->second;
+  for (std::uint32_t j = 0; j < batch; ++j) {
+    result.labels.push_back(make_label(first_sample + j, step));
+  }
+  result.batch = {state.images.get(), result.labels.data(), options_.batch};
+  state.produced += options_.batch;
+  return result.batch;
+}
+
+void FixedImageSource::release(int replica, std::int64_t step) {
+  Replica& state = replicas_.at(static_cast<std::size_t>(replica));
+  const std::lock_guard lock(state.mutex);
+  CONVOY_CHECK_EQ(state.held.erase(step), std::size_t{1});
+}
+
+SourceStatistics FixedImageSource::statistics() const {
+  SourceStatistics statistics;
+  for (Replica& state : replicas_) {
+    const std::lock_guard lock(state.mutex);
+    statistics.images += state.produced;
+  }
+  return statistics;
+}
+
+// As published, so that learning-rate schedules in epochs mean the same without the data.
+std::int64_t FixedImageSource::samples_per_epoch() const {
+  return dataset_of(options_).examples(options_.subset);
+}
+
+}  // namespace convoy

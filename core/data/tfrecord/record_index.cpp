@@ -1,0 +1,115 @@
+#include "core/data/tfrecord/record_index.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <system_error>
+#include <thread>
+
+#include "core/data/pipeline/bad_record.hpp"
+#include "core/data/tfrecord/tfrecord_reader.hpp"
+
+namespace convoy {
+namespace {
+
+struct FileScan {
+  std::vector<RecordReference> records;
+  std::exception_ptr error;
+};
+
+void scan_file(const std::filesystem::path& path, std::uint32_t file, FileScan& scan) {
+  try {
+    const TfRecordReader reader(path);
+    std::uint64_t offset = 0;
+    while (const auto location = reader.locate(offset)) {
+      scan.records.push_back({offset, static_cast<std::uint32_t>(location->length), file});
+      offset = location->end();
+    }
+  } catch (...) {
+    scan.error = std::current_exception();
+  }
+}
+
+std::vector<FileScan> scan_files(const std::vector<std::filesystem::path>& files, int threads) {
+  std::vector<FileScan> scans(files.size());
+  std::atomic<std::size_t> next = 0;
+  const auto scan_some = [&] {
+    for (std::size_t i = next++; i < files.size(); i = next++) {
+      scan_file(files[i], static_cast<std::uint32_t>(i), scans[i]);
+    }
+  };
+  const std::size_t helpers = std::min(files.size(), static_cast<std::size_t>(threads)) - 1;
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 0; i < helpers; ++i) workers.emplace_back(scan_some);
+  scan_some();
+  workers.clear();  // joins
+  return scans;
+}
+
+bool is_record_file(const std::filesystem::directory_entry& entry, std::string_view prefix) {
+  const std::string name = entry.path().filename().string();
+  std::error_code ignored;
+  return name.starts_with(prefix) && name.find("-of-", prefix.size()) != std::string::npos &&
+         !entry.is_directory(ignored);
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> find_record_files(const std::filesystem::path& folder,
+                                                     Subset subset) {
+  const std::string prefix = subset == Subset::kTrain ? "train-" : "validation-";
+  std::error_code error;
+  std::filesystem::directory_iterator entries(folder, error);
+  if (error) {
+    fail(ExitCode::kUnavailable,
+         "cannot list the data folder {}: {}; data_dir must be a folder of TFRecord files named "
+         "{}*-of-*",
+         folder.string(), error.message(), prefix);
+  }
+  std::vector<std::filesystem::path> files;
+  std::int64_t others = 0;
+  std::string other;
+  for (const auto& entry : entries) {
+    if (is_record_file(entry, prefix)) {
+      files.push_back(entry.path());
+    } else {
+      ++others;
+      other = entry.path().filename().string();
+    }
+  }
+  if (files.empty()) {
+    fail(ExitCode::kUnavailable, "no files {}*-of-* in the data folder {}: {}", prefix,
+         folder.string(),
+         others == 0 ? "it is empty"
+                     : fmt::format("it has {} other entries, for example '{}'", others, other));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+RecordIndex index_records(std::vector<std::filesystem::path> files, BadRecordPolicy on_bad_record,
+                          int threads) {
+  CONVOY_CHECK(!files.empty() && threads >= 1);
+  RecordIndex index;
+  for (FileScan& scan : scan_files(files, threads)) {
+    if (scan.error) {
+      try {
+        std::rethrow_exception(scan.error);
+      } catch (const BadRecord& error) {
+        if (on_bad_record == BadRecordPolicy::kFail) throw;
+        ++index.damaged_files;
+        index.damage_example = error.what();
+      }
+    }
+    index.records.insert(index.records.end(), scan.records.begin(), scan.records.end());
+  }
+  if (index.records.empty()) {
+    fail(ExitCode::kUnavailable, "the {} data files of {} contain no usable record{}{}",
+         files.size(), files.front().parent_path().string(),
+         index.damage_example.empty() ? "" : "; ", index.damage_example);
+  }
+  index.files = std::move(files);
+  return index;
+}
+
+}  // namespace convoy

@@ -1,0 +1,235 @@
+#include "core/plan/interpret/interpreter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/plan/interpret/interpreter_guard.hpp"
+#include "core/plan/interpret/interpreter_update.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
+constexpr std::uint32_t kSlots = 2;  // of optimizer state, at most
+
+// Calls visit(segment index) for the segments of a compute operation, in the order it runs them.
+template <typename Visit>
+void for_each_segment(const Plan& plan, const Operation& operation, Visit visit) {
+  const auto& segments = plan.arena->segments;
+  const std::uint64_t end = operation.first_layer + operation.layer_count;
+  const auto size = static_cast<std::uint32_t>(segments.size());
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const std::uint32_t index = operation.kind == OperationKind::kForward ? i : size - 1 - i;
+    const std::uint64_t first = segments[index].first_layer;
+    if (first >= operation.first_layer && first < end) visit(index);
+  }
+}
+
+}  // namespace
+
+Interpreter::Interpreter(const Plan& plan, InterpreterOptions options)
+    : plan_(plan),
+      options_(std::move(options)),
+      memory_(plan.buffers.size()),
+      state_(kSlots * plan.buffers.size()),
+      replicas_(plan.cluster->replicas()) {
+  CONVOY_CHECK_EQ(options_.initial.size(), plan.arena->elements);
+  for (std::uint32_t i = 0; i < memory_.size(); ++i) {
+    const PlanBuffer& buffer = plan.buffers[i];
+    memory_[i].assign(buffer.count * dtype_bytes(buffer.dtype), std::byte{0});
+    if (buffer.kind == CONVOY_BUFFER_PARAMETERS || buffer.kind == CONVOY_BUFFER_MASTER)
+      std::memcpy(memory_[i].data(), options_.initial.data(), memory_[i].size());
+    else if (buffer.kind != CONVOY_BUFFER_PERSISTENT)
+      poison(i);
+  }
+  for (Replica& replica : replicas_) replica.forward_read.assign(plan.arena->elements, kPoison);
+}
+
+void Interpreter::poison(std::uint32_t buffer) {
+  // All bits set are not-a-number in every float type.
+  std::fill(memory_[buffer].begin(), memory_[buffer].end(), std::byte{0xff});
+}
+
+void Interpreter::run(std::uint64_t steps) {
+  if (steps_ == 0 && steps > 0)
+    for (const Operation& operation : plan_.prologue) execute(operation, 0);
+  for (const std::uint64_t end = steps_ + steps; steps_ < end; ++steps_) {
+    const std::uint64_t phase = steps_ % plan_.computes;
+    if (phase == 0)
+      for (std::uint32_t i = 0; i < memory_.size(); ++i)
+        if (plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH) poison(i);
+    for (const Operation& operation : plan_.body)
+      if (operation.phase == phase) execute(operation, steps_);
+  }
+}
+
+std::byte* Interpreter::at(const PlanSpan& span) {
+  return memory_.at(span.buffer).data() + span.first * dtype_bytes(span.dtype);
+}
+
+float* Interpreter::floats(const PlanSpan& span) {
+  CONVOY_CHECK_EQ(span.dtype, std::uint32_t{CONVOY_F32});
+  return reinterpret_cast<float*>(at(span));
+}
+
+std::span<const float> Interpreter::values(std::uint32_t buffer) const {
+  CONVOY_CHECK_EQ(plan_.buffers.at(buffer).dtype, std::uint32_t{CONVOY_F32});
+  return {reinterpret_cast<const float*>(memory_[buffer].data()), plan_.buffers[buffer].count};
+}
+
+std::vector<float>& Interpreter::state(std::uint32_t buffer, std::uint32_t slot) {
+  std::vector<float>& slots = state_[kSlots * buffer + slot];
+  if (slots.empty())
+    slots.assign(plan_.arena->elements, initial_state(options_.optimizer.kind, slot));
+  return slots;
+}
+
+std::span<const float> Interpreter::optimizer_state(std::uint32_t buffer,
+                                                    std::uint32_t slot) const {
+  return state_.at(kSlots * buffer + slot);
+}
+
+void Interpreter::execute(const Operation& operation, std::uint64_t step) {
+  switch (operation.kind) {
+    case OperationKind::kForward:
+      return forward(operation);
+    case OperationKind::kBackward:
+      return backward(operation);
+    case OperationKind::kApply:
+      return apply(operation, step);
+    case OperationKind::kCall:
+      return call(operation);
+    case OperationKind::kNorm:
+      return norm(operation);
+    case OperationKind::kAdaptLossScale:
+      return adapt(operation);
+    default:
+      run_arithmetic(operation, [this](const PlanSpan& span) { return at(span); });
+  }
+}
+
+void Interpreter::forward(const Operation& operation) {
+  Replica& replica = replicas_[operation.replica];
+  if (operation.first_layer == 0) ++replica.computes;
+  const std::uint32_t buffer = operation.reads.front().buffer;
+  for_each_segment(plan_, operation, [&](std::uint32_t segment) {
+    const ElementRange& range = plan_.arena->segments[segment].range;
+    std::copy_n(floats({buffer, CONVOY_F32, range.first, range.count}), range.count,
+                replica.forward_read.data() + range.first);
+  });
+}
+
+void Interpreter::backward(const Operation& operation) {
+  Replica& replica = replicas_[operation.replica];
+  if (replica.computes == 0)
+    fail(ExitCode::kFailed, "operation {}: backward of replica {} before its forward", operation.id,
+         operation.replica);
+  if (operation.first_layer + operation.layer_count == plan_.arena->layers())
+    replica.loss_scale =
+        (operation.flags & CONVOY_OP_LOSS_SCALED) != 0 ? *floats(operation.reads.back()) : 1.0f;
+  for_each_segment(plan_, operation, [&](std::uint32_t segment) {
+    const ElementRange& range = plan_.arena->segments[segment].range;
+    const auto in = [&](const PlanSpan& span) {
+      return floats({span.buffer, CONVOY_F32, range.first, range.count});
+    };
+    const float* read = in(operation.reads.front());
+    for (std::uint64_t i = 0; i < range.count; ++i)
+      if (std::memcmp(&read[i], &replica.forward_read[range.first + i], sizeof(float)) != 0)
+        ++changed_;
+    options_.gradient({operation.replica,
+                       replica.computes - 1,
+                       segment,
+                       range,
+                       replica.forward_read,
+                       {read, range.count}},
+                      {in(operation.writes.front()), range.count});
+    float* gradient = in(operation.writes.front());
+    for (std::uint64_t i = 0; i < range.count; ++i) gradient[i] *= replica.loss_scale;
+  });
+}
+
+bool Interpreter::is_decayed(std::uint64_t element) const {
+  return std::any_of(options_.decayed.begin(), options_.decayed.end(),
+                     [&](const ElementRange& range) {
+                       return element >= range.first && element < range.first + range.count;
+                     });
+}
+
+void Interpreter::norm(const Operation& operation) {
+  UpdateConstants constants = update_constants(options_.optimizer, operation.contributions, 0, 0);
+  if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+    include_loss_scale(constants, *floats(operation.reads.back()));
+  const bool whole = element_reads(operation) > 1;
+  const auto in = [&](const PlanSpan& span) {
+    return std::span<const float>(floats(span), span.count);
+  };
+  const std::uint64_t first = whole ? operation.reads[1].first : 0;
+  const double sum = gradient_square_sum(
+      constants, in(operation.reads[0]), whole ? in(operation.reads[1]) : std::span<const float>(),
+      [&](std::uint64_t i) { return whole && is_decayed(first + i); });
+  *floats(operation.writes.front()) = static_cast<float>(std::sqrt(sum));
+}
+
+void Interpreter::adapt(const Operation& operation) {
+  const PlanSpan& norms = operation.reads.front();
+  adapt_loss_scale(floats(operation.writes.front()), {floats(norms), norms.count},
+                   operation.sizes[0]);
+}
+
+void Interpreter::apply(const Operation& operation, std::uint64_t step) {
+  const double rate = options_.learning_rate(step);
+  UpdateConstants constants =
+      update_constants(options_.optimizer, operation.contributions, rate, step);
+  const bool scaled = (operation.flags & CONVOY_OP_LOSS_SCALED) != 0;
+  if (scaled) include_loss_scale(constants, *floats(operation.reads[element_reads(operation)]));
+  if ((operation.flags & CONVOY_OP_NORMED) != 0) {
+    const float norm = *floats(operation.reads.back());
+    if ((operation.flags & CONVOY_OP_SKIP_NON_FINITE) != 0 && !std::isfinite(norm)) return;
+    include_norm(constants, norm, operation.scalar);
+  }
+  std::vector<float> total(operation.writes.front().count);
+  std::copy_n(floats(operation.reads.front()), total.size(), total.begin());
+  for (std::size_t r = 1; r < element_reads(operation); ++r) {
+    const float* gradient = floats(operation.reads[r]);
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += gradient[i];
+  }
+  for (const PlanSpan& target : operation.writes) update(target, constants, total);
+}
+
+void Interpreter::update(const PlanSpan& target, UpdateConstants constants,
+                         std::span<const float> gradient) {
+  const float decay = constants.weight_decay;
+  float* parameters = floats(target);
+  float* slots[kSlots];
+  for (std::uint32_t slot = 0; slot < kSlots; ++slot)
+    slots[slot] = state(target.buffer, slot).data() + target.first;
+  for (std::uint64_t i = 0; i < target.count; ++i) {
+    constants.weight_decay = is_decayed(target.first + i) ? decay : 0.0f;
+    update_element(constants, gradient[i], parameters[i], slots[0][i], slots[1][i]);
+  }
+}
+
+void Interpreter::call(const Operation& operation) {
+  const convoy_host_kernel kernel = options_.kernel ? options_.kernel(operation.kernel) : nullptr;
+  if (kernel == nullptr)
+    fail(ExitCode::kFailed, "operation {}: no host form of kernel {}", operation.id,
+         operation.kernel);
+  const auto regions = [&](std::span<const PlanSpan> spans) {
+    std::vector<convoy_region> result;
+    for (const PlanSpan& span : spans)
+      result.push_back({at(span), span.count, span.dtype, plan_.buffers[span.buffer].place});
+    return result;
+  };
+  const std::vector<convoy_region> reads = regions(operation.reads);
+  const std::vector<convoy_region> writes = regions(operation.writes);
+  const std::int32_t status = kernel(reads.data(), reads.size(), writes.data(), writes.size());
+  if (status != 0)
+    fail(ExitCode::kFailed, "operation {}: kernel {} returned {}", operation.id, operation.kernel,
+         status);
+}
+
+}  // namespace convoy

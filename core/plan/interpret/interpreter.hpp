@@ -1,0 +1,91 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/plan/interpret/interpreter_update.hpp"
+#include "core/plan/plan.hpp"
+
+namespace convoy {
+
+// What one replica's backward over one segment starts from.
+struct GradientRequest {
+  std::uint32_t replica = 0;
+  std::uint64_t step = 0;  // the replica's own count of computes, from 0
+  std::uint32_t segment = 0;
+  ElementRange range{};                  // arena elements whose gradient is wanted
+  std::span<const float> forward_read;   // whole arena, as this compute's forward read it
+  std::span<const float> backward_read;  // `range`, as backward reads it
+};
+// Writes request.range.count elements.
+using GradientFunction =
+    std::function<void(const GradientRequest& request, std::span<float> gradient)>;
+
+struct InterpreterOptions {
+  std::vector<float> initial;  // arena elements; every parameters and master buffer starts so
+  convoy_optimizer optimizer{};
+  std::vector<ElementRange> decayed;  // arena ranges with weight decay, ascending
+  std::function<double(std::uint64_t step)> learning_rate;
+  GradientFunction gradient;
+  std::function<convoy_host_kernel(const std::string& name)> kernel;  // for call operations
+};
+
+// Runs a plan, logical or lowered, one operation after the other over plain arrays: what the plan
+// means, and the oracle for everything that runs it faster. Sums go over the reads from left to
+// right. Memory that the plan may not rely on holds not-a-number: gradients before their first
+// backward, scratch at the start of every period.
+class Interpreter {
+ public:
+  // The plan must outlive the interpreter.
+  Interpreter(const Plan& plan, InterpreterOptions options);
+
+  // So many more computes of every replica; the prologue comes before the first one. All
+  // operations that belong to a compute run.
+  void run(std::uint64_t steps);
+
+  // One operation as part of this step, for callers that choose the order themselves.
+  void execute(const Operation& operation, std::uint64_t step);
+
+  std::uint64_t steps() const { return steps_; }
+  std::span<const float> values(std::uint32_t buffer) const;
+  std::span<const std::byte> bytes(std::uint32_t buffer) const { return memory_.at(buffer); }
+  std::span<const float> optimizer_state(std::uint32_t buffer, std::uint32_t slot) const;
+  // Elements that a backward read with another value than the forward before it.
+  std::uint64_t elements_changed_before_backward() const { return changed_; }
+
+ private:
+  struct Replica {
+    std::uint64_t computes = 0;
+    float loss_scale = 1;  // of this compute's gradients
+    std::vector<float> forward_read;
+  };
+
+  void poison(std::uint32_t buffer);
+  void forward(const Operation& operation);
+  void backward(const Operation& operation);
+  void apply(const Operation& operation, std::uint64_t step);
+  void update(const PlanSpan& target, UpdateConstants constants, std::span<const float> gradient);
+  void norm(const Operation& operation);
+  void adapt(const Operation& operation);
+  bool is_decayed(std::uint64_t element) const;
+  void call(const Operation& operation);
+  std::byte* at(const PlanSpan& span);
+  float* floats(const PlanSpan& span);
+  std::vector<float>& state(std::uint32_t buffer, std::uint32_t slot);
+
+  const Plan& plan_;
+  InterpreterOptions options_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t changed_ = 0;
+  std::vector<std::vector<std::byte>> memory_;  // per buffer
+  std::vector<std::vector<float>> state_;       // per buffer and slot, empty until used
+  std::vector<Replica> replicas_;
+};
+
+}  // namespace convoy

@@ -1,0 +1,131 @@
+#include "core/plan/lower/device_collective.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+using Places = std::vector<std::uint32_t>;
+
+Places places_of(std::span<const PlanSpan> spans, const Plan& plan) {
+  Places places;
+  for (const PlanSpan& span : spans) places.push_back(plan.buffers[span.buffer].place);
+  return places;
+}
+
+Places sorted(Places places) {
+  std::ranges::sort(places);
+  return places;
+}
+
+bool all_different(const Places& places) {
+  const Places in_order = sorted(places);
+  return std::ranges::adjacent_find(in_order) == in_order.end();
+}
+
+// Of two sorted lists.
+std::size_t in_common(const Places& a, const Places& b) {
+  Places both;
+  std::ranges::set_intersection(a, b, std::back_inserter(both));
+  return both.size();
+}
+
+// An operation of the body in an iteration that many before the one looked at.
+using Occurrence = std::pair<std::uint32_t, std::uint32_t>;
+
+// Whether `before`, `distance` iterations earlier, is always done when `after` starts.
+bool comes_before(const Schedule& schedule, std::uint32_t before, std::uint32_t after,
+                  std::uint32_t distance) {
+  std::set<Occurrence> seen{{after, 0}};
+  std::vector<Occurrence> open{{after, 0}};
+  const auto visit = [&](std::uint32_t operation, std::uint32_t ago) {
+    if (ago <= distance && seen.insert({operation, ago}).second) open.push_back({operation, ago});
+  };
+  while (!open.empty()) {
+    const auto [operation, ago] = open.back();
+    open.pop_back();
+    if (operation == before && ago == distance) return true;
+    const ScheduledOperation& it = schedule.operations[operation];
+    const std::vector<std::uint32_t>& lane = schedule.lanes[it.lane].operations;
+    if (it.position > 0)
+      visit(lane[it.position - 1], ago);
+    else
+      visit(lane.back(), ago + 1);
+    for (const LaneWait& wait : it.waits)
+      visit(schedule.lanes[wait.lane].operations[wait.position], ago + wait.distance);
+  }
+  return false;
+}
+
+// In one iteration and from one to the next.
+bool is_ordered(const Schedule& schedule, std::uint32_t first, std::uint32_t second) {
+  return comes_before(schedule, first, second, 0) && comes_before(schedule, second, first, 1);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> participants(const Operation& collective, const Plan& plan) {
+  Places places = places_of(collective.writes, plan);
+  const Places written = sorted(places);
+  for (const std::uint32_t place : places_of(collective.reads, plan))
+    if (!std::ranges::binary_search(written, place)) places.push_back(place);
+  return places;
+}
+
+bool devices_can_run(const Operation& collective, const Plan& plan) {
+  const Places reads = places_of(collective.reads, plan);
+  const Places writes = places_of(collective.writes, plan);
+  const auto is_device = [&](std::uint32_t place) {
+    return plan.cluster->places[place].kind == CONVOY_PLACE_DEVICE;
+  };
+  if (!std::ranges::all_of(reads, is_device) || !std::ranges::all_of(writes, is_device))
+    return false;
+  if (!all_different(reads) || !all_different(writes)) return false;
+  const std::uint32_t dtype = collective.writes.front().dtype;
+  if (dtype != CONVOY_F32 && dtype != CONVOY_F16 && dtype != CONVOY_BF16) return false;
+  switch (collective.kind) {
+    case OperationKind::kBroadcast:
+      return true;
+    case OperationKind::kReduce:
+      return std::ranges::find(reads, writes.front()) != reads.end();
+    default:  // each device reads one of the spans and writes the one of the same number
+      return reads == writes;
+  }
+}
+
+std::string lowered_collectives_notice(const Plan& logical) {
+  const std::string& reason = logical.cluster->no_device_collectives;
+  const auto is_theirs = [](const Operation& it) {
+    return is_collective(it.kind) && it.algorithm == CONVOY_ALGORITHM_DEVICE;
+  };
+  if (reason.empty() || std::ranges::none_of(logical.body, is_theirs)) return {};
+  return fmt::format("collectives run as copies and sums, because {}", reason);
+}
+
+void require_collective_order(const Plan& lowered, const Schedule& schedule) {
+  std::vector<std::uint32_t> seen;
+  std::vector<Places> groups;
+  for (const std::uint32_t index : schedule.submission) {
+    const Operation& operation = lowered.body[index];
+    if (!is_collective(operation.kind)) continue;
+    const Places group = sorted(participants(operation, lowered));
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (schedule.operations[seen[i]].lane == schedule.operations[index].lane) continue;
+      if (in_common(groups[i], group) < 2 || is_ordered(schedule, seen[i], index)) continue;
+      const Operation& other = lowered.body[seen[i]];
+      fail(ExitCode::kFailed,
+           "operations {} ({}) and {} ({}) of the plan share devices and may run in either order: "
+           "two devices could each wait in another one of them for ever; let one read what the "
+           "other writes, or reduce over the same devices in both",
+           other.id, operation_name(other.kind), operation.id, operation_name(operation.kind));
+    }
+    seen.push_back(index);
+    groups.push_back(group);
+  }
+}
+
+}  // namespace convoy

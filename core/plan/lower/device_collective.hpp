@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/plan/schedule/schedule.hpp"
+
+namespace convoy {
+
+// The places that take part in a collective, in the order of its spans: of its writes, then those
+// that only read.
+std::vector<std::uint32_t> participants(const Operation& collective, const Plan& plan);
+
+// Whether devices with collectives of their own can run it as one: every participant is a device
+// with at most one span to read and one to write, whoever has to contribute does, and the type is a
+// floating-point one.
+bool devices_can_run(const Operation& collective, const Plan& plan);
+
+// What to tell the user where devices have no collectives of their own, and the logical plan has
+// some that they would run; empty when there is nothing to tell.
+std::string lowered_collectives_notice(const Plan& logical);
+
+// Devices that take part in two collectives must meet them in one order, else each could wait for
+// the other in another one. Error kFailed names two operations of the body that have two devices in
+// common, are in different lanes and may run in either order.
+void require_collective_order(const Plan& lowered, const Schedule& schedule);
+
+}  // namespace convoy

@@ -1,0 +1,230 @@
+#include "core/plan/lower/fuse_updates.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/plan/schedule/span_users.hpp"
+
+namespace convoy {
+namespace {
+
+bool touches(const SpanList& spans, const PlanSpan& span) {
+  return std::any_of(spans.begin(), spans.end(),
+                     [&](const PlanSpan& other) { return overlap(other, span); });
+}
+
+bool touches(const SpanList& a, const SpanList& b) {
+  return std::any_of(a.begin(), a.end(), [&](const PlanSpan& span) { return touches(b, span); });
+}
+
+bool holds_span(const SpanList& spans, const PlanSpan& span) {
+  return std::any_of(spans.begin(), spans.end(),
+                     [&](const PlanSpan& other) { return same_span(other, span); });
+}
+
+bool covers_span(const PlanSpan& outer, const PlanSpan& inner) {
+  return outer.buffer == inner.buffer && outer.first <= inner.first &&
+         outer.first + outer.count >= inner.first + inner.count;
+}
+
+// A sum and what is done with it, as indices into the body in ascending order.
+struct UpdateGroup {
+  std::vector<std::size_t> members;  // the sum first
+  std::vector<std::size_t> updates;
+  SpanList totals;  // everything that holds the sum
+
+  bool has(std::size_t index) const {
+    return std::binary_search(members.begin(), members.end(), index);
+  }
+};
+
+class UpdateFusion {
+ public:
+  explicit UpdateFusion(const Plan& plan) : plan_(plan), body_(plan.body), users_(plan) {}
+
+  Plan run() {
+    Plan result = plan_;
+    result.body.clear();
+    std::vector<bool> gone(body_.size(), false);
+    std::vector<std::optional<Operation>> fused(body_.size());
+    for (std::size_t i = 0; i < body_.size(); ++i) {
+      if (!is_gradient_sum(body_[i]) || !is_on_one_host(body_[i])) continue;
+      const UpdateGroup group = find_group(i);
+      if (group.updates.empty() || !is_legal(group)) continue;
+      for (const std::size_t member : group.members) gone[member] = true;
+      fused[group.updates.back()] = make_update(group);
+    }
+    for (std::size_t i = 0; i < body_.size(); ++i) {
+      if (fused[i]) result.body.push_back(*std::move(fused[i]));
+      if (!gone[i]) result.body.push_back(body_[i]);
+    }
+    auto id = static_cast<std::uint32_t>(result.prologue.size());
+    for (Operation& operation : result.body) operation.id = id++;
+    return result;
+  }
+
+ private:
+  // Rings and trees add in an order of their own.
+  static bool is_gradient_sum(const Operation& it) {
+    const bool collective =
+        it.kind == OperationKind::kAllReduce || it.kind == OperationKind::kReduce;
+    const bool reorders =
+        it.algorithm == CONVOY_ALGORITHM_RING || it.algorithm == CONVOY_ALGORITHM_TREE;
+    return (it.kind == OperationKind::kSum || (collective && !reorders)) &&
+           it.reduction == CONVOY_REDUCE_SUM && it.flags == 0 &&
+           it.writes.front().dtype == CONVOY_F32;
+  }
+
+  // No engine addresses memory of two hosts.
+  bool is_on_one_host(const Operation& sum) const {
+    const auto host_of = [&](const PlanSpan& span) {
+      return plan_.cluster->places[plan_.buffers[span.buffer].place].host;
+    };
+    return std::all_of(sum.reads.begin(), sum.reads.end(), [&](const PlanSpan& span) {
+      return host_of(span) == host_of(sum.reads.front());
+    });
+  }
+
+  // The next operation after this one that may touch one of these spans, if they are few.
+  std::size_t next(const SpanList& spans, std::size_t after) const {
+    constexpr std::size_t kFew = 64;
+    if (spans.size() > kFew) return after + 1;
+    std::size_t nearest = body_.size();
+    for (const PlanSpan& span : spans) nearest = std::min(nearest, users_.next(span, after));
+    return nearest;
+  }
+
+  // Follows the sum through copies to updates, until something else looks at it.
+  UpdateGroup find_group(std::size_t sum) const {
+    UpdateGroup group{{sum}, {}, body_[sum].writes};
+    for (std::size_t i = next(group.totals, sum); i < body_.size(); i = next(group.totals, i)) {
+      const Operation& it = body_[i];
+      if (it.phase != body_[sum].phase) break;
+      const bool takes_sum = !it.reads.empty() && holds_span(group.totals, it.reads.front());
+      if (takes_sum && it.kind == OperationKind::kCopy && it.flags == 0) {
+        group.members.push_back(i);
+        if (!holds_span(group.totals, it.writes.front())) group.totals.push_back(it.writes.front());
+      } else if (takes_sum && it.kind == OperationKind::kApply && goes_with(group, it)) {
+        group.members.push_back(i);
+        group.updates.push_back(i);
+      } else if (touches(group.totals, it.reads) || touches(group.totals, it.writes)) {
+        break;
+      }
+    }
+    return group;
+  }
+
+  bool goes_with(const UpdateGroup& group, const Operation& apply) const {
+    constexpr std::uint32_t kOrder = CONVOY_OP_ANY_ORDER | CONVOY_OP_RELAXED_READS;
+    if ((apply.flags & kOrder) != 0) return false;
+    if (group.updates.empty()) return true;
+    const Operation& first = body_[group.updates.front()];
+    for (const std::size_t i : group.updates)
+      if (overlap(body_[i].writes.front(), apply.writes.front())) return false;
+    return apply.flags == first.flags && apply.contributions == first.contributions &&
+           apply.scalar == first.scalar &&
+           apply.writes.front().first == first.writes.front().first &&
+           apply.reads.size() == first.reads.size() &&
+           std::equal(apply.reads.begin() + 1, apply.reads.end(), first.reads.begin() + 1,
+                      same_span);
+  }
+
+  bool is_legal(const UpdateGroup& group) const {
+    const Operation update = make_update(group);
+    return is_addressed(update) && is_undisturbed(group, update) && is_dead(group);
+  }
+
+  bool is_addressed(const Operation& update) const {
+    const auto place_of = [&](const PlanSpan& span) { return plan_.buffers[span.buffer].place; };
+    for (const PlanSpan& write : update.writes) {
+      const std::uint32_t place = place_of(write);
+      std::vector<std::uint32_t> engines = plan_.cluster->places[place].served_by;
+      if (engines.empty()) engines.push_back(place);
+      for (const std::uint32_t engine : engines)
+        for (const SpanList* spans : {&update.reads, &update.writes})
+          for (const PlanSpan& span : *spans)
+            if (!plan_.cluster->access[engine][place_of(span)]) return false;
+    }
+    return true;
+  }
+
+  // The gradients and what the update reads beside them stay as they are until the last update,
+  // and nobody else looks at parameters or the sum before it.
+  bool is_undisturbed(const UpdateGroup& group, const Operation& update) const {
+    const auto next_user = [&](std::size_t after) {
+      return std::min(
+          {next(update.reads, after), next(update.writes, after), next(group.totals, after)});
+    };
+    for (std::size_t i = next_user(group.members.front()); i < group.updates.back();
+         i = next_user(i)) {
+      if (group.has(i)) continue;
+      const Operation& other = body_[i];
+      if (touches(other.writes, update.reads) || touches(other.writes, update.writes) ||
+          touches(other.reads, update.writes) || touches(other.reads, group.totals) ||
+          touches(other.writes, group.totals))
+        return false;
+    }
+    const SpanList& gradients = body_[group.members.front()].reads;
+    return !touches(update.writes, gradients) && !touches(update.writes, group.totals);
+  }
+
+  bool is_dead(const UpdateGroup& group) const {
+    return std::all_of(group.totals.begin(), group.totals.end(),
+                       [&](const PlanSpan& total) { return is_dead(group, total); });
+  }
+
+  static bool changes_in_place(OperationKind kind) {
+    return kind == OperationKind::kApply || kind == OperationKind::kAdaptLossScale ||
+           kind == OperationKind::kCall;
+  }
+
+  // From the last member around to the sum in the next iteration: overwritten before it is read.
+  bool is_dead(const UpdateGroup& group, const PlanSpan& total) const {
+    const bool scratch = plan_.buffers[total.buffer].kind == CONVOY_BUFFER_SCRATCH;
+    bool wrapped = false;
+    for (std::size_t i = users_.next(total, group.updates.back());; i = users_.next(total, i)) {
+      if (i == body_.size()) {
+        if (scratch || std::exchange(wrapped, true)) return true;
+        i = 0;  // looked at like all that follow: who does not touch the total says nothing
+      }
+      if (const std::optional<bool> dead = fate_at(group, total, i)) return *dead;
+    }
+  }
+
+  // Whether the sum is dead by this operation, or known to be needed; nothing where it goes on.
+  std::optional<bool> fate_at(const UpdateGroup& group, const PlanSpan& total,
+                              std::size_t i) const {
+    const Operation& it = body_[i];
+    if (touches(it.reads, total)) return false;
+    if (i == group.members.front()) return true;
+    if (changes_in_place(it.kind) && touches(it.writes, total)) return false;
+    const bool overwritten =
+        std::any_of(it.writes.begin(), it.writes.end(),
+                    [&](const PlanSpan& write) { return covers_span(write, total); });
+    return overwritten ? std::optional(true) : std::nullopt;
+  }
+
+  Operation make_update(const UpdateGroup& group) const {
+    Operation update = body_[group.updates.back()];
+    const SpanList& gradients = body_[group.members.front()].reads;
+    std::vector<PlanSpan> reads(gradients.begin(), gradients.end());
+    reads.insert(reads.end(), update.reads.begin() + 1, update.reads.end());
+    update.reads = SpanList(reads);
+    update.writes.clear();
+    for (const std::size_t i : group.updates) update.writes.push_back(body_[i].writes.front());
+    return update;
+  }
+
+  const Plan& plan_;
+  const std::vector<Operation>& body_;
+  SpanUsers users_;
+};
+
+}  // namespace
+
+Plan fuse_updates(const Plan& logical) {
+  return UpdateFusion(logical).run();
+}
+
+}  // namespace convoy

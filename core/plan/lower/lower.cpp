@@ -1,0 +1,77 @@
+#include "core/plan/lower/lower.hpp"
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/plan/lower/lower_collective.hpp"
+#include "core/plan/lower/lower_network.hpp"
+#include "core/plan/lower/lower_norm.hpp"
+#include "core/plan/lower/lower_update.hpp"
+#include "core/plan/lower/lowering.hpp"
+
+namespace convoy {
+namespace {
+
+// Copies may be driven from either end: whoever addresses both.
+void lower_copy(Lowering& lowering, const Operation& copy) {
+  const std::uint32_t from = lowering.place_of(copy.reads[0]);
+  const std::uint32_t to = lowering.place_of(copy.writes[0]);
+  if (lowering.host_of(to) != lowering.host_of(from)) return copy_over_network(lowering, copy);
+  if (lowering.is_host(to) && lowering.is_host(from)) return lowering.at_place(copy, to);
+  const std::uint32_t engine = lowering.is_host(to) ? from : to;
+  const std::uint32_t other = engine == to ? from : to;
+  const std::uint32_t lane = engine == to ? CONVOY_LANE_COPY_IN : CONVOY_LANE_COPY_OUT;
+  if (lowering.can_access(engine, other)) return lowering.emit(copy, engine, lane);
+  lowering.copy_through_host(copy);
+}
+
+// One operation per segment: forward in order, backward in reverse, spans narrowed to its
+// variables.
+void lower_compute(Lowering& lowering, const Operation& compute) {
+  const auto& segments = lowering.logical().arena->segments;
+  const std::uint64_t end = compute.first_layer + compute.layer_count;
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < segments.size(); ++i)
+    if (segments[i].first_layer >= compute.first_layer && segments[i].first_layer < end)
+      order.push_back(i);
+  if (compute.kind == OperationKind::kBackward) std::reverse(order.begin(), order.end());
+  for (const std::uint32_t index : order) {
+    Operation piece = compute;
+    piece.segment = index;
+    piece.first_layer = segments[index].first_layer;
+    piece.layer_count = segments[index].layer_count;
+    // Only the loss layer, which is the last one, multiplies by the loss scale.
+    if ((piece.flags & CONVOY_OP_LOSS_SCALED) != 0 && index + 1 < segments.size()) {
+      piece.flags &= ~std::uint32_t{CONVOY_OP_LOSS_SCALED};
+      piece.reads.pop_back();
+    }
+    const auto narrow = [&](PlanSpan& span) {
+      span.first = segments[index].range.first;
+      span.count = segments[index].range.count;
+    };
+    narrow(piece.reads.front());
+    std::for_each(piece.writes.begin(), piece.writes.end(), narrow);
+    lowering.emit(piece, compute.place, CONVOY_LANE_COMPUTE);
+  }
+}
+
+void lower_operation(Lowering& lowering, const Operation& operation) {
+  if (is_compute(operation.kind)) return lower_compute(lowering, operation);
+  if (is_collective(operation.kind)) return lower_collective(lowering, operation);
+  if (operation.kind == OperationKind::kCopy) return lower_copy(lowering, operation);
+  if (operation.kind == OperationKind::kNorm) return lower_norm(lowering, operation);
+  if (operation.kind == OperationKind::kApply) return lower_update(lowering, operation);
+  lowering.at_place(operation, operation.place);
+}
+
+}  // namespace
+
+Plan lower(const Plan& logical, const LoweringOptions& options) {
+  Lowering lowering(logical, options);
+  for (const Operation& operation : logical.prologue) lower_operation(lowering, operation);
+  lowering.begin_body();
+  for (const Operation& operation : logical.body) lower_operation(lowering, operation);
+  return lowering.finish();
+}
+
+}  // namespace convoy

@@ -1,0 +1,198 @@
+#include "core/plan/lower/lower_collective.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.hpp"
+#include "core/plan/lower/device_collective.hpp"
+
+namespace convoy {
+namespace {
+
+Operation derive(const Operation& collective, OperationKind kind, SpanList reads, SpanList writes) {
+  Operation result;
+  result.source = collective.source;
+  result.phase = collective.phase;
+  result.flags = collective.flags;
+  result.max_lag = collective.max_lag;
+  result.reduction = collective.reduction;
+  result.kind = kind;
+  result.reads = std::move(reads);
+  result.writes = std::move(writes);
+  return result;
+}
+
+PlanSpan part_of(const PlanSpan& span, const ElementRange& range) {
+  return {span.buffer, span.dtype, span.first + range.first, range.count};
+}
+
+// Work at the place of its destination; every destination has one engine in a collective.
+void at_destination(Lowering& lowering, const Operation& operation) {
+  const std::uint32_t place = lowering.place_of(operation.writes.front());
+  if (lowering.is_host(place)) return lowering.at_place(operation, place, CONVOY_LANE_COLLECTIVE);
+  lowering.on_engine(operation, place, CONVOY_LANE_COLLECTIVE);
+}
+
+void copy_to(Lowering& lowering, const Operation& collective, const PlanSpan& to,
+             const PlanSpan& from) {
+  if (same_span(to, from)) return;
+  at_destination(lowering, derive(collective, OperationKind::kCopy, {from}, {to}));
+}
+
+// Every participant reduces one slice and writes the total to all: no copies between.
+bool lower_shared(Lowering& lowering, const Operation& it) {
+  std::vector<std::uint32_t> owners;
+  for (const PlanSpan& span : it.writes)
+    owners.push_back(lowering.engines(lowering.place_of(span)).front());
+  for (const std::uint32_t engine : owners)
+    if (!lowering.can_access_all(engine, it)) return false;
+  const std::uint64_t count = it.writes.front().count;
+  const Operation total = derive(it, OperationKind::kSum, it.reads, it.writes);
+  const bool small = count < lowering.options().slice_elements;
+  const std::vector<ElementRange> parts = slices(count, small ? 1 : owners.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t owner = small ? it.source % owners.size() : i;
+    lowering.emit(slice(total, parts[i].first, parts[i].count), owners[owner],
+                  CONVOY_LANE_COLLECTIVE);
+  }
+  return true;
+}
+
+// Ring and tree work in place on the writes, which first receive the reads.
+void gather_reads_into_writes(Lowering& lowering, const Operation& it) {
+  for (std::size_t i = 0; i < it.writes.size(); ++i)
+    copy_to(lowering, it, it.writes[i], it.reads[i]);
+}
+
+void accumulate(Lowering& lowering, const Operation& it, const PlanSpan& into,
+                const PlanSpan& from) {
+  at_destination(lowering, derive(it, OperationKind::kSum, {into, from}, {into}));
+}
+
+void lower_ring(Lowering& lowering, const Operation& it) {
+  gather_reads_into_writes(lowering, it);
+  const std::size_t n = it.writes.size();
+  const std::vector<ElementRange> chunks = slices(it.writes.front().count, n);
+  const auto chunk = [&](std::size_t index) { return (index + 2 * n) % n; };
+  for (std::size_t step = 0; step + 1 < n; ++step)
+    for (std::size_t from = 0; from < n; ++from) {
+      const std::size_t c = chunk(from - step);
+      if (c >= chunks.size()) continue;
+      accumulate(lowering, it, part_of(it.writes[(from + 1) % n], chunks[c]),
+                 part_of(it.writes[from], chunks[c]));
+    }
+  for (std::size_t step = 0; step + 1 < n; ++step)
+    for (std::size_t from = 0; from < n; ++from) {
+      const std::size_t c = chunk(from + 1 - step);
+      if (c >= chunks.size()) continue;
+      copy_to(lowering, it, part_of(it.writes[(from + 1) % n], chunks[c]),
+              part_of(it.writes[from], chunks[c]));
+    }
+}
+
+void lower_tree(Lowering& lowering, const Operation& it) {
+  gather_reads_into_writes(lowering, it);
+  const std::size_t n = it.writes.size();
+  std::size_t stride = 1;
+  for (; stride < n; stride *= 2)
+    for (std::size_t i = 0; i + stride < n; i += 2 * stride)
+      accumulate(lowering, it, it.writes[i], it.writes[i + stride]);
+  for (stride /= 2; stride > 0; stride /= 2)
+    for (std::size_t i = 0; i + stride < n; i += 2 * stride)
+      copy_to(lowering, it, it.writes[i + stride], it.writes[i]);
+}
+
+// Which spans of the collective are in the memory of one host, for every host in it.
+std::vector<std::vector<std::size_t>> members_by_host(const Lowering& lowering,
+                                                      const Operation& it) {
+  std::map<std::uint32_t, std::vector<std::size_t>> members;
+  for (std::size_t i = 0; i < it.writes.size(); ++i)
+    members[lowering.host_of(lowering.place_of(it.writes[i]))].push_back(i);
+  std::vector<std::vector<std::size_t>> result;
+  for (auto& [host, indices] : members) result.push_back(std::move(indices));
+  return result;
+}
+
+// Inside every host to its first member, a ring over those, and back inside every host: each
+// element crosses the network twice per host, however many devices a host has.
+void lower_two_level(Lowering& lowering, const Operation& it,
+                     const std::vector<std::vector<std::size_t>>& hosts) {
+  SpanList leaders;
+  for (const std::vector<std::size_t>& members : hosts) {
+    SpanList parts;
+    for (const std::size_t i : members) parts.push_back(it.reads[i]);
+    leaders.push_back(it.writes[members.front()]);
+    at_destination(lowering, derive(it, OperationKind::kSum, std::move(parts), {leaders.back()}));
+  }
+  lower_ring(lowering, derive(it, OperationKind::kAllReduce, leaders, leaders));
+  for (const std::vector<std::size_t>& members : hosts)
+    for (const std::size_t i : members)
+      copy_to(lowering, it, it.writes[i], it.writes[members.front()]);
+}
+
+void lower_all_reduce(Lowering& lowering, const Operation& it) {
+  if (it.algorithm == CONVOY_ALGORITHM_RING) return lower_ring(lowering, it);
+  if (it.algorithm == CONVOY_ALGORITHM_TREE) return lower_tree(lowering, it);
+  if (lower_shared(lowering, it)) return;
+  const std::vector<std::vector<std::size_t>> hosts = members_by_host(lowering, it);
+  if (hosts.size() < 2) return lower_ring(lowering, it);
+  lower_two_level(lowering, it, hosts);
+}
+
+void lower_reduce_scatter(Lowering& lowering, const Operation& it) {
+  std::uint64_t first = 0;
+  for (const PlanSpan& piece : it.writes) {
+    SpanList parts;
+    for (const PlanSpan& span : it.reads) parts.push_back(part_of(span, {first, piece.count}));
+    at_destination(lowering, derive(it, OperationKind::kSum, std::move(parts), {piece}));
+    first += piece.count;
+  }
+}
+
+void lower_all_gather(Lowering& lowering, const Operation& it) {
+  for (const PlanSpan& span : it.writes) {
+    std::uint64_t first = 0;
+    for (const PlanSpan& piece : it.reads) {
+      copy_to(lowering, it, part_of(span, {first, piece.count}), piece);
+      first += piece.count;
+    }
+  }
+}
+
+bool is_left_to_devices(const Lowering& lowering, const Operation& it) {
+  const Cluster& cluster = *lowering.logical().cluster;
+  const bool only = it.algorithm == CONVOY_ALGORITHM_DEVICE_ONLY;
+  if (only && !cluster.no_device_collectives.empty())
+    fail(ExitCode::kUsage,
+         "operation {} ({}) is for the devices' own collectives, which cannot run here: {}; choose "
+         "another way to sum",
+         it.source, operation_name(it.kind), cluster.no_device_collectives);
+  if (!cluster.device_collectives) return false;
+  if (!only && it.algorithm != CONVOY_ALGORITHM_DEVICE &&
+      it.algorithm != CONVOY_ALGORITHM_TWO_LEVEL)
+    return false;
+  return devices_can_run(it, lowering.logical());
+}
+
+}  // namespace
+
+void lower_collective(Lowering& lowering, const Operation& operation) {
+  if (is_left_to_devices(lowering, operation)) return lowering.emit_collective(operation);
+  switch (operation.kind) {
+    case OperationKind::kAllReduce:
+      return lower_all_reduce(lowering, operation);
+    case OperationKind::kReduceScatter:
+      return lower_reduce_scatter(lowering, operation);
+    case OperationKind::kAllGather:
+      return lower_all_gather(lowering, operation);
+    case OperationKind::kBroadcast:
+      for (const PlanSpan& to : operation.writes)
+        copy_to(lowering, operation, to, operation.reads[0]);
+      return;
+    default:
+      at_destination(lowering,
+                     derive(operation, OperationKind::kSum, operation.reads, operation.writes));
+  }
+}
+
+}  // namespace convoy

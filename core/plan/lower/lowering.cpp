@@ -1,0 +1,270 @@
+#include "core/plan/lower/lowering.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/large_pages.hpp"
+#include "core/plan/lower/lower_network.hpp"
+
+namespace convoy {
+
+std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces) {
+  constexpr std::uint64_t kLine = 16;
+  const std::uint64_t lines = (count + kLine - 1) / kLine;
+  std::vector<ElementRange> result;
+  for (std::uint64_t i = 0; i < pieces; ++i) {
+    const std::uint64_t begin = std::min(count, lines * i / pieces * kLine);
+    const std::uint64_t end = std::min(count, lines * (i + 1) / pieces * kLine);
+    if (end > begin) result.push_back({begin, end - begin});
+  }
+  return result;
+}
+
+Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t count) {
+  Operation piece = operation;
+  const auto narrow = [&](PlanSpan& span) {
+    span.first += first;
+    span.count = count;
+  };
+  for (std::size_t i = 0; i < element_reads(piece); ++i) narrow(piece.reads[i]);
+  if (piece.kind != OperationKind::kNorm)
+    for (PlanSpan& span : piece.writes) narrow(span);
+  return piece;
+}
+
+namespace {
+
+// Room for so many operations: most that are cut are computes, the others are staged at most.
+std::size_t expected_size(const Plan& logical) {
+  std::size_t size = 0;
+  for (const Operation& it : logical.body)
+    size += is_compute(it.kind) ? logical.arena->segments.size()
+                                : 1 + it.reads.size() + it.writes.size();
+  return size;
+}
+
+}  // namespace
+
+Lowering::Lowering(const Plan& logical, const LoweringOptions& options)
+    : logical_(logical), options_(options) {
+  plan_.cluster = logical.cluster;
+  plan_.arena = logical.arena;
+  plan_.buffers = logical.buffers;
+  plan_.computes = logical.computes;
+  reserve_large(plan_.body, expected_size(logical));
+  places_.resize(logical.cluster->places.size());
+  std::iota(places_.begin(), places_.end(), 0u);
+  parity_.assign(places_.size(), 0);
+}
+
+void Lowering::append(Operation operation) {
+  std::vector<Operation>& section = in_body_ ? plan_.body : plan_.prologue;
+  if (section.size() >= kMaximumLoweredOperations)
+    fail(ExitCode::kUsage,
+         "what the plan becomes on these devices has more than {} operations; a larger "
+         "--bucket_mb, fewer devices, and collectives that the devices do themselves need less",
+         kMaximumLoweredOperations);
+  section.push_back(std::move(operation));
+}
+
+bool Lowering::is_host(std::uint32_t place) const {
+  return logical_.cluster->places[place].kind == CONVOY_PLACE_HOST;
+}
+
+std::uint32_t Lowering::host_of(std::uint32_t place) const {
+  return logical_.cluster->places[place].host;
+}
+
+bool Lowering::is_on_network(std::uint32_t place) const {
+  const std::uint32_t host = logical_.cluster->places[place].near_place;
+  return is_host(place) || can_access(host, place);
+}
+
+bool Lowering::can_access(std::uint32_t engine, std::uint32_t place) const {
+  return logical_.cluster->access[engine][place];
+}
+
+bool Lowering::can_access_all(std::uint32_t engine, const Operation& operation) const {
+  const auto reachable = [&](const PlanSpan& span) { return can_access(engine, place_of(span)); };
+  return std::all_of(operation.reads.begin(), operation.reads.end(), reachable) &&
+         std::all_of(operation.writes.begin(), operation.writes.end(), reachable);
+}
+
+std::span<const std::uint32_t> Lowering::engines(std::uint32_t place) const {
+  const std::vector<std::uint32_t>& served_by = logical_.cluster->places[place].served_by;
+  if (served_by.empty()) return {&places_[place], 1};
+  return served_by;
+}
+
+void Lowering::emit(Operation operation, std::uint32_t engine, std::uint32_t lane) {
+  CONVOY_CHECK(can_access_all(engine, operation));
+  operation.place = engine;
+  operation.lane = lane;
+  for (const PlanSpan& span : operation.writes) {
+    if (span.buffer >= last_writers_.size()) last_writers_.resize(span.buffer + 1, CONVOY_NONE);
+    last_writers_[span.buffer] = engine;
+  }
+  append(std::move(operation));
+}
+
+void Lowering::emit_collective(const Operation& collective) {
+  Operation operation = collective;
+  operation.place = place_of(collective.writes.front());
+  for (const auto* spans : {&collective.reads, &collective.writes})
+    for (const PlanSpan& span : *spans) operation.place = std::min(operation.place, place_of(span));
+  operation.lane = CONVOY_LANE_COLLECTIVE;
+  append(std::move(operation));
+}
+
+void Lowering::emit_network_copy(Operation copy) {
+  CONVOY_CHECK(host_of(place_of(copy.reads.front())) != host_of(place_of(copy.writes.front())));
+  const std::uint32_t target = place_of(copy.writes.front());
+  copy.place = is_host(target) ? target : logical_.cluster->places[target].near_place;
+  copy.lane = kNetworkLane;
+  append(std::move(copy));
+}
+
+void Lowering::at_place(const Operation& operation, std::uint32_t place, std::uint32_t lane) {
+  const std::span<const std::uint32_t> candidates = engines(place);
+  if ((operation.flags & CONVOY_OP_ANY_ORDER) != 0 && !operation.reads.empty()) {
+    const std::uint32_t bringer = last_writer(operation.reads.front());
+    if (std::ranges::count(candidates, bringer) > 0) return on_engine(operation, bringer, lane);
+  }
+  const std::uint64_t count = operation.writes.front().count;
+  if (!is_elementwise(operation.kind) || candidates.size() == 1 ||
+      count < options_.slice_elements * candidates.size())
+    return on_engine(operation, candidates[turn_++ % candidates.size()], lane);
+  const std::vector<ElementRange> parts = slices(count, candidates.size());
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    on_engine(slice(operation, parts[i].first, parts[i].count), candidates[i], lane);
+}
+
+std::uint32_t Lowering::last_writer(const PlanSpan& span) const {
+  return span.buffer < last_writers_.size() ? last_writers_[span.buffer] : CONVOY_NONE;
+}
+
+void Lowering::on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane) {
+  if (can_access_all(engine, operation)) return emit(operation, engine, lane);
+  if (!is_elementwise(operation.kind) && operation.kind != OperationKind::kNorm)
+    fail(ExitCode::kFailed,
+         "operation {} ({}) at {} works on memory that this place cannot address; copy its spans "
+         "to the place first",
+         operation.source, operation_name(operation.kind), logical_.cluster->places[engine].name);
+  staged(operation, engine, lane);
+}
+
+// Remote reads are copied to slots at the engine, remote writes from slots; two halves alternate so
+// that copying in the next piece overlaps working on this one.
+void Lowering::staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane) {
+  const std::uint64_t count = element_count(operation);
+  for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
+    const std::uint64_t size = std::min(options_.staging_elements, count - first);
+    Operation piece = slice(operation, first, size);
+    const std::uint32_t half = parity_[engine]++ % 2;
+    std::uint32_t slot = 0;
+    for (PlanSpan& span : piece.reads) {
+      const PlanSpan remote = span;
+      if (!stage(span, engine, 2 * slot + half, size)) continue;
+      copy_between(operation, span, remote);
+      ++slot;
+    }
+    std::vector<std::pair<PlanSpan, PlanSpan>> outputs;  // to, from
+    for (PlanSpan& span : piece.writes) {
+      const PlanSpan remote = span;
+      if (!stage(span, engine, 2 * slot + half, size)) continue;
+      outputs.emplace_back(remote, span);
+      ++slot;
+    }
+    emit(std::move(piece), engine, lane);
+    for (const auto& [to, from] : outputs) copy_between(operation, to, from);
+  }
+}
+
+// Whether the engine needs a slot instead of the span, which then becomes it.
+bool Lowering::stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot,
+                     std::uint64_t count) {
+  if (can_access(engine, place_of(span))) return false;
+  span = staging(engine, slot, span.dtype, count);
+  return true;
+}
+
+void Lowering::copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from) {
+  Operation copy;
+  copy.source = like.source;
+  copy.phase = like.phase;
+  copy.reads = {from};
+  copy.writes = {to};
+  const std::uint32_t target = place_of(to);
+  const std::uint32_t origin = place_of(from);
+  if (can_access(target, origin)) return emit(std::move(copy), target, CONVOY_LANE_COPY_IN);
+  if (can_access(origin, target)) return emit(std::move(copy), origin, CONVOY_LANE_COPY_OUT);
+  if (host_of(origin) != host_of(target)) return copy_over_network(*this, copy);
+  copy_through_host(copy);
+}
+
+void Lowering::copy_through_host(const Operation& copy) {
+  const std::uint32_t target = place_of(copy.writes[0]);
+  const std::uint32_t origin = place_of(copy.reads[0]);
+  const std::uint32_t host = logical_.cluster->places[target].near_place;
+  const std::uint64_t count = copy.writes[0].count;
+  for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
+    const std::uint64_t size = std::min(options_.staging_elements, count - first);
+    const Operation piece = slice(copy, first, size);
+    const PlanSpan through = passage(host, target, copy.writes[0].dtype, size);
+    Operation out = piece;
+    out.writes = {through};
+    emit(out, origin, CONVOY_LANE_COPY_OUT);
+    Operation in = piece;
+    in.reads = {through};
+    in.flags &= ~std::uint32_t{CONVOY_OP_RELAXED_READS};  // what went through is never old
+    emit(in, target, CONVOY_LANE_COPY_IN);
+  }
+}
+
+PlanSpan Lowering::passage(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
+                           std::uint64_t count) {
+  constexpr std::uint32_t kFirstSlot = 2 * 4096;  // apart from the slots of staged operands
+  return staging(place, kFirstSlot + 2 * user + parity_[user]++ % 2, dtype, count);
+}
+
+PlanSpan Lowering::outbox(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
+                          std::uint64_t count) {
+  constexpr std::uint32_t kFirstSlot = 1u << 20;  // apart from those of operands and passages
+  constexpr std::uint64_t kLine = 16;             // elements: no two pieces share a cache line
+  Outbox& box = outboxes_[staging_key(place, kFirstSlot + 2 * user, dtype)];
+  if (box.used + count > options_.staging_elements) box = {1 - box.half, 0};
+  PlanSpan span = staging(place, kFirstSlot + 2 * user + box.half, dtype, count);
+  span.first = box.used;
+  box.used += (count + kLine - 1) / kLine * kLine;
+  return span;
+}
+
+std::uint64_t Lowering::staging_key(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype) {
+  return std::uint64_t{place} << 32 | std::uint64_t{slot} << 8 | dtype;
+}
+
+PlanSpan Lowering::staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,
+                           std::uint64_t count) {
+  const auto [it, inserted] = staging_buffers_.try_emplace(
+      staging_key(place, slot, dtype), static_cast<std::uint32_t>(plan_.buffers.size()));
+  if (inserted)
+    plan_.buffers.push_back(
+        {CONVOY_BUFFER_SCRATCH, place, 0, dtype, options_.staging_elements, place});
+  return {it->second, dtype, 0, count};
+}
+
+PlanSpan Lowering::scratch(std::uint32_t place, std::uint64_t count) {
+  const auto buffer = static_cast<std::uint32_t>(plan_.buffers.size());
+  plan_.buffers.push_back({CONVOY_BUFFER_SCRATCH, place, 0, CONVOY_F32, count, place});
+  return {buffer, CONVOY_F32, 0, count};
+}
+
+Plan Lowering::finish() {
+  std::uint32_t id = 0;
+  for (auto* section : {&plan_.prologue, &plan_.body})
+    for (Operation& operation : *section) operation.id = id++;
+  return std::move(plan_);
+}
+
+}  // namespace convoy

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/plan/lower/lower.hpp"
+
+namespace convoy {
+
+// A ring of 1,024 devices has 2 million for every bucket.
+inline constexpr std::size_t kMaximumLoweredOperations = 8'000'000;
+
+// The state of one lowering: the plan that grows, the staging buffers made so far, and the choices
+// that every kind of operation shares (which engine runs it, what must be staged).
+class Lowering {
+ public:
+  Lowering(const Plan& logical, const LoweringOptions& options);
+
+  const Plan& logical() const { return logical_; }
+  const LoweringOptions& options() const { return options_; }
+  std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
+  bool is_host(std::uint32_t place) const;
+  // The number of the host that the place belongs to.
+  std::uint32_t host_of(std::uint32_t place) const;
+  // Whether the place's memory is a host's, or shared with it, and the network carries it as it is.
+  bool is_on_network(std::uint32_t place) const;
+  bool can_access(std::uint32_t engine, std::uint32_t place) const;
+  bool can_access_all(std::uint32_t engine, const Operation& operation) const;
+  // The engines that run a place's operations: itself, or the devices that serve it.
+  std::span<const std::uint32_t> engines(std::uint32_t place) const;
+
+  // Appends an operation that runs as it is.
+  void emit(Operation operation, std::uint32_t engine, std::uint32_t lane);
+  // Appends a collective that the devices of its spans run together: on the lane of the first of
+  // them in the cluster, so that all collectives of one group are in one lane.
+  void emit_collective(const Operation& collective);
+  // Runs an operation at a place: cut into slices over the engines that serve it when that is
+  // possible and worth it, with staging where an engine does not address a span. An update in any
+  // order runs where what it reads was written: nobody's updates wait for another's device.
+  void at_place(const Operation& operation, std::uint32_t place,
+                std::uint32_t lane = CONVOY_LANE_UPDATE);
+  // Runs an element-wise operation on one engine, staging in bounded pieces what it does not
+  // address.
+  void on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
+  // Device to device without peer access: out to the destination's host, then in.
+  void copy_through_host(const Operation& copy);
+  // Appends a copy between the memories of two hosts: one operation with two ends, which the
+  // origin's host sends and the target's receives. Its place is that of the target's host.
+  void emit_network_copy(Operation copy);
+  // The part of a bounded buffer at `place` that a copy's next piece of `count` elements goes
+  // through; two pieces of every pair of `place` and `user` are in flight.
+  PlanSpan passage(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
+                   std::uint64_t count);
+  // Where at `place` the next `count` elements wait that are sent to `user`: one piece behind the
+  // other in two bounded buffers, so that many small ones are on their way at once.
+  PlanSpan outbox(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
+                  std::uint64_t count);
+  // A new buffer of f32 whose contents last for a period.
+  PlanSpan scratch(std::uint32_t place, std::uint64_t count);
+
+  void begin_body() { in_body_ = true; }
+  Plan finish();
+
+ private:
+  std::uint32_t last_writer(const PlanSpan& span) const;
+  void append(Operation operation);
+  void copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from);
+  bool stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot, std::uint64_t count);
+  void staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
+  static std::uint64_t staging_key(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype);
+  PlanSpan staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,
+                   std::uint64_t count);
+
+  const Plan& logical_;
+  std::vector<std::uint32_t> places_;  // 0, 1, ...: every place as a list of itself
+  LoweringOptions options_;
+  Plan plan_;
+  bool in_body_ = false;
+  std::uint32_t turn_ = 0;  // whose turn it is among engines that share a place, for small work
+  std::unordered_map<std::uint64_t, std::uint32_t> staging_buffers_;  // by place, slot and dtype
+  std::vector<std::uint32_t> parity_;        // per engine: which of the two staging halves
+  std::vector<std::uint32_t> last_writers_;  // per buffer: the engine
+  struct Outbox {
+    std::uint32_t half = 0;
+    std::uint64_t used = 0;  // elements of it
+  };
+  std::unordered_map<std::uint64_t, Outbox> outboxes_;  // by place, user and dtype
+};
+
+// Cuts `count` elements into at most `pieces` slices at multiples of 16 elements (a cache line of
+// f32), so that two engines never write to one line. Empty slices are left out.
+std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces);
+
+// The operation restricted to elements [first, first + count) of all spans that it goes through
+// element by element.
+Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t count);
+
+}  // namespace convoy

@@ -1,0 +1,82 @@
+#include "core/plan/schedule/live_ranges.hpp"
+
+#include <utility>
+
+#include "core/plan/range_set.hpp"
+
+namespace convoy {
+namespace {
+
+ElementRange elements_of(const PlanSpan& span) {
+  return {span.first, span.count};
+}
+
+std::vector<std::vector<ElementRange>> to_ranges(const std::vector<RangeSet>& sets) {
+  std::vector<std::vector<ElementRange>> result;
+  for (const RangeSet& set : sets) result.push_back(set.ranges());
+  return result;
+}
+
+class LiveElements {
+ public:
+  explicit LiveElements(const Plan& plan)
+      : plan_(plan), live_(plan.buffers.size()), written_(plan.buffers.size()) {}
+
+  void run_phase(std::uint32_t phase) {
+    for (const Operation& operation : plan_.body)
+      if (operation.phase == phase) run(operation);
+  }
+
+  // Reading scratch memory behind this finds nothing of before.
+  void end_period() {
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
+      if (plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH)
+        written_[i].add({0, plan_.buffers[i].count});
+  }
+
+  std::vector<RangeSet> take() { return std::move(live_); }
+
+ private:
+  void run(const Operation& operation) {
+    for (const PlanSpan& span : operation.reads) read(span);
+    for (const PlanSpan& span : operation.writes) {
+      if (keeps(operation.kind)) read(span);
+      written_[span.buffer].add(elements_of(span));
+    }
+  }
+
+  // Updates read what they change; a kernel may leave elements of its writes as they are.
+  static bool keeps(OperationKind kind) {
+    return kind == OperationKind::kApply || kind == OperationKind::kAdaptLossScale ||
+           kind == OperationKind::kCall;
+  }
+
+  void read(const PlanSpan& span) {
+    written_[span.buffer].for_each_gap(
+        elements_of(span), [&](const ElementRange& range) { live_[span.buffer].add(range); });
+  }
+
+  const Plan& plan_;
+  std::vector<RangeSet> live_;
+  std::vector<RangeSet> written_;
+};
+
+}  // namespace
+
+std::vector<std::vector<ElementRange>> live_ranges(const Plan& plan, std::uint32_t phase) {
+  LiveElements live(plan);
+  for (std::uint32_t i = phase; i < plan.computes; ++i) live.run_phase(i);
+  live.end_period();
+  for (std::uint32_t i = 0; i < phase; ++i) live.run_phase(i);
+  return to_ranges(live.take());
+}
+
+std::vector<std::vector<ElementRange>> updated_ranges(const Plan& plan) {
+  std::vector<RangeSet> updated(plan.buffers.size());
+  for (const Operation& operation : plan.body)
+    if (operation.kind == OperationKind::kApply)
+      for (const PlanSpan& span : operation.writes) updated[span.buffer].add(elements_of(span));
+  return to_ranges(updated);
+}
+
+}  // namespace convoy

@@ -1,0 +1,163 @@
+#include "core/plan/schedule/schedule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/base/large_pages.hpp"
+#include "core/plan/schedule/local_schedule.hpp"
+#include "core/plan/schedule/reduce_waits.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::uint32_t kNever = 0xffffffffu;
+
+// Position of every compute operation among those of its replica: the clock of a step.
+std::vector<std::uint32_t> compute_positions(const Plan& plan) {
+  std::vector<std::uint32_t> position(plan.body.size(), kNever);
+  std::vector<std::uint32_t> next(plan.cluster->replicas(), 0);
+  for (std::size_t i = 0; i < plan.body.size(); ++i)
+    if (is_compute(plan.body[i].kind)) position[i] = next[plan.body[i].replica]++;
+  return position;
+}
+
+// How far compute must be before the operation can start: the latest compute operation of this
+// iteration that it waits for, directly or not.
+std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& dependencies,
+                                       const std::vector<std::uint32_t>& compute) {
+  std::vector<std::uint32_t> ready(plan.body.size(), 0);
+  for (std::size_t i = 0; i < plan.body.size(); ++i) {
+    if (compute[i] != kNever) {
+      ready[i] = compute[i] + 1;
+      continue;
+    }
+    for (const Dependency& dependency : dependencies[i])
+      if (dependency.distance == 0) ready[i] = std::max(ready[i], ready[dependency.before]);
+  }
+  return ready;
+}
+
+// When compute first needs the result: its position in this iteration, or in the next one, which
+// counts one whole iteration later.
+std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& dependencies,
+                                      const std::vector<std::uint32_t>& compute) {
+  const auto size = static_cast<std::uint32_t>(plan.body.size());
+  std::vector<std::uint32_t> need(size, kNever);
+  const auto tell = [&](std::uint32_t iteration) {
+    for (std::uint32_t i = size; i-- > 0;) {
+      const std::uint32_t own = compute[i] == kNever ? need[i] : compute[i];
+      if (own == kNever) continue;
+      for (const Dependency& dependency : dependencies[i]) {
+        if (dependency.distance > 1 || (dependency.distance == 1) != (iteration == 1)) continue;
+        const std::uint32_t at = dependency.distance == 0 ? own : own + size;
+        need[dependency.before] = std::min(need[dependency.before], at);
+      }
+    }
+  };
+  tell(0);  // within the iteration
+  tell(1);  // what the next iteration needs of this one
+  tell(0);  // and who leads to those
+  return need;
+}
+
+// Lanes by place and kind, or by the two hosts, and strand.
+using LaneKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
+
+std::uint32_t host_of(const Plan& plan, const PlanSpan& span) {
+  return plan.cluster->places[plan.buffers[span.buffer].place].host;
+}
+
+Lane empty_lane(const Plan& plan, const Operation& operation) {
+  Lane lane{operation.place, operation.lane, {}};
+  if (operation.lane != kNetworkLane) return lane;
+  lane.sender = host_of(plan, operation.reads.front());
+  lane.receiver = host_of(plan, operation.writes.front());
+  return lane;
+}
+
+LaneKey key_of(const Lane& lane) {
+  if (lane.lane != kNetworkLane) return {lane.place, lane.lane, lane.strand};
+  return {std::uint64_t{lane.sender} << 32 | lane.receiver, lane.lane, lane.strand};
+}
+
+}  // namespace
+
+void fill_lanes(const Plan& lowered, Schedule& schedule) {
+  std::map<LaneKey, std::uint32_t> index;
+  for (const std::uint32_t i : schedule.submission) {
+    Lane fresh = empty_lane(lowered, lowered.body[i]);
+    fresh.strand = schedule.strands[i];
+    const auto [it, inserted] =
+        index.try_emplace(key_of(fresh), static_cast<std::uint32_t>(schedule.lanes.size()));
+    if (inserted) schedule.lanes.push_back(std::move(fresh));
+    Lane& lane = schedule.lanes[it->second];
+    schedule.operations[i].lane = it->second;
+    schedule.operations[i].position = static_cast<std::uint32_t>(lane.operations.size());
+    lane.operations.push_back(i);
+  }
+}
+
+Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
+  const std::vector<std::uint32_t> compute = compute_positions(lowered);
+  const std::vector<std::uint32_t> ready = ready_times(lowered, dependencies, compute);
+  const std::vector<std::uint32_t> need = need_times(lowered, dependencies, compute);
+
+  // If A precedes B then phase, ready and need of A are not greater, and program order decides the
+  // rest: so this order respects every dependency.
+  Schedule schedule;
+  schedule.operations.resize(lowered.body.size());
+  schedule.submission.reserve(lowered.body.size());
+  const auto pair = [](std::uint64_t high, std::uint32_t low) { return high << 32 | low; };
+  // Phase and readiness, then need and operation.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> keys;
+  reserve_large(keys, lowered.body.size());
+  for (std::uint32_t i = 0; i < lowered.body.size(); ++i)
+    keys.push_back(
+        {pair(lowered.body[i].phase, ready[i]), pair(compute[i] == kNever ? need[i] : 0u, i)});
+  std::sort(keys.begin(), keys.end());
+  for (const auto& key : keys)
+    schedule.submission.push_back(static_cast<std::uint32_t>(key.second));
+  schedule.strands = find_strands(lowered);
+  fill_lanes(lowered, schedule);
+  for (std::size_t i = 0; i < lowered.body.size(); ++i)
+    schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;
+  schedule.phase_end.assign(lowered.computes, 0);
+  for (const std::uint32_t i : schedule.submission)
+    for (std::uint32_t p = lowered.body[i].phase; p < lowered.computes; ++p)
+      ++schedule.phase_end[p];
+  return schedule;
+}
+
+Schedule make_schedule(const Plan& lowered) {
+  const DependencyLists dependencies = find_dependencies(lowered);
+  Schedule schedule = order_lanes(lowered, dependencies);
+  if (lowered.cluster->hosts > 1)
+    add_local_waits(lowered, dependencies, schedule);
+  else
+    reduce_waits(dependencies, schedule);
+  return schedule;
+}
+
+StrandOrder order_of(const Plan& lowered, const Schedule& schedule, std::uint32_t strand) {
+  StrandOrder order{{}, std::vector<std::uint32_t>(schedule.phase_end.size(), 0)};
+  for (const std::uint32_t i : schedule.submission) {
+    if (schedule.strands[i] != strand) continue;
+    order.submission.push_back(i);
+    for (std::size_t p = lowered.body[i].phase; p < order.phase_end.size(); ++p)
+      ++order.phase_end[p];
+  }
+  return order;
+}
+
+bool strands_wait(const Schedule& schedule) {
+  const auto waits_for_another = [&](std::uint32_t i) {
+    return std::ranges::any_of(schedule.operations[i].waits, [&](const LaneWait& wait) {
+      return schedule.lanes[wait.lane].strand != schedule.strands[i];
+    });
+  };
+  return std::ranges::any_of(schedule.submission, waits_for_another);
+}
+
+}  // namespace convoy

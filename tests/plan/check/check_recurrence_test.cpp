@@ -1,0 +1,128 @@
+// Plans whose state never repeats, and plans with kernels: right ones are proved, wrong ones are
+// not, and what is said of gradients agrees with the sequential interpreter.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <iostream>
+#include <map>
+
+#include "core/plan/check/check.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "tests/plan/check/mutation_oracle.hpp"
+#include "tests/plan/check/sample_recurrences.hpp"
+#include "tests/sanitized.hpp"
+
+namespace convoy::testing {
+namespace {
+
+std::string text_of(const CheckReport& report) {
+  std::string text = report.verdict_text();
+  for (const Finding& finding : report.findings)
+    text += fmt::format("\n  {}: {}", finding_name(finding.kind), finding.text);
+  return text;
+}
+
+void expect_called(const SampleRecurrence& sample, const CheckReport& report) {
+  EXPECT_EQ(report.verdict, sample.verdict) << text_of(report);
+  EXPECT_EQ(report.nothing_lost, sample.nothing_lost) << text_of(report);
+  EXPECT_NE(text_of(report).find(sample.text), std::string::npos) << text_of(report);
+  for (const Finding& finding : report.findings)
+    EXPECT_NE(finding.operation, CONVOY_NONE) << text_of(report);
+}
+
+void expect_all_called(const std::vector<SampleRecurrence>& samples) {
+  const ArenaMap arena = ragged_arena();
+  for (const std::uint32_t replicas : {2u, 3u, 4u})
+    for (const SampleRecurrence& sample : samples) {
+      if (replicas < sample.fewest_replicas) continue;
+      SCOPED_TRACE(fmt::format("{}, {} replicas", sample.name, replicas));
+      const Cluster cluster = make_single_host(replicas, true, "cpu");
+      const Plan plan = write_plan(cluster, arena, sample.write);
+      const CheckReport report = check_plan(plan);
+      expect_called(sample, report);
+      const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
+      EXPECT_EQ(check_plan(pieces).verdict_text(), report.verdict_text());
+    }
+}
+
+TEST(CheckRecurrence, RightOnesAreProved) {
+  expect_all_called(right_recurrences());
+}
+
+TEST(CheckRecurrence, WrongOnesAreNot) {
+  expect_all_called(wrong_recurrences());
+}
+
+TEST(CheckRecurrence, WhereNothingIsLostTheInterpreterFindsEverything) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  for (const SampleRecurrence& sample : right_recurrences()) {
+    const Plan plan = write_plan(cluster, arena, sample.write);
+    if (sample.nothing_lost) {
+      EXPECT_EQ(find_loss(plan).value_or(""), "") << sample.name;
+    }
+  }
+}
+
+TEST(CheckRecurrence, TheOneWhoseSumsUsedToBeTakenApartAgainAndAgainTakesNoTime) {
+  for (const SampleRecurrence& sample : right_recurrences()) {
+    if (sample.name != "elastic") continue;
+    const ArenaMap arena = small_arena(0);
+    const Cluster cluster = make_single_host(3, true, "cpu");
+    const Plan plan = write_plan(cluster, arena, sample.write);
+    const auto start = std::chrono::steady_clock::now();
+    const CheckReport report = check_plan(plan);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    EXPECT_EQ(report.verdict_text(),
+              "approximate (every gradient counts 0.75 times in the end, all replicas alike, first "
+              "after 2 steps)");
+    EXPECT_LT(took.count(), kSanitized ? 10 : 1);
+  }
+}
+
+// A million operations: proved, or left open with the place where the time went.
+TEST(CheckBudget, AMillionOperationsTakeSecondsWhateverTheyAre) {
+  constexpr std::uint64_t kOperations = 1'000'000;
+  if (std::getenv("CONVOY_LONG_TESTS") == nullptr) GTEST_SKIP() << "set CONVOY_LONG_TESTS=1";
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const std::map<std::string, std::function<void(Planner&, Buffer, std::uint64_t)>> kinds = {
+      {"copies of single elements",
+       [](Planner& p, Buffer b, std::uint64_t i) {
+         p.copy(b[{i % 137, 1}], p.gradient(ReplicaId(i % 2))[{i % 137, 1}]);
+       }},
+      {"a chain of additions",
+       [](Planner& p, Buffer b, std::uint64_t) { p.add(b, b, p.gradient(ReplicaId(1))); }},
+      {"a chain of kernels",
+       [](Planner& p, Buffer b, std::uint64_t) { p.call("round", PlaceId(0), {b}, {b}); }},
+      {"a chain of updates",
+       [](Planner& p, Buffer, std::uint64_t) {
+         p.apply(p.parameters(ReplicaId(0)), p.gradient(ReplicaId(0)));
+       }},
+      {"moves by one",
+       [](Planner& p, Buffer b, std::uint64_t) {
+         p.copy(b[{0, 100}], b[{100, 100}]);
+       }},
+  };
+  for (const auto& [name, write] : kinds) {
+    const Plan plan = write_plan(cluster, arena, [&](Planner& p) {
+      const Buffer b = p.persistent(PlaceId(0), 2 * p.arena_elements());
+      const Buffer half{b.id, b.dtype, p.arena_elements()};
+      p.compute();
+      for (std::uint64_t i = 0; i < kOperations; ++i) write(p, half, i);
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), half, {.contributions = 1});
+    });
+    const std::clock_t start = std::clock();
+    const CheckReport report = check_plan(plan);
+    const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    std::cout << fmt::format("{}: {:.1f} s, {}\n", name, took, text_of(report));
+    EXPECT_LT(took, 10) << name;
+  }
+}
+
+}  // namespace
+}  // namespace convoy::testing

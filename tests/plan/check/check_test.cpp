@@ -1,0 +1,185 @@
+#include "core/plan/check/check.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <iostream>
+
+#include "core/base/error.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "tests/plan/sample_plans.hpp"
+#include "tests/sanitized.hpp"
+
+namespace convoy::testing::check_test {
+namespace {
+
+constexpr LoweringOptions kSmallPieces{.staging_elements = 8, .slice_elements = 4};
+
+std::string findings(const CheckReport& report) {
+  std::string text = report.verdict_text();
+  for (const Finding& finding : report.findings)
+    text += fmt::format("\n  {}: {}", finding_name(finding.kind), finding.text);
+  return text;
+}
+
+std::string expected_verdict(const SamplePlan& sample, std::uint32_t replicas) {
+  if (sample.synchronous) return "synchronous";
+  if (sample.name == "staged") return "stale by 2 (gradient lag 1, parameter lag 1)";
+  if (sample.name == "deferred") return "stale by 1 (gradient lag 1, parameter lag 0)";
+  if (sample.name == "accumulating") return "synchronous every 2 steps";
+  if (sample.name == "asynchronous") return "asynchronous";
+  if (sample.name == "compressed")
+    return "approximate (synchronous but for rounding, kernels or averages)";
+  if (replicas == 1) return "synchronous";
+  if (sample.name == "sequential") return fmt::format("{} applies per step", replicas);
+  return sample.name;
+}
+
+TEST(Check, GivesEverySampleItsVerdictLogicalAndLoweredWithAndWithoutPeerAccess) {
+  for (const std::uint32_t replicas : {1u, 2u, 3u, 4u, 5u, 8u}) {
+    if (kSanitized && replicas > 3) break;
+    for (const bool peer_access : {true, false})
+      for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+        const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+        for (const SamplePlan& sample : sample_plans()) {
+          const Plan plan = write_plan(cluster, arena, sample.write);
+          const CheckReport logical = check_plan(plan);
+          EXPECT_EQ(logical.verdict_text(), expected_verdict(sample, replicas))
+              << sample.name << ", " << replicas << " replicas: " << findings(logical);
+          const CheckReport lowered = check_plan(lower(plan, kSmallPieces));
+          EXPECT_EQ(lowered.verdict_text(), logical.verdict_text())
+              << sample.name << " lowered, " << replicas << " replicas, peer access " << peer_access
+              << ": " << findings(lowered);
+        }
+      }
+  }
+}
+
+TEST(Check, ParametersAveragedInsteadOfGradientsAreApproximate) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
+    p.compute();
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+    p.all_reduce(p.all_parameters(p.arena()));
+    for (const auto r : p.replicas()) p.scale(p.parameters(r), p.parameters(r), 1.0 / 3);
+  }));
+  EXPECT_EQ(report.verdict, Verdict::kApproximate) << findings(report);
+}
+
+TEST(Check, KernelsOfThePluginMakeAPlanApproximateOrShowWhatIsMissing) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  for (const bool complete : {true, false}) {
+    const CheckReport report = check_plan(write_plan(cluster, arena, [&](Planner& p) {
+      p.compute();
+      const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+      std::vector<Span> from{p.gradient(ReplicaId(0))};
+      if (complete) from.push_back(p.gradient(ReplicaId(1)));
+      p.call("compress", p.host_place(ReplicaId(0)), from, {total});
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
+    }));
+    EXPECT_EQ(report.verdict, complete ? Verdict::kApproximate : Verdict::kWrong)
+        << findings(report);
+  }
+}
+
+TEST(Check, AStateThatRepeatsLateIsARecurrence) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
+    // A pipeline of gradients that is longer than anything the checker waits for.
+    std::vector<Buffer> pipeline;
+    for (int i = 0; i < 12; ++i) pipeline.push_back(p.persistent(PlaceId(0), p.arena_elements()));
+    p.compute();
+    p.all_reduce(p.all_gradients(p.arena()));
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), pipeline.back());
+    for (std::size_t i = pipeline.size(); --i > 0;) p.copy(pipeline[i], pipeline[i - 1]);
+    p.copy(pipeline.front(), p.gradient(ReplicaId(0)));
+  }));
+  EXPECT_EQ(report.verdict_text(),
+            "approximate (every gradient counts once in the end, nothing is lost, first after 13 "
+            "steps)")
+      << findings(report);
+}
+
+TEST(Check, AMovingAverageThatNothingReadsDoesNotMatter) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
+    const Buffer average = p.persistent(PlaceId(0), p.arena_elements());
+    write_replicated(Algorithm::kDevice)(p);
+    p.scale(average, average, 0.9);
+    p.axpy(average, 0.1, p.parameters(ReplicaId(0)), average);
+  }));
+  EXPECT_EQ(report.verdict, Verdict::kSynchronous) << findings(report);
+}
+
+TEST(Check, DifferentLagsOfDifferentRangesAreStaleButNotUniform) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
+    const Range now{0, 72}, later{72, 65};
+    p.compute();
+    p.all_reduce(p.all_gradients(p.arena()));
+    for (const auto r : p.replicas()) {
+      const Buffer waiting = p.persistent(p.replica_place(r), later.count);
+      p.apply(p.parameters(r)[now], p.gradient(r)[now]);
+      p.apply(p.parameters(r)[later], waiting);
+      p.copy(waiting, p.gradient(r)[later]);
+    }
+  }));
+  EXPECT_EQ(report.verdict, Verdict::kStale) << findings(report);
+  EXPECT_FALSE(report.uniform);
+  EXPECT_EQ(report.gradient_lag, 1u);
+}
+
+TEST(Claims, AStricterPlanKeepsALaxerClaim) {
+  CheckReport report;
+  report.replicas = 2;
+  report.verdict = Verdict::kSynchronous;
+  for (const char* claim : {"", "synchronous", "stale", "accumulating", "sequential",
+                            "asynchronous", "approximate", "stale|synchronous"})
+    EXPECT_TRUE(satisfies(report, claim)) << claim;
+  EXPECT_FALSE(satisfies(report, "independent"));
+  report.verdict = Verdict::kStale;
+  EXPECT_FALSE(satisfies(report, "synchronous"));
+  EXPECT_TRUE(satisfies(report, "synchronous|stale"));
+  EXPECT_TRUE(satisfies(report, "asynchronous"));
+  report.verdict = Verdict::kApproximate;
+  EXPECT_FALSE(satisfies(report, "synchronous|stale"));
+  report.verdict = Verdict::kWrong;
+  for (const char* claim : {"", "synchronous", "approximate", "asynchronous"})
+    EXPECT_FALSE(satisfies(report, claim)) << claim;
+  EXPECT_THROW(satisfies(report, "perfect"), Error);
+}
+
+// A loaded machine is slower than an idle one, instrumented code much slower still.
+constexpr double kGenerousSeconds = kSanitized ? 100 : 10;
+
+TEST(Check, ALargeModelOnEightReplicasTakesWellUnderASecond) {
+  // The size of resnet152: 60 million elements, 467 variables.
+  const Cluster cluster = make_single_host(8, true, "cpu");
+  for (const std::uint32_t buckets : {60u, 467u}) {
+    if (kSanitized && buckets > 60) break;
+    const ArenaMap arena = large_arena(60'194'857, 467, buckets);
+    for (const SamplePlan& sample : sample_plans()) {
+      const auto start = std::chrono::steady_clock::now();
+      const Plan plan = write_plan(cluster, arena, sample.write);
+      const CheckReport report = check_plan(plan);
+      const std::chrono::duration<double> checked = std::chrono::steady_clock::now() - start;
+      const Plan lowered = lower(plan);
+      const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+      std::cout << fmt::format(
+          "{:20} {} buckets: {:4.0f} ms to plan and check, {:4.0f} ms with "
+          "lowering to {} operations\n",
+          sample.name, buckets, 1e3 * checked.count(), 1e3 * all.count(), lowered.body.size());
+      EXPECT_EQ(report.verdict_text(), expected_verdict(sample, 8)) << findings(report);
+      EXPECT_LT(all.count(), kGenerousSeconds) << sample.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convoy::testing::check_test

@@ -1,0 +1,82 @@
+#include "tests/plan/check/mutation_oracle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/plan/interpret/interpreter.hpp"
+#include "tests/plan/check/sample_recurrences.hpp"
+#include "tests/plan/check/trajectories.hpp"
+#include "tests/plan/sample_gradients.hpp"
+
+namespace convoy::testing {
+namespace {
+
+constexpr std::uint64_t kComparedSteps = 6;
+constexpr std::uint64_t kStepsWithGradients = 6;
+constexpr std::uint64_t kStepsInAll = 240;
+constexpr double kRate = 0.125;
+// Kernels keep up to half of a unit of 0.25, which still waits to be applied.
+constexpr double kStillKept = kRate * 0.125 + 1e-3;
+
+InterpreterOptions plain_descent(const ArenaMap& arena, GradientFunction gradient) {
+  InterpreterOptions options = sample_options(arena, std::move(gradient));
+  options.optimizer.kind = CONVOY_OPTIMIZER_SGD;
+  options.decayed.clear();
+  options.learning_rate = [](std::uint64_t) { return kRate; };
+  options.kernel = sample_kernel;
+  return options;
+}
+
+bool has_recurrence(const CheckReport& report) {
+  const Verdict verdict = report.verdict;
+  return (verdict == Verdict::kSynchronous || verdict == Verdict::kSynchronousEvery ||
+          verdict == Verdict::kStale) &&
+         report.uniform;
+}
+
+}  // namespace
+
+std::optional<std::string> find_loss(const Plan& plan) {
+  const ArenaMap& arena = *plan.arena;
+  // By replica and step: a backward that runs twice gives the same gradient.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<float>> given;
+  const auto gradient = [&](const GradientRequest& request, std::span<float> values) {
+    std::fill(values.begin(), values.end(), 0.0f);
+    if (request.step >= kStepsWithGradients) return;
+    smooth_gradient(request, values);
+    std::vector<float>& all = given[{request.replica, request.step}];
+    all.resize(arena.elements);
+    std::copy(values.begin(), values.end(),
+              all.begin() + static_cast<std::ptrdiff_t>(request.range.first));
+  };
+  const InterpreterOptions options = plain_descent(arena, gradient);
+  Interpreter interpreter(plan, options);
+  interpreter.run(kStepsInAll);
+  std::vector<double> expected(options.initial.begin(), options.initial.end());
+  for (const auto& [unused, values] : given)
+    for (std::size_t e = 0; e < values.size(); ++e)
+      expected[e] -= kRate * values[e] / plan.cluster->replicas();
+  for (std::uint32_t b = 0; b < plan.buffers.size(); ++b) {
+    if (plan.buffers[b].kind != CONVOY_BUFFER_PARAMETERS || plan.buffers[b].set != 0) continue;
+    for (std::size_t e = 0; e < expected.size(); ++e)
+      if (!(std::fabs(interpreter.values(b)[e] - expected[e]) < kStillKept))
+        return fmt::format("{}, element {}: {} in the end, and {} by the gradients",
+                           plan.buffer_name(b), e, interpreter.values(b)[e], expected[e]);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> contradiction(const Plan& plan, const CheckReport& report) {
+  if (report.nothing_lost) return find_loss(plan);
+  if (!has_recurrence(report)) return std::nullopt;
+  return difference(
+      interpreted_reads(plan, kComparedSteps),
+      recurrence_reads(*plan.arena, plan.cluster->replicas(), report, kComparedSteps));
+}
+
+}  // namespace convoy::testing

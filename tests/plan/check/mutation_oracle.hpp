@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/plan/check/check.hpp"
+
+namespace convoy::testing {
+
+// Whether the sequential interpreter contradicts the report: a recurrence that it names
+// (synchronous, accumulating, stale) must give the same numbers, and where nothing is lost the
+// parameters must end as if every gradient had been applied once. Says where they differ.
+std::optional<std::string> contradiction(const Plan& plan, const CheckReport& report);
+
+// The second half of that: gradients for a few computes, then none for a long time.
+std::optional<std::string> find_loss(const Plan& plan);
+
+}  // namespace convoy::testing

@@ -1,0 +1,166 @@
+#include "core/plan/interpret/interpreter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/plan/interpret/interpreter_half.hpp"
+#include "core/plan/interpret/interpreter_update.hpp"
+#include "tests/plan/sample_gradients.hpp"
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing::interpreter_test {
+namespace {
+
+constexpr std::uint64_t kSteps = 5;
+
+// One apply per step with the mean of all replicas' gradients, without any plan.
+std::vector<float> reference_trajectory(const ArenaMap& arena, std::uint32_t replicas) {
+  const InterpreterOptions options = sample_options(arena, smooth_gradient);
+  std::vector<float> parameters = options.initial;
+  std::vector<float> velocity(arena.elements, 0.0f);
+  std::vector<float> unused(arena.elements, 0.0f);
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    std::vector<float> total(arena.elements, 0.0f);
+    for (std::uint32_t r = 0; r < replicas; ++r) {
+      std::vector<float> gradient(arena.elements);
+      smooth_gradient({r, step, 0, {0, arena.elements}, parameters, parameters}, gradient);
+      for (std::size_t e = 0; e < gradient.size(); ++e) total[e] += gradient[e];
+    }
+    auto constants =
+        update_constants(options.optimizer, replicas, options.learning_rate(step), step);
+    for (std::size_t e = 0; e < total.size(); ++e) {
+      const ElementRange& decayed = options.decayed.front();
+      constants.weight_decay = e < decayed.first + decayed.count ? 0.01f : 0.0f;
+      update_element(constants, total[e], parameters[e], velocity[e], unused[e]);
+    }
+  }
+  return parameters;
+}
+
+std::uint32_t find_buffer(const Plan& plan, std::uint32_t kind, std::uint32_t owner) {
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
+    if (plan.buffers[i].kind == kind && plan.buffers[i].owner == owner) return i;
+  ADD_FAILURE() << "no buffer of kind " << kind << " and owner " << owner;
+  return 0;
+}
+
+TEST(Interpreter, SynchronousStrategiesFollowTheReferenceTrajectory) {
+  const ArenaMap arena = small_arena(32);
+  for (const std::uint32_t replicas : {1u, 2u, 3u, 5u}) {
+    const Cluster cluster = make_single_host(replicas, true, "cpu");
+    const std::vector<float> reference = reference_trajectory(arena, replicas);
+    for (const SamplePlan& sample : sample_plans()) {
+      if (!sample.synchronous) continue;
+      const Plan plan = write_plan(cluster, arena, sample.write);
+      Interpreter interpreter(plan, sample_options(arena, smooth_gradient));
+      interpreter.run(kSteps);
+      EXPECT_EQ(interpreter.elements_changed_before_backward(), 0u) << sample.name;
+      // The server copies its master out at the beginning of a step, so the last parameters are
+      // only in the masters; bucket b of a sharded server in that of device b mod n.
+      for (std::size_t b = 0; b < arena.buckets.size(); ++b) {
+        std::uint32_t buffer = 0;
+        if (sample.name == "parameter_server")
+          buffer = find_buffer(plan, CONVOY_BUFFER_MASTER, replicas);
+        else if (sample.name == "sharded_server")
+          buffer =
+              find_buffer(plan, CONVOY_BUFFER_MASTER, static_cast<std::uint32_t>(b % replicas));
+        else
+          buffer = find_buffer(plan, CONVOY_BUFFER_PARAMETERS, replicas - 1);
+        const ElementRange& range = arena.buckets[b];
+        for (std::uint64_t e = range.first; e < range.first + range.count; ++e)
+          ASSERT_NEAR(interpreter.values(buffer)[e], reference[e], 2e-5)
+              << sample.name << " with " << replicas << " replicas, element " << e;
+      }
+    }
+  }
+}
+
+TEST(Interpreter, GradientsAreUninitialisedBeforeTheirFirstBackward) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    p.apply(p.parameters(ReplicaId(0)), p.gradient(ReplicaId(0)));
+    p.compute();
+  });
+  Interpreter interpreter(plan, sample_options(arena, smooth_gradient));
+  interpreter.run(1);
+  EXPECT_TRUE(std::isnan(interpreter.values(plan.body.front().writes.front().buffer)[0]));
+}
+
+TEST(Interpreter, ScratchDoesNotSurviveAPeriodButPersistentMemoryDoes) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    const Buffer kept = p.persistent(PlaceId(0), 4);
+    const Buffer lost = p.scratch(PlaceId(0), 4);
+    const Buffer from_scratch = p.persistent(PlaceId(0), 4);
+    p.compute();
+    p.add(kept, kept, p.gradient(ReplicaId(0))[{0, 4}]);
+    p.copy(from_scratch, lost);
+    p.fill(lost, 3);
+  });
+  Interpreter interpreter(plan, sample_options(arena, exact_gradient));
+  interpreter.run(3);
+  EXPECT_TRUE(std::isfinite(interpreter.values(0)[0]));
+  EXPECT_TRUE(std::isnan(interpreter.values(2)[0]));
+}
+
+TEST(Interpreter, NoticesParametersThatChangeBetweenForwardAndBackward) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    convoy_operation forward{};
+    forward.struct_size = sizeof(forward);
+    forward.kind = CONVOY_OP_FORWARD;
+    forward.place = CONVOY_NONE;
+    convoy_operation backward = forward;
+    backward.kind = CONVOY_OP_BACKWARD;
+    p.emit(forward, {p.parameters(ReplicaId(0))}, {});
+    p.fill(p.parameters(ReplicaId(0))[{10, 6}], 1.5);
+    p.emit(backward, {p.parameters(ReplicaId(0))}, {p.gradient(ReplicaId(0))});
+  });
+  Interpreter interpreter(plan, sample_options(arena, smooth_gradient));
+  interpreter.run(1);
+  EXPECT_EQ(interpreter.elements_changed_before_backward(), 6u);
+}
+
+TEST(Interpreter, StoppingBetweenTheComputesOfAPeriodKeepsTheRest) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, write_accumulating);
+  ASSERT_EQ(plan.computes, 2u);
+  Interpreter whole(plan, sample_options(arena, exact_gradient));
+  whole.run(4);
+  Interpreter pieces(plan, sample_options(arena, exact_gradient));
+  for (int i = 0; i < 4; ++i) pieces.run(1);
+  const std::uint32_t master = find_buffer(plan, CONVOY_BUFFER_MASTER, 2);
+  for (std::uint64_t e = 0; e < arena.elements; ++e)
+    ASSERT_EQ(whole.values(master)[e], pieces.values(master)[e]) << e;
+}
+
+TEST(HalfFloats, EveryF16SurvivesTheRoundTrip) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    if (std::isnan(from_f16(half))) continue;
+    ASSERT_EQ(to_f16(from_f16(half)), half) << bits;
+  }
+  EXPECT_EQ(from_f16(0x3c00), 1.0f);
+  EXPECT_EQ(from_f16(0x0001), 0x1p-24f);
+  EXPECT_EQ(to_f16(2049.0f), 0x6800);  // ties to even
+  EXPECT_EQ(to_f16(65519.0f), 0x7bff);
+  EXPECT_EQ(to_f16(65520.0f), 0x7c00);
+  EXPECT_EQ(to_f16(0x1p-25f), 0);
+}
+
+TEST(HalfFloats, EveryBf16SurvivesTheRoundTrip) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    if (std::isnan(from_bf16(half))) continue;
+    ASSERT_EQ(to_bf16(from_bf16(half)), half) << bits;
+  }
+  EXPECT_EQ(to_bf16(1.00390625f), 0x3f80);  // ties to even
+}
+
+}  // namespace
+}  // namespace convoy::testing::interpreter_test

@@ -1,0 +1,175 @@
+#include "core/plan/lower/fuse_updates.hpp"
+
+#include <gtest/gtest.h>
+#include <algorithm>
+
+#include <cstring>
+#include <map>
+
+#include "core/plan/check/check.hpp"
+#include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "tests/plan/random_plans.hpp"
+#include "tests/plan/sample_gradients.hpp"
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing::fuse_updates_test {
+namespace {
+
+constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
+constexpr std::uint64_t kSteps = 4;
+
+std::map<OperationKind, std::size_t> count_kinds(const Plan& plan) {
+  std::map<OperationKind, std::size_t> counts;
+  for (const Operation& operation : plan.body) ++counts[operation.kind];
+  return counts;
+}
+
+// What training is about: gradients may differ, they are not read again.
+std::string first_difference(const Plan& plan, const Interpreter& a, const Interpreter& b) {
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    const std::uint32_t kind = plan.buffers[i].kind;
+    if (kind == CONVOY_BUFFER_SCRATCH || kind == CONVOY_BUFFER_GRADIENT) continue;
+    if (std::memcmp(a.bytes(i).data(), b.bytes(i).data(), a.bytes(i).size()) != 0)
+      return plan.buffer_name(i);
+  }
+  return "none";
+}
+
+// Sums of these are rounded: only the same order of additions gives the same bits.
+void rough_gradient(const GradientRequest& request, std::span<float> gradient) {
+  exact_gradient(request, gradient);
+  for (float& value : gradient) value *= 0.1f + 0.3f * static_cast<float>(request.replica);
+}
+
+std::string plain_and_fused(const Plan& plan) {
+  const Plan fused = lower(fuse_updates(plan), kSmallPieces);
+  Interpreter a(plan, sample_options(*plan.arena, rough_gradient));
+  Interpreter b(fused, sample_options(*plan.arena, rough_gradient));
+  a.run(kSteps);
+  b.run(kSteps);
+  return first_difference(plan, a, b);
+}
+
+TEST(FuseUpdates, KeepsTheBitsOfWhatWasSummedFromLeftToRight) {
+  for (const std::uint32_t replicas : {1u, 2u, 3u, 5u, 8u})
+    for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+      const Cluster cluster = make_single_host(replicas, true, "cpu");
+      for (const SamplePlan& sample : sample_plans()) {
+        if (sample.name == "replicated_ring" || sample.name == "replicated_tree" ||
+            sample.name == "ring")
+          continue;
+        EXPECT_EQ(plain_and_fused(write_plan(cluster, arena, sample.write)), "none")
+            << sample.name << ", " << replicas << " replicas, " << arena.buckets.size()
+            << " buckets";
+      }
+    }
+}
+
+TEST(FuseUpdates, KeepsTheBitsOfRandomPlans) {
+  const ArenaMap arena = small_arena(32);
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    const Cluster cluster = make_single_host(1 + seed % 4, true, "cpu");
+    const Plan plan = write_plan(cluster, arena, random_plan(seed, true));
+    EXPECT_EQ(plan_hash(lower(fuse_updates(plan))) == plan_hash(lower(plan)),
+              count_kinds(plan) == count_kinds(fuse_updates(plan)));
+    Interpreter a(plan, sample_options(arena, exact_gradient));
+    const Plan fused = fuse_updates(plan);
+    Interpreter b(fused, sample_options(arena, exact_gradient));
+    a.run(kSteps);
+    b.run(kSteps);
+    ASSERT_EQ(first_difference(plan, a, b), "none") << "seed " << seed;
+  }
+}
+
+TEST(FuseUpdates, MakesOneUpdateOfEveryBucketWhereMemoryIsShared) {
+  const ArenaMap arena = small_arena(16);
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  for (const auto& [name, write] :
+       std::map<std::string, WritePlan>{{"server", write_parameter_server},
+                                        {"sharded", write_sharded_server},
+                                        {"all_reduce", write_replicated(Algorithm::kDevice)},
+                                        {"copies", write_copy_reduce}}) {
+    const Plan fused = fuse_updates(write_plan(cluster, arena, write));
+    auto counts = count_kinds(fused);
+    EXPECT_EQ(counts[OperationKind::kSum] + counts[OperationKind::kAllReduce], 0u) << name;
+    EXPECT_EQ(counts[OperationKind::kApply], arena.buckets.size()) << name;
+    for (const Operation& operation : fused.body) {
+      if (operation.kind != OperationKind::kApply) continue;
+      EXPECT_EQ(operation.reads.size(), 3u) << name;
+    }
+  }
+}
+
+TEST(FuseUpdates, LeavesDevicesAloneThatDoNotShareMemory) {
+  const ArenaMap arena = small_arena(16);
+  const Cluster cluster = make_single_host(3, false, "gpu");
+  for (const SamplePlan& sample : sample_plans()) {
+    const Plan plan = write_plan(cluster, arena, sample.write);
+    EXPECT_EQ(count_kinds(fuse_updates(plan)), count_kinds(plan)) << sample.name;
+  }
+}
+
+TEST(FuseUpdates, KeepsASumThatSomethingElseReads) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const auto written = [&](bool before, bool after) {
+    return write_plan(cluster, arena, [=](Planner& p) {
+      p.compute();
+      const Buffer kept = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
+      const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+      p.sum(total, p.all_gradients(p.arena()));
+      if (before) p.scale(kept, total, 0.5);
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
+      if (after) p.add(kept, kept, total);
+    });
+  };
+  EXPECT_EQ(count_kinds(fuse_updates(written(false, false)))[OperationKind::kSum], 0u);
+  EXPECT_EQ(count_kinds(fuse_updates(written(true, false)))[OperationKind::kSum], 1u);
+  EXPECT_EQ(count_kinds(fuse_updates(written(false, true)))[OperationKind::kSum], 1u);
+}
+
+TEST(FuseUpdates, KeepsASumWhoseGradientsChangeBeforeTheUpdate) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    p.compute();
+    const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+    p.sum(total, p.all_gradients(p.arena()));
+    p.fill(p.gradient(ReplicaId(1)), 0);
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
+  });
+  EXPECT_EQ(count_kinds(fuse_updates(plan)), count_kinds(plan));
+}
+
+TEST(FuseUpdates, KeepsWhatTheCheckerSays) {
+  for (const std::uint32_t replicas : {2u, 3u})
+    for (const SamplePlan& sample : sample_plans()) {
+      const ArenaMap arena = ragged_arena();
+      const Cluster cluster = make_single_host(replicas, true, "cpu");
+      const Plan plan = write_plan(cluster, arena, sample.write);
+      const Plan fused = lower(fuse_updates(plan), kSmallPieces);
+      EXPECT_EQ(check_plan(fused).verdict_text(), check_plan(plan).verdict_text())
+          << sample.name << ", " << replicas << " replicas";
+    }
+}
+
+// A gradient that is left out of a fused update is seen as one that is left out of a sum.
+TEST(FuseUpdates, LetsTheCheckerSeeAMissingGradient) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  Plan fused = fuse_updates(write_plan(cluster, arena, write_copy_reduce));
+  Operation& update = fused.body.back();
+  ASSERT_EQ(update.kind, OperationKind::kApply);
+  ASSERT_EQ(update.writes.size(), 3u);
+  std::copy(update.reads.begin() + 2, update.reads.end(), update.reads.begin() + 1);
+  update.reads.pop_back();
+  const CheckReport report = check_plan(fused);
+  EXPECT_EQ(report.verdict, Verdict::kWrong);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings.front().kind, FindingKind::kMissing);
+  EXPECT_EQ(report.findings.front().replica, 1u);
+}
+
+}  // namespace
+}  // namespace convoy::testing::fuse_updates_test

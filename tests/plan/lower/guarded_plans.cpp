@@ -1,0 +1,45 @@
+#include "tests/plan/lower/guarded_plans.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+#include "core/plan/check/check.hpp"
+
+namespace convoy::testing {
+
+GuardOptions clipping() {
+  GuardOptions options;
+  options.clip_norm = kLimit;
+  return options;
+}
+
+GuardOptions automatic(double scale, std::uint64_t increase_every) {
+  GuardOptions options;
+  options.automatic_loss_scale = true;
+  options.loss_scale.scale = scale;
+  options.increase_every = increase_every;
+  return options;
+}
+
+GuardOptions everything() {
+  GuardOptions options = automatic(1024, 2);
+  options.clip_norm = kLimit;
+  options.gradient_norms = true;
+  return options;
+}
+
+Plan guarded(const Plan& plan, const GuardOptions& options) {
+  return guard(plan, check_plan(plan), options);
+}
+
+std::string refusal(const Plan& plan, const GuardOptions& options) {
+  try {
+    guarded(plan, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace convoy::testing

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "core/plan/lower/guard.hpp"
+#include "core/plan/lower/lower.hpp"
+
+namespace convoy::testing {
+
+constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
+constexpr double kLimit = 0.75;  // of the gradient's norm
+
+GuardOptions clipping();
+GuardOptions automatic(double scale, std::uint64_t increase_every);
+// Clipping, automatic scaling and reported norms at once.
+GuardOptions everything();
+
+// The plan as checked, with what the options add to it.
+Plan guarded(const Plan& plan, const GuardOptions& options);
+
+// The text of the usage error that guarding the plan is, or "accepted".
+std::string refusal(const Plan& plan, const GuardOptions& options);
+
+}  // namespace convoy::testing

@@ -1,0 +1,138 @@
+#include "core/plan/lower/lower.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+
+#include "core/base/error.hpp"
+#include "core/plan/interpret/interpreter.hpp"
+#include "tests/plan/random_plans.hpp"
+#include "tests/plan/sample_gradients.hpp"
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing::lower_test {
+namespace {
+
+constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
+constexpr std::uint64_t kSteps = 4;
+
+// Buffers that both plans have, scratch aside.
+std::string first_difference(const Plan& plan, const Interpreter& a, const Interpreter& b) {
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
+    if (std::memcmp(a.bytes(i).data(), b.bytes(i).data(), a.bytes(i).size()) != 0)
+      return plan.buffer_name(i);
+  }
+  return "none";
+}
+
+std::string logical_and_lowered(const Plan& plan) {
+  const Plan lowered = lower(plan, kSmallPieces);
+  Interpreter a(plan, sample_options(*plan.arena, exact_gradient));
+  Interpreter b(lowered, sample_options(*plan.arena, exact_gradient));
+  a.run(kSteps);
+  b.run(kSteps);
+  return first_difference(plan, a, b);
+}
+
+TEST(Lower, KeepsTheBitsOfEverySampleForEveryNumberOfReplicas) {
+  for (const std::uint32_t replicas : {1u, 2u, 3u, 4u, 5u, 8u})
+    for (const bool peer_access : {true, false})
+      for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+        const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+        for (const SamplePlan& sample : sample_plans()) {
+          // Thirds are not exact, so their sum depends on the order.
+          if (sample.name == "prescaled" && !std::has_single_bit(replicas)) continue;
+          ASSERT_EQ(logical_and_lowered(write_plan(cluster, arena, sample.write)), "none")
+              << sample.name << ", " << replicas << " replicas, peer access " << peer_access << ", "
+              << arena.buckets.size() << " buckets";
+        }
+      }
+}
+
+// Without peer access collectives become rings, which sum in another order.
+TEST(Lower, KeepsTheBitsOfRandomPlans) {
+  const ArenaMap arena = small_arena(32);
+  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+    const bool peer_access = seed % 2 == 0;
+    const Cluster cluster = make_single_host(1 + seed % 4, peer_access, "cpu");
+    ASSERT_EQ(logical_and_lowered(write_plan(cluster, arena, random_plan(seed, peer_access))),
+              "none")
+        << "seed " << seed;
+  }
+}
+
+TEST(Lower, EveryOperationAddressesItsSpansFromItsPlace) {
+  for (const bool peer_access : {true, false}) {
+    const ArenaMap arena = ragged_arena();
+    const Cluster cluster = make_single_host(3, peer_access, "cpu");
+    for (const SamplePlan& sample : sample_plans()) {
+      const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
+      for (const auto* section : {&plan.prologue, &plan.body})
+        for (const Operation& operation : *section) {
+          EXPECT_FALSE(is_collective(operation.kind));
+          for (const auto* spans : {&operation.reads, &operation.writes})
+            for (const PlanSpan& span : *spans)
+              EXPECT_TRUE(cluster.access[operation.place][plan.buffers[span.buffer].place])
+                  << sample.name << ", operation " << operation.id;
+        }
+    }
+  }
+}
+
+TEST(Lower, SumsOverRemoteSpansHideOnlyBoundedStagingMemory) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(4, false, "gpu");
+  const Plan logical = write_plan(cluster, arena, write_parameter_server);
+  const Plan plan = lower(logical, kSmallPieces);
+  std::uint64_t staging = 0;
+  for (std::size_t i = logical.buffers.size(); i < plan.buffers.size(); ++i)
+    staging += plan.buffers[i].count;
+  // Two halves of one piece for each of the four operands.
+  EXPECT_LE(staging, 2 * 4 * kSmallPieces.staging_elements);
+  EXPECT_GT(staging, 0u);
+}
+
+TEST(Lower, CutsComputeIntoTheSegmentsOfTheModel) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = lower(write_plan(cluster, arena, [](Planner& p) { p.compute(); }));
+  ASSERT_EQ(plan.body.size(), 2 * arena.segments.size());
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(plan.body[i].segment, i);
+    EXPECT_EQ(plan.body[i].reads.front().first, arena.segments[i].range.first);
+    EXPECT_EQ(plan.body[5 - i].segment, i);
+    EXPECT_EQ(plan.body[5 - i].writes.front().count, arena.segments[i].range.count);
+  }
+}
+
+TEST(Lower, RefusesAKernelOnMemoryThatItsPlaceCannotAddress) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, false, "gpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    p.compute();
+    p.call("compress", p.replica_place(ReplicaId(0)), {p.gradient(ReplicaId(1))},
+           {p.gradient(ReplicaId(0))});
+  });
+  try {
+    lower(plan);
+    FAIL() << "it was lowered";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("copy its spans"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Lower, IsPure) {
+  const ArenaMap arena = ragged_arena();
+  const Cluster cluster = make_single_host(3, false, "gpu");
+  for (const SamplePlan& sample : sample_plans()) {
+    const Plan plan = write_plan(cluster, arena, sample.write);
+    EXPECT_EQ(plan_hash(lower(plan)), plan_hash(lower(plan))) << sample.name;
+    EXPECT_NE(plan_hash(lower(plan, kSmallPieces)), plan_hash(plan)) << sample.name;
+  }
+}
+
+}  // namespace
+}  // namespace convoy::testing::lower_test

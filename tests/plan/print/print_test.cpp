@@ -1,0 +1,82 @@
+#include "core/plan/print/print.hpp"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "core/plan/host_cluster.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "core/plan/print/dot.hpp"
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing {
+namespace {
+
+class Printed : public ::testing::Test {
+ protected:
+  static std::size_t count(const std::string& text, const std::string& pattern) {
+    const std::regex regex(pattern);
+    return static_cast<std::size_t>(std::distance(
+        std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator()));
+  }
+  Plan plan(const WritePlan& write) { return write_plan(cluster_, arena_, write); }
+
+  ArenaMap arena_ = small_arena(0);
+  Cluster cluster_ = make_single_host(2, true, "cpu");
+};
+
+TEST_F(Printed, LogicalPlanHasOneLinePerOperationWithSpansAndVariables) {
+  std::ostringstream out;
+  const Plan staged = plan(write_staged);
+  print_plan(out, staged);
+  const std::string text = out.str();
+  EXPECT_EQ(count(text, "\n +#\\d+ "), staged.prologue.size() + staged.body.size()) << text;
+  EXPECT_NE(text.find("prologue\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("body, step 2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("apply of 2: master(host:0)[0..137) <- buffer"), std::string::npos) << text;
+  EXPECT_NE(text.find("(fc/bias to conv1/kernel)"), std::string::npos) << text;
+}
+
+TEST_F(Printed, LoweredPlanHasLanesAndWaits) {
+  std::ostringstream out;
+  const Plan lowered = lower(plan(write_parameter_server));
+  const Schedule schedule = make_schedule(lowered);
+  print_plan(out, lowered, &schedule);
+  const std::string text = out.str();
+  EXPECT_NE(text.find("cpu:0 compute"), std::string::npos) << text;
+  EXPECT_GT(count(text, "waits #"), 0u) << text;
+  EXPECT_GT(count(text, "#\\d+@1"), 0u) << text;
+}
+
+TEST_F(Printed, WhatCrossesTheNetworkStandsThereOnceWithBothEnds) {
+  std::ostringstream out;
+  const Cluster cluster = make_hosts({2, 1, true, "cpu", {2}});
+  const Plan lowered = lower(write_plan(cluster, arena_, write_parameter_server));
+  const Schedule schedule = make_schedule(lowered);
+  print_plan(out, lowered, &schedule);
+  const std::string text = out.str();
+  EXPECT_GT(count(text, "cpu:1 to cpu:0 +send and receive: "), 0u) << text;
+  EXPECT_GT(count(text, "host:0 to cpu:1 +send and receive: parameters\\(1\\)\\[.*waits #"), 0u)
+      << text;
+}
+
+TEST_F(Printed, GraphHasEveryOperationAndDashedEdgesAcrossIterations) {
+  std::ostringstream out;
+  const Plan server = plan(write_parameter_server);
+  print_dot(out, server, false);
+  const std::string text = out.str();
+  EXPECT_EQ(count(text, " \\[label=\"#"), server.body.size()) << text;
+  EXPECT_GT(count(text, "style=dashed"), 0u) << text;
+  // The sum (6) waits for both backwards (3, 5), the apply (7) for the sum.
+  EXPECT_NE(text.find("n3 -> n6;"), std::string::npos) << text;
+  EXPECT_NE(text.find("n5 -> n6;"), std::string::npos) << text;
+  EXPECT_NE(text.find("n6 -> n7;"), std::string::npos) << text;
+  // A copy (0) leads to its forward (2), and through it to the backward.
+  EXPECT_NE(text.find("n0 -> n2;"), std::string::npos) << text;
+  EXPECT_EQ(text.find("n0 -> n3;"), std::string::npos) << text;
+  EXPECT_EQ(count(text, "\\{"), count(text, "\\}"));
+}
+
+}  // namespace
+}  // namespace convoy::testing

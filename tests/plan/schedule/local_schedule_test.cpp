@@ -1,0 +1,169 @@
+#include "core/plan/schedule/local_schedule.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+
+#include "core/plan/host_cluster.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "tests/plan/random_plans.hpp"
+#include "tests/plan/sample_gradients.hpp"
+#include "tests/plan/sample_plans.hpp"
+#include "tests/plan/schedule/lane_simulator.hpp"
+#include "tests/plan/schedule/process_simulator.hpp"
+
+namespace convoy::testing::local_schedule_test {
+namespace {
+
+constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
+constexpr std::uint64_t kIterations = 4;
+
+std::vector<Schedule> schedules_of(const Plan& lowered) {
+  const DependencyLists dependencies = find_dependencies(lowered);
+  const Schedule whole = order_lanes(lowered, dependencies);
+  std::vector<Schedule> processes;
+  for (std::uint32_t host = 0; host < lowered.cluster->hosts; ++host)
+    processes.push_back(local_schedule(lowered, dependencies, whole, host));
+  return processes;
+}
+
+// Two to five processes, with and without parameter servers, with one or two devices.
+std::vector<Cluster> clusters() {
+  std::vector<Cluster> result;
+  for (const bool peer_access : {true, false})
+    for (const HostsDescription& hosts : {HostsDescription{2, 1, peer_access, "cpu", {}},
+                                          HostsDescription{2, 2, peer_access, "cpu", {2}},
+                                          HostsDescription{3, 1, peer_access, "cpu", {0, 3}},
+                                          HostsDescription{3, 1, peer_access, "cpu", {3, 4}},
+                                          HostsDescription{5, 1, peer_access, "cpu", {}}}) {
+      result.push_back(make_hosts(hosts));
+      result.back().device_collectives = false;
+    }
+  return result;
+}
+
+void expect_program_order_meaning(const Plan& lowered, int orders, std::uint32_t seed,
+                                  const std::string& what) {
+  const std::vector<Schedule> processes = schedules_of(lowered);
+  Interpreter reference(lowered, sample_options(*lowered.arena, exact_gradient));
+  run_in_program_order(lowered, kIterations, reference);
+  std::mt19937 random(seed);
+  for (int i = 0; i < orders; ++i) {
+    Interpreter apart(lowered, sample_options(*lowered.arena, exact_gradient));
+    const auto stuck = run_as_processes(lowered, processes, kIterations, random, apart);
+    ASSERT_EQ(stuck.value_or(""), "") << what;
+    ASSERT_EQ(different_memory(lowered, reference, apart).value_or("none"), "none")
+        << what << ", order " << i;
+  }
+}
+
+TEST(LocalSchedules, KeepTheMeaningOfRandomPlansWithRendezvousSends) {
+  const ArenaMap arena = small_arena(32);
+  const std::vector<Cluster> all = clusters();
+  std::size_t pairs = 0;
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    const Plan plan =
+        lower(write_plan(all[seed % all.size()], arena, random_plan(seed, true)), kSmallPieces);
+    pairs += static_cast<std::size_t>(std::ranges::count_if(
+        plan.body, [](const Operation& it) { return it.lane == kNetworkLane; }));
+    expect_program_order_meaning(plan, 3, seed, fmt::format("random plan {}", seed));
+  }
+  EXPECT_GT(pairs, 3000u);
+}
+
+TEST(LocalSchedules, KeepTheMeaningOfEverySample) {
+  const ArenaMap arena = small_arena(32);
+  for (const Cluster& cluster : clusters())
+    for (const SamplePlan& sample : sample_plans()) {
+      if (sample.name == "asynchronous") continue;
+      const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
+      expect_program_order_meaning(plan, 2, cluster.hosts,
+                                   fmt::format("{}, {} hosts", sample.name, cluster.hosts));
+    }
+}
+
+TEST(LocalSchedules, HaveEveryOperationWhereItsSpansAreAndPairsAtBothEnds) {
+  for (const Cluster& cluster : clusters()) {
+    const ArenaMap arena = ragged_arena();
+    const Plan plan = lower(write_plan(cluster, arena, random_plan(5, true)), kSmallPieces);
+    const std::vector<Schedule> processes = schedules_of(plan);
+    for (std::uint32_t i = 0; i < plan.body.size(); ++i) {
+      const Operation& operation = plan.body[i];
+      std::set<std::uint32_t> hosts;
+      for (std::uint32_t host = 0; host < cluster.hosts; ++host)
+        if (processes[host].operations[i].lane != CONVOY_NONE) hosts.insert(host);
+      std::set<std::uint32_t> wanted{cluster.places[operation.place].host};
+      if (operation.lane == kNetworkLane)
+        wanted.insert(cluster.places[plan.buffers[operation.reads[0].buffer].place].host);
+      EXPECT_EQ(hosts, wanted) << "operation " << operation.id;
+    }
+    for (const Schedule& process : processes)
+      EXPECT_EQ(process.phase_end.back(), process.submission.size());
+  }
+}
+
+TEST(LocalSchedules, OfOneHostIsTheWholeSchedule) {
+  const ArenaMap arena = ragged_arena();
+  const Cluster cluster = make_single_host(3, false, "cpu");
+  const Plan plan = lower(write_plan(cluster, arena, random_plan(5, true)), kSmallPieces);
+  const Schedule whole = make_schedule(plan);
+  const Schedule local = schedules_of(plan).front();
+  EXPECT_EQ(local.submission, whole.submission);
+  EXPECT_EQ(local.phase_end, whole.phase_end);
+  for (std::size_t i = 0; i < plan.body.size(); ++i) {
+    EXPECT_EQ(local.operations[i].lane, whole.operations[i].lane);
+    EXPECT_EQ(local.operations[i].position, whole.operations[i].position);
+    EXPECT_EQ(local.operations[i].waits.size(), whole.operations[i].waits.size());
+  }
+}
+
+// The simulator must be able to tell: a receive lane in another order than its send lane.
+TEST(LocalSchedules, WithEndsInDifferentOrdersAreFoundOut) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_hosts({2, 1, true, "cpu", {}});
+  const Plan plan = lower(write_plan(cluster, arena, write_parameter_server), kSmallPieces);
+  std::vector<Schedule> processes = schedules_of(plan);
+  for (Lane& lane : processes[1].lanes)
+    if (lane.lane == kNetworkLane) std::reverse(lane.operations.begin(), lane.operations.end());
+  std::mt19937 random(3);
+  Interpreter interpreter(plan, sample_options(arena, exact_gradient));
+  EXPECT_TRUE(run_as_processes(plan, processes, kIterations, random, interpreter).has_value());
+}
+
+// And the waits of pairs: most of them are seen to be necessary.
+TEST(LocalSchedules, HaveNoWaitTooMuchAtTheEndsOfPairs) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_hosts({2, 1, true, "cpu", {2}});
+  const Plan plan = lower(write_plan(cluster, arena, write_parameter_server), kSmallPieces);
+  const std::vector<Schedule> processes = schedules_of(plan);
+  Interpreter reference(plan, sample_options(arena, exact_gradient));
+  run_in_program_order(plan, kIterations, reference);
+  std::mt19937 random(7);
+  std::size_t waits = 0;
+  std::size_t needed = 0;
+  for (std::size_t host = 0; host < processes.size(); ++host)
+    for (std::size_t i = 0; i < plan.body.size(); ++i)
+      for (std::size_t w = 0; w < processes[host].operations[i].waits.size(); ++w) {
+        if (plan.body[i].lane != kNetworkLane) continue;
+        ++waits;
+        std::vector<Schedule> without = processes;
+        auto& list = without[host].operations[i].waits;
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(w));
+        bool harmed = false;
+        for (int tries = 0; tries < 20 && !harmed; ++tries) {
+          Interpreter apart(plan, sample_options(arena, exact_gradient));
+          run_as_processes(plan, without, kIterations, random, apart);
+          harmed = different_memory(plan, reference, apart).has_value();
+        }
+        needed += harmed ? 1 : 0;
+      }
+  std::cout << fmt::format("{} of {} waits were seen to be necessary\n", needed, waits);
+  EXPECT_GT(waits, 4u);
+  EXPECT_GT(needed * 2, waits);
+}
+
+}  // namespace
+}  // namespace convoy::testing::local_schedule_test

@@ -1,0 +1,134 @@
+// Stands in for NVIDIA's libnvidia-ml.so.1: two A100 on one machine, and one more that only the
+// driver shows. The first two have 4 links to each other and 8 to NVSwitches; the third has none.
+// The second is split by MIG.
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "topology/detect/nvml_library.hpp"
+
+namespace {
+
+using convoy::topology::NvmlDevice;
+using convoy::topology::NvmlMemory;
+using convoy::topology::NvmlPciInfo;
+
+constexpr unsigned kGpus = 3;
+constexpr unsigned kLinks = 12;
+constexpr int kNotSupported = 3;
+constexpr unsigned kBuses[kGpus] = {0x30, 0x31, 0xa0};
+int gpus[kGpus];
+std::atomic<unsigned> power_questions{0};
+
+unsigned number_of(const NvmlDevice* device) {
+  return static_cast<unsigned>(reinterpret_cast<const int*>(device) - gpus);
+}
+
+void fill(NvmlPciInfo* info, unsigned bus) {
+  std::memset(info, 0, sizeof *info);
+  info->bus = bus;
+  info->device_id = 0x20b010de;
+}
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() {
+  return 0;
+}
+
+int nvmlShutdown() {
+  return 0;
+}
+
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = kGpus;
+  return 0;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, NvmlDevice** device) {
+  *device = reinterpret_cast<NvmlDevice*>(&gpus[index]);
+  return 0;
+}
+
+int nvmlDeviceGetPciInfo_v3(NvmlDevice* device, NvmlPciInfo* info) {
+  fill(info, kBuses[number_of(device)]);
+  return 0;
+}
+
+int nvmlDeviceGetName(NvmlDevice*, char* name, unsigned size) {
+  std::snprintf(name, size, "NVIDIA A100-SXM4-40GB");
+  return 0;
+}
+
+int nvmlDeviceGetMemoryInfo(NvmlDevice*, NvmlMemory* memory) {
+  *memory = {42949672960ULL, 42949672960ULL, 0};
+  return 0;
+}
+
+int nvmlDeviceGetNvLinkState(NvmlDevice* device, unsigned link, unsigned* active) {
+  if (number_of(device) > 1 || link >= kLinks) return kNotSupported;
+  *active = 1;
+  return 0;
+}
+
+// 5 is NVLink 3.1, and what A100 have.
+int nvmlDeviceGetNvLinkVersion(NvmlDevice*, unsigned, unsigned* version) {
+  *version = 5;
+  return 0;
+}
+
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(NvmlDevice* device, unsigned link, NvmlPciInfo* info) {
+  fill(info, link < 4 ? kBuses[1 - number_of(device)] : 0xf0);
+  return 0;
+}
+
+int nvmlDeviceGetNvLinkRemoteDeviceType(NvmlDevice*, unsigned link, unsigned* kind) {
+  *kind = link < 4 ? 0 : 2;
+  return 0;
+}
+
+int nvmlDeviceGetP2PStatus(NvmlDevice* from, NvmlDevice* to, unsigned, unsigned* status) {
+  *status = number_of(from) < 2 && number_of(to) < 2 ? 0 : 1;
+  return 0;
+}
+
+int nvmlDeviceGetMigMode(NvmlDevice* device, unsigned* mode, unsigned* pending) {
+  *mode = *pending = number_of(device) == 1 ? 1 : 0;
+  return 0;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, NvmlDevice** device) {
+  unsigned domain = 0, bus = 0;
+  if (std::sscanf(bus_id, "%x:%x:", &domain, &bus) != 2) return 2;  // an invalid argument
+  for (unsigned i = 0; i < kGpus; ++i) {
+    if (domain != 0 || bus != kBuses[i]) continue;
+    return nvmlDeviceGetHandleByIndex_v2(i, device);
+  }
+  return 6;  // not found
+}
+
+// The first GPU needs 300 and 400 W in turn, the others cannot say.
+int nvmlDeviceGetPowerUsage(NvmlDevice* device, unsigned* milliwatts) {
+  if (number_of(device) != 0) return kNotSupported;
+  *milliwatts = power_questions++ % 2 == 0 ? 300000 : 400000;
+  return 0;
+}
+
+int nvmlDeviceGetTemperature(NvmlDevice* device, unsigned, unsigned* degrees) {
+  *degrees = 60 + number_of(device);
+  return 0;
+}
+
+int nvmlDeviceGetClockInfo(NvmlDevice*, unsigned kind, unsigned* megahertz) {
+  *megahertz = kind == 2 ? 1215 : 1410;
+  return 0;
+}
+
+// The first is idle and at its power cap, the second at clocks that somebody chose.
+int nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice* device, unsigned long long* bits) {
+  *bits = number_of(device) == 0 ? 0x5 : 0x2;
+  return 0;
+}
+}

@@ -1,0 +1,206 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+
+#include "core/base/error.hpp"
+#include "tests/scratch_folder.hpp"
+#include "tests/topology/described.hpp"
+#include "topology/read/described_file.hpp"
+
+namespace convoy::topology {
+namespace {
+
+using convoy::testing::described;
+using convoy::testing::share_folder;
+using convoy::testing::shared_catalogue;
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The text with one part replaced, which must be in it.
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  const std::size_t at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return text.replace(at, part.size(), by);
+}
+
+template <typename Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// What is wrong with a platform in which a part of the DGX-1's description is replaced.
+std::string platform_problem(const std::string& part, const std::string& by) {
+  const std::filesystem::path file =
+      std::filesystem::path(scratch_folder("platform")) / "platform.json";
+  std::ofstream(file) << replaced(read_text(share_folder() / "platforms" / "dgx1-p100.json"), part,
+                                  by);
+  return message_of([&] { read_platform("", file.string(), 1, shared_catalogue()); });
+}
+
+std::string catalogue_problem(const std::string& part, const std::string& by) {
+  const std::filesystem::path folder = std::filesystem::path(scratch_folder("catalogue"));
+  for (const char* name : {"devices.json", "hosts.json"})
+    std::filesystem::copy_file(share_folder() / "catalogue" / name, folder / name,
+                               std::filesystem::copy_options::overwrite_existing);
+  std::ofstream(folder / "devices.json")
+      << replaced(read_text(share_folder() / "catalogue" / "devices.json"), part, by);
+  return message_of([&] { Catalogue::read(folder); });
+}
+
+TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
+  const std::map<std::string, std::uint32_t> expected = {
+      {"dgx-a100", 8},         {"dgx1-p100", 8},       {"dgx1-v100", 8},
+      {"dgx2-v100", 16},       {"ec2-g4dn.metal", 8},  {"ec2-g5.48xlarge", 8},
+      {"ec2-p2.16xlarge", 16}, {"ec2-p2.8xlarge", 8},  {"ec2-p3.16xlarge", 8},
+      {"ec2-p4d.24xlarge", 8}, {"ec2-p5.48xlarge", 8}, {"gce-k80x8", 8},
+      {"gn5-p100x8", 8},       {"hgx-b200x8", 8},      {"hgx-h100x8", 8},
+      {"hgx-h200x8", 8},       {"l40sx8", 8},          {"mi300x8", 8},
+      {"oci-bm.gpu4.8", 8},    {"rtx5090x8", 8}};
+  std::vector<std::string> names;
+  for (const auto& [name, gpus] : expected) names.push_back(name);
+  EXPECT_EQ(platform_names(share_folder() / "platforms"), names);
+  for (const auto& [name, gpus] : expected) {
+    const Platform platform = described(name);
+    EXPECT_EQ(platform.gpus_per_host, gpus) << name;
+    EXPECT_EQ(platform.machine.name, name);
+    for (const Link& link : platform.machine.links)
+      if (link.kind != LinkKind::internal) {
+        EXPECT_TRUE(link.a_to_b.known()) << name;
+        EXPECT_FALSE(link.a_to_b.source.empty()) << name;
+      }
+  }
+}
+
+TEST(DescribedFilesTest, ClustersHaveANetworkAndAllHostsNodes) {
+  const Platform one = described("ec2-p2.8xlarge");
+  const Platform cluster = described("ec2-p2.8xlarge", 8);
+  EXPECT_EQ(cluster.machine.nodes.size(), 8 * one.machine.nodes.size() + 1);
+  EXPECT_EQ(cluster.machine.links.size(), 8 * one.machine.links.size() + 8);
+  EXPECT_EQ(cluster.machine.nodes.front().kind, NodeKind::network);
+  for (const Node& node : cluster.machine.nodes)
+    EXPECT_LT(node.parent.value_or(0), cluster.machine.nodes.size()) << node.name;
+}
+
+TEST(DescribedFilesTest, MoreGpusThanThePlatformHasAreRefused) {
+  const Platform platform = described("dgx1-p100");
+  EXPECT_NO_THROW(check_gpu_count(platform, 8));
+  const std::string message = message_of([&] { check_gpu_count(platform, 9); });
+  EXPECT_NE(message.find("9 GPUs per host, but dgx1-p100 has 8"), std::string::npos) << message;
+}
+
+TEST(DescribedFilesTest, UnknownPlatformsAreAnsweredWithTheNearestName) {
+  const std::string message = message_of([] { described("dgx1-p10"); });
+  EXPECT_NE(message.find("did you mean dgx1-p100"), std::string::npos) << message;
+}
+
+TEST(DescribedFilesTest, PlatformErrorsNameFileLineAndField) {
+  const std::string negative = platform_problem("\"value\": 1.5754e10", "\"value\": -3");
+  EXPECT_NE(negative.find("platform.json:10: \"value\" is -3: it must not be negative"),
+            std::string::npos)
+      << negative;
+  const std::string missing = platform_problem("\"pcie_bytes_per_second\"", "\"pcie_per_second\"");
+  EXPECT_NE(missing.find("\"pcie_bytes_per_second\" is missing; is it meant by "
+                         "\"pcie_per_second\"?"),
+            std::string::npos)
+      << missing;
+  const std::string text = platform_problem("\"cores\": 20", "\"cores\": \"many\"");
+  EXPECT_NE(text.find("\"cores\" must be a whole number"), std::string::npos) << text;
+  const std::string unknown = platform_problem("\"nvlink\":", "\"nvlinks\":");
+  EXPECT_NE(unknown.find("\"nvlinks\" is unknown; did you mean \"nvlink\"?"), std::string::npos)
+      << unknown;
+  const std::string twice = platform_problem("\"gpus\": [0, 1]", "\"gpus\": [0, 0]");
+  EXPECT_NE(twice.find("GPU 0 a second time"), std::string::npos) << twice;
+  const std::string gap = platform_problem("\"gpus\": [0, 1]", "\"gpus\": [0]");
+  EXPECT_NE(gap.find("hold no GPU 1"), std::string::npos) << gap;
+  const std::string broken = platform_problem("\"packages\":", "\"packages\"");
+  EXPECT_NE(broken.find("not JSON"), std::string::npos) << broken;
+  const std::string gpu = platform_problem("Tesla P100-SXM2-16GB", "Tesla P1000");
+  EXPECT_NE(gpu.find("devices.json has no such name or PCI id; add it"), std::string::npos) << gpu;
+}
+
+TEST(DescribedFilesTest, NumbersThatNoMachineHasAreRefused) {
+  const auto expect = [](const char* original, const char* changed, const char* problem) {
+    const std::string message = platform_problem(original, changed);
+    EXPECT_NE(message.find(problem), std::string::npos) << changed << ": " << message;
+  };
+  const char* rate = "\"value\": 1.5754e10";
+  expect(rate, "\"value\": 0", "is 0 bytes per second");
+  expect(rate, "\"value\": 1e300", "is 1e+300 bytes per second");
+  expect("\"value\": 1.25e10", "\"value\": 1e300", "is 1e+300 bytes per second");
+  expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 100000", "at most 64 NVLinks");
+  expect("\"from\": 0, \"to\": 2", "\"from\": 1, \"to\": 0", "a second time");
+  expect("\"memory_bytes\": 274877906944", "\"memory_bytes\": 1000", "is 1000: bytes, at least");
+}
+
+TEST(DescribedFilesTest, EmptyFilesAreCalledEmpty) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "empty.json";
+  std::ofstream(file).close();
+  const std::string message = message_of([&] { DescribedFile{file}; });
+  EXPECT_NE(message.find("is empty"), std::string::npos) << message;
+}
+
+TEST(DescribedFilesTest, CardsThatPeopleAskAboutAreInTheCatalogue) {
+  const Catalogue& catalogue = shared_catalogue();
+  for (const char* id :
+       {"10de:17c2", "10de:1b00", "10de:1e04", "10de:2204", "10de:2684", "10de:2b85", "10de:2230",
+        "10de:26ba", "10de:26b9", "10de:2237", "10de:1eb8", "10de:27b8", "10de:2329", "10de:2324",
+        "10de:2901", "10de:2941", "1002:7408", "1002:74a1"})
+    EXPECT_NE(catalogue.find_device(*parse_pci_id(id)), nullptr) << id;
+}
+
+TEST(DescribedFilesTest, CatalogueErrorsNameFileLineAndField) {
+  const std::string negative = catalogue_problem("{\"value\": 4.37e12", "{\"value\": -4.37e12");
+  EXPECT_NE(negative.find("devices.json:8: \"value\" is -4370000000000.0"), std::string::npos)
+      << negative;
+  const std::string missing = catalogue_problem("\"peak_f32\"", "\"peak_f23\"");
+  EXPECT_NE(missing.find("devices.json:3: \"peak_f32\" is missing; is it meant by \"peak_f23\"?"),
+            std::string::npos)
+      << missing;
+  const std::string share = catalogue_problem("\"board_coupling\": {\"value\": 0.955",
+                                              "\"board_coupling\": {\"value\": 1.955");
+  EXPECT_NE(share.find("a share of a whole, at most 1"), std::string::npos) << share;
+  const std::string id = catalogue_problem("10de:102d", "10de-102d");
+  EXPECT_NE(id.find("not like \"10de:15f9\""), std::string::npos) << id;
+}
+
+TEST(DescribedFilesTest, DevicesAreFoundByPciIdAndWhatIsMissingIsSaid) {
+  const Catalogue& catalogue = shared_catalogue();
+  const DeviceEntry* entry = catalogue.find_device(PciId{0x10de, 0x15f9});
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->name, "Tesla P100-SXM2-16GB");
+  EXPECT_EQ(entry->nvlink_bytes_per_second.value, 20e9);
+  Node gpu;
+  gpu.name = "gpu0";
+  gpu.model = "Tesla Z9";
+  gpu.id = PciId{0x10de, 0xffff};
+  EXPECT_EQ(catalogue.find_device(*gpu.id), nullptr);
+  const std::string missing = catalogue.missing_device(gpu);
+  EXPECT_NE(missing.find("\"10de:ffff\""), std::string::npos) << missing;
+  EXPECT_NE(missing.find("devices.json"), std::string::npos) << missing;
+}
+
+TEST(DescribedFilesTest, HostsAreFoundByTheirProcessors) {
+  const Catalogue& catalogue = shared_catalogue();
+  const auto name = [&](const char* processor) {
+    const HostEntry* entry = catalogue.find_host(processor);
+    return entry == nullptr ? "none" : entry->name;
+  };
+  EXPECT_EQ(name("Intel(R) Xeon(R) CPU E5-2698 v4 @ 2.20GHz"), "broadwell");
+  EXPECT_EQ(name("Intel(R) Xeon(R) CPU E5-2698 v3 @ 2.30GHz"), "haswell");
+  EXPECT_EQ(name("Intel(R) Xeon(R) Platinum 8168 CPU @ 2.70GHz"), "skylake");
+  EXPECT_EQ(name("AMD EPYC 9654 96-Core Processor"), "zen4");
+  EXPECT_EQ(name("ThunderX2"), "none");
+  EXPECT_EQ(catalogue.fallback_host().name, "unknown");
+}
+
+}  // namespace
+}  // namespace convoy::topology

@@ -1,0 +1,171 @@
+#include <hwloc.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "tests/topology/described.hpp"
+#include "tests/topology/machine_texts.hpp"
+#include "topology/graph/graph_edit.hpp"
+#include "topology/graph/routes.hpp"
+#include "topology/graph/uplinks.hpp"
+#include "topology/read/nccl_reader.hpp"
+#include "topology/read/nvlink.hpp"
+#include "topology/read/pci_class.hpp"
+#include "topology/read/read_machine.hpp"
+#include "topology/write/hwloc_writer.hpp"
+
+namespace convoy::topology {
+namespace {
+
+using convoy::testing::described;
+using convoy::testing::share_folder;
+
+using Writer = std::string (*)(const Machine&);
+
+std::string written(Writer writer, const Machine& machine) {
+  return writer(machine);
+}
+
+// What neither form can tell: rates between packages and within a processor.
+Machine without_untold(Machine machine) {
+  for (Link& link : machine.links)
+    if (link.kind == LinkKind::socket || link.kind == LinkKind::internal)
+      link.a_to_b.value = link.b_to_a.value = std::nullopt;
+  return machine;
+}
+
+void expect_rate(const std::optional<double>& found, const std::optional<double>& expected) {
+  ASSERT_EQ(found.has_value(), expected.has_value());
+  if (expected) {
+    EXPECT_NEAR(*found, *expected, 0.001 * *expected);
+  }
+}
+
+void expect_same_routes(const Machine& machine, const Machine& again) {
+  const std::vector<std::size_t> before = nodes_of(machine, NodeKind::gpu);
+  const std::vector<std::size_t> after = nodes_of(again, NodeKind::gpu);
+  ASSERT_EQ(after.size(), before.size());
+  const std::vector<std::size_t> memory = nodes_of(machine, NodeKind::numa_node);
+  const std::vector<std::size_t> memory_again = nodes_of(again, NodeKind::numa_node);
+  ASSERT_EQ(memory_again.size(), memory.size());
+  const RouteFinder finder(machine);
+  const RouteFinder finder_again(again);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(again.nodes[after[i]].id, machine.nodes[before[i]].id) << i;
+    for (std::size_t j = 0; j < before.size() + memory.size(); ++j) {
+      const bool to_gpu = j < before.size();
+      const Route expected = finder.find(before[i], to_gpu ? before[j] : memory[j - before.size()]);
+      const Route found =
+          finder_again.find(after[i], to_gpu ? after[j] : memory_again[j - before.size()]);
+      SCOPED_TRACE(::testing::Message() << "gpu" << i << " to end " << j);
+      EXPECT_EQ(found.kind, expected.kind) << name(found.kind) << ", not " << name(expected.kind);
+      expect_rate(found.bytes_per_second, expected.bytes_per_second);
+    }
+  }
+}
+
+std::vector<std::vector<std::string>> shared_names(const Machine& machine) {
+  std::vector<std::vector<std::string>> result;
+  for (const SharedUplink& uplink : shared_uplinks(machine)) {
+    result.emplace_back();
+    for (const std::size_t gpu : uplink.gpus) result.back().push_back(machine.nodes[gpu].name);
+    result.back().push_back(
+        std::to_string(machine.links[uplink.link].a_to_b.value_or(0) / 1e9).substr(0, 5));
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+class EveryPlatform : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(RoundTrip, EveryPlatform,
+                         ::testing::ValuesIn(platform_names(share_folder() / "platforms")),
+                         [](const auto& it) {
+                           std::string name = it.param;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return !std::isalnum(c); },
+                               '_');
+                           return name;
+                         });
+
+TEST_P(EveryPlatform, ReadsBackFromBothFormsWithTheSameRoutes) {
+  const Machine machine = without_untold(described(GetParam()).machine);
+  const auto& id = machine.nodes[nodes_of(machine, NodeKind::gpu).front()].id;
+  for (const Writer writer : {&write_nccl_dump, &write_hwloc_xml}) {
+    // NCCL's form tells the architecture, from which the rate of NVLinks follows: NVIDIA's alone.
+    if (writer == &write_nccl_dump && id && id->vendor != kNvidia) continue;
+    SCOPED_TRACE(writer == &write_nccl_dump ? "nccl" : "lstopo");
+    const Machine again = parse_machine(written(writer, machine), "again");
+    expect_same_routes(machine, again);
+    EXPECT_EQ(shared_names(again), shared_names(machine));
+    EXPECT_EQ(nodes_of(again, NodeKind::nic).size(), nodes_of(machine, NodeKind::nic).size());
+  }
+}
+
+TEST(RoundTrip, MachinesOfOtherFormsKeepTheirRoutesToo) {
+  for (const std::string& text : {dgx2_xml("3.0"), power8_xml("2.0"), flat_bus_xml(4)}) {
+    const Machine machine = parse_machine(text, "file");
+    for (const Writer writer : {&write_nccl_dump, &write_hwloc_xml}) {
+      SCOPED_TRACE(writer == &write_nccl_dump ? "nccl" : "lstopo");
+      expect_same_routes(machine, parse_machine(written(writer, machine), "again"));
+    }
+  }
+}
+
+TEST(RoundTrip, ManyProcessorsTakeLittleSpace) {
+  Machine machine = parse_machine(plain_xml("2.0"), "file");
+  Node& memory = machine.nodes[nodes_of(machine, NodeKind::numa_node)[0]];
+  for (std::uint32_t unit = 0; unit < 70000; ++unit) memory.processing_units.push_back(unit);
+  const std::string text = write_hwloc_xml(machine);
+  EXPECT_LT(text.size(), 60'000'000U);
+  const Machine again = parse_machine(text, "again");
+  EXPECT_EQ(again.nodes[nodes_of(again, NodeKind::numa_node)[0]].processing_units.size(), 8192U);
+}
+
+TEST(RoundTrip, ModelsAndMemoryPassThroughLstopo) {
+  const Machine machine = described("hgx-h200x8").machine;
+  const Machine again = parse_machine(write_hwloc_xml(machine), "again");
+  const Node& before = machine.nodes[nodes_of(machine, NodeKind::gpu)[3]];
+  const Node& after = again.nodes[nodes_of(again, NodeKind::gpu)[3]];
+  EXPECT_EQ(after.model, before.model);
+  EXPECT_EQ(after.memory_bytes.value_or(0) / 1024, before.memory_bytes.value_or(0) / 1024);
+  EXPECT_EQ(again.nodes[nodes_of(again, NodeKind::package)[0]].model,
+            machine.nodes[nodes_of(machine, NodeKind::package)[0]].model);
+}
+
+struct DestroyLoaded {
+  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+};
+
+// What hwloc's own importer makes of the text.
+std::unique_ptr<hwloc_topology, DestroyLoaded> load(const std::string& text) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return nullptr;
+  std::unique_ptr<hwloc_topology, DestroyLoaded> topology(raw);
+  hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  const int size = static_cast<int>(text.size()) + 1;
+  if (hwloc_topology_set_xmlbuffer(raw, text.c_str(), size) != 0) return nullptr;
+  return hwloc_topology_load(raw) == 0 ? std::move(topology) : nullptr;
+}
+
+TEST_P(EveryPlatform, IsReadByHwlocItself) {
+  const Machine machine = described(GetParam()).machine;
+  const auto topology = load(write_hwloc_xml(machine));
+  ASSERT_TRUE(topology);
+  std::size_t gpus = 0;
+  for (hwloc_obj_t pci = nullptr; (pci = hwloc_get_next_pcidev(topology.get(), pci)) != nullptr;)
+    if (pci->attr->pcidev.class_id == 0x0302) ++gpus;
+  EXPECT_EQ(gpus, nodes_of(machine, NodeKind::gpu).size());
+  unsigned matrices = 1;
+  hwloc_distances_s* matrix = nullptr;
+  hwloc_distances_get_by_name(topology.get(), "NVLinkBandwidth", &matrices, &matrix, 0);
+  const bool has_nvlink =
+      std::any_of(machine.links.begin(), machine.links.end(),
+                  [](const Link& link) { return link.kind == LinkKind::nvlink; });
+  ASSERT_EQ(matrices, has_nvlink ? 1U : 0U);
+  if (!has_nvlink) return;
+  EXPECT_GE(matrix->nbobjs, gpus);
+  hwloc_distances_release(topology.get(), matrix);
+}
+
+}  // namespace
+}  // namespace convoy::topology

@@ -1,0 +1,162 @@
+#include "topology/catalogue/platform_host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace convoy::topology {
+namespace {
+
+constexpr std::uint32_t kMostGpus = 1024;  // of one host: more is a slip of the hand
+constexpr std::uint32_t kMostBricks = 64;  // of a GPU; 18 in 2024
+constexpr double kLeastRate = 1e6;         // bytes per second: below a disk, above any link
+constexpr double kMostRate = 1e13;
+constexpr double kLeastMemory = 1 << 28;
+
+Fact<double> checked_rate(const DescribedObject& object, const char* key, Fact<double> rate) {
+  if (rate.known() && (*rate.value < kLeastRate || *rate.value > kMostRate))
+    object.reject(key, fmt::format("is {:g} bytes per second: from {:g} to {:g} is possible",
+                                   *rate.value, kLeastRate, kMostRate));
+  return rate;
+}
+
+Fact<double> rate_of(DescribedObject& object, const char* key) {
+  return checked_rate(object, key, object.constant(key));
+}
+
+Fact<double> rate_or_unknown(DescribedObject& object, const char* key) {
+  return checked_rate(object, key, object.constant_or_unknown(key));
+}
+
+std::uint32_t bricks_of(DescribedObject& object, const char* key, std::uint32_t otherwise) {
+  const std::uint32_t count = object.count_or(key, otherwise);
+  if (count > kMostBricks)
+    object.reject(key, fmt::format("is {}: at most {} NVLinks", count, kMostBricks));
+  return count;
+}
+
+}  // namespace
+
+PlatformHost::PlatformHost(const DescribedFile& file, const Catalogue& catalogue) {
+  DescribedObject object(file);
+  name_ = object.text("name");
+  source_ = object.text("source");
+  notes_ = object.texts("notes");
+  read_constants(object, catalogue);
+  for (DescribedObject& package : object.objects("packages")) read_package(package);
+  if (packages_.empty()) object.reject("packages", "is missing or empty: at least one is needed");
+  for (std::size_t i = 0; i < gpus_.size(); ++i)
+    if (!gpus_[i].placed)
+      object.reject("packages", fmt::format("hold no GPU {}, but GPU {}", i, gpus_.size() - 1));
+  read_nvlink(object);
+  if (object.has("network")) network_ = PlatformNetwork(object.object("network"));
+  read_peer_access(object);
+  object.finish();
+}
+
+void PlatformHost::read_constants(DescribedObject& object, const Catalogue& catalogue) {
+  host_constants_ = object.text("host_constants");
+  const HostEntry* host = catalogue.find_host(host_constants_);
+  if (host == nullptr)
+    object.reject("host_constants",
+                  fmt::format("names \"{}\", which hosts.json of the catalogue does not have",
+                              host_constants_));
+  processor_ = object.text_or("processor", "");
+  input_cores_ = object.count_or("input_cores", 0);
+  if (object.has("virtual_machine")) {
+    virtual_machine_.value = object.flag_or("virtual_machine", false);
+    virtual_machine_.source = source_;
+  }
+  const std::string gpu = object.text("gpu");
+  if (const auto id = parse_pci_id(gpu)) device_ = catalogue.find_device(*id);
+  if (device_ == nullptr) device_ = catalogue.find_device(gpu);
+  if (device_ == nullptr)
+    object.reject(
+        "gpu",
+        fmt::format("is \"{}\": the catalogue's devices.json has no such name or PCI id; add it",
+                    gpu));
+  pcie_ = rate_of(object, "pcie_bytes_per_second");
+  socket_ = rate_or_unknown(object, "socket_bytes_per_second");
+  if (!socket_.known()) socket_ = host->socket_bytes_per_second;
+  memory_rate_ = host->memory_bytes_per_second;
+}
+
+void PlatformHost::read_package(DescribedObject object) {
+  packages_.push_back({object.count("cores", 1), object.number_or("memory_bytes", 0)});
+  if (object.has("memory_bytes") && packages_.back().memory_bytes < kLeastMemory)
+    object.reject("memory_bytes", fmt::format("is {:g}: bytes, at least {:g}",
+                                              packages_.back().memory_bytes, kLeastMemory));
+  for (DescribedObject& bridge : object.objects("host_bridges")) {
+    bridges_.push_back(
+        {true, packages_.size() - 1, rate_or_unknown(bridge, "to_package_bytes_per_second")});
+    read_bridge(bridge, bridges_.size() - 1);
+  }
+  object.finish();
+}
+
+void PlatformHost::read_bridge(DescribedObject& object, std::size_t bridge) {
+  place_gpus(object, bridge);
+  for (DescribedObject& card : object.objects("network_cards")) {
+    cards_.push_back({card.text("name"),
+                      bridge,
+                      rate_of(card, "bytes_per_second"),
+                      {},
+                      card.constant_or_unknown("step_seconds")});
+    if (card.has("rdma")) cards_.back().rdma = {card.flag_or("rdma", false), source_};
+    card.finish();
+  }
+  for (DescribedObject& below : object.objects("switches")) {
+    const Fact<double> uplink = rate_or_unknown(below, "uplink_bytes_per_second");
+    bridges_.push_back({false, bridge, uplink.known() ? uplink : pcie_});
+    read_bridge(below, bridges_.size() - 1);
+  }
+  object.finish();
+}
+
+void PlatformHost::place_gpus(DescribedObject& object, std::size_t bridge) {
+  for (const double number : object.numbers("gpus")) {
+    const auto gpu = static_cast<std::uint32_t>(std::min<double>(number, kMostGpus));
+    if (gpu >= kMostGpus || gpu != number)
+      object.reject("gpus",
+                    fmt::format("holds {}: GPUs have numbers from 0 to {}", number, kMostGpus - 1));
+    if (gpus_.size() <= gpu) gpus_.resize(gpu + 1);
+    if (gpus_[gpu].placed) object.reject("gpus", fmt::format("holds GPU {} a second time", gpu));
+    gpus_[gpu] = {true, bridge, packages_.size() - 1};
+  }
+}
+
+// Direct links one by one, or every GPU to the NVSwitches.
+void PlatformHost::read_nvlink(DescribedObject& object) {
+  for (DescribedObject& edge : object.objects("nvlink")) {
+    const NvlinkEdge read{edge.count("from"), edge.count("to"), bricks_of(edge, "bricks", 1)};
+    if (read.from >= gpus_.size() || read.to >= gpus_.size() || read.from == read.to)
+      edge.reject("to", fmt::format("leads from GPU {} to GPU {}: there are {} GPUs", read.from,
+                                    read.to, gpus_.size()));
+    if (has_nvlink(read.from, read.to))
+      edge.reject("to", fmt::format("joins GPUs {} and {} a second time: give all their bricks at "
+                                    "once",
+                                    read.from, read.to));
+    edges_.push_back(read);
+    edge.finish();
+  }
+  switched_bricks_ = bricks_of(object, "nvswitch_bricks_per_gpu", 0);
+  if ((!edges_.empty() || switched_bricks_ > 0) && !device_->nvlink_bytes_per_second.known())
+    object.reject("gpu", fmt::format("is {}, which has no nvlink_bytes_per_second in the catalogue",
+                                     device_->name));
+}
+
+void PlatformHost::read_peer_access(DescribedObject& object) {
+  DescribedObject access = object.object("peer_access");
+  peer_access_ = access.text("between");
+  peer_access_source_ = access.text("source");
+  static constexpr const char* kKnown[] = {"all", "package", "none", "unknown"};
+  if (std::find(std::begin(kKnown), std::end(kKnown), peer_access_) == std::end(kKnown))
+    access.reject(
+        "between",
+        fmt::format("is \"{}\": all, package (also between GPUs with an NVLink), none and "
+                    "unknown are possible",
+                    peer_access_));
+  access.finish();
+}
+
+}  // namespace convoy::topology

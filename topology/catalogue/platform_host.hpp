@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "topology/catalogue/catalogue.hpp"
+#include "topology/catalogue/platform_network.hpp"
+#include "topology/graph/machine.hpp"
+#include "topology/read/described_file.hpp"
+
+namespace convoy::topology {
+
+// Builds the nodes and links of one host as a platform file describes it, as often as asked, and of
+// the network between them.
+class PlatformHost {
+ public:
+  PlatformHost(const DescribedFile& file, const Catalogue& catalogue);
+
+  // Appends so many hosts to the machine, and what joins them when they are several.
+  void append_hosts(Machine& machine, std::uint32_t hosts);
+
+  const std::string& name() const { return name_; }
+  const std::string& host_constants() const { return host_constants_; }
+  const std::string& source() const { return source_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  const Fact<bool>& virtual_machine() const { return virtual_machine_; }
+  std::uint32_t gpus() const { return static_cast<std::uint32_t>(gpus_.size()); }
+  std::uint32_t cards() const { return static_cast<std::uint32_t>(cards_.size()); }
+  std::uint32_t input_cores() const { return input_cores_; }
+
+ private:
+  // What hangs below a package: bridges by number, parents first.
+  struct Bridge {
+    bool is_root = false;
+    std::size_t parent = 0;  // package of a root, bridge of others
+    Fact<double> uplink;
+  };
+  struct Gpu {
+    bool placed = false;
+    std::size_t bridge = 0;
+    std::size_t package = 0;
+  };
+  struct Card {
+    std::string name;
+    std::size_t bridge = 0;
+    Fact<double> rate;
+    Fact<bool> rdma;
+    Fact<double> step_seconds;
+  };
+  struct Package {
+    std::uint32_t cores = 0;
+    double memory_bytes = 0;
+  };
+  struct NvlinkEdge {
+    std::size_t from = 0;
+    std::size_t to = 0;
+    std::uint32_t bricks = 1;
+  };
+
+  void read_constants(DescribedObject& object, const Catalogue& catalogue);
+  void read_package(DescribedObject object);
+  void read_bridge(DescribedObject& object, std::size_t bridge);
+  void place_gpus(DescribedObject& object, std::size_t bridge);
+  void read_nvlink(DescribedObject& object);
+  void read_peer_access(DescribedObject& object);
+
+  void append(Machine& machine, std::uint32_t host, bool joined);
+  void append_packages(Machine& machine, std::uint32_t host, std::size_t root);
+  void append_bridges(Machine& machine, std::uint32_t host);
+  void append_gpus(Machine& machine, std::uint32_t host);
+  void append_nvlink(Machine& machine, std::uint32_t host);
+  void append_cards(Machine& machine, std::uint32_t host, bool joined);
+  void append_peer_access(Machine& machine);
+  bool has_nvlink(std::size_t from, std::size_t to) const;
+
+  std::string name_;
+  std::string source_;
+  std::string host_constants_;
+  std::string processor_;
+  std::vector<std::string> notes_;
+  Fact<bool> virtual_machine_;
+  std::uint32_t input_cores_ = 0;
+  const DeviceEntry* device_ = nullptr;
+  Fact<double> pcie_;
+  Fact<double> socket_;
+  Fact<double> memory_rate_;
+  std::vector<Package> packages_;
+  std::vector<Bridge> bridges_;
+  std::vector<Gpu> gpus_;
+  std::vector<Card> cards_;
+  PlatformNetwork network_;
+  std::vector<NvlinkEdge> edges_;
+  std::uint32_t switched_bricks_ = 0;  // of every GPU, to the NVSwitches
+  std::string peer_access_;
+  std::string peer_access_source_;
+
+  // Numbers in the machine of the host that is being appended.
+  std::vector<std::size_t> package_nodes_;
+  std::vector<std::size_t> bridge_nodes_;
+  std::vector<std::size_t> gpu_nodes_;
+};
+
+}  // namespace convoy::topology

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "topology/graph/machine.hpp"
+#include "topology/read/described_file.hpp"
+
+namespace convoy::topology {
+
+// What joins the hosts of a platform: one switch without limits, or leaf switches below a spine.
+// With rails the cards of all hosts that have the same number are on the same leaves.
+class PlatformNetwork {
+ public:
+  PlatformNetwork() = default;
+  explicit PlatformNetwork(DescribedObject object);
+
+  // Adds the switches for so many hosts with these cards' rates. Switches of leaf and spine are
+  // joined at the rate of the cards below the leaf, divided by the oversubscription.
+  void append(Machine& machine, std::uint32_t hosts, const std::vector<Fact<double>>& card_rates);
+  // The switch that a host's card leads to.
+  std::size_t leaf(std::uint32_t host, std::size_t card) const;
+
+ private:
+  std::size_t append_switch(Machine& machine, std::string name) const;
+
+  std::uint32_t hosts_per_leaf_ = 0;  // 0 = one switch for all
+  double oversubscription_ = 1;
+  bool rails_ = false;
+  bool reduces_ = false;
+  Fact<double> switch_seconds_;
+  std::size_t leaves_per_group_ = 1;
+  std::vector<std::size_t> leaves_;  // group of hosts * leaves_per_group + rail
+};
+
+}  // namespace convoy::topology

@@ -1,0 +1,84 @@
+#include "topology/detect/detect.hpp"
+
+#include <hwloc.h>
+
+#include <fstream>
+#include <memory>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "topology/graph/graph_edit.hpp"
+#include "topology/graph/machine_notes.hpp"
+#include "topology/read/hwloc_reader.hpp"
+
+namespace convoy::topology {
+namespace {
+
+struct DestroyTopology {
+  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+
+Topology load_topology() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return nullptr;
+  Topology topology(raw);
+  hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (hwloc_topology_load(raw) != 0) return nullptr;
+  return topology;
+}
+
+std::string export_xml(hwloc_topology_t topology) {
+  char* buffer = nullptr;
+  int length = 0;
+  if (hwloc_topology_export_xmlbuffer(topology, &buffer, &length, 0) != 0) return {};
+  std::string text(buffer, static_cast<std::size_t>(length));
+  hwloc_free_xmlbuffer(topology, buffer);
+  text.erase(text.find_last_not_of('\0') + 1);
+  return text;
+}
+
+// What can be said when hwloc says nothing.
+Machine unseen_machine() {
+  Machine machine;
+  machine.source = "hwloc";
+  const std::size_t host = append_node(machine, NodeKind::host, "host0", {});
+  append_node(machine, NodeKind::package, "package0", host);
+  machine.nodes.back().cores.source = "hwloc could not load the topology";
+  machine.notes.emplace_back("hwloc could not load this machine's topology");
+  return machine;
+}
+
+// The processors' flag is set in virtual machines only.
+void read_hypervisor(Machine& machine, const std::filesystem::path& processors) {
+  std::ifstream stream(processors);
+  std::string line;
+  while (std::getline(stream, line)) {
+    if (!line.starts_with("flags")) continue;
+    machine.virtual_machine = {line.find(" hypervisor") != std::string::npos,
+                               processors.string() + " flags"};
+    return;
+  }
+}
+
+}  // namespace
+
+Machine detect_machine(const DetectSettings& settings) {
+  const Topology topology = load_topology();
+  const std::string text = topology ? export_xml(topology.get()) : std::string();
+  Machine machine = text.empty() ? unseen_machine() : read_hwloc_xml(text, "hwloc");
+  machine.source = "this machine";
+  if (topology && hwloc_topology_is_thissystem(topology.get()) == 0) {
+    machine.source = "hwloc's environment variables";
+    machine.notes.emplace_back("hwloc was told to show another machine than this one");
+    add_notes(machine);
+    return machine;
+  }
+  read_hypervisor(machine, settings.processors);
+  read_sysfs_speeds(machine, settings.sysfs);
+  read_nvml(machine, settings.nvml);
+  add_notes(machine);
+  return machine;
+}
+
+}  // namespace convoy::topology

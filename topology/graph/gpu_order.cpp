@@ -1,0 +1,59 @@
+#include "topology/graph/gpu_order.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "topology/graph/graph_edit.hpp"
+
+namespace convoy::topology {
+namespace {
+
+// Behind all other nodes, which stay as they are: parents still come first.
+std::vector<std::size_t> new_order(const Machine& machine, std::span<const PciAddress> order) {
+  const auto by_address = nodes_by_address(machine);
+  std::vector<std::size_t> wanted;
+  for (const PciAddress& address : order) {
+    const auto found = by_address.find(address);
+    if (found == by_address.end() || machine.nodes[found->second].kind != NodeKind::gpu)
+      fail(ExitCode::kUnavailable, "{} shows no GPU at {}", machine.source,
+           format_pci_address(address));
+    if (std::ranges::find(wanted, found->second) != wanted.end())
+      fail(ExitCode::kUnavailable,
+           "several devices are on the GPU at {}, and how they share it is not simulated",
+           format_pci_address(address));
+    wanted.push_back(found->second);
+  }
+  std::vector<std::size_t> nodes(machine.nodes.size());
+  std::iota(nodes.begin(), nodes.end(), std::size_t{0});
+  const auto rank = [&](std::size_t node) -> std::size_t {
+    if (machine.nodes[node].kind != NodeKind::gpu) return 0;
+    return 1 + static_cast<std::size_t>(std::ranges::find(wanted, node) - wanted.begin());
+  };
+  std::ranges::stable_sort(nodes, {}, rank);
+  return nodes;
+}
+
+}  // namespace
+
+Machine gpus_first(const Machine& machine, std::span<const PciAddress> order) {
+  const std::vector<std::size_t> nodes = new_order(machine, order);
+  std::vector<std::size_t> number(nodes.size());  // what a node's number becomes
+  for (std::size_t i = 0; i < nodes.size(); ++i) number[nodes[i]] = i;
+  Machine result = machine;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    result.nodes[i] = machine.nodes[nodes[i]];
+    if (auto& parent = result.nodes[i].parent) parent = number[*parent];
+  }
+  for (Link& link : result.links) {
+    link.a = number[link.a];
+    link.b = number[link.b];
+  }
+  for (PeerAccess& access : result.peer_access) {
+    access.from = number[access.from];
+    access.to = number[access.to];
+  }
+  return result;
+}
+
+}  // namespace convoy::topology

@@ -1,0 +1,148 @@
+#include "topology/read/described_file.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+
+namespace convoy::topology {
+namespace {
+
+using nlohmann::json;
+
+// Reads characters and counts the lines that have gone by.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, std::size_t* lines) : at_(at), lines_(lines) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    if (*at_ == '\n') ++*lines_;
+    ++at_;
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  std::size_t* lines_;
+};
+
+std::string escaped(std::string_view key) {
+  std::string result;
+  for (const char c : key)
+    if (c == '~')
+      result += "~0";
+    else if (c == '/')
+      result += "~1";
+    else
+      result += c;
+  return result;
+}
+
+// Follows the parser through the document and notes the line of every field and element.
+class LineNotes {
+ public:
+  LineNotes(const std::size_t& line, std::map<std::string, std::size_t>& notes)
+      : line_(line), notes_(notes) {}
+
+  bool operator()(int, json::parse_event_t event, json& value) {
+    switch (event) {
+      case json::parse_event_t::object_start:
+      case json::parse_event_t::array_start:
+        element();
+        open_.push_back({event == json::parse_event_t::array_start, {}, 0});
+        break;
+      case json::parse_event_t::object_end:
+      case json::parse_event_t::array_end:
+        open_.pop_back();
+        break;
+      case json::parse_event_t::key:
+        open_.back().key = escaped(value.get_ref<const std::string&>());
+        notes_[pointer()] = line_;
+        break;
+      case json::parse_event_t::value:
+        element();
+        break;
+    }
+    return true;
+  }
+
+ private:
+  struct Level {
+    bool is_array = false;
+    std::string key;
+    std::size_t next = 0;
+  };
+  void element() {
+    if (open_.empty() || !open_.back().is_array) return;
+    open_.back().key = std::to_string(open_.back().next++);
+    notes_[pointer()] = line_;
+  }
+  std::string pointer() const {
+    std::string result;
+    for (const Level& level : open_) result += "/" + level.key;
+    return result;
+  }
+
+  const std::size_t& line_;
+  std::map<std::string, std::size_t>& notes_;
+  std::vector<Level> open_;
+};
+
+}  // namespace
+
+DescribedFile::DescribedFile(const std::filesystem::path& file) : name_(file.string()) {
+  std::ifstream in(file);
+  std::string text;
+  if (in && !std::filesystem::is_directory(file))
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  if (!in || std::filesystem::is_directory(file))
+    fail(ExitCode::kUsage, "{} cannot be read; does it exist, and is it a file?", name_);
+  if (text.empty())
+    fail(ExitCode::kUsage,
+         "{} is empty; was it written to the end? An object in braces is expected", name_);
+  parse(text);
+}
+
+DescribedFile::DescribedFile(std::string name, const std::string& text) : name_(std::move(name)) {
+  parse(text);
+}
+
+void DescribedFile::parse(const std::string& text) {
+  std::size_t line = 1;
+  const CountingIterator begin(text.data(), &line);
+  const CountingIterator end(text.data() + text.size(), &line);
+  try {
+    document_ = json::parse(begin, end, LineNotes(line, lines_));
+  } catch (const json::exception& error) {
+    fail(ExitCode::kUsage, "{}:{}: not JSON: {}", name_, line, json_problem(error));
+  }
+  if (!document_.is_object())
+    fail(ExitCode::kUsage, "{}:1: an object in braces is expected, not {}", name_,
+         document_.type_name());
+}
+
+std::size_t DescribedFile::line(std::string pointer) const {
+  while (!pointer.empty()) {
+    const auto found = lines_.find(pointer);
+    if (found != lines_.end()) return found->second;
+    pointer.erase(pointer.rfind('/'));
+  }
+  return 1;
+}
+
+}  // namespace convoy::topology

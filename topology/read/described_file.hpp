@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topology/graph/machine.hpp"
+
+namespace convoy::topology {
+
+// A JSON file that people write: machines, devices, software. Knows the line of every field, for
+// what is wrong with it. Throws Error (kUsage) for files that cannot be read or are not JSON.
+class DescribedFile {
+ public:
+  explicit DescribedFile(const std::filesystem::path& file);
+  // A text in place of a file; `name` is for messages.
+  DescribedFile(std::string name, const std::string& text);
+
+  const std::string& name() const { return name_; }
+  const nlohmann::json& document() const { return document_; }
+  // Of a field, by its JSON pointer ("/links/0/from"); of what contains it, if it is not there.
+  std::size_t line(std::string pointer) const;
+
+ private:
+  void parse(const std::string& text);
+
+  std::string name_;
+  nlohmann::json document_;
+  std::map<std::string, std::size_t> lines_;
+};
+
+// Reads the fields of one object. Every accessor throws Error (kUsage) that names file, line and
+// field when the field is missing, of the wrong type, or out of range; finish() does for fields
+// that nobody asked for, with the nearest name that was. Missing optional fields give the second
+// argument, an unknown fact or an empty list. Numbers are finite and not negative.
+class DescribedObject {
+ public:
+  explicit DescribedObject(const DescribedFile& file);
+
+  bool has(const char* key);
+  double number(const char* key);
+  double number_or(const char* key, double otherwise);
+  std::uint32_t count(const char* key, std::uint32_t least = 0);
+  std::uint32_t count_or(const char* key, std::uint32_t otherwise);
+  bool flag_or(const char* key, bool otherwise);
+  std::string text(const char* key);
+  std::string text_or(const char* key, const std::string& otherwise);
+  std::vector<std::string> texts(const char* key);
+  std::vector<double> numbers(const char* key);
+  std::vector<DescribedObject> objects(const char* key);
+  DescribedObject object(const char* key);
+  // A constant with where it comes from: {"value": 10.6e12, "source": "..."}.
+  Fact<double> constant(const char* key);
+  Fact<double> constant_or_unknown(const char* key);
+  // The value of a constant that is a share of a whole: at most 1.
+  double share(const char* key);
+  void finish() const;
+
+  // The error that says what is wrong with a field.
+  [[noreturn]] void reject(const char* key, const std::string& problem) const;
+  // "FILE:LINE"
+  std::string where() const;
+
+ private:
+  DescribedObject(const DescribedFile& file, const nlohmann::json& value, std::string pointer);
+  const nlohmann::json* find(const char* key);
+  const nlohmann::json& get(const char* key);
+  double checked_number(const char* key, const nlohmann::json& value) const;
+
+  const DescribedFile* file_;
+  const nlohmann::json* value_;
+  std::string pointer_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace convoy::topology

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "topology/graph/machine.hpp"
+
+namespace convoy::topology {
+
+// Reads what NCCL writes for NCCL_TOPO_DUMP_FILE. Empty link speeds stay unknown; rates of NVLink
+// follow from the number of bricks and the GPU's architecture. Throws Error (kUsage) for text that
+// is damaged or hostile.
+Machine read_nccl_dump(std::string_view text, const std::string& source);
+
+// The same form, of one host: GPUs, network cards, the switches above them and NVLink. Ports within
+// a switch are left out, as NCCL does.
+std::string write_nccl_dump(const Machine& machine);
+
+}  // namespace convoy::topology

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "topology/graph/machine.hpp"
+
+namespace convoy::topology {
+
+// A machine from a file that lstopo, NCCL, nvidia-smi topo -m or convoy topo --json wrote; which
+// one, its content tells. Throws Error (kUsage) for files that cannot be read or are none of these.
+Machine read_machine(const std::filesystem::path& file);
+
+// The same of a text; `source` names it.
+Machine parse_machine(std::string_view text, const std::string& source);
+
+}  // namespace convoy::topology

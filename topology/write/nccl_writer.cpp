@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+
+#include "topology/graph/graph_edit.hpp"
+#include "topology/read/nccl_reader.hpp"
+#include "topology/read/nvlink.hpp"
+#include "topology/read/xml_document.hpp"
+
+namespace convoy::topology {
+namespace {
+
+struct PcieShape {
+  std::string speed;
+  std::string width;
+};
+
+// The link of that raw rate: the fastest generation is tried first, so x16 of one comes before x32.
+PcieShape shape_of(const Fact<double>& rate) {
+  static constexpr std::array<const char*, 6> kSpeeds = {"2.5 GT/s PCIe",  "5.0 GT/s PCIe",
+                                                         "8.0 GT/s PCIe",  "16.0 GT/s PCIe",
+                                                         "32.0 GT/s PCIe", "64.0 GT/s PCIe"};
+  static constexpr std::array<const char*, 5> kWidths = {"16", "8", "4", "2", "1"};
+  PcieShape best;
+  double least = 0.05;  // no further off than this
+  for (const char* width : kWidths)
+    for (const char* speed : kSpeeds) {
+      const double off = std::abs(*pcie_bytes_per_second(speed, width) / rate.value_or(1e-9) - 1);
+      if (off >= least - 1e-3) continue;
+      least = off;
+      best = {speed, width};
+    }
+  return best;
+}
+
+class DumpWriter {
+ public:
+  explicit DumpWriter(const Machine& machine)
+      : machine_(machine), up_(parent_links(machine)), children_(machine.nodes.size()) {
+    for (std::size_t i = 0; i < machine.nodes.size(); ++i)
+      if (machine.nodes[i].parent) children_[*machine.nodes[i].parent].push_back(i);
+  }
+
+  std::string write() {
+    pugi::xml_document document;
+    pugi::xml_node system = document.append_child("system");
+    system.append_attribute("version") = "1";
+    unsigned number = 0;
+    for (const std::size_t package : nodes_of(machine_, NodeKind::package)) {
+      if (machine_.nodes[package].host != 0) continue;
+      pugi::xml_node cpu = system.append_child("cpu");
+      cpu.append_attribute("numaid") = number++;
+      write_below(cpu, package);
+    }
+    std::ostringstream text;
+    document.save(text, "  ", pugi::format_default | pugi::format_no_declaration);
+    return text.str();
+  }
+
+ private:
+  void write_below(pugi::xml_node parent, std::size_t node) {
+    for (const std::size_t child : children_[node]) {
+      const NodeKind kind = machine_.nodes[child].kind;
+      const bool is_device = kind == NodeKind::gpu || kind == NodeKind::nic;
+      const bool is_port = kind == NodeKind::pci_bridge && up_[child] &&
+                           machine_.links[*up_[child]].kind == LinkKind::pcie;
+      if (is_device || is_port)
+        write_below(write_pci(parent, child), child);
+      else if (kind == NodeKind::host_bridge || kind == NodeKind::pci_bridge)
+        write_below(parent, child);
+    }
+  }
+
+  pugi::xml_node write_pci(pugi::xml_node parent, std::size_t index) {
+    const Node& node = machine_.nodes[index];
+    pugi::xml_node pci = parent.append_child("pci");
+    pci.append_attribute("busid") = busid(index).c_str();
+    const bool is_gpu = node.kind == NodeKind::gpu;
+    const bool is_nic = node.kind == NodeKind::nic;
+    pci.append_attribute("class") = is_gpu ? "0x030200" : is_nic ? "0x020000" : "0x060400";
+    if (node.id) {
+      pci.append_attribute("vendor") = fmt::format("0x{:04x}", node.id->vendor).c_str();
+      pci.append_attribute("device") = fmt::format("0x{:04x}", node.id->device).c_str();
+    }
+    PcieShape shape;
+    if (up_[index]) shape = shape_of(machine_.links[*up_[index]].a_to_b);
+    pci.append_attribute("link_speed") = shape.speed.c_str();
+    pci.append_attribute("link_width") = shape.width.empty() ? "0" : shape.width.c_str();
+    if (is_gpu) write_gpu(pci.append_child("gpu"), index);
+    if (is_nic) write_network(pci.append_child("nic").append_child("net"), node);
+    return pci;
+  }
+
+  static void write_network(pugi::xml_node net, const Node& card) {
+    net.append_attribute("name") = card.name.c_str();
+    if (card.network_bytes_per_second.known())
+      net.append_attribute("speed") = static_cast<unsigned long long>(
+          std::llround(*card.network_bytes_per_second.value * 8e-6));
+  }
+
+  void write_gpu(pugi::xml_node gpu, std::size_t index) {
+    gpu.append_attribute("dev") = gpus_;
+    gpu.append_attribute("rank") = gpus_++;
+    if (const unsigned architecture = architecture_of(index))
+      gpu.append_attribute("sm") = architecture;
+    for (const Link& link : machine_.links) {
+      if (link.kind != LinkKind::nvlink || (link.a != index && link.b != index)) continue;
+      const std::size_t other = link.a == index ? link.b : link.a;
+      const NodeKind kind = machine_.nodes[other].kind;
+      pugi::xml_node nvlink = gpu.append_child("nvlink");
+      nvlink.append_attribute("target") =
+          kind == NodeKind::gpu ? busid(other).c_str() : "ffff:ff:1f.7";
+      nvlink.append_attribute("count") = link.count;
+      nvlink.append_attribute("tclass") = kind == NodeKind::gpu        ? "0x030200"
+                                          : kind == NodeKind::nvswitch ? "0x068000"
+                                                                       : "0x068001";
+    }
+  }
+
+  // From the rate of a brick, the least architecture with it; 0 when no link says.
+  unsigned architecture_of(std::size_t index) const {
+    for (const Link& link : machine_.links) {
+      if (link.kind != LinkKind::nvlink || (link.a != index && link.b != index)) continue;
+      if (!link.a_to_b.known() || link.count == 0) continue;
+      const double brick = *link.a_to_b.value / link.count;
+      if (brick < 22e9) return 60;
+      return brick < 40e9 ? 70 : 100;
+    }
+    return 0;
+  }
+
+  // A described machine has no addresses: its nodes' numbers serve.
+  std::string busid(std::size_t index) const {
+    const Node& node = machine_.nodes[index];
+    if (node.address) return format_pci_address(*node.address);
+    const auto number = static_cast<std::uint32_t>(index);
+    return format_pci_address({number >> 13, number >> 5 & 0xffU, number & 0x1fU, 0});
+  }
+
+  const Machine& machine_;
+  std::vector<std::optional<std::size_t>> up_;
+  std::vector<std::vector<std::size_t>> children_;
+  unsigned gpus_ = 0;
+};
+
+}  // namespace
+
+std::string write_nccl_dump(const Machine& machine) {
+  return DumpWriter(machine).write();
+}
+
+}  // namespace convoy::topology
