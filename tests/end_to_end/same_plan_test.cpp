@@ -9,6 +9,7 @@
 
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/environment.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy {
 namespace {

@@ -14,7 +14,7 @@
 namespace convoy::topology {
 namespace {
 
-constexpr unsigned kMostBricks = 18;  // NVML_NVLINK_MAX_LINKS
+constexpr unsigned kNvmlLinks = 18;  // NVML_NVLINK_MAX_LINKS
 constexpr unsigned kMostNvmlDevices = 1024;
 constexpr unsigned kRemoteSwitch = 2;  // NVML_NVLINK_DEVICE_TYPE_SWITCH
 constexpr unsigned kRemoteCpu = 1;     // NVML_NVLINK_DEVICE_TYPE_IBMNPU
@@ -97,7 +97,7 @@ class NvmlReader {
     const std::map<PciAddress, std::size_t> nodes = nodes_by_address(machine_);
     std::map<std::pair<std::size_t, std::size_t>, double> rates;
     for (const KnownGpu& gpu : gpus_)
-      for (unsigned link = 0; link < kMostBricks; ++link) {
+      for (unsigned link = 0; link < kNvmlLinks; ++link) {
         unsigned active = 0;
         if (library_.link_state(gpu.device, link, &active) != 0 || active == 0) continue;
         const auto remote = remote_of(gpu, link, nodes);
