@@ -151,6 +151,10 @@ void Task::interrupt_links() {
   if (engine_ != nullptr) engine_->interrupt("another task of the run is lost");
 }
 
+std::vector<std::string> Task::exchange(const std::string& what, std::string blob) {
+  return control_->exchange(what, std::move(blob));
+}
+
 std::string Task::from_chief(const std::string& what, std::string blob) {
   return control_->broadcast(what, std::move(blob));
 }
@@ -255,6 +259,10 @@ void Task::agree_on_plan(const Session& session) {
 void Task::finished_step(std::int64_t step) {
   control_->set_position(step, links_->engine().position().operation);
   print_notices();
+}
+
+CommonClock Task::common_clock(const std::function<double()>& devices_now) {
+  return read_common_clock(control_->clock_offset(), devices_now);
 }
 
 void Task::print_notices() {

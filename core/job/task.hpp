@@ -11,6 +11,7 @@
 #include "core/job/control_peers.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/task_links.hpp"
+#include "core/job/task_trace.hpp"
 #include "core/network/control_plane.hpp"
 #include "core/plan/cluster.hpp"
 #include "core/report/run_observer.hpp"
@@ -40,7 +41,9 @@ class Task {
   }
   std::uint32_t rank() const { return rank_; }
 
-  // The chief's blob; all workers and servers call it with the same names in the same order.
+  // The blobs of all by rank, or the chief's; all workers and servers call these with the same
+  // names in the same order.
+  std::vector<std::string> exchange(const std::string& what, std::string blob);
   std::string from_chief(const std::string& what, std::string blob);
 
   // The chief's sizes, which hold for all; `devices`: this worker's.
@@ -58,6 +61,9 @@ class Task {
   std::vector<int> replicas() const;
   // All tasks are about to run the same, else Error naming the first difference.
   void agree_on_plan(const Session& session);
+
+  // Of devices with this clock, as it is now. May wait for the next heartbeat.
+  CommonClock common_clock(const std::function<double()>& devices_now);
 
   // After a finished step: for heartbeats, and to print what others had to say.
   void finished_step(std::int64_t step);
