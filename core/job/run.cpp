@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/data/pipeline/source_factory.hpp"
+#include "core/job/auto_links.hpp"
 #include "core/job/auto_trial.hpp"
 #include "core/job/checkpoints.hpp"
 #include "core/job/component_options.hpp"
@@ -127,12 +128,30 @@ class Run {
     report_bad_records(source->statistics().bad_records);
   }
 
-  std::shared_ptr<OpenDevices> open_devices() {
+  void predict() {
     if (wants_prediction())
       prediction_.emplace(setup_, [this](const std::string& text) { tell(text); });
+  }
+
+  std::shared_ptr<OpenDevices> open_devices() {
+    if (setup_.task == nullptr) predict();
     if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
     return std::make_shared<OpenDevices>(*setup_.device, devices_,
                                          setup_.options.threads_per_device);
+  }
+
+  // With the other tasks. What --variable_update=auto takes may depend on how fast that is.
+  void link(const std::shared_ptr<OpenDevices>& devices) {
+    if (setup_.task == nullptr) return;
+    setup_.task->link(setup_.catalog, *setup_.host, devices, log_to(observer_));
+    setup_.open_devices = devices;  // for those who ask them
+    if (setup_.decides_on_links) {
+      choose_on_links(setup_, sizes_, log_to(observer_),
+                      [this](const std::string& text) { tell(text); });
+      report_.take_decision();
+    }
+    predict();
+    setup_.open_devices.reset();
   }
 
   std::unique_ptr<Session> open_session(std::shared_ptr<OpenDevices> devices) const {
@@ -143,7 +162,6 @@ class Run {
     if (setup_.task == nullptr)
       return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
                                        options);
-    setup_.task->link(setup_.catalog, *setup_.host, devices, log_to(observer_));
     auto session = std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
                                              options, setup_.task->cluster_task());
     setup_.task->agree_on_plan(*session);
@@ -194,6 +212,7 @@ class Run {
     DataOptions data = data_options(setup_, sizes_, devices_);
     tell(shared_cores_notice(setup_, devices_));
     const std::shared_ptr<OpenDevices> devices = open_devices();
+    link(devices);
     data.image_memory = input_memory(devices);
     data.first_step = checkpoints_->first_step();
     data.sample_offset = checkpoints_->sample_offset();
@@ -253,9 +272,10 @@ class Run {
     if (setup_.task != nullptr) finish_task(summary);
   }
 
-  // Of one process that trains: nothing is known of the network between hosts.
+  // Of one process that trains, or the chief of several.
   bool wants_prediction() const {
-    return wants_timeline(setup_.options) && setup_.task == nullptr &&
+    const bool speaks = setup_.task == nullptr || setup_.task->is_chief();
+    return wants_timeline(setup_.options) && speaks &&
            (mode() == RunMode::kTraining || mode() == RunMode::kTrainingAndEvaluation);
   }
 

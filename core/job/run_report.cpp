@@ -94,6 +94,11 @@ void RunReport::note_selection(const Decision& decision) {
   if (trusted && expected > 0 && !undecided) drift_.emplace(expected);
 }
 
+void RunReport::take_decision() {
+  note_strategy(*setup_.strategy);
+  note_selection(*setup_.decision);
+}
+
 void RunReport::take_plan(const Session& session) {
   median_step_.forget();
   note_strategy(*session.plan()->strategy);
@@ -108,7 +113,8 @@ std::string RunReport::drift_notice(const TrainingStep& step) {
 }
 
 std::string RunReport::prediction_line() const {
-  if (!setup_.decision || statistics_.steps() == 0) return {};
+  const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
+  if (!setup_.decision || statistics_.steps() == 0 || !speaks_for_all) return {};
   return prediction_text(*setup_.decision, statistics_.step_times().p50);
 }
 

@@ -32,6 +32,8 @@ class RunReport {
   void header(std::uint32_t devices, std::int64_t examples_per_epoch);
   // Notes the devices for the record.
   void describe(const Session& session);
+  // The setup has another decision and strategy, before there is a session.
+  void take_decision();
   // The session has another plan than when it was described, or the setup another decision.
   void take_plan(const Session& session);
   void warmup_step(const TrainingStep& step);

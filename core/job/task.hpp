@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,6 +58,9 @@ class Task {
             const PluginLog& log);
   // From then on; refers to this task.
   ClusterTask cluster_task();
+  const Cluster& cluster() const { return cluster_; }
+  // What every task measured of its links before step 0: [from][to], by rank.
+  const std::vector<std::vector<MeasuredLink>>& measured_links() const { return measured_links_; }
   // The numbers of this task's replicas.
   std::vector<int> replicas() const;
   // All tasks are about to run the same, else Error naming the first difference.
@@ -93,6 +97,7 @@ class Task {
   Cluster agreed_cluster(const OpenDevices& devices);
   TaskLinks::Options link_options(const std::shared_ptr<OpenDevices>& devices) const;
   void interrupt_links();
+  void exchange_measurements();
   void print_notices();
 
   network::TaskIdentity identity_;
@@ -111,14 +116,16 @@ class Task {
   std::unique_ptr<ControlPeers> peers_;
   Cluster cluster_;
   std::unique_ptr<TaskLinks> links_;
+  std::vector<std::vector<MeasuredLink>> measured_links_;
 };
 
 // Who this process is, by its options, else by what the program that started it left in the
 // environment; nothing: a run of one process. Error kUsage.
 std::optional<network::TaskIdentity> identify(const JobOptions& options);
 
-// The same for all tasks that run the same program.
+// The same for all tasks that run the same program, and of a plug-in that has the same file.
 std::string program_hash();
+std::string file_hash(const std::filesystem::path& path);
 // What a worker brings: the options that must agree, the model, the plug-ins that take part.
 network::Introduction introduce(const Setup& setup);
 

@@ -240,14 +240,42 @@ TEST(SeveralHosts, EvaluateOnTheChief) {
   EXPECT_EQ(reached.out.find("\n3\timages/sec: "), std::string::npos);
 }
 
+// The chief compares strategies on the links that were measured, and all take what it decides.
 TEST(SeveralHosts, TakeAStrategyByThemselves) {
+  const std::string path = scratch_folder("several_hosts") + "/auto.json";
   for (const Arguments& tasks :
        {Arguments{"--workers=2"}, Arguments{"--workers=2", "--servers=1"}}) {
-    const ProgramResult result = launch(tasks, kTraining);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("worker 0: convoy: --variable_update=auto takes "));
+    const ProgramResult result =
+        launch(tasks, kTraining + Arguments{"--record_timeline", "--output_file=" + path});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const std::string takes = "convoy: --variable_update=auto takes ";
+    const std::string decided = after(result.err, "worker 0: " + takes);
+    EXPECT_THAT(decided, HasSubstr(" tasks, on links of "));
+    EXPECT_EQ(after(result.err, "worker 1: " + takes), decided);
+    if (tasks.size() > 1) {
+      EXPECT_EQ(after(result.err, "ps 0: " + takes), decided);
+    }
     EXPECT_NE(hash_in(result.out), "");
+    const nlohmann::json record = parse_json(std::ifstream(path));
+    EXPECT_EQ(record["selection"]["origin"], "simulated");
+    EXPECT_GT(record["selection"]["predicted_step_seconds"], 0);
+    EXPECT_THAT(decided, HasSubstr(record["selection"]["flags"].get<std::string>()));
+    EXPECT_THAT(record["selection"]["flags"].get<std::string>(),
+                HasSubstr("--variable_update=" + record["strategy"]["name"].get<std::string>()));
+    EXPECT_GT(record["prediction"]["step_seconds"], 0) << record["prediction"];
   }
+}
+
+TEST(SeveralHosts, TakeAStrategyThatKnowsTheOptionsGiven) {
+  const ProgramResult result =
+      launch({"--workers=2"}, kTraining + Arguments{"--all_reduce_spec=xring"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(after(result.err, "worker 0: convoy: --variable_update=auto takes "),
+              AllOf(HasSubstr("--all_reduce_spec=xring"), HasSubstr("on links of")));
+  const ProgramResult by_rule =
+      launch({"--workers=2"}, kTraining + Arguments{"--all_reduce_spec=xring", "--deterministic"});
+  ASSERT_EQ(by_rule.exit_code, 0) << by_rule.err;
+  EXPECT_EQ(by_rule.err.find("on links of"), std::string::npos) << by_rule.err;
 }
 
 TEST(SeveralHosts, DivideRealDataAmongThem) {
