@@ -8,12 +8,10 @@
 #include "core/graph/arena.hpp"
 #include "core/job/auto_run.hpp"
 #include "core/job/described_hosts.hpp"
-#include "core/job/plan_ground.hpp"
 #include "core/job/prediction_options.hpp"
+#include "core/job/rate_fit.hpp"
 #include "core/job/sizes.hpp"
-#include "core/plan/step_plan.hpp"
 #include "core/plugin/search_path.hpp"
-#include "core/runtime/prepared_plan.hpp"
 #include "core/select/rank_candidates.hpp"
 #include "core/select/rule.hpp"
 
@@ -41,17 +39,12 @@ std::vector<std::uint64_t> wanted_bucket_sizes(const Setup& setup,
 void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
               const SelectionProblem& problem, std::span<const Candidate> candidates,
               simulate::Predictor& predictor) {
-  const std::optional<double> rate = setup.options.machine.images_per_second;
-  if (!rate) return;
-  const SimulatedGround one = simulated_ground(setup, hardware, 1, 1);
+  if (!setup.options.machine.images_per_second) return;
   std::string refusal;
   for (const Candidate& candidate : candidates) {
     try {
-      const std::unique_ptr<StrategyPlugin> strategy = problem.strategy(candidate);
-      const StepPlan plan(one.on.cluster,
-                          simulated_map(setup, hardware, one.arena, candidate.bucket_elements),
-                          author_of(*strategy), {.guard = problem.guard});
-      return predictor.fit(plan.lowered(), one.on, *rate);
+      return fit_to_given_rate(setup, hardware, *problem.strategy(candidate),
+                               candidate.bucket_elements, predictor);
     } catch (const Error& error) {
       refusal = error.what();
     }
@@ -86,7 +79,12 @@ OptionValues given_strategy_options(const Setup& setup) {
 
 Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
                         const ChoiceSubject& subject) {
-  const SimulatedGround ground = simulated_ground(setup, hardware, subject.hosts, subject.devices);
+  return rank_strategies(setup, hardware, subject,
+                         simulated_ground(setup, hardware, subject.hosts, subject.devices));
+}
+
+Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                        const ChoiceSubject& subject, const SimulatedGround& ground) {
   simulate::PredictorOptions options = prediction_options(setup, hardware, subject.batch);
   options.simulation.keep_operations = false;
   options.simulation.iterations = kRankingIterations;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/job/plan_ground.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/simulated_hardware.hpp"
 #include "core/select/decision.hpp"
@@ -29,6 +30,9 @@ OptionValues given_strategy_options(const Setup& setup);
 // the simulator sees them on this hardware.
 Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
                         const ChoiceSubject& subject);
+// The same for what is on this ground.
+Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                        const ChoiceSubject& subject, const SimulatedGround& ground);
 
 // "8 devices of dgx1-p100": what predictions are for.
 std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject);

@@ -78,8 +78,11 @@ Decision choose_for_run(Setup& setup) {
   const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);
   const AutoMode mode = setup.options.auto_mode;
   if (mode == AutoMode::kMeasure) check_measuring(setup.options);
-  // Nobody knows yet how fast the network between the tasks is.
+  // Nobody knows yet how fast the network between the tasks is, which is never quite the same
+  // again.
   const bool several_hosts = setup.options.task.tasks() > 1;
+  setup.decides_on_links = several_hosts && mode != AutoMode::kRule && trains(setup.options) &&
+                           !setup.options.deterministic;
   if (mode == AutoMode::kRule || several_hosts || !trains(setup.options))
     return choose_by_rule(setup, on_processors);
   const std::optional<SimulatedHardware> machine = known_hardware(setup);

@@ -7,8 +7,9 @@ namespace convoy::job {
 
 // What --variable_update=auto takes for a run on this machine: remembered or simulated; by the rule
 // of thumb where nothing is trained, or nothing is known of the devices' speed, which the setup's
-// notices then say, like what went wrong with the memory. With --auto=measure the setup also gets
-// the shortlist to try.
+// notices then say, like what went wrong with the memory. On several hosts the rule's choice is
+// what they begin with: they decide once their links are measured, which the setup then notes. With
+// --auto=measure the setup also gets the shortlist to try.
 Decision choose_for_run(Setup& setup);
 
 }  // namespace convoy::job

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/data/pipeline/source_factory.hpp"
+#include "core/job/auto_links.hpp"
 #include "core/job/auto_trial.hpp"
 #include "core/job/checkpoints.hpp"
 #include "core/job/component_options.hpp"
@@ -63,6 +64,8 @@ class Run {
     } catch (const Error& own) {
       note_gpus();
       const Error error = setup_.task == nullptr ? own : setup_.task->explain(own);
+      if (setup_.task != nullptr && wants_trace_ && report_.traced())
+        tell("the trace has this task's operations alone, because the run failed");
       report_.finish(static_cast<int>(error.code()), false, error.what());
       throw error;
     }
@@ -125,12 +128,30 @@ class Run {
     report_bad_records(source->statistics().bad_records);
   }
 
-  std::shared_ptr<OpenDevices> open_devices() {
+  void predict() {
     if (wants_prediction())
       prediction_.emplace(setup_, [this](const std::string& text) { tell(text); });
+  }
+
+  std::shared_ptr<OpenDevices> open_devices() {
+    if (setup_.task == nullptr) predict();
     if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
     return std::make_shared<OpenDevices>(*setup_.device, devices_,
                                          setup_.options.threads_per_device);
+  }
+
+  // With the other tasks. What --variable_update=auto takes may depend on how fast that is.
+  void link(const std::shared_ptr<OpenDevices>& devices) {
+    if (setup_.task == nullptr) return;
+    setup_.task->link(setup_.catalog, *setup_.host, devices, log_to(observer_));
+    setup_.open_devices = devices;  // for those who ask them
+    if (setup_.decides_on_links) {
+      choose_on_links(setup_, sizes_, log_to(observer_),
+                      [this](const std::string& text) { tell(text); });
+      report_.take_decision();
+    }
+    predict();
+    setup_.open_devices.reset();
   }
 
   std::unique_ptr<Session> open_session(std::shared_ptr<OpenDevices> devices) const {
@@ -141,7 +162,6 @@ class Run {
     if (setup_.task == nullptr)
       return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
                                        options);
-    setup_.task->link(setup_.catalog, *setup_.host, devices, log_to(observer_));
     auto session = std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
                                              options, setup_.task->cluster_task());
     setup_.task->agree_on_plan(*session);
@@ -160,7 +180,6 @@ class Run {
     const JobOptions& options = setup_.options;
     if (options.checkpoints.every_steps) refuse("save_model_steps");
     if (options.checkpoints.every_seconds) refuse("save_model_secs");
-    if (!options.trace_file.empty()) refuse("trace_file");
     if (options.profile) refuse("profile");
     if (mode() == RunMode::kTrainingAndEvaluation) refuse("eval_during_training_every_n_steps");
     if (setup_.shortlist) refuse("auto=measure");
@@ -181,11 +200,10 @@ class Run {
     return std::stoll(setup_.task->from_chief("examples", fmt::format("{}", own)));
   }
 
-  // All tasks read parameters together: the chief, whose files they are for, says whether.
-  bool wants_parameter_hash() const {
-    const bool own = report_.shows_parameter_hash();
+  // What all tasks do together: the chief, whose files it is for, says whether.
+  bool wanted_by_chief(const char* what, bool own) const {
     if (setup_.task == nullptr) return own;
-    return setup_.task->from_chief("parameter hash", own ? "yes" : "no") == "yes";
+    return setup_.task->from_chief(what, own ? "yes" : "no") == "yes";
   }
 
   void train() {
@@ -194,6 +212,7 @@ class Run {
     DataOptions data = data_options(setup_, sizes_, devices_);
     tell(shared_cores_notice(setup_, devices_));
     const std::shared_ptr<OpenDevices> devices = open_devices();
+    link(devices);
     data.image_memory = input_memory(devices);
     data.first_step = checkpoints_->first_step();
     data.sample_offset = checkpoints_->sample_offset();
@@ -207,6 +226,7 @@ class Run {
     tell(shorten_resumed_run(sizes_, checkpoints_->first_step()));
     report_.header(devices_, examples);
     prepare_evaluations(examples);
+    wants_trace_ = wanted_by_chief("trace wanted", !setup_.options.trace_file.empty());
     generating_model();
     const std::unique_ptr<Session> session = open_session(devices);
     check_asynchronous(*session);
@@ -240,21 +260,22 @@ class Run {
     tell(report_.prediction_line());
     report_profile(summary);
     note_timeline(session);
-    if (!setup_.options.trace_file.empty() && !report_.traced())
-      tell("no step was traced, because too few were run: no trace file is written");
+    gather_traces();
     if (evaluations_) evaluations_->final(summary, session);
     report_.input_verdict();
     checkpoints_->finish(summary, session);
-    if (wants_parameter_hash()) report_.parameters(parameter_hash(session));
+    if (wanted_by_chief("parameter hash", report_.shows_parameter_hash()))
+      report_.parameters(parameter_hash(session));
     report_bad_records(source.statistics().bad_records);
     if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
     if (summary.diverged) tell(divergence_text(*summary.diverged));
     if (setup_.task != nullptr) finish_task(summary);
   }
 
-  // Of one process that trains: nothing is known of the network between hosts.
+  // Of one process that trains, or the chief of several.
   bool wants_prediction() const {
-    return wants_timeline(setup_.options) && setup_.task == nullptr &&
+    const bool speaks = setup_.task == nullptr || setup_.task->is_chief();
+    return wants_timeline(setup_.options) && speaks &&
            (mode() == RunMode::kTraining || mode() == RunMode::kTrainingAndEvaluation);
   }
 
@@ -262,6 +283,23 @@ class Run {
     if (!wants_timeline(setup_.options)) return;
     report_.timeline(session);
     if (prediction_) report_.prediction(prediction_->of(session));
+  }
+
+  void trace_step(Session& session, const StepTrace& step) {
+    if (setup_.task != nullptr && !clock_)
+      clock_ = setup_.task->common_clock([&session] { return session.now(); });
+    report_.trace(session, step);
+  }
+
+  void gather_traces() {
+    if (!wants_trace_) return;
+    if (setup_.task != nullptr) {
+      report_.trace(
+          gather_trace(*setup_.task, report_.own_trace(), clock_.value_or(CommonClock{})));
+      tell(report_.trace_notice());
+    }
+    if (!setup_.options.trace_file.empty() && !report_.traced())
+      tell("no step was traced, because too few were run: no trace file is written");
   }
 
   // What every task's step was spent on, for the chief's record.
@@ -333,8 +371,8 @@ class Run {
       if (setup_.task != nullptr) setup_.task->finished_step(step.number);
       tell(report_.drift_notice(step));
     };
-    if (!setup_.options.trace_file.empty())
-      events.trace = [this, &session](const StepTrace& step) { report_.trace(session, step); };
+    if (wants_trace_)
+      events.trace = [this, &session](const StepTrace& step) { trace_step(session, step); };
     if (wants_timeline(setup_.options)) {
       events.wants_timed_trace = [this](const TrainingStep& step) {
         return report_.wants_timeline_of(step);
@@ -367,6 +405,8 @@ class Run {
   std::unique_ptr<GpuWatch> gpus_;
   std::optional<RunPrediction> prediction_;
   bool evaluation_due_ = false;
+  bool wants_trace_ = false;
+  std::optional<CommonClock> clock_;  // of several tasks, when the step was traced
   std::unique_ptr<Checkpoints> checkpoints_;
 };
 

@@ -94,6 +94,11 @@ void RunReport::note_selection(const Decision& decision) {
   if (trusted && expected > 0 && !undecided) drift_.emplace(expected);
 }
 
+void RunReport::take_decision() {
+  note_strategy(*setup_.strategy);
+  note_selection(*setup_.decision);
+}
+
 void RunReport::take_plan(const Session& session) {
   median_step_.forget();
   note_strategy(*session.plan()->strategy);
@@ -108,7 +113,8 @@ std::string RunReport::drift_notice(const TrainingStep& step) {
 }
 
 std::string RunReport::prediction_line() const {
-  if (!setup_.decision || statistics_.steps() == 0) return {};
+  const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
+  if (!setup_.decision || statistics_.steps() == 0 || !speaks_for_all) return {};
   return prediction_text(*setup_.decision, statistics_.step_times().p50);
 }
 
@@ -190,7 +196,8 @@ void RunReport::timed_step(const TrainingStep& step) {
 }
 
 void RunReport::trace(const Session& session, const StepTrace& step) {
-  trace_ = trace_events(session, step);
+  const std::vector<TraceEvent> events = trace_events(session, step);
+  trace_.events.insert(trace_.events.end(), events.begin(), events.end());
 }
 
 void RunReport::timeline(const Session& session) {
@@ -307,7 +314,8 @@ void RunReport::finish(int exit_status, bool interrupted, const std::string& err
 void RunReport::write_files() const {
   const JobOptions& options = setup_.options;
   if (!options.output_file.empty()) write_run_record(record_, options.output_file);
-  if (!options.trace_file.empty() && !trace_.empty()) write_trace(trace_, options.trace_file);
+  if (!options.trace_file.empty() && traced())
+    write_trace(trace_.events, options.trace_file, trace_.clock_errors);
   if (options.report_file.empty()) return;
   const std::string name = options.output_file.empty() ? "this run" : options.output_file;
   report::write_report({report::parse_record(name, run_record_json(record_))}, options.report_file);

@@ -6,6 +6,7 @@
 #include "core/job/median_step.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/sizes.hpp"
+#include "core/job/task_trace.hpp"
 #include "core/report/drift_monitor.hpp"
 #include "core/report/run_observer.hpp"
 #include "core/report/run_record.hpp"
@@ -31,6 +32,8 @@ class RunReport {
   void header(std::uint32_t devices, std::int64_t examples_per_epoch);
   // Notes the devices for the record.
   void describe(const Session& session);
+  // The setup has another decision and strategy, before there is a session.
+  void take_decision();
   // The session has another plan than when it was described, or the setup another decision.
   void take_plan(const Session& session);
   void warmup_step(const TrainingStep& step);
@@ -40,8 +43,13 @@ class RunReport {
   std::string drift_notice(const TrainingStep& step);
   // The median step beside the predicted one; empty without a prediction.
   std::string prediction_line() const;
+  // Adds the step's operations to the trace.
   void trace(const Session& session, const StepTrace& step);
-  bool traced() const { return !trace_.empty(); }
+  bool traced() const { return !trace_.events.empty(); }
+  const std::vector<TraceEvent>& own_trace() const { return trace_.events; }
+  // Of all tasks instead of this one.
+  void trace(CommonTrace trace) { trace_ = std::move(trace); }
+  std::string trace_notice() const { return job::trace_notice(trace_); }
   // Whether the record is to have this timed step's operations, as far as is known so far.
   bool wants_timeline_of(const TrainingStep& step) { return median_step_.is_nearer(step.seconds); }
   void keep_timeline(StepTrace step) { median_step_.keep(std::move(step)); }
@@ -96,7 +104,7 @@ class RunReport {
   RunObserver& observer_;
   SpeedStatistics statistics_;
   RunRecord record_;
-  std::vector<TraceEvent> trace_;
+  CommonTrace trace_;  // before the end of this task alone
   MedianStep median_step_;
   double warmup_seconds_ = 0;
   std::optional<DriftMonitor> drift_;

@@ -47,6 +47,7 @@ struct Setup {
   std::uint64_t bucket_elements = 0;  // of f32, as the options or the decision say; 0: one bucket
   Task* task = nullptr;               // of a run on several hosts: this process's
   std::optional<Decision> decision;   // of --variable_update=auto
+  bool decides_on_links = false;      // the decision is to be made anew: see choose_on_links
   std::optional<AutoShortlist> shortlist;
   std::vector<std::string> notices;  // for people
 };

@@ -56,15 +56,6 @@ const std::set<std::string>& own_options() {
   return names;
 }
 
-std::string file_hash(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  Fnv1a64 hash;
-  hash.add_bytes(bytes.view());
-  return fmt::format("{:016x}", hash.value());
-}
-
 // The kind of a device's place: "cpu" of "cpu:0".
 std::string device_kind(const Cluster& cluster) {
   const std::string& name = cluster.places.front().name;
@@ -151,6 +142,10 @@ void Task::interrupt_links() {
   if (engine_ != nullptr) engine_->interrupt("another task of the run is lost");
 }
 
+std::vector<std::string> Task::exchange(const std::string& what, std::string blob) {
+  return control_->exchange(what, std::move(blob));
+}
+
 std::string Task::from_chief(const std::string& what, std::string blob) {
   return control_->broadcast(what, std::move(blob));
 }
@@ -221,9 +216,24 @@ void Task::link(const Catalog& catalog, PluginHost& host,
                 const std::shared_ptr<OpenDevices>& devices, const PluginLog& log) {
   cluster_ = agreed_cluster(*devices);
   links_ = std::make_unique<TaskLinks>(*control_, catalog, host, link_options(devices), log);
+  exchange_measurements();
   const std::lock_guard lock(mutex_);
   engine_ = &links_->engine();
   linked_ = true;
+}
+
+void Task::exchange_measurements() {
+  nlohmann::json own = nlohmann::json::array();
+  for (std::uint32_t peer = 0; peer < tasks(); ++peer) {
+    const MeasuredLink& link = links_->measured(peer);
+    own.push_back({link.round_trip_seconds, link.bytes_per_second});
+  }
+  measured_links_.clear();
+  for (const std::string& text : exchange("links", json_text(own))) {
+    measured_links_.emplace_back();
+    for (const nlohmann::json& link : parse_json(text))
+      measured_links_.back().push_back({link.at(0).get<double>(), link.at(1).get<double>()});
+  }
 }
 
 ClusterTask Task::cluster_task() {
@@ -255,6 +265,10 @@ void Task::agree_on_plan(const Session& session) {
 void Task::finished_step(std::int64_t step) {
   control_->set_position(step, links_->engine().position().operation);
   print_notices();
+}
+
+CommonClock Task::common_clock(const std::function<double()>& devices_now) {
+  return read_common_clock(control_->clock_offset(), devices_now);
 }
 
 void Task::print_notices() {
@@ -333,6 +347,15 @@ std::optional<network::TaskIdentity> identify(const JobOptions& options) {
   identity.worker_hosts = options.machine.worker_hosts;
   identity.controller_host = options.task.controller_host;
   return network::identify_task(identity, network::process_environment());
+}
+
+std::string file_hash(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  Fnv1a64 hash;
+  hash.add_bytes(bytes.view());
+  return fmt::format("{:016x}", hash.value());
 }
 
 std::string program_hash() {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "core/job/control_peers.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/task_links.hpp"
+#include "core/job/task_trace.hpp"
 #include "core/network/control_plane.hpp"
 #include "core/plan/cluster.hpp"
 #include "core/report/run_observer.hpp"
@@ -40,7 +42,9 @@ class Task {
   }
   std::uint32_t rank() const { return rank_; }
 
-  // The chief's blob; all workers and servers call it with the same names in the same order.
+  // The blobs of all by rank, or the chief's; all workers and servers call these with the same
+  // names in the same order.
+  std::vector<std::string> exchange(const std::string& what, std::string blob);
   std::string from_chief(const std::string& what, std::string blob);
 
   // The chief's sizes, which hold for all; `devices`: this worker's.
@@ -54,10 +58,16 @@ class Task {
             const PluginLog& log);
   // From then on; refers to this task.
   ClusterTask cluster_task();
+  const Cluster& cluster() const { return cluster_; }
+  // What every task measured of its links before step 0: [from][to], by rank.
+  const std::vector<std::vector<MeasuredLink>>& measured_links() const { return measured_links_; }
   // The numbers of this task's replicas.
   std::vector<int> replicas() const;
   // All tasks are about to run the same, else Error naming the first difference.
   void agree_on_plan(const Session& session);
+
+  // Of devices with this clock, as it is now. May wait for the next heartbeat.
+  CommonClock common_clock(const std::function<double()>& devices_now);
 
   // After a finished step: for heartbeats, and to print what others had to say.
   void finished_step(std::int64_t step);
@@ -87,6 +97,7 @@ class Task {
   Cluster agreed_cluster(const OpenDevices& devices);
   TaskLinks::Options link_options(const std::shared_ptr<OpenDevices>& devices) const;
   void interrupt_links();
+  void exchange_measurements();
   void print_notices();
 
   network::TaskIdentity identity_;
@@ -105,14 +116,16 @@ class Task {
   std::unique_ptr<ControlPeers> peers_;
   Cluster cluster_;
   std::unique_ptr<TaskLinks> links_;
+  std::vector<std::vector<MeasuredLink>> measured_links_;
 };
 
 // Who this process is, by its options, else by what the program that started it left in the
 // environment; nothing: a run of one process. Error kUsage.
 std::optional<network::TaskIdentity> identify(const JobOptions& options);
 
-// The same for all tasks that run the same program.
+// The same for all tasks that run the same program, and of a plug-in that has the same file.
 std::string program_hash();
+std::string file_hash(const std::filesystem::path& path);
 // What a worker brings: the options that must agree, the model, the plug-ins that take part.
 network::Introduction introduce(const Setup& setup);
 

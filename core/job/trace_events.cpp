@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/plan/operation.hpp"
+#include "core/plan/schedule/local_schedule.hpp"
 #include "core/report/profile_record.hpp"
 
 namespace convoy::job {
@@ -25,8 +26,23 @@ const Operation& operation_of(const Session& session, const OperationTime& time)
   return plan.body.at(time.operation - plan.prologue.size());
 }
 
+// This host's end of what crosses the network, in a row per peer and direction, as lanes are.
+TraceEvent network_event(const Session& session, const OperationTime& time) {
+  const Plan& plan = session.lowered_plan();
+  const Operation& operation = operation_of(session, time);
+  const NetworkEnd end = network_end(plan, operation, session.task()->host);
+  const PlanSpan& own = end.sends ? operation.reads.front() : operation.writes.front();
+  return {end.sends ? "send" : "receive",
+          time.operation,
+          fmt::format("{} host {}", end.sends ? "send to" : "receive from", end.peer),
+          session.cluster().places.at(plan.buffers.at(own.buffer).place).name,
+          time.timing.start,
+          time.timing.end - time.timing.start};
+}
+
 TraceEvent operation_event(const Session& session, const OperationTime& time) {
   const Operation& operation = operation_of(session, time);
+  if (operation.lane == kNetworkLane) return network_event(session, time);
   std::string name(operation_name(operation.kind));
   if (is_compute(operation.kind))
     name += fmt::format(" {}", segment_name(session.graph(), operation));
@@ -113,6 +129,8 @@ std::vector<TraceEvent> trace_events(const Session& session, const StepTrace& tr
   for (const OperationTime& time : trace.operations)
     events.push_back(operation_event(session, time));
   if (session.options().profile) add_layers(session, trace, events);
+  if (trace.strand)
+    for (TraceEvent& event : events) event.lane += fmt::format(" (worker {})", *trace.strand);
   return events;
 }
 

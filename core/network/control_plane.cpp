@@ -243,8 +243,12 @@ std::vector<MemberState> ControlPlane::members() const {
   return members_;
 }
 
-ClockOffset ControlPlane::clock_offset() const {
-  const std::lock_guard lock(mutex_);
+ClockOffset ControlPlane::clock_offset() {
+  ClockOffset same;
+  same.add(0, 0, 0, 0);
+  if (service_) return same;
+  Lock lock(mutex_);
+  wait(lock, "the coordinator's clock", [&] { return offset_.known(); });
   return offset_;
 }
 

@@ -48,8 +48,9 @@ class ControlPlane : private ClientEvents {
   // The newest state of every task by rank, for the chief; empty elsewhere.
   std::vector<MemberState> members() const;
   // The coordinator's clock minus this one (steady_clock, in nanoseconds), and the bound of its
-  // error.
-  ClockOffset clock_offset() const;
+  // error. Waits for the first heartbeat that was answered; the coordinator's own process has the
+  // same clock.
+  ClockOffset clock_offset();
 
   // All workers and servers call these with the same names in the same order. The blobs of all, by
   // rank; at most 64 MB each.

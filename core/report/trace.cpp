@@ -60,7 +60,8 @@ void add_names(const std::vector<std::string>& devices,
 
 }  // namespace
 
-std::string chrome_trace(const std::vector<TraceEvent>& events) {
+std::string chrome_trace(const std::vector<TraceEvent>& events,
+                         const std::map<std::string, double>& clock_errors) {
   double origin = std::numeric_limits<double>::infinity();
   for (const TraceEvent& event : events) origin = std::min(origin, event.start_seconds);
   std::vector<std::string> devices;
@@ -77,12 +78,14 @@ std::string chrome_trace(const std::vector<TraceEvent>& events) {
   Json records = Json::array();
   add_names(devices, lanes, records);
   for (auto& [start, record] : timed) records.push_back(std::move(record));
-  const Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(records)}};
+  Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(records)}};
+  if (!clock_errors.empty()) trace["otherData"]["clock_error_seconds"] = clock_errors;
   return json_text(trace) + "\n";
 }
 
-void write_trace(const std::vector<TraceEvent>& events, const std::filesystem::path& path) {
-  write_output_file(path, chrome_trace(events));
+void write_trace(const std::vector<TraceEvent>& events, const std::filesystem::path& path,
+                 const std::map<std::string, double>& clock_errors) {
+  write_output_file(path, chrome_trace(events, clock_errors));
 }
 
 }  // namespace convoy

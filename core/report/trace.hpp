@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,10 +24,13 @@ struct TraceEvent {
 
 // The events as a Chrome trace (chrome://tracing, ui.perfetto.dev): a process per device, a row per
 // lane, both numbered in the order in which they first appear. Events are sorted by start; times
-// begin with the earliest.
-std::string chrome_trace(const std::vector<TraceEvent>& events);
+// begin with the earliest. `clock_errors`: of runs on several hosts, by task, within how many
+// seconds of the common clock its times are right.
+std::string chrome_trace(const std::vector<TraceEvent>& events,
+                         const std::map<std::string, double>& clock_errors = {});
 
 // Error(kFailed) naming the path when it cannot be written.
-void write_trace(const std::vector<TraceEvent>& events, const std::filesystem::path& path);
+void write_trace(const std::vector<TraceEvent>& events, const std::filesystem::path& path,
+                 const std::map<std::string, double>& clock_errors = {});
 
 }  // namespace convoy

@@ -226,6 +226,7 @@ class AsynchronousLoop {
 
   void finish(StrandRun& strand) {
     const StrandStep step = strand.finish();
+    trace(strand, step);
     if (!strand.has_replicas()) return;
     const auto own = std::ranges::find(own_, &strand, &Own::strand);
     const bool warm = strand.finished() <= options_.warmup_steps;
@@ -237,6 +238,19 @@ class AsynchronousLoop {
     if (!warm && !is_timed_) return;  // the end is agreed
     if (!warm) count(*own, step);
     tell(step, warm ? step.number - options_.warmup_steps : own_timed_);
+  }
+
+  void trace(StrandRun& strand, const StrandStep& step) const {
+    const std::int64_t index = step.number - options_.warmup_steps;
+    if (!events_.trace || index != (options_.warmup_steps < 2 ? 0 : -2)) return;
+    StepTrace trace;
+    trace.number = index < 0 ? index : index + 1;
+    trace.step = {step.begin, step.end};
+    trace.operations = strand.executor().last_times();
+    trace.strand = strand.number();
+    if (strand.has_replicas())
+      trace.waits.push_back({trace.number, {step.input_asked, step.input_ready}});
+    events_.trace(trace);
   }
 
   void count(Own& own, const StrandStep& step) {

@@ -37,7 +37,8 @@ struct StepTrace {
   std::int64_t number = 0;
   TimeInterval step;  // from the completion of the step before to that of this one
   std::vector<OperationTime> operations;
-  std::vector<InputWait> waits;  // of the latest batches
+  std::vector<InputWait> waits;              // of the latest batches
+  std::optional<std::uint32_t> strand = {};  // of workers that do not wait for each other: whose
 };
 
 // Called on the loop's thread. Empty functions are left out.
@@ -45,7 +46,8 @@ struct TrainingEvents {
   std::function<void()> warmed_up;
   std::function<void(const TrainingStep&)> warmup_step;
   std::function<void(const TrainingStep&)> timed_step;
-  // Of one step: that numbered -2, without enough warm-up steps the first timed one.
+  // Of one step: that numbered -2, without enough warm-up steps the first timed one. Of an
+  // asynchronous session this step of every strand with a part here.
   std::function<void(const StepTrace&)> trace;
   // Asked of every timed step: whether timed_trace is to see it.
   std::function<bool(const TrainingStep&)> wants_timed_trace;

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "core/base/json.hpp"
@@ -126,6 +128,63 @@ TEST(SeveralHosts, RecordWhatWentBetweenThem) {
   EXPECT_EQ(record["parameter_hash"], hash_in(result.out));
 }
 
+// Begin and end of all operations of this kind, by task and number.
+using Times = std::map<std::pair<std::string, int>, std::pair<double, double>>;
+Times times_of(const nlohmann::json& trace, const std::string& kind) {
+  std::map<int, std::string> tasks;
+  Times times;
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
+    const int process = event.at("pid").get<int>();
+    const nlohmann::json& arguments = event.at("args");
+    if (event.at("name") == "process_name") {
+      const auto name = arguments.at("name").get<std::string>();
+      tasks[process] = name.substr(0, name.find(' ', name.find(' ') + 1));  // "ps 0" of "ps 0 ps:0"
+    }
+    if (event.at("ph") != "X" || !event.at("name").get<std::string>().starts_with(kind)) continue;
+    const double begin = event.at("ts").get<double>() / 1e6;
+    times[{tasks.at(process), arguments.value("operation", -1)}] = {
+        begin, begin + event.at("dur").get<double>() / 1e6};
+  }
+  return times;
+}
+
+std::set<std::string> tasks_of(const Times& times) {
+  std::set<std::string> tasks;
+  for (const auto& [key, time] : times) tasks.insert(key.first);
+  return tasks;
+}
+
+// What one task receives another one has sent before, as far as their clocks can tell.
+TEST(SeveralHosts, TraceAllTasksOnOneClock) {
+  const std::string path = scratch_folder("several_hosts") + "/trace.json";
+  for (const Arguments& flags :
+       {Arguments{"--variable_update=distributed_replicated"},
+        Arguments{"--variable_update=parameter_server", "--cross_replica_sync=false"}}) {
+    const ProgramResult result =
+        launch({"--workers=2", "--servers=1"},
+               kTraining + flags + Arguments{"--num_warmup_batches=3", "--trace_file=" + path});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("3 tasks on one clock"));
+    const nlohmann::json trace = parse_json(std::ifstream(path));
+    const nlohmann::json& errors = trace.at("otherData").at("clock_error_seconds");
+    ASSERT_EQ(errors.size(), 3u);
+    double error = 0;
+    for (const nlohmann::json& of_task : errors) error += of_task.get<double>();
+    EXPECT_EQ(tasks_of(times_of(trace, "forward")),
+              (std::set<std::string>{"worker 0", "worker 1"}));
+    EXPECT_EQ(tasks_of(times_of(trace, "apply")), (std::set<std::string>{"ps 0"}));
+    const Times sent = times_of(trace, "send");
+    const Times received = times_of(trace, "receive");
+    EXPECT_EQ(tasks_of(sent), (std::set<std::string>{"ps 0", "worker 0", "worker 1"}));
+    EXPECT_EQ(tasks_of(received), tasks_of(sent));
+    if (flags.size() > 1) continue;  // each task has its own step of that number
+    std::map<int, double> begins;
+    for (const auto& [key, time] : sent) begins[key.second] = time.first;
+    for (const auto& [key, time] : received)
+      EXPECT_GE(time.second, begins.at(key.second) - error) << key.first << " #" << key.second;
+  }
+}
+
 // Two tasks and one train on from each other's checkpoints as if nothing had happened.
 TEST(SeveralHosts, GoOnFromACheckpointOnAnotherNumberOfHosts) {
   const Arguments flags =
@@ -181,14 +240,42 @@ TEST(SeveralHosts, EvaluateOnTheChief) {
   EXPECT_EQ(reached.out.find("\n3\timages/sec: "), std::string::npos);
 }
 
+// The chief compares strategies on the links that were measured, and all take what it decides.
 TEST(SeveralHosts, TakeAStrategyByThemselves) {
+  const std::string path = scratch_folder("several_hosts") + "/auto.json";
   for (const Arguments& tasks :
        {Arguments{"--workers=2"}, Arguments{"--workers=2", "--servers=1"}}) {
-    const ProgramResult result = launch(tasks, kTraining);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("worker 0: convoy: --variable_update=auto takes "));
+    const ProgramResult result =
+        launch(tasks, kTraining + Arguments{"--record_timeline", "--output_file=" + path});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const std::string takes = "convoy: --variable_update=auto takes ";
+    const std::string decided = after(result.err, "worker 0: " + takes);
+    EXPECT_THAT(decided, HasSubstr(" tasks, on links of "));
+    EXPECT_EQ(after(result.err, "worker 1: " + takes), decided);
+    if (tasks.size() > 1) {
+      EXPECT_EQ(after(result.err, "ps 0: " + takes), decided);
+    }
     EXPECT_NE(hash_in(result.out), "");
+    const nlohmann::json record = parse_json(std::ifstream(path));
+    EXPECT_EQ(record["selection"]["origin"], "simulated");
+    EXPECT_GT(record["selection"]["predicted_step_seconds"], 0);
+    EXPECT_THAT(decided, HasSubstr(record["selection"]["flags"].get<std::string>()));
+    EXPECT_THAT(record["selection"]["flags"].get<std::string>(),
+                HasSubstr("--variable_update=" + record["strategy"]["name"].get<std::string>()));
+    EXPECT_GT(record["prediction"]["step_seconds"], 0) << record["prediction"];
   }
+}
+
+TEST(SeveralHosts, TakeAStrategyThatKnowsTheOptionsGiven) {
+  const ProgramResult result =
+      launch({"--workers=2"}, kTraining + Arguments{"--all_reduce_spec=xring"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(after(result.err, "worker 0: convoy: --variable_update=auto takes "),
+              AllOf(HasSubstr("--all_reduce_spec=xring"), HasSubstr("on links of")));
+  const ProgramResult by_rule =
+      launch({"--workers=2"}, kTraining + Arguments{"--all_reduce_spec=xring", "--deterministic"});
+  ASSERT_EQ(by_rule.exit_code, 0) << by_rule.err;
+  EXPECT_EQ(by_rule.err.find("on links of"), std::string::npos) << by_rule.err;
 }
 
 TEST(SeveralHosts, DivideRealDataAmongThem) {

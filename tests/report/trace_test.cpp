@@ -58,6 +58,12 @@ TEST(Trace, LayersSayWhatComputedThemAndWaitsHaveNoOperation) {
   EXPECT_FALSE(events.at(1)["args"].contains("operation")) << events.at(1);
 }
 
+TEST(Trace, SaysHowRightTheClocksOfItsTasksAre) {
+  EXPECT_FALSE(parse_json(chrome_trace(example_events())).contains("otherData"));
+  const auto trace = parse_json(chrome_trace(example_events(), {{"worker 1", 2e-4}}));
+  EXPECT_EQ(trace["otherData"]["clock_error_seconds"]["worker 1"], 2e-4);
+}
+
 TEST(Trace, MayBeEmpty) {
   EXPECT_TRUE(parse_json(chrome_trace({}))["traceEvents"].empty());
 }

@@ -282,7 +282,8 @@ Flags report_flags(RunCommand& command) {
                 "same plan as simulated; --report implies it."),
       bind_flag("trace_file", options.trace_file,
                 "Write a timeline of one step here (Chrome trace): the last but one of warm-up, "
-                "with fewer than two warm-up steps the first timed one."),
+                "with fewer than two warm-up steps the first timed one. Of several hosts, worker 0 "
+                "writes the operations of all tasks on one clock."),
       bind_flag("profile", options.profile,
                 "Print where the time of the timed steps went: per layer, by kind of layer, and "
                 "between computation, aggregation, input and gaps."),

@@ -1,0 +1,75 @@
+#include "core/simulate/joined_hosts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/plan/host_cluster.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using simulate::Path;
+using simulate::PathKind;
+using simulate::SimulatedCluster;
+
+// Two hosts of two devices and one of a parameter server: places cpu:0 to cpu:3, host:0, host:1,
+// ps:0.
+SimulatedCluster three_hosts() {
+  simulate::SimulatedDevice device;
+  device.name = "two threads";
+  simulate::SimulatedHost host;
+  host.memory_bytes_per_second = 20e9;
+  return simulate::join_hosts(simulate::make_cpu_cluster(2, device, host),
+                              make_hosts({2, 2, true, "cpu", {2}}),
+                              {{0, 1e9, 2e9}, {3e9, 0, 4e9}, {5e9, 6e9, 0}});
+}
+
+double slowest(const SimulatedCluster& on, const Path& path) {
+  double rate = 1e30;
+  for (const std::uint32_t link : path.links)
+    rate = std::min(rate, on.machine.links.at(link).bytes_per_second);
+  return rate;
+}
+
+TEST(JoinedHosts, HaveThePartsOfTheOneTheyAreLike) {
+  const SimulatedCluster on = three_hosts();
+  ASSERT_EQ(on.machine.places.size(), 7u);
+  EXPECT_EQ(on.machine.hosts.size(), 3u);
+  for (std::uint32_t p = 0; p < 7; ++p) {
+    EXPECT_EQ(on.machine.places[p].host, on.cluster.places[p].host) << p;
+    EXPECT_EQ(on.machine.places[p].device != CONVOY_NONE, p < 4) << p;
+    EXPECT_EQ(on.machine.links.at(on.machine.places[p].memory).bytes_per_second, 20e9) << p;
+  }
+  EXPECT_EQ(on.machine.places[0].memory, on.machine.places[4].memory) << "devices use the host's";
+  EXPECT_NE(on.machine.places[4].memory, on.machine.places[5].memory) << "which is another one's";
+  EXPECT_EQ(on.machine.places[0].board, on.machine.places[1].board);
+  EXPECT_NE(on.machine.places[0].board, on.machine.places[2].board);
+  EXPECT_TRUE(on.machine.paths(0, 1).links.empty());
+  for (const simulate::SimulatedLink& link : on.machine.links)
+    EXPECT_GT(link.bytes_per_second, 0) << link.name;
+}
+
+TEST(JoinedHosts, ReachEachOtherAsFastAsWasMeasured) {
+  const SimulatedCluster on = three_hosts();
+  EXPECT_EQ(on.machine.paths(0, 2).kind, PathKind::kNetwork);
+  EXPECT_EQ(slowest(on, on.machine.paths(0, 2)), 1e9);
+  EXPECT_EQ(slowest(on, on.machine.paths(2, 0)), 3e9);
+  EXPECT_EQ(slowest(on, on.machine.paths(1, 6)), 2e9);
+  EXPECT_EQ(slowest(on, on.machine.paths(6, 5)), 6e9);
+}
+
+// Two transfers from one host share what its best link reaches.
+TEST(JoinedHosts, ShareTheirWayToTheNetwork) {
+  const SimulatedCluster on = three_hosts();
+  const Path one = on.machine.paths(4, 5);
+  const Path other = on.machine.paths(0, 6);
+  std::vector<double> shared;
+  for (const std::uint32_t link : one.links)
+    if (std::ranges::count(other.links, link) > 0)
+      shared.push_back(on.machine.links[link].bytes_per_second);
+  EXPECT_EQ(shared, std::vector<double>{2e9});
+}
+
+}  // namespace
+}  // namespace convoy::testing
