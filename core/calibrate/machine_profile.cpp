@@ -10,8 +10,6 @@
 namespace convoy::calibrate {
 namespace {
 
-constexpr double kMemoryTolerance = 0.05;
-
 template <typename Entry>
 const Entry& nearest(const std::vector<Entry>& entries, std::uint32_t threads) {
   CONVOY_CHECK(!entries.empty());
@@ -42,10 +40,6 @@ std::string difference(const Fingerprint& file, const Fingerprint& here) {
   compare("the number of cores", file.cores, here.cores);
   compare("the instruction set", file.instructions, here.instructions);
   compare("the device plug-in", file.device, here.device);
-  const double there = static_cast<double>(file.memory_bytes);
-  const double now = static_cast<double>(here.memory_bytes);
-  if (std::abs(there - now) > kMemoryTolerance * std::max(there, now))
-    compare("the memory in MB", file.memory_bytes / 1000000, here.memory_bytes / 1000000);
   return text;
 }
 
@@ -55,6 +49,22 @@ double known_error(const MachineProfile& profile) {
   for (const CheckedStep& check : profile.checks)
     sum += std::abs(check.predicted_seconds / check.measured_seconds - 1);
   return sum / static_cast<double>(profile.checks.size());
+}
+
+bool much_disturbed(const MachineProfile& profile) {
+  return profile.disturbance.value_or(0) > kMuchDisturbed;
+}
+
+double expected_error(const MachineProfile& profile) {
+  return std::max(known_error(profile), profile.disturbance.value_or(0));
+}
+
+std::string trust_text(const MachineProfile& profile) {
+  std::string text = fmt::format("its checks were {:.1f} % off", 100 * known_error(profile));
+  if (much_disturbed(profile))
+    text += fmt::format(", and others took {:.0f} % of the cores' time meanwhile",
+                        100 * *profile.disturbance);
+  return text;
 }
 
 const TeamRates& nearest_team(const MachineProfile& profile, std::uint32_t threads) {

@@ -10,7 +10,9 @@
 
 namespace convoy::calibrate {
 
-// What must be the same for measurements to hold.
+// Which machine was measured. All but the memory must be the same for measurements to hold: how
+// much of it a system reports changes when it, or the host of a virtual machine, starts again, and
+// no rate depends on it.
 struct Fingerprint {
   std::string processor;
   std::uint32_t cores = 0;
@@ -20,8 +22,7 @@ struct Fingerprint {
 };
 
 Fingerprint make_fingerprint(const ProcessorFacts& facts, const std::string& device);
-// What differs between a file's machine and this one, for people; empty when they are the same.
-// Memory may differ by a twentieth: systems reserve some of it.
+// What differs between a file's machine and this one, for people; empty when its measurements hold.
 std::string difference(const Fingerprint& file, const Fingerprint& here);
 
 // What each of so many devices reaches when all of them work at once. Rates are per second and
@@ -84,6 +85,14 @@ struct MachineProfile {
 
 // Mean relative error of what was checked.
 double known_error(const MachineProfile& profile);
+// Others took so much of the cores' time that rates may be too low.
+inline constexpr double kMuchDisturbed = 0.03;
+bool much_disturbed(const MachineProfile& profile);
+// Relative error to expect of predictions: that of the checks, which others disturbed as they did
+// the rest, but not less than what those took.
+double expected_error(const MachineProfile& profile);
+// How far to trust the profile, for people: "its checks were 7.5 % off".
+std::string trust_text(const MachineProfile& profile);
 
 // The entry with the most similar number of threads.
 const TeamRates& nearest_team(const MachineProfile& profile, std::uint32_t threads);

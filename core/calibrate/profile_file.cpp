@@ -22,7 +22,8 @@ using topology::DescribedFile;
 using topology::DescribedObject;
 
 constexpr std::uint32_t kFormat = 2;
-constexpr const char* kAdvice = "; convoy calibrate measures this machine and writes the file anew";
+constexpr const char* kAdvice =
+    "; convoy calibrate --force measures this machine and writes the file anew";
 
 // The whole numbers of a shape, in files and in memory.
 struct ShapeField {
@@ -264,6 +265,7 @@ std::optional<MachineProfile> find_profile(const std::filesystem::path& file,
          "{} was measured on another machine: {}{}, or take another file with "
          "--calibration_file",
          file.string(), differs, kAdvice);
+  profile.machine.memory_bytes = here.memory_bytes;
   return profile;
 }
 

@@ -17,8 +17,8 @@ MachineProfile read_profile(const std::filesystem::path& file);
 // The same from a text; `name` is for messages.
 MachineProfile parse_profile(const std::string& name, const std::string& text);
 
-// The one of this machine: error kUsage when the file is another machine's; nothing when there is
-// no such file.
+// The one of this machine, with the memory that it has now: error kUsage when the file is another
+// machine's; nothing when there is no such file.
 std::optional<MachineProfile> find_profile(const std::filesystem::path& file,
                                            const Fingerprint& here);
 

@@ -90,6 +90,21 @@ double ReferenceNetwork::derivative(std::uint64_t variable, std::size_t element)
   return (above - below) / (2 * kStep);
 }
 
+double ReferenceNetwork::derivative_along(std::uint64_t variable,
+                                          const std::vector<float>& direction) {
+  constexpr double kStep = 1e-8;  // so that hardly a maximum changes its place
+  const Tensor original = parameters_[variable];
+  const auto loss_at = [&](double step) {
+    for (std::size_t i = 0; i < original.size(); ++i)
+      parameters_[variable][i] = original[i] + step * static_cast<double>(direction[i]);
+    return loss();
+  };
+  const double above = loss_at(kStep);
+  const double below = loss_at(-kStep);
+  parameters_[variable] = original;
+  return (above - below) / (2 * kStep);
+}
+
 Tensor ReferenceNetwork::evaluate(std::size_t index) {
   const GraphNode& node = graph_.nodes()[index];
   switch (node.layer.kind) {

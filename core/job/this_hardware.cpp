@@ -31,8 +31,14 @@ void foresee_half(SimulatedHardware& hardware, const calibrate::ProcessorFacts& 
 void use_profile(SimulatedHardware& hardware, const calibrate::MachineProfile& profile,
                  const std::string& file, std::uint32_t threads) {
   hardware.calibrated = true;
-  hardware.known_error = calibrate::known_error(profile);
-  hardware.rates = fmt::format("measured on {} ({})", profile.created, file);
+  hardware.known_error = calibrate::expected_error(profile);
+  hardware.rates =
+      fmt::format("measured on {} ({}): {}", profile.created, file, trust_text(profile));
+  if (much_disturbed(profile))
+    hardware.notices.push_back(fmt::format(
+        "others took {:.0f} % of the cores' time while this machine was measured: a prediction may "
+        "be wrong by as much; when nothing else runs, convoy calibrate --force measures it anew",
+        100 * *profile.disturbance));
   hardware.cluster = [=](std::uint32_t, std::uint32_t devices) {
     return calibrate::calibrated_cluster(profile, devices, threads);
   };

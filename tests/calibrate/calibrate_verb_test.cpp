@@ -1,5 +1,5 @@
-#include "core/cli/verbs/calibrate.hpp"
 #include "core/base/json.hpp"
+#include "core/cli/verbs/calibrate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,9 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/job/openmp_environment.hpp"
+#include "core/calibrate/profile_file.hpp"
 #include "core/cli/verbs/simulate.hpp"
+#include "core/job/openmp_environment.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::calibrate_verb_test {
@@ -90,6 +91,55 @@ TEST(CalibrateVerbTest, RefusesWhatMakesNoSense) {
   EXPECT_NE(
       refusal({kPlugins, "--calibration_file=/nowhere/at/all.json"}, run_calibrate_verb).size(),
       0u);
+}
+
+std::filesystem::path file_of(const std::string& flag) {
+  return flag.substr(flag.find('=') + 1);
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// What others took of the cores while the tests ran is not for them to say.
+void write_disturbance(const std::filesystem::path& file, double share) {
+  calibrate::MachineProfile profile = calibrate::read_profile(file);
+  profile.disturbance = share;
+  std::ofstream(file) << calibrate::profile_text(profile);
+}
+
+TEST(CalibrateVerbTest, ReplacesAFileOnlyWhenToldTo) {
+  const std::string flag = file_flag();
+  std::ofstream(file_of(flag)) << "precious\n";
+  const std::string other = refusal({kPlugins, "--quick", flag}, run_calibrate_verb);
+  EXPECT_NE(other.find("no calibration that this program reads"), std::string::npos) << other;
+  EXPECT_EQ(content(file_of(flag)), "precious\n");
+  calibrate(flag, {"--force"});
+  write_disturbance(file_of(flag), 0.5);
+  const std::string before = content(file_of(flag));
+  const std::string text = refusal({kPlugins, "--quick", flag}, run_calibrate_verb);
+  for (const char* part : {"machine.json is there already", "measured on 2", "% off",
+                           "others took 50 %", "--force", "--calibration_file"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in: " << text;
+  EXPECT_EQ(content(file_of(flag)), before);
+}
+
+TEST(CalibrateVerbTest, SimulateSaysHowSureItIs) {
+  const std::string flag = file_flag();
+  calibrate(flag, {});
+  const Arguments arguments = {kPlugins,         flag,
+                               "--device=cpu",   "--model=lenet",
+                               "--batch_size=2", "--variable_update=replicated"};
+  for (const double share : {0.01, 0.5}) {
+    write_disturbance(file_of(flag), share);
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(run_simulate_verb(arguments, out, err), 0) << err.str();
+    EXPECT_NE(out.str().find("its checks were "), std::string::npos) << out.str();
+    EXPECT_EQ(err.str().find("others took 50 %") != std::string::npos, share == 0.5) << err.str();
+    EXPECT_EQ(err.str().find("calibrate --force") != std::string::npos, share == 0.5) << err.str();
+  }
 }
 
 TEST(CalibrateVerbTest, SimulateRefusesAFileThatIsMissingOrDamaged) {

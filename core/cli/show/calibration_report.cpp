@@ -16,8 +16,6 @@ using calibrate::TeamLayers;
 
 constexpr double kGiga = 1e9;
 
-constexpr double kMuchDisturbed = 0.03;
-
 void print_teams(std::ostream& out, const MachineProfile& profile) {
   out << "rates of each device, all of them at once\n"
          "devices x threads   GFLOP/s   a + b GB/s   sum and update GB/s\n";
@@ -83,10 +81,11 @@ void print_disturbance(std::ostream& out, const MachineProfile& profile) {
     out << "unknown: whether others took cores' time meanwhile (no /proc/stat)\n";
     return;
   }
-  out << fmt::format(
-      "others took {:.1f} % of the cores' time meanwhile{}\n", 100 * *profile.disturbance,
-      *profile.disturbance > kMuchDisturbed ? ": too much; close what else runs and calibrate again"
-                                            : "");
+  out << fmt::format("others took {:.1f} % of the cores' time meanwhile{}\n",
+                     100 * *profile.disturbance,
+                     calibrate::much_disturbed(profile)
+                         ? ": too much; close what else runs and calibrate again with --force"
+                         : "");
 }
 
 }  // namespace

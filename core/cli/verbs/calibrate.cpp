@@ -38,6 +38,7 @@ const VerbFlag kFlags[] = {
     {"quick", false, "Small vectors and layers only: rough, in a second."},
     {"json", false, "JSON instead of text: the content of the file."},
     {"plugin_path", true, "Files and directories to look for plug-ins in first, separated by ':'."},
+    {"force", false, "Measure anew and replace a file that is there already."},
     {"help", false, "This text."},
 };
 constexpr const char* kSoftware = "convoy";
@@ -101,6 +102,26 @@ std::filesystem::path output_path(const VerbArguments& given, const calibrate::F
   return path;
 }
 
+// What a file that would be replaced has in it, for people.
+std::string content_of(const std::filesystem::path& file) {
+  try {
+    const calibrate::MachineProfile profile = calibrate::read_profile(file);
+    return fmt::format("it was measured on {}, {}", profile.created, trust_text(profile));
+  } catch (const Error& error) {
+    return fmt::format("it is no calibration that this program reads ({})", error.what());
+  }
+}
+
+// Before the machine is measured, not after it.
+void refuse_to_replace(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return;
+  fail(ExitCode::kUsage,
+       "{} is there already: {}; --force measures anew and replaces it, --calibration_file=FILE "
+       "writes elsewhere",
+       file.string(), content_of(file));
+}
+
 class CalibrateVerb {
  public:
   CalibrateVerb(const VerbArguments& given, std::ostream& err)
@@ -123,6 +144,7 @@ class CalibrateVerb {
     const std::filesystem::path file = output_path(
         given_, calibrate::make_fingerprint(facts_, manifest.name + " " + manifest.version));
     check_output_file(file);
+    if (!given_.has("force")) refuse_to_replace(file);
     const calibrate::MachineProfile profile = measure();
     const std::string text = calibrate::profile_text(profile);
     write_output_file(file, text);
@@ -131,6 +153,11 @@ class CalibrateVerb {
     else
       print_calibration(out, profile);
     err_ << fmt::format("convoy: written to {}\n", file.string());
+    if (much_disturbed(profile))
+      err_ << fmt::format(
+          "convoy: others took {:.0f} % of the cores' time meanwhile, and predictions will say so; "
+          "when nothing else runs, calibrate again with --force\n",
+          100 * *profile.disturbance);
     return static_cast<int>(ExitCode::kOk);
   }
 

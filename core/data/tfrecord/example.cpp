@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/data/pipeline/bad_record.hpp"
-#include "example.pb.h"
+#include "tfrecord/example.pb.h"
 
 namespace convoy {
 namespace {

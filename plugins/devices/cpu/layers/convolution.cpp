@@ -6,6 +6,7 @@
 #include "plugins/devices/cpu/layers/direct_weights_gradient.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/layers/transposed_convolution.hpp"
+#include "plugins/devices/cpu/layers/unseen_taps.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
 namespace convoy::cpu {
@@ -134,8 +135,20 @@ void Convolution::library_backward_weights(ProgramBuilder& builder, std::size_t 
     arguments[DNNL_ARG_DIFF_BIAS] = bias_part.memory;
   }
   builder.then(dnnl::convolution_backward_weights(description), arguments);
+  clear_unseen_taps(builder, node, kernel_part.memory);
   builder.finish_variable_gradient(kernel, kernel_part);
   if (shapes_->has_bias()) builder.finish_variable_gradient(bias, bias_part);
+}
+
+// oneDNN 2.6 leaves the gradients of such taps as they were in bf16.
+void Convolution::clear_unseen_taps(ProgramBuilder& builder, std::size_t node,
+                                    const dnnl::memory& gradient) {
+  const NodePlan& plan = builder.plan(node);
+  std::vector<bool> taps = unseen_taps(*plan.node, *builder.plan(plan.inputs[0]).node);
+  if (taps.empty()) return;
+  const BlockedLayout layout = blocked_layout(gradient.get_desc()).value();
+  builder.help([=](const TaskContext&) { clear_taps(taps, layout, floats_of(gradient)); },
+               "own zeros");
 }
 
 void Convolution::library_backward_data(ProgramBuilder& builder, std::size_t node) {

@@ -23,6 +23,7 @@ class Convolution : public Layer {
   void build_backward_weights(ProgramBuilder& builder, std::size_t node);
   void library_forward(ProgramBuilder& builder, std::size_t node);
   void library_backward_weights(ProgramBuilder& builder, std::size_t node);
+  void clear_unseen_taps(ProgramBuilder& builder, std::size_t node, const dnnl::memory& gradient);
   void library_backward_data(ProgramBuilder& builder, std::size_t node);
 
   // Whether the library's layouts are those that the Winograd kernels know; fills winograd_.
