@@ -67,7 +67,7 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
 void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
   const double operations = estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
     try {
-      return planned(hosts, devices).plan->lowered().body.size();
+      return written(hosts, devices, false).plan->lowered().body.size();
     } catch (const Error&) {
       return std::size_t{0};  // why, the whole plan says
     }
@@ -75,16 +75,22 @@ void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
   require_memory(operations, hardware_.hosts, devices);
 }
 
-// What a run would execute there.
+// What a run would execute there, claim and all.
 SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devices) const {
+  SimulatedRun run = written(hosts, devices, true);
+  require_claim(setup_.strategy->manifest(), run.plan->logical(), run.plan->check());
+  return run;
+}
+
+SimulatedRun PlannedSimulation::written(std::uint32_t hosts, std::uint32_t devices,
+                                        bool twice) const {
   SimulatedGround ground = simulated_ground(setup_, hardware_, hosts, devices);
   ArenaMap map = simulated_map(setup_, hardware_, ground.arena, setup_.bucket_elements);
   SimulatedRun run;
   run.on = std::make_unique<simulate::SimulatedCluster>(std::move(ground.on));
   run.plan =
       std::make_unique<StepPlan>(run.on->cluster, std::move(map), author_of(*setup_.strategy),
-                                 StepPlanOptions{.guard = setup_.guard});
-  require_claim(setup_.strategy->manifest(), run.plan->logical(), run.plan->check());
+                                 StepPlanOptions{.guard = setup_.guard, .written_twice = twice});
   return run;
 }
 

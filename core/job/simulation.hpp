@@ -48,6 +48,8 @@ class PlannedSimulation {
 
  private:
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
+  // Its plan alone, not proved.
+  SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, bool twice) const;
   void note_unproved(const CheckReport& report);
   void estimate_memory(std::uint32_t devices) const;
   // A plan for one device; none where the strategy refuses it, unless its rate is given.

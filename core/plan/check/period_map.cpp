@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "core/plan/check/common_cuts.hpp"
 
@@ -26,6 +27,22 @@ struct Node {
   std::optional<std::uint64_t> offset;  // of the arena
 };
 
+// What the columns of a matrix stand for, in the order in which it was met.
+template <typename Key>
+class Columns {
+ public:
+  std::uint32_t of(const Key& key) {
+    const auto [it, inserted] = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    if (inserted) keys_.push_back(key);
+    return it->second;
+  }
+  std::vector<Key> take() { return std::move(keys_); }
+
+ private:
+  std::vector<Key> keys_;
+  std::map<Key, std::uint32_t> numbers_;
+};
+
 class Mapper {
  public:
   Mapper(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun)
@@ -37,6 +54,7 @@ class Mapper {
     unite();
     if (map_.faults.empty()) find_offsets();
     if (map_.faults.empty()) make_classes();
+    map_.gradients = gradients_.take();
     return std::move(map_);
   }
 
@@ -198,6 +216,8 @@ class Mapper {
 
   PeriodClass make_class(const std::vector<std::size_t>& nodes) {
     PeriodClass result;
+    Columns<AtomId> errors;
+    Columns<AtomId> opaque;
     local_.clear();
     for (const std::size_t n : nodes)
       if (sides_[nodes_[n].side].read == nullptr)
@@ -215,10 +235,12 @@ class Mapper {
       result.states.push_back({side.buffer, node.range, values_.value(node.value).operation});
       result.step.push_back(states_of(node));
       result.gradients.push_back(gradients_of(node));
-      result.errors.push_back(atoms_of(node, AtomKind::kCast, result.error_atoms));
-      result.opaque.push_back(atoms_of(node, AtomKind::kOpaque, result.opaque_atoms));
+      result.errors.push_back(atoms_of(node, AtomKind::kCast, errors));
+      result.opaque.push_back(atoms_of(node, AtomKind::kOpaque, opaque));
       result.start.push_back(start_of(node));
     }
+    result.error_atoms = errors.take();
+    result.opaque_atoms = opaque.take();
     return result;
   }
 
@@ -244,25 +266,19 @@ class Mapper {
     for (const Term& term : terms(node.value)) {
       const Atom& atom = values_.atom(term.atom);
       if (atom.kind != AtomKind::kGradient) continue;
-      const GradientKey key{atom.replica, atom.step};
-      auto at = std::find(map_.gradients.begin(), map_.gradients.end(), key);
-      if (at == map_.gradients.end()) at = map_.gradients.insert(at, key);
-      const auto column = static_cast<std::uint32_t>(at - map_.gradients.begin());
-      const auto [it, inserted] = row.try_emplace(column, term.weight);
+      const auto [it, inserted] =
+          row.try_emplace(gradients_.of({atom.replica, atom.step}), term.weight);
       if (!inserted) it->second = it->second + term.weight;
     }
     return to_row(row);
   }
 
   // One column per atom, whatever elements of it: a class holds the same ones of each.
-  LinearRow atoms_of(const Node& node, AtomKind wanted, std::vector<AtomId>& columns) {
+  LinearRow atoms_of(const Node& node, AtomKind wanted, Columns<AtomId>& columns) {
     std::map<std::uint32_t, Weight> row;
     for (const Term& term : terms(node.value)) {
       if (kind(term) != wanted) continue;
-      auto at = std::find(columns.begin(), columns.end(), term.atom);
-      if (at == columns.end()) at = columns.insert(at, term.atom);
-      const auto [it, inserted] =
-          row.try_emplace(static_cast<std::uint32_t>(at - columns.begin()), term.weight);
+      const auto [it, inserted] = row.try_emplace(columns.of(term.atom), term.weight);
       if (!inserted) it->second = it->second + term.weight;
     }
     return to_row(row);
@@ -316,6 +332,7 @@ class Mapper {
   std::vector<std::size_t> parents_;
   std::map<std::size_t, std::uint32_t> local_;
   std::map<ValueId, std::vector<Term>> terms_;
+  Columns<GradientKey> gradients_;
   PeriodMap map_;
 };
 

@@ -1,6 +1,7 @@
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "core/plan/check/audit.hpp"
 #include "core/plan/check/symbolic.hpp"
 
 namespace convoy::check {
@@ -13,25 +14,31 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
 // Fingerprints in which an atom is known by who made it and how many periods ago.
 class RelativePrints {
  public:
-  RelativePrints(ValueTable& values, std::int64_t period) : values_(values), period_(period) {}
+  RelativePrints(ValueTable& values, std::int64_t period)
+      : values_(values), period_(period), prints_(values.size(), kUnknown) {}
 
   // Parts first, without recursion: sums may be millions of parts deep.
   std::uint64_t of(ValueId id) {
-    std::vector<ValueId> open{id};
-    while (!open.empty()) {
-      const ValueId next = open.back();
-      const std::size_t before = open.size();
-      if (!prints_.contains(next))
-        for (const WeightedValue& part : values_.value(next).parts)
-          if (!prints_.contains(part.value)) open.push_back(part.value);
-      if (open.size() > before) continue;
-      open.pop_back();
-      if (!prints_.contains(next)) prints_.emplace(next, print(next));
+    if (prints_[id] == kUnknown) open_.push_back(id);
+    while (!open_.empty()) {
+      const ValueId next = open_.back();
+      const std::size_t before = open_.size();
+      if (prints_[next] != kUnknown) {
+        open_.pop_back();
+        continue;
+      }
+      for (const WeightedValue& part : values_.value(next).parts)
+        if (prints_[part.value] == kUnknown) open_.push_back(part.value);
+      if (open_.size() > before) continue;
+      open_.pop_back();
+      prints_[next] = print(next);
     }
-    return prints_.at(id);
+    return prints_[id];
   }
 
  private:
+  static constexpr std::uint64_t kUnknown = UINT64_MAX;  // no element of the field
+
   std::uint64_t print(ValueId id) {
     const Value& value = values_.value(id);
     std::uint64_t print = 0;
@@ -41,9 +48,9 @@ class RelativePrints {
       print = of_atom(values_.atom(value.atom));
     else
       for (const WeightedValue& part : value.parts)
-        print = field_add(print,
-                          field_multiply(field_multiply(prints_.at(part.value), part.weight.field),
-                                         values_.power(part.shift).a));
+        print =
+            field_add(print, field_multiply(field_multiply(prints_[part.value], part.weight.field),
+                                            values_.power(part.shift).a));
     return field_add(print, field_multiply(value.constant.field, field_hash(1, 17)));
   }
 
@@ -57,7 +64,8 @@ class RelativePrints {
 
   ValueTable& values_;
   std::int64_t period_;
-  std::unordered_map<ValueId, std::uint64_t> prints_;
+  std::vector<std::uint64_t> prints_;  // by value
+  std::vector<ValueId> open_;
 };
 
 void add_buffer(std::uint64_t& hash, const BufferContent& buffer, RelativePrints& prints) {
@@ -83,24 +91,29 @@ std::uint64_t SymbolicRun::relative_state() {
 // Buffers from which something leads to a forward, directly or through other buffers.
 std::vector<bool> SymbolicRun::relevant_buffers() const {
   std::vector<bool> relevant(plan_.buffers.size(), false);
-  std::vector<std::vector<const Operation*>> writers(plan_.buffers.size());
+  std::vector<std::vector<std::uint32_t>> writers(plan_.buffers.size());
   std::vector<std::uint32_t> open;
-  const auto need = [&](const Operation& operation) {
-    for (const PlanSpan& span : operation.reads) {
+  const auto operations = static_cast<std::uint32_t>(plan_.prologue.size() + plan_.body.size());
+  // A collective writes many buffers: what it reads is looked at once.
+  std::vector<bool> needed(operations, false);
+  const auto need = [&](std::uint32_t operation) {
+    if (needed[operation]) return;
+    needed[operation] = true;
+    for (const PlanSpan& span : operation_of(plan_, operation).reads) {
       if (relevant[span.buffer]) continue;
       relevant[span.buffer] = true;
       open.push_back(span.buffer);
     }
   };
-  for (const auto* section : {&plan_.prologue, &plan_.body})
-    for (const Operation& operation : *section) {
-      if (operation.kind == OperationKind::kForward) need(operation);
-      for (const PlanSpan& span : operation.writes) writers[span.buffer].push_back(&operation);
-    }
+  for (std::uint32_t i = 0; i < operations; ++i) {
+    const Operation& operation = operation_of(plan_, i);
+    if (operation.kind == OperationKind::kForward) need(i);
+    for (const PlanSpan& span : operation.writes) writers[span.buffer].push_back(i);
+  }
   while (!open.empty()) {
-    const std::vector<const Operation*> found = std::exchange(writers[open.back()], {});
+    const std::vector<std::uint32_t> found = std::exchange(writers[open.back()], {});
     open.pop_back();
-    for (const Operation* writer : found) need(*writer);
+    for (const std::uint32_t writer : found) need(writer);
   }
   return relevant;
 }

@@ -146,6 +146,14 @@ ValueId SymbolicRun::gradient(std::uint32_t replica, std::uint64_t compute,
 }
 
 SymbolicRun::Updated SymbolicRun::update(const Update& it) {
+  if (last_update_.contributions == 0 || !last_update_.same_as(it)) {
+    last_updated_ = make_update(it);
+    last_update_ = it;
+  }
+  return last_updated_;
+}
+
+SymbolicRun::Updated SymbolicRun::make_update(const Update& it) {
   for (const ValueId value : {it.parameters, it.gradient_sum, it.state})
     if (values_.value(value).poison) return {value, value};
   const WeightedValue part{it.gradient_sum, reciprocal(it.contributions), 0};

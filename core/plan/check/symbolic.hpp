@@ -67,6 +67,12 @@ class SymbolicRun {
     std::uint64_t contributions = 1;
     ValueId state = 0;
     ElementRange range{};
+    // Whether both make the same; the range only says where that was made first.
+    bool same_as(const Update& other) const {
+      return step == other.step && parameters == other.parameters &&
+             gradient_sum == other.gradient_sum && contributions == other.contributions &&
+             state == other.state;
+    }
   };
   Updated update(const Update& update);
   ContentId whole_arena(ValueId value);
@@ -93,6 +99,7 @@ class SymbolicRun {
   void forward(const Operation& operation);
   void backward(const Operation& operation);
   void apply(const Operation& operation);
+  Updated make_update(const Update& update);
   Content gradient_sum(const Operation& apply, std::uint64_t frame);
   void update_span(const Operation& operation, const PlanSpan& target, const Content& gradient);
   void reduce_scatter(const Operation& operation);
@@ -126,6 +133,9 @@ class SymbolicRun {
   std::vector<Replica> replicas_;
   std::vector<ForwardRead> reads_;
   std::vector<LinearApply> linear_applies_;
+  // Replicas that hold the same are updated one after the other.
+  Update last_update_{.contributions = 0};
+  Updated last_updated_;
 };
 
 }  // namespace convoy::check

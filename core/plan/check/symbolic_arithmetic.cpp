@@ -24,9 +24,9 @@ Content SymbolicRun::elementwise(const Operation& operation, std::uint64_t frame
   const std::uint32_t dtype = operation.writes.front().dtype;
   if (operation.kind == OperationKind::kFill)
     return {{0, operation.writes.front().count, values_.constant(from_scalar(operation.scalar))}};
+  if (only_moves(operation.kind)) return read(operation.reads.front(), operation.id, frame);
   std::vector<Content> contents;
   for (const PlanSpan& span : operation.reads) contents.push_back(read(span, operation.id, frame));
-  if (only_moves(operation.kind)) return contents.front();
   std::vector<const Content*> all;
   for (const Content& content : contents) all.push_back(&content);
   Content result;

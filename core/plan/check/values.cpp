@@ -1,5 +1,10 @@
 #include "core/plan/check/values.hpp"
 
+#include <algorithm>
+#include <memory>
+
+#include "core/base/error.hpp"
+
 namespace convoy::check {
 namespace {
 
@@ -8,19 +13,26 @@ constexpr std::uint64_t kSeedA = 0x51;
 constexpr std::uint64_t kSeedB = 0xb2;
 
 // A new value takes memory, too: so many keep a check below about a gigabyte.
-constexpr std::uint64_t kWorkOfValue = 20;
+constexpr std::uint64_t kWorkOfValue = 8;
 constexpr std::uint64_t kWorkOfTerm = 5;
 
-Fingerprint scale(const Fingerprint& print, const Weight& weight, const Fingerprint& power) {
-  return {field_multiply(field_multiply(print.a, weight.field), power.a),
-          field_multiply(field_multiply(print.b, weight.field), power.b)};
+Fingerprint times(const Fingerprint& a, const Fingerprint& b) {
+  return {field_multiply(a.a, b.a), field_multiply(a.b, b.b)};
 }
 
 }  // namespace
 
 ValueTable::ValueTable(Budget& budget) : budget_(budget) {
   values_.push_back({});
-  value_ids_.emplace(std::array<std::uint64_t, 3>{0, 0, 0}, kZero);
+  value_ids_.find_or_add(hash_of(values_.front()), kZero, [](ValueId) { return false; });
+}
+
+std::uint64_t ValueTable::hash_of(const Value& value) {
+  return field_hash(value.print.a ^ value.constant.field, value.print.b);
+}
+
+bool ValueTable::equal(const Value& a, const Value& b) {
+  return a.print == b.print && a.constant.field == b.constant.field;
 }
 
 void ValueTable::set_operation(std::uint32_t operation, std::int64_t period) {
@@ -42,21 +54,26 @@ Fingerprint ValueTable::power(std::int64_t shift) {
   return it->second;
 }
 
-ValueId ValueTable::add(Value value) {
-  const std::array<std::uint64_t, 3> key{value.print.a, value.print.b, value.constant.field};
-  const auto [it, inserted] = value_ids_.try_emplace(key, static_cast<ValueId>(values_.size()));
-  if (inserted) {
-    spend(kWorkOfValue, operation_);
-    value.operation = operation_;
-    values_.push_back(std::move(value));
-  }
-  return it->second;
+ValueId ValueTable::add(const Value& value, std::span<const WeightedValue> parts) {
+  const auto fresh = static_cast<ValueId>(values_.size());
+  const ValueId id = value_ids_.find_or_add(
+      hash_of(value), fresh, [&](ValueId known) { return equal(values_[known], value); });
+  if (id != fresh) return id;
+  spend(kWorkOfValue, operation_);
+  values_.push_back(value);
+  values_.back().operation = operation_;
+  if (parts.empty()) return id;
+  auto* const kept =
+      static_cast<WeightedValue*>(parts_.allocate(parts.size_bytes(), alignof(WeightedValue)));
+  std::uninitialized_copy(parts.begin(), parts.end(), kept);
+  values_.back().parts = {kept, parts.size()};
+  return id;
 }
 
 ValueId ValueTable::constant(const Weight& weight) {
   Value value;
   value.constant = weight;
-  return add(std::move(value));
+  return add(value);
 }
 
 ValueId ValueTable::poison(std::uint32_t operation, std::uint32_t buffer) {
@@ -77,11 +94,16 @@ ValueId ValueTable::leaf(AtomId atom) {
   value.print = {field_hash(atom, kSeedA), field_hash(atom, kSeedB)};
   value.leaf = true;
   value.atom = atom;
-  return add(std::move(value));
+  return add(value);
 }
 
 ValueId ValueTable::leaf_of(AtomId atom) const {
-  return value_ids_.at({field_hash(atom, kSeedA), field_hash(atom, kSeedB), 0});
+  Value value;
+  value.print = {field_hash(atom, kSeedA), field_hash(atom, kSeedB)};
+  const ValueId id =
+      value_ids_.at(hash_of(value), [&](ValueId known) { return equal(values_[known], value); });
+  CONVOY_CHECK_LT(id, values_.size());
+  return id;
 }
 
 ValueId ValueTable::shifted(ValueId id, std::int64_t shift) {
@@ -95,19 +117,22 @@ ValueId ValueTable::combine(std::span<const WeightedValue> parts) {
   spend(parts.size(), operation_);
   Value result;
   bool anchored = false;
+  own_parts_.clear();
   for (const WeightedValue& part : parts) {
     const Value& value = values_[part.value];
     if (value.poison) return part.value;
     if (part.weight.is_zero()) continue;
-    const Fingerprint moved = scale(value.print, part.weight, power(part.shift));
+    Fingerprint moved = value.print;
+    if (part.weight.field != 1) moved = times(moved, {part.weight.field, part.weight.field});
+    if (part.shift != 0) moved = times(moved, power(part.shift));
     result.print = {field_add(result.print.a, moved.a), field_add(result.print.b, moved.b)};
     result.constant = result.constant + part.weight * value.constant;
     if (value.print == Fingerprint{}) continue;
     if (!anchored) result.anchor = value.anchor + part.shift;
     anchored = true;
-    result.parts.push_back(part);
+    own_parts_.push_back(part);
   }
-  return add(std::move(result));
+  return add(result, own_parts_);
 }
 
 AtomId ValueTable::intern(Atom description, std::vector<std::uint64_t> key) {

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "core/plan/check/print_index.hpp"
 #include "core/plan/check/weight.hpp"
 #include "core/plan/operation.hpp"
 
@@ -75,8 +76,8 @@ struct Value {
   AtomId atom = 0;
   std::uint32_t operation = CONVOY_NONE;  // that made it first
   std::uint32_t buffer = CONVOY_NONE;
-  std::int64_t anchor = 0;           // shift of one of the terms
-  std::vector<WeightedValue> parts;  // otherwise
+  std::int64_t anchor = 0;               // shift of one of the terms
+  std::span<const WeightedValue> parts;  // otherwise; they belong to the table
 };
 
 // Thrown when a check would take longer than it may: where it was then.
@@ -126,6 +127,7 @@ class ValueTable {
   // that makes it different from other atoms of its kind.
   AtomId intern(Atom description, std::vector<std::uint64_t> key);
 
+  std::size_t size() const { return values_.size(); }
   const Value& value(ValueId id) const { return values_[id]; }
   const Atom& atom(AtomId id) const { return atoms_[id]; }
   // The value that is this atom; it exists already.
@@ -140,13 +142,9 @@ class ValueTable {
  private:
   static constexpr ValueId kZero = 0;
 
-  struct PrintHash {
-    std::size_t operator()(const std::array<std::uint64_t, 3>& key) const {
-      return field_hash(key[0] ^ key[2], key[1]);
-    }
-  };
-
-  ValueId add(Value value);
+  static std::uint64_t hash_of(const Value& value);
+  static bool equal(const Value& a, const Value& b);
+  ValueId add(const Value& value, std::span<const WeightedValue> parts = {});
 
   Budget& budget_;
   std::uint32_t operation_ = CONVOY_NONE;
@@ -155,7 +153,9 @@ class ValueTable {
   std::vector<Atom> atoms_;
   std::map<std::vector<std::uint64_t>, AtomId> atom_ids_;
   std::vector<Value> values_;
-  std::unordered_map<std::array<std::uint64_t, 3>, ValueId, PrintHash> value_ids_;
+  PrintIndex value_ids_;  // poison apart
+  std::pmr::monotonic_buffer_resource parts_;
+  std::vector<WeightedValue> own_parts_;  // of the value in the making
   std::map<std::pair<std::uint32_t, std::uint32_t>, ValueId> poison_ids_;
   std::unordered_map<std::int64_t, Fingerprint> powers_;
 };

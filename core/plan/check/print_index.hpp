@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace convoy::check {
+
+// Numbers of things by their hashes. A check asks millions of times about things that lie all over
+// the memory: here a question touches one line of it, and the things themselves only when it is
+// about one that is there.
+class PrintIndex {
+ public:
+  // The number of the thing that `equal` finds to be the one asked for; `fresh` if there is none,
+  // which is then remembered.
+  template <typename Equal>
+  std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t fresh, Equal equal) {
+    if (2 * (used_ + 1) > slots_.size()) grow();
+    Slot& slot = slots_[find(tag_of(hash), equal)];
+    if (slot.number != kEmpty) return slot.number;
+    slot = {tag_of(hash), fresh};
+    ++used_;
+    return fresh;
+  }
+  // The same for what is there already, after something was added.
+  template <typename Equal>
+  std::uint32_t at(std::uint64_t hash, Equal equal) const {
+    return slots_[find(tag_of(hash), equal)].number;
+  }
+
+ private:
+  static constexpr std::uint32_t kEmpty = UINT32_MAX;
+  struct Slot {
+    std::uint32_t tag = 0;
+    std::uint32_t number = kEmpty;
+  };
+
+  static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash); }
+
+  template <typename Equal>
+  std::size_t find(std::uint32_t tag, Equal equal) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = tag & mask;
+    while (slots_[at].number != kEmpty && (slots_[at].tag != tag || !equal(slots_[at].number)))
+      at = (at + 1) & mask;
+    return at;
+  }
+
+  void grow() {
+    const std::vector<Slot> old = std::exchange(
+        slots_, std::vector<Slot>(slots_.empty() ? std::size_t{64} : 2 * slots_.size()));
+    const auto nothing = [](std::uint32_t) { return false; };
+    for (const Slot& slot : old)
+      if (slot.number != kEmpty) slots_[find(slot.tag, nothing)] = slot;
+  }
+
+  std::vector<Slot> slots_;  // a power of two of them, half of them empty at least
+  std::size_t used_ = 0;
+};
+
+}  // namespace convoy::check
