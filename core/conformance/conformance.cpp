@@ -20,6 +20,7 @@ std::vector<ConformanceCase> conformance_cases() {
   std::vector<ConformanceCase> cases;
   add_device_cases(cases);
   add_operation_cases(cases);
+  add_algebra_cases(cases);
   add_update_cases(cases);
   add_order_cases(cases);
   add_layer_cases(cases);

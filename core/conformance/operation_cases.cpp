@@ -188,39 +188,6 @@ std::string check_special_casts(TestedDevice& device, std::uint32_t half) {
   return comparison.text();
 }
 
-struct MatrixSize {
-  std::uint64_t rows, columns, inner;
-};
-
-std::string check_matmul(TestedDevice& device, const MatrixSize& size) {
-  std::vector<float> a = noise(size.rows * size.inner, 6);
-  std::vector<float> b = noise(size.inner * size.columns, 7);
-  std::vector<float> c(size.rows * size.columns);
-  const std::uint64_t sizes[4] = {size.rows, size.columns, size.inner, 0};
-  const convoy_region reads[2] = {region(a), region(b)};
-  const convoy_region write = region(c);
-  convoy_submission submission = operation(CONVOY_OP_MATMUL);
-  submission.reads = reads;
-  submission.read_count = 2;
-  submission.writes = &write;
-  submission.write_count = 1;
-  submission.sizes = sizes;
-  require_supported(device, submission);
-  device.run(submission);
-  Comparison comparison;
-  const std::uint64_t dimensions[] = {size.rows, size.columns};
-  for (std::size_t i = 0; i < c.size(); ++i) {
-    double expected = 0;
-    for (std::size_t k = 0; k < size.inner; ++k)
-      expected += static_cast<double>(a[i / size.columns * size.inner + k]) *
-                  static_cast<double>(b[k * size.columns + i % size.columns]);
-    comparison.element(static_cast<double>(c[i]), expected,
-                       1e-6 * static_cast<double>(size.inner) + 1e-6,
-                       [&] { return element_name("product", dimensions, i); });
-  }
-  return comparison.text();
-}
-
 std::int32_t ten_times(const convoy_region* reads, std::uint64_t, const convoy_region* writes,
                        std::uint64_t) {
   for (std::uint64_t i = 0; i < reads[0].count; ++i)
@@ -303,11 +270,6 @@ void add_arithmetic(std::vector<ConformanceCase>& cases) {
 void add_operation_cases(std::vector<ConformanceCase>& cases) {
   add_copies(cases);
   add_arithmetic(cases);
-  for (const MatrixSize size : {MatrixSize{1, 1, 1}, MatrixSize{5, 7, 11}, MatrixSize{33, 17, 64}})
-    cases.push_back(
-        {"operations",
-         fmt::format("matmul of {}x{} and {}x{}", size.rows, size.inner, size.inner, size.columns),
-         [size](const DevicePlugin&, TestedDevice& device) { return check_matmul(device, size); }});
   cases.push_back({"operations", "call of a host kernel", check_call});
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -144,6 +145,24 @@ std::string layout_problem(const convoy_layout& layout, std::span<const uint64_t
                          dimensions[d], layout.padded[d], block);
   }
   return dense_problem(layout);
+}
+
+std::pair<uint64_t, uint64_t> stored_matrix(const convoy_layout& layout) {
+  std::vector<uint32_t> order(layout.rank);  // the slowest dimension first
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, std::greater<>(), [&](uint32_t d) { return layout.strides[d]; });
+  std::vector<uint64_t> sizes;
+  for (const uint32_t d : order) sizes.push_back(layout.padded[d] / block_of(layout, d));
+  sizes.insert(sizes.end(), layout.inner_size, layout.inner_size + layout.inner_blocks);
+  std::pair<uint64_t, uint64_t> best{0, 0};
+  uint64_t rows = 1;
+  for (const uint64_t size : sizes) {
+    rows *= size;
+    const uint64_t columns = layout.elements / rows;
+    if (rows == 1 || columns == 1) continue;
+    if (best.first == 0 || rows + columns < best.first + best.second) best = {rows, columns};
+  }
+  return best;
 }
 
 uint64_t layout_offset(const convoy_layout& layout, std::span<const uint64_t> index) {

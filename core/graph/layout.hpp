@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace convoy {
@@ -22,6 +23,10 @@ uint64_t hash_layout(const convoy_layout& layout);  // the same on every host
 // Why a layout (a device's proposal) cannot store a variable of these dimensions, or empty. A good
 // one maps the padded index space onto 0..elements one to one.
 std::string layout_problem(const convoy_layout& layout, std::span<const uint64_t> dimensions);
+
+// A stored variable as a matrix by rows: {rows, columns} of the cut between two of its stored
+// dimensions with the fewest rows + columns; {0, 0} for one with a single dimension above 1.
+std::pair<uint64_t, uint64_t> stored_matrix(const convoy_layout& layout);
 
 // Storage offset in elements of an index.
 uint64_t layout_offset(const convoy_layout& layout, std::span<const uint64_t> index);

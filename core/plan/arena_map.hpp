@@ -13,6 +13,10 @@ struct VariableRange {
   ElementRange range{};  // padding included
   std::uint64_t elements = 0;
   std::uint64_t layer = 0;
+  std::uint32_t kind = CONVOY_VARIABLE_UNKNOWN;
+  std::vector<std::uint64_t> dimensions = {};  // at most 4
+  std::uint64_t matrix_rows = 0;               // see convoy_variable
+  std::uint64_t matrix_columns = 0;
 };
 
 // Layers that run as one forward and one backward operation, and the arena range of their

@@ -44,6 +44,16 @@ std::string_view operation_name(OperationKind kind) {
       return "norm";
     case OperationKind::kAdaptLossScale:
       return "adapt_loss_scale";
+    case OperationKind::kMultiply:
+      return "multiply";
+    case OperationKind::kDot:
+      return "dot";
+    case OperationKind::kDivide:
+      return "divide";
+    case OperationKind::kSquareRoot:
+      return "square_root";
+    case OperationKind::kOrthogonalise:
+      return "orthogonalise";
   }
   return "unknown";
 }
@@ -59,7 +69,12 @@ bool is_compute(OperationKind kind) {
 bool is_elementwise(OperationKind kind) {
   return !is_collective(kind) && !is_compute(kind) && kind != OperationKind::kMatmul &&
          kind != OperationKind::kCall && kind != OperationKind::kNorm &&
-         kind != OperationKind::kAdaptLossScale;
+         kind != OperationKind::kAdaptLossScale && kind != OperationKind::kDot &&
+         kind != OperationKind::kOrthogonalise;
+}
+
+bool has_factor(OperationKind kind) {
+  return kind == OperationKind::kMultiply || kind == OperationKind::kDivide;
 }
 
 std::uint64_t element_count(const Operation& operation) {
@@ -68,6 +83,8 @@ std::uint64_t element_count(const Operation& operation) {
 }
 
 std::size_t element_reads(const Operation& operation) {
+  if (has_factor(operation.kind))
+    return operation.reads[1].count == operation.reads[0].count ? 2 : 1;
   const std::size_t added = ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0 ? 1u : 0u) +
                             ((operation.flags & CONVOY_OP_NORMED) != 0 ? 1u : 0u);
   return operation.reads.size() - added;

@@ -37,6 +37,11 @@ enum class OperationKind : std::uint32_t {
   kBackward = CONVOY_OP_BACKWARD,
   kNorm = CONVOY_OP_NORM,
   kAdaptLossScale = CONVOY_OP_ADAPT_LOSS_SCALE,
+  kMultiply = CONVOY_OP_MULTIPLY,
+  kDot = CONVOY_OP_DOT,
+  kDivide = CONVOY_OP_DIVIDE,
+  kSquareRoot = CONVOY_OP_SQUARE_ROOT,
+  kOrthogonalise = CONVOY_OP_ORTHOGONALISE,
 };
 
 // The name on screen and in traces, for example "all_reduce".
@@ -45,6 +50,8 @@ bool is_collective(OperationKind kind);
 bool is_compute(OperationKind kind);
 // Element i of every write depends on element i of the reads alone, so it may be cut anywhere.
 bool is_elementwise(OperationKind kind);
+// Multiplies or divides read 0 by read 1, which may be one number for all elements.
+bool has_factor(OperationKind kind);
 
 std::string_view dtype_name(std::uint32_t dtype);
 std::uint64_t dtype_bytes(std::uint32_t dtype);
@@ -84,7 +91,8 @@ struct Operation {
 };
 
 // How many elements the operation works on, and how many of its reads, from the first one on, are
-// that many: the rest are the loss scale and the norm that the host added.
+// that many: the rest are the loss scale and the norm that the host added, or the one number that
+// multiply or divide takes for all elements.
 std::uint64_t element_count(const Operation& operation);
 std::size_t element_reads(const Operation& operation);
 // What an operation with CONVOY_OP_LOSS_SCALED reads as the loss scale.

@@ -20,7 +20,7 @@ void add_operation(Digest& digest, const convoy_operation& it) {
         std::uint64_t{it.reduction} << 32 | it.algorithm, std::bit_cast<std::uint64_t>(it.scalar),
         it.contributions, it.max_lag, it.first_layer, it.layer_count, it.bytes, it.flops})
     digest.add(word);
-  if (it.kind == CONVOY_OP_MATMUL)
+  if (it.kind == CONVOY_OP_MATMUL || it.kind == CONVOY_OP_ORTHOGONALISE)
     for (const std::uint64_t size : it.sizes) digest.add(size);
   if (it.kernel != nullptr) digest.add(std::string_view(it.kernel));
   if (it.effect != CONVOY_CALL_UNDECLARED) digest.add(it.effect);
@@ -112,6 +112,11 @@ int32_t PlanWriter::get_variable(void* self, uint32_t index, convoy_variable* ou
     answer.elements = variable.elements;
     answer.layer = variable.layer;
     answer.name = variable.name.c_str();
+    answer.kind = variable.kind;
+    answer.rank = static_cast<std::uint32_t>(variable.dimensions.size());
+    std::ranges::copy(variable.dimensions, answer.dimensions);
+    answer.matrix_rows = variable.matrix_rows;
+    answer.matrix_columns = variable.matrix_columns;
     answer_sized(*out, answer, "convoy_variable");
   });
 }

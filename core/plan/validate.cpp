@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/plan/validate_operands.hpp"
 #include "core/plan/validate_overlap.hpp"
 
 namespace convoy {
@@ -61,10 +62,15 @@ Arity arity(OperationKind kind) {
     case OperationKind::kScale:
     case OperationKind::kCast:
     case OperationKind::kApply:
+    case OperationKind::kSquareRoot:
+    case OperationKind::kOrthogonalise:
       return {1, 1};
     case OperationKind::kAdd:
     case OperationKind::kAxpy:
     case OperationKind::kMatmul:
+    case OperationKind::kMultiply:
+    case OperationKind::kDivide:
+    case OperationKind::kDot:
       return {2, 1};
     case OperationKind::kSum:
       return {kAny, kAny};
@@ -100,15 +106,6 @@ void require_span(const PlanSpan& span, const Plan& plan) {
   if (span.dtype != buffer.dtype)
     fail(ExitCode::kFailed, "a span of dtype {} in {}, which is {}", span.dtype,
          plan.buffer_name(span.buffer), dtype_name(buffer.dtype));
-}
-
-void require_equal_counts(const Operation& operation) {
-  const std::uint64_t count = operation.writes.front().count;
-  for (const auto* spans : {&operation.reads, &operation.writes})
-    for (const PlanSpan& span : *spans)
-      if (span.count != count)
-        fail(ExitCode::kFailed, "spans of {} and {} elements; all must be equal", count,
-             span.count);
 }
 
 void require_equal_dtypes(const Operation& operation) {
@@ -195,15 +192,8 @@ void check_shape(Operation& operation, const Plan& plan) {
       return require_partition(operation.reads, operation.writes);
     case OperationKind::kCall:
       return check_call(operation);
-    case OperationKind::kMatmul: {
-      const auto& [m, n, k, unused] = operation.sizes;
-      if (operation.reads[0].count != m * k || operation.reads[1].count != k * n ||
-          operation.writes[0].count != m * n)
-        fail(ExitCode::kFailed, "spans do not hold {}x{} by {}x{} matrices", m, k, k, n);
-      return;
-    }
     default:
-      require_equal_counts(operation);
+      require_operands(operation);
   }
   if (operation.kind != OperationKind::kCast) require_equal_dtypes(operation);
   if (operation.kind == OperationKind::kApply) check_apply(operation, plan);
@@ -214,11 +204,14 @@ void check_shape(Operation& operation, const Plan& plan) {
 Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   if (source.kind == CONVOY_OP_NORM || source.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
     fail(ExitCode::kFailed, "the host writes this operation where it is needed, a strategy cannot");
-  if (source.kind < CONVOY_OP_COPY || source.kind > CONVOY_OP_BACKWARD)
+  if (source.kind < CONVOY_OP_COPY || source.kind > CONVOY_OP_ORTHOGONALISE)
     fail(ExitCode::kFailed, "operation kind {} is not known to this convoy (ABI 1.0)", source.kind);
-  constexpr std::uint32_t kKnownFlags = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;
+  constexpr std::uint32_t kTransposes = CONVOY_OP_TRANSPOSES_A | CONVOY_OP_TRANSPOSES_B;
+  constexpr std::uint32_t kKnownFlags = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER | kTransposes;
   if ((source.flags & ~kKnownFlags) != 0)
     fail(ExitCode::kFailed, "flags {:#x} are not known to this convoy (ABI 1.0)", source.flags);
+  if ((source.flags & kTransposes) != 0 && source.kind != CONVOY_OP_MATMUL)
+    fail(ExitCode::kFailed, "only matmul transposes");
   require_index(source.reduction, CONVOY_REDUCE_MAX + 1, "reduction");
   require_index(source.algorithm, CONVOY_ALGORITHM_DEVICE_ONLY + 1, "algorithm");
   if (!std::isfinite(source.scalar))

@@ -1,6 +1,22 @@
 #include "core/runtime/model_map.hpp"
 
+#include "core/graph/layout.hpp"
+
 namespace convoy {
+namespace {
+
+// The second variable of a layer is what it adds.
+std::uint32_t kind_of(const Graph& graph, std::size_t index) {
+  const GraphVariable& variable = graph.variables()[index];
+  const GraphNode& node = graph.nodes()[variable.node];
+  if (variable.fan_in > 0) return CONVOY_VARIABLE_WEIGHTS;
+  if (node.variables[1] == index) return CONVOY_VARIABLE_OFFSETS;
+  const bool values =
+      node.layer.kind == CONVOY_LAYER_CLASS_TOKEN || node.layer.kind == CONVOY_LAYER_POSITION;
+  return values ? CONVOY_VARIABLE_VALUES : CONVOY_VARIABLE_SCALES;
+}
+
+}  // namespace
 
 ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bucket_elements) {
   ArenaMap map;
@@ -9,8 +25,15 @@ ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bu
     const GraphVariable& variable = graph.variables()[i];
     const std::uint64_t end = i == 0 ? arena.elements() : arena.range(i - 1).first;
     const std::uint64_t first = arena.range(i).first;
-    map.variables.push_back(
-        {variable.name, {first, end - first}, variable.elements, variable.node});
+    const auto [rows, columns] = stored_matrix(arena.layout(i));
+    map.variables.push_back({variable.name,
+                             {first, end - first},
+                             variable.elements,
+                             variable.node,
+                             kind_of(graph, i),
+                             variable.dimensions,
+                             rows,
+                             columns});
   }
   map.segments.resize(graph.segment_count());
   for (std::size_t node = 0; node < graph.nodes().size(); ++node) {

@@ -19,12 +19,16 @@ std::uint32_t first_dtype(std::span<const PlanSpan> spans) {
 }  // namespace
 
 void require_supported(const Plan& lowered, const Engines& engines) {
-  std::set<std::tuple<std::uint32_t, OperationKind, std::uint32_t, std::uint32_t>> asked;
+  using Question =
+      std::tuple<std::uint32_t, OperationKind, std::uint32_t, std::uint32_t, std::uint32_t, bool>;
+  std::set<Question> asked;
   for (const auto* section : {&lowered.prologue, &lowered.body})
     for (const Operation& operation : *section) {
       if (operation.lane == kNetworkLane || engines.at(operation.place) == nullptr) continue;
-      const auto key = std::make_tuple(operation.place, operation.kind,
-                                       first_dtype(operation.reads), first_dtype(operation.writes));
+      const bool several = operation.kind == OperationKind::kMatmul && operation.sizes[3] > 1;
+      const auto key =
+          std::make_tuple(operation.place, operation.kind, operation.flags,
+                          first_dtype(operation.reads), first_dtype(operation.writes), several);
       if (!asked.insert(key).second) continue;
       const convoy_operation question = to_abi(operation);
       const std::optional<std::string> reason = engines.at(operation.place)->refusal(question);

@@ -203,6 +203,22 @@ Task TaskCosts::copy(const Operation& operation) {
   return task;
 }
 
+// Bytes per second at which a device gets through the operation's products, whose number does not
+// follow from its bytes. Gram-Schmidt has four per element and earlier column.
+double TaskCosts::pace_of_arithmetic(const Operation& operation, double bytes,
+                                     std::uint32_t device) const {
+  const auto& [rows, columns, inner, batch] = operation.sizes;
+  const double rate =
+      machine_.devices[device].flops_efficiency * machine_.devices[device].flops_per_second;
+  double flops = 0;
+  if (operation.kind == OperationKind::kMatmul)
+    flops = 2.0 * static_cast<double>(std::max<std::uint64_t>(batch, 1) * rows * columns) *
+            static_cast<double>(inner);
+  if (operation.kind == OperationKind::kOrthogonalise)
+    flops = 4.0 * static_cast<double>(rows * columns) * static_cast<double>(columns + 1);
+  return flops > 0 && rate > 0 ? bytes * rate / flops : kNoLimit;
+}
+
 // Element-wise work: goes through all its spans at the pace of its engine's memory and of the links
 // to what lies elsewhere.
 Task TaskCosts::kernel(const Operation& operation) {
@@ -232,6 +248,8 @@ Task TaskCosts::kernel(const Operation& operation) {
     load_memory(engine, options_.software.extra_sum_traffic);
   }
   task.limit = traffic > 0 ? local_rate(engine) / traffic : kNoLimit;
+  if (place.device != kNone)
+    task.limit = std::min(task.limit, pace_of_arithmetic(operation, task.bytes, place.device));
   task.busy_limit = task.limit;
   task.route = routes_.add(sum_);
   if (task.route == kNone && task.limit < kNoLimit) {

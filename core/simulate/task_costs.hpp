@@ -44,6 +44,7 @@ class TaskCosts {
   void load_memory(std::uint32_t place, double weight);
   // Bytes per second of element-wise work on an engine.
   double local_rate(std::uint32_t engine) const;
+  double pace_of_arithmetic(const Operation& operation, double bytes, std::uint32_t device) const;
   std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
 
   const Plan& plan_;

@@ -99,7 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"silent",
               "order: an operation's failure is reported by wait()",
               {"returned 42", "no failure"}},
-        Fault{"silent", "programs: a label beyond the classes fails", {"label 8"}}),
+        Fault{"silent", "programs: a label beyond the classes fails", {"label 8"}},
+        Fault{"transposes", "operations: matmul with transposes", {"the result["}}),
     [](const auto& it) { return it.param.fault + std::to_string(it.index); });
 
 TEST(ConformanceRun, SaysTheDevicesOwnReasonForWhatItDoesNotSupport) {

@@ -1,4 +1,4 @@
-// Synchronous strategies teach a small network the sample set: what it has not seen it names.
+// Strategies teach a small network the sample set: what it has not seen it names.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -36,6 +36,7 @@ const Variant kVariants[] = {
     {"ReplicatedCollective", {"--variable_update=replicated", "--all_reduce_spec=collective"}},
     {"ReplicatedIn16Bits",
      {"--variable_update=replicated", "--all_reduce_spec=collective", "--use_fp16"}},
+    {"PowerSgd", {"--variable_update=powersgd"}},
 };
 
 struct Case {

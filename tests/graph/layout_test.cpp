@@ -133,6 +133,16 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{plain_layout(Dimensions{5, 9}), Dimensions{5, 9}},
                     std::pair{plain_layout(Dimensions{17}), Dimensions{17}}));
 
+TEST(Layout, IsAMatrixByRowsWhereTheFewestRowsAndColumnsAre) {
+  using Shape = std::pair<uint64_t, uint64_t>;
+  EXPECT_EQ(stored_matrix(plain_layout(Dimensions{64, 32, 3, 3})), Shape(64, 288));
+  EXPECT_EQ(stored_matrix(plain_layout(Dimensions{10, 84})), Shape(10, 84));
+  EXPECT_EQ(stored_matrix(plain_layout(Dimensions{84})), Shape(0, 0));
+  EXPECT_EQ(stored_matrix(plain_layout(Dimensions{1, 84, 1, 1})), Shape(0, 0));
+  // 2 x 4 outer blocks, 3 x 3, then 8 x 8 inside: 72 rows of 64.
+  EXPECT_EQ(stored_matrix(blocked_both(16, 32, 3, 3)), Shape(72, 64));
+}
+
 TEST(Layout, EqualityAndHashIgnoreUnusedFields) {
   const convoy_layout layout = blocked_both(16, 16, 3, 3);
   convoy_layout same = layout;

@@ -81,6 +81,24 @@ TEST(SimulateTest, TwoCopiesShareALinkAndNothingElse) {
   expect_all(copies(20e9), kMegabyte / 10e9);
 }
 
+// 200 million multiplications and additions, whatever their bytes.
+TEST(SimulateTest, ProductsOfMatricesTakeTheTimeOfTheirArithmetic) {
+  HandMachine hand = hand_machine(1, 1, false);
+  hand.machine.devices[0].flops_per_second = 1e12;
+  hand.machine.devices[0].flops_efficiency = 0.5;
+  hand.machine.devices[0].memory_bytes_per_second = 1e15;
+  const auto multiply = [](Planner& p) {
+    const PlaceId place = p.replica_place(ReplicaId(0));
+    const Buffer a = p.scratch(place, 1'000'000), to = p.scratch(place, 10'000);
+    p.fill(a, 1);
+    p.matmul(to, a, a, 100, 100, 10'000, {.transposes_b = true});
+    p.compute();
+  };
+  const Simulated it =
+      run(hand, equal_arena(1, kElements), multiply, equal_layers(1, 1e-3, 2e-3), free_options());
+  expect_all(it.durations(OperationKind::kMatmul), 2e8 / 0.5e12);
+}
+
 TEST(SimulateTest, RingMovesTwiceTheOthersShareOverEveryLink) {
   const ArenaMap arena = equal_arena(1, kElements);
   for (const std::uint32_t devices : {2u, 4u, 8u}) {

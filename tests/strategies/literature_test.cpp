@@ -69,7 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
         Literature{"easgd",
                    {{"local_steps", "4"}, {"moving_rate", "0.5"}},
                    "approximate (every gradient counts 0.75 times in the end"},
-        Literature{"gossip", {}, kOnce}));
+        Literature{"gossip", {}, kOnce}, Literature{"powersgd", {}, kOnce},
+        Literature{"powersgd", {{"rank", "1"}}, kOnce}));
 
 // A strategy that is wrong with bad options says so instead.
 TEST(LiteratureRefusals, OptionsThatMakeNoSenseAreRefused) {
@@ -80,7 +81,8 @@ TEST(LiteratureRefusals, OptionsThatMakeNoSenseAreRefused) {
                                                          {"local_sgd", {{"outer_momentum", "1"}}},
                                                          {"local_sgd", {{"outer_rate", "2"}}},
                                                          {"easgd", {{"moving_rate", "1.5"}}},
-                                                         {"easgd", {{"local_steps", "65"}}}})
+                                                         {"easgd", {{"local_steps", "65"}}},
+                                                         {"powersgd", {{"rank", "0"}}}})
     EXPECT_THROW(StrategyUnderTest(name, options).plan(cluster, arena), Error) << name;
 }
 

@@ -212,6 +212,7 @@ class CheckRun {
     ++(kept ? kept_ : unproved ? unproved_ : broken_);
     if (report.replicas > 1) verdicts_.insert(std::string(verdict_name(report.verdict)));
     kernels_.insert(report.kernels.begin(), report.kernels.end());
+    factors_.insert(report.factors.begin(), report.factors.end());
   }
 
   // A strategy that claims less than it keeps is taken for less than it is.
@@ -244,6 +245,9 @@ class CheckRun {
     if (!kernels_.empty())
       out_ << fmt::format("given that kernel {} does what its calls say of it (CallOptions)\n",
                           fmt::join(kernels_, ", "));
+    if (!factors_.empty())
+      out_ << fmt::format("given that gradients are meant to be multiplied by what {} computes\n",
+                          fmt::join(factors_, ", "));
     conclude_modesty();
     return static_cast<int>(ExitCode::kOk);
   }
@@ -258,6 +262,7 @@ class CheckRun {
   std::set<std::string> verdicts_;                        // of several devices
   std::map<std::string, std::set<std::uint64_t>> tried_;  // sizes of each kernel
   std::set<std::string> kernels_;                         // that were taken at their word
+  std::set<std::string> factors_;                         // operations with factors of the run
 };
 
 // Of which kind NAME is, by name or path; "auto" is the strategy that --variable_update=auto takes.

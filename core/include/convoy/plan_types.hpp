@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace convoy {
 
@@ -69,11 +70,31 @@ struct RouteInfo {
   std::optional<std::uint32_t> shared_group;  // routes of one group share their slowest link
 };
 
+enum class VariableKind : std::uint32_t {
+  kUnknown = CONVOY_VARIABLE_UNKNOWN,
+  kWeights = CONVOY_VARIABLE_WEIGHTS,  // multiplies inputs
+  kOffsets = CONVOY_VARIABLE_OFFSETS,  // is added, one per channel
+  kScales = CONVOY_VARIABLE_SCALES,    // multiplies, one per channel
+  kValues = CONVOY_VARIABLE_VALUES,    // learned inputs: tokens, positions
+};
+
+// A matrix by rows, in so many elements.
+struct MatrixShape {
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::uint64_t elements() const { return rows * columns; }
+};
+
 struct VariableInfo {
   Range range;             // in the arena, padding included
   std::uint64_t elements;  // without padding
   std::uint64_t layer;     // that reads it
   std::string name;
+  VariableKind kind;
+  std::vector<std::uint64_t> dimensions;  // OIHW, OI or N; empty where the host does not say
+  // What its storage is from the range's first element on, cut where rows + columns are fewest;
+  // none for a variable of one dimension.
+  std::optional<MatrixShape> matrix;
 };
 
 struct CollectiveOptions {
@@ -84,6 +105,12 @@ struct CollectiveOptions {
 struct CopyOptions {
   bool relaxed = false;                      // what is read may lag
   std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
+};
+
+struct MatmulOptions {
+  bool transposes_a = false;  // a is stored [k, m]
+  bool transposes_b = false;  // b is stored [n, k]
+  std::uint64_t batch = 1;    // products of matrices that lie one behind the other
 };
 
 struct ApplyOptions {

@@ -81,7 +81,15 @@ class Planner {
     convoy_variable out{};
     out.struct_size = sizeof(out);
     detail::accept(table_.variable(table_.self, index, &out));
-    return {out.range, out.elements, out.layer, out.name};
+    std::optional<MatrixShape> matrix;
+    if (out.matrix_columns > 0) matrix = {out.matrix_rows, out.matrix_columns};
+    return {out.range,
+            out.elements,
+            out.layer,
+            out.name,
+            static_cast<VariableKind>(out.kind),
+            {out.dimensions, out.dimensions + std::min<std::size_t>(out.rank, 4)},
+            matrix};
   }
   std::vector<Range> buckets() const {
     std::vector<Range> result(cluster_.buckets);
@@ -172,13 +180,40 @@ class Planner {
   void cast(Span to, Span from) { submit(make(CONVOY_OP_CAST), {&from, 1}, {&to, 1}); }
   // to = the sum of 1 to 4096 spans, added up at to's place.
   void sum(Span to, const std::vector<Span>& from) { submit(make(CONVOY_OP_SUM), from, {&to, 1}); }
-  // to[m, n] = a[m, k] * b[k, n], by rows.
-  void matmul(Span to, Span a, Span b, std::uint64_t m, std::uint64_t n, std::uint64_t k) {
+  // to = value * factor, element by element; a factor of one element multiplies all. f32, as all
+  // that follow. The checker takes it as linear in `value`, whatever the factor is.
+  void multiply(Span to, Span value, Span factor) {
+    emit(make(CONVOY_OP_MULTIPLY), {value, factor}, {to});
+  }
+  // to = value / divisor in the same way, and `where_zero` where the divisor is zero.
+  void divide(Span to, Span value, Span divisor, double where_zero = 0) {
+    emit(make(CONVOY_OP_DIVIDE, where_zero), {value, divisor}, {to});
+  }
+  // to = the roots of from.
+  void square_root(Span to, Span from) {
+    submit(make(CONVOY_OP_SQUARE_ROOT), {&from, 1}, {&to, 1});
+  }
+  // to, one element = the inner product of a and b; of a span and itself, the square of its norm.
+  void dot(Span to, Span a, Span b) { emit(make(CONVOY_OP_DOT), {a, b}, {to}); }
+  // to[m, n] = a[m, k] * b[k, n], by rows. `to` is neither a nor b.
+  void matmul(Span to, Span a, Span b, std::uint64_t m, std::uint64_t n, std::uint64_t k,
+              MatmulOptions options = {}) {
     convoy_operation operation = make(CONVOY_OP_MATMUL);
+    if (options.transposes_a) operation.flags |= CONVOY_OP_TRANSPOSES_A;
+    if (options.transposes_b) operation.flags |= CONVOY_OP_TRANSPOSES_B;
     operation.sizes[0] = m;
     operation.sizes[1] = n;
     operation.sizes[2] = k;
+    operation.sizes[3] = options.batch == 1 ? 0 : options.batch;
     emit(operation, {a, b}, {to});
+  }
+  // to[rows, columns] = orthonormal columns that span those of from, or more; by rows, which are
+  // at least as many. See CONVOY_OP_ORTHOGONALISE.
+  void orthogonalise(Span to, Span from, std::uint64_t rows, std::uint64_t columns) {
+    convoy_operation operation = make(CONVOY_OP_ORTHOGONALISE);
+    operation.sizes[0] = rows;
+    operation.sizes[1] = columns;
+    submit(operation, {&from, 1}, {&to, 1});
   }
   // --- collectives: one call names the spans of all members
   // Every span = the reduction of all.

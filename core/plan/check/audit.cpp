@@ -170,7 +170,26 @@ Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
 void Audit::note_kernel(std::uint32_t operation) {
   style_.opaque = true;
   const Operation& call = operation_of(plan_, operation);
-  style_.kernels.insert(call.kernel.empty() ? std::string(operation_name(call.kind)) : call.kernel);
+  if (call.kind == OperationKind::kCall)
+    style_.kernels.insert(call.kernel);
+  else
+    style_.factors.insert(std::string(operation_name(call.kind)));
+}
+
+// Products, roots and the like that parameters are made of: only the run knows them.
+bool Audit::has_computed_part(const std::vector<Term>& terms, const ElementRange& range) {
+  for (const Term& term : terms) {
+    const Atom& atom = run_.values().atom(term.atom);
+    if (atom.kind != AtomKind::kOpaque) continue;
+    const OperationKind kind = operation_of(plan_, atom.operation).kind;
+    if (kind == OperationKind::kCall || kind == OperationKind::kSum || is_collective(kind))
+      continue;
+    report(FindingKind::kUnknown, atom.operation, CONVOY_NONE, range,
+           fmt::format("parameters are made by {}, whose result only the run knows",
+                       factors_.maker(term.atom)));
+    return true;
+  }
+  return false;
 }
 
 // Parameters that kernels had a part in: what they depend on, and that all parts make a whole.
@@ -178,6 +197,7 @@ Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRang
                                std::uint32_t reader) {
   Version result;
   result.progress.assign(plan_.cluster->replicas(), 0);
+  if (result.sound = !has_computed_part(terms, range); !result.sound) return result;
   Weight total_of_parameters{0, 0};
   const auto include = [&](AtomId apply) {
     const Version& part = parameters(run_.values().leaf_of(apply), range, reader);

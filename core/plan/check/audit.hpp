@@ -7,6 +7,7 @@
 
 #include "core/plan/check/carried.hpp"
 #include "core/plan/check/check.hpp"
+#include "core/plan/check/factor_paths.hpp"
 #include "core/plan/check/symbolic.hpp"
 
 namespace convoy::check {
@@ -31,6 +32,7 @@ struct UpdateStyle {
   bool opaque = false;            // kernels whose effect is not known
   bool averaged = false;          // versions are mixed
   std::set<std::string> kernels;  // undeclared ones on a path
+  std::set<std::string> factors;  // operations that multiply gradients by what is computed
 };
 
 // Takes values apart, from the parameters that forwards read back to the initial ones, and says
@@ -38,7 +40,7 @@ struct UpdateStyle {
 class Audit {
  public:
   Audit(const Plan& plan, const SymbolicRun& run)
-      : plan_(plan), run_(run), carried_(run.values()) {}
+      : plan_(plan), run_(run), carried_(run.values()), factors_(plan, run.values()) {}
 
   // `range` and `reader` (an operation) say where the parameters were found.
   const Version& parameters(ValueId value, const ElementRange& range, std::uint32_t reader);
@@ -70,6 +72,7 @@ class Audit {
   Version mix(const std::vector<Term>& terms, const ElementRange& range, std::uint32_t operation);
   Version made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
                           std::uint32_t reader);
+  bool has_computed_part(const std::vector<Term>& terms, const ElementRange& range);
   void require_state(const Atom& update);
   std::vector<Contribution> contributions(const Atom& update, Version& version);
   void count_carried(const Atom& update, Version& version);
@@ -86,6 +89,7 @@ class Audit {
   const Plan& plan_;
   const SymbolicRun& run_;
   CarriedGradients carried_;
+  FactorPaths factors_;
   std::unordered_map<ValueId, Version> versions_;
   UpdateStyle style_;
   std::vector<Finding> findings_;

@@ -60,6 +60,8 @@ std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Versio
     kernels = kernels || atom.kind == AtomKind::kOpaque;
   }
   if (!kernels) return parts;
+  const std::string problem = factors_.problem(sum);
+  if (!problem.empty()) reject(version, FindingKind::kUnknown, update, CONVOY_NONE, problem);
   if (version.sound) count_carried(update, version);
   return {};
 }
@@ -114,6 +116,12 @@ void Audit::require_carried_weights(const Atom& update, const Carried& carried,
     if (!carried.gradients.contains(r))
       return reject(version, FindingKind::kMissing, update, r,
                     fmt::format("the gradient of replica {} is missing", r));
+  if (style_.kernels.empty())
+    return reject(
+        version, FindingKind::kUnknown, update, first,
+        fmt::format("every gradient goes through {}, whose factor is not known, and "
+                    "counts {:.6g} times beside that; {} of them are divided by {}",
+                    fmt::join(style_.factors, ", "), like.value, present, update.contributions));
   reject(version, FindingKind::kUndeclared, update, first,
          fmt::format("every gradient goes through kernel {} and counts {:.6g} times after it, and "
                      "{} of them are divided by {}; the kernel does not say how it scales "

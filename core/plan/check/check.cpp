@@ -72,6 +72,7 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   report.verdict = found.verdict;
   report.findings = std::move(found.findings);
   report.kernels = std::move(found.kernels);
+  report.factors.clear();
   report.nothing_lost = found.verdict == Verdict::kApproximate && found.nothing_lost;
   if (found.verdict == Verdict::kApproximate) {
     report.recurrence = in_words(found, plan.computes);

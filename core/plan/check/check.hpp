@@ -64,6 +64,8 @@ struct CheckReport {
   std::string recurrence;
   bool nothing_lost = false;         // those words
   std::vector<std::string> kernels;  // whose word was taken for what they do
+  // Operations that multiply gradients by what only the run knows: that they do is what is meant.
+  std::vector<std::string> factors;
   std::vector<Finding> findings;
 
   // "synchronous", "stale by 2 (gradient lag 1, parameter lag 1)", "wrong".

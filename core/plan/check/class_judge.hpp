@@ -65,6 +65,8 @@ class ClassJudge {
            const std::string& what);
   std::uint32_t writer(const PeriodRead& read) const;
   std::string names(const std::vector<AtomId>& atoms) const;
+  bool calls_kernels() const;
+  std::string unknown_effect() const;
 
   const Plan& plan_;
   const PeriodClass& it_;

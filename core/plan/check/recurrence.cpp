@@ -25,6 +25,7 @@ class RecurrenceJudge {
     find_parameter_like();
     for (const PeriodFault& fault : map.faults) report(fault);
     for (const LinearApply& apply : period_.linear_applies()) judge_apply(apply);
+    for (const PeriodClass& it : map.classes) require_moving_bases(it);
     if (findings_.empty())
       for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
     if (findings_.empty()) require_one_kind();
@@ -127,6 +128,60 @@ class RecurrenceJudge {
     if (!report.findings.empty()) return;
     reports_.push_back(report);
     for (const ReadNoise& noise : report.noise) noise_[noise.range.first].push_back(noise);
+  }
+
+  // What a projection leaves out gets out later only where its basis turns to it: where the basis
+  // is made of products with memory that this period sets to products with the basis, as in a power
+  // iteration.
+  void require_moving_bases(const PeriodClass& it) {
+    for (const AtomId error : it.error_atoms) {
+      const AtomId basis = period_.values().atom(error).basis;
+      if (basis == kNoAtom || moves(basis)) continue;
+      const Atom& atom = period_.values().atom(basis);
+      add(FindingKind::kUnknown, atom.operation, CONVOY_NONE, it.reads.front().range,
+          "its columns are made of what stays the same from step to step, so it is not known "
+          "whether what it leaves out ever gets out");
+    }
+  }
+
+  bool moves(AtomId basis) const {
+    const std::vector<AtomId> products = product_atoms(period_.values().atom(basis).inputs);
+    return std::all_of(products.begin(), products.end(), [&](AtomId product) {
+      const std::vector<ValueId>& start = period_.values().atom(product).sides[1];
+      return std::all_of(start.begin(), start.end(),
+                         [&](ValueId value) { return turns_to(value, basis); });
+    });
+  }
+
+  // Whether all that this memory holds when the period ends is made of products with the basis.
+  bool turns_to(ValueId held, AtomId basis) const {
+    const std::vector<Term> terms = period_.values().expand(held, Casts::kKept);
+    return !terms.empty() && std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
+      const Atom& atom = period_.values().atom(term.atom);
+      if (atom.kind != AtomKind::kHeld) return false;
+      const auto& after = period_.memory(atom.buffer).intervals();
+      return std::all_of(after.begin(), after.end(), [&](const auto& interval) {
+        const std::vector<AtomId> products = product_atoms({interval.second});
+        return !products.empty() &&
+               std::all_of(products.begin(), products.end(), [&](AtomId product) {
+                 const auto& sides = period_.values().atom(product).sides;
+                 const std::vector columns{period_.values().leaf_of(basis)};
+                 return sides[0] == columns || sides[1] == columns;
+               });
+      });
+    });
+  }
+
+  // The products of matrices in these values; none where there is anything else.
+  std::vector<AtomId> product_atoms(const std::vector<ValueId>& values) const {
+    std::vector<AtomId> result;
+    for (const ValueId value : values)
+      for (const Term& term : period_.values().expand(value, Casts::kKept)) {
+        const Atom& atom = period_.values().atom(term.atom);
+        if (atom.kind != AtomKind::kOpaque || atom.sides[1].empty()) return {};
+        result.push_back(term.atom);
+      }
+    return result;
   }
 
   // Either every variable is shared between the replicas or none is.

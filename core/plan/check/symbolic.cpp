@@ -80,8 +80,15 @@ void SymbolicRun::execute(const Operation& operation) {
     case OperationKind::kReduceScatter:
       return reduce_scatter(operation);
     case OperationKind::kCall:
-    case OperationKind::kMatmul:
+    case OperationKind::kDot:
+    case OperationKind::kSquareRoot:
+    case OperationKind::kOrthogonalise:
       return opaque(operation);
+    case OperationKind::kMatmul:
+      return matmul(operation);
+    case OperationKind::kMultiply:
+    case OperationKind::kDivide:
+      return factor(operation);
     case OperationKind::kAllGather:
       return all_gather(operation);
     case OperationKind::kNorm:

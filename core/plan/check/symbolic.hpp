@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/plan/check/contents.hpp"
@@ -106,6 +107,37 @@ class SymbolicRun {
   void all_gather(const Operation& operation);
   void opaque(const Operation& operation);
   void declared(const Operation& operation);
+  // multiply, divide
+  void factor(const Operation& operation);
+  ValueId times(const Operation& operation, ValueId value, ValueId factor);
+  bool carries_gradient(ValueId value);
+  ValueId times_constant(const Operation& operation, ValueId value, const Weight& factor);
+  // A product of matrices, seen as a projection where it is one (see symbolic_matrices.cpp).
+  struct Matrix {
+    ContentId content = 0;
+    bool transposed = false;
+    bool operator==(const Matrix&) const = default;
+  };
+  struct MatrixProduct {
+    Matrix a, b;
+    std::uint64_t rows = 0, columns = 0, inner = 0;
+    bool operator==(const MatrixProduct&) const = default;
+  };
+  void matmul(const Operation& operation);
+  MatrixProduct product_of(const Operation& operation, ContentId a, ContentId b) const;
+  std::optional<MatrixProduct> product_of(const Term& term) const;
+  struct Basis {
+    AtomId atom = kNoAtom;
+    ContentId content = 0;
+    bool left = true;  // of what is projected
+  };
+  std::optional<Basis> basis_of(const MatrixProduct& product);
+  std::optional<ContentId> projected_by(const Basis& basis, const MatrixProduct& whole,
+                                        const Term& term, bool transposed) const;
+  std::optional<AtomId> basis_in(const Matrix& matrix, std::uint64_t rows, std::uint64_t columns);
+  bool follows(AtomId basis, ContentId projected) const;
+  std::optional<Content> projection(const MatrixProduct& product);
+  Content projected(ContentId content, AtomId basis, const Weight& weight);
   Content elementwise(const Operation& operation, std::uint64_t frame);
   ValueId combined(const Operation& operation, const std::vector<ValueId>& values);
   ValueId extreme(const Operation& operation, const std::vector<ValueId>& values);
@@ -113,7 +145,8 @@ class SymbolicRun {
   ValueId compressed(ValueId value, const Operation& operation, std::uint32_t write);
   Content read(const PlanSpan& span, std::uint32_t operation, std::uint64_t frame);
   void write(const PlanSpan& span, const Content& content, std::uint64_t frame);
-  std::vector<std::uint64_t> reads_key(const Operation& operation, std::vector<ValueId>& inputs);
+  std::vector<std::uint64_t> reads_key(const Operation& operation, std::vector<ValueId>& inputs,
+                                       std::vector<ContentId>& contents);
   std::vector<bool> relevant_buffers() const;
 
   ValueId start_value(std::uint32_t buffer);

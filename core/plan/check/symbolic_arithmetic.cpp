@@ -108,13 +108,17 @@ void SymbolicRun::all_gather(const Operation& operation) {
 }
 
 std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
-                                                  std::vector<ValueId>& inputs) {
+                                                  std::vector<ValueId>& inputs,
+                                                  std::vector<ContentId>& contents) {
   std::vector<std::uint64_t> key;
-  append_text(key, operation.kind == OperationKind::kMatmul ? "matmul" : operation.kernel);
+  key.push_back(static_cast<std::uint64_t>(operation.kind));
+  key.push_back(operation.flags);
+  append_text(key, operation.kernel);
   key.insert(key.end(), std::begin(operation.sizes), std::end(operation.sizes));
   for (const PlanSpan& span : operation.reads) {
     const Content content = read(span, operation.id, 0);
-    key.push_back(contents_.intern(content));
+    contents.push_back(contents_.intern(content));
+    key.push_back(contents.back());
     for (const Piece& piece : content) inputs.push_back(piece.value);
   }
   std::sort(inputs.begin(), inputs.end());
@@ -164,7 +168,8 @@ ValueId SymbolicRun::compressed(ValueId id, const Operation& operation, std::uin
 void SymbolicRun::opaque(const Operation& operation) {
   if (operation.effect != CONVOY_CALL_UNDECLARED) return declared(operation);
   std::vector<ValueId> inputs;
-  const std::vector<std::uint64_t> key = reads_key(operation, inputs);
+  std::vector<ContentId> contents;
+  const std::vector<std::uint64_t> key = reads_key(operation, inputs, contents);
   const auto poison = std::find_if(inputs.begin(), inputs.end(),
                                    [&](ValueId input) { return values_.value(input).poison; });
   for (std::uint32_t i = 0; i < operation.writes.size(); ++i) {
@@ -175,6 +180,10 @@ void SymbolicRun::opaque(const Operation& operation) {
     } else {
       Atom atom{.kind = AtomKind::kOpaque};
       atom.inputs = inputs;
+      if (operation.kind != OperationKind::kCall) atom.reads = contents;
+      for (std::size_t side = 0; operation.kind == OperationKind::kMatmul && side < 2; ++side)
+        for (const Piece& piece : contents_.content(contents[side]))
+          atom.sides[side].push_back(piece.value);
       std::vector<std::uint64_t> own = key;
       own.push_back(i);
       own.push_back(span.count);

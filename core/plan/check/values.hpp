@@ -16,6 +16,7 @@ namespace convoy::check {
 using AtomId = std::uint32_t;
 using ValueId = std::uint32_t;
 using ContentId = std::uint32_t;
+inline constexpr AtomId kNoAtom = UINT32_MAX;
 
 enum class AtomKind : std::uint32_t {
   kInitial,     // the parameters all buffers start with
@@ -24,7 +25,7 @@ enum class AtomKind : std::uint32_t {
   kApply,       // parameters after an apply
   kState,       // optimizer state after an apply
   kCast,        // converted to another dtype, or what a declared kernel made of a sum
-  kOpaque,      // call, matmul, minimum, maximum
+  kOpaque,      // call, minimum, maximum, products, roots, matrices
   kHeld,        // what a buffer holds when a period begins
 };
 
@@ -36,12 +37,17 @@ struct Atom {
   std::int64_t period = -1;               // of that operation; -1: the prologue or the start
   std::uint32_t ordinal = 0;              // among the atoms of that execution of the operation
   std::uint32_t replica = CONVOY_NONE;    // kGradient
-  std::uint64_t step = 0;            // kGradient: the replica's compute; kApply: the run's compute
-  ContentId forward_read = 0;        // kGradient
-  bool changed = false;              // kGradient: backward read other parameters than forward
-  std::vector<ValueId> inputs = {};  // kApply: parameters, gradient sum, state; kState: the result
-  std::uint64_t contributions = 1;   // kApply
-  std::uint32_t dtype = CONVOY_F32;  // kCast; CONVOY_NONE: by a kernel
+  std::uint64_t step = 0;             // kGradient: the replica's compute; kApply: the run's compute
+  ContentId forward_read = 0;         // kGradient
+  bool changed = false;               // kGradient: backward read other parameters than forward
+  std::vector<ValueId> inputs = {};   // kApply: parameters, gradient sum, state; kState: the result
+  std::vector<ValueId> factors = {};  // kOpaque of multiply, divide: what multiplies the input
+  bool one_factor = false;            // which is one number for all elements
+  std::vector<ContentId> reads = {};  // kOpaque of matmul, orthogonalise ...: what it read
+  std::array<std::vector<ValueId>, 2> sides = {};  // kOpaque of matmul: inputs from each of them
+  AtomId basis = kNoAtom;              // kCast by a projection: on the columns of this atom
+  std::uint64_t contributions = 1;     // kApply
+  std::uint32_t dtype = CONVOY_F32;    // kCast; CONVOY_NONE: by a kernel
   std::uint32_t buffer = CONVOY_NONE;  // kHeld
   ElementRange range{};                // kApply: the elements it was made for first
 };

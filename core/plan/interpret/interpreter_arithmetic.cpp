@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/plan/interpret/interpreter_algebra.hpp"
 #include "core/plan/interpret/interpreter_half.hpp"
 
 namespace convoy {
@@ -75,19 +76,12 @@ Values reduce(const Operation& operation, const SpanMemory& memory) {
   return total;
 }
 
-Values matmul(const Operation& operation, const SpanMemory& memory) {
-  const auto& [m, n, k, unused] = operation.sizes;
-  const Values a = load(memory, operation.reads[0]);
-  const Values b = load(memory, operation.reads[1]);
-  Values product(m * n, 0.0f);
-  for (std::uint64_t i = 0; i < m; ++i)
-    for (std::uint64_t l = 0; l < k; ++l)
-      for (std::uint64_t j = 0; j < n; ++j) product[i * n + j] += a[i * k + l] * b[l * n + j];
-  return product;
-}
-
-Values elementwise(const Operation& operation, const SpanMemory& memory) {
-  if (operation.kind == OperationKind::kMatmul) return matmul(operation, memory);
+Values at_place(const Operation& operation, const SpanMemory& memory) {
+  if (is_algebra(operation.kind)) {
+    std::vector<Values> reads;
+    for (const PlanSpan& span : operation.reads) reads.push_back(load(memory, span));
+    return interpret_algebra(operation, reads);
+  }
   const auto scalar = static_cast<float>(operation.scalar);
   if (operation.kind == OperationKind::kFill) return Values(operation.writes.front().count, scalar);
   Values result = load(memory, operation.reads[0]);
@@ -143,7 +137,7 @@ void run_arithmetic(const Operation& operation, const SpanMemory& memory) {
       return;
     }
     default:
-      return store(memory, operation.writes.front(), elementwise(operation, memory));
+      return store(memory, operation.writes.front(), at_place(operation, memory));
   }
 }
 

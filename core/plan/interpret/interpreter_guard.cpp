@@ -3,24 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/plan/interpret/partial_sums.hpp"
+
 namespace convoy {
 namespace {
 
-constexpr std::uint64_t kChunk = 65536;
-constexpr std::uint64_t kLanes = 8;
-
 double stretch_sum(const UpdateConstants& c, const float* gradient, const float* parameters,
                    std::uint64_t count) {
-  double lanes[kLanes] = {};
-  double total = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
+  return lane_sum(count, [&](std::uint64_t i) {
     const float mean = gradient[i] / c.contributions * c.inverse_loss_scale;
     const auto value = static_cast<double>(
         parameters == nullptr ? mean : c.gradient_scale * (mean + c.weight_decay * parameters[i]));
-    (i < count / kLanes * kLanes ? lanes[i % kLanes] : total) += value * value;
-  }
-  for (const double lane : lanes) total += lane;
-  return total;
+    return value * value;
+  });
 }
 
 }  // namespace
@@ -37,12 +32,9 @@ void include_norm(UpdateConstants& constants, float norm, double limit) {
 double gradient_square_sum(const UpdateConstants& constants, std::span<const float> gradient_sum,
                            std::span<const float> parameters,
                            const std::function<bool(std::uint64_t)>& decayed) {
-  double total = 0;
-  const std::uint64_t count = gradient_sum.size();
-  for (std::uint64_t chunk = 0; chunk < count; chunk += kChunk) {
-    const std::uint64_t end = std::min(chunk + kChunk, count);
+  return chunk_sum(gradient_sum.size(), [&](std::uint64_t begin, std::uint64_t end) {
     double sum = 0;
-    for (std::uint64_t first = chunk; first < end;) {
+    for (std::uint64_t first = begin; first < end;) {
       UpdateConstants here = constants;
       const bool decays = decayed(first);
       std::uint64_t next = first + 1;
@@ -52,9 +44,8 @@ double gradient_square_sum(const UpdateConstants& constants, std::span<const flo
                          parameters.empty() ? nullptr : parameters.data() + first, next - first);
       first = next;
     }
-    total += sum;
-  }
-  return total;
+    return sum;
+  });
 }
 
 void adapt_loss_scale(float* state, std::span<const float> norms, std::uint64_t increase_every) {

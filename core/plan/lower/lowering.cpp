@@ -165,14 +165,14 @@ void Lowering::staged(const Operation& operation, std::uint32_t engine, std::uin
     std::uint32_t slot = 0;
     for (PlanSpan& span : piece.reads) {
       const PlanSpan remote = span;
-      if (!stage(span, engine, 2 * slot + half, size)) continue;
+      if (!stage(span, engine, 2 * slot + half, span.count)) continue;
       copy_between(operation, span, remote);
       ++slot;
     }
     std::vector<std::pair<PlanSpan, PlanSpan>> outputs;  // to, from
     for (PlanSpan& span : piece.writes) {
       const PlanSpan remote = span;
-      if (!stage(span, engine, 2 * slot + half, size)) continue;
+      if (!stage(span, engine, 2 * slot + half, span.count)) continue;
       outputs.emplace_back(remote, span);
       ++slot;
     }

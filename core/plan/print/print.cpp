@@ -13,6 +13,15 @@ std::string span_list(const Plan& plan, std::span<const PlanSpan> spans) {
   return text;
 }
 
+// " 3x4 by 4x2": the factors as they are multiplied, a t behind those that are stored transposed.
+std::string product_of(const Operation& it) {
+  const auto mark = [&](std::uint32_t flag) { return (it.flags & flag) != 0 ? "t" : ""; };
+  const std::string batch = it.sizes[3] > 1 ? fmt::format(" {} times", it.sizes[3]) : std::string();
+  return fmt::format("{} {}x{}{} by {}x{}{}", batch, it.sizes[0], it.sizes[2],
+                     mark(CONVOY_OP_TRANSPOSES_A), it.sizes[2], it.sizes[1],
+                     mark(CONVOY_OP_TRANSPOSES_B));
+}
+
 std::string details(const Operation& it) {
   std::string text;
   if (it.kind == OperationKind::kFill || it.kind == OperationKind::kScale ||
@@ -29,6 +38,10 @@ std::string details(const Operation& it) {
   if (is_compute(it.kind))
     text += fmt::format(" replica {} layers [{}..{})", it.replica, it.first_layer,
                         it.first_layer + it.layer_count);
+  if (it.kind == OperationKind::kDivide) text += fmt::format(" or {}", it.scalar);
+  if (it.kind == OperationKind::kMatmul) text += product_of(it);
+  if (it.kind == OperationKind::kOrthogonalise)
+    text += fmt::format(" {}x{}", it.sizes[0], it.sizes[1]);
   if ((it.flags & CONVOY_OP_RELAXED_READS) != 0) text += " relaxed";
   if ((it.flags & CONVOY_OP_ANY_ORDER) != 0) text += " in any order";
   return text;

@@ -124,7 +124,8 @@ void apply(const convoy_submission& operation) {
   parallel_indices(count, [&](std::size_t i) {
     const UpdateBlock& block = blocks[i];
     if (update.square_sum != nullptr && block.decayed) {
-      sums[i] = kernels().square_sum(elements_of(operation.writes[0]) + block.first, block.count);
+      const float* values = elements_of(operation.writes[0]) + block.first;
+      sums[i] = kernels().dot(values, values, block.count);
     }
     if (!skipped) update_block(operation, block.decayed ? decayed : plain, block);
   });

@@ -1,17 +1,16 @@
 #include "plugins/devices/cpu/elementwise.hpp"
 
-#include <oneapi/dnnl/dnnl.h>
-
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
+#include "plugins/devices/cpu/algebra.hpp"
 #include "plugins/devices/cpu/apply.hpp"
 #include "plugins/devices/cpu/cast.hpp"
 #include "plugins/devices/cpu/norm.hpp"
-#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/team.hpp"
 #include "plugins/devices/cpu/update_constants.hpp"
+#include "plugins/devices/shared/algebra_sizes.hpp"
 #include "plugins/devices/shared/operation_arity.hpp"
 
 namespace convoy::cpu {
@@ -61,17 +60,6 @@ void fill(const convoy_region& write, double scalar) {
   fill_with(write.data, write.count, half);
 }
 
-void matmul(const convoy_submission& operation) {
-  if (operation.sizes == nullptr) throw std::invalid_argument("matmul came without its sizes");
-  const auto m = static_cast<dnnl_dim_t>(operation.sizes[0]);
-  const auto n = static_cast<dnnl_dim_t>(operation.sizes[1]);
-  const auto k = static_cast<dnnl_dim_t>(operation.sizes[2]);
-  const dnnl_status_t status =
-      dnnl_sgemm('N', 'N', m, n, k, 1.0f, floats(operation.reads[0]), k, floats(operation.reads[1]),
-                 n, 0.0f, floats(operation.writes[0]), n);
-  if (status != dnnl_success) throw std::runtime_error("oneDNN refused a matrix product");
-}
-
 void call_host_kernel(const convoy_submission& operation) {
   if (operation.host_kernel == nullptr) throw std::invalid_argument("call without a host kernel");
   const std::int32_t status = operation.host_kernel(operation.reads, operation.read_count,
@@ -106,8 +94,8 @@ void check_regions(const convoy_submission& operation) {
   const char* reason = refusal(operation.kind, read, write);
   if (reason != nullptr) throw std::invalid_argument(reason);
   if (operation.write_count == 0) throw std::invalid_argument("an operation came without a write");
-  if (operation.kind != CONVOY_OP_MATMUL && !same_counts(operation)) {
-    throw std::invalid_argument("the regions of an operation differ in their counts");
+  if (is_algebra(operation.kind) ? !algebra_fits(operation) : !same_counts(operation)) {
+    throw std::invalid_argument("the regions of an operation do not fit its sizes, or each other");
   }
 }
 
@@ -163,6 +151,11 @@ const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t 
     case CONVOY_OP_APPLY:
     case CONVOY_OP_NORM:
     case CONVOY_OP_ADAPT_LOSS_SCALE:
+    case CONVOY_OP_MULTIPLY:
+    case CONVOY_OP_DOT:
+    case CONVOY_OP_DIVIDE:
+    case CONVOY_OP_SQUARE_ROOT:
+    case CONVOY_OP_ORTHOGONALISE:
       return read_dtype == CONVOY_F32 && write_dtype == CONVOY_F32
                  ? nullptr
                  : "the CPU device computes this operation in f32 only";
@@ -221,6 +214,16 @@ void Elementwise::run(const convoy_submission& operation) {
       return norm(operation);
     case CONVOY_OP_ADAPT_LOSS_SCALE:
       return adapt_loss_scale(operation);
+    case CONVOY_OP_MULTIPLY:
+      return multiply(operation);
+    case CONVOY_OP_DOT:
+      return dot(operation);
+    case CONVOY_OP_DIVIDE:
+      return divide(operation);
+    case CONVOY_OP_SQUARE_ROOT:
+      return square_root(operation);
+    case CONVOY_OP_ORTHOGONALISE:
+      return orthogonalise(operation);
     default:
       return call_host_kernel(operation);
   }

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <vector>
 
+#include "plugins/devices/cpu/chunked_sum.hpp"
 #include "plugins/devices/cpu/kernels/table.hpp"
-#include "plugins/devices/cpu/team.hpp"
 #include "plugins/devices/cpu/update_constants.hpp"
 
 namespace convoy::cpu {
 namespace {
-
-constexpr std::size_t kChunk = 65536;
 
 struct Gradient {
   ApplyConstants plain;
@@ -46,17 +43,9 @@ double chunk_sum(const convoy_update& update, const Gradient& gradient, std::siz
 }
 
 double square_sum(const convoy_update& update, const Gradient& gradient, std::size_t count) {
-  thread_local std::vector<double> partial;
-  const std::size_t chunks = (count + kChunk - 1) / kChunk;
-  partial.resize(std::max(partial.size(), chunks));
-  double* sums = partial.data();
-  parallel_indices(chunks, [&](std::size_t chunk) {
-    const std::size_t first = chunk * kChunk;
-    sums[chunk] = chunk_sum(update, gradient, first, std::min(first + kChunk, count));
+  return chunked_sum(count, [&](std::size_t first, std::size_t end) {
+    return chunk_sum(update, gradient, first, end);
   });
-  double total = 0.0;
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) total += sums[chunk];
-  return total;
 }
 
 void store(const convoy_submission& operation, double result) {

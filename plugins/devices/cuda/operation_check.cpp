@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "plugins/devices/cuda/update_plan.hpp"
+#include "plugins/devices/shared/algebra_sizes.hpp"
 #include "plugins/devices/shared/operation_arity.hpp"
 
 namespace convoy::cuda {
@@ -18,7 +19,7 @@ bool is_floating(std::uint32_t dtype) {
 }
 
 bool counts_fit(const convoy_submission& operation) {
-  if (operation.kind == CONVOY_OP_MATMUL) return true;
+  if (is_algebra(operation.kind)) return algebra_fits(operation);
   if (operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
     return operation.writes[0].count == 2 && operation.sizes != nullptr;
   const std::uint64_t reads = element_reads(operation);
@@ -62,6 +63,11 @@ const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t 
     case CONVOY_OP_APPLY:
     case CONVOY_OP_NORM:
     case CONVOY_OP_ADAPT_LOSS_SCALE:
+    case CONVOY_OP_MULTIPLY:
+    case CONVOY_OP_DOT:
+    case CONVOY_OP_DIVIDE:
+    case CONVOY_OP_SQUARE_ROOT:
+    case CONVOY_OP_ORTHOGONALISE:
       return read_dtype == CONVOY_F32 && write_dtype == CONVOY_F32
                  ? nullptr
                  : "CUDA devices compute this operation in f32 only";
@@ -88,7 +94,7 @@ void check_regions(const convoy_submission& operation) {
   if (const char* reason = refusal(operation.kind, read, write))
     throw std::invalid_argument(reason);
   if (!counts_fit(operation))
-    throw std::invalid_argument("the regions of an operation differ in their counts");
+    throw std::invalid_argument("the regions of an operation do not fit its sizes, or each other");
 }
 
 std::uint32_t fill_bits(double value, std::uint32_t dtype) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "plugins/devices/cuda/kernels/algebra.hpp"
 #include "plugins/devices/cuda/kernels/arithmetic.hpp"
 #include "plugins/devices/cuda/operation_check.hpp"
 #include "plugins/devices/cuda/status.hpp"
@@ -66,6 +67,7 @@ Operations::~Operations() {
     static_cast<void>(cudaFree(table.partial));
   }
   static_cast<void>(cudaFree(workspace_));
+  static_cast<void>(cudaFree(partials_));
 }
 
 // The same submission comes with the same blocks in every step, unless its memory serves another
@@ -148,8 +150,7 @@ void Operations::norm(const convoy_submission& operation, Stream stream, double*
 }
 
 // Row-major c = a b is column-major c' = b' a'.
-void Operations::multiply(const convoy_submission& operation, Stream stream) {
-  if (operation.sizes == nullptr) throw std::invalid_argument("matmul came without its sizes");
+void Operations::matmul(const convoy_submission& operation, Stream stream) {
   if (!matrices_) matrices_ = make_matrix_handle();
   if (workspace_ == nullptr)
     require(cudaMalloc(&workspace_, MatrixProduct::kWorkspace), "allocating a workspace");
@@ -157,13 +158,58 @@ void Operations::multiply(const convoy_submission& operation, Stream stream) {
   shape.m = operation.sizes[1];
   shape.n = operation.sizes[0];
   shape.k = operation.sizes[2];
+  shape.transposes_a = (operation.flags & CONVOY_OP_TRANSPOSES_B) != 0;
+  shape.transposes_b = (operation.flags & CONVOY_OP_TRANSPOSES_A) != 0;
+  shape.batch = std::max<std::uint64_t>(operation.sizes[3], 1);
   const MatrixProduct product(matrices_, shape);
   product.run(stream, operation.reads[1].data, operation.reads[0].data, operation.writes[0].data,
               nullptr, workspace_);
 }
 
+void Operations::inner_product(const convoy_submission& operation, Stream stream) {
+  if (partials_ == nullptr) {
+    void* memory = nullptr;
+    require(cudaMalloc(&memory, kDotPartials * sizeof(double)), "allocating sums of products");
+    partials_ = static_cast<double*>(memory);
+  }
+  dot(stream, floats(operation.writes[0]), floats(operation.reads[0]), floats(operation.reads[1]),
+      operation.reads[0].count, partials_);
+}
+
+// Whether it is one of these operations.
+bool Operations::run_algebra(const convoy_submission& operation, Stream stream) {
+  const convoy_region* reads = operation.reads;
+  const convoy_region& write = operation.writes[0];
+  const bool one = operation.read_count > 1 && reads[1].count == 1;
+  switch (operation.kind) {
+    case CONVOY_OP_MATMUL:
+      matmul(operation, stream);
+      return true;
+    case CONVOY_OP_MULTIPLY:
+      multiply(stream, floats(write), floats(reads[0]), floats(reads[1]), one, write.count);
+      return true;
+    case CONVOY_OP_DIVIDE:
+      divide(stream, floats(write), floats(reads[0]), floats(reads[1]), one,
+             static_cast<float>(operation.scalar), write.count);
+      return true;
+    case CONVOY_OP_SQUARE_ROOT:
+      square_root(stream, floats(write), floats(reads[0]), write.count);
+      return true;
+    case CONVOY_OP_DOT:
+      inner_product(operation, stream);
+      return true;
+    case CONVOY_OP_ORTHOGONALISE:
+      copy(reads[0], write, stream);
+      orthogonalise(stream, floats(write), operation.sizes[0], operation.sizes[1]);
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool Operations::describe(const convoy_submission& operation, Signature& signature) const {
   if (operation.kind == CONVOY_OP_MATMUL) return workspace_ != nullptr;
+  if (operation.kind == CONVOY_OP_DOT) return partials_ != nullptr;
   if (operation.kind != CONVOY_OP_APPLY && operation.kind != CONVOY_OP_NORM) return true;
   const auto table = tables_.find(operation.updates[0]);
   if (table == tables_.end()) return false;
@@ -200,17 +246,17 @@ void Operations::run(const convoy_submission& operation, Stream stream, PinnedSl
     case CONVOY_OP_CAST:
       cast_region(reads[0], write, stream);
       break;
-    case CONVOY_OP_MATMUL:
-      return multiply(operation, stream);
     case CONVOY_OP_APPLY:
       apply(operation, stream, number, values);
       break;
     case CONVOY_OP_NORM:
       norm(operation, stream, number);
       break;
-    default:
+    case CONVOY_OP_ADAPT_LOSS_SCALE:
       adapt(operation, stream, number);
       break;
+    default:
+      if (!run_algebra(operation, stream)) throw std::invalid_argument("an unknown operation");
   }
   require(cudaGetLastError(), "starting a kernel");
 }

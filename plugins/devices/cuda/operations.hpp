@@ -44,12 +44,15 @@ class Operations {
   void apply(const convoy_submission& operation, Stream stream, double* result,
              const StepValues* values);
   void norm(const convoy_submission& operation, Stream stream, double* result);
-  void multiply(const convoy_submission& operation, Stream stream);
+  void matmul(const convoy_submission& operation, Stream stream);
+  void inner_product(const convoy_submission& operation, Stream stream);
+  bool run_algebra(const convoy_submission& operation, Stream stream);
 
   std::map<const convoy_update*, Table> tables_;
   std::uint64_t tables_made_ = 0;
   MatrixHandle matrices_;
-  void* workspace_ = nullptr;  // of matrix products
+  void* workspace_ = nullptr;   // of matrix products
+  double* partials_ = nullptr;  // of inner products
 };
 
 }  // namespace convoy::cuda

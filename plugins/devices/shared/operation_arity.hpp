@@ -21,6 +21,9 @@ inline Arity arity_of(std::uint32_t kind) {
     case CONVOY_OP_ADD:
     case CONVOY_OP_AXPY:
     case CONVOY_OP_MATMUL:
+    case CONVOY_OP_MULTIPLY:
+    case CONVOY_OP_DIVIDE:
+    case CONVOY_OP_DOT:
       return {2, 1};
     case CONVOY_OP_SUM:
     case CONVOY_OP_CALL:

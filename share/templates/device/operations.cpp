@@ -1,6 +1,7 @@
 #include "operations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -45,17 +46,47 @@ void combine_two(const convoy_submission& it, float factor) {
   }
 }
 
+// By rows; either matrix may be stored transposed, and several may lie one behind the other.
 void matmul(const convoy_submission& it) {
   const std::uint64_t rows = it.sizes[0];
   const std::uint64_t columns = it.sizes[1];
   const std::uint64_t inner = it.sizes[2];
-  for (std::uint64_t i = 0; i < rows * columns; ++i) {
-    double total = 0;
-    for (std::uint64_t k = 0; k < inner; ++k)
-      total += static_cast<double>(floats(it.reads[0])[i / columns * inner + k]) *
-               floats(it.reads[1])[k * columns + i % columns];
-    floats(it.writes[0])[i] = static_cast<float>(total);
+  const bool flips_a = (it.flags & CONVOY_OP_TRANSPOSES_A) != 0;
+  const bool flips_b = (it.flags & CONVOY_OP_TRANSPOSES_B) != 0;
+  for (std::uint64_t t = 0; t < std::max<std::uint64_t>(it.sizes[3], 1); ++t) {
+    const float* a = floats(it.reads[0]) + t * rows * inner;
+    const float* b = floats(it.reads[1]) + t * inner * columns;
+    float* to = floats(it.writes[0]) + t * rows * columns;
+    for (std::uint64_t i = 0; i < rows * columns; ++i) {
+      const std::uint64_t row = i / columns;
+      const std::uint64_t column = i % columns;
+      double total = 0;
+      for (std::uint64_t k = 0; k < inner; ++k)
+        total += static_cast<double>(a[flips_a ? k * rows + row : row * inner + k]) *
+                 b[flips_b ? column * inner + k : k * columns + column];
+      to[i] = static_cast<float>(total);
+    }
   }
+}
+
+// A second read of one element is everybody's.
+void multiply_or_divide(const convoy_submission& it) {
+  const bool one = it.reads[1].count == 1;
+  for (std::uint64_t i = 0; i < it.writes[0].count; ++i) {
+    const float value = floats(it.reads[0])[i];
+    const float by = floats(it.reads[1])[one ? 0 : i];
+    if (it.kind == CONVOY_OP_MULTIPLY)
+      floats(it.writes[0])[i] = value * by;
+    else
+      floats(it.writes[0])[i] = by == 0 ? static_cast<float>(it.scalar) : value / by;
+  }
+}
+
+void dot(const convoy_submission& it) {
+  double total = 0;
+  for (std::uint64_t i = 0; i < it.reads[0].count; ++i)
+    total += static_cast<double>(floats(it.reads[0])[i]) * floats(it.reads[1])[i];
+  floats(it.writes[0])[0] = static_cast<float>(total);
 }
 
 void call(const convoy_submission& it) {
@@ -77,7 +108,9 @@ const char* refusal_of(const convoy_operation& operation) {
   const bool known = operation.kind >= CONVOY_OP_COPY && operation.kind <= CONVOY_OP_MATMUL;
   const bool updates = operation.kind == CONVOY_OP_APPLY || operation.kind == CONVOY_OP_NORM ||
                        operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE;
-  if (!known && !updates && !computes && !any_type)
+  const bool algebra =
+      operation.kind >= CONVOY_OP_MULTIPLY && operation.kind <= CONVOY_OP_SQUARE_ROOT;
+  if (!known && !updates && !computes && !any_type && !algebra)
     return "this device does not know that operation";
   if (computes || any_type) return nullptr;
   if (operation.kind == CONVOY_OP_APPLY && operation.write_count > 1)
@@ -112,6 +145,15 @@ void run_operation(const convoy_submission& it) {
       return;
     case CONVOY_OP_MATMUL:
       return matmul(it);
+    case CONVOY_OP_MULTIPLY:
+    case CONVOY_OP_DIVIDE:
+      return multiply_or_divide(it);
+    case CONVOY_OP_DOT:
+      return dot(it);
+    case CONVOY_OP_SQUARE_ROOT:
+      for (std::uint64_t i = 0; i < it.writes[0].count; ++i)
+        floats(it.writes[0])[i] = std::sqrt(floats(it.reads[0])[i]);
+      return;
     case CONVOY_OP_CALL:
       return call(it);
     case CONVOY_OP_APPLY:

@@ -24,6 +24,7 @@ void run_elements(const convoy_submission& submission) {
   operation.kind = static_cast<OperationKind>(submission.kind);
   operation.reduction = submission.reduction;
   operation.scalar = submission.scalar;
+  operation.flags = submission.flags;
   std::copy_n(submission.sizes, 4, operation.sizes);
   for (std::uint64_t i = 0; i < submission.read_count; ++i)
     operation.reads.push_back(name_region(submission.reads[i], i));

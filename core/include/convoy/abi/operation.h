@@ -12,15 +12,18 @@ extern "C" {
 /* Operations. Reads and writes are spans, in the order given here; all spans of one operation have
  * the same count unless stated. New operations get new values. */
 enum convoy_operation_kind {
-  CONVOY_OP_COPY = 1,       /* write <- read; any two places */
-  CONVOY_OP_FILL = 2,       /* write <- scalar */
-  CONVOY_OP_ADD = 3,        /* write <- read 0 + read 1 */
-  CONVOY_OP_SUM = 4,        /* every write <- reduction over all reads (1 to 4096) */
-  CONVOY_OP_SCALE = 5,      /* write <- scalar * read */
-  CONVOY_OP_AXPY = 6,       /* write <- scalar * read 0 + read 1 */
-  CONVOY_OP_CAST = 7,       /* write <- read, converted to the write's dtype */
-  CONVOY_OP_MATMUL = 8,     /* write[m,n] <- read 0[m,k] * read 1[k,n]; sizes[0..2] = m, n, k */
-  CONVOY_OP_ALL_REDUCE = 9, /* reads n spans, writes n spans: each write <- reduction */
+  CONVOY_OP_COPY = 1,  /* write <- read; any two places */
+  CONVOY_OP_FILL = 2,  /* write <- scalar */
+  CONVOY_OP_ADD = 3,   /* write <- read 0 + read 1 */
+  CONVOY_OP_SUM = 4,   /* every write <- reduction over all reads (1 to 4096) */
+  CONVOY_OP_SCALE = 5, /* write <- scalar * read */
+  CONVOY_OP_AXPY = 6,  /* write <- scalar * read 0 + read 1 */
+  CONVOY_OP_CAST = 7,  /* write <- read, converted to the write's dtype */
+  /* write[m,n] <- read 0[m,k] * read 1[k,n], by rows; sizes[0..2] = m, n, k. sizes[3] products of
+   * matrices that lie one behind the other in all three spans; 0 means one. CONVOY_OP_TRANSPOSES_A
+   * and _B: read 0 is stored [k,m], read 1 [n,k]. The write is none of the reads. */
+  CONVOY_OP_MATMUL = 8,
+  CONVOY_OP_ALL_REDUCE = 9,      /* reads n spans, writes n spans: each write <- reduction */
   CONVOY_OP_REDUCE_SCATTER = 10, /* reads n spans, writes n pieces that partition the span */
   CONVOY_OP_ALL_GATHER = 11,     /* reads n pieces, writes n spans: each <- the pieces in order */
   CONVOY_OP_BROADCAST = 12,      /* reads 1 span, writes n */
@@ -41,7 +44,22 @@ enum convoy_operation_kind {
    * finite: the counter grows by one, or, once it is sizes[0], the scale doubles and the counter
    * starts from 0. Otherwise the scale halves and the counter starts from 0. A scale never leaves
    * the normal numbers of f32: then it stays. */
-  CONVOY_OP_ADAPT_LOSS_SCALE = 19
+  CONVOY_OP_ADAPT_LOSS_SCALE = 19,
+  /* For strategies again. f32. */
+  /* write <- read 0 * read 1, element by element; a read 1 of one element multiplies all. */
+  CONVOY_OP_MULTIPLY = 20,
+  /* write 0 (1 element) <- the inner product of read 0 and read 1, added up in double; of a span
+   * with itself the square of its norm. */
+  CONVOY_OP_DOT = 21,
+  /* write <- read 0 / read 1, as MULTIPLY; scalar where read 1 is zero. */
+  CONVOY_OP_DIVIDE = 22,
+  CONVOY_OP_SQUARE_ROOT = 23, /* write <- the root of read 0, element by element */
+  /* write[m,n] <- read 0[m,n] with orthonormal columns, by rows; sizes[0..1] = m, n, with n at most
+   * m. From the first column on, each loses what it has of those before it and gets length 1
+   * (Gram-Schmidt). One of which less than 1e-5 of its length is left, or none to begin with, is
+   * replaced by what those before it leave of a unit vector: that of the row in which their squares
+   * add up to least, the first such row. */
+  CONVOY_OP_ORTHOGONALISE = 24
 };
 
 enum convoy_reduction { CONVOY_REDUCE_SUM = 0, CONVOY_REDUCE_MIN = 1, CONVOY_REDUCE_MAX = 2 };
@@ -73,7 +91,9 @@ enum convoy_operation_flag {
   /* Only the host sets the following ones. One more read each, in this order. */
   CONVOY_OP_LOSS_SCALED = 4u, /* BACKWARD, NORM, APPLY: the loss scale; gradients hold it */
   CONVOY_OP_NORMED = 8u, /* APPLY: the norm of the whole gradient, see NORM; scalar = its limit */
-  CONVOY_OP_SKIP_NON_FINITE = 16u /* APPLY with NORMED: does nothing unless the norm is finite */
+  CONVOY_OP_SKIP_NON_FINITE = 16u, /* APPLY with NORMED: does nothing unless the norm is finite */
+  CONVOY_OP_TRANSPOSES_A = 32u,    /* MATMUL */
+  CONVOY_OP_TRANSPOSES_B = 64u     /* MATMUL */
 };
 #define CONVOY_UNBOUNDED UINT64_MAX /* max_lag without a bound */
 
@@ -123,12 +143,12 @@ typedef struct convoy_operation {
   uint64_t read_count;
   const convoy_span* writes;
   uint64_t write_count;
-  double scalar;          /* FILL, SCALE, AXPY; APPLY with NORMED: 0 = no limit */
+  double scalar;          /* FILL, SCALE, AXPY, DIVIDE; APPLY with NORMED: 0 = no limit */
   uint64_t contributions; /* APPLY, NORM: replica gradients summed in read 0; 0 = one per replica */
   uint64_t max_lag;       /* RELAXED_READS */
   uint64_t first_layer;   /* FORWARD, BACKWARD: layers [first, first + count) */
   uint64_t layer_count;
-  uint64_t sizes[4];  /* MATMUL, ADAPT_LOSS_SCALE */
+  uint64_t sizes[4];  /* MATMUL, ADAPT_LOSS_SCALE, ORTHOGONALISE */
   const char* kernel; /* CALL: name, resolved by convoy_strategy.kernel */
   uint64_t bytes;     /* CALL: memory traffic, for the simulator */
   uint64_t flops;     /* CALL */

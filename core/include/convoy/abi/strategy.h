@@ -32,6 +32,15 @@ typedef struct convoy_place {
   const char* name;
 } convoy_place;
 
+/* What a variable is for its layer; zero where the host does not say. */
+enum convoy_variable_kind {
+  CONVOY_VARIABLE_UNKNOWN = 0,
+  CONVOY_VARIABLE_WEIGHTS = 1, /* multiplies inputs: OIHW of a convolution, OI of a matrix */
+  CONVOY_VARIABLE_OFFSETS = 2, /* is added, one per channel */
+  CONVOY_VARIABLE_SCALES = 3,  /* multiplies, one per channel */
+  CONVOY_VARIABLE_VALUES = 4   /* learned inputs: tokens, positions */
+};
+
 /* The name is the host's, valid until plan() returns. */
 typedef struct convoy_variable {
   uint64_t struct_size;
@@ -39,6 +48,14 @@ typedef struct convoy_variable {
   uint64_t elements;  /* without padding */
   uint64_t layer;     /* the layer that reads it */
   const char* name;
+  uint32_t kind;          /* convoy_variable_kind */
+  uint32_t rank;          /* of dimensions; 0 where the host does not say */
+  uint64_t dimensions[4]; /* OIHW, OI or N, whatever order its elements are stored in */
+  /* As it is stored, the variable is this matrix by rows, from the range's first element on: of all
+   * ways to cut its storage between two dimensions the one with the fewest rows + columns. Zero
+   * for a variable of one dimension. */
+  uint64_t matrix_rows;
+  uint64_t matrix_columns;
 } convoy_variable;
 
 enum convoy_route_kind {

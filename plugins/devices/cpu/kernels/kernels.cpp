@@ -143,17 +143,15 @@ void apply(const ApplyConstants& constants, float* parameters, const float* grad
 }
 
 // Eight partial sums in a fixed order: the same value on every instruction set.
-double square_sum(const float* read, std::size_t count) {
+double dot(const float* a, const float* b, std::size_t count) {
   double lanes[8] = {};
   std::size_t i = 0;
   for (; i + 8 <= count; i += 8) {
-    for (std::size_t lane = 0; lane < 8; ++lane) {
-      const double value = static_cast<double>(read[i + lane]);
-      lanes[lane] += value * value;
-    }
+    for (std::size_t lane = 0; lane < 8; ++lane)
+      lanes[lane] += static_cast<double>(a[i + lane]) * static_cast<double>(b[i + lane]);
   }
   double total = 0.0;
-  for (; i < count; ++i) total += static_cast<double>(read[i]) * static_cast<double>(read[i]);
+  for (; i < count; ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   for (double lane : lanes) total += lane;
   return total;
 }
@@ -261,7 +259,7 @@ const KernelTable kTable = {CONVOY_KERNEL_NAME,
                             axpy,
                             sum,
                             apply,
-                            square_sum,
+                            dot,
                             gradient_square_sum,
                             f32_to_f16,
                             f16_to_f32,

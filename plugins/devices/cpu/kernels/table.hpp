@@ -36,7 +36,7 @@ struct KernelTable {
               std::uint32_t reduction);
   void (*apply)(const ApplyConstants& constants, float* parameters, const float* gradient,
                 float* state0, float* state1, std::size_t count);
-  double (*square_sum)(const float* read, std::size_t count);
+  double (*dot)(const float* a, const float* b, std::size_t count);
   // Of the gradient as apply sees it before clipping; parameters may be null: of the mean alone.
   double (*gradient_square_sum)(const ApplyConstants& constants, const float* gradient,
                                 const float* parameters, std::size_t count);

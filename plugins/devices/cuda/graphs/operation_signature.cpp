@@ -11,7 +11,8 @@ std::uint64_t word_of(double value) {
 
 std::uint64_t size_count(const convoy_submission& operation) {
   if (operation.sizes == nullptr) return 0;
-  if (operation.kind == CONVOY_OP_MATMUL) return 3;
+  if (operation.kind == CONVOY_OP_MATMUL) return 4;
+  if (operation.kind == CONVOY_OP_ORTHOGONALISE) return 2;
   return operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE ? 1 : 0;
 }
 

@@ -1,5 +1,6 @@
 #include "plugins/devices/cuda/kernels/update.hpp"
-#include "plugins/devices/cuda/kernels/vector_access.cuh"
+
+#include "plugins/devices/cuda/kernels/block_sum.cuh"
 
 namespace convoy::cuda {
 namespace {
@@ -101,20 +102,6 @@ __device__ void update_block(const Update& what, const Guarded& it, const Update
   }
 }
 
-// Sum over the block's threads in a fixed order; the result is thread 0's.
-__device__ double block_sum(double value) {
-  __shared__ double sums[kThreads];
-  sums[threadIdx.x] = value;
-  __syncthreads();
-  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
-    __syncthreads();
-  }
-  const double result = sums[0];
-  __syncthreads();
-  return result;
-}
-
 __device__ void square_block(const Update& what, const UpdateBlock& block, std::uint32_t index) {
   double sum = 0.0;
   if (block.decayed != 0)
@@ -157,9 +144,7 @@ __global__ void norm_kernel(Update what) {
 // One block adds all partial sums in a fixed order.
 __global__ void finish_kernel(const double* partial, std::uint32_t count, float* root,
                               double* result) {
-  double sum = 0.0;
-  for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) sum += partial[i];
-  sum = block_sum(sum);
+  const double sum = partial_block_sum(partial, count);
   if (threadIdx.x != 0) return;
   if (root != nullptr) *root = static_cast<float>(sqrt(sum));
   if (result != nullptr) *result = sum;

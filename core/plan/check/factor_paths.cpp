@@ -1,0 +1,117 @@
+#include "core/plan/check/factor_paths.hpp"
+
+#include <fmt/format.h>
+
+#include "core/plan/check/audit.hpp"
+
+namespace convoy::check {
+
+std::string FactorPaths::maker(AtomId atom) const {
+  const Operation& operation = operation_of(plan_, values_.atom(atom).operation);
+  return fmt::format("{} (operation {})", operation_name(operation.kind), operation.id);
+}
+
+std::string FactorPaths::problem(ValueId sum) {
+  for (const Term& term : values_.expand(sum, Casts::kThrough))
+    if (values_.atom(term.atom).kind == AtomKind::kOpaque) know(term.atom);
+  const Found found = of_sum(sum);
+  if (!found.problem.empty()) return found.problem;
+  return found.paths.size() > 1 ? "the gradients in it are multiplied by different factors" : "";
+}
+
+// Atoms that must be known first.
+std::vector<AtomId> FactorPaths::older(AtomId atom) const {
+  std::vector<AtomId> result;
+  for (const auto* values : {&values_.atom(atom).inputs, &values_.atom(atom).factors})
+    for (const ValueId value : *values)
+      for (const Term& term : values_.expand(value, Casts::kThrough))
+        if (values_.atom(term.atom).kind == AtomKind::kOpaque) result.push_back(term.atom);
+  return result;
+}
+
+// From the oldest to the youngest, without recursion.
+void FactorPaths::know(AtomId atom) {
+  std::set<AtomId> wanted;
+  std::vector<AtomId> open{atom};
+  while (!open.empty()) {
+    const AtomId next = open.back();
+    open.pop_back();
+    if (known_.contains(next) || !wanted.insert(next).second) continue;
+    for (const AtomId before : older(next)) open.push_back(before);
+  }
+  for (const AtomId next : wanted) known_.emplace(next, of_known(next));
+}
+
+FactorPaths::Found FactorPaths::of_sum(ValueId value) const {
+  Found result;
+  for (const Term& term : values_.expand(value, Casts::kThrough)) {
+    const AtomKind kind = values_.atom(term.atom).kind;
+    if (kind == AtomKind::kGradient) result.paths.insert(Path{});
+    if (kind != AtomKind::kOpaque) continue;
+    const Found& part = known_.at(term.atom);
+    result.paths.insert(part.paths.begin(), part.paths.end());
+    if (result.problem.empty()) result.problem = part.problem;
+  }
+  return result;
+}
+
+FactorPaths::Found FactorPaths::of_known(AtomId id) const {
+  const Atom& atom = values_.atom(id);
+  const Operation& operation = operation_of(plan_, atom.operation);
+  if (has_factor(operation.kind)) return of_product(atom, operation);
+  if (operation.kind == OperationKind::kMatmul) return of_matrices(id, atom);
+  Found result;
+  for (const ValueId input : atom.inputs) {
+    const Found part = of_sum(input);
+    result.paths.insert(part.paths.begin(), part.paths.end());
+    if (result.problem.empty()) result.problem = part.problem;
+  }
+  const bool linear = operation.kind != OperationKind::kDot &&
+                      operation.kind != OperationKind::kSquareRoot &&
+                      operation.kind != OperationKind::kOrthogonalise;
+  if (!linear && !result.paths.empty())
+    result.problem = fmt::format("gradients go through {}, which is not linear", maker(id));
+  return result;
+}
+
+// A number may depend on gradients; a factor of each element may not.
+FactorPaths::Found FactorPaths::of_product(const Atom& atom, const Operation& operation) const {
+  const Found value = of_sum(atom.inputs.front());
+  const Found factor = of_sum(atom.factors.front());
+  Found result;
+  result.problem = value.problem;
+  if (!factor.paths.empty() && (!atom.one_factor || value.paths.empty()))
+    result.problem =
+        fmt::format("what {} (operation {}) multiplies or divides by depends on gradients",
+                    operation_name(operation.kind), operation.id);
+  for (Path path : value.paths) {
+    path.push_back(std::uint64_t{atom.factors.front()} << 8 |
+                   static_cast<std::uint64_t>(operation.kind));
+    result.paths.insert(std::move(path));
+  }
+  if (value.paths.empty()) result.paths = factor.paths;
+  return result;
+}
+
+FactorPaths::Found FactorPaths::of_matrices(AtomId id, const Atom& atom) const {
+  Found sides[2];
+  for (int side = 0; side < 2; ++side)
+    for (const ValueId input : atom.sides[side]) {
+      const Found part = of_sum(input);
+      sides[side].paths.insert(part.paths.begin(), part.paths.end());
+      if (sides[side].problem.empty()) sides[side].problem = part.problem;
+    }
+  const int value = sides[0].paths.empty() ? 1 : 0;
+  Found result;
+  result.problem = sides[value].problem;
+  if (!sides[0].paths.empty() && !sides[1].paths.empty())
+    result.problem = fmt::format("{} multiplies gradients by gradients", maker(id));
+  for (Path path : sides[value].paths) {
+    path.push_back(std::uint64_t{atom.reads[1 - value]} << 8 |
+                   static_cast<std::uint64_t>(OperationKind::kMatmul));
+    result.paths.insert(std::move(path));
+  }
+  return result;
+}
+
+}  // namespace convoy::check

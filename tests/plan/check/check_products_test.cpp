@@ -1,0 +1,235 @@
+// Gradients that meet factors and matrices on their way: what is proved of them, and what is not.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "core/plan/check/check.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "tests/plan/check/mutation_oracle.hpp"
+#include "tests/plan/sample_models.hpp"
+
+namespace convoy::testing::check_products_test {
+namespace {
+
+std::string text_of(const CheckReport& report) {
+  std::string text = report.verdict_text();
+  for (const Finding& finding : report.findings) text += "\n  " + finding.text;
+  return text;
+}
+
+struct Checked {
+  CheckReport report;
+  std::string text;
+  std::string contradiction;  // by the interpreter
+};
+
+// On so many devices; what is checked must be the same once it is lowered.
+Checked checked(const WritePlan& write, std::uint32_t replicas) {
+  const ArenaMap arena = ragged_arena();
+  const Cluster cluster = make_single_host(replicas, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, write);
+  const CheckReport report = check_plan(plan);
+  const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
+  EXPECT_EQ(check_plan(pieces).verdict_text(), report.verdict_text());
+  return {report, text_of(report), contradiction(plan, report).value_or("")};
+}
+
+Span number(Planner& p, ReplicaId r) {
+  return p.scratch(p.replica_place(r), 1);
+}
+
+// The length of the parameters over that of their gradient.
+Span trust_ratio(Planner& p, ReplicaId r) {
+  const Span weights = number(p, r), gradient = number(p, r), ratio = number(p, r);
+  p.dot(weights, p.parameters(r), p.parameters(r));
+  p.dot(gradient, p.gradient(r), p.gradient(r));
+  p.divide(ratio, weights, gradient, 1);
+  p.square_root(ratio, ratio);
+  return ratio;
+}
+
+using ForReplica = std::function<void(Planner&, ReplicaId)>;
+
+// Gradients with something done to each before they are summed, and to the sums.
+WritePlan with(const ForReplica& before, const ForReplica& after, ApplyOptions options = {}) {
+  return [=](Planner& p) {
+    p.compute();
+    if (before)
+      for (const auto r : p.replicas()) before(p, r);
+    p.all_reduce(p.all_gradients(p.arena()));
+    if (after)
+      for (const auto r : p.replicas()) after(p, r);
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r), options);
+  };
+}
+
+void scale_by_trust(Planner& p, ReplicaId r) {
+  p.multiply(p.gradient(r), p.gradient(r), trust_ratio(p, r));
+}
+
+TEST(CheckFactors, AFactorThatAllGradientsMeetIsApproximate) {
+  for (const std::uint32_t replicas : {1u, 2u, 3u}) {
+    const Checked it = checked(with({}, scale_by_trust), replicas);
+    EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+    EXPECT_EQ(it.report.exact, Verdict::kSynchronous) << it.text;
+    EXPECT_EQ(it.report.factors, std::vector<std::string>{"multiply"});
+    EXPECT_TRUE(it.report.kernels.empty());
+  }
+}
+
+TEST(CheckFactors, AFactorThatThePlanWritesDownIsExact) {
+  const auto by = [](double factor) {
+    return [factor](Planner& p, ReplicaId r) {
+      const Span constant = number(p, r);
+      p.fill(constant, factor);
+      p.divide(p.gradient(r), p.gradient(r), constant);
+    };
+  };
+  EXPECT_EQ(checked(with(by(3), {}, {.contributions = 1}), 3).text, "synchronous");
+  const Checked twice = checked(with(by(0.5), {}), 3);
+  EXPECT_EQ(twice.report.verdict, Verdict::kWrong) << twice.text;
+  EXPECT_NE(twice.text.find("2 times"), std::string::npos) << twice.text;
+}
+
+struct Doubtful {
+  std::string name;
+  WritePlan write;
+  std::string why;
+  Verdict verdict = Verdict::kUnproved;
+};
+
+std::vector<Doubtful> doubtful_plans() {
+  const auto squared = [](Planner& p, ReplicaId r) {
+    p.multiply(p.gradient(r), p.gradient(r), p.gradient(r));
+  };
+  const auto root = [](Planner& p, ReplicaId r) { p.square_root(p.gradient(r), p.gradient(r)); };
+  const auto first_only = [](Planner& p, ReplicaId r) {
+    if (r.index() == 0) scale_by_trust(p, r);
+  };
+  const auto of_parameters = [](Planner& p, ReplicaId r) {
+    p.multiply(p.parameters(r), p.parameters(r), trust_ratio(p, r));
+  };
+  const auto doubled = [](Planner& p, ReplicaId r) {
+    scale_by_trust(p, r);
+    p.add(p.gradient(r), p.gradient(r), p.gradient(r));
+  };
+  const auto left_out = [](Planner& p) {
+    p.compute();
+    const Span sum = p.scratch(p.replica_place(ReplicaId(0)), p.arena_elements());
+    const Span ratio = trust_ratio(p, ReplicaId(0));
+    p.multiply(sum, p.gradient(ReplicaId(0)), ratio);
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), sum);
+  };
+  return {
+      {"squares", with(squared, {}), "multiplies or divides by depends on gradients"},
+      {"roots", with(root, {}), "which is not linear"},
+      {"own factors", with(scale_by_trust, {}), "are multiplied by different factors"},
+      {"one factor", with(first_only, {}), "are multiplied by different factors"},
+      {"factors of parameters", with({}, of_parameters), "parameters are made by multiply"},
+      {"doubled", with({}, doubled), "counts 2 times beside that"},
+      {"left out", left_out, "the gradient of replica 1 is missing", Verdict::kWrong},
+  };
+}
+
+TEST(CheckFactors, WhatTheyDoToGradientsIsNotProvedButNamed) {
+  for (const Doubtful& it : doubtful_plans()) {
+    const Checked found = checked(it.write, 3);
+    EXPECT_EQ(found.report.verdict, it.verdict) << it.name << ": " << found.text;
+    EXPECT_NE(found.text.find(it.why), std::string::npos) << it.name << ": " << found.text;
+    EXPECT_NE(found.text.find("operation"), std::string::npos) << it.name << ": " << found.text;
+  }
+}
+
+// PowerSGD on all but the last element, and what can be got wrong.
+struct Variation {
+  std::uint64_t rank = 2;
+  double residual = -1;        // times what was sent, is kept
+  bool keeps_residual = true;  // from step to step
+  bool turns = true;           // the directions of this step are the next one's
+  bool common_columns = true;  // of all replicas, else of the first one
+  bool from_the_right = false;
+};
+
+WritePlan power_sgd(const Variation& how) {
+  return [how](Planner& p) {
+    const std::uint64_t rows = how.from_the_right ? 17 : 8, columns = 136 / rows, rank = how.rank;
+    const Range range{0, 136}, rest{136, p.arena_elements() - 136};
+    p.compute();
+    std::vector<Span> residuals, directions, found, bases;
+    for (const auto r : p.replicas()) {
+      const PlaceId here = p.replica_place(r);
+      residuals.push_back(how.keeps_residual ? p.persistent(here, 136) : p.scratch(here, 136));
+      directions.push_back(p.persistent(here, columns * rank));
+      found.push_back(how.turns ? directions.back() : Span(p.scratch(here, columns * rank)));
+      bases.push_back(p.scratch(here, rows * rank));
+      if (how.keeps_residual)
+        p.add(residuals.back(), p.gradient(r)[range], residuals.back());
+      else
+        p.copy(residuals.back(), p.gradient(r)[range]);
+      p.matmul(bases.back(), residuals.back(), directions.back(), rows, rank, columns,
+               {.transposes_a = how.from_the_right});
+    }
+    if (how.common_columns)
+      p.all_reduce(bases);
+    else
+      p.broadcast(bases, bases.front());
+    // From the right the matrix is stored [columns, rows].
+    const auto product = [&](Span to, std::size_t r) {
+      if (how.from_the_right)
+        p.matmul(to, found[r], bases[r], columns, rows, rank, {.transposes_b = true});
+      else
+        p.matmul(to, bases[r], found[r], rows, columns, rank, {.transposes_b = true});
+    };
+    for (const auto r : p.replicas()) {
+      const std::size_t i = r.index();
+      p.orthogonalise(bases[i], bases[i], rows, rank);
+      p.matmul(found[i], residuals[i], bases[i], columns, rank, rows,
+               {.transposes_a = !how.from_the_right});
+      product(p.gradient(r)[range], i);
+      p.axpy(residuals[i], how.residual, p.gradient(r)[range], residuals[i]);
+    }
+    p.all_reduce(found);
+    p.all_reduce(p.all_gradients(rest));
+    for (const auto r : p.replicas()) {
+      product(p.gradient(r)[range], r.index());
+      p.apply(p.parameters(r), p.gradient(r));
+    }
+  };
+}
+
+TEST(CheckPowerSgd, NothingIsLostWithAResidualAndDirectionsThatTurn) {
+  for (const std::uint32_t replicas : {1u, 2u, 3u, 4u})
+    for (const bool from_the_right : {false, true})
+      for (const std::uint64_t rank : {1u, 2u, 8u}) {
+        const Checked it =
+            checked(power_sgd({.rank = rank, .from_the_right = from_the_right}), replicas);
+        EXPECT_EQ(it.text, "approximate (every gradient counts once in the end, nothing is lost)")
+            << replicas << " replicas, rank " << rank << ", from the right " << from_the_right;
+        EXPECT_TRUE(it.report.nothing_lost);
+        EXPECT_EQ(it.contradiction, "");
+      }
+}
+
+TEST(CheckPowerSgd, WithoutAResidualTheRestIsLost) {
+  const Checked it = checked(power_sgd({.residual = 0, .keeps_residual = false}), 3);
+  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_FALSE(it.report.nothing_lost) << it.text;
+}
+
+TEST(CheckPowerSgd, WhatMayNeverGetOutIsNotProved) {
+  const Checked fixed = checked(power_sgd({.turns = false}), 3);
+  EXPECT_EQ(fixed.report.verdict, Verdict::kUnproved) << fixed.text;
+  EXPECT_NE(fixed.text.find("stays the same from step to step"), std::string::npos) << fixed.text;
+  const Checked of_one = checked(power_sgd({.common_columns = false}), 3);
+  EXPECT_EQ(of_one.report.verdict, Verdict::kUnproved) << of_one.text;
+}
+
+TEST(CheckPowerSgd, AResidualWithTheWrongSignIsWrong) {
+  const Checked it = checked(power_sgd({.residual = 1}), 3);
+  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
+}
+
+}  // namespace
+}  // namespace convoy::testing::check_products_test
