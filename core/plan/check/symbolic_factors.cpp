@@ -62,14 +62,12 @@ bool SymbolicRun::carries_gradient(ValueId value) {
   return false;
 }
 
-ValueId SymbolicRun::times_constant(const Operation& operation, ValueId value,
-                                    const Weight& factor) {
-  Weight by = factor;
+ValueId SymbolicRun::times_constant(const Operation& operation, ValueId value, Weight factor) {
   if (operation.kind == OperationKind::kDivide) {
     if (factor.is_zero()) return values_.constant(from_scalar(operation.scalar));
-    by = {field_inverse(factor.field), 1 / factor.value};
+    factor = {field_inverse(factor.field), 1 / factor.value};
   }
-  const WeightedValue part{value, by, 0};
+  const WeightedValue part{value, factor, 0};
   return values_.combine({&part, 1});
 }
 
