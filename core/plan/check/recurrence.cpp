@@ -136,7 +136,10 @@ class RecurrenceJudge {
   void require_moving_bases(const PeriodClass& it) {
     for (const AtomId error : it.error_atoms) {
       const AtomId basis = period_.values().atom(error).basis;
-      if (basis == kNoAtom || moves(basis, it)) continue;
+      if (basis == kNoAtom) continue;
+      const auto [moving, is_new] = moving_.try_emplace(basis, false);
+      if (is_new) moving->second = moves(basis, it);
+      if (moving->second) continue;
       const Atom& atom = period_.values().atom(basis);
       add(FindingKind::kUnknown, atom.operation, CONVOY_NONE, it.reads.front().range,
           "its columns are made of what stays the same from step to step, so it is not known "
@@ -247,6 +250,7 @@ class RecurrenceJudge {
   SymbolicRun period_;
   Recurrence result_;
   std::vector<bool> parameter_like_;  // by buffer
+  std::map<AtomId, bool> moving_;     // bases of projections
   std::vector<ClassReport> reports_;
   std::map<std::uint64_t, std::vector<ReadNoise>> noise_;  // by first element of the arena
   std::vector<Finding> findings_;

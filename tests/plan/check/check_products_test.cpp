@@ -79,6 +79,24 @@ TEST(CheckFactors, AFactorThatAllGradientsMeetIsApproximate) {
   }
 }
 
+// The last piece of a lowered product may be a single element.
+TEST(CheckFactors, AFactorOfOneElementIsOneOfAllHoweverManyTheyAre) {
+  const auto write = [](Planner& p) {
+    p.compute();
+    for (const Range range : p.buckets()) {
+      p.all_reduce(p.all_gradients(range));
+      for (const auto r : p.replicas()) {
+        const Span ratio = number(p, r), gradient = p.gradient(r)[range];
+        p.dot(ratio, gradient, gradient);
+        p.multiply(gradient, gradient, ratio);
+        p.apply(p.parameters(r)[range], gradient);
+      }
+    }
+  };
+  const Checked it = checked(write, 2);
+  EXPECT_EQ(it.report.exact, Verdict::kSynchronous) << it.text;
+}
+
 TEST(CheckFactors, AFactorThatThePlanWritesDownIsExact) {
   const auto by = [](double factor) {
     return [factor](Planner& p, ReplicaId r) {
