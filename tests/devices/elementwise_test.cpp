@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/plan/interpret/interpreter_algebra.hpp"
 #include "tests/devices/device_under_test.hpp"
 
 namespace convoy::test {
@@ -220,6 +221,18 @@ TEST(Elementwise, MultipliesMatrices) {
                   static_cast<double>(b[k * kColumns + i % kColumns]);
     }
     EXPECT_NEAR(c[i], expected, 1e-5) << i;
+  }
+}
+
+// Sums in double, in one order whatever the threads.
+TEST(Elementwise, InnerProductHasTheBitsOfTheInterpreter) {
+  DeviceUnderTest device;
+  Operation meant;
+  meant.kind = OperationKind::kDot;
+  for (const std::size_t count : {std::size_t{1}, std::size_t{1023}, std::size_t{500009}}) {
+    std::vector<float> a = noise(count, 8), b = noise(count, 9), result(1);
+    run(device, CONVOY_OP_DOT, {{region(a), region(b)}, {region(result)}});
+    expect_same_bits(result, interpret_algebra(meant, {a, b}));
   }
 }
 

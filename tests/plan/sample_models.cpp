@@ -14,6 +14,13 @@ void add_variable(ArenaMap& arena, std::string name, std::uint64_t elements, std
   arena.elements += stored;
 }
 
+void set_matrix(VariableRange& variable, std::uint64_t rows, std::uint64_t columns) {
+  variable.kind = CONVOY_VARIABLE_WEIGHTS;
+  variable.dimensions = {rows, columns};
+  variable.matrix_rows = rows;
+  variable.matrix_columns = columns;
+}
+
 ArenaMap small_model() {
   ArenaMap arena;
   add_variable(arena, "fc/bias", 5, 8, 3);
@@ -21,6 +28,9 @@ ArenaMap small_model() {
   add_variable(arena, "conv2/kernel", 33, 33, 2);
   add_variable(arena, "conv1/bias", 7, 8, 0);
   add_variable(arena, "conv1/kernel", 24, 24, 0);
+  set_matrix(arena.variables[1], 6, 10);
+  set_matrix(arena.variables[2], 3, 11);
+  set_matrix(arena.variables[4], 4, 6);
   arena.segments = {{0, 2, {105, 32}}, {2, 1, {72, 33}}, {3, 2, {0, 72}}};
   return arena;
 }

@@ -139,8 +139,9 @@ class RandomWriter {
   }
 
   void elementwise() {
-    constexpr std::uint32_t kKinds[] = {CONVOY_OP_COPY, CONVOY_OP_FILL,  CONVOY_OP_ADD,
-                                        CONVOY_OP_SUM,  CONVOY_OP_SCALE, CONVOY_OP_AXPY};
+    constexpr std::uint32_t kKinds[] = {CONVOY_OP_COPY,     CONVOY_OP_FILL,  CONVOY_OP_ADD,
+                                        CONVOY_OP_SUM,      CONVOY_OP_SCALE, CONVOY_OP_AXPY,
+                                        CONVOY_OP_MULTIPLY, CONVOY_OP_DIVIDE};
     convoy_operation operation{};
     operation.struct_size = sizeof(operation);
     operation.kind = kKinds[below(std::size(kKinds))];
@@ -156,9 +157,23 @@ class RandomWriter {
     if (operation.kind == CONVOY_OP_FILL) reads = 0;
     if (operation.kind == CONVOY_OP_ADD || operation.kind == CONVOY_OP_AXPY) reads = 2;
     if (operation.kind == CONVOY_OP_SUM) reads = 1 + below(5);
-    p_.emit(operation, reads_for(write, range, reads), {write.buffer[range]});
+    std::vector<Span> spans = reads_for(write, range, reads);
+    const bool has_factor =
+        operation.kind == CONVOY_OP_MULTIPLY || operation.kind == CONVOY_OP_DIVIDE;
+    if (has_factor) spans.push_back(factor_for(write, range));
+    p_.emit(operation, spans, {write.buffer[range]});
     define(write, range);
-    if (reads > 1) bound(write, range);
+    if (spans.size() > 1) bound(write, range);
+  }
+
+  // As many elements, or one of another buffer for all.
+  Span factor_for(const Choice& write, Range range) {
+    if (below(2) == 0) return read_for(write, range);
+    for (;;) {
+      const Choice& choice = any();
+      const Range one{below(p_.arena_elements()), 1};
+      if (choice.buffer.id != write.buffer.id && is_defined(choice, one)) return choice.buffer[one];
+    }
   }
 
   void bound(const Choice& choice, Range range) {

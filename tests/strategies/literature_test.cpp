@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Literature{"easgd",
                    {{"local_steps", "4"}, {"moving_rate", "0.5"}},
                    "approximate (every gradient counts 0.75 times in the end"},
-        Literature{"gossip", {}, kOnce}, Literature{"powersgd", {}, kOnce},
+        Literature{"gossip", {}, kOnce}, Literature{"powersgd", {{"rank", "2"}}, kOnce},
         Literature{"powersgd", {{"rank", "1"}}, kOnce}));
 
 // A strategy that is wrong with bad options says so instead.

@@ -197,7 +197,8 @@ Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRang
                                std::uint32_t reader) {
   Version result;
   result.progress.assign(plan_.cluster->replicas(), 0);
-  if (result.sound = !has_computed_part(terms, range); !result.sound) return result;
+  result.sound = !has_computed_part(terms, range);
+  if (!result.sound) return result;
   Weight total_of_parameters{0, 0};
   const auto include = [&](AtomId apply) {
     const Version& part = parameters(run_.values().leaf_of(apply), range, reader);

@@ -131,12 +131,15 @@ class RecurrenceJudge {
   }
 
   // What a projection leaves out gets out later only where its basis turns to it: where the basis
-  // is made of products with memory that this period sets to products with the basis, as in a power
-  // iteration.
+  // is made of nothing but products of what is projected, with memory that this period sets to
+  // products with the basis, as in a power iteration.
   void require_moving_bases(const PeriodClass& it) {
     for (const AtomId error : it.error_atoms) {
       const AtomId basis = period_.values().atom(error).basis;
-      if (basis == kNoAtom || moves(basis)) continue;
+      if (basis == kNoAtom) continue;
+      const auto [moving, is_new] = moving_.try_emplace(basis, false);
+      if (is_new) moving->second = moves(basis, it);
+      if (moving->second) continue;
       const Atom& atom = period_.values().atom(basis);
       add(FindingKind::kUnknown, atom.operation, CONVOY_NONE, it.reads.front().range,
           "its columns are made of what stays the same from step to step, so it is not known "
@@ -144,11 +147,17 @@ class RecurrenceJudge {
     }
   }
 
-  bool moves(AtomId basis) const {
+  bool moves(AtomId basis, const PeriodClass& it) const {
+    std::set<ContentId> projected;
+    for (const AtomId error : it.error_atoms)
+      if (period_.values().atom(error).basis == basis)
+        projected.insert(period_.values().atom(error).reads.front());
     const std::vector<AtomId> products = product_atoms(period_.values().atom(basis).inputs);
-    return std::all_of(products.begin(), products.end(), [&](AtomId product) {
-      const std::vector<ValueId>& start = period_.values().atom(product).sides[1];
-      return std::all_of(start.begin(), start.end(),
+    return !products.empty() && std::all_of(products.begin(), products.end(), [&](AtomId id) {
+      const Atom& product = period_.values().atom(id);
+      const std::vector<ValueId>& start = product.sides[1];
+      return projected.contains(product.reads.front()) &&
+             std::all_of(start.begin(), start.end(),
                          [&](ValueId value) { return turns_to(value, basis); });
     });
   }
@@ -241,6 +250,7 @@ class RecurrenceJudge {
   SymbolicRun period_;
   Recurrence result_;
   std::vector<bool> parameter_like_;  // by buffer
+  std::map<AtomId, bool> moving_;     // bases of projections
   std::vector<ClassReport> reports_;
   std::map<std::uint64_t, std::vector<ReadNoise>> noise_;  // by first element of the arena
   std::vector<Finding> findings_;

@@ -111,7 +111,7 @@ class SymbolicRun {
   void factor(const Operation& operation);
   ValueId times(const Operation& operation, ValueId value, ValueId factor);
   bool carries_gradient(ValueId value);
-  ValueId times_constant(const Operation& operation, ValueId value, const Weight& factor);
+  ValueId times_constant(const Operation& operation, ValueId value, Weight factor);
   // A product of matrices, seen as a projection where it is one (see symbolic_matrices.cpp).
   struct Matrix {
     ContentId content = 0;

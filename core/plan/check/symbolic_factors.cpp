@@ -10,7 +10,7 @@ namespace convoy::check {
 void SymbolicRun::factor(const Operation& operation) {
   const std::uint64_t frame = operation.writes.front().first;
   const Content value = read(operation.reads[0], operation.id, frame);
-  const bool one = element_reads(operation) == 1;
+  const bool one = operation.reads[1].count == 1;
   Content factors = read(operation.reads[1], operation.id, one ? 0 : frame);
   if (one) factors = {{0, value.back().first + value.back().count, factors.front().value}};
   Content result;
@@ -29,7 +29,7 @@ ValueId SymbolicRun::times(const Operation& operation, ValueId value, ValueId fa
   if (is_constant(factor)) return times_constant(operation, value, values_.value(factor).constant);
   if (is_constant(value) && !divides)
     return times_constant(operation, factor, values_.value(value).constant);
-  const bool one = element_reads(operation) == 1;
+  const bool one = operation.reads[1].count == 1;
   if (!one && !divides && !carries_gradient(value) && carries_gradient(factor))
     std::swap(value, factor);
   const std::int64_t anchor = is_constant(value) ? 0 : values_.value(value).anchor;
@@ -62,14 +62,12 @@ bool SymbolicRun::carries_gradient(ValueId value) {
   return false;
 }
 
-ValueId SymbolicRun::times_constant(const Operation& operation, ValueId value,
-                                    const Weight& factor) {
-  Weight by = factor;
+ValueId SymbolicRun::times_constant(const Operation& operation, ValueId value, Weight factor) {
   if (operation.kind == OperationKind::kDivide) {
     if (factor.is_zero()) return values_.constant(from_scalar(operation.scalar));
-    by = {field_inverse(factor.field), 1 / factor.value};
+    factor = {field_inverse(factor.field), 1 / factor.value};
   }
-  const WeightedValue part{value, by, 0};
+  const WeightedValue part{value, factor, 0};
   return values_.combine({&part, 1});
 }
 

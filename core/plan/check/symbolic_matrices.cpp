@@ -138,6 +138,7 @@ Content SymbolicRun::projected(ContentId content, AtomId basis, const Weight& we
       atom.inputs = {values_.shifted(piece.value, -anchor)};
       atom.dtype = CONVOY_NONE;
       atom.basis = basis;
+      atom.reads = {content};
       std::vector<std::uint64_t> key{
           atom.inputs.front(), content, basis, piece.first, static_cast<std::uint64_t>(anchor), 0};
       made = values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);

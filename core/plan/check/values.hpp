@@ -43,7 +43,7 @@ struct Atom {
   std::vector<ValueId> inputs = {};   // kApply: parameters, gradient sum, state; kState: the result
   std::vector<ValueId> factors = {};  // kOpaque of multiply, divide: what multiplies the input
   bool one_factor = false;            // which is one number for all elements
-  std::vector<ContentId> reads = {};  // kOpaque of matmul, orthogonalise ...: what it read
+  std::vector<ContentId> reads = {};  // kOpaque of matmul ...: what it read; projections: of what
   std::array<std::vector<ValueId>, 2> sides = {};  // kOpaque of matmul: inputs from each of them
   AtomId basis = kNoAtom;              // kCast by a projection: on the columns of this atom
   std::uint64_t contributions = 1;     // kApply

@@ -27,7 +27,8 @@ Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t c
     span.first += first;
     span.count = count;
   };
-  for (std::size_t i = 0; i < element_reads(piece); ++i) narrow(piece.reads[i]);
+  const std::size_t reads = element_reads(operation);
+  for (std::size_t i = 0; i < reads; ++i) narrow(piece.reads[i]);
   if (piece.kind != OperationKind::kNorm)
     for (PlanSpan& span : piece.writes) narrow(span);
   return piece;

@@ -200,8 +200,9 @@ std::size_t colour_of_operation(const std::string& name) {
           name, {"copy", "send", "receive", "all_reduce", "all_gather", "reduce", "broadcast"}))
     return 2;
   if (name.starts_with("apply")) return 4;
-  if (begins_with_any(name, {"add", "sum", "scale", "axpy", "cast", "fill", "matmul", "call",
-                             "square", "guard", "norm"}))
+  if (begins_with_any(
+          name, {"add", "sum", "scale", "axpy", "cast", "fill", "matmul", "call", "square", "guard",
+                 "norm", "multiply", "dot", "divide", "orthogonalise"}))
     return 3;
   return 5;
 }

@@ -79,6 +79,24 @@ TEST(CheckFactors, AFactorThatAllGradientsMeetIsApproximate) {
   }
 }
 
+// The last piece of a lowered product may be a single element.
+TEST(CheckFactors, AFactorOfOneElementIsOneOfAllHoweverManyTheyAre) {
+  const auto write = [](Planner& p) {
+    p.compute();
+    for (const Range range : p.buckets()) {
+      p.all_reduce(p.all_gradients(range));
+      for (const auto r : p.replicas()) {
+        const Span ratio = number(p, r), gradient = p.gradient(r)[range];
+        p.dot(ratio, gradient, gradient);
+        p.multiply(gradient, gradient, ratio);
+        p.apply(p.parameters(r)[range], gradient);
+      }
+    }
+  };
+  const Checked it = checked(write, 2);
+  EXPECT_EQ(it.report.exact, Verdict::kSynchronous) << it.text;
+}
+
 TEST(CheckFactors, AFactorThatThePlanWritesDownIsExact) {
   const auto by = [](double factor) {
     return [factor](Planner& p, ReplicaId r) {
@@ -149,6 +167,7 @@ struct Variation {
   bool keeps_residual = true;  // from step to step
   bool turns = true;           // the directions of this step are the next one's
   bool common_columns = true;  // of all replicas, else of the first one
+  bool adds_constant = false;  // something else than products makes the basis
   bool from_the_right = false;
 };
 
@@ -182,6 +201,9 @@ WritePlan power_sgd(const Variation& how) {
       else
         p.matmul(to, bases[r], found[r], rows, columns, rank, {.transposes_b = true});
     };
+    const Buffer constant = p.persistent(p.replica_place(ReplicaId(0)), rows * rank);
+    for (const Span& basis : bases)
+      if (how.adds_constant) p.add(basis, basis, constant);
     for (const auto r : p.replicas()) {
       const std::size_t i = r.index();
       p.orthogonalise(bases[i], bases[i], rows, rank);
@@ -222,6 +244,8 @@ TEST(CheckPowerSgd, WhatMayNeverGetOutIsNotProved) {
   const Checked fixed = checked(power_sgd({.turns = false}), 3);
   EXPECT_EQ(fixed.report.verdict, Verdict::kUnproved) << fixed.text;
   EXPECT_NE(fixed.text.find("stays the same from step to step"), std::string::npos) << fixed.text;
+  const Checked pulled = checked(power_sgd({.adds_constant = true}), 3);
+  EXPECT_EQ(pulled.report.verdict, Verdict::kUnproved) << pulled.text;
   const Checked of_one = checked(power_sgd({.common_columns = false}), 3);
   EXPECT_EQ(of_one.report.verdict, Verdict::kUnproved) << of_one.text;
 }

@@ -7,7 +7,10 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/interpret/interpreter_algebra.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_models.hpp"
 
 namespace convoy::testing::algebra_test {
@@ -175,12 +178,36 @@ TEST(AlgebraPlans, WhatDoesNotFitIsRefused) {
   });
 }
 
+// Two devices that do not address each other.
+TEST(AlgebraPlans, WhatLiesElsewhereIsStagedAndAFactorStaysOneNumber) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, false, "cpu");
+  std::uint32_t result = 0;
+  const Plan plan = write_plan(cluster, arena, [&](Planner& p) {
+    p.compute();
+    const PlaceId there = p.replica_place(ReplicaId(1));
+    const Buffer to = p.persistent(p.replica_place(ReplicaId(0)), p.arena_elements());
+    const Buffer factor = p.scratch(there, 3);
+    p.fill(factor, 0.75);
+    p.multiply(to, p.gradient(ReplicaId(1)), factor[{1, 1}]);
+    p.divide(to, to, p.gradient(ReplicaId(1)), 2);
+    p.apply(p.parameters(ReplicaId(1)), to);
+    result = to.id;
+  });
+  const Plan lowered = lower(plan, {.staging_elements = 32, .slice_elements = 8});
+  EXPECT_GT(lowered.body.size(), plan.body.size() + 10);
+  Interpreter meant(plan, sample_options(arena, smooth_gradient));
+  Interpreter run(lowered, sample_options(arena, smooth_gradient));
+  meant.run(2);
+  run.run(2);
+  for (std::size_t i = 0; i < arena.elements; ++i) {
+    EXPECT_EQ(run.values(result)[i], meant.values(result)[i]) << i;
+    EXPECT_NEAR(meant.values(result)[i], 0.75f, 1e-6) << i;
+  }
+}
+
 TEST(AlgebraPlans, VariablesHaveDimensionsAndKinds) {
-  ArenaMap arena = small_arena(0);
-  arena.variables[1].kind = CONVOY_VARIABLE_WEIGHTS;
-  arena.variables[1].dimensions = {6, 10};
-  arena.variables[1].matrix_rows = 6;
-  arena.variables[1].matrix_columns = 10;
+  const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(1, true, "cpu");
   write_plan(cluster, arena, [](Planner& p) {
     EXPECT_EQ(p.variable(0).kind, VariableKind::kUnknown);

@@ -38,6 +38,21 @@ TEST_F(Printed, LogicalPlanHasOneLinePerOperationWithSpansAndVariables) {
   EXPECT_NE(text.find("(fc/bias to conv1/kernel)"), std::string::npos) << text;
 }
 
+TEST_F(Printed, SizesOfMatricesStandWithTheirOperations) {
+  std::ostringstream out;
+  print_plan(out, plan([](Planner& p) {
+               p.compute();
+               const Buffer a = p.scratch(PlaceId(0), 12), b = p.scratch(PlaceId(0), 6);
+               p.orthogonalise(a, a, 6, 2);
+               p.matmul(b, a, p.scratch(PlaceId(0), 18), 2, 3, 6, {.transposes_a = true});
+               p.divide(b, b, b, 0.5);
+             }));
+  const std::string text = out.str();
+  EXPECT_NE(text.find(" orthogonalise 6x2: buffer"), std::string::npos) << text;
+  EXPECT_NE(text.find(" matmul 2x6t by 6x3: buffer"), std::string::npos) << text;
+  EXPECT_NE(text.find(" divide or 0.5: buffer"), std::string::npos) << text;
+}
+
 TEST_F(Printed, LoweredPlanHasLanesAndWaits) {
   std::ostringstream out;
   const Plan lowered = lower(plan(write_parameter_server));
