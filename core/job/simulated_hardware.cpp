@@ -71,16 +71,31 @@ std::optional<Manifest> wanted_processors(const Setup& setup) {
   return std::nullopt;
 }
 
+// `listed`: how many hosts the platform's name lists.
+std::uint32_t hosts_of(const MachineOptions& machine, std::optional<std::uint32_t> listed) {
+  if (!listed) return machine.hosts.value_or(1);
+  if (machine.hosts && *machine.hosts != *listed)
+    fail(ExitCode::kUsage, "--hosts={} and --platform={}, which lists {} hosts: leave out --hosts",
+         *machine.hosts, machine.platform, *listed);
+  return *listed;
+}
+
 SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& share) {
   const std::string name = setup.options.machine.platform;
   if (!name.empty() && !setup.options.machine.topology.empty())
     fail(ExitCode::kUsage, "--platform and --topology: which of the two machines? give one");
   if (name.empty()) return topology_hardware(setup, share);
-  const std::uint32_t hosts = setup.options.machine.hosts.value_or(1);
+  const auto listed = topology::hosts_of_platform(name);
+  const std::uint32_t hosts = hosts_of(setup.options.machine, listed);
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
-  const auto platform = topology::read_platform(share / "platforms", name, 1, catalogue);
+  const auto platform =
+      topology::read_platform(share / "platforms", name, listed.value_or(1), catalogue);
   SimulatedHardware hardware;
-  hardware.name = hosts == 1 ? name : fmt::format("{} x {}", hosts, name);
+  hardware.name = hosts == 1 || listed ? name : fmt::format("{} x {}", hosts, name);
+  if (platform.kinds.size() > 1)
+    hardware.notices.push_back(
+        "hosts are unlike: what one device does, which efficiencies are relative to, is that of "
+        "one on the first host");
   hardware.known_error = kTablesError;
   hardware.rates = kRoofline;
   hardware.hosts = hosts;

@@ -95,11 +95,11 @@ MachineConstants machine_constants(const topology::Machine& machine,
                                    const topology::Catalogue& catalogue,
                                    std::vector<std::string>& unknown) {
   MachineConstants constants;
-  constants.host = simulated_host(host_of(machine, catalogue));
+  constants.hosts = {simulated_host(host_of(machine, catalogue))};
   std::map<std::string, std::uint32_t> kinds;
   for (const topology::Node& node : machine.nodes) {
     if (node.kind == topology::NodeKind::package && node.host == 0)
-      constants.host.input_cores += node.cores.value_or(0);
+      constants.hosts.front().input_cores += node.cores.value_or(0);
     if (node.kind != topology::NodeKind::gpu) continue;
     const auto next = static_cast<std::uint32_t>(constants.devices.size());
     if (!kinds.try_emplace(kind_of(node), next).second) continue;
@@ -116,10 +116,14 @@ MachineConstants platform_constants(const topology::Platform& platform,
   std::vector<std::string> unknown;
   MachineConstants constants = machine_constants(platform.machine, catalogue, unknown);
   CONVOY_CHECK(unknown.empty());  // the reader took the platform's GPU from the catalogue
-  const topology::HostEntry* host = catalogue.find_host(platform.host_constants);
-  CONVOY_CHECK(host != nullptr);
-  constants.host = simulated_host(*host);
-  constants.host.input_cores = platform.input_cores;
+  constants.hosts.clear();
+  for (const topology::PlatformHosts& kind : platform.kinds) {
+    const topology::HostEntry* entry = catalogue.find_host(kind.constants);
+    CONVOY_CHECK(entry != nullptr);
+    SimulatedHost host = simulated_host(*entry);
+    host.input_cores = kind.input_cores;
+    constants.hosts.insert(constants.hosts.end(), kind.hosts, host);
+  }
   return constants;
 }
 

@@ -89,7 +89,9 @@ class GpuClusterBuilder {
         places_(std::make_shared<PlaceNodes>(machine)) {}
 
   SimulatedCluster run() {
-    machine_.links = simulated_links(graph(), constants_.host);
+    machine_.links = simulated_links(graph(), [this](std::uint32_t host) -> const SimulatedHost& {
+      return constants_.host(host);
+    });
     machine_.devices = constants_.devices;
     for (const topology::Node& node : graph().nodes)
       cluster_.hosts = std::max(cluster_.hosts, node.host + 1);
@@ -172,20 +174,21 @@ class GpuClusterBuilder {
            "{}: host {} has neither NUMA nodes nor packages, where the data of "
            "its GPUs could pass",
            graph().name, host);
+    const SimulatedHost& constants = constants_.host(host);
     double rate = 0;
     std::uint64_t bytes = 0;
     for (const std::size_t node : memories) {
-      rate += graph().nodes[node].memory_bytes_per_second.value_or(
-          constants_.host.memory_bytes_per_second);
+      rate +=
+          graph().nodes[node].memory_bytes_per_second.value_or(constants.memory_bytes_per_second);
       bytes += graph().nodes[node].memory_bytes.value_or(0);
     }
     cluster_.places.push_back(
         {CONVOY_PLACE_HOST, host, CONVOY_NONE, CONVOY_NONE, fmt::format("host:{}", host), {}});
     machine_.places.push_back({host, kNone, kNone,
                                static_cast<std::uint32_t>(machine_.links.size()),
-                               bytes > 0 ? bytes : constants_.host.memory_bytes});
+                               bytes > 0 ? bytes : constants.memory_bytes});
     machine_.links.push_back({fmt::format("memory of host:{}", host), rate});
-    machine_.hosts.push_back(constants_.host);
+    machine_.hosts.push_back(constants);
     machine_.host_places.push_back(static_cast<std::uint32_t>(machine_.places.size() - 1));
     places_->nodes.push_back(memories);
   }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -15,7 +17,11 @@ struct MachineConstants {
   std::vector<SimulatedDevice> devices;  // kinds of devices
   // Which of them a GPU is: an index into devices.
   std::function<std::uint32_t(const topology::Node& gpu)> device_of;
-  SimulatedHost host;  // all hosts are alike
+  // Of every host by its number; all that are not there are like the last one.
+  std::vector<SimulatedHost> hosts = {{}};
+  const SimulatedHost& host(std::uint32_t number) const {
+    return hosts[std::min<std::size_t>(number, hosts.size() - 1)];
+  }
 };
 
 // A cluster and the machine that it is on.

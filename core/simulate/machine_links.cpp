@@ -26,6 +26,12 @@ const topology::Node* card_of(const topology::Machine& machine, const topology::
   return nullptr;
 }
 
+// Whose link it is: of one to a network its card's.
+std::uint32_t host_of(const topology::Machine& machine, const topology::Link& link) {
+  const topology::Node* card = link.kind == LinkKind::network ? card_of(machine, link) : nullptr;
+  return card != nullptr ? card->host : machine.nodes[link.a].host;
+}
+
 Reach network_reach(const topology::Machine& machine, const topology::Link& link,
                     const SimulatedHost& host) {
   const topology::Node* card = card_of(machine, link);
@@ -77,10 +83,10 @@ std::string node_name(const topology::Machine& machine, std::size_t index) {
 }  // namespace
 
 std::vector<SimulatedLink> simulated_links(const topology::Machine& machine,
-                                           const SimulatedHost& host) {
+                                           const HostConstants& constants_of) {
   std::vector<SimulatedLink> links;
   for (const topology::Link& link : machine.links) {
-    const Reach limits = reach(machine, link, host);
+    const Reach limits = reach(machine, link, constants_of(host_of(machine, link)));
     const auto capacity = [&](const topology::Fact<double>& fact) {
       const bool known = fact.known() && *fact.value > 0;
       return known ? *fact.value * limits.efficiency : limits.unknown;

@@ -64,7 +64,7 @@ MachineConstants constants() {
   it.devices.resize(1);
   it.devices[0].board_rates = {1.0, 0.9};
   it.device_of = [](const topology::Node&) { return 0u; };
-  it.host.pcie_efficiency = 0.5;
+  it.hosts.front().pcie_efficiency = 0.5;
   return it;
 }
 
@@ -103,7 +103,7 @@ TEST(MachineBuilderTest, PathsTakeTheLinksOfTheGraphAtWhatTransfersReachOfThem) 
   EXPECT_EQ(narrowest(it, to_memory), 4e9);
   const Path far = it.machine.paths(0, 4);
   EXPECT_EQ(far.kind, PathKind::kNetwork);
-  EXPECT_NEAR(narrowest(it, far), 1.25e9 * constants().host.network_efficiency, 1);
+  EXPECT_NEAR(narrowest(it, far), 1.25e9 * constants().host(0).network_efficiency, 1);
   // There and back use the two directions of the same links.
   std::vector<std::uint32_t> back = it.machine.paths(4, 0).links;
   for (std::uint32_t& link : back) link ^= 1u;

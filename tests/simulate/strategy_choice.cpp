@@ -180,7 +180,7 @@ Constants disturbed(const Constants& constants, double spread, std::uint32_t see
   std::uint32_t number = 0;
   const auto factor = [&] { return 1 + 2 * spread * hash_uniform(0, seed, number++); };
   const auto disturb = [&](double& value) { value *= factor(); };
-  simulate::SimulatedHost& host = result.machine.host;
+  simulate::SimulatedHost& host = result.machine.hosts.front();
   for (double* rate :
        {&host.pcie_efficiency, &host.nvlink_efficiency, &host.unknown_socket_bytes_per_second,
         &host.memory_bytes_per_second, &host.add_bytes_per_second, &host.pcie_hop_seconds,

@@ -27,7 +27,9 @@ void also(Foresight& foresight, const std::function<void(MachineConstants&)>& ad
 
 StudiedConstant of_host(const std::string& name, double SimulatedHost::*member) {
   return {name, [member](Foresight& foresight, double factor) {
-            also(foresight, [=](MachineConstants& it) { it.host.*member *= factor; });
+            also(foresight, [=](MachineConstants& it) {
+              for (SimulatedHost& host : it.hosts) host.*member *= factor;
+            });
           }};
 }
 

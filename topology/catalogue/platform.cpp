@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
@@ -27,30 +29,112 @@ std::filesystem::path find_file(const std::filesystem::path& folder, const std::
        (folder / "dgx1-p100.json").string());
 }
 
+// "dgx1-p100:2".
+struct PlatformPart {
+  std::string name;
+  std::uint32_t hosts = 1;
+};
+
+PlatformPart read_platform_part(const std::string& all, const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return {text};
+  PlatformPart part{text.substr(0, colon)};
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + colon + 1, end, part.hosts);
+  if (error != std::errc() || at != end || part.hosts == 0)
+    fail(
+        ExitCode::kUsage,
+        "platform {}: \"{}\" is not a number of hosts; NAME:2+OTHER:3 is two hosts of one kind and "
+        "three of another",
+        all, text.substr(colon + 1));
+  return part;
+}
+
+// Empty for a name or a file.
+std::vector<PlatformPart> platform_parts(const std::string& name) {
+  std::vector<PlatformPart> parts;
+  if (name.find_first_of("+:") == std::string::npos || std::filesystem::is_regular_file(name))
+    return parts;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('+', begin), name.size());
+    parts.push_back(read_platform_part(name, name.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// So many hosts of all, the first ones.
+std::vector<PlatformPart> first_hosts(std::vector<PlatformPart> parts, const std::string& name,
+                                      std::uint32_t hosts) {
+  if (hosts == 0) fail(ExitCode::kUsage, "0 hosts of platform {}: at least 1", name);
+  if (parts.empty()) return {{name, hosts}};
+  std::vector<PlatformPart> result;
+  std::uint32_t left = hosts;
+  for (const PlatformPart& part : parts) {
+    if (left > 0) result.push_back({part.name, std::min(left, part.hosts)});
+    left -= std::min(left, part.hosts);
+  }
+  if (left > 0)
+    fail(ExitCode::kUsage, "platform {} has {} hosts, not {}: leave out --hosts", name,
+         hosts - left, hosts);
+  return result;
+}
+
+void require_cards(const PlatformHost& host, const std::string& file, std::uint32_t hosts) {
+  if (hosts > 1 && host.cards() == 0)
+    fail(ExitCode::kUsage,
+         "{} hosts of platform {} have no network: add \"network_cards\" to a host bridge or "
+         "switch in {}",
+         hosts, host.name(), file);
+}
+
+// A host's part of what is said of the whole.
+void add_description(const PlatformHost& host, const std::string& file, std::uint32_t hosts,
+                     Platform& all) {
+  const auto add = [](std::string& text, const char* between, const std::string& more) {
+    text += (text.empty() ? "" : between) + more;
+  };
+  Machine& machine = all.machine;
+  add(machine.name, ", ",
+      hosts == 1 ? host.name() : fmt::format("{} hosts of {}", hosts, host.name()));
+  add(machine.source, ", ", file);
+  add(all.source, "; ", host.source());
+  const bool first = all.kinds.empty();
+  if (first || host.virtual_machine().value_or(false))
+    machine.virtual_machine = host.virtual_machine();
+  for (const std::string& note : host.notes())
+    if (std::ranges::find(machine.notes, note) == machine.notes.end())
+      machine.notes.push_back(note);
+  all.gpus_per_host = first ? host.gpus() : std::min(all.gpus_per_host, host.gpus());
+  all.kinds.push_back({hosts, host.host_constants(), host.input_cores()});
+}
+
 }  // namespace
+
+std::optional<std::uint32_t> hosts_of_platform(const std::string& name) {
+  std::uint32_t hosts = 0;
+  for (const PlatformPart& part : platform_parts(name)) hosts += part.hosts;
+  return hosts > 0 ? std::optional(hosts) : std::nullopt;
+}
 
 Platform read_platform(const std::filesystem::path& folder, const std::string& name,
                        std::uint32_t hosts, const Catalogue& catalogue) {
-  const DescribedFile file(find_file(folder, name));
-  PlatformHost host(file, catalogue);
-  if (hosts == 0) fail(ExitCode::kUsage, "0 hosts of platform {}: at least 1", host.name());
-  if (hosts > 1 && host.cards() == 0)
-    fail(
-        ExitCode::kUsage,
-        "{} hosts of platform {} have no network: add \"network_cards\" to a host bridge or switch "
-        "in {}",
-        hosts, host.name(), file.name());
   Platform result;
-  result.machine.name =
-      hosts == 1 ? host.name() : fmt::format("{} hosts of {}", hosts, host.name());
-  result.machine.source = file.name();
-  result.machine.virtual_machine = host.virtual_machine();
-  result.machine.notes = host.notes();
-  result.host_constants = host.host_constants();
-  result.gpus_per_host = host.gpus();
-  result.input_cores = host.input_cores();
-  result.source = host.source();
-  host.append_hosts(result.machine, hosts);
+  std::vector<std::pair<PlatformHost, std::uint32_t>> kinds;
+  std::vector<std::vector<Fact<double>>> card_rates;
+  for (const PlatformPart& part : first_hosts(platform_parts(name), name, hosts)) {
+    const DescribedFile file(find_file(folder, part.name));
+    kinds.emplace_back(PlatformHost(file, catalogue), part.hosts);
+    require_cards(kinds.back().first, file.name(), hosts);
+    add_description(kinds.back().first, file.name(), part.hosts, result);
+    card_rates.insert(card_rates.end(), part.hosts, kinds.back().first.card_rates());
+  }
+  PlatformNetwork network = kinds.front().first.network();
+  if (hosts > 1) network.append(result.machine, card_rates);
+  std::uint32_t number = 0;
+  for (auto& [host, count] : kinds)
+    for (std::uint32_t i = 0; i < count; ++i)
+      host.append(result.machine, number++, hosts > 1 ? &network : nullptr);
   return result;
 }
 

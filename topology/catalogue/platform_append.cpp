@@ -29,16 +29,13 @@ void add_link(Machine& machine, std::size_t a, std::size_t b, LinkKind kind,
 
 }  // namespace
 
-void PlatformHost::append_hosts(Machine& machine, std::uint32_t hosts) {
-  if (hosts > 1) {
-    std::vector<Fact<double>> rates;
-    for (const Card& card : cards_) rates.push_back(card.rate);
-    network_.append(machine, hosts, rates);
-  }
-  for (std::uint32_t host = 0; host < hosts; ++host) append(machine, host, hosts > 1);
+std::vector<Fact<double>> PlatformHost::card_rates() const {
+  std::vector<Fact<double>> rates;
+  for (const Card& card : cards_) rates.push_back(card.rate);
+  return rates;
 }
 
-void PlatformHost::append(Machine& machine, std::uint32_t host, bool joined) {
+void PlatformHost::append(Machine& machine, std::uint32_t host, const PlatformNetwork* network) {
   package_nodes_.clear();
   bridge_nodes_.clear();
   gpu_nodes_.clear();
@@ -48,7 +45,7 @@ void PlatformHost::append(Machine& machine, std::uint32_t host, bool joined) {
   append_bridges(machine, host);
   append_gpus(machine, host);
   append_nvlink(machine, host);
-  append_cards(machine, host, joined);
+  append_cards(machine, host, network);
   append_peer_access(machine);
 }
 
@@ -116,7 +113,8 @@ void PlatformHost::append_nvlink(Machine& machine, std::uint32_t host) {
     add_link(machine, gpu, middle, LinkKind::nvlink, rate(switched_bricks_), switched_bricks_);
 }
 
-void PlatformHost::append_cards(Machine& machine, std::uint32_t host, bool joined) {
+void PlatformHost::append_cards(Machine& machine, std::uint32_t host,
+                                const PlatformNetwork* network) {
   for (std::size_t i = 0; i < cards_.size(); ++i) {
     const Card& card = cards_[i];
     const std::size_t parent = bridge_nodes_[card.bridge];
@@ -125,7 +123,8 @@ void PlatformHost::append_cards(Machine& machine, std::uint32_t host, bool joine
     machine.nodes[node].rdma = card.rdma;
     machine.nodes[node].network_step_seconds = card.step_seconds;
     add_link(machine, parent, node, LinkKind::pcie, pcie_);
-    if (joined) add_link(machine, node, network_.leaf(host, i), LinkKind::network, card.rate);
+    if (network != nullptr)
+      add_link(machine, node, network->leaf(host, i), LinkKind::network, card.rate);
   }
 }
 

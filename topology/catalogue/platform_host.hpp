@@ -11,14 +11,16 @@
 
 namespace convoy::topology {
 
-// Builds the nodes and links of one host as a platform file describes it, as often as asked, and of
-// the network between them.
+// Builds the nodes and links of one host as a platform file describes it, as often as asked.
 class PlatformHost {
  public:
   PlatformHost(const DescribedFile& file, const Catalogue& catalogue);
 
-  // Appends so many hosts to the machine, and what joins them when they are several.
-  void append_hosts(Machine& machine, std::uint32_t hosts);
+  // Appends a host with this number to the machine; its cards lead to the network if there is one.
+  void append(Machine& machine, std::uint32_t host, const PlatformNetwork* network);
+  // What joins hosts, not yet in any machine, and the rates of the cards that lead there.
+  const PlatformNetwork& network() const { return network_; }
+  std::vector<Fact<double>> card_rates() const;
 
   const std::string& name() const { return name_; }
   const std::string& host_constants() const { return host_constants_; }
@@ -65,12 +67,11 @@ class PlatformHost {
   void read_nvlink(DescribedObject& object);
   void read_peer_access(DescribedObject& object);
 
-  void append(Machine& machine, std::uint32_t host, bool joined);
   void append_packages(Machine& machine, std::uint32_t host, std::size_t root);
   void append_bridges(Machine& machine, std::uint32_t host);
   void append_gpus(Machine& machine, std::uint32_t host);
   void append_nvlink(Machine& machine, std::uint32_t host);
-  void append_cards(Machine& machine, std::uint32_t host, bool joined);
+  void append_cards(Machine& machine, std::uint32_t host, const PlatformNetwork* network);
   void append_peer_access(Machine& machine);
   bool has_nvlink(std::size_t from, std::size_t to) const;
 

@@ -30,27 +30,41 @@ std::size_t PlatformNetwork::append_switch(Machine& machine, std::string name) c
   return machine.nodes.size() - 1;
 }
 
-void PlatformNetwork::append(Machine& machine, std::uint32_t hosts,
-                             const std::vector<Fact<double>>& card_rates) {
+void PlatformNetwork::append(Machine& machine,
+                             const std::vector<std::vector<Fact<double>>>& card_rates) {
   if (hosts_per_leaf_ == 0) {
     leaves_.push_back(append_switch(machine, "network"));
     return;
   }
-  const std::uint32_t groups = (hosts + hosts_per_leaf_ - 1) / hosts_per_leaf_;
-  leaves_per_group_ = rails_ ? card_rates.size() : 1;
-  for (std::uint32_t i = 0; i < groups * leaves_per_group_; ++i)
+  const std::size_t groups = (card_rates.size() + hosts_per_leaf_ - 1) / hosts_per_leaf_;
+  for (const auto& of_host : card_rates)
+    if (rails_) leaves_per_group_ = std::max(leaves_per_group_, of_host.size());
+  for (std::size_t i = 0; i < groups * leaves_per_group_; ++i)
     leaves_.push_back(append_switch(machine, fmt::format("leaf{}", i)));
   if (leaves_.size() == 1) return;
   const std::size_t spine = append_switch(machine, "spine");
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    const std::uint32_t first = static_cast<std::uint32_t>(i / leaves_per_group_) * hosts_per_leaf_;
-    const double below = std::min(hosts_per_leaf_, hosts - first);
-    Fact<double> rate{0, "the cards below the leaf, divided by the oversubscription"};
-    for (std::size_t card = 0; card < card_rates.size(); ++card)
-      if (leaf(first, card) == leaves_[i])
-        *rate.value += below * card_rates[card].value_or(0) / oversubscription_;
+    const Fact<double> rate{rate_below(i, card_rates),
+                            "the cards below the leaf, divided by the oversubscription"};
     machine.links.push_back({leaves_[i], spine, LinkKind::network, 1, rate, rate});
   }
+}
+
+// What leads from a leaf to the spine: card by card, of all hosts below.
+double PlatformNetwork::rate_below(std::size_t leaf,
+                                   const std::vector<std::vector<Fact<double>>>& card_rates) const {
+  const std::size_t first = leaf / leaves_per_group_ * hosts_per_leaf_;
+  const std::size_t end = std::min(first + hosts_per_leaf_, card_rates.size());
+  std::vector<double> of_card;
+  for (std::size_t host = first; host < end; ++host)
+    for (std::size_t card = 0; card < card_rates[host].size(); ++card) {
+      if (this->leaf(static_cast<std::uint32_t>(host), card) != leaves_[leaf]) continue;
+      if (of_card.size() <= card) of_card.resize(card + 1, 0.0);
+      of_card[card] += card_rates[host][card].value_or(0);
+    }
+  double rate = 0;
+  for (const double it : of_card) rate += it / oversubscription_;
+  return rate;
 }
 
 std::size_t PlatformNetwork::leaf(std::uint32_t host, std::size_t card) const {

@@ -16,14 +16,16 @@ class PlatformNetwork {
   PlatformNetwork() = default;
   explicit PlatformNetwork(DescribedObject object);
 
-  // Adds the switches for so many hosts with these cards' rates. Switches of leaf and spine are
-  // joined at the rate of the cards below the leaf, divided by the oversubscription.
-  void append(Machine& machine, std::uint32_t hosts, const std::vector<Fact<double>>& card_rates);
+  // Adds the switches for hosts with cards of these rates, one list per host. Switches of leaf and
+  // spine are joined at the rate of the cards below the leaf, divided by the oversubscription.
+  void append(Machine& machine, const std::vector<std::vector<Fact<double>>>& card_rates);
   // The switch that a host's card leads to.
   std::size_t leaf(std::uint32_t host, std::size_t card) const;
 
  private:
   std::size_t append_switch(Machine& machine, std::string name) const;
+  double rate_below(std::size_t leaf,
+                    const std::vector<std::vector<Fact<double>>>& card_rates) const;
 
   std::uint32_t hosts_per_leaf_ = 0;  // 0 = one switch for all
   double oversubscription_ = 1;

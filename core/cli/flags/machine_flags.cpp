@@ -16,7 +16,8 @@ std::vector<FlagDefinition> in_group(std::vector<FlagDefinition> flags) {
 std::vector<FlagDefinition> simulation_flags(MachineOptions& machine) {
   return in_group({
       bind_flag("platform", machine.platform,
-                "A described machine: a name from share/platforms, or a file."),
+                "A described machine: a name from share/platforms, or a file. NAME:2+OTHER:3 is "
+                "two hosts of one kind and three of another, on the first one's network."),
       bind_flag("topology", machine.topology,
                 "A machine from a file that lstopo, NCCL, nvidia-smi topo -m or convoy topo --json "
                 "wrote; without it and --platform, this machine."),

@@ -47,6 +47,7 @@ void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& 
   const simulate::Prediction& it = run.prediction;
   if (row.machine.empty()) row.machine = simulation.machine;
   row.batch = simulation.batch;
+  row.hosts = simulation.hosts;
   row.devices_per_host = it.devices / simulation.hosts;
   if (setup.decision) row.taken = flags_of(setup.decision->chosen);
   if (!it.step) {

@@ -27,7 +27,9 @@ const std::vector<VerbFlag> kTopoFlags = {
     {"topology", true,
      "a file in place of this machine: lstopo's XML, an NCCL dump, nvidia-smi "
      "topo -m, or --json's"},
-    {"platform", true, "a described machine: a name from share/platforms, or a file"},
+    {"platform", true,
+     "a described machine: a name from share/platforms, or a file; NAME:2+OTHER:3 for unlike "
+     "hosts"},
     {"hosts", true, "so many of them on one network; with --platform or --topology"},
     {"sources", false, "print every fact with where it comes from"},
     {"json", false, "print JSON, all that is known; --json=FILE writes it"},
@@ -63,10 +65,12 @@ std::string exported(const topology::Machine& machine, const std::string& form) 
   fail(ExitCode::kUsage, "--export={} is not a form; lstopo and nccl are", form);
 }
 
-// 1 when not given.
+// As many as the platform lists, else 1, when not given.
 std::uint32_t chosen_hosts(const VerbArguments& given) {
   constexpr std::uint32_t kMost = 4096;
-  if (!given.has("hosts")) return 1;
+  if (!given.has("hosts"))
+    return given.has("platform") ? topology::hosts_of_platform(given.value("platform")).value_or(1)
+                                 : 1;
   const std::string text = given.value("hosts");
   std::uint32_t hosts = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hosts);

@@ -3,15 +3,30 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
+#include <string_view>
 
 namespace convoy::simulate {
+namespace {
+
+// Of all devices of a group, each once.
+std::vector<std::string_view> generations_of(const SimulatedMachine& machine,
+                                             const std::vector<std::uint32_t>& places) {
+  std::vector<std::string_view> result;
+  for (const std::uint32_t place : places) {
+    const std::string& name = machine.devices.at(machine.places[place].device).generation;
+    if (std::ranges::find(result, name) == result.end()) result.push_back(name);
+  }
+  return result;
+}
+
+}  // namespace
 
 CollectiveGroup::CollectiveGroup(const SimulatedMachine& machine, const CollectiveLibrary& library,
                                  RouteTable& routes, const std::vector<std::uint32_t>& places)
     : machine_(machine),
       routes_(routes),
-      generation_(&library.generation(
-          machine.devices.at(machine.places[places.front()].device).generation)),
+      generation_(&library.generation(generations_of(machine, places))),
       devices_(places.size()) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_host;
   for (const std::uint32_t place : places) by_host[machine.places[place].host].push_back(place);
@@ -105,7 +120,11 @@ void CollectiveGroup::note_network(std::uint32_t place, std::uint32_t elsewhere)
 }
 
 double CollectiveGroup::proxy_seconds() const {
-  return machine_.hosts[machine_.places[hosts_.front().places.front()].host].proxy_seconds;
+  double slowest = 0;
+  for (const GroupHost& host : hosts_)
+    slowest =
+        std::max(slowest, machine_.hosts[machine_.places[host.places.front()].host].proxy_seconds);
+  return slowest;
 }
 
 // A channel comes in at the first device next to a card and leaves from another one next to it, if

@@ -24,4 +24,11 @@ const CollectiveGeneration& CollectiveLibrary::generation(std::string_view of) c
   return generations.front();
 }
 
+const CollectiveGeneration& CollectiveLibrary::generation(
+    const std::vector<std::string_view>& of) const {
+  const CollectiveGeneration* oldest = &generations.back();
+  for (const std::string_view it : of) oldest = std::min(oldest, &generation(it));
+  return *oldest;
+}
+
 }  // namespace convoy::simulate

@@ -76,6 +76,9 @@ struct CollectiveLibrary {
 
   // The first one for a generation that has no entry.
   const CollectiveGeneration& generation(std::string_view of) const;
+  // Of unlike devices the first in the list, which begins with the oldest: NCCL goes by the least
+  // compute capability of all ranks (minCompCap in tuning.cc).
+  const CollectiveGeneration& generation(const std::vector<std::string_view>& of) const;
 };
 
 }  // namespace convoy::simulate
