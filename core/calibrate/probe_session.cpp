@@ -19,12 +19,21 @@ SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t devices,
   return options;
 }
 
+std::unique_ptr<Session> open_session(const ProbeNetwork& network, StrategyPlugin& strategy,
+                                      const std::shared_ptr<OpenDevices>& devices, bool profile,
+                                      const ClusterTask* task) {
+  const Cluster& cluster = task == nullptr ? devices->cluster() : *task->cluster;
+  const SessionOptions options = probe_options(network, cluster.replicas(), profile);
+  if (task == nullptr) return std::make_unique<Session>(network.graph, strategy, devices, options);
+  return std::make_unique<Session>(network.graph, strategy, devices, options, *task);
+}
+
 }  // namespace
 
-ProbeSession::ProbeSession(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
-                           const std::shared_ptr<OpenDevices>& devices, bool profile)
-    : session_(network.graph, sharing_nothing, devices,
-               probe_options(network, devices->cluster().replicas(), profile)),
+ProbeSession::ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy,
+                           const std::shared_ptr<OpenDevices>& devices, bool profile,
+                           const ClusterTask* task)
+    : session_(open_session(network, strategy, devices, profile, task)),
       images_(network.batch * network.graph.nodes().front().output.elements()),
       labels_(network.batch) {
   std::uint32_t state = 1;
@@ -39,11 +48,11 @@ ProbeSession::ProbeSession(const ProbeNetwork& network, StrategyPlugin& sharing_
 double ProbeSession::step() {
   StepInput input;
   input.learning_rate = kLearningRate;
-  input.batches.assign(session_.replicas(), {images_.data(), labels_.data()});
-  const double start = session_.now();
-  session_.executor().submit_step(input);
-  session_.executor().finish_step();
-  return session_.now() - start;
+  input.batches.assign(session_->replicas(), {images_.data(), labels_.data()});
+  const double start = session_->now();
+  session_->executor().submit_step(input);
+  session_->executor().finish_step();
+  return session_->now() - start;
 }
 
 double usual_step(ProbeSession& probe) {

@@ -6,26 +6,28 @@
 
 #include "core/calibrate/probe_networks.hpp"
 #include "core/plugin/strategy_plugin.hpp"
+#include "core/runtime/cluster_task.hpp"
 #include "core/runtime/open_devices.hpp"
 #include "core/runtime/session.hpp"
 
 namespace convoy::calibrate {
 
-// A probe network in training on all of the devices at once, each for itself, with one batch of
-// noise. `sharing_nothing` is a strategy in which devices share nothing.
+// A probe network in training on all of the devices at once, with one batch of noise; each for
+// itself where the strategy is one in which devices share nothing.
 class ProbeSession {
  public:
-  // profile: keep the times of layers.
-  ProbeSession(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
-               const std::shared_ptr<OpenDevices>& devices, bool profile);
+  // profile: keep the times of layers. task: of several hosts, which make theirs at the same time.
+  ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy,
+               const std::shared_ptr<OpenDevices>& devices, bool profile,
+               const ClusterTask* task = nullptr);
 
   // Seconds from its start to its end on the last device.
   double step();
-  Session& session() { return session_; }
-  const Session& session() const { return session_; }
+  Session& session() { return *session_; }
+  const Session& session() const { return *session_; }
 
  private:
-  Session session_;
+  std::unique_ptr<Session> session_;
   std::vector<float> images_;
   std::vector<std::int32_t> labels_;
 };

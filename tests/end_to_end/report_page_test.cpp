@@ -152,7 +152,9 @@ class ReportPages : public testing::Test {
     run({"simulate", "--platform=hgx-h100x8", "--hosts=16", "--num_gpus=1", "--model=alexnet",
          "--batch_size=64", "--variable_update=distributed_all_reduce",
          "--all_reduce_spec=nccl/xring", "--report=" + folder_ + "/simulate.html"});
-    for (const char* name : {"run", "compare", "simulate"})
+    run({"qualify", "--quick", "--threshold=0", "--device=cpu", "--num_devices=2", "--model=lenet",
+         "--batch_size=2", "--report=" + folder_ + "/qualify.html"});
+    for (const char* name : {"run", "compare", "simulate", "qualify"})
       pages_[name] = contents(folder_ + "/" + name + ".html");
   }
 
@@ -208,7 +210,7 @@ TEST_F(ReportPages, ShowEveryPointInABrowserWithoutAWordOnTheConsole) {
     EXPECT_FALSE(found.contains("fault")) << found.dump();
     pages += found.contains("pictures") && found["pictures"] > 1 ? 1 : 0;
   }
-  EXPECT_EQ(pages, 6) << text.substr(0, 2000);
+  EXPECT_EQ(pages, 8) << text.substr(0, 2000);
   if (const char* folder = std::getenv("CONVOY_SCREENSHOTS")) keep_screenshots(pages_, folder);
 }
 

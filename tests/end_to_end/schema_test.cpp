@@ -140,6 +140,12 @@ TEST(Schema, SimulationsAreWhatItSays) {
   EXPECT_EQ(text_of(Validator("simulation.schema.json").faults(record_of(common))), "");
 }
 
+TEST(Schema, QualificationsAreWhatItSays) {
+  const json record = record_of({"qualify", "--quick", "--model=lenet", "--batch_size=2",
+                                 "--device=cpu", "--num_devices=2", "--threshold=0"});
+  EXPECT_EQ(text_of(Validator("qualification.schema.json").faults(record)), "");
+}
+
 TEST(Schema, ComparisonsAreWhatItSays) {
   const ProgramResult result =
       run_convoy({"compare", "--platform=dgx1-p100", "--models=alexnet", "--num_devices=1,2",

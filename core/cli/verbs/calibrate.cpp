@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <ostream>
 
@@ -17,7 +16,7 @@
 #include "core/graph/assembler.hpp"
 #include "core/job/limits.hpp"
 #include "core/job/setup.hpp"
-#include "core/plan/check/check.hpp"
+#include "core/job/sharing_nothing.hpp"
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/library.hpp"
@@ -42,20 +41,6 @@ const VerbFlag kFlags[] = {
     {"help", false, "This text."},
 };
 constexpr const char* kSoftware = "convoy";
-
-// Devices that share nothing show what each of them can do.
-FoundPlugin strategy_that_shares_nothing(const Catalog& catalog) {
-  const auto found = std::ranges::find_if(catalog.plugins(), [](const FoundPlugin& plugin) {
-    return plugin.manifest.kind == PluginKind::kStrategy &&
-           claims_to_share_nothing(plugin.manifest.claim);
-  });
-  if (found == catalog.plugins().end())
-    fail(
-        ExitCode::kUnavailable,
-        "calibrate needs a strategy that shares nothing between devices, and none of the installed "
-        "ones claims that; `convoy list` shows them, --plugin_path names more places");
-  return *found;
-}
 
 std::uint32_t batch_size(const VerbArguments& given, std::uint32_t otherwise) {
   if (!given.has("batch_size")) return otherwise;
@@ -163,7 +148,8 @@ class CalibrateVerb {
 
  private:
   calibrate::MachineProfile measure() {
-    StrategyPlugin strategy(host_.load_strategy(strategy_that_shares_nothing(catalog_)), {}, log_);
+    StrategyPlugin strategy(
+        host_.load_strategy(job::strategy_that_shares_nothing(catalog_, "calibrate")), {}, log_);
     calibrate::CalibrationOptions options;
     options.quick = given_.has("quick");
     options.software = simulate::read_software_profile(share_directory() / "profiles", kSoftware);

@@ -67,14 +67,27 @@ cpu_set_t share_of_cores(std::uint32_t worker, std::uint32_t workers) {
   return own;
 }
 
+// Only these have tasks.
+const std::string& verb_of_tasks(const std::string& verb) {
+  if (verb != "run" && verb != "qualify")
+    fail(ExitCode::kUsage,
+         "'{}' after -- is no verb that runs as several tasks: run, which may be left out, and "
+         "qualify are",
+         verb);
+  return verb;
+}
+
 class Launch {
  public:
   Launch(const LaunchOptions& options, std::span<const std::string> arguments)
       : restarts_left_(options.restarts) {
     const std::vector<int> ports = network::free_ports(options.workers + options.servers);
     const auto hosts = std::span(ports);
-    std::vector<std::string> common = {"convoy", "run",
+    const bool has_verb = !arguments.empty() && !arguments.front().starts_with("-");
+    std::vector<std::string> common = {"convoy",
+                                       has_verb ? verb_of_tasks(arguments.front()) : "run",
                                        "--worker_hosts=" + addresses(hosts.first(options.workers))};
+    if (has_verb) arguments = arguments.subspan(1);
     if (options.servers > 0)
       common.push_back("--ps_hosts=" + addresses(hosts.subspan(options.workers)));
     common.insert(common.end(), arguments.begin(), arguments.end());
@@ -164,12 +177,11 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
   const auto end = std::ranges::find(arguments, "--");
   const auto own = arguments.first(static_cast<std::size_t>(end - arguments.begin()));
   if (wants_help(own)) {
-    out << "convoy launch [--workers=N] [--servers=N] [--restarts=N] -- FLAGS: starts the tasks "
-           "of\n"
-           "`convoy run FLAGS` on several hosts, all on this machine: divides its cores among the\n"
-           "workers, prints worker 0's output as it is and the others' with their names on "
-           "standard\n"
-           "error, and ends all when one fails.\n\n"
+    out << "convoy launch [--workers=N] [--servers=N] [--restarts=N] -- [qualify] FLAGS: starts\n"
+           "the tasks of `convoy run FLAGS`, or of `convoy qualify FLAGS`, on several hosts, all "
+           "on\n"
+           "this machine: divides its cores among the workers, prints worker 0's output as it is\n"
+           "and the others' with their names on standard error, and ends all when one fails.\n\n"
         << flag_help(table);
     return 0;
   }

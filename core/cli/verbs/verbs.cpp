@@ -22,6 +22,7 @@
 #include "core/cli/verbs/list.hpp"
 #include "core/cli/verbs/new.hpp"
 #include "core/cli/verbs/plan.hpp"
+#include "core/cli/verbs/qualify.hpp"
 #include "core/cli/verbs/report.hpp"
 #include "core/cli/verbs/run.hpp"
 #include "core/cli/verbs/simulate.hpp"
@@ -52,6 +53,8 @@ constexpr Verb kVerbs[] = {
     {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
+    {"qualify", "is this machine or cluster as fast as it should be, and what is slow",
+     run_qualify_verb, true},
 };
 
 const Verb* find_verb(const std::string& name) {

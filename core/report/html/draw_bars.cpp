@@ -49,7 +49,7 @@ class BarsDrawer {
 
  private:
   void measure() {
-    double labels = 0;
+    double labels = 2.5 * kFontSize;  // of two letters, widths on average say little
     double values = 0;
     for (const BarChart::Bar& bar : chart_.bars) {
       labels = std::max(labels, text_width(bar.label, kFontSize));

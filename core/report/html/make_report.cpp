@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/report/html/comparison_sections.hpp"
 #include "core/report/html/embedded_data.hpp"
+#include "core/report/html/qualification_sections.hpp"
 #include "core/report/html/report.hpp"
 #include "core/report/html/run_sections.hpp"
 #include "core/report/html/simulation_sections.hpp"
@@ -13,7 +14,7 @@
 namespace convoy::report {
 namespace {
 
-enum class Kind { kRun, kSimulation, kComparison };
+enum class Kind { kRun, kSimulation, kComparison, kQualification };
 
 Kind kind_of(const NamedRecord& named) {
   const Json& record = named.record;
@@ -25,33 +26,54 @@ Kind kind_of(const NamedRecord& named) {
   if (version && field(record, "cells").is_array()) return Kind::kComparison;
   if (version && field(record, "results").is_array()) return Kind::kSimulation;
   if (version && field(record, "steps").is_array()) return Kind::kRun;
+  if (version && field(record, "hosts").is_array()) return Kind::kQualification;
   fail(ExitCode::kUsage,
-       "{}: not a record of convoy; run --output_file=x.json, simulate --output_file=x.json and "
-       "compare --json write such records",
+       "{}: not a record of convoy; run, simulate and qualify --output_file=x.json and compare "
+       "--json write such records",
        named.name);
 }
+
+using FiguresOf = std::vector<Figure> (*)(const Subject&);
 
 // What a section shows of each kind of record.
 struct SectionRule {
   const char* id;
   const char* title;
-  std::vector<Figure> (*of_run)(const Subject&);
-  std::vector<Figure> (*of_simulation)(const Subject&);
-  std::vector<Figure> (*of_comparison)(const Subject&);
+  FiguresOf of_run;
+  FiguresOf of_simulation;
+  FiguresOf of_comparison;
+  FiguresOf of_qualification = nullptr;
+
+  FiguresOf of(Kind kind) const {
+    switch (kind) {
+      case Kind::kRun:
+        return of_run;
+      case Kind::kSimulation:
+        return of_simulation;
+      case Kind::kComparison:
+        return of_comparison;
+      default:
+        return of_qualification;
+    }
+  }
 };
 
 constexpr SectionRule kSections[] = {
+    {"summary", "What is slow", nullptr, nullptr, nullptr, qualification_summary},
+    {"rates", "Rates", nullptr, nullptr, nullptr, qualification_rates},
     {"cells", "Comparison", nullptr, nullptr, comparison_table},
     {"steps", "Step times", step_figures, nullptr, nullptr},
     {"timeline", "Timeline of one step", timeline_figures, simulation_timeline, nullptr},
     {"parts", "Where the step goes", breakdown_figures, simulation_breakdown, nullptr},
     {"links", "Links",
      [](const Subject& run) { return link_figures(run, field(run.record, "prediction/links")); },
-     simulation_links, nullptr},
+     simulation_links, nullptr, qualification_links},
+    {"collectives", "Collectives", nullptr, nullptr, nullptr, qualification_collectives},
     {"tasks", "Tasks", task_figures, nullptr, nullptr},
     {"learning", "Loss and accuracy", learning_figures, nullptr, nullptr},
     {"resources", "Memory, power and clocks", resource_figures, simulation_memory, nullptr},
-    {"environment", "Environment", environment_figures, simulation_environment, nullptr},
+    {"environment", "Environment", environment_figures, simulation_environment, nullptr,
+     qualification_environment},
 };
 
 class Maker {
@@ -84,6 +106,8 @@ class Maker {
         return simulation_heading(record);
       case Kind::kComparison:
         return comparison_heading(record);
+      case Kind::kQualification:
+        return qualification_heading(record);
       default:
         return run_heading(record);
     }
@@ -92,7 +116,8 @@ class Maker {
   void add_verdict(std::size_t i) {
     const auto verdict = kinds_[i] == Kind::kRun          ? run_verdict
                          : kinds_[i] == Kind::kSimulation ? simulation_verdict
-                                                          : comparison_verdict;
+                         : kinds_[i] == Kind::kComparison ? comparison_verdict
+                                                          : qualification_verdict;
     for (std::string& sentence : verdict(subjects_[i]))
       report_.verdicts.push_back(subjects_.size() == 1 ? std::move(sentence)
                                                        : subjects_[i].name + ": " + sentence);
@@ -101,11 +126,14 @@ class Maker {
   void add_tiles() {
     if (kinds_.front() == Kind::kRun) report_.tiles = run_tiles(subjects_.front());
     if (kinds_.front() == Kind::kSimulation) report_.tiles = simulation_tiles(subjects_.front());
+    if (kinds_.front() == Kind::kQualification)
+      report_.tiles = qualification_tiles(subjects_.front());
   }
 
   void add_scaling() {
     std::vector<ScalingPoint> points;
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      if (kinds_[i] == Kind::kQualification) continue;
       const auto scaling = kinds_[i] == Kind::kRun          ? run_scaling
                            : kinds_[i] == Kind::kSimulation ? simulation_scaling
                                                             : comparison_scaling;
@@ -118,9 +146,7 @@ class Maker {
   void add_section(const SectionRule& rule) {
     Section section{rule.id, rule.title, {}};
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
-      const auto figures = kinds_[i] == Kind::kRun          ? rule.of_run
-                           : kinds_[i] == Kind::kSimulation ? rule.of_simulation
-                                                            : rule.of_comparison;
+      const FiguresOf figures = rule.of(kinds_[i]);
       if (figures == nullptr) continue;
       for (Figure& figure : figures(subjects_[i])) section.figures.push_back(std::move(figure));
     }

@@ -1,0 +1,83 @@
+#include "core/cli/show/qualification_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "core/qualify/judge.hpp"
+
+namespace convoy {
+namespace {
+
+using qualify::HostQualification;
+using qualify::Measurement;
+
+// "98.1 GFLOP/s", "12.3 GB/s", "850 images/s".
+std::string rate_text(double rate, const std::string& unit) {
+  constexpr double kGiga = 1e9;
+  if (unit == "FLOP/s" || unit == "B/s") return fmt::format("{:.4g} G{}", rate / kGiga, unit);
+  return fmt::format("{:.4g} {}", rate, unit);
+}
+
+std::string foreseen_text(const Measurement& it) {
+  return it.foreseen ? rate_text(it.foreseen->rate, it.unit) : "-";
+}
+
+void print_measurements(std::ostream& out, const HostQualification& host) {
+  std::size_t subject = 7, what = 4;
+  for (const Measurement& it : host.measurements) {
+    subject = std::max(subject, it.subject.size());
+    what = std::max(what, it.what.size());
+  }
+  out << fmt::format("  {:<{}}  {:<{}}  {:>18}  {:>18}  {:>18}  share\n", "subject", subject,
+                     "what", what, "measured", "foreseen", "its likes");
+  for (const Measurement& it : host.measurements) {
+    const bool judged = it.foreseen || it.likes;
+    out << fmt::format("  {:<{}}  {:<{}}  {:>18}  {:>18}  {:>18}  {:>5}{}\n", it.subject, subject,
+                       it.what, what, rate_text(it.rate, it.unit), foreseen_text(it),
+                       it.likes ? rate_text(*it.likes, it.unit) : "-",
+                       judged ? fmt::format("{:.0f} %", 100 * it.share) : "-",
+                       it.slow ? "  slow" : "");
+  }
+}
+
+void print_clues(std::ostream& out, const HostQualification& host) {
+  for (const qualify::Clue& clue : host.clues)
+    out << fmt::format("  seen: {}{}{}\n", clue.subject.empty() ? "" : clue.subject + ": ",
+                       clue.text, clue.advice.empty() ? "" : " (" + clue.advice + ")");
+  for (const std::string& notice : host.notices) out << "  note: " << notice << '\n';
+}
+
+void print_ranking(std::ostream& out, const std::vector<HostQualification>& hosts) {
+  out << "hosts, the slowest first: mean share of what they should reach\n";
+  for (const HostQualification& host : hosts)
+    out << fmt::format("  {:>5.0f} %  {}\n", 100 * host.score, host.name);
+}
+
+}  // namespace
+
+void print_qualification(std::ostream& out, const qualify::Qualification& qualification) {
+  for (const HostQualification& host : qualification.hosts) {
+    out << fmt::format("{}: {} {}\n", host.name, host.devices.size(),
+                       host.devices.size() == 1 ? "device" : "devices");
+    for (const qualify::QualifiedDevice& device : host.devices)
+      out << fmt::format("  {}: {} ({})\n", device.name, device.model, device.locality);
+    if (!host.foreseen_by.empty()) out << "  foreseen by " << host.foreseen_by << '\n';
+    print_measurements(out, host);
+    print_clues(out, host);
+  }
+  if (qualification.hosts.size() > 1) print_ranking(out, qualification.hosts);
+  const std::vector<std::string> slow = qualify::slow_sentences(qualification.hosts);
+  for (const std::string& sentence : slow) out << "slow: " << sentence << '\n';
+  const double percent = 100 * qualification.threshold;
+  if (slow.empty())
+    out << fmt::format("qualified: everything reaches at least {:.0f} % of what it should\n",
+                       percent);
+  else
+    out << fmt::format("not qualified: {} below {:.0f} % of what should be reached\n",
+                       slow.size() == 1 ? "one rate is" : fmt::format("{} rates are", slow.size()),
+                       percent);
+}
+
+}  // namespace convoy

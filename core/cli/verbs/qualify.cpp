@@ -1,0 +1,163 @@
+#include "core/cli/verbs/qualify.hpp"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/output_file.hpp"
+#include "core/base/version.hpp"
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/command.hpp"
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/show/qualification_text.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/job/sharing_nothing.hpp"
+#include "core/job/task.hpp"
+#include "core/qualify/judge.hpp"
+#include "core/qualify/qualify_cluster.hpp"
+#include "core/report/environment.hpp"
+#include "core/report/html/write_report.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr const char* kHelp =
+    "convoy qualify [flags]: measures every device, link and core of this machine, collectives, "
+    "storage, decoding and a short training, holds each against what the catalogue, `convoy "
+    "calibrate` or the simulator says and against its likes, and names what is slow, with the "
+    "reason where one can be seen. Exit code 4 when something is. The flags are those of convoy "
+    "run: devices, model, data, tasks. Of several hosts, whose tasks are started as for convoy "
+    "run (`convoy launch --workers=2 -- qualify`), worker 0 ranks all. Nothing else should be "
+    "running.\n\n";
+constexpr double kUsualThreshold = 0.7;
+
+struct QualifyRequest {
+  double threshold = kUsualThreshold;
+  bool quick = false;
+};
+
+VerbFlags qualify_flags(QualifyRequest& request) {
+  return [&request](RunCommand&) {
+    FlagDefinition threshold =
+        bind_flag("threshold", request.threshold, Range{0, 1},
+                  "The least share of what it should reach with which a rate passes.");
+    FlagDefinition quick = bind_flag("quick", request.quick,
+                                     "Smaller vectors, fewer sizes and a smaller batch: rough.");
+    threshold.group = quick.group = "Qualification";
+    return std::vector<FlagDefinition>{std::move(threshold), std::move(quick)};
+  };
+}
+
+// Before the work, not after it.
+void check_files(const JobOptions& options) {
+  if (!options.output_file.empty()) {
+    if (!options.output_file.ends_with(".json"))
+      fail(ExitCode::kUsage,
+           "--output_file={}: the record of qualify is JSON, so its name ends "
+           "in .json",
+           options.output_file);
+    check_output_file(options.output_file);
+  }
+  if (!options.report_file.empty()) report::check_report_path(options.report_file);
+}
+
+class QualifyVerb {
+ public:
+  QualifyVerb(JobCommand command, const QualifyRequest& request,
+              std::span<const std::string> arguments, std::ostream& out, std::ostream& err)
+      : identity_(job::identify(command.options)), out_(out) {
+    result_.threshold = request.threshold;
+    result_.quick = request.quick;
+    result_.command_line.assign(arguments.begin(), arguments.end());
+    take_tasks(command.options);
+    check_files(command.options);
+    setup_ = std::make_unique<job::Setup>(job::set_up_run(
+        std::move(command.options), std::move(command.catalog), job::warnings_only(log_to(err))));
+    terminal_ = std::make_unique<Terminal>(setup_->options, interrupt_, out, err);
+    for (const std::string& notice : command.notices) terminal_->notice(notice);
+  }
+
+  int run() {
+    const Environment environment = detect_environment(kVersion);
+    result_.convoy_version = environment.convoy_version;
+    result_.start_time = environment.start_time;
+    measure();
+    const bool is_chief = !identity_ || identity_->is_chief();
+    if (!is_chief) return static_cast<int>(ExitCode::kOk);
+    qualify::judge(result_.hosts, result_.threshold);
+    print_qualification(out_, result_);
+    write_files();
+    return static_cast<int>(qualify::all_pass(result_.hosts) ? ExitCode::kOk
+                                                             : ExitCode::kThreshold);
+  }
+
+ private:
+  void take_tasks(JobOptions& options) const {
+    if (!identity_) return;
+    if (identity_->servers > 0 || identity_->role != network::Role::kWorker)
+      fail(ExitCode::kUsage,
+           "qualify has no parameter servers and no controller: leave out --ps_hosts, --servers "
+           "and --controller_host; every host is a worker");
+    options.task.workers = static_cast<std::uint32_t>(identity_->workers);
+    if (identity_->is_chief()) return;
+    options.output_file.clear();
+    options.report_file.clear();
+  }
+
+  void measure() {
+    qualify::ProbeOptions options;
+    options.quick = result_.quick;
+    options.tell = [this](const std::string& what) {
+      if (const ExitCode code = terminal_->interruption(); code != ExitCode::kOk)
+        fail(code, "interrupted before {}", what);
+      terminal_->progress("measuring: " + what);
+    };
+    interrupt_.end_after_steps();
+    if (!identity_) {
+      result_.hosts = {qualify::qualify_this_host(*setup_, options)};
+    } else {
+      job::Task task(*identity_, setup_->options.task, job::introduce(*setup_), *terminal_);
+      result_.hosts = qualify::qualify_hosts(*setup_, task, options, job::log_to(*terminal_));
+    }
+    terminal_.reset();  // takes its line away
+  }
+
+  void write_files() const {
+    const JobOptions& options = setup_->options;
+    const std::string text = json_text(qualify::qualification_json(result_), 2) + "\n";
+    if (!options.output_file.empty()) write_output_file(options.output_file, text);
+    if (!options.report_file.empty())
+      report::write_report({report::parse_record("this qualification", text)}, options.report_file);
+  }
+
+  std::optional<network::TaskIdentity> identity_;
+  std::ostream& out_;
+  InterruptGuard interrupt_;
+  std::unique_ptr<job::Setup> setup_;
+  std::unique_ptr<Terminal> terminal_;
+  qualify::Qualification result_;
+};
+
+}  // namespace
+
+int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  QualifyRequest request;
+  const VerbFlags flags = qualify_flags(request);
+  if (wants_help(arguments)) {
+    out << kHelp << command_help(arguments, flags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  JobCommand command = read_command(arguments, flags);
+  // Probes are written by a strategy of their own; this one only stands for none.
+  command.options.variable_update =
+      job::strategy_that_shares_nothing(command.catalog, "qualify").manifest.name;
+  std::ostream nowhere(nullptr);
+  std::ostream& told = command.quiet ? nowhere : err;
+  return QualifyVerb(std::move(command), request, arguments, out, told).run();
+}
+
+}  // namespace convoy

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/system_root.hpp"
+#include "core/doctor/dynamic_libraries.hpp"
+#include "core/qualify/core_probe.hpp"
+#include "core/qualify/measurement.hpp"
+#include "topology/detect/gpu_monitor.hpp"
+
+namespace convoy::qualify {
+
+// How often each core was slowed down because it was too hot, since the system started; those that
+// the system counts of. To be taken before and after measuring.
+using ThrottleCounts = std::map<unsigned, std::int64_t>;
+ThrottleCounts read_throttle_counts(const SystemRoot& root, const std::vector<unsigned>& cores);
+void add_throttle_clues(const ThrottleCounts& before, const ThrottleCounts& after,
+                        const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
+
+// Cores that others had, and with them the devices that they belong to.
+void add_core_clues(const std::vector<CoreRate>& rates, const std::vector<QualifiedDevice>& devices,
+                    std::vector<Clue>& clues);
+
+// Devices that take their memory from another NUMA node than the kernel has their cores on, and
+// GPUs that no core of this process is near to.
+void add_numa_clues(const SystemRoot& root, const std::vector<QualifiedDevice>& devices,
+                    const std::vector<unsigned>& allowed_cores, std::vector<Clue>& clues);
+
+// What `convoy doctor` warns of, as far as it makes something slow: processors, governor, memory,
+// width of links, IOMMU and access between GPUs.
+void add_system_clues(const SystemRoot& root, const doctor::DynamicLibraries& libraries,
+                      const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
+
+// What held the clocks of GPUs back while they were measured.
+void add_gpu_clues(const std::vector<topology::GpuReadings>& readings,
+                   const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
+
+}  // namespace convoy::qualify

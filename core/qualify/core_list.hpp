@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace convoy::qualify {
+
+// The numbers in a list such as "0-3,8", as the kernel and hwloc write it; empty for other texts
+// and for numbers that no machine has.
+std::vector<unsigned> parse_core_list(std::string_view list);
+
+}  // namespace convoy::qualify

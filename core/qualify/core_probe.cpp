@@ -1,0 +1,94 @@
+#include "core/qualify/core_probe.hpp"
+
+#include <sched.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <ctime>
+#include <future>
+#include <string>
+
+#include "core/data/jpeg/jpeg_decoder.hpp"
+#include "share/tools/jpeg_encoder.hpp"
+
+namespace convoy::qualify {
+namespace {
+
+constexpr int kWidth = 500;  // the middle of ImageNet's pictures
+constexpr int kHeight = 375;
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Waves of several lengths and some grain: about as many coefficients as photographs have.
+std::string made_up_picture() {
+  std::vector<std::uint8_t> pixels;
+  std::uint32_t grain = 1;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      for (int colour = 0; colour < 3; ++colour) {
+        grain = grain * 1664525u + 1013904223u;
+        const double wave = std::sin(x * (0.02 + 0.01 * colour)) + std::sin(y * 0.11 + x * 0.05);
+        pixels.push_back(
+            static_cast<std::uint8_t>(128 + 40 * wave + static_cast<double>(grain >> 28)));
+      }
+  return encode_jpeg(pixels.data(), kWidth, kHeight, 3, {});
+}
+
+void bind_this_thread(unsigned core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(core, &set);
+  ::sched_setaffinity(0, sizeof(set), &set);
+}
+
+CoreRate decode_on(unsigned core, const std::string& picture, double seconds) {
+  bind_this_thread(core);
+  JpegDecoder decoder;
+  ByteImage image;
+  const auto decode = [&] {
+    const ImageSize size = decoder.open(picture);
+    decoder.decode({0, 0, size.width, size.height}, image);
+  };
+  decode();
+  const double begin = wall_seconds();
+  const double begin_own = thread_seconds();
+  double now = begin;
+  int images = 0;
+  for (; now - begin < seconds; now = wall_seconds(), ++images) decode();
+  return {core, images / (now - begin), (thread_seconds() - begin_own) / (now - begin)};
+}
+
+}  // namespace
+
+std::vector<unsigned> allowed_cores() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  ::sched_getaffinity(0, sizeof(all), &all);
+  std::vector<unsigned> cores;
+  for (unsigned core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &all)) cores.push_back(core);
+  return cores;
+}
+
+std::vector<CoreRate> probe_cores(double seconds) {
+  const std::string picture = made_up_picture();
+  std::vector<std::future<CoreRate>> threads;
+  for (const unsigned core : allowed_cores())
+    threads.push_back(std::async(std::launch::async, [&picture, core, seconds] {
+      return decode_on(core, picture, seconds);
+    }));
+  std::vector<CoreRate> rates;
+  for (std::future<CoreRate>& it : threads) rates.push_back(it.get());
+  return rates;
+}
+
+}  // namespace convoy::qualify

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "core/calibrate/device_work.hpp"
+#include "core/qualify/device_probes.hpp"
+
+namespace convoy::qualify {
+namespace {
+
+constexpr std::uint64_t kVectorBytes = std::uint64_t{32} << 20;  // more than caches hold
+constexpr int kSumRepetitions = 5;
+
+// Three vectors in the memory of a device.
+class SumWork {
+ public:
+  explicit SumWork(OpenDevice& device)
+      : work_(device),
+        a_(device, kVectorBytes),
+        b_(device, kVectorBytes),
+        c_(device, kVectorBytes) {
+    sum();  // touches the memory
+  }
+
+  // Bytes per second, of the fastest time: two vectors read, one written.
+  double rate() {
+    double best = 0;
+    for (int i = 0; i < kSumRepetitions; ++i) best = std::max(best, 3.0 * kVectorBytes / sum());
+    return best;
+  }
+
+ private:
+  double sum() { return std::max(work_.sum(a_.region(), b_.region(), c_.region()), 1e-9); }
+
+  calibrate::DeviceWork work_;
+  calibrate::DeviceVector a_;
+  calibrate::DeviceVector b_;
+  calibrate::DeviceVector c_;
+};
+
+// What one device should reach of this kind of work.
+using ForeseenRate = std::function<std::optional<Foreseen>(std::size_t device)>;
+
+class DeviceRates {
+ public:
+  DeviceRates(const ProbeGround& ground, const ProbeOptions& options, HostQualification& host)
+      : devices_(*ground.devices), options_(options), host_(host) {
+    if (ground.hardware == nullptr) return;
+    on_ = ground.hardware->cluster(1, count());
+    error_ = ground.hardware->known_error;
+    source_ = ground.hardware->rates;
+    cpu_ = ground.hardware->on_host_processors;
+  }
+
+  void products() {
+    constexpr const char* kWhat = "matrix product";
+    const auto foreseen = [this](std::size_t device) {
+      return foreseen_of(device,
+                         [](const simulate::SimulatedDevice& it) { return it.flops_per_second; });
+    };
+    try {
+      add(kWhat, true, "FLOP/s", devices_.measure(CONVOY_MEASURE_MULTIPLY), foreseen);
+      if (count() == 1 || options_.quick) return;
+      std::vector<double> alone;
+      for (std::size_t i = 0; i < count(); ++i) alone.push_back(measure_alone(i));
+      add(kWhat, false, "FLOP/s", alone, foreseen);
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::kTimeout) throw;
+      host_.notices.push_back(fmt::format("matrix products were not measured: {}", error.what()));
+    }
+  }
+
+  void sums() {
+    std::vector<std::unique_ptr<SumWork>> works;
+    for (std::size_t i = 0; i < count(); ++i)
+      works.push_back(std::make_unique<SumWork>(*devices_.engines().at(i)));
+    std::vector<std::future<double>> futures;
+    for (const auto& work : works)
+      futures.push_back(std::async(std::launch::async, [&work] { return work->rate(); }));
+    std::vector<double> together;
+    for (std::future<double>& it : futures) together.push_back(it.get());
+    add("sum of vectors", true, "B/s", together,
+        [this](std::size_t device) { return memory_rate(device, count()); });
+    if (count() == 1) return;
+    std::vector<double> alone;
+    for (const auto& work : works) alone.push_back(work->rate());
+    add("sum of vectors", false, "B/s", alone,
+        [this](std::size_t device) { return memory_rate(device, 1); });
+  }
+
+ private:
+  std::uint32_t count() const { return devices_.cluster().replicas(); }
+
+  double measure_alone(std::size_t device) {
+    options_.tell(fmt::format("matrix product on {}", devices_.descriptions()[device].name));
+    return devices_.engines().at(device)->measure(CONVOY_MEASURE_MULTIPLY);
+  }
+
+  const simulate::SimulatedDevice& constants(std::size_t device) const {
+    return on_->machine.devices.at(on_->machine.places.at(device).device);
+  }
+
+  template <typename Rate>
+  std::optional<Foreseen> foreseen_of(std::size_t device, Rate rate) const {
+    if (!on_) return std::nullopt;
+    return Foreseen{rate(constants(device)), error_, source_};
+  }
+
+  // Devices on the host's processors share its memory.
+  std::optional<Foreseen> memory_rate(std::size_t device, std::size_t together) const {
+    return foreseen_of(device, [&](const simulate::SimulatedDevice& it) {
+      const double own = it.memory_bytes_per_second * it.memory_efficiency;
+      const double host = on_->machine.hosts.front().memory_bytes_per_second;
+      return cpu_ ? std::min(own, host / static_cast<double>(together)) : own;
+    });
+  }
+
+  void add(const std::string& what, bool together, const char* unit,
+           const std::vector<double>& rates, const ForeseenRate& foreseen) {
+    const std::string how = count() == 1 ? "" : together ? ", all at once" : ", alone";
+    for (std::size_t i = 0; i < count(); ++i)
+      host_.measurements.push_back({.kind = Kind::kDevice,
+                                    .subject = devices_.descriptions()[i].name,
+                                    .what = what + how,
+                                    .unit = unit,
+                                    .rate = rates[i],
+                                    .foreseen = foreseen(i)});
+  }
+
+  OpenDevices& devices_;
+  const ProbeOptions& options_;
+  HostQualification& host_;
+  std::optional<simulate::SimulatedCluster> on_;
+  double error_ = 0;
+  std::string source_;
+  bool cpu_ = false;
+};
+
+}  // namespace
+
+void probe_device_rates(const ProbeGround& ground, const ProbeOptions& options,
+                        HostQualification& host) {
+  DeviceRates rates(ground, options, host);
+  options.tell("rates of devices");
+  rates.products();
+  rates.sums();
+}
+
+}  // namespace convoy::qualify

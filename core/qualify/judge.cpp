@@ -1,0 +1,149 @@
+#include "core/qualify/judge.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace convoy::qualify {
+namespace {
+
+using Group = std::vector<Measurement*>;
+using Groups = std::map<std::tuple<Kind, std::string, std::string>, Group>;
+
+Groups likes_of(std::vector<HostQualification>& hosts) {
+  Groups groups;
+  for (HostQualification& host : hosts)
+    for (Measurement& it : host.measurements) groups[{it.kind, it.what, it.unit}].push_back(&it);
+  return groups;
+}
+
+bool all_foreseen(const Group& group) {
+  return std::ranges::all_of(
+      group, [](const Measurement* it) { return it->foreseen && it->foreseen->rate > 0; });
+}
+
+// The upper one of an even number, so that the slower one of two has a like.
+double upper_median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void compare_with_likes(const Group& group) {
+  if (group.size() < 2) return;
+  const bool relative = all_foreseen(group);
+  const auto unit_of = [&](const Measurement& it) { return relative ? it.foreseen->rate : 1.0; };
+  std::vector<double> rates;
+  for (const Measurement* it : group) rates.push_back(it->rate / unit_of(*it));
+  const double usual = upper_median(std::move(rates));
+  if (!(usual > 0)) return;
+  for (Measurement* it : group) it->likes = usual * unit_of(*it);
+}
+
+double share_of(const Measurement& it) {
+  double share = 1e9;
+  if (it.foreseen && it.foreseen->rate > 0)
+    share = std::min(share, it.rate / (it.foreseen->rate * (1 - it.foreseen->error)));
+  if (it.likes) share = std::min(share, it.rate / *it.likes);
+  return share == 1e9 ? 1 : share;
+}
+
+bool names(const std::string& subject, const std::string& part) {
+  for (std::size_t at = subject.find(part); at != std::string::npos;
+       at = subject.find(part, at + 1)) {
+    const std::size_t end = at + part.size();
+    const bool begins = at == 0 || subject[at - 1] == ' ';
+    if (begins && (end == subject.size() || subject[end] == ' ')) return true;
+  }
+  return false;
+}
+
+std::string reason_text(const Clue& clue) {
+  const std::string text = clue.advice.empty() ? clue.text : clue.text + ": " + clue.advice;
+  return clue.subject.empty() ? text : clue.subject + ": " + text;
+}
+
+// Whether the rate is one of certain devices or cores; else it is one of all of them.
+bool is_of_a_part(const Measurement& it, const HostQualification& host) {
+  return it.kind == Kind::kDevice || it.kind == Kind::kCore ||
+         std::ranges::any_of(host.devices, [&](const QualifiedDevice& device) {
+           return names(it.subject, device.name);
+         });
+}
+
+// Clues about what the rate is of, else those about all of the host. What all devices do together
+// is as slow as any of them.
+std::vector<std::string> reasons_of(const Measurement& it, const HostQualification& host) {
+  std::vector<std::string> own, of_parts, general;
+  for (const Clue& clue : host.clues) {
+    if (clue.subject.empty())
+      general.push_back(reason_text(clue));
+    else if (names(it.subject, clue.subject))
+      own.push_back(reason_text(clue));
+    else if (std::ranges::find(host.devices, clue.subject, &QualifiedDevice::name) !=
+             host.devices.end())
+      of_parts.push_back(reason_text(clue));
+  }
+  if (!own.empty()) return own;
+  if (is_of_a_part(it, host) || of_parts.empty()) return general;
+  of_parts.insert(of_parts.end(), general.begin(), general.end());
+  return of_parts;
+}
+
+std::string yardstick(const Measurement& it) {
+  const bool by_likes = it.likes && it.rate / *it.likes <= it.share * (1 + 1e-9);
+  return by_likes ? "what others reach" : "what is foreseen";
+}
+
+void rank(HostQualification& host) {
+  double sum = 0;
+  for (const Measurement& it : host.measurements) sum += std::log(std::max(it.share, 1e-6));
+  const auto count = static_cast<double>(std::max<std::size_t>(1, host.measurements.size()));
+  host.score = std::exp(sum / count);
+}
+
+}  // namespace
+
+void judge(std::vector<HostQualification>& hosts, double threshold) {
+  for (auto& [key, group] : likes_of(hosts)) compare_with_likes(group);
+  for (HostQualification& host : hosts) {
+    for (Measurement& it : host.measurements) {
+      it.share = share_of(it);
+      it.slow = it.share < threshold;
+      it.reasons = it.slow ? reasons_of(it, host) : std::vector<std::string>();
+    }
+    rank(host);
+  }
+  std::ranges::stable_sort(hosts, {}, &HostQualification::score);
+}
+
+bool all_pass(const std::vector<HostQualification>& hosts) {
+  return std::ranges::none_of(hosts, [](const HostQualification& host) {
+    return std::ranges::any_of(host.measurements, &Measurement::slow);
+  });
+}
+
+std::vector<std::string> slow_sentences(const std::vector<HostQualification>& hosts) {
+  std::vector<std::pair<double, std::string>> found;
+  for (const HostQualification& host : hosts)
+    for (const Measurement& it : host.measurements) {
+      if (!it.slow) continue;
+      std::string text =
+          fmt::format("{}{}: {} at {:.0f} % of {}", hosts.size() > 1 ? host.name + ": " : "",
+                      it.subject, it.what, 100 * it.share, yardstick(it));
+      text += it.reasons.empty() ? "; no reason for it can be seen"
+                                 : fmt::format("; {}", fmt::join(it.reasons, "; "));
+      found.emplace_back(it.share, std::move(text));
+    }
+  std::ranges::stable_sort(found, {}, &std::pair<double, std::string>::first);
+  std::vector<std::string> sentences;
+  for (auto& [share, text] : found) sentences.push_back(std::move(text));
+  return sentences;
+}
+
+}  // namespace convoy::qualify

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/system_text.hpp"
+#include "core/job/sizes.hpp"
+#include "core/qualify/device_probes.hpp"
+
+namespace convoy::qualify {
+namespace {
+
+constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
+constexpr std::uint32_t kMostPairs = 64;  // beyond, neighbours only: pairs grow with the square
+constexpr int kProbeRepetitions = 3;
+
+using Ends = std::pair<std::uint32_t, std::uint32_t>;  // places
+
+std::optional<Foreseen> foreseen_rate(const ProbeGround& ground, double amount,
+                                      const std::optional<double>& seconds) {
+  if (!seconds || !(*seconds > 0)) return std::nullopt;
+  return Foreseen{amount / *seconds, ground.hardware->known_error,
+                  "simulated, " + ground.hardware->rates};
+}
+
+class Links {
+ public:
+  Links(const ProbeGround& ground, const ProbeOptions& options, HostQualification& host)
+      : ground_(ground),
+        options_(options),
+        host_(host),
+        cluster_(ground.devices->cluster()),
+        network_(smallest_network()),
+        bytes_((options.quick ? 8 : 32) * kMegabyte) {}
+
+  void probe() {
+    std::vector<Ends> in, out;
+    for (const std::uint32_t device : cluster_.replica_place) {
+      const std::uint32_t memory = cluster_.places[device].near_place;
+      if (memory == CONVOY_NONE) continue;
+      in.emplace_back(memory, device);
+      out.emplace_back(device, memory);
+    }
+    probe_class("host to device", in, in);
+    probe_class("device to host", out, out);
+    probe_class("device to device", pairs(), ring());
+  }
+
+ private:
+  std::uint32_t count() const { return cluster_.replicas(); }
+
+  std::vector<Ends> ring() const {
+    std::vector<Ends> all;
+    for (std::uint32_t i = 0; count() > 1 && i < count(); ++i)
+      all.emplace_back(cluster_.replica_place[i], cluster_.replica_place[(i + 1) % count()]);
+    return all;
+  }
+
+  std::vector<Ends> pairs() const {
+    if (count() * (count() - 1) > kMostPairs) return ring();
+    std::vector<Ends> all;
+    for (const std::uint32_t from : cluster_.replica_place)
+      for (const std::uint32_t to : cluster_.replica_place)
+        if (from != to) all.emplace_back(from, to);
+    return all;
+  }
+
+  void probe_class(const std::string& name, const std::vector<Ends>& each,
+                   const std::vector<Ends>& together) {
+    for (const Ends& ends : each) {
+      options_.tell(fmt::format("copies {}", subject(ends)));
+      add(name + (each.size() > 1 ? ", alone" : ""), {ends});
+    }
+    if (each.size() > 1) add(name + ", all at once", together);
+  }
+
+  std::string subject(const Ends& ends) const {
+    return fmt::format("{} -> {}", cluster_.places[ends.first].name,
+                       cluster_.places[ends.second].name);
+  }
+
+  void add(const std::string& what, const std::vector<Ends>& copies) {
+    const ProbedStep step{.copies = copies, .elements = bytes_ / sizeof(float)};
+    const ProbedTimes times = probe_plan(ground_, network_, step, kProbeRepetitions);
+    for (std::size_t i = 0; i < copies.size() && i < times.operations.size(); ++i) {
+      const ProbedTime& time = times.operations[i];
+      if (!time.measured || !(*time.measured > 0)) continue;
+      host_.measurements.push_back(
+          {.kind = Kind::kLink,
+           .subject = subject(copies[i]),
+           .what = what,
+           .unit = "B/s",
+           .rate = static_cast<double>(bytes_) / *time.measured,
+           .foreseen = foreseen_rate(ground_, static_cast<double>(bytes_), time.foreseen)});
+    }
+  }
+
+  const ProbeGround& ground_;
+  const ProbeOptions& options_;
+  HostQualification& host_;
+  const Cluster& cluster_;
+  calibrate::ProbeNetwork network_;
+  std::uint64_t bytes_;
+};
+
+std::vector<std::uint64_t> collective_sizes(bool quick) {
+  if (quick) return {kMegabyte / 16, kMegabyte, 8 * kMegabyte};
+  return {kMegabyte / 256, kMegabyte / 16, kMegabyte,
+          4 * kMegabyte,   16 * kMegabyte, 64 * kMegabyte};
+}
+
+}  // namespace
+
+void probe_links(const ProbeGround& ground, const ProbeOptions& options, HostQualification& host) {
+  Links(ground, options, host).probe();
+}
+
+void probe_collectives(const ProbeGround& ground, const ProbeOptions& options,
+                       HostQualification& host) {
+  const Cluster& cluster =
+      ground.task == nullptr ? ground.devices->cluster() : *ground.task->cluster;
+  if (cluster.replicas() < 2) return;
+  const calibrate::ProbeNetwork network = smallest_network();
+  for (const std::uint64_t bytes : collective_sizes(options.quick)) {
+    const std::string size = bytes_text(bytes);
+    options.tell("all_reduce of " + size);
+    const ProbedStep step{.all_reduces = true, .elements = bytes / sizeof(float)};
+    const ProbedTimes times = probe_plan(ground, network, step, kProbeRepetitions);
+    if (times.operations.empty() || !times.operations.front().measured) continue;
+    const ProbedTime& time = times.operations.front();
+    host.measurements.push_back(
+        {.kind = Kind::kCollective,
+         .subject = ground.task == nullptr ? "all devices" : "devices of all hosts",
+         .what = "all_reduce of " + size + (ground.task == nullptr ? "" : " between hosts"),
+         .unit = "B/s",
+         .rate = static_cast<double>(bytes) / std::max(*time.measured, 1e-9),
+         .bytes = bytes,
+         .foreseen = foreseen_rate(ground, static_cast<double>(bytes), time.foreseen)});
+  }
+}
+
+void probe_training(const ProbeGround& ground, const ProbeOptions& options,
+                    HostQualification& host) {
+  const std::uint32_t devices = ground.devices->cluster().replicas();
+  std::uint32_t batch = job::choose_sizes(ground.setup, devices).batch;
+  if (options.quick && !ground.setup.options.batch_size) batch = std::max(1u, batch / 4);
+  const calibrate::ProbeNetwork network{ground.setup.graph->model(), *ground.setup.graph, batch};
+  options.tell("training of " + network.name);
+  const ProbedTimes times = probe_plan(ground, network, {.trains = true}, kProbeRepetitions);
+  const std::uint32_t all = ground.task == nullptr ? devices : ground.task->cluster->replicas();
+  const double images = double(all) * batch;
+  host.measurements.push_back(
+      {.kind = Kind::kTraining,
+       .subject = ground.task == nullptr ? "all devices" : "devices of all hosts",
+       .what = fmt::format("training of {}, {} images per device{}", network.name, batch,
+                           ground.task == nullptr ? "" : ", over all hosts"),
+       .unit = "images/s",
+       .rate = images / std::max(times.step.measured.value_or(0), 1e-9),
+       .foreseen = foreseen_rate(ground, images, times.step.foreseen)});
+}
+
+}  // namespace convoy::qualify

@@ -1,0 +1,156 @@
+#include "core/qualify/qualify_host.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "core/data/pipeline/source_factory.hpp"
+#include "core/job/component_options.hpp"
+#include "core/job/input_only.hpp"
+#include "core/job/run_hardware.hpp"
+#include "core/job/sizes.hpp"
+#include "core/qualify/clues.hpp"
+#include "core/qualify/core_list.hpp"
+#include "core/qualify/core_probe.hpp"
+#include "core/qualify/storage_probe.hpp"
+#include "topology/graph/graph_edit.hpp"
+
+namespace convoy::qualify {
+namespace {
+
+constexpr const char* kHost = "host";
+constexpr std::uint64_t kLittle = std::uint64_t{16} << 20;  // bytes of files
+constexpr std::uint64_t kMuch = std::uint64_t{128} << 20;
+
+std::vector<QualifiedDevice> qualified_devices(const OpenDevices& devices) {
+  std::vector<QualifiedDevice> all;
+  for (const convoy_device_description& it : devices.descriptions()) {
+    QualifiedDevice device{it.name, it.model, it.locality};
+    if (!topology::parse_pci_address(device.locality))
+      device.cores = parse_core_list(device.locality);
+    if (it.numa_node != CONVOY_NONE) device.numa_node = it.numa_node;
+    all.push_back(std::move(device));
+  }
+  return all;
+}
+
+class HostProbes {
+ public:
+  HostProbes(const ProbeGround& ground, const ProbeOptions& options)
+      : ground_(ground), options_(options), cores_(allowed_cores()) {
+    host_.devices = qualified_devices(*ground.devices);
+    if (ground.hardware != nullptr)
+      host_.foreseen_by = fmt::format("{}: {}", ground.hardware->name, ground.hardware->rates);
+  }
+
+  HostQualification run() {
+    const ThrottleCounts before = read_throttle_counts(root_, cores_);
+    watch_gpus();
+    probe_device_rates(ground_, options_, host_);
+    probe_cores_and_decoding();
+    probe_links(ground_, options_, host_);
+    probe_collectives(ground_, options_, host_);
+    probe_folders();
+    probe_training(ground_, options_, host_);
+    add_throttle_clues(before, read_throttle_counts(root_, cores_), host_.devices, host_.clues);
+    if (monitor_) {
+      monitor_->stop();
+      add_gpu_clues(monitor_->readings(), host_.devices, host_.clues);
+    }
+    add_numa_clues(root_, host_.devices, cores_, host_.clues);
+    add_system_clues(root_, doctor::system_libraries(), host_.devices, host_.clues);
+    return std::move(host_);
+  }
+
+ private:
+  void watch_gpus() {
+    std::vector<std::string> addresses;
+    for (const QualifiedDevice& device : host_.devices)
+      if (topology::parse_pci_address(device.locality)) addresses.push_back(device.locality);
+    monitor_ = topology::GpuMonitor::open(addresses, "libnvidia-ml.so.1");
+    if (monitor_) monitor_->start();
+  }
+
+  void add(Kind kind, const std::string& subject, const std::string& what, const char* unit,
+           double rate) {
+    host_.measurements.push_back(
+        {.kind = kind, .subject = subject, .what = what, .unit = unit, .rate = rate});
+  }
+
+  void probe_cores_and_decoding() {
+    options_.tell("cores");
+    const std::vector<CoreRate> rates = probe_cores(options_.quick ? 0.3 : 1.0);
+    double sum = 0;
+    for (const CoreRate& it : rates) {
+      add(Kind::kCore, fmt::format("core {}", it.core), "JPEG decoding, all cores at once",
+          "images/s", it.images);
+      sum += it.images;
+    }
+    add(Kind::kDecoding, kHost, fmt::format("JPEG decoding, cores together: {}", rates.size()),
+        "images/s", sum);
+    add_core_clues(rates, host_.devices, host_.clues);
+    if (!ground_.setup.options.data_dir.empty()) probe_input();
+  }
+
+  // What training would read.
+  void probe_input() {
+    options_.tell("reading and preparing images");
+    const std::uint32_t devices = ground_.devices->cluster().replicas();
+    const job::Sizes sizes = job::choose_sizes(ground_.setup, devices);
+    const DataOptions data = job::data_options(ground_.setup, sizes, devices);
+    const std::unique_ptr<BatchSource> source = make_source(data);
+    const InputSpeed speed =
+        job::measure_input(*source, data, {.warmup = 2, .timed = options_.quick ? 4 : 16},
+                           [](std::int64_t, double) { return true; });
+    if (speed.seconds > 0)
+      add(Kind::kDecoding, kHost, "reading, decoding and preparing images", "images/s",
+          static_cast<double>(speed.images) / speed.seconds);
+  }
+
+  void probe_folders() {
+    const JobOptions& options = ground_.setup.options;
+    options_.tell("storage");
+    const std::uint64_t bytes = options_.quick ? kLittle : kMuch;
+    try {
+      std::filesystem::path folder = options.checkpoints.train_dir;
+      if (folder.empty()) folder = std::filesystem::temp_directory_path();
+      const StorageRates rates = probe_storage(folder, bytes);
+      add(Kind::kStorage, folder.string(), "writing to the medium", "B/s", rates.write);
+      add(Kind::kStorage, folder.string(), "reading", "B/s", rates.read);
+      if (options.data_dir.empty()) return;
+      if (const auto rate = probe_reading(options.data_dir, bytes))
+        add(Kind::kStorage, options.data_dir, "reading", "B/s", *rate);
+    } catch (const Error& error) {
+      host_.notices.emplace_back(error.what());
+    }
+  }
+
+  const ProbeGround& ground_;
+  const ProbeOptions& options_;
+  const SystemRoot root_{"/"};
+  std::vector<unsigned> cores_;
+  std::unique_ptr<topology::GpuMonitor> monitor_;
+  HostQualification host_;
+};
+
+}  // namespace
+
+std::unique_ptr<job::SimulatedHardware> known_hardware(job::Setup& setup,
+                                                       std::vector<std::string>& notices) {
+  job::open_devices_early(setup);
+  try {
+    auto hardware = std::make_unique<job::SimulatedHardware>(job::hardware_of_run(setup));
+    notices.insert(notices.end(), hardware->notices.begin(), hardware->notices.end());
+    return hardware;
+  } catch (const Error& error) {
+    notices.push_back(fmt::format("rates are compared with each other only: {}", error.what()));
+    return nullptr;
+  }
+}
+
+HostQualification qualify_host(const ProbeGround& ground, const ProbeOptions& options) {
+  return HostProbes(ground, options).run();
+}
+
+}  // namespace convoy::qualify

@@ -1,0 +1,125 @@
+#include "core/qualify/judge.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/qualify/core_list.hpp"
+#include "core/qualify/qualification_json.hpp"
+
+namespace convoy::qualify {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Measurement rate(const std::string& subject, double value,
+                 std::optional<Foreseen> foreseen = std::nullopt) {
+  return {.kind = Kind::kLink,
+          .subject = subject,
+          .what = "copy",
+          .unit = "B/s",
+          .rate = value,
+          .foreseen = std::move(foreseen)};
+}
+
+HostQualification host(const std::string& name, std::vector<Measurement> measurements) {
+  HostQualification it;
+  it.name = name;
+  it.measurements = std::move(measurements);
+  return it;
+}
+
+TEST(Judge, OfTwoTheFasterOneIsTheYardstick) {
+  std::vector<HostQualification> hosts = {host("a", {rate("0", 100), rate("1", 60)})};
+  judge(hosts, 0.7);
+  EXPECT_FALSE(hosts[0].measurements[0].slow);
+  EXPECT_TRUE(hosts[0].measurements[1].slow);
+  EXPECT_DOUBLE_EQ(hosts[0].measurements[1].share, 0.6);
+  EXPECT_FALSE(all_pass(hosts));
+}
+
+TEST(Judge, OneThatIsFasterThanAllOthersMakesNoneOfThemSlow) {
+  std::vector<HostQualification> hosts = {
+      host("a", {rate("0", 100), rate("1", 99), rate("2", 101), rate("3", 900)})};
+  judge(hosts, 0.7);
+  EXPECT_TRUE(all_pass(hosts));
+}
+
+TEST(Judge, ForesightCountsLessItsError) {
+  const Foreseen foreseen{100, 0.25, "the catalogue"};
+  std::vector<HostQualification> hosts = {host("a", {rate("0", 60, foreseen)})};
+  judge(hosts, 0.75);
+  EXPECT_DOUBLE_EQ(hosts[0].measurements[0].share, 0.8);
+  EXPECT_TRUE(all_pass(hosts));
+  judge(hosts, 0.81);
+  EXPECT_FALSE(all_pass(hosts));
+  EXPECT_THAT(slow_sentences(hosts),
+              ElementsAre("0: copy at 80 % of what is foreseen; no reason for it can be seen"));
+}
+
+// A narrow link that reaches what it can is no slow one beside wide ones.
+TEST(Judge, LinksOfOtherWidthsAreComparedByWhatIsForeseenOfThem) {
+  const auto of = [](double width) { return Foreseen{width, 0, "simulated"}; };
+  std::vector<HostQualification> hosts = {host("a", {rate("0", 36, of(40)), rate("1", 35, of(40)),
+                                                     rate("2", 9, of(10)), rate("3", 20, of(40))})};
+  judge(hosts, 0.7);
+  std::vector<bool> slow;
+  for (const Measurement& it : hosts[0].measurements) slow.push_back(it.slow);
+  EXPECT_THAT(slow, ElementsAre(false, false, false, true));
+  EXPECT_DOUBLE_EQ(*hosts[0].measurements[2].likes, 9);
+}
+
+TEST(Judge, HostsAreRankedAndTheSlowOneIsNamedWithItsReason) {
+  std::vector<HostQualification> hosts = {host("a", {rate("0", 100)}), host("b", {rate("0", 40)}),
+                                          host("c", {rate("0", 98)})};
+  hosts[1].clues = {{"0", "its link has 4 of 16 lanes", "reseat the card"},
+                    {"1", "something else", ""},
+                    {"", "governor: powersave", ""}};
+  judge(hosts, 0.7);
+  EXPECT_EQ(hosts[0].name, "b");
+  EXPECT_LT(hosts[0].score, hosts[1].score);
+  EXPECT_THAT(slow_sentences(hosts),
+              ElementsAre(HasSubstr("b: 0: copy at 41 % of what others reach; 0: its link has 4 of "
+                                    "16 lanes: reseat the card")));
+}
+
+// What all devices do together may be slow for any of them.
+TEST(Judge, WhatIsSlowOfAllDevicesHasTheReasonsOfEach) {
+  std::vector<HostQualification> hosts = {host("a", {rate("all devices", 10), rate("x", 100)})};
+  hosts[0].devices = {{"cpu:1", "", ""}};
+  hosts[0].clues = {{"cpu:1", "here", ""}, {"core 1", "there", ""}, {"", "everywhere", ""}};
+  judge(hosts, 0.7);
+  EXPECT_THAT(hosts[0].measurements[0].reasons, ElementsAre("cpu:1: here", "everywhere"));
+}
+
+// "cpu:1" is no part of "cpu:11", and a link has both its ends.
+TEST(Judge, CluesBelongToWholeNames) {
+  std::vector<HostQualification> hosts = {host(
+      "a",
+      {rate("cpu:11 -> cpu:2", 10), rate("cpu:2 -> cpu:1", 10), rate("x", 100), rate("y", 100)})};
+  hosts[0].clues = {{"cpu:1", "here", ""}};
+  judge(hosts, 0.7);
+  EXPECT_THAT(hosts[0].measurements[0].reasons, IsEmpty());
+  EXPECT_THAT(hosts[0].measurements[1].reasons, ElementsAre("cpu:1: here"));
+}
+
+TEST(QualificationJson, AHostReadsBackAsItWasMeasured) {
+  HostQualification sent = host("a", {rate("0", 100, Foreseen{120, 0.1, "simulated"})});
+  sent.measurements[0].bytes = 4096;
+  sent.devices = {{"cpu:0", "EPYC", "0-3"}};
+  sent.clues = {{"cpu:0", "hot", "look at fans"}};
+  sent.notices = {"one thing"};
+  const HostQualification got = read_host(host_json(sent));
+  EXPECT_EQ(host_json(got).dump(), host_json(sent).dump());
+}
+
+TEST(CoreList, IsWhatTheKernelAndHwlocWrite) {
+  EXPECT_THAT(parse_core_list("0-3,8"), ElementsAre(0, 1, 2, 3, 8));
+  EXPECT_THAT(parse_core_list("7"), ElementsAre(7));
+  for (const char* text : {"", "0000:17:00.0", "a", "3-1", "0-4000000000"})
+    EXPECT_THAT(parse_core_list(text), IsEmpty()) << text;
+}
+
+}  // namespace
+}  // namespace convoy::qualify
