@@ -15,6 +15,7 @@
 #include "core/job/evaluations.hpp"
 #include "core/job/gpu_watch.hpp"
 #include "core/job/input_only.hpp"
+#include "core/job/opened_devices.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/job/profile_collector.hpp"
 #include "core/job/run_prediction.hpp"
@@ -129,8 +130,7 @@ class Run {
     if (wants_prediction())
       prediction_.emplace(setup_, [this](const std::string& text) { tell(text); });
     if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
-    return std::make_shared<OpenDevices>(*setup_.device, devices_,
-                                         setup_.options.threads_per_device);
+    return job::open_devices(setup_, devices_);
   }
 
   std::unique_ptr<Session> open_session(std::shared_ptr<OpenDevices> devices) const {
