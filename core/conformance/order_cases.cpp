@@ -109,14 +109,17 @@ std::string check_lane(const DevicePlugin&, TestedDevice& device) {
 
 // Submitted last to first, so that nothing but the waits orders them.
 std::string check_lanes(const DevicePlugin&, TestedDevice& device) {
+  // Devices with lanes per priority have more.
+  constexpr std::uint32_t kMost = kLanes * CONVOY_PRIORITIES;
+  const std::uint32_t lanes = device.description().lanes >= kMost ? kMost : kLanes;
   Chain chain(device);
   std::uint64_t gate = 0;
   std::vector<convoy_submission*> links;
   for (std::uint64_t i = 0; i < kSteps; ++i)
     links.push_back(
-        &chain.link(i, static_cast<std::uint32_t>(i * 3 % kLanes),
+        &chain.link(i, static_cast<std::uint32_t>(i * 3 % lanes),
                     {i == 0 ? convoy_wait{&gate, 1} : convoy_wait{&chain.timeline(i - 1), 1}}));
-  for (std::uint32_t lane = kLanes; lane-- > 0;)
+  for (std::uint32_t lane = lanes; lane-- > 0;)
     for (convoy_submission* link : links)
       if (link->lane == lane) device.submit(*link);
   store(gate, 1);

@@ -2,6 +2,7 @@
 
 #include "core/job/component_options.hpp"
 #include "core/job/described_hosts.hpp"
+#include "core/job/opened_devices.hpp"
 #include "core/job/sizes.hpp"
 #include "core/runtime/storage.hpp"
 
@@ -10,7 +11,7 @@ namespace convoy::job {
 PlanGround ground_of_devices(const Setup& setup, std::uint32_t devices) {
   std::shared_ptr<OpenDevices> open = setup.open_devices;
   if (open == nullptr || open->descriptions().size() != devices)
-    open = std::make_shared<OpenDevices>(*setup.device, devices, setup.options.threads_per_device);
+    open = open_devices(setup, devices);
   const SessionOptions options = session_options(setup, choose_sizes(setup, devices), devices);
   return {open->cluster(), choose_storage(*setup.graph, *open, options, false)};
 }

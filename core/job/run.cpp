@@ -16,6 +16,7 @@
 #include "core/job/evaluations.hpp"
 #include "core/job/gpu_watch.hpp"
 #include "core/job/input_only.hpp"
+#include "core/job/opened_devices.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/job/profile_collector.hpp"
 #include "core/job/run_prediction.hpp"
@@ -136,8 +137,7 @@ class Run {
   std::shared_ptr<OpenDevices> open_devices() {
     if (setup_.task == nullptr) predict();
     if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
-    return std::make_shared<OpenDevices>(*setup_.device, devices_,
-                                         setup_.options.threads_per_device);
+    return job::open_devices(setup_, devices_);
   }
 
   // With the other tasks. What --variable_update=auto takes may depend on how fast that is.

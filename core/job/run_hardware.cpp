@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/job/opened_devices.hpp"
 #include "core/job/simulated_topology.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/this_hardware.hpp"
@@ -42,8 +43,7 @@ std::vector<std::string> addresses_of_devices(Setup& setup) {
 
 void open_devices_early(Setup& setup) {
   if (setup.open_devices) return;
-  setup.open_devices = std::make_shared<OpenDevices>(*setup.device, count_devices(setup),
-                                                     setup.options.threads_per_device);
+  setup.open_devices = open_devices(setup, count_devices(setup));
 }
 
 SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::string> addresses,

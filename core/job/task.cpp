@@ -169,14 +169,23 @@ Cluster Task::agreed_cluster(const OpenDevices& devices) {
   const bool peer_access = devices_per_worker_ > 1 && computes()
                                ? devices.cluster().access[0][1]
                                : devices.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY);
-  const nlohmann::json of_workers = parse_json(
-      from_chief("devices", json_text(nlohmann::json{{"peer_access", peer_access},
-                                                     {"kind", device_kind(devices.cluster())}})));
+  const ReplicaGroups& groups = devices.cluster().groups;
+  const nlohmann::json of_workers = parse_json(from_chief(
+      "devices", json_text(nlohmann::json{{"peer_access", peer_access},
+                                          {"priorities", devices.cluster().device_priorities},
+                                          {"numa", groups.numa},
+                                          {"switch", groups.pcie_switch},
+                                          {"nvlink", groups.nvlink},
+                                          {"kind", device_kind(devices.cluster())}})));
+  using Numbers = std::vector<std::uint32_t>;
   HostsDescription hosts;
   hosts.hosts = workers();
   hosts.devices_per_host = devices_per_worker_;
   hosts.peer_access = of_workers.at("peer_access").get<bool>();
   hosts.device_kind = of_workers.at("kind").get<std::string>();
+  hosts.device_priorities = of_workers.at("priorities").get<bool>();
+  hosts.groups = {of_workers.at("numa").get<Numbers>(), of_workers.at("switch").get<Numbers>(),
+                  of_workers.at("nvlink").get<Numbers>()};
   for (int server = 0; server < identity_.servers; ++server)
     hosts.server_hosts.push_back(workers() + static_cast<std::uint32_t>(server));
   Cluster cluster = make_hosts(hosts);

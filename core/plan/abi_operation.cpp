@@ -27,6 +27,7 @@ convoy_operation to_abi(const Operation& operation) {
   result.bytes = operation.bytes;
   result.flops = operation.flops;
   result.effect = operation.effect;
+  result.priority = operation.priority;
   return result;
 }
 

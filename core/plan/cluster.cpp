@@ -4,6 +4,14 @@
 
 namespace convoy {
 
+std::uint32_t Cluster::group_of(std::uint32_t sharing, std::uint32_t replica) const {
+  if (sharing == CONVOY_SHARES_HOST) return places.at(replica_place.at(replica)).host;
+  const std::vector<std::uint32_t>& numbers = sharing == CONVOY_SHARES_NUMA     ? groups.numa
+                                              : sharing == CONVOY_SHARES_SWITCH ? groups.pcie_switch
+                                                                                : groups.nvlink;
+  return numbers.empty() ? CONVOY_NONE : numbers.at(replica);
+}
+
 Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::string& device_kind) {
   Cluster cluster;
   const std::uint32_t host = devices;
@@ -16,6 +24,7 @@ Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::str
   if (peer_access) host_place.served_by = cluster.replica_place;
   cluster.places.push_back(host_place);
   cluster.joins_updates = peer_access;
+  cluster.device_priorities = peer_access;
 
   const std::uint32_t count = devices + 1;
   cluster.access.assign(count, std::vector<bool>(count, peer_access));

@@ -27,6 +27,14 @@ struct Route {
   std::uint32_t shared_group = CONVOY_NONE;
 };
 
+// What replicas share besides hosts: per replica the number of its group, equal for those that
+// share it. Empty lists: not known.
+struct ReplicaGroups {
+  std::vector<std::uint32_t> numa;
+  std::vector<std::uint32_t> pcie_switch;
+  std::vector<std::uint32_t> nvlink;
+};
+
 // All hosts, places and replicas, as agreed before planning, and what can address what. Replica r
 // runs on place replica_place[r].
 struct Cluster {
@@ -47,12 +55,21 @@ struct Cluster {
   // (CONVOY_DEVICE_JOINS_UPDATES): such sums and updates are fused.
   bool joins_updates = false;
 
+  // Every device has a lane per priority (CONVOY_PRIORITIES): what is urgent overtakes there.
+  // Between hosts it always does.
+  bool device_priorities = false;
+  ReplicaGroups groups = {};
+
+  // What the replica shares: the number of its group of that kind (convoy_sharing), CONVOY_NONE
+  // where it is not known.
+  std::uint32_t group_of(std::uint32_t sharing, std::uint32_t replica) const;
   std::uint32_t replicas() const { return static_cast<std::uint32_t>(replica_place.size()); }
 };
 
 // One host, n devices that address each other's and the host's memory (CPU devices) or only their
 // own and pinned host memory (peer_access = false, as GPUs without peer access). Device places come
-// first, the host place last. Shared-memory devices serve the host place and join updates.
+// first, the host place last. Shared-memory devices serve the host place, join updates and have
+// lanes per priority.
 Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::string& device_kind);
 
 }  // namespace convoy

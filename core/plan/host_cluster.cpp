@@ -61,6 +61,22 @@ void set_access(Cluster& cluster, bool peer_access) {
       cluster.access[p][q] = addresses(cluster, peer_access, p, q);
 }
 
+// The numbers of one host's groups, and others for every further host.
+std::vector<std::uint32_t> on_all_hosts(const std::vector<std::uint32_t>& one,
+                                        std::uint32_t hosts) {
+  std::vector<std::uint32_t> all;
+  if (one.empty()) return all;
+  const std::uint32_t groups = *std::max_element(one.begin(), one.end()) + 1;
+  for (std::uint32_t host = 0; host < hosts; ++host)
+    for (const std::uint32_t group : one) all.push_back(host * groups + group);
+  return all;
+}
+
+ReplicaGroups on_all_hosts(const HostsDescription& it) {
+  return {on_all_hosts(it.groups.numa, it.hosts), on_all_hosts(it.groups.pcie_switch, it.hosts),
+          on_all_hosts(it.groups.nvlink, it.hosts)};
+}
+
 std::uint32_t route_kind(const Place& from, const Place& to, bool same, bool peer_access) {
   if (same) return CONVOY_ROUTE_SAME_MEMORY;
   if (from.host != to.host) return CONVOY_ROUTE_NETWORK;
@@ -71,16 +87,21 @@ std::uint32_t route_kind(const Place& from, const Place& to, bool same, bool pee
 }  // namespace
 
 Cluster make_hosts(const HostsDescription& description) {
-  if (description.hosts == 1 && description.server_hosts.empty())
-    return make_single_host(description.devices_per_host, description.peer_access,
-                            description.device_kind);
   Cluster cluster;
+  if (description.hosts == 1 && description.server_hosts.empty()) {
+    cluster = make_single_host(description.devices_per_host, description.peer_access,
+                               description.device_kind);
+    cluster.groups = description.groups;
+    return cluster;
+  }
   cluster.hosts = description.hosts;
   add_devices(cluster, description);
   add_host_places(cluster, description);
   set_access(cluster, description.peer_access);
   cluster.device_collectives = cluster.hosts > 1;
   cluster.joins_updates = description.peer_access;
+  cluster.device_priorities = description.device_priorities.value_or(description.peer_access);
+  cluster.groups = on_all_hosts(description);
   cluster.route = [places = cluster.places, peer_access = description.peer_access](
                       std::uint32_t from, std::uint32_t to) {
     Route route;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct HostsDescription {
   // numbers follow each other without gaps. Empty: there are none of their own, and strategies take
   // the hosts' own memory.
   std::vector<std::uint32_t> server_hosts;
+  // What the replicas of one host share; the others' do so, too.
+  ReplicaGroups groups = {};
+  // Whether their devices have lanes per priority; not given: those with peer access have.
+  std::optional<bool> device_priorities = {};
 };
 
 // Place order: all devices, host by host; one host place per host with devices; one host place per

@@ -88,6 +88,7 @@ struct Operation {
   std::uint64_t bytes = 0;
   std::uint64_t flops = 0;
   std::uint32_t effect = CONVOY_CALL_UNDECLARED;  // kCall: convoy_call_effect
+  std::uint32_t priority = 0;                     // below CONVOY_PRIORITIES; the highest goes first
 };
 
 // How many elements the operation works on, and how many of its reads, from the first one on, are

@@ -44,6 +44,7 @@ void add_operation(Digest& digest, const Operation& it) {
     digest.add(word);
   digest.add(std::string_view(it.kernel));
   if (it.effect != CONVOY_CALL_UNDECLARED) digest.add(it.effect);
+  if (it.priority != 0) digest.add(it.priority);
   digest.add(it.reads);
   digest.add(it.writes);
 }

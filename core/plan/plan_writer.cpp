@@ -24,6 +24,7 @@ void add_operation(Digest& digest, const convoy_operation& it) {
     for (const std::uint64_t size : it.sizes) digest.add(size);
   if (it.kernel != nullptr) digest.add(std::string_view(it.kernel));
   if (it.effect != CONVOY_CALL_UNDECLARED) digest.add(it.effect);
+  if (it.priority != 0) digest.add(it.priority);
   digest.add(readable(it.reads, it.read_count));
   digest.add(readable(it.writes, it.write_count));
 }
@@ -32,9 +33,9 @@ void add_operation(Digest& digest, const convoy_operation& it) {
 
 PlanWriter::PlanWriter(const Cluster& cluster, const ArenaMap& arena, Purpose purpose)
     : cluster_(cluster), arena_(arena), purpose_(purpose) {
-  table_ = {sizeof(table_),    this,        get_cluster,  get_place,
-            get_replica_place, get_route,   get_variable, get_bucket,
-            declare_buffer,    set_section, emit,         name_buffer};
+  table_ = {sizeof(table_), this,         get_cluster, get_place,      get_replica_place,
+            get_route,      get_variable, get_bucket,  declare_buffer, set_section,
+            emit,           name_buffer,  get_group};
   plan_.cluster = &cluster;
   plan_.arena = &arena;
 }
@@ -159,6 +160,17 @@ int32_t PlanWriter::emit(void* self, const convoy_operation* operation) {
     if (it.purpose_ == Purpose::kWrite) it.keep(known);
     it.count(known);
     add_operation(it.digest_, known);
+  });
+}
+
+int32_t PlanWriter::get_group(void* self, uint32_t sharing, uint32_t replica, uint32_t* number) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    if (sharing < CONVOY_SHARES_HOST || sharing > CONVOY_SHARES_NVLINK)
+      fail(ExitCode::kFailed, "what replicas share: {} is not known to this convoy (ABI 1.0)",
+           sharing);
+    require_index(replica, it.cluster_.replicas(), "replica");
+    *number = it.cluster_.group_of(sharing, replica);
   });
 }
 

@@ -52,6 +52,7 @@ class PlanWriter {
   static int32_t name_buffer(void* self, uint32_t id, const char* name);
   static int32_t set_section(void* self, uint32_t section);
   static int32_t emit(void* self, const convoy_operation* operation);
+  static int32_t get_group(void* self, uint32_t sharing, uint32_t replica, uint32_t* number);
 
   // Runs an action that may throw Error; turns it into a status and keeps the text.
   template <typename Action>

@@ -214,6 +214,7 @@ Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
     fail(ExitCode::kFailed, "only matmul transposes");
   require_index(source.reduction, CONVOY_REDUCE_MAX + 1, "reduction");
   require_index(source.algorithm, CONVOY_ALGORITHM_DEVICE_ONLY + 1, "algorithm");
+  require_index(source.priority, CONVOY_PRIORITIES, "priority");
   if (!std::isfinite(source.scalar))
     fail(ExitCode::kFailed, "scalar {} is not finite", source.scalar);
 
@@ -235,6 +236,7 @@ Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   result.bytes = source.bytes;
   result.flops = source.flops;
   result.effect = static_cast<std::uint32_t>(source.effect);
+  result.priority = static_cast<std::uint32_t>(source.priority);
   if (source.read_count > 0) result.reads.assign(source.reads, source.reads + source.read_count);
   if (source.write_count > 0)
     result.writes.assign(source.writes, source.writes + source.write_count);

@@ -207,8 +207,17 @@ void Executor::submit(std::uint32_t at, std::int64_t iteration, const StepInput&
   if (parts_.gate != nullptr && parts_.gate->holds_back(scheduled.lane))
     parts_.gate->submit(index, it);
   else
-    hand_over(operation, it, parts_.schedule->lanes[scheduled.lane].strand);
+    hand_over(operation, it, channel_of(parts_.schedule->lanes[scheduled.lane]));
   queued_[scheduled.lane] = it.value;
+}
+
+// One per strand and, as far as there are so many, priority; lanes that share one have the order of
+// the whole schedule in it, at both ends.
+std::uint32_t Executor::channel_of(const Lane& lane) const {
+  if (lane.lane != kNetworkLane) return 0;
+  const std::uint32_t strands = parts_.schedule->strands.count;
+  const std::uint32_t levels = std::max(parts_.network->channels() / strands, 1u);
+  return lane.strand + strands * std::min(lane.priority, levels - 1);
 }
 
 void Executor::wait_for(std::uint32_t lane, std::uint64_t value) {

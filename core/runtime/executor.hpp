@@ -112,6 +112,7 @@ class Executor {
   void require_hope();
   void hand_over(const Operation& operation, const convoy_submission& submission,
                  std::uint32_t channel);
+  std::uint32_t channel_of(const Lane& lane) const;
   void await_prologue(const Operation& operation, const convoy_wait& done);
   void require_network() const;
   bool awaits_network() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <utility>
 
 namespace convoy {
 namespace {
@@ -21,6 +22,14 @@ void find_collectives(Cluster& cluster, const std::vector<std::unique_ptr<OpenDe
   const std::optional<std::string> reason = all.front()->refuses_to_unite(all, false);
   cluster.device_collectives = !reason;
   cluster.no_device_collectives = reason.value_or("");
+}
+
+// The devices' NUMA nodes, where all of them know theirs.
+std::vector<std::uint32_t> numa_groups(const std::vector<convoy_device_description>& devices) {
+  std::vector<std::uint32_t> nodes;
+  for (const convoy_device_description& device : devices) nodes.push_back(device.numa_node);
+  return std::ranges::count(nodes, std::uint32_t{CONVOY_NONE}) > 0 ? std::vector<std::uint32_t>()
+                                                                   : nodes;
 }
 
 // The cluster that open devices form on this host.
@@ -48,6 +57,11 @@ OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std:
   }
   cluster_ = make_cluster(descriptions_, opened_);
   cluster_.joins_updates = all_have(CONVOY_DEVICE_JOINS_UPDATES);
+  constexpr std::uint32_t kLanesPerPriority = CONVOY_LANE_UPDATE + 1;
+  cluster_.device_priorities = std::ranges::all_of(descriptions_, [](const auto& device) {
+    return device.lanes >= kLanesPerPriority * CONVOY_PRIORITIES;
+  });
+  cluster_.groups.numa = numa_groups(descriptions_);
   for (const Place& place : cluster_.places) {
     const auto index = static_cast<std::uint32_t>(engines_.size());
     const std::uint32_t engine = place.kind == CONVOY_PLACE_DEVICE ? index
@@ -55,6 +69,12 @@ OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std:
                                                                    : place.served_by.front();
     engines_.push_back(opened_[engine].get());
   }
+}
+
+void OpenDevices::locate(ReplicaGroups groups,
+                         std::function<Route(std::uint32_t, std::uint32_t)> route) {
+  cluster_.groups = std::move(groups);
+  cluster_.route = std::move(route);
 }
 
 bool OpenDevices::all_have(std::uint32_t flag) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -21,6 +22,8 @@ class OpenDevices {
   OpenDevices& operator=(const OpenDevices&) = delete;
 
   const Cluster& cluster() const { return cluster_; }
+  // What is known of the devices' places besides what they say themselves. Before plans are made.
+  void locate(ReplicaGroups groups, std::function<Route(std::uint32_t, std::uint32_t)> route);
   // Per place of the cluster.
   const Engines& engines() const { return engines_; }
   const std::vector<convoy_device_description>& descriptions() const { return descriptions_; }

@@ -93,6 +93,11 @@ void add_regions(const ExecutorParts& parts, const Operation& operation, StepWor
 
 }  // namespace
 
+std::uint32_t device_lane(const Lane& lane) {
+  constexpr std::uint32_t kKinds = CONVOY_LANE_UPDATE + 1;
+  return lane.lane == kNetworkLane ? lane.lane : lane.lane + kKinds * lane.priority;
+}
+
 void build_work(const ExecutorParts& parts, const Operation& operation,
                 const convoy_optimizer& optimizer, StepWork& work) {
   add_regions(parts, operation, work);
@@ -132,6 +137,7 @@ std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const StrandOrd
     build_work(parts, operation, state.optimizer, work);
     const ScheduledOperation& scheduled = parts.schedule->operations[i];
     work.submission.urgency = scheduled.urgency;
+    work.submission.lane = device_lane(parts.schedule->lanes[scheduled.lane]);
     work.submission.timeline = &(*state.timelines)[scheduled.lane].value;
     work.waits.resize(scheduled.waits.size());
     work.submission.waits = work.waits.data();

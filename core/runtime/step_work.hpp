@@ -72,6 +72,9 @@ struct QueuedState {
   Timeline prologue_timeline;
 };
 
+// The number by which a device knows the lane: one of convoy_lane, of its priority.
+std::uint32_t device_lane(const Lane& lane);
+
 // Fills in the constant part of an operation's submission. `work` must stay where it is. Error
 // kFailed when the strategy has no host function for a kernel that the plan calls.
 void build_work(const ExecutorParts& parts, const Operation& operation,

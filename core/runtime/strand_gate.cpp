@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "core/runtime/step_work.hpp"
+
 namespace convoy {
 namespace {
 
@@ -31,10 +33,10 @@ StrandGate::StrandGate(const Plan& lowered, const Schedule& local, const Engines
   std::set<Queue> gated;
   for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
     const Lane& lane = local.lanes[i];
-    lanes_[i].kind = lane.lane;
+    lanes_[i].kind = device_lane(lane);
     if (lane.lane == kNetworkLane) continue;
     lanes_[i].engine = engines[lane.place];
-    const Queue queue{lanes_[i].engine, lane.lane};
+    const Queue queue{lanes_[i].engine, lanes_[i].kind};
     strands[queue].insert(lane.strand);
     if (strands[queue].size() > 1 ||
         std::ranges::any_of(lane.operations, [&](std::uint32_t it) { return locks(it); }))

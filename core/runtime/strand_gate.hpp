@@ -49,7 +49,7 @@ class StrandGate {
   struct GatedLane {
     bool is_gated = false;
     OpenDevice* engine = nullptr;
-    std::uint32_t kind = 0;    // convoy_lane
+    std::uint32_t kind = 0;    // device_lane()
     std::uint64_t handed = 0;  // the value of the last operation that the device has
     bool last_locks = false;   // it has locked its ranges
     std::deque<Queued> queue;

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/simulate/host_routes.hpp"
 #include "core/simulate/machine_links.hpp"
+#include "core/simulate/place_nodes.hpp"
 #include "core/simulate/task_graph.hpp"
 
 namespace convoy::simulate {
@@ -19,65 +18,11 @@ namespace {
 using topology::NodeKind;
 using topology::RouteKind;
 
-std::uint32_t abi_route(RouteKind kind) {
-  switch (kind) {
-    case RouteKind::same_node:
-      return CONVOY_ROUTE_SAME_MEMORY;
-    case RouteKind::nvlink:
-      return CONVOY_ROUTE_NVLINK;
-    case RouteKind::pcie_switch:
-      return CONVOY_ROUTE_PCIE_SWITCH;
-    case RouteKind::host_bridge:
-      return CONVOY_ROUTE_PCIE_HOST_BRIDGE;
-    case RouteKind::socket:
-      return CONVOY_ROUTE_SOCKET;
-    case RouteKind::network:
-      return CONVOY_ROUTE_NETWORK;
-    default:
-      return CONVOY_ROUTE_UNKNOWN;
-  }
-}
-
 PathKind path_kind(RouteKind kind) {
   if (kind == RouteKind::same_node) return PathKind::kLocal;
   if (kind == RouteKind::nvlink) return PathKind::kNvlink;
   return kind == RouteKind::network ? PathKind::kNetwork : PathKind::kPcie;
 }
-
-// The graph, and for every place the nodes that it may be: shared by the functions that look for
-// routes later, several predictions at a time.
-struct PlaceNodes {
-  explicit PlaceNodes(const topology::Machine& machine) : graph(machine), routes(graph) {}
-  PlaceNodes(const PlaceNodes&) = delete;
-  PlaceNodes& operator=(const PlaceNodes&) = delete;
-
-  topology::Route find(std::uint32_t from, std::uint32_t to) {
-    const std::lock_guard lock(mutex);
-    const auto [source, target] = ends(from, to);
-    return routes.find(source, target);
-  }
-
-  std::vector<topology::Route> find_all(std::uint32_t from, std::uint32_t to) {
-    const std::lock_guard lock(mutex);
-    const auto [source, target] = ends(from, to);
-    return routes.find_all(source, target);
-  }
-
-  // Two hosts' memories: from the first node of each.
-  std::pair<std::size_t, std::size_t> ends(std::uint32_t from, std::uint32_t to) {
-    const auto& sources = nodes[from];
-    const auto& targets = nodes[to];
-    if (from == to) return {sources.front(), sources.front()};
-    const std::size_t target =
-        targets.size() == 1 ? targets.front() : routes.nearest(sources.front(), targets);
-    return {sources.size() == 1 ? sources.front() : routes.nearest(target, sources), target};
-  }
-
-  topology::Machine graph;
-  HostRoutes routes;
-  std::vector<std::vector<std::size_t>> nodes;
-  std::mutex mutex;  // of what routes has found
-};
 
 class GpuClusterBuilder {
  public:
@@ -166,9 +111,7 @@ class GpuClusterBuilder {
   }
 
   void add_host(std::uint32_t host) {
-    std::vector<std::size_t> memories = nodes_of(host, NodeKind::numa_node);
-    if (memories.empty()) memories = nodes_of(host, NodeKind::package);
-    if (memories.empty()) memories = nodes_of(host, NodeKind::host);
+    const std::vector<std::size_t> memories = memory_nodes(graph(), host);
     if (memories.empty())
       fail(ExitCode::kUsage,
            "{}: host {} has neither NUMA nodes nor packages, where the data of "
@@ -261,12 +204,9 @@ class GpuClusterBuilder {
         [access = std::make_shared<const std::vector<std::vector<bool>>>(cluster_.access)](
             std::uint32_t from, std::uint32_t to) { return bool{(*access)[from][to]}; };
     cluster_.route = [places = places_](std::uint32_t from, std::uint32_t to) {
-      const topology::Route found = places->find(from, to);
-      convoy::Route route;
-      route.kind = abi_route(found.kind);
-      route.bytes_per_second = found.bytes_per_second.value_or(0);
-      return route;
+      return places->route(from, to);
     };
+    cluster_.groups = replica_groups(graph(), places_->nodes, cluster_.replica_place);
     machine_.paths = [places = places_](std::uint32_t from, std::uint32_t to) {
       const std::vector<topology::Route> found = places->find_all(from, to);
       Path path;

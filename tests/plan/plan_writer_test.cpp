@@ -86,6 +86,9 @@ TEST(PlanWriter, RefusesWhatTheInterfaceDoesNotDefine) {
     EXPECT_REFUSED("a strategy cannot", [&](Planner& p) {
       p.emit(raw(kind), {p.gradient(ReplicaId(0))}, {p.scratch(PlaceId(0), 2)});
     });
+  EXPECT_REFUSED("priority 4 does not exist; there are 4", [](Planner& p) {
+    p.with_priority(4, [&] { p.fill(p.gradient(ReplicaId(0)), 0); });
+  });
   EXPECT_REFUSED("flags 0x8 are not known", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_COPY);
     it.flags = 8;

@@ -101,4 +101,11 @@ WritePlan random_plan(std::uint32_t seed, bool collectives) {
   return [=](Planner& planner) { Author(planner, seed, collectives).write(); };
 }
 
+Plan with_random_priorities(Plan plan, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  for (Operation& operation : plan.body)
+    if (!is_compute(operation.kind)) operation.priority = random() % CONVOY_PRIORITIES;
+  return plan;
+}
+
 }  // namespace convoy::testing

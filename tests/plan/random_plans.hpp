@@ -10,4 +10,7 @@ namespace convoy::testing {
 // and updates among them: nothing useful, but all sorts of dependencies. Collectives on request.
 WritePlan random_plan(std::uint32_t seed, bool collectives);
 
+// The same plan with a random priority on most of its operations.
+Plan with_random_priorities(Plan plan, std::uint32_t seed);
+
 }  // namespace convoy::testing

@@ -51,7 +51,10 @@ void train_session(const ClusterRunOptions& options, std::uint32_t task, Session
 
 }  // namespace
 
-Cluster make_task_cluster(const HostsDescription& hosts) {
+// Fake devices have one lane of each kind.
+Cluster make_task_cluster(const ClusterRunOptions& options) {
+  HostsDescription hosts = options.hosts;
+  hosts.device_priorities = !options.fake_devices;
   Cluster cluster = make_hosts(hosts);
   cluster.device_collectives = false;
   return cluster;
@@ -59,7 +62,7 @@ Cluster make_task_cluster(const HostsDescription& hosts) {
 
 ClusterRun::ClusterRun(ClusterRunOptions options)
     : options_(std::move(options)),
-      cluster_(make_task_cluster(options_.hosts)),
+      cluster_(make_task_cluster(options_)),
       network_(cluster_.hosts, options_.network),
       peers_(cluster_.hosts) {}
 

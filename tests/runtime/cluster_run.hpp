@@ -66,8 +66,8 @@ class ClusterRun {
   InProcessPeers peers_;
 };
 
-// The cluster of such hosts whose devices have no collectives of their own.
-Cluster make_task_cluster(const HostsDescription& hosts);
+// The cluster of these tasks, whose devices have no collectives of their own.
+Cluster make_task_cluster(const ClusterRunOptions& options);
 
 // The same training by one task that has all devices.
 TaskOutcome run_alone(const ClusterRunOptions& options);

@@ -40,7 +40,11 @@ std::vector<Variant> synchronous_variants() {
           {"distributed_all_reduce",
            {{"all_reduce_spec", "xring"}, {"agg_small_grads_max_bytes", "512"}}},
           {"replicated", {{"all_reduce_spec", "xring"}}},
-          {"replicated", {{"all_reduce_spec", "collective"}}}};
+          {"replicated", {{"all_reduce_spec", "collective"}}},
+          {"hierarchical"},
+          {"bytescheduler", {{"partition_kb", "16"}}},
+          {"bytescheduler", {{"partition_kb", "16"}, {"algorithm", "ring"}}},
+          {"byteps"}};
 }
 
 ClusterRunOptions options_for(const Variant& variant, const HostsDescription& hosts) {

@@ -43,6 +43,11 @@ const HostVariant kHostVariants[] = {
      Verdict::kSynchronous},
     {"collective_all_reduce", {}, Verdict::kSynchronous},
     {"collective_all_reduce", {{"all_reduce_spec", "collective#2"}}, Verdict::kSynchronous},
+    {"hierarchical", {}, Verdict::kSynchronous},
+    {"bytescheduler", {}, Verdict::kSynchronous},
+    {"bytescheduler", {{"algorithm", "ring"}}, Verdict::kSynchronous},
+    {"byteps", {}, Verdict::kSynchronous},
+    {"ssp", {}, Verdict::kAsynchronous},
 };
 
 std::vector<HostsDescription> sample_hosts() {

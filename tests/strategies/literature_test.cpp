@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/check/check.hpp"
+#include "core/plan/host_cluster.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/sample_models.hpp"
@@ -69,8 +70,83 @@ INSTANTIATE_TEST_SUITE_P(
         Literature{"easgd",
                    {{"local_steps", "4"}, {"moving_rate", "0.5"}},
                    "approximate (every gradient counts 0.75 times in the end"},
-        Literature{"gossip", {}, kOnce}, Literature{"powersgd", {{"rank", "2"}}, kOnce},
+        Literature{"gossip", {}, kOnce}, Literature{"hierarchical", {}, "synchronous"},
+        Literature{"hierarchical", {{"groups", "numa"}}, "synchronous"},
+        Literature{"bytescheduler", {}, "synchronous"},
+        Literature{"bytescheduler", {{"algorithm", "ring"}}, "synchronous"},
+        Literature{"byteps", {}, "synchronous"},
+        Literature{"powersgd", {{"rank", "2"}}, kOnce},
         Literature{"powersgd", {{"rank", "1"}}, kOnce}));
+
+// Of the devices of four hosts, or of one host with several sockets, only the leaders of the groups
+// meet.
+TEST(Hierarchical, SumsBetweenOneDeviceOfEveryGroup) {
+  const ArenaMap arena = small_arena(0);
+  Cluster sockets = make_single_host(4, false, "cuda");
+  sockets.groups.numa = {0, 0, 1, 1};
+  for (const Cluster& cluster : {sockets, make_hosts({2, 2, false, "cuda", {}})}) {
+    StrategyUnderTest strategy("hierarchical");
+    const Plan plan = strategy.plan(cluster, arena);
+    std::size_t reduced = 0;
+    std::size_t met = 0;
+    for (const Operation& it : plan.body) {
+      if (it.kind == OperationKind::kReduce) reduced += it.reads.size();
+      if (it.kind == OperationKind::kAllReduce) met += it.reads.size();
+    }
+    EXPECT_EQ(reduced, 4u);
+    EXPECT_EQ(met, 2u);
+    EXPECT_EQ(check_plan(plan).verdict_text(), "synchronous");
+  }
+}
+
+TEST(ByteScheduler, MakesTheFirstLayersMostUrgent) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  StrategyUnderTest strategy("bytescheduler");
+  const Plan plan = strategy.plan(cluster, arena);
+  std::uint32_t last = 0;
+  for (const Operation& it : plan.body)
+    if (it.kind == OperationKind::kAllReduce) {
+      EXPECT_GE(it.priority, last);
+      last = it.priority;
+    }
+  EXPECT_EQ(last, std::uint32_t{CONVOY_PRIORITIES - 1});
+}
+
+// Elements that each host's memory sums: n - k parts where there are devices, 2 (n - 1) elsewhere.
+TEST(BytePs, SharesTheSumsAsItsFormulaSays) {
+  ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_hosts({3, 2, false, "cuda", {3, 4}});
+  StrategyUnderTest strategy("byteps");
+  const Plan plan = strategy.plan(cluster, arena);
+  EXPECT_EQ(check_plan(plan).verdict_text(), "synchronous");
+  std::vector<double> summed(cluster.hosts, 0);
+  for (const Operation& it : plan.body)
+    if (it.kind == OperationKind::kSum && it.reads.size() == 3)
+      summed[cluster.places[it.place].host] += static_cast<double>(it.writes.front().count);
+  const double all = 3 * 1 + 2 * 4;
+  for (const double workers : {summed[0], summed[1], summed[2]})
+    EXPECT_NEAR(workers / static_cast<double>(arena.elements), 1 / all, 0.02);
+  for (const double servers : {summed[3], summed[4]})
+    EXPECT_NEAR(servers / static_cast<double>(arena.elements), 4 / all, 0.02);
+}
+
+TEST(StaleSynchronous, IsAsynchronousWithABound) {
+  const ArenaMap arena = ragged_arena();
+  for (const Cluster& cluster :
+       {make_single_host(3, true, "cpu"), make_hosts({2, 2, true, "cpu", {2}})}) {
+    StrategyUnderTest strategy("ssp", {{"staleness", "2"}});
+    const Plan plan = strategy.plan(cluster, arena);
+    const CheckReport report = check_plan(plan);
+    for (const Finding& finding : report.findings) ADD_FAILURE() << finding.text;
+    EXPECT_EQ(verdict_name(report.verdict), "asynchronous");
+    EXPECT_EQ(check_plan(lower(plan)).verdict_text(), report.verdict_text());
+    for (const Operation& it : plan.body)
+      if ((it.flags & CONVOY_OP_RELAXED_READS) != 0) {
+        EXPECT_EQ(it.max_lag, 2u);
+      }
+  }
+}
 
 // A strategy that is wrong with bad options says so instead.
 TEST(LiteratureRefusals, OptionsThatMakeNoSenseAreRefused) {
@@ -82,6 +158,8 @@ TEST(LiteratureRefusals, OptionsThatMakeNoSenseAreRefused) {
                                                          {"local_sgd", {{"outer_rate", "2"}}},
                                                          {"easgd", {{"moving_rate", "1.5"}}},
                                                          {"easgd", {{"local_steps", "65"}}},
+                                                         {"bytescheduler", {{"partition_kb", "1"}}},
+                                                         {"ssp", {{"staleness", "0"}}},
                                                          {"powersgd", {{"rank", "0"}}}})
     EXPECT_THROW(StrategyUnderTest(name, options).plan(cluster, arena), Error) << name;
 }

@@ -178,6 +178,19 @@ Route find_route(const Machine& machine, std::size_t from, std::size_t to) {
   return RouteFinder(machine).find(from, to);
 }
 
+std::optional<Hop> slowest_hop(const Machine& machine, const Route& route) {
+  std::optional<Hop> slowest;
+  double least = kNoLimit;
+  for (const Hop& hop : route.hops) {
+    const double width = link_width(machine.links[hop.link], hop.forward);
+    if (width <= 0) return std::nullopt;
+    if (width >= least) continue;
+    least = width;
+    slowest = hop;
+  }
+  return slowest;
+}
+
 const char* name(RouteKind kind) {
   switch (kind) {
     case RouteKind::same_node:

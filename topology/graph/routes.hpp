@@ -57,6 +57,10 @@ class RouteFinder {
   std::vector<std::vector<Edge>> edges_;  // per node, by the number of the node they lead to
 };
 
+// The hop of a route over its slowest link, the first of equally slow ones; nothing where a link's
+// rate is not known, except inside a processor.
+std::optional<Hop> slowest_hop(const Machine& machine, const Route& route);
+
 const char* name(RouteKind kind);
 
 }  // namespace convoy::topology

@@ -85,6 +85,14 @@ struct MatrixShape {
   std::uint64_t elements() const { return rows * columns; }
 };
 
+// What replicas may have in common, see Planner::groups().
+enum class Sharing : std::uint32_t {
+  kHost = CONVOY_SHARES_HOST,
+  kNuma = CONVOY_SHARES_NUMA,      // the nearest host memory: a NUMA node, else a socket's
+  kSwitch = CONVOY_SHARES_SWITCH,  // a PCI Express switch, and so the link above it
+  kNvlink = CONVOY_SHARES_NVLINK,  // each reaches each other by NVLink, without passing a GPU
+};
+
 struct VariableInfo {
   Range range;             // in the arena, padding included
   std::uint64_t elements;  // without padding

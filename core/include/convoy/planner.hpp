@@ -12,10 +12,12 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace convoy {
@@ -71,6 +73,21 @@ class Planner {
     detail::accept(table_.route(table_.self, from.index(), to.index(), &out));
     return {static_cast<RouteKind>(out.kind), out.peer_access != 0, out.bytes_per_second,
             known<std::uint32_t>(out.shared_group)};
+  }
+
+  // The replicas in sets of those that share that, in the order of their first ones. Every replica
+  // is in one set; one that shares it with nobody, or of which it is not known, is alone.
+  std::vector<std::vector<ReplicaId>> groups(Sharing what) const {
+    std::vector<std::vector<ReplicaId>> result;
+    std::map<std::uint32_t, std::size_t> places;  // in the result, by number of the group
+    for (const ReplicaId r : replicas()) {
+      const std::optional<std::uint32_t> number = group_of(what, r);
+      const std::size_t own =
+          number ? places.try_emplace(*number, result.size()).first->second : result.size();
+      if (own == result.size()) result.emplace_back();
+      result[own].push_back(r);
+    }
+    return result;
   }
 
   // --- the model: variables and host-made buckets, both in arena order
@@ -276,6 +293,15 @@ class Planner {
   void compute(ComputeOptions options = {}) {
     for (ReplicaId r : replicas()) compute_replica(r, options);
   }
+  // What is written inside has this priority, 0 (as outside) to CONVOY_PRIORITIES - 1: of
+  // operations that may run and want the same link or engine, that of the highest priority goes
+  // first. Cut large tensors: what has begun is not interrupted.
+  template <typename Action>
+  void with_priority(std::uint64_t priority, Action action) {
+    const std::uint64_t outside = std::exchange(priority_, priority);
+    action();
+    priority_ = outside;
+  }
   // Operations that run once, before the first step.
   template <typename Action>
   void prologue(Action action) {
@@ -296,7 +322,19 @@ class Planner {
     operation.read_count = reads.size();
     operation.writes = writes.data();
     operation.write_count = writes.size();
+    if (operation.priority == 0) operation.priority = priority_;
     detail::accept(table_.emit(table_.self, &operation));
+  }
+  // Hosts of older versions know hosts only.
+  std::optional<std::uint32_t> group_of(Sharing what, ReplicaId replica) const {
+    if (table_.group == nullptr) {
+      if (what != Sharing::kHost) return std::nullopt;
+      return place(replica_place(replica)).host;
+    }
+    std::uint32_t number = 0;
+    detail::accept(
+        table_.group(table_.self, static_cast<std::uint32_t>(what), replica.index(), &number));
+    return known<std::uint32_t>(number);
   }
   std::string declared(const char* name) const {
     const char* value = host_->option(context_, name);
@@ -344,6 +382,7 @@ class Planner {
   const convoy_host* host_;
   convoy_context* context_;
   convoy_cluster cluster_{};
+  std::uint64_t priority_ = 0;  // of what is written now
 };
 
 }  // namespace convoy

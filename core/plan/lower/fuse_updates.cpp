@@ -213,6 +213,8 @@ class UpdateFusion {
     update.reads = SpanList(reads);
     update.writes.clear();
     for (const std::size_t i : group.updates) update.writes.push_back(body_[i].writes.front());
+    for (const std::size_t i : group.members)
+      update.priority = std::max(update.priority, body_[i].priority);
     return update;
   }
 

@@ -56,6 +56,7 @@ void lower_compute(Lowering& lowering, const Operation& compute) {
 }
 
 void lower_operation(Lowering& lowering, const Operation& operation) {
+  lowering.begin(operation);
   if (is_compute(operation.kind)) return lower_compute(lowering, operation);
   if (is_collective(operation.kind)) return lower_collective(lowering, operation);
   if (operation.kind == OperationKind::kCopy) return lower_copy(lowering, operation);

@@ -66,6 +66,7 @@ void Lowering::append(Operation operation) {
          "what the plan becomes on these devices has more than {} operations; a larger "
          "--bucket_mb, fewer devices, and collectives that the devices do themselves need less",
          kMaximumLoweredOperations);
+  operation.priority = priority_;
   section.push_back(std::move(operation));
 }
 
@@ -241,8 +242,10 @@ PlanSpan Lowering::outbox(std::uint32_t place, std::uint32_t user, std::uint32_t
   return span;
 }
 
-std::uint64_t Lowering::staging_key(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype) {
-  return std::uint64_t{place} << 32 | std::uint64_t{slot} << 8 | dtype;
+std::uint64_t Lowering::staging_key(std::uint32_t place, std::uint32_t slot,
+                                    std::uint32_t dtype) const {
+  return std::uint64_t{place} << 32 | std::uint64_t{slot} << 8 | std::uint64_t{priority_} << 4 |
+         dtype;
 }
 
 PlanSpan Lowering::staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,

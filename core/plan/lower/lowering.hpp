@@ -59,6 +59,9 @@ class Lowering {
   // A new buffer of f32 whose contents last for a period.
   PlanSpan scratch(std::uint32_t place, std::uint64_t count);
 
+  // What follows is what this operation becomes: it has its priority, and staging that no other
+  // priority waits for.
+  void begin(const Operation& logical) { priority_ = logical.priority; }
   void begin_body() { in_body_ = true; }
   Plan finish();
 
@@ -68,7 +71,7 @@ class Lowering {
   void copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from);
   bool stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot, std::uint64_t count);
   void staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
-  static std::uint64_t staging_key(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype);
+  std::uint64_t staging_key(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype) const;
   PlanSpan staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,
                    std::uint64_t count);
 
@@ -77,6 +80,7 @@ class Lowering {
   LoweringOptions options_;
   Plan plan_;
   bool in_body_ = false;
+  std::uint32_t priority_ = 0;
   std::uint32_t turn_ = 0;  // whose turn it is among engines that share a place, for small work
   std::unordered_map<std::uint64_t, std::uint32_t> staging_buffers_;  // by place, slot and dtype
   std::vector<std::uint32_t> parity_;        // per engine: which of the two staging halves

@@ -44,6 +44,7 @@ std::string details(const Operation& it) {
     text += fmt::format(" {}x{}", it.sizes[0], it.sizes[1]);
   if ((it.flags & CONVOY_OP_RELAXED_READS) != 0) text += " relaxed";
   if ((it.flags & CONVOY_OP_ANY_ORDER) != 0) text += " in any order";
+  if (it.priority != 0) text += fmt::format(" priority {}", it.priority);
   return text;
 }
 

@@ -38,6 +38,7 @@ Schedule local_schedule(const Plan& lowered, const DependencyLists& dependencies
                         const Schedule& whole, std::uint32_t host) {
   Schedule schedule;
   schedule.strands = whole.strands;
+  schedule.priorities = whole.priorities;
   schedule.operations.resize(lowered.body.size());
   schedule.phase_end.assign(whole.phase_end.size(), 0);
   for (ScheduledOperation& operation : schedule.operations) operation.lane = CONVOY_NONE;

@@ -1,6 +1,7 @@
 #include "core/plan/schedule/schedule.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -62,8 +63,8 @@ std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& d
   return need;
 }
 
-// Lanes by place and kind, or by the two hosts, and strand.
-using LaneKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
+// Lanes by place and kind, or by the two hosts, strand and priority.
+using LaneKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
 std::uint32_t host_of(const Plan& plan, const PlanSpan& span) {
   return plan.cluster->places[plan.buffers[span.buffer].place].host;
@@ -78,8 +79,56 @@ Lane empty_lane(const Plan& plan, const Operation& operation) {
 }
 
 LaneKey key_of(const Lane& lane) {
-  if (lane.lane != kNetworkLane) return {lane.place, lane.lane, lane.strand};
-  return {std::uint64_t{lane.sender} << 32 | lane.receiver, lane.lane, lane.strand};
+  if (lane.lane != kNetworkLane) return {lane.place, lane.lane, lane.strand, lane.priority};
+  return {std::uint64_t{lane.sender} << 32 | lane.receiver, lane.lane, lane.strand, lane.priority};
+}
+
+// Collectives of devices keep one order on all of them, so they have one lane.
+bool may_overtake(const Plan& plan, const Operation& operation) {
+  if (is_compute(operation.kind) || is_collective(operation.kind)) return false;
+  return operation.lane == kNetworkLane || plan.cluster->device_priorities;
+}
+
+// Phase and readiness, then priority, then need and operation. Compute comes before what it makes
+// ready.
+struct OrderKey {
+  std::uint32_t phase = 0;
+  std::uint32_t ready = 0;
+  std::uint32_t behind = 0;
+  std::uint32_t need = 0;
+  std::uint32_t operation = 0;
+
+  auto operator<=>(const OrderKey&) const = default;
+};
+
+std::vector<std::uint32_t> in_order(const Plan& lowered, const std::vector<std::uint32_t>& compute,
+                                    const std::vector<std::uint32_t>& ready,
+                                    const std::vector<std::uint32_t>& need,
+                                    const Priorities& priorities) {
+  std::vector<OrderKey> keys;
+  reserve_large(keys, lowered.body.size());
+  for (std::uint32_t i = 0; i < lowered.body.size(); ++i) {
+    const bool computes = compute[i] != kNever;
+    keys.push_back({lowered.body[i].phase, ready[i],
+                    computes || priorities.of.empty() ? 0 : CONVOY_PRIORITIES - priorities[i],
+                    computes ? 0 : need[i], i});
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::uint32_t> order;
+  order.reserve(keys.size());
+  for (const OrderKey& key : keys) order.push_back(key.operation);
+  return order;
+}
+
+// Among the lanes of one engine: priorities one after the other, compute last.
+void set_urgency(const Plan& lowered, Schedule& schedule) {
+  std::uint32_t most = 0;
+  for (const Lane& lane : schedule.lanes) most = std::max(most, lane.priority);
+  for (std::size_t i = 0; i < lowered.body.size(); ++i) {
+    ScheduledOperation& it = schedule.operations[i];
+    const bool computes = is_compute(lowered.body[i].kind);
+    it.urgency = computes ? most + 1 : most - schedule.lanes[it.lane].priority;
+  }
 }
 
 }  // namespace
@@ -89,6 +138,7 @@ void fill_lanes(const Plan& lowered, Schedule& schedule) {
   for (const std::uint32_t i : schedule.submission) {
     Lane fresh = empty_lane(lowered, lowered.body[i]);
     fresh.strand = schedule.strands[i];
+    if (may_overtake(lowered, lowered.body[i])) fresh.priority = schedule.priorities[i];
     const auto [it, inserted] =
         index.try_emplace(key_of(fresh), static_cast<std::uint32_t>(schedule.lanes.size()));
     if (inserted) schedule.lanes.push_back(std::move(fresh));
@@ -104,25 +154,16 @@ Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   const std::vector<std::uint32_t> ready = ready_times(lowered, dependencies, compute);
   const std::vector<std::uint32_t> need = need_times(lowered, dependencies, compute);
 
-  // If A precedes B then phase, ready and need of A are not greater, and program order decides the
-  // rest: so this order respects every dependency.
+  // If A precedes B then phase, ready and need of A are not greater and its priority, where both
+  // are equally ready, not lower, and program order decides the rest: so this order respects every
+  // dependency.
   Schedule schedule;
   schedule.operations.resize(lowered.body.size());
-  schedule.submission.reserve(lowered.body.size());
-  const auto pair = [](std::uint64_t high, std::uint32_t low) { return high << 32 | low; };
-  // Phase and readiness, then need and operation.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> keys;
-  reserve_large(keys, lowered.body.size());
-  for (std::uint32_t i = 0; i < lowered.body.size(); ++i)
-    keys.push_back(
-        {pair(lowered.body[i].phase, ready[i]), pair(compute[i] == kNever ? need[i] : 0u, i)});
-  std::sort(keys.begin(), keys.end());
-  for (const auto& key : keys)
-    schedule.submission.push_back(static_cast<std::uint32_t>(key.second));
+  schedule.priorities = find_priorities(lowered, dependencies);
+  schedule.submission = in_order(lowered, compute, ready, need, schedule.priorities);
   schedule.strands = find_strands(lowered);
   fill_lanes(lowered, schedule);
-  for (std::size_t i = 0; i < lowered.body.size(); ++i)
-    schedule.operations[i].urgency = compute[i] == kNever ? 0 : 1;
+  set_urgency(lowered, schedule);
   schedule.phase_end.assign(lowered.computes, 0);
   for (const std::uint32_t i : schedule.submission)
     for (std::uint32_t p = lowered.body[i].phase; p < lowered.computes; ++p)

@@ -50,7 +50,7 @@ LaneEngine::~LaneEngine() {
 }
 
 void LaneEngine::submit(const convoy_submission& submission) {
-  if (submission.lane >= kLanes) throw std::invalid_argument("the CPU device has 5 lanes");
+  if (submission.lane >= kLanes) throw std::invalid_argument("no such lane");
   queues_[submission.lane].put(submission);
   doorbell_.ring();
 }

@@ -17,7 +17,7 @@
 
 namespace convoy::cpu {
 
-inline constexpr std::size_t kLanes = 5;
+inline constexpr std::size_t kLanes = 5 * CONVOY_PRIORITIES;
 
 // One thread that serves all lanes of a device: it runs the most urgent operation whose waits hold,
 // non-compute lanes first among equals. After the first failure operations are skipped, but their

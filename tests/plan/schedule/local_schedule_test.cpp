@@ -60,6 +60,23 @@ void expect_program_order_meaning(const Plan& lowered, int orders, std::uint32_t
   }
 }
 
+TEST(LocalSchedules, KeepTheMeaningOfPlansWithPriorities) {
+  const ArenaMap arena = small_arena(32);
+  const std::vector<Cluster> all = clusters();
+  std::size_t overtaking = 0;
+  for (std::uint32_t seed = 0; seed < 150; ++seed) {
+    const Plan plan =
+        lower(with_random_priorities(
+                  write_plan(all[seed % all.size()], arena, random_plan(seed, true)), seed),
+              kSmallPieces);
+    for (const Schedule& process : schedules_of(plan))
+      for (const Lane& lane : process.lanes)
+        overtaking += lane.lane == kNetworkLane && lane.priority != 0;
+    expect_program_order_meaning(plan, 3, seed, fmt::format("random plan {}", seed));
+  }
+  EXPECT_GT(overtaking, 150u);
+}
+
 TEST(LocalSchedules, KeepTheMeaningOfRandomPlansWithRendezvousSends) {
   const ArenaMap arena = small_arena(32);
   const std::vector<Cluster> all = clusters();

@@ -59,7 +59,8 @@ class Processes {
         lane.process == lane.lane->sender ? lane.lane->receiver : lane.lane->sender;
     for (LocalLane& it : lanes_[peer])
       if (it.lane->lane == kNetworkLane && it.lane->sender == lane.lane->sender &&
-          it.lane->receiver == lane.lane->receiver)
+          it.lane->receiver == lane.lane->receiver && it.lane->strand == lane.lane->strand &&
+          it.lane->priority == lane.lane->priority)
         lane.other_end = &it;
   }
 

@@ -58,6 +58,21 @@ TEST(ReducedWaits, KeepTheMeaningOfRandomPlansInAnyOrder) {
   }
 }
 
+TEST(ReducedWaits, KeepTheMeaningOfPlansWithPriorities) {
+  const ArenaMap arena = small_arena(32);
+  std::size_t overtaking = 0;
+  for (std::uint32_t seed = 0; seed < 150; ++seed) {
+    const bool peer_access = seed % 2 == 0;
+    const Cluster cluster = make_single_host(1 + seed % 3, peer_access, "cpu");
+    const Plan plan =
+        lower(with_random_priorities(write_plan(cluster, arena, random_plan(seed, true)), seed),
+              kSmallPieces);
+    for (const Lane& lane : make_schedule(plan).lanes) overtaking += lane.priority != 0;
+    expect_program_order_meaning(plan, 3, seed, fmt::format("random plan {}", seed));
+  }
+  EXPECT_GT(overtaking, 150u);
+}
+
 // The simulator must be able to tell: without its waits a schedule goes wrong.
 TEST(ReducedWaits, AreNecessary) {
   const ArenaMap arena = small_arena(32);

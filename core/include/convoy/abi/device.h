@@ -131,7 +131,7 @@ typedef struct convoy_device_description {
   uint32_t flags;
   uint32_t threads;      /* CPU devices */
   uint32_t numa_node;    /* CONVOY_NONE = unknown */
-  uint32_t lanes;        /* how many lanes submit accepts (at least 5) */
+  uint32_t lanes;        /* how many lanes submit accepts (at least 5): see convoy_lane */
   uint64_t memory_bytes; /* 0 = unknown */
   char name[64];         /* for example "cpu:0" */
   char model[128];       /* for example "AMD EPYC 7763, 2 cores" */

@@ -96,6 +96,7 @@ enum convoy_operation_flag {
   CONVOY_OP_TRANSPOSES_B = 64u     /* MATMUL */
 };
 #define CONVOY_UNBOUNDED UINT64_MAX /* max_lag without a bound */
+#define CONVOY_PRIORITIES 4         /* levels of convoy_operation.priority */
 
 enum convoy_buffer_kind {
   CONVOY_BUFFER_PARAMETERS = 1, /* owner = replica; the arena that forward and backward read */
@@ -153,6 +154,9 @@ typedef struct convoy_operation {
   uint64_t bytes;     /* CALL: memory traffic, for the simulator */
   uint64_t flops;     /* CALL */
   uint64_t effect;    /* CALL: convoy_call_effect */
+  /* Of operations that may run and want the same link or engine, that of the highest priority goes
+   * first: 0 to CONVOY_PRIORITIES - 1. What it waits for has its priority, too. */
+  uint64_t priority;
 } convoy_operation;
 
 /* frozen. Memory that a span names, once resolved. */

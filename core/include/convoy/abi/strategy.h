@@ -78,6 +78,14 @@ typedef struct convoy_route {
   uint32_t reserved;
 } convoy_route;
 
+/* What replicas may have in common. Only the host is always known. */
+enum convoy_sharing {
+  CONVOY_SHARES_HOST = 1,
+  CONVOY_SHARES_NUMA = 2,   /* the nearest host memory: a NUMA node, else a socket's */
+  CONVOY_SHARES_SWITCH = 3, /* a PCI Express switch, and so the link above it */
+  CONVOY_SHARES_NVLINK = 4  /* NVLink: each reaches each other over it, without passing a GPU */
+};
+
 enum convoy_section { CONVOY_SECTION_PROLOGUE = 0, CONVOY_SECTION_BODY = 1 };
 
 /* What a strategy writes its plan with: valid during plan(), for one thread at a time. Non-zero:
@@ -101,6 +109,9 @@ typedef struct convoy_planner {
   int32_t (*emit)(void* self, const convoy_operation* operation);
   /* Names a buffer for messages and listings; the name is copied. No part of what the plan does. */
   int32_t (*name_buffer)(void* self, uint32_t id, const char* name);
+  /* A number that the replicas of this cluster which share that have in common (convoy_sharing);
+   * CONVOY_NONE: not known. */
+  int32_t (*group)(void* self, uint32_t sharing, uint32_t replica, uint32_t* number);
 } convoy_planner;
 
 enum convoy_kernel_form {

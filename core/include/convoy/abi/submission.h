@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+/* A device with 5 * CONVOY_PRIORITIES lanes has these once per priority: lane l + 5 * p runs what
+ * lane l would, of priority p. Others get all priorities in one lane. */
 enum convoy_lane {
   CONVOY_LANE_COMPUTE = 0,
   CONVOY_LANE_COPY_IN = 1,
@@ -100,7 +102,7 @@ typedef struct convoy_timing {
 typedef struct convoy_submission {
   uint64_t struct_size;
   uint32_t kind; /* convoy_operation_kind; collectives arrive lowered, but see unite */
-  uint32_t lane; /* convoy_lane */
+  uint32_t lane; /* convoy_lane, + 5 * priority */
   uint32_t reduction;
   uint32_t urgency; /* smaller runs first when several lanes have a ready operation */
   uint64_t step;

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+
+namespace convoy {
+
+// What a logical plan does in a step, one sentence for all operations of a kind that do the same to
+// the same kind of memory, in the order in which the first of them comes: "all_reduce of gradients
+// of 4 devices: 7 times, 102.2 MB each". A plan of several steps says which step it is.
+std::vector<std::string> step_in_words(const Plan& plan);
+
+}  // namespace convoy
