@@ -44,6 +44,14 @@ std::string_view operation_name(OperationKind kind) {
       return "norm";
     case OperationKind::kAdaptLossScale:
       return "adapt_loss_scale";
+    case OperationKind::kTopK:
+      return "top_k";
+    case OperationKind::kScatter:
+      return "scatter";
+    case OperationKind::kQuantise:
+      return "quantise";
+    case OperationKind::kDequantise:
+      return "dequantise";
   }
   return "unknown";
 }
@@ -56,10 +64,15 @@ bool is_compute(OperationKind kind) {
   return kind == OperationKind::kForward || kind == OperationKind::kBackward;
 }
 
+bool is_compression(OperationKind kind) {
+  return kind == OperationKind::kTopK || kind == OperationKind::kScatter ||
+         kind == OperationKind::kQuantise || kind == OperationKind::kDequantise;
+}
+
 bool is_elementwise(OperationKind kind) {
   return !is_collective(kind) && !is_compute(kind) && kind != OperationKind::kMatmul &&
          kind != OperationKind::kCall && kind != OperationKind::kNorm &&
-         kind != OperationKind::kAdaptLossScale;
+         kind != OperationKind::kAdaptLossScale && !is_compression(kind);
 }
 
 std::uint64_t element_count(const Operation& operation) {

@@ -15,10 +15,12 @@
 namespace convoy {
 namespace {
 
-constexpr std::array kOperations = {
-    "copy",       "fill",           "add",        "sum",       "scale",  "axpy",  "cast", "matmul",
-    "all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "apply", "call", "forward",
-    "backward"};
+constexpr std::array kOperations = {"copy",       "fill",           "add",        "sum",
+                                    "scale",      "axpy",           "cast",       "matmul",
+                                    "all_reduce", "reduce_scatter", "all_gather", "broadcast",
+                                    "reduce",     "apply",          "call",       "forward",
+                                    "backward",   "top_k",          "scatter",    "quantise",
+                                    "dequantise"};
 
 // Names become file names, flags and table cells.
 bool is_name(std::string_view text) {

@@ -62,8 +62,9 @@ struct CheckReport {
   // Of a plan whose state never repeats (kApproximate), in words: "every gradient counts once in
   // the end, nothing is lost". Otherwise empty.
   std::string recurrence;
-  bool nothing_lost = false;         // those words
-  std::vector<std::string> kernels;  // whose word was taken for what they do
+  bool nothing_lost = false;             // those words
+  std::vector<std::string> kernels;      // whose word was taken for what they do
+  std::vector<std::string> compressors;  // operations that leave out what nothing brings back
   std::vector<Finding> findings;
 
   // "synchronous", "stale by 2 (gradient lag 1, parameter lag 1)", "wrong".

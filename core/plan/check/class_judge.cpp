@@ -100,6 +100,12 @@ std::string ClassJudge::names(const std::vector<AtomId>& atoms) const {
   return fmt::format("{}", fmt::join(result, ", "));
 }
 
+bool ClassJudge::calls_only() const {
+  return std::all_of(it_.opaque_atoms.begin(), it_.opaque_atoms.end(), [&](AtomId id) {
+    return operation_of(plan_, budget_.atom(id).operation).kind == OperationKind::kCall;
+  });
+}
+
 // Without gradients the parameters stay what they are, from the first step on.
 void ClassJudge::require_start() {
   std::vector<Weight> held = it_.start;
@@ -323,8 +329,12 @@ void ClassJudge::judge_conserved() {
   const PeriodRead& any = it_.reads.front();
   if (!total || !alike)
     return add(FindingKind::kUndeclared, any, any.replica,
-               fmt::format("kernel {} does not say what it does (CallOptions::effect), and {}",
-                           names(it_.opaque_atoms),
+               fmt::format("{}, and {}",
+                           calls_only() ? fmt::format("kernel {} does not say what it does "
+                                                      "(CallOptions::effect)",
+                                                      names(it_.opaque_atoms))
+                                        : fmt::format("it is not known what {} makes of its reads",
+                                                      names(it_.opaque_atoms)),
                            total ? "gradients would not all count alike"
                                  : "nothing keeps what it leaves out"));
   if (*total != 1)
@@ -333,9 +343,12 @@ void ClassJudge::judge_conserved() {
         fmt::format("every gradient counts {:.6g} times in the end, not once", number(*total)));
   // Whether what is kept gets out again is the kernel's affair.
   add(FindingKind::kUndeclared, any, any.replica,
-      fmt::format("all gradients are kept until they are applied, but kernel {} does not say that "
-                  "it sends what it reads (CallOptions::effect)",
-                  names(it_.opaque_atoms)));
+      fmt::format("all gradients are kept until they are applied, but {}",
+                  calls_only() ? fmt::format("kernel {} does not say that it sends what it reads "
+                                             "(CallOptions::effect)",
+                                             names(it_.opaque_atoms))
+                               : fmt::format("it is not known that {} sends what it reads",
+                                             names(it_.opaque_atoms))));
 }
 
 // Periods until something of every gradient is in everything that it gets to at all.

@@ -65,6 +65,7 @@ class ClassJudge {
            const std::string& what);
   std::uint32_t writer(const PeriodRead& read) const;
   std::string names(const std::vector<AtomId>& atoms) const;
+  bool calls_only() const;  // all that is opaque is a kernel's
 
   const Plan& plan_;
   const PeriodClass& it_;

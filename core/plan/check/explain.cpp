@@ -12,7 +12,7 @@ bool is_loose(const Operation& it) {
 }
 bool is_inexact(const Operation& it) {
   return it.kind == OperationKind::kCast || it.kind == OperationKind::kCall ||
-         it.kind == OperationKind::kMatmul;
+         it.kind == OperationKind::kMatmul || is_compression(it.kind);
 }
 bool is_update(const Operation& it) {
   return it.kind == OperationKind::kApply;

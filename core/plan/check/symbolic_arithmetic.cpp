@@ -110,7 +110,8 @@ void SymbolicRun::all_gather(const Operation& operation) {
 std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
                                                   std::vector<ValueId>& inputs) {
   std::vector<std::uint64_t> key;
-  append_text(key, operation.kind == OperationKind::kMatmul ? "matmul" : operation.kernel);
+  key.push_back(static_cast<std::uint64_t>(operation.kind));
+  append_text(key, operation.kernel);
   key.insert(key.end(), std::begin(operation.sizes), std::end(operation.sizes));
   for (const PlanSpan& span : operation.reads) {
     const Content content = read(span, operation.id, 0);
@@ -138,16 +139,20 @@ void SymbolicRun::declared(const Operation& operation) {
     for (std::uint32_t i = 0; i < made.size(); ++i) {
       const bool rest = keeps_rest && i == 1;
       ValueId value = piece.value;
-      if (operation.effect != CONVOY_CALL_SUMS)
-        value = compressed(piece.value, operation, rest ? 0 : i);
+      if (operation.effect != CONVOY_CALL_SUMS) {
+        std::vector<std::uint64_t> key{rest ? 0 : i};
+        append_text(key, operation.kernel);
+        value = compressed(piece.value, std::move(key));
+      }
       const WeightedValue parts[] = {{piece.value, Weight{}, 0}, {value, from_scalar(-1), 0}};
       append(made[i], piece.count, rest ? values_.combine(parts) : value);
     }
   for (std::size_t i = 0; i < made.size(); ++i) write(operation.writes[i], made[i], frame);
 }
 
-// What a declared kernel makes of a value: like a cast, known but for an error.
-ValueId SymbolicRun::compressed(ValueId id, const Operation& operation, std::uint32_t write) {
+// What a declared kernel or a compressor makes of a value: like a cast, known but for an error.
+// `key` is what makes the error another one than that of other makers.
+ValueId SymbolicRun::compressed(ValueId id, std::vector<std::uint64_t> key) {
   const Value& value = values_.value(id);
   if (value.poison || value.print == Fingerprint{}) return id;
   const std::int64_t anchor = value.anchor;
@@ -155,14 +160,17 @@ ValueId SymbolicRun::compressed(ValueId id, const Operation& operation, std::uin
   Atom atom{.kind = AtomKind::kCast};
   atom.inputs = {moved};
   atom.dtype = CONVOY_NONE;
-  std::vector<std::uint64_t> key{moved, write};
-  append_text(key, operation.kernel);
+  key.push_back(moved);
   return values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
 }
 
-// A kernel may do anything with what it reads: equal kernels on equal contents write equal atoms.
 void SymbolicRun::opaque(const Operation& operation) {
   if (operation.effect != CONVOY_CALL_UNDECLARED) return declared(operation);
+  unknown(operation);
+}
+
+// It may do anything with what it reads: equal kernels on equal contents write equal atoms.
+void SymbolicRun::unknown(const Operation& operation) {
   std::vector<ValueId> inputs;
   const std::vector<std::uint64_t> key = reads_key(operation, inputs);
   const auto poison = std::find_if(inputs.begin(), inputs.end(),
@@ -175,6 +183,7 @@ void SymbolicRun::opaque(const Operation& operation) {
     } else {
       Atom atom{.kind = AtomKind::kOpaque};
       atom.inputs = inputs;
+      atom.message = is_compression(operation.kind);
       std::vector<std::uint64_t> own = key;
       own.push_back(i);
       own.push_back(span.count);

@@ -23,7 +23,7 @@ enum class AtomKind : std::uint32_t {
   kApply,       // parameters after an apply
   kState,       // optimizer state after an apply
   kCast,        // converted to another dtype, or what a declared kernel made of a sum
-  kOpaque,      // call, matmul, minimum, maximum
+  kOpaque,      // call, matmul, minimum, maximum, message of a compressor
   kHeld,        // what a buffer holds when a period begins
 };
 
@@ -40,9 +40,10 @@ struct Atom {
   bool changed = false;              // kGradient: backward read other parameters than forward
   std::vector<ValueId> inputs = {};  // kApply: parameters, gradient sum, state; kState: the result
   std::uint64_t contributions = 1;   // kApply
-  std::uint32_t dtype = CONVOY_F32;  // kCast; CONVOY_NONE: by a kernel
+  std::uint32_t dtype = CONVOY_F32;  // kCast; CONVOY_NONE: by a kernel or a compressor
   std::uint32_t buffer = CONVOY_NONE;  // kHeld
   ElementRange range{};                // kApply: the elements it was made for first
+  bool message = false;  // kOpaque: of a compressor, or made of what was read as its message
 };
 
 // An atom with its coefficient: element i of the span holds weight * atom(i + shift).

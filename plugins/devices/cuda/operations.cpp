@@ -9,6 +9,7 @@
 #include "plugins/devices/cuda/operation_check.hpp"
 #include "plugins/devices/cuda/status.hpp"
 #include "plugins/devices/cuda/update_plan.hpp"
+#include "plugins/devices/shared/message_shape.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -164,6 +165,7 @@ void Operations::multiply(const convoy_submission& operation, Stream stream) {
 
 bool Operations::describe(const convoy_submission& operation, Signature& signature) const {
   if (operation.kind == CONVOY_OP_MATMUL) return workspace_ != nullptr;
+  if (is_compression(operation.kind)) return compression_.is_ready(operation);
   if (operation.kind != CONVOY_OP_APPLY && operation.kind != CONVOY_OP_NORM) return true;
   const auto table = tables_.find(operation.updates[0]);
   if (table == tables_.end()) return false;
@@ -207,6 +209,12 @@ void Operations::run(const convoy_submission& operation, Stream stream, PinnedSl
       break;
     case CONVOY_OP_NORM:
       norm(operation, stream, number);
+      break;
+    case CONVOY_OP_TOP_K:
+    case CONVOY_OP_SCATTER:
+    case CONVOY_OP_QUANTISE:
+    case CONVOY_OP_DEQUANTISE:
+      compression_.run(operation, stream);
       break;
     default:
       adapt(operation, stream, number);

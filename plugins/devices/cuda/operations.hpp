@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "plugins/devices/cuda/compression.hpp"
 #include "plugins/devices/cuda/graphs/run_work.hpp"
 #include "plugins/devices/cuda/kernels/step_values.hpp"
 #include "plugins/devices/cuda/kernels/update.hpp"
@@ -50,6 +51,7 @@ class Operations {
   std::uint64_t tables_made_ = 0;
   MatrixHandle matrices_;
   void* workspace_ = nullptr;  // of matrix products
+  Compression compression_;
 };
 
 }  // namespace convoy::cuda
