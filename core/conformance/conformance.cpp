@@ -25,6 +25,7 @@ std::vector<ConformanceCase> conformance_cases() {
   add_order_cases(cases);
   add_layer_cases(cases);
   add_program_cases(cases);
+  add_compression_cases(cases);
   return cases;
 }
 

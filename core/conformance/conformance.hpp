@@ -68,6 +68,7 @@ void add_order_cases(std::vector<ConformanceCase>& cases);
 void add_layer_cases(std::vector<ConformanceCase>& cases);
 void add_program_cases(std::vector<ConformanceCase>& cases);
 void add_algebra_cases(std::vector<ConformanceCase>& cases);
+void add_compression_cases(std::vector<ConformanceCase>& cases);
 
 // Throws Unsupported with the device's reason unless it can run such an operation.
 void require_supported(TestedDevice& device, const convoy_submission& submission);

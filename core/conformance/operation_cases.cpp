@@ -7,15 +7,13 @@
 
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/conformance.hpp"
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/conformance/operands.hpp"
 
 namespace convoy::conformance {
 namespace {
 
 // Odd, and large enough that a device shares the work out.
 constexpr std::uint64_t kCounts[] = {1, 7, 1023, 100003};
-
-using Bytes = std::vector<std::byte>;
 
 struct Shape {
   OperationKind kind;
@@ -29,22 +27,6 @@ struct Shape {
   bool exact = false;  // the same bits, not only numbers as near as rounding allows
 };
 
-// The operation's memory, one buffer after the other: reads, then writes.
-struct Operands {
-  Operation operation;
-  std::vector<Bytes> buffers;
-
-  std::byte* at(const PlanSpan& span) { return buffers[span.buffer].data(); }
-  void compute() {
-    run_arithmetic(operation, [this](const PlanSpan& span) { return at(span); });
-  }
-};
-
-std::uint32_t add_buffer(Operands& it, std::uint32_t dtype, std::uint64_t count) {
-  it.buffers.emplace_back(count * dtype_bytes(dtype));
-  return static_cast<std::uint32_t>(it.buffers.size() - 1);
-}
-
 // Numbers of the type; of integers, any bits.
 void fill(Operands& it, const PlanSpan& span, std::uint32_t seed) {
   const std::vector<float> values = noise(span.count, seed);
@@ -55,8 +37,8 @@ void fill(Operands& it, const PlanSpan& span, std::uint32_t seed) {
   }
   Operands cast;
   cast.operation.kind = OperationKind::kCast;
-  cast.operation.reads = {{add_buffer(cast, CONVOY_F32, span.count), CONVOY_F32, 0, span.count}};
-  cast.operation.writes = {{add_buffer(cast, span.dtype, span.count), span.dtype, 0, span.count}};
+  cast.operation.reads = {add_span(cast, CONVOY_F32, span.count)};
+  cast.operation.writes = {add_span(cast, span.dtype, span.count)};
   std::memcpy(cast.buffers[0].data(), values.data(), cast.buffers[0].size());
   cast.compute();
   it.buffers[span.buffer] = cast.buffers[1];
@@ -68,37 +50,15 @@ Operands make_operands(const Shape& shape, std::uint64_t count) {
   it.operation.reduction = shape.reduction;
   it.operation.scalar = shape.scalar;
   for (std::uint32_t r = 0; r < shape.reads; ++r) {
-    const PlanSpan span{add_buffer(it, shape.read_dtype, count), shape.read_dtype, 0, count};
+    const PlanSpan span = add_span(it, shape.read_dtype, count);
     fill(it, span, r + 1);
     it.operation.reads.push_back(span);
   }
   for (std::uint32_t w = 0; w < shape.writes; ++w)
-    it.operation.writes.push_back(
-        shape.in_place && w == 0
-            ? it.operation.reads.back()
-            : PlanSpan{add_buffer(it, shape.write_dtype, count), shape.write_dtype, 0, count});
+    it.operation.writes.push_back(shape.in_place && w == 0
+                                      ? it.operation.reads.back()
+                                      : add_span(it, shape.write_dtype, count));
   return it;
-}
-
-// Runs it on the device instead.
-void run_on(TestedDevice& device, Operands& it) {
-  const auto regions = [&](const SpanList& spans) {
-    std::vector<convoy_region> result;
-    for (const PlanSpan& span : spans) result.push_back({it.at(span), span.count, span.dtype, 0});
-    return result;
-  };
-  const std::vector<convoy_region> reads = regions(it.operation.reads);
-  const std::vector<convoy_region> writes = regions(it.operation.writes);
-  convoy_submission submission = operation(static_cast<std::uint32_t>(it.operation.kind));
-  submission.reads = reads.data();
-  submission.read_count = reads.size();
-  submission.writes = writes.data();
-  submission.write_count = writes.size();
-  submission.scalar = it.operation.scalar;
-  submission.reduction = it.operation.reduction;
-  submission.sizes = it.operation.sizes;
-  require_supported(device, submission);
-  device.run(submission);
 }
 
 std::vector<float> as_floats(Operands& it, const PlanSpan& span) {
@@ -106,26 +66,11 @@ std::vector<float> as_floats(Operands& it, const PlanSpan& span) {
   cast.operation.kind = OperationKind::kCast;
   cast.buffers = {it.buffers[span.buffer]};
   cast.operation.reads = {{0, span.dtype, 0, span.count}};
-  cast.operation.writes = {{add_buffer(cast, CONVOY_F32, span.count), CONVOY_F32, 0, span.count}};
+  cast.operation.writes = {add_span(cast, CONVOY_F32, span.count)};
   cast.compute();
   std::vector<float> values(span.count);
   std::memcpy(values.data(), cast.buffers[1].data(), cast.buffers[1].size());
   return values;
-}
-
-std::string first_difference(const std::string& name, const Bytes& measured, const Bytes& right,
-                             std::uint32_t dtype) {
-  const auto [wrong, expected] = std::ranges::mismatch(measured, right);
-  if (wrong == measured.end()) return {};
-  const auto bytes = dtype_bytes(dtype);
-  const auto element = static_cast<std::uint64_t>(wrong - measured.begin()) / bytes;
-  const auto bits = [&](const Bytes& from) {
-    std::uint32_t value = 0;
-    std::memcpy(&value, from.data() + element * bytes, bytes);
-    return value;
-  };
-  return fmt::format("{}: element {} of {} has the bits {:#x} instead of {:#x}", name, element,
-                     right.size() / bytes, bits(measured), bits(right));
 }
 
 // Rounding of each part, in units of the result's type; parts are below 1 by magnitude.

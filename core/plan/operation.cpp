@@ -54,6 +54,14 @@ std::string_view operation_name(OperationKind kind) {
       return "square_root";
     case OperationKind::kOrthogonalise:
       return "orthogonalise";
+    case OperationKind::kTopK:
+      return "top_k";
+    case OperationKind::kScatter:
+      return "scatter";
+    case OperationKind::kQuantise:
+      return "quantise";
+    case OperationKind::kDequantise:
+      return "dequantise";
   }
   return "unknown";
 }
@@ -66,11 +74,16 @@ bool is_compute(OperationKind kind) {
   return kind == OperationKind::kForward || kind == OperationKind::kBackward;
 }
 
+bool is_compression(OperationKind kind) {
+  return kind == OperationKind::kTopK || kind == OperationKind::kScatter ||
+         kind == OperationKind::kQuantise || kind == OperationKind::kDequantise;
+}
+
 bool is_elementwise(OperationKind kind) {
   return !is_collective(kind) && !is_compute(kind) && kind != OperationKind::kMatmul &&
          kind != OperationKind::kCall && kind != OperationKind::kNorm &&
          kind != OperationKind::kAdaptLossScale && kind != OperationKind::kDot &&
-         kind != OperationKind::kOrthogonalise;
+         kind != OperationKind::kOrthogonalise && !is_compression(kind);
 }
 
 bool has_factor(OperationKind kind) {

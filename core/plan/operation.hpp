@@ -42,12 +42,18 @@ enum class OperationKind : std::uint32_t {
   kDivide = CONVOY_OP_DIVIDE,
   kSquareRoot = CONVOY_OP_SQUARE_ROOT,
   kOrthogonalise = CONVOY_OP_ORTHOGONALISE,
+  kTopK = CONVOY_OP_TOP_K,
+  kScatter = CONVOY_OP_SCATTER,
+  kQuantise = CONVOY_OP_QUANTISE,
+  kDequantise = CONVOY_OP_DEQUANTISE,
 };
 
 // The name on screen and in traces, for example "all_reduce".
 std::string_view operation_name(OperationKind kind);
 bool is_collective(OperationKind kind);
 bool is_compute(OperationKind kind);
+// Makes messages of spans, or spans of messages.
+bool is_compression(OperationKind kind);
 // Element i of every write depends on element i of the reads alone, so it may be cut anywhere.
 bool is_elementwise(OperationKind kind);
 // Multiplies or divides read 0 by read 1, which may be one number for all elements.

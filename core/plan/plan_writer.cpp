@@ -20,7 +20,8 @@ void add_operation(Digest& digest, const convoy_operation& it) {
         std::uint64_t{it.reduction} << 32 | it.algorithm, std::bit_cast<std::uint64_t>(it.scalar),
         it.contributions, it.max_lag, it.first_layer, it.layer_count, it.bytes, it.flops})
     digest.add(word);
-  if (it.kind == CONVOY_OP_MATMUL || it.kind == CONVOY_OP_ORTHOGONALISE)
+  if (it.kind == CONVOY_OP_MATMUL || it.kind == CONVOY_OP_ORTHOGONALISE ||
+      is_compression(static_cast<OperationKind>(it.kind)))
     for (const std::uint64_t size : it.sizes) digest.add(size);
   if (it.kernel != nullptr) digest.add(std::string_view(it.kernel));
   if (it.effect != CONVOY_CALL_UNDECLARED) digest.add(it.effect);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/plan/validate_compression.hpp"
 #include "core/plan/validate_operands.hpp"
 #include "core/plan/validate_overlap.hpp"
 
@@ -49,10 +50,11 @@ PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& clust
 namespace {
 
 struct Arity {
-  std::uint64_t reads;  // kAny: 1 to 4096
+  std::uint64_t reads;  // kAny: 1 to 4096; kTwoOrThree
   std::uint64_t writes;
 };
 constexpr std::uint64_t kAny = 0xffff;
+constexpr std::uint64_t kTwoOrThree = 0xfffe;
 
 Arity arity(OperationKind kind) {
   switch (kind) {
@@ -82,14 +84,23 @@ Arity arity(OperationKind kind) {
       return {1, 0};
     case OperationKind::kBackward:
       return {1, 1};
+    case OperationKind::kTopK:
+    case OperationKind::kQuantise:
+      return {1, kTwoOrThree};
+    case OperationKind::kScatter:
+    case OperationKind::kDequantise:
+      return {kTwoOrThree, 1};
     default:
       return {kAny, kAny};
   }
 }
 
 void require_count(std::uint64_t count, std::uint64_t wanted, const char* what) {
-  const bool fits = wanted == kAny ? count >= 1 && count <= kMaximumSpans : count == wanted;
+  const bool fits = wanted == kAny          ? count >= 1 && count <= kMaximumSpans
+                    : wanted == kTwoOrThree ? count == 2 || count == 3
+                                            : count == wanted;
   if (fits) return;
+  if (wanted == kTwoOrThree) fail(ExitCode::kFailed, "{} {}; it has 2 or 3", count, what);
   if (wanted == kAny)
     fail(ExitCode::kFailed, "{} {}; 1 to {} are possible", count, what, kMaximumSpans);
   fail(ExitCode::kFailed, "{} {}; it has {}", count, what, wanted);
@@ -192,6 +203,11 @@ void check_shape(Operation& operation, const Plan& plan) {
       return require_partition(operation.reads, operation.writes);
     case OperationKind::kCall:
       return check_call(operation);
+    case OperationKind::kTopK:
+    case OperationKind::kScatter:
+    case OperationKind::kQuantise:
+    case OperationKind::kDequantise:
+      return require_messages(operation);
     default:
       require_operands(operation);
   }
@@ -204,7 +220,7 @@ void check_shape(Operation& operation, const Plan& plan) {
 Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   if (source.kind == CONVOY_OP_NORM || source.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
     fail(ExitCode::kFailed, "the host writes this operation where it is needed, a strategy cannot");
-  if (source.kind < CONVOY_OP_COPY || source.kind > CONVOY_OP_ORTHOGONALISE)
+  if (source.kind < CONVOY_OP_COPY || source.kind > CONVOY_OP_DEQUANTISE)
     fail(ExitCode::kFailed, "operation kind {} is not known to this convoy (ABI 1.0)", source.kind);
   constexpr std::uint32_t kTransposes = CONVOY_OP_TRANSPOSES_A | CONVOY_OP_TRANSPOSES_B;
   constexpr std::uint32_t kKnownFlags = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER | kTransposes;

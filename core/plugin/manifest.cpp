@@ -20,7 +20,8 @@ constexpr std::array kOperations = {"copy",        "fill",           "add",     
                                     "all_reduce",  "reduce_scatter", "all_gather", "broadcast",
                                     "reduce",      "apply",          "call",       "forward",
                                     "backward",    "multiply",       "dot",        "divide",
-                                    "square_root", "orthogonalise"};
+                                    "square_root", "orthogonalise",  "top_k",      "scatter",
+                                    "quantise",    "dequantise"};
 
 // Names become file names, flags and table cells.
 bool is_name(std::string_view text) {

@@ -15,6 +15,42 @@ double bytes_of(const PlanSpan& span) {
   return static_cast<double>(span.count * dtype_bytes(span.dtype));
 }
 
+// How often a device goes through what it reads: top_k counts three digits of all magnitudes, then
+// what each part takes, then takes it; quantise looks for scales first.
+double read_passes(OperationKind kind) {
+  if (kind == OperationKind::kTopK) return 5;
+  return kind == OperationKind::kQuantise ? 2 : 1;
+}
+
+// What scatter adds to, per element that it writes: whole sectors of memory around each value. It
+// goes through the rest only to set it.
+struct Scattered {
+  double read = 1;
+  double written = 1;
+};
+Scattered scattered(const Operation& operation) {
+  constexpr double kSectorElements = 8;
+  const PlanSpan& to = operation.writes.front();
+  const auto values = static_cast<double>(operation.reads.front().count);
+  const double touched = std::min(1.0, kSectorElements * values / static_cast<double>(to.count));
+  const bool in_place = operation.reads.size() > 2 && same_span(operation.reads[2], to);
+  return {in_place ? touched : 1, touched + (in_place ? 0 : 1)};
+}
+
+// Kernels that a GPU runs one after the other.
+double launches(const Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::kTopK:
+      return 10;
+    case OperationKind::kQuantise:
+      return 2;
+    case OperationKind::kScatter:
+      return 1 + static_cast<double>(operation.sizes[0]);
+    default:
+      return 1;
+  }
+}
+
 Activity activity_of(OperationKind kind) {
   if (kind == OperationKind::kCopy) return Activity::kCopy;
   return kind == OperationKind::kApply ? Activity::kUpdate : Activity::kSum;
@@ -228,6 +264,8 @@ Task TaskCosts::kernel(const Operation& operation) {
   task.activity = activity_of(operation.kind);
   task.seconds = place.device == kNone ? options_.software.host_operation_seconds
                                        : machine_.devices[place.device].kernel_seconds;
+  if (place.device != kNone && !machine_.devices[place.device].one_engine)
+    task.seconds *= launches(operation);
   for (const auto* spans : {&operation.reads, &operation.writes})
     for (const PlanSpan& span : *spans) task.bytes = std::max(task.bytes, bytes_of(span));
   sum_.clear();
@@ -239,9 +277,13 @@ Task TaskCosts::kernel(const Operation& operation) {
     load_memory(at, weight);
     if (at != engine) sum_.add(read ? routes_.path(at, engine) : routes_.path(engine, at), weight);
   };
-  for (const PlanSpan& span : operation.reads) go_through(span, 1, true);
+  const bool scatters = operation.kind == OperationKind::kScatter;
+  const Scattered onto = scatters ? scattered(operation) : Scattered{};
+  for (std::size_t i = 0; i < operation.reads.size(); ++i)
+    go_through(operation.reads[i], i == 2 && scatters ? onto.read : read_passes(operation.kind),
+               true);
   const bool update = operation.kind == OperationKind::kApply;
-  const double write_times = update ? 2 + 2.0 * options_.state_slots : 1;
+  const double write_times = update ? 2 + 2.0 * options_.state_slots : onto.written;
   for (const PlanSpan& span : operation.writes) go_through(span, write_times, false);
   if (operation.kind == OperationKind::kSum && place.device == kNone) {
     traffic += options_.software.extra_sum_traffic;

@@ -74,9 +74,15 @@ INSTANTIATE_TEST_SUITE_P(
         Literature{"hierarchical", {{"groups", "numa"}}, "synchronous"},
         Literature{"bytescheduler", {}, "synchronous"},
         Literature{"bytescheduler", {{"algorithm", "ring"}}, "synchronous"},
-        Literature{"byteps", {}, "synchronous"},
-        Literature{"powersgd", {{"rank", "2"}}, kOnce},
-        Literature{"powersgd", {{"rank", "1"}}, kOnce}));
+        Literature{"byteps", {}, "synchronous"}, Literature{"powersgd", {{"rank", "2"}}, kOnce},
+        Literature{"powersgd", {{"rank", "1"}}, kOnce}, Literature{"topk", {}, kOnce},
+        Literature{"topk", {{"ratio", "0.3"}}, kOnce}, Literature{"onebit", {}, kOnce},
+        Literature{"onebit", {{"block", "7"}}, kOnce},
+        Literature{"onebit", {{"code", "4bit"}, {"block", "16"}}, kOnce},
+        Literature{"onebit", {{"code", "8bit"}}, kOnce},
+        Literature{"fp16_compression", {}, "approximate (synchronous but for rounding"},
+        Literature{
+            "fp16_compression", {{"dtype", "bf16"}}, "approximate (synchronous but for rounding"}));
 
 // Of the devices of four hosts, or of one host with several sockets, only the leaders of the groups
 // meet.
@@ -148,6 +154,36 @@ TEST(StaleSynchronous, IsAsynchronousWithABound) {
   }
 }
 
+// Bytes that leave devices in one step of the lowered plan.
+double bytes_sent(const std::string& name, const OptionValues& options, std::uint32_t devices) {
+  const Cluster cluster = make_single_host(devices, false, "cpu");
+  const ArenaMap arena = large_arena(1'000'000, 20, 4);
+  const Plan plan = lower(StrategyUnderTest(name, options).plan(cluster, arena), {});
+  double bytes = 0;
+  for (const Operation& operation : plan.body)
+    if (operation.kind == OperationKind::kCopy && operation.lane == CONVOY_LANE_COPY_OUT)
+      bytes += static_cast<double>(operation.reads.front().count *
+                                   dtype_bytes(operation.reads.front().dtype));
+  return bytes;
+}
+
+TEST(LiteratureBytes, AreAsManyAsTheMessagesHave) {
+  constexpr double kAll = 4e6;  // of all variables
+  for (const std::uint32_t n : {2u, 4u}) {
+    const double others = n * (n - 1.0);  // messages, each to every other device
+    const auto expect = [&](const std::string& name, const OptionValues& options, double each) {
+      EXPECT_NEAR(bytes_sent(name, options, n), each, 0.002 * each) << name << ", " << n;
+    };
+    expect("topk", {}, 0.02 * kAll * others);
+    expect("topk", {{"ratio", "0.1"}}, 0.2 * kAll * others);
+    expect("onebit", {}, (1.0 / 20 + 1.0 / 1024) * kAll * others);
+    expect("onebit", {{"code", "4bit"}, {"block", "64"}}, (1.0 / 8 + 1.0 / 64) * kAll * others);
+    expect("onebit", {{"code", "8bit"}}, (1.0 / 4 + 1.0 / 1024) * kAll * others);
+    expect("fp16_compression", {}, kAll * (n - 1));
+    expect("replicated", {{"all_reduce_spec", "xring"}}, 2 * kAll * (n - 1));
+  }
+}
+
 // A strategy that is wrong with bad options says so instead.
 TEST(LiteratureRefusals, OptionsThatMakeNoSenseAreRefused) {
   const Cluster cluster = make_single_host(2, true, "cpu");
@@ -160,7 +196,10 @@ TEST(LiteratureRefusals, OptionsThatMakeNoSenseAreRefused) {
                                                          {"easgd", {{"local_steps", "65"}}},
                                                          {"bytescheduler", {{"partition_kb", "1"}}},
                                                          {"ssp", {{"staleness", "0"}}},
-                                                         {"powersgd", {{"rank", "0"}}}})
+                                                         {"powersgd", {{"rank", "0"}}},
+                                                         {"topk", {{"ratio", "0"}}},
+                                                         {"topk", {{"ratio", "1.5"}}},
+                                                         {"onebit", {{"block", "0"}}}})
     EXPECT_THROW(StrategyUnderTest(name, options).plan(cluster, arena), Error) << name;
 }
 

@@ -3,6 +3,7 @@
 // What a strategy writes its plan with: the cluster, the model, and operations on names for memory.
 
 #include <convoy/abi.h>
+#include <convoy/compression.hpp>
 #include <convoy/ids.hpp>
 #include <convoy/plan_types.hpp>
 #include <convoy/sized.hpp>
@@ -302,6 +303,28 @@ class Planner {
     action();
     priority_ = outside;
   }
+  // --- compression: messages of less memory than what they stand for, see concepts.md
+  // values and indices (kI32) = the elements of from that are largest by magnitude, as many as
+  // values has; rest, which may be from = from without them.
+  void top_k(Span values, Span indices, Span from, std::optional<Span> rest = {}) {
+    emit(make(CONVOY_OP_TOP_K), {from}, with(values, indices, rest));
+  }
+  // to = the values of messages of top_k at their indices, and zero elsewhere.
+  void scatter(Span to, Span values, Span indices, MessageOptions options = {}) {
+    convoy_operation operation = make(CONVOY_OP_SCATTER);
+    operation.sizes[0] = options.messages;
+    emit(operation, with(values, indices, options.onto), {to});
+  }
+  // codes (kU8) and scales = from in few bits; rest, which may be from = what that leaves out.
+  void quantise(Span codes, Span scales, Span from, Coding coding, std::optional<Span> rest = {}) {
+    emit(make_coding(CONVOY_OP_QUANTISE, coding), {from}, with(codes, scales, rest));
+  }
+  // to = the sum of what messages of quantise stand for.
+  void dequantise(Span to, Span codes, Span scales, Coding coding, MessageOptions options = {}) {
+    convoy_operation operation = make_coding(CONVOY_OP_DEQUANTISE, coding);
+    operation.sizes[2] = options.messages;
+    emit(operation, with(codes, scales, options.onto), {to});
+  }
   // Operations that run once, before the first step.
   template <typename Action>
   void prologue(Action action) {
@@ -352,6 +375,17 @@ class Planner {
     operation.replica = CONVOY_NONE;
     operation.scalar = scalar;
     return operation;
+  }
+  static convoy_operation make_coding(std::uint32_t kind, Coding coding) {
+    convoy_operation operation = make(kind);
+    operation.sizes[0] = static_cast<std::uint64_t>(coding.code);
+    operation.sizes[1] = coding.block;
+    return operation;
+  }
+  static std::vector<Span> with(Span first, Span second, const std::optional<Span>& third) {
+    std::vector<Span> spans{first, second};
+    if (third) spans.push_back(*third);
+    return spans;
   }
   static convoy_operation collective(std::uint32_t kind, CollectiveOptions options) {
     convoy_operation operation = make(kind);

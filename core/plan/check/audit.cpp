@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/plan/check/class_judge.hpp"
+
 namespace convoy::check {
 namespace {
 
@@ -115,9 +117,7 @@ Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t read
                                     plan_.buffer_name(value.buffer)));
   const std::vector<Term> exact = run_.values().expand(id, Casts::kKept);
   const std::vector<Term> terms = run_.values().expand(id, Casts::kThrough);
-  style_.rounded = style_.rounded || exact.size() != terms.size() ||
-                   !std::equal(exact.begin(), exact.end(), terms.begin(),
-                               [](const Term& a, const Term& b) { return a.atom == b.atom; });
+  for (const Term& term : exact) note_rounding(run_.values().atom(term.atom));
   if (!value.constant.is_zero() || terms.empty())
     return refuse(FindingKind::kForeign, value.operation,
                   fmt::format("it makes parameters out of the constant {}", value.constant.value));
@@ -161,7 +161,9 @@ Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
     for (std::size_t r = 0; r < result.progress.size(); ++r)
       result.progress[r] = std::max(result.progress[r], part.progress[r]);
   }
-  if (!result.sound)
+  // What is left open in a part is left open here.
+  if (!result.sound && std::any_of(findings_.begin(), findings_.end(),
+                                   [](const Finding& it) { return !leaves_open(it.kind); }))
     report(FindingKind::kIrregular, operation, CONVOY_NONE, range,
            "it averages parameters of which some are wrong");
   return result;
@@ -192,6 +194,29 @@ bool Audit::has_computed_part(const std::vector<Term>& terms, const ElementRange
   return false;
 }
 
+// A cast, or what a compressor or a declared kernel made of a sum.
+void Audit::note_rounding(const Atom& atom) {
+  if (atom.kind != AtomKind::kCast) return;
+  style_.rounded = true;
+  const OperationKind made_by = operation_of(plan_, atom.operation).kind;
+  if (is_compression(made_by)) style_.compressors.emplace(operation_name(made_by));
+}
+
+bool Audit::is_misread(const Carried& carried, const ElementRange& range) {
+  if (carried.misread == CONVOY_NONE) return false;
+  const OperationKind kind = operation_of(plan_, carried.misread).kind;
+  const bool packs = kind == OperationKind::kTopK || kind == OperationKind::kQuantise;
+  const bool selects = kind == OperationKind::kTopK || kind == OperationKind::kScatter;
+  report(FindingKind::kUnknown, carried.misread, CONVOY_NONE, range,
+         packs ? fmt::format("its message gets to parameters, but not whole through a {} of its "
+                             "kind: what it adds there is not known",
+                             selects ? "scatter" : "dequantise")
+               : fmt::format("what it reads are not known to be messages of {}, each with both its "
+                             "parts: what it makes of them is not known",
+                             selects ? "top_k" : "quantise with the same code and block"));
+  return true;
+}
+
 // Parameters that kernels had a part in: what they depend on, and that all parts make a whole.
 Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
                                std::uint32_t reader) {
@@ -214,6 +239,7 @@ Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRang
       note_kernel(atom.operation);
       result.operation = atom.operation;
       const Carried& carried = carried_.of_atom(term.atom);
+      if (is_misread(carried, range)) result.sound = false;
       parameters = carried.parameters;
       for (const AtomId apply : carried.applies) include(apply);
       for (const auto& [replica, computes] : carried.gradients)
@@ -221,7 +247,7 @@ Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRang
     }
     if (parameters) total_of_parameters = total_of_parameters + term.weight;
   }
-  if (is_one(total_of_parameters)) return result;
+  if (is_one(total_of_parameters) || !result.sound) return result;
   result.sound = false;
   report(FindingKind::kUndeclared, result.operation, CONVOY_NONE, range,
          fmt::format("parameters are made by a kernel that does not say what it does (effect), and "

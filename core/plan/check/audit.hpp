@@ -26,13 +26,14 @@ struct Version {
 struct UpdateStyle {
   std::set<std::uint64_t> replicas_per_update;
   std::set<std::uint64_t> computes_per_update;
-  std::uint64_t largest_lag = 0;  // steps from a compute to the apply of its gradient
-  bool zero_start = false;        // updates without gradients before the first with one
-  bool rounded = false;           // casts on a path
-  bool opaque = false;            // kernels whose effect is not known
-  bool averaged = false;          // versions are mixed
-  std::set<std::string> kernels;  // undeclared ones on a path
-  std::set<std::string> factors;  // operations that multiply gradients by what is computed
+  std::uint64_t largest_lag = 0;      // steps from a compute to the apply of its gradient
+  bool zero_start = false;            // updates without gradients before the first with one
+  bool rounded = false;               // casts on a path
+  bool opaque = false;                // kernels whose effect is not known
+  bool averaged = false;              // versions are mixed
+  std::set<std::string> kernels;      // undeclared ones on a path
+  std::set<std::string> factors;      // operations that multiply gradients by what is computed
+  std::set<std::string> compressors;  // on a path: what they leave out is lost
 };
 
 // Takes values apart, from the parameters that forwards read back to the initial ones, and says
@@ -79,6 +80,8 @@ class Audit {
   void require_carried_weights(const Atom& update, const Carried& carried,
                                std::uint64_t computes_of_each, Version& version);
   void note_kernel(std::uint32_t operation);
+  void note_rounding(const Atom& atom);
+  bool is_misread(const Carried& carried, const ElementRange& range);
   void require_weights(const Atom& update, const std::vector<Contribution>& parts,
                        Version& version);
   void report_weights(const Atom& update, const std::vector<Contribution>& parts);

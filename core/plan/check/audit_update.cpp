@@ -47,7 +47,7 @@ std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Versio
     reject(version, FindingKind::kForeign, update, CONVOY_NONE,
            fmt::format("the constant {} is part of the gradient", value.constant.value));
   for (const Term& term : run_.values().expand(sum, Casts::kKept))
-    style_.rounded = style_.rounded || run_.values().atom(term.atom).kind == AtomKind::kCast;
+    note_rounding(run_.values().atom(term.atom));
   bool kernels = false;
   for (const Term& term : run_.values().expand(sum, Casts::kThrough)) {
     const Atom& atom = run_.values().atom(term.atom);
@@ -70,6 +70,10 @@ std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Versio
 // one counts: what else leads there may be what a kernel has kept of older ones.
 void Audit::count_carried(const Atom& update, Version& version) {
   const Carried carried = carried_.of_value(update.inputs[1]);
+  if (is_misread(carried, update.range)) {
+    version.sound = false;
+    return;
+  }
   std::uint64_t most = 1;  // computes of one replica that are in this update
   for (const auto& [replica, computes] : carried.gradients) {
     std::uint64_t& progress = version.progress[replica];

@@ -30,6 +30,7 @@ void merge(Carried& into, const Carried& other, const Weight& by, Merge how) {
     while (mine.size() > kRemembered) mine.erase(mine.begin());
   }
   into.parameters = into.parameters || other.parameters;
+  if (into.misread == CONVOY_NONE) into.misread = other.misread;
   into.applies.insert(other.applies.begin(), other.applies.end());
 }
 
@@ -59,6 +60,7 @@ Carried CarriedGradients::of_known_inputs(AtomId opaque) {
   for (const ValueId input : values_.atom(opaque).inputs)
     merge(result, sum(input), Weight{}, larger);
   result.operation = values_.atom(opaque).operation;
+  if (values_.atom(opaque).message) result.misread = result.operation;
   values_.spend(result.gradients.size() + result.applies.size(), result.operation);
   return result;
 }

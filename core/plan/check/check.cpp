@@ -1,6 +1,7 @@
 #include "core/plan/check/check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -73,6 +74,7 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   report.findings = std::move(found.findings);
   report.kernels = std::move(found.kernels);
   report.factors.clear();
+  report.compressors.clear();
   report.nothing_lost = found.verdict == Verdict::kApproximate && found.nothing_lost;
   if (found.verdict == Verdict::kApproximate) {
     report.recurrence = in_words(found, plan.computes);
@@ -146,8 +148,12 @@ std::string describe(const CheckReport& report, Verdict verdict) {
       return fmt::format("{} applies per step", report.applies_per_step);
     case Verdict::kApproximate:
       if (!report.recurrence.empty()) return fmt::format("approximate ({})", report.recurrence);
-      return fmt::format("approximate ({} but for rounding, kernels or averages)",
-                         describe(report, report.exact));
+      return fmt::format(
+          "approximate ({} but for rounding, kernels or averages{})",
+          describe(report, report.exact),
+          report.compressors.empty()
+              ? ""
+              : fmt::format("; what {} leaves out is lost", fmt::join(report.compressors, ", ")));
     default:
       return std::string(verdict_name(verdict));
   }

@@ -66,6 +66,7 @@ struct CheckReport {
   std::vector<std::string> kernels;  // whose word was taken for what they do
   // Operations that multiply gradients by what only the run knows: that they do is what is meant.
   std::vector<std::string> factors;
+  std::vector<std::string> compressors;  // operations that leave out what nothing brings back
   std::vector<Finding> findings;
 
   // "synchronous", "stale by 2 (gradient lag 1, parameter lag 1)", "wrong".

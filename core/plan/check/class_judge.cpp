@@ -100,15 +100,15 @@ std::string ClassJudge::names(const std::vector<AtomId>& atoms) const {
   return fmt::format("{}", fmt::join(result, ", "));
 }
 
-bool ClassJudge::calls_kernels() const {
-  return std::any_of(it_.opaque_atoms.begin(), it_.opaque_atoms.end(), [&](AtomId id) {
+bool ClassJudge::calls_only() const {
+  return std::all_of(it_.opaque_atoms.begin(), it_.opaque_atoms.end(), [&](AtomId id) {
     return operation_of(plan_, budget_.atom(id).operation).kind == OperationKind::kCall;
   });
 }
 
 std::string ClassJudge::unknown_effect() const {
   const std::string all = names(it_.opaque_atoms);
-  return calls_kernels()
+  return calls_only()
              ? fmt::format("kernel {} does not say what it does (CallOptions::effect)", all)
              : fmt::format("only the run knows what {} gives", all);
 }
@@ -345,7 +345,7 @@ void ClassJudge::judge_conserved() {
         fmt::format("every gradient counts {:.6g} times in the end, not once", number(*total)));
   // Whether what is kept gets out again is the kernel's affair.
   add(FindingKind::kUndeclared, any, any.replica,
-      calls_kernels()
+      calls_only()
           ? fmt::format("all gradients are kept until they are applied, but kernel {} does not say "
                         "that it sends what it reads (CallOptions::effect)",
                         names(it_.opaque_atoms))

@@ -65,7 +65,7 @@ class ClassJudge {
            const std::string& what);
   std::uint32_t writer(const PeriodRead& read) const;
   std::string names(const std::vector<AtomId>& atoms) const;
-  bool calls_kernels() const;
+  bool calls_only() const;  // all that is opaque is a kernel's
   std::string unknown_effect() const;
 
   const Plan& plan_;

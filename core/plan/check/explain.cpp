@@ -12,7 +12,7 @@ bool is_loose(const Operation& it) {
 }
 bool is_inexact(const Operation& it) {
   return it.kind == OperationKind::kCast || it.kind == OperationKind::kCall ||
-         it.kind == OperationKind::kMatmul || has_factor(it.kind);
+         it.kind == OperationKind::kMatmul || has_factor(it.kind) || is_compression(it.kind);
 }
 bool is_update(const Operation& it) {
   return it.kind == OperationKind::kApply;

@@ -20,6 +20,7 @@ CheckReport Judge::judge(bool settled) {
   const UpdateStyle& style = audit_.style();
   report_.kernels.assign(style.kernels.begin(), style.kernels.end());
   report_.factors.assign(style.factors.begin(), style.factors.end());
+  report_.compressors.assign(style.compressors.begin(), style.compressors.end());
   const bool open = std::all_of(report_.findings.begin(), report_.findings.end(),
                                 [](const Finding& it) { return leaves_open(it.kind); });
   if (!report_.findings.empty())

@@ -91,6 +91,12 @@ void SymbolicRun::execute(const Operation& operation) {
       return factor(operation);
     case OperationKind::kAllGather:
       return all_gather(operation);
+    case OperationKind::kTopK:
+    case OperationKind::kQuantise:
+      return compress(operation);
+    case OperationKind::kScatter:
+    case OperationKind::kDequantise:
+      return decompress(operation);
     case OperationKind::kNorm:
     case OperationKind::kAdaptLossScale:
       return;  // they say how large an update is, not what it is made of

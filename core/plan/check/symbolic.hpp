@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "core/plan/check/contents.hpp"
@@ -96,6 +97,16 @@ class SymbolicRun {
     BufferContent read;
   };
 
+  // What top_k or quantise made, by the atoms of its two parts.
+  struct Message {
+    OperationKind kind = OperationKind::kTopK;
+    std::uint64_t code = 0;  // quantise
+    std::uint64_t block = 0;
+    Content stands_for;
+    std::uint64_t counts[2] = {0, 0};  // elements of the parts
+    AtomId parts[2] = {0, 0};
+  };
+
   void execute(const Operation& operation);
   void forward(const Operation& operation);
   void backward(const Operation& operation);
@@ -106,6 +117,7 @@ class SymbolicRun {
   void reduce_scatter(const Operation& operation);
   void all_gather(const Operation& operation);
   void opaque(const Operation& operation);
+  void unknown(const Operation& operation);
   void declared(const Operation& operation);
   // multiply, divide
   void factor(const Operation& operation);
@@ -138,11 +150,17 @@ class SymbolicRun {
   bool follows(AtomId basis, ContentId projected) const;
   std::optional<Content> projection(const MatrixProduct& product);
   Content projected(ContentId content, AtomId basis, const Weight& weight);
+  void compress(const Operation& operation);
+  void write_message(const Operation& operation, const Content& from);
+  void decompress(const Operation& operation);
+  const Content* message(const Operation& operation, std::uint64_t number);
+  AtomId part_atom(const Operation& operation, std::uint32_t read_index, std::uint64_t number,
+                   std::uint64_t pieces);
   Content elementwise(const Operation& operation, std::uint64_t frame);
   ValueId combined(const Operation& operation, const std::vector<ValueId>& values);
   ValueId extreme(const Operation& operation, const std::vector<ValueId>& values);
   ValueId rounded(ValueId value, std::uint32_t dtype);
-  ValueId compressed(ValueId value, const Operation& operation, std::uint32_t write);
+  ValueId compressed(ValueId value, std::vector<std::uint64_t> key);
   Content read(const PlanSpan& span, std::uint32_t operation, std::uint64_t frame);
   void write(const PlanSpan& span, const Content& content, std::uint64_t frame);
   std::vector<std::uint64_t> reads_key(const Operation& operation, std::vector<ValueId>& inputs,
@@ -169,6 +187,7 @@ class SymbolicRun {
   // Replicas that hold the same are updated one after the other.
   Update last_update_{.contributions = 0};
   Updated last_updated_;
+  std::unordered_map<AtomId, Message> messages_;  // by their first part
 };
 
 }  // namespace convoy::check

@@ -142,16 +142,20 @@ void SymbolicRun::declared(const Operation& operation) {
     for (std::uint32_t i = 0; i < made.size(); ++i) {
       const bool rest = keeps_rest && i == 1;
       ValueId value = piece.value;
-      if (operation.effect != CONVOY_CALL_SUMS)
-        value = compressed(piece.value, operation, rest ? 0 : i);
+      if (operation.effect != CONVOY_CALL_SUMS) {
+        std::vector<std::uint64_t> key{rest ? 0 : i};
+        append_text(key, operation.kernel);
+        value = compressed(piece.value, std::move(key));
+      }
       const WeightedValue parts[] = {{piece.value, Weight{}, 0}, {value, from_scalar(-1), 0}};
       append(made[i], piece.count, rest ? values_.combine(parts) : value);
     }
   for (std::size_t i = 0; i < made.size(); ++i) write(operation.writes[i], made[i], frame);
 }
 
-// What a declared kernel makes of a value: like a cast, known but for an error.
-ValueId SymbolicRun::compressed(ValueId id, const Operation& operation, std::uint32_t write) {
+// What a declared kernel or a compressor makes of a value: like a cast, known but for an error.
+// `key` is what makes the error another one than that of other makers.
+ValueId SymbolicRun::compressed(ValueId id, std::vector<std::uint64_t> key) {
   const Value& value = values_.value(id);
   if (value.poison || value.print == Fingerprint{}) return id;
   const std::int64_t anchor = value.anchor;
@@ -159,14 +163,17 @@ ValueId SymbolicRun::compressed(ValueId id, const Operation& operation, std::uin
   Atom atom{.kind = AtomKind::kCast};
   atom.inputs = {moved};
   atom.dtype = CONVOY_NONE;
-  std::vector<std::uint64_t> key{moved, write};
-  append_text(key, operation.kernel);
+  key.push_back(moved);
   return values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
 }
 
-// A kernel may do anything with what it reads: equal kernels on equal contents write equal atoms.
 void SymbolicRun::opaque(const Operation& operation) {
   if (operation.effect != CONVOY_CALL_UNDECLARED) return declared(operation);
+  unknown(operation);
+}
+
+// It may do anything with what it reads: equal kernels on equal contents write equal atoms.
+void SymbolicRun::unknown(const Operation& operation) {
   std::vector<ValueId> inputs;
   std::vector<ContentId> contents;
   const std::vector<std::uint64_t> key = reads_key(operation, inputs, contents);
@@ -184,6 +191,7 @@ void SymbolicRun::opaque(const Operation& operation) {
       for (std::size_t side = 0; operation.kind == OperationKind::kMatmul && side < 2; ++side)
         for (const Piece& piece : contents_.content(contents[side]))
           atom.sides[side].push_back(piece.value);
+      atom.message = is_compression(operation.kind);
       std::vector<std::uint64_t> own = key;
       own.push_back(i);
       own.push_back(span.count);

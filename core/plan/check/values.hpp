@@ -25,7 +25,7 @@ enum class AtomKind : std::uint32_t {
   kApply,       // parameters after an apply
   kState,       // optimizer state after an apply
   kCast,        // converted to another dtype, or what a declared kernel made of a sum
-  kOpaque,      // call, minimum, maximum, products, roots, matrices
+  kOpaque,      // call, minimum, maximum, products, roots, matrices, message of a compressor
   kHeld,        // what a buffer holds when a period begins
 };
 
@@ -47,9 +47,10 @@ struct Atom {
   std::array<std::vector<ValueId>, 2> sides = {};  // kOpaque of matmul: inputs from each of them
   AtomId basis = kNoAtom;              // kCast by a projection: on the columns of this atom
   std::uint64_t contributions = 1;     // kApply
-  std::uint32_t dtype = CONVOY_F32;    // kCast; CONVOY_NONE: by a kernel
+  std::uint32_t dtype = CONVOY_F32;    // kCast; CONVOY_NONE: by a kernel or a compressor
   std::uint32_t buffer = CONVOY_NONE;  // kHeld
   ElementRange range{};                // kApply: the elements it was made for first
+  bool message = false;  // kOpaque: of a compressor, or made of what was read as its message
 };
 
 // An atom with its coefficient: element i of the span holds weight * atom(i + shift).

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/interpret/interpreter_algebra.hpp"
+#include "core/plan/interpret/interpreter_compression.hpp"
 #include "core/plan/interpret/interpreter_half.hpp"
 
 namespace convoy {
@@ -118,6 +119,7 @@ void scatter(const Values& total, const Operation& operation, const SpanMemory& 
 }  // namespace
 
 void run_arithmetic(const Operation& operation, const SpanMemory& memory) {
+  if (is_compression(operation.kind)) return run_compression(operation, memory);
   switch (operation.kind) {
     case OperationKind::kCopy:
     case OperationKind::kBroadcast:

@@ -86,7 +86,9 @@ bool devices_can_run(const Operation& collective, const Plan& plan) {
     return false;
   if (!all_different(reads) || !all_different(writes)) return false;
   const std::uint32_t dtype = collective.writes.front().dtype;
-  if (dtype != CONVOY_F32 && dtype != CONVOY_F16 && dtype != CONVOY_BF16) return false;
+  const bool moves =
+      collective.kind == OperationKind::kAllGather || collective.kind == OperationKind::kBroadcast;
+  if (!moves && dtype != CONVOY_F32 && dtype != CONVOY_F16 && dtype != CONVOY_BF16) return false;
   switch (collective.kind) {
     case OperationKind::kBroadcast:
       return true;

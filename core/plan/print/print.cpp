@@ -22,6 +22,20 @@ std::string product_of(const Operation& it) {
                      mark(CONVOY_OP_TRANSPOSES_B));
 }
 
+// " of 655", " in 4 bits, 256 per scale, 8 messages".
+std::string message_details(const Operation& it) {
+  if (it.kind == OperationKind::kTopK) return fmt::format(" of {}", it.writes.front().count);
+  const auto messages = [](std::uint64_t count) {
+    return fmt::format("{} message{}", count, count == 1 ? "" : "s");
+  };
+  if (it.kind == OperationKind::kScatter) return fmt::format(" {}", messages(it.sizes[0]));
+  std::string text =
+      it.sizes[0] == CONVOY_CODE_SIGN ? " in signs" : fmt::format(" in {} bits", it.sizes[0]);
+  text += fmt::format(", {} per scale", it.sizes[1]);
+  if (it.kind == OperationKind::kDequantise) text += ", " + messages(it.sizes[2]);
+  return text;
+}
+
 std::string details(const Operation& it) {
   std::string text;
   if (it.kind == OperationKind::kFill || it.kind == OperationKind::kScale ||
@@ -34,6 +48,7 @@ std::string details(const Operation& it) {
   if ((it.flags & CONVOY_OP_SKIP_NON_FINITE) != 0) text += " if finite";
   if (it.kind == OperationKind::kAdaptLossScale)
     text += fmt::format(" doubling after {}", it.sizes[0]);
+  if (is_compression(it.kind)) text += message_details(it);
   if (it.kind == OperationKind::kCall) text += fmt::format(" {}", it.kernel);
   if (is_compute(it.kind))
     text += fmt::format(" replica {} layers [{}..{})", it.replica, it.first_layer,

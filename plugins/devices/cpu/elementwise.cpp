@@ -8,9 +8,13 @@
 #include "plugins/devices/cpu/apply.hpp"
 #include "plugins/devices/cpu/cast.hpp"
 #include "plugins/devices/cpu/norm.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
+#include "plugins/devices/cpu/quantise.hpp"
 #include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/top_k.hpp"
 #include "plugins/devices/cpu/update_constants.hpp"
 #include "plugins/devices/shared/algebra_sizes.hpp"
+#include "plugins/devices/shared/message_shape.hpp"
 #include "plugins/devices/shared/operation_arity.hpp"
 
 namespace convoy::cpu {
@@ -70,6 +74,7 @@ void call_host_kernel(const convoy_submission& operation) {
 }
 
 bool same_counts(const convoy_submission& operation) {
+  if (is_compression(operation.kind)) return messages_fit(operation);
   if (operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE) return operation.writes[0].count == 2;
   const bool norm = operation.kind == CONVOY_OP_NORM;
   const std::uint64_t reads = element_reads(operation);
@@ -162,6 +167,13 @@ const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t 
     case CONVOY_OP_FORWARD:
     case CONVOY_OP_BACKWARD:
       return nullptr;
+    case CONVOY_OP_TOP_K:
+    case CONVOY_OP_SCATTER:
+    case CONVOY_OP_QUANTISE:
+    case CONVOY_OP_DEQUANTISE:
+      return is_compressed_dtype(kind, read_dtype, write_dtype)
+                 ? nullptr
+                 : "the CPU device compresses f32 only, into codes of u8";
     default:
       return "unknown operation: the CPU device takes lowered operations of SDK 1.0";
   }
@@ -224,6 +236,14 @@ void Elementwise::run(const convoy_submission& operation) {
       return square_root(operation);
     case CONVOY_OP_ORTHOGONALISE:
       return orthogonalise(operation);
+    case CONVOY_OP_TOP_K:
+      return top_k(operation);
+    case CONVOY_OP_SCATTER:
+      return scatter(operation);
+    case CONVOY_OP_QUANTISE:
+      return quantise(operation);
+    case CONVOY_OP_DEQUANTISE:
+      return dequantise(operation);
     default:
       return call_host_kernel(operation);
   }

@@ -9,6 +9,7 @@
 
 #include "plugins/devices/cuda/update_plan.hpp"
 #include "plugins/devices/shared/algebra_sizes.hpp"
+#include "plugins/devices/shared/message_shape.hpp"
 #include "plugins/devices/shared/operation_arity.hpp"
 
 namespace convoy::cuda {
@@ -20,6 +21,7 @@ bool is_floating(std::uint32_t dtype) {
 
 bool counts_fit(const convoy_submission& operation) {
   if (is_algebra(operation.kind)) return algebra_fits(operation);
+  if (is_compression(operation.kind)) return messages_fit(operation);
   if (operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
     return operation.writes[0].count == 2 && operation.sizes != nullptr;
   const std::uint64_t reads = element_reads(operation);
@@ -71,14 +73,22 @@ const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t 
       return read_dtype == CONVOY_F32 && write_dtype == CONVOY_F32
                  ? nullptr
                  : "CUDA devices compute this operation in f32 only";
-    case CONVOY_OP_ALL_REDUCE:
-    case CONVOY_OP_REDUCE_SCATTER:
     case CONVOY_OP_ALL_GATHER:
     case CONVOY_OP_BROADCAST:
+      return read_dtype == write_dtype ? nullptr : "a collective needs equal dtypes; cast converts";
+    case CONVOY_OP_ALL_REDUCE:
+    case CONVOY_OP_REDUCE_SCATTER:
     case CONVOY_OP_REDUCE:
       return is_floating(read_dtype) && read_dtype == write_dtype
                  ? nullptr
-                 : "CUDA devices have collectives of f32, f16 and bf16";
+                 : "CUDA devices reduce f32, f16 and bf16";
+    case CONVOY_OP_TOP_K:
+    case CONVOY_OP_SCATTER:
+    case CONVOY_OP_QUANTISE:
+    case CONVOY_OP_DEQUANTISE:
+      return is_compressed_dtype(kind, read_dtype, write_dtype)
+                 ? nullptr
+                 : "CUDA devices compress f32 only, into codes of u8";
     case CONVOY_OP_CALL:
       return "cuda device: no implementation of a strategy's own kernels (call) yet";
     default:

@@ -10,6 +10,7 @@
 #include "plugins/devices/cuda/operation_check.hpp"
 #include "plugins/devices/cuda/status.hpp"
 #include "plugins/devices/cuda/update_plan.hpp"
+#include "plugins/devices/shared/message_shape.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -210,6 +211,7 @@ bool Operations::run_algebra(const convoy_submission& operation, Stream stream) 
 bool Operations::describe(const convoy_submission& operation, Signature& signature) const {
   if (operation.kind == CONVOY_OP_MATMUL) return workspace_ != nullptr;
   if (operation.kind == CONVOY_OP_DOT) return partials_ != nullptr;
+  if (is_compression(operation.kind)) return compression_.is_ready(operation);
   if (operation.kind != CONVOY_OP_APPLY && operation.kind != CONVOY_OP_NORM) return true;
   const auto table = tables_.find(operation.updates[0]);
   if (table == tables_.end()) return false;
@@ -251,6 +253,12 @@ void Operations::run(const convoy_submission& operation, Stream stream, PinnedSl
       break;
     case CONVOY_OP_NORM:
       norm(operation, stream, number);
+      break;
+    case CONVOY_OP_TOP_K:
+    case CONVOY_OP_SCATTER:
+    case CONVOY_OP_QUANTISE:
+    case CONVOY_OP_DEQUANTISE:
+      compression_.run(operation, stream);
       break;
     case CONVOY_OP_ADAPT_LOSS_SCALE:
       adapt(operation, stream, number);

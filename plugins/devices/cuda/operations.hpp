@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "plugins/devices/cuda/compression.hpp"
 #include "plugins/devices/cuda/graphs/run_work.hpp"
 #include "plugins/devices/cuda/kernels/step_values.hpp"
 #include "plugins/devices/cuda/kernels/update.hpp"
@@ -53,6 +54,7 @@ class Operations {
   MatrixHandle matrices_;
   void* workspace_ = nullptr;   // of matrix products
   double* partials_ = nullptr;  // of inner products
+  Compression compression_;
 };
 
 }  // namespace convoy::cuda

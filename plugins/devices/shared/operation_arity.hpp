@@ -35,7 +35,12 @@ inline Arity arity_of(std::uint32_t kind) {
     case CONVOY_OP_BROADCAST:
       return {1, 0};
     case CONVOY_OP_REDUCE:
+    case CONVOY_OP_SCATTER:
+    case CONVOY_OP_DEQUANTISE:
       return {0, 1};
+    case CONVOY_OP_TOP_K:
+    case CONVOY_OP_QUANTISE:
+      return {1, 0};
     default:
       return {1, 1};
   }

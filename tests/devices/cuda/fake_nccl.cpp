@@ -52,7 +52,8 @@ void misuse(const std::string& text) {
 }
 
 std::size_t size_of(ncclDataType_t type) {
-  return type == ncclFloat32 ? 4 : 2;
+  if (type == ncclUint8) return 1;
+  return type == ncclFloat32 || type == ncclInt32 ? 4 : 2;
 }
 
 float load(const char* memory, std::size_t index, ncclDataType_t type) {

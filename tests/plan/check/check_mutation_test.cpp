@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "tests/plan/check/mutants.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
+#include "tests/plan/check/sample_compression.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/sanitized.hpp"
@@ -105,7 +106,8 @@ TEST(CheckMutation, NoMutantIsCalledSynchronousOrStaleThatIsNot) {
 TEST(CheckMutation, NoMutantOfARecurrenceIsSaidToLoseNothingThatLosesSomething) {
   constexpr int kUsualMutants = kSanitized ? 200 : 2000;
   const char* wanted = std::getenv("CONVOY_MUTANTS");
-  const auto samples = right_recurrences();
+  std::vector<SampleRecurrence> samples = right_recurrences();
+  for (const SampleRecurrence& it : right_compressions()) samples.push_back(it);
   const int count = wanted == nullptr ? kUsualMutants : std::atoi(wanted);
   const int each = count / static_cast<int>(3 * samples.size() * kMutationKinds) + 1;
   Mutations mutations;

@@ -13,6 +13,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
+#include "tests/plan/check/sample_compression.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
 #include "tests/sanitized.hpp"
 
@@ -57,10 +58,20 @@ TEST(CheckRecurrence, WrongOnesAreNot) {
   expect_all_called(wrong_recurrences());
 }
 
+TEST(CheckCompression, RightOnesAreProved) {
+  expect_all_called(right_compressions());
+}
+
+TEST(CheckCompression, WrongOnesAreNot) {
+  expect_all_called(wrong_compressions());
+}
+
 TEST(CheckRecurrence, WhereNothingIsLostTheInterpreterFindsEverything) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(3, true, "cpu");
-  for (const SampleRecurrence& sample : right_recurrences()) {
+  std::vector<SampleRecurrence> samples = right_recurrences();
+  for (const SampleRecurrence& it : right_compressions()) samples.push_back(it);
+  for (const SampleRecurrence& sample : samples) {
     const Plan plan = write_plan(cluster, arena, sample.write);
     if (sample.nothing_lost) {
       EXPECT_EQ(find_loss(plan).value_or(""), "") << sample.name;

@@ -55,6 +55,27 @@ TEST_F(DeviceCollectives, StayOneOperationInTheLaneOfTheFirstDevice) {
   EXPECT_THAT(participants(*found, plan), ElementsAre(2, 1, 0));
 }
 
+TEST_F(DeviceCollectives, MoveElementsOfAnyTypeAndReduceNumbersOnly) {
+  const Cluster cluster = united(2);
+  const auto spans = [](Planner& p, Dtype dtype, std::uint64_t count) {
+    return std::vector<Span>{p.scratch(PlaceId(0), count, dtype),
+                             p.scratch(PlaceId(1), count, dtype)};
+  };
+  for (const Dtype dtype : {Dtype::kF32, Dtype::kBf16, Dtype::kI32, Dtype::kU8}) {
+    const Plan moved = lowered(cluster, [&](Planner& p) {
+      p.compute();
+      p.all_gather(spans(p, dtype, 8), spans(p, dtype, 4));
+      p.broadcast(spans(p, dtype, 8), p.scratch(PlaceId(0), 8, dtype));
+    });
+    EXPECT_EQ(collectives(moved), 2u) << static_cast<int>(dtype);
+  }
+  const Plan reduced = lowered(cluster, [&](Planner& p) {
+    p.compute();
+    p.all_reduce(spans(p, Dtype::kI32, 8));
+  });
+  EXPECT_EQ(collectives(reduced), 0u);
+}
+
 TEST_F(DeviceCollectives, BecomeCopiesAndSumsWhereADeviceHasTwoSpans) {
   const Cluster cluster = united(2);
   const Plan plan = lowered(cluster, [](Planner& p) {

@@ -53,6 +53,31 @@ TEST_F(Printed, SizesOfMatricesStandWithTheirOperations) {
   EXPECT_NE(text.find(" divide or 0.5: buffer"), std::string::npos) << text;
 }
 
+TEST_F(Printed, CompressionSaysHowMuchItLeaves) {
+  std::ostringstream out;
+  print_plan(out, plan([](Planner& p) {
+               const Span gradient = p.gradient(ReplicaId(0));
+               const Buffer values = p.scratch(PlaceId(0), 10);
+               const Buffer indices = p.scratch(PlaceId(0), 10, Dtype::kI32);
+               const Coding signs{Code::kSign, 64};
+               const Buffer codes = p.scratch(PlaceId(0), 28, Dtype::kU8);
+               const Buffer scales = p.scratch(PlaceId(0), 3);
+               p.compute();
+               p.top_k(values, indices, gradient);
+               p.scatter(gradient, values, indices, {.messages = 2});
+               p.quantise(codes, scales, gradient, signs);
+               p.dequantise(gradient, codes, scales, signs);
+               p.quantise(p.scratch(PlaceId(0), 137, Dtype::kU8), p.scratch(PlaceId(0), 1),
+                          gradient, {Code::k8Bits, 200});
+             }));
+  const std::string text = out.str();
+  for (const char* line :
+       {"top_k of 10: ", "scatter 2 messages: gradient(0)[0..137) <- ",
+        "quantise in signs, 64 per scale: ", "dequantise in signs, 64 per scale, 1 message: ",
+        "quantise in 8 bits, 200 per scale: "})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+}
+
 TEST_F(Printed, LoweredPlanHasLanesAndWaits) {
   std::ostringstream out;
   const Plan lowered = lower(plan(write_parameter_server));

@@ -59,7 +59,42 @@ enum convoy_operation_kind {
    * (Gram-Schmidt). One of which less than 1e-5 of its length is left, or none to begin with, is
    * replaced by what those before it leave of a unit vector: that of the row in which their squares
    * add up to least, the first such row. */
-  CONVOY_OP_ORTHOGONALISE = 24
+  CONVOY_OP_ORTHOGONALISE = 24,
+  /* The following ones compress f32. What TOP_K or QUANTISE writes is a message: SCATTER and
+   * DEQUANTISE read one or several, one behind the other, each as long as the others.
+   * write 0 (values), write 1 (indices, i32) <- the elements of read 0 that are largest by
+   * magnitude, as many as there is room for, by ascending index; the first ones of equal magnitude.
+   * Not-a-number is larger than infinite. write 2, if there is one, and it may be read 0, <- what
+   * is left: read 0 with zero where an element was taken or is not finite. */
+  CONVOY_OP_TOP_K = 25,
+  /* write 0 <- read 2 (zero without one) + read 0 (values) at the elements that read 1 (indices)
+   * names, message after message; sizes[0] = messages. No index comes twice in a message; indices
+   * outside of write 0 are left out. */
+  CONVOY_OP_SCATTER = 26,
+  /* write 0 (codes, u8), write 1 (scales) <- read 0; sizes[0] = convoy_code, sizes[1] = elements
+   * per scale. write 2, if there is one, and it may be read 0, <- what is left: read 0 less what
+   * DEQUANTISE makes of it, zero where that is not finite. */
+  CONVOY_OP_QUANTISE = 27,
+  /* write 0 <- read 2 (zero without one) + what read 0 (codes) and read 1 (scales) stand for,
+   * message after message; sizes[0], sizes[1] as in QUANTISE, sizes[2] = messages. */
+  CONVOY_OP_DEQUANTISE = 28
+};
+
+/* How QUANTISE writes an element x of a block: a whole number, which times the block's scale stands
+ * for x. All is rounded to nearest even in f32. A block with an element that is not finite has the
+ * scale not-a-number and codes of zero. */
+enum convoy_code {
+  /* -1, 0 or 1, the sign of x. Zero has a code, so that padding and what has no gradient stays what
+   * it is. Five elements in a byte, the first one its lowest digit: the sum of (1 + sign) 3^i, with
+   * sign 0 behind the last element. Scale: the mean magnitude of the elements that are not 0,
+   * summed in double in 32 partial sums (by index in the block modulo 32), which are added up in
+   * pairs i and i + 16, then + 8, + 4, + 2, + 1; 0 when there are none. */
+  CONVOY_CODE_SIGN = 1,
+  /* x / scale rounded, at most 7 by magnitude, in two's complement, two elements in a byte, the
+   * first one in its low half. Scale: the largest magnitude / 7. Where that is 0, so are codes. */
+  CONVOY_CODE_4_BITS = 4,
+  /* The same in a byte each: at most 127, scale = the largest magnitude / 127. */
+  CONVOY_CODE_8_BITS = 8
 };
 
 enum convoy_reduction { CONVOY_REDUCE_SUM = 0, CONVOY_REDUCE_MIN = 1, CONVOY_REDUCE_MAX = 2 };
@@ -149,7 +184,7 @@ typedef struct convoy_operation {
   uint64_t max_lag;       /* RELAXED_READS */
   uint64_t first_layer;   /* FORWARD, BACKWARD: layers [first, first + count) */
   uint64_t layer_count;
-  uint64_t sizes[4];  /* MATMUL, ADAPT_LOSS_SCALE, ORTHOGONALISE */
+  uint64_t sizes[4]; /* MATMUL, ADAPT_LOSS_SCALE, ORTHOGONALISE, SCATTER, QUANTISE, DEQUANTISE */
   const char* kernel; /* CALL: name, resolved by convoy_strategy.kernel */
   uint64_t bytes;     /* CALL: memory traffic, for the simulator */
   uint64_t flops;     /* CALL */

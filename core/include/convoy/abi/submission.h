@@ -116,7 +116,7 @@ typedef struct convoy_submission {
   uint64_t read_count;
   const convoy_region* writes;
   uint64_t write_count;
-  const uint64_t* sizes;               /* MATMUL: m, n, k; ADAPT_LOSS_SCALE */
+  const uint64_t* sizes;               /* as convoy_operation.sizes */
   const convoy_compute* compute;       /* FORWARD, BACKWARD */
   const convoy_update* const* updates; /* APPLY: one per write; NORM: one */
   uint64_t update_count;

@@ -20,6 +20,10 @@ ncclDataType_t type_of(std::uint32_t dtype) {
       return ncclFloat16;
     case CONVOY_BF16:
       return ncclBfloat16;
+    case CONVOY_I32:
+      return ncclInt32;
+    case CONVOY_U8:
+      return ncclUint8;
     default:
       return ncclFloat32;
   }

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "plugins/devices/shared/message_shape.hpp"
+
 namespace convoy::cuda {
 namespace {
 
@@ -13,6 +15,7 @@ std::uint64_t size_count(const convoy_submission& operation) {
   if (operation.sizes == nullptr) return 0;
   if (operation.kind == CONVOY_OP_MATMUL) return 4;
   if (operation.kind == CONVOY_OP_ORTHOGONALISE) return 2;
+  if (is_compression(operation.kind)) return 3;
   return operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE ? 1 : 0;
 }
 

@@ -46,4 +46,11 @@ void launch(dim3 grid, dim3 block, int, CUstream_st* stream, const Kernel& kerne
 #define gridDim ::convoy::cuda::emulation::grid_size
 #define __syncthreads ::convoy::cuda::emulation::meet
 
+// Threads run one after the other.
+inline unsigned atomicAdd(unsigned* sum, unsigned value) {
+  const unsigned before = *sum;
+  *sum += value;
+  return before;
+}
+
 using std::isfinite;

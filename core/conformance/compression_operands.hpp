@@ -1,0 +1,21 @@
+#pragma once
+
+#include <convoy/compression.hpp>
+#include <vector>
+
+#include "core/conformance/operands.hpp"
+
+namespace convoy::conformance {
+
+// Where the third span of a compressing operation is.
+enum class Third { kNone, kApart, kInPlace };
+
+// top_k of so many of the values.
+Operands top_k_of(const std::vector<float>& values, std::uint64_t taken, Third rest);
+Operands quantise_of(const std::vector<float>& values, const Coding& coding, Third rest);
+// So many messages of noise, added to zero or to noise.
+Operands scatter_onto(std::uint64_t count, std::uint64_t taken, std::uint64_t messages, Third onto);
+Operands dequantise_onto(std::uint64_t count, const Coding& coding, std::uint64_t messages,
+                         Third onto);
+
+}  // namespace convoy::conformance
