@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/plan/check/contents.hpp"
@@ -109,12 +111,12 @@ class SymbolicRun {
   struct Matrix {
     ContentId content = 0;
     bool transposed = false;
-    bool operator==(const Matrix&) const = default;
+    auto operator<=>(const Matrix&) const = default;
   };
   struct MatrixProduct {
     Matrix a, b;
     std::uint64_t rows = 0, columns = 0, inner = 0;
-    bool operator==(const MatrixProduct&) const = default;
+    auto operator<=>(const MatrixProduct&) const = default;
   };
   void matmul(const Operation& operation);
   MatrixProduct product_of(const Operation& operation, ContentId a, ContentId b) const;
@@ -126,9 +128,9 @@ class SymbolicRun {
   };
   std::optional<Basis> basis_of(const MatrixProduct& product);
   std::optional<ContentId> projected_by(const Basis& basis, const MatrixProduct& whole,
-                                        const Term& term, bool transposed) const;
+                                        const Term& term, bool transposed);
   std::optional<AtomId> basis_in(const Matrix& matrix, std::uint64_t rows, std::uint64_t columns);
-  bool follows(AtomId basis, ContentId projected) const;
+  const std::set<ContentId>& followed_by(AtomId basis);
   std::optional<Content> projection(const MatrixProduct& product);
   Content projected(ContentId content, AtomId basis, const Weight& weight);
   Content elementwise(const Operation& operation, std::uint64_t frame);
@@ -159,6 +161,8 @@ class SymbolicRun {
   std::vector<Replica> replicas_;
   std::vector<ForwardRead> reads_;
   std::vector<LinearApply> linear_applies_;
+  std::map<AtomId, std::set<ContentId>> followed_;
+  std::map<MatrixProduct, std::optional<Content>> projections_;  // none: it is not one
 };
 
 }  // namespace convoy::check
