@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.hpp"
@@ -86,6 +87,30 @@ TEST(Equivalence, LossesDependNeitherOnTheDevicesNorOnTheStrategy) {
         EXPECT_NEAR(actual[i], expected[i], 1e-5 * expected[i])
             << describe(variant, devices) << ", step " << i;
     }
+}
+
+// Two columns of every matrix, as CPU devices store it: in five times the steps.
+TEST(Equivalence, LowRankGradientsTeachTheSameOnAllDevicesAndAllReplicas) {
+  PluginHost host;
+  const auto cpu = cpu_plugin(host);
+  const std::vector<double> exact = losses(host, *cpu, {"replicated"}, 1);
+  double of_one = 0;
+  for (const std::uint32_t devices : {1u, 2u, 4u}) {
+    const auto strategy = strategy_plugin(host, "powersgd", {{"rank", "2"}});
+    Session session(small_network(), *strategy, *cpu, options_for(devices));
+    const auto& body = session.lowered_plan().body;
+    EXPECT_GE(std::ranges::count(body, OperationKind::kOrthogonalise, &Operation::kind), devices);
+    const auto source = hash_images(devices, kGlobalBatch);
+    const double last = train(session, *source, kRate, 5 * kSteps).back().total_loss;
+    EXPECT_LT(last, exact.front() - 0.5 * (exact.front() - exact.back())) << devices;
+    if (devices == 1) of_one = last;
+    EXPECT_NEAR(last, of_one, 1e-3 * of_one) << devices;
+    const std::vector<float> first = session.memory().read_buffer(0);
+    for (std::uint32_t i = 0; i < session.logical_plan().buffers.size(); ++i)
+      if (session.logical_plan().buffers[i].kind == CONVOY_BUFFER_PARAMETERS) {
+        EXPECT_EQ(session.memory().read_buffer(i), first) << i << " of " << devices;
+      }
+  }
 }
 
 // The interpreter on the plan that a session made, from the values that a session starts with.

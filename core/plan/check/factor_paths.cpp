@@ -2,9 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/plan/check/audit.hpp"
 
 namespace convoy::check {
+namespace {
+
+bool is_linear(OperationKind kind) {
+  return kind != OperationKind::kDot && kind != OperationKind::kSquareRoot &&
+         kind != OperationKind::kOrthogonalise;
+}
+
+}  // namespace
+
+FactorPaths::FactorPaths(const Plan& plan, const ValueTable& values)
+    : plan_(plan), values_(values) {
+  has_any_ = std::any_of(plan.body.begin(), plan.body.end(), [](const Operation& it) {
+    return has_factor(it.kind) || it.kind == OperationKind::kMatmul || !is_linear(it.kind);
+  });
+}
 
 std::string FactorPaths::maker(AtomId atom) const {
   const Operation& operation = operation_of(plan_, values_.atom(atom).operation);
@@ -12,6 +29,7 @@ std::string FactorPaths::maker(AtomId atom) const {
 }
 
 std::string FactorPaths::problem(ValueId sum) {
+  if (!has_any_) return "";
   for (const Term& term : values_.expand(sum, Casts::kThrough))
     if (values_.atom(term.atom).kind == AtomKind::kOpaque) know(term.atom);
   const Found found = of_sum(sum);
@@ -66,10 +84,7 @@ FactorPaths::Found FactorPaths::of_known(AtomId id) const {
     result.paths.insert(part.paths.begin(), part.paths.end());
     if (result.problem.empty()) result.problem = part.problem;
   }
-  const bool linear = operation.kind != OperationKind::kDot &&
-                      operation.kind != OperationKind::kSquareRoot &&
-                      operation.kind != OperationKind::kOrthogonalise;
-  if (!linear && !result.paths.empty())
+  if (!is_linear(operation.kind) && !result.paths.empty())
     result.problem = fmt::format("gradients go through {}, which is not linear", maker(id));
   return result;
 }

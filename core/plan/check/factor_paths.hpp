@@ -14,7 +14,7 @@ namespace convoy::check {
 // them, and all must have met the same factors on their way. Everything is looked at once.
 class FactorPaths {
  public:
-  FactorPaths(const Plan& plan, const ValueTable& values) : plan_(plan), values_(values) {}
+  FactorPaths(const Plan& plan, const ValueTable& values);
 
   // Why it is not known that gradients count alike in this sum; empty when they do.
   std::string problem(ValueId sum);
@@ -38,6 +38,7 @@ class FactorPaths {
 
   const Plan& plan_;
   const ValueTable& values_;
+  bool has_any_ = false;  // such an operation
   std::map<AtomId, Found> known_;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -128,12 +130,12 @@ class SymbolicRun {
   struct Matrix {
     ContentId content = 0;
     bool transposed = false;
-    bool operator==(const Matrix&) const = default;
+    auto operator<=>(const Matrix&) const = default;
   };
   struct MatrixProduct {
     Matrix a, b;
     std::uint64_t rows = 0, columns = 0, inner = 0;
-    bool operator==(const MatrixProduct&) const = default;
+    auto operator<=>(const MatrixProduct&) const = default;
   };
   void matmul(const Operation& operation);
   MatrixProduct product_of(const Operation& operation, ContentId a, ContentId b) const;
@@ -145,9 +147,9 @@ class SymbolicRun {
   };
   std::optional<Basis> basis_of(const MatrixProduct& product);
   std::optional<ContentId> projected_by(const Basis& basis, const MatrixProduct& whole,
-                                        const Term& term, bool transposed) const;
+                                        const Term& term, bool transposed);
   std::optional<AtomId> basis_in(const Matrix& matrix, std::uint64_t rows, std::uint64_t columns);
-  bool follows(AtomId basis, ContentId projected) const;
+  const std::set<ContentId>& followed_by(AtomId basis);
   std::optional<Content> projection(const MatrixProduct& product);
   Content projected(ContentId content, AtomId basis, const Weight& weight);
   void compress(const Operation& operation);
@@ -188,6 +190,8 @@ class SymbolicRun {
   Update last_update_{.contributions = 0};
   Updated last_updated_;
   std::unordered_map<AtomId, Message> messages_;  // by their first part
+  std::map<AtomId, std::set<ContentId>> followed_;
+  std::map<MatrixProduct, std::optional<Content>> projections_;  // none: it is not one
 };
 
 }  // namespace convoy::check

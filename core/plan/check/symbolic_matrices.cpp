@@ -21,10 +21,13 @@ void SymbolicRun::matmul(const Operation& operation) {
   const auto content = [&](std::size_t i) {
     return contents_.intern(read(operation.reads[i], operation.id, 0));
   };
-  if (operation.sizes[3] <= 1)
-    if (const auto made = projection(product_of(operation, content(0), content(1))))
-      return write(operation.writes.front(), *made, 0);
-  opaque(operation);
+  if (operation.sizes[3] > 1) return opaque(operation);
+  const MatrixProduct product = product_of(operation, content(0), content(1));
+  const auto [known, is_new] =
+      projections_.try_emplace(product);  // all replicas make the same ones
+  if (is_new) known->second = projection(product);
+  if (!known->second) return opaque(operation);
+  write(operation.writes.front(), *known->second, 0);
 }
 
 SymbolicRun::MatrixProduct SymbolicRun::product_of(const Operation& operation, ContentId a,
@@ -61,15 +64,15 @@ std::optional<AtomId> SymbolicRun::basis_in(const Matrix& matrix, std::uint64_t 
   return fits ? std::optional(value.atom) : std::nullopt;
 }
 
-// Whether the basis is made of a sum of products, one of them of this content.
-bool SymbolicRun::follows(AtomId basis, ContentId projected) const {
+// What the basis is made of products of: only that can be projected on it.
+const std::set<ContentId>& SymbolicRun::followed_by(AtomId basis) {
+  const auto [known, is_new] = followed_.try_emplace(basis);
+  if (!is_new) return known->second;
   const Piece* from = whole_piece(contents_.content(values_.atom(basis).reads.front()));
-  if (from == nullptr) return false;
-  const std::vector<Term> terms = values_.expand(from->value, Casts::kKept);
-  return std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
-    const auto product = product_of(term);
-    return product && product->a.content == projected;
-  });
+  if (from == nullptr) return known->second;
+  for (const Term& term : values_.expand(from->value, Casts::kKept))
+    if (const auto product = product_of(term)) known->second.insert(product->a.content);
+  return known->second;
 }
 
 std::optional<SymbolicRun::Basis> SymbolicRun::basis_of(const MatrixProduct& product) {
@@ -84,7 +87,7 @@ std::optional<SymbolicRun::Basis> SymbolicRun::basis_of(const MatrixProduct& pro
 
 // The X of which the term, transposed or not, is P^T X, or X P where the basis P is on the right.
 std::optional<ContentId> SymbolicRun::projected_by(const Basis& basis, const MatrixProduct& whole,
-                                                   const Term& term, bool transposed) const {
+                                                   const Term& term, bool transposed) {
   auto made = product_of(term);
   if (!made) return std::nullopt;
   if (transposed) {
@@ -98,7 +101,7 @@ std::optional<ContentId> SymbolicRun::projected_by(const Basis& basis, const Mat
   const MatrixProduct wanted =
       basis.left ? MatrixProduct{onto, {x, false}, whole.inner, whole.columns, whole.rows}
                  : MatrixProduct{{x, false}, onto, whole.rows, whole.inner, whole.columns};
-  return *made == wanted && follows(basis.atom, x) ? std::optional(x) : std::nullopt;
+  return *made == wanted && followed_by(basis.atom).contains(x) ? std::optional(x) : std::nullopt;
 }
 
 std::optional<Content> SymbolicRun::projection(const MatrixProduct& product) {
