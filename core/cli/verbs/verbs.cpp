@@ -17,6 +17,7 @@
 #include "core/cli/verbs/complete.hpp"
 #include "core/cli/verbs/diff.hpp"
 #include "core/cli/verbs/doctor.hpp"
+#include "core/cli/verbs/explain.hpp"
 #include "core/cli/verbs/info.hpp"
 #include "core/cli/verbs/launch.hpp"
 #include "core/cli/verbs/list.hpp"
@@ -52,6 +53,7 @@ constexpr Verb kVerbs[] = {
     {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
     {"new", "a plug-in project to start from", run_new},
+    {"explain", "what a plan does in a step, in words, and where it waits", run_explain_verb, true},
 };
 
 const Verb* find_verb(const std::string& name) {
