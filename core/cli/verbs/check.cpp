@@ -279,6 +279,11 @@ PluginKind checked_kind(std::span<const std::string> arguments) {
   return kinds.front();
 }
 
+bool wants_watch(std::span<const std::string> arguments) {
+  return std::ranges::any_of(
+      arguments, [](const std::string& it) { return it == "--watch" || it == "--watch=true"; });
+}
+
 constexpr const char* kHelp =
     "convoy check NAME [flags]: proves what a strategy computes, first in the plans that "
     "convoy run with these flags executes, then on all kinds of devices with all kinds of "
@@ -309,11 +314,7 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
   if (arguments.empty() || arguments.front().starts_with("-"))
     fail(ExitCode::kUsage,
          "check needs a strategy, a device or a transport: convoy check NAME [flags]");
-  const auto watches = [](const std::string& it) {
-    return it == "--watch" || it == "--watch=true";
-  };
-  if (std::ranges::any_of(arguments, watches))
-    return watch_check({arguments.begin(), arguments.end()}, out);
+  if (wants_watch(arguments)) return watch_check({arguments.begin(), arguments.end()}, out);
   const PluginKind kind = checked_kind(arguments);
   if (kind == PluginKind::kDevice) return run_check_device(arguments, out, err);
   if (kind == PluginKind::kTransport) return run_check_transport(arguments, out, err);

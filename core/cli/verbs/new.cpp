@@ -106,6 +106,10 @@ std::vector<fs::path> template_files(const std::string& kind) {
   return files;
 }
 
+std::string filled(const std::string& text, const std::string& name) {
+  return replace_all(replace_all(text, "@NAME@", name), "@CLASS@", class_name(name));
+}
+
 // Of the strategies that ship, those that need nothing but the SDK.
 std::vector<std::string> shipped_sources() {
   std::error_code problem;
@@ -116,7 +120,9 @@ std::vector<std::string> shipped_sources() {
   return names;
 }
 
-std::string shipped_source(const std::string& kind, const std::string& from) {
+// Under another name.
+std::string shipped_source(const std::string& kind, const std::string& from,
+                           const std::string& name) {
   const std::vector<std::string> names = shipped_sources();
   if (kind != "strategy")
     fail(ExitCode::kUsage, "--from={}: only strategies start from others; leave it out for a {}",
@@ -125,7 +131,8 @@ std::string shipped_source(const std::string& kind, const std::string& from) {
     fail(ExitCode::kUsage, "--from={}: there is no source of that strategy here, but of {}", from,
          names.empty() ? "none: install convoy completely"
                        : fmt::format("{}", fmt::join(names, ", ")));
-  return read_file(share_directory() / "strategies" / (from + ".cpp"));
+  return replace_all(read_file(share_directory() / "strategies" / (from + ".cpp")),
+                     "\"name=" + from + "\"", "\"name=" + name + "\"");
 }
 
 // As a word of a shell's command line.
@@ -176,7 +183,7 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
   require_name(name);
   const std::vector<fs::path> files = template_files(kind);
   const std::string from = given.value("from");
-  const std::string source = from.empty() ? "" : shipped_source(kind, from);
+  const std::string source = from.empty() ? "" : shipped_source(kind, from, name);
   const fs::path directory = given.has("directory") ? given.value("directory") : name;
   std::error_code problem;
   if (fs::exists(directory, problem) && !(fs::is_directory(directory) && fs::is_empty(directory))) {
@@ -188,14 +195,9 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
     fail(ExitCode::kFailed, "cannot make {}: {}", directory.string(), problem.message());
   }
   for (const fs::path& file : files) {
-    const auto fill = [&](const std::string& text) {
-      return replace_all(replace_all(text, "@NAME@", name), "@CLASS@", class_name(name));
-    };
-    const fs::path target = directory / fill(file.filename().string());
-    const bool is_source = file.extension() == ".cpp" && !from.empty();
-    write_file(target, is_source
-                           ? replace_all(source, "\"name=" + from + "\"", "\"name=" + name + "\"")
-                           : fill(read_file(file)));
+    const fs::path target = directory / filled(file.filename().string(), name);
+    const bool is_source = file.extension() == ".cpp" && !source.empty();
+    write_file(target, is_source ? source : filled(read_file(file), name));
     out << target.string() << '\n';
   }
   out << "next:\n";
