@@ -4,7 +4,7 @@
 
 namespace convoy::doctor {
 
-Findings examine(const SystemRoot& root, const std::string& plugin_path) {
+Findings examine(const SystemRoot& root, const std::string& plugin_path, bool deep) {
   const DynamicLibraries libraries = root.is_this_machine()
                                          ? system_libraries()
                                          : no_libraries("these are another machine's files");
@@ -17,7 +17,7 @@ Findings examine(const SystemRoot& root, const std::string& plugin_path) {
   probe_libraries(root, libraries, findings);
   probe_peers(root, libraries, findings);
   probe_network(root, findings);
-  probe_plugins(plugin_path, findings);
+  probe_plugins(plugin_path, deep, findings);
   return findings;
 }
 

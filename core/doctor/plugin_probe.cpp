@@ -5,6 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/doctor/probes.hpp"
 #include "core/plugin/availability.hpp"
+#include "core/plugin/child_call.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/search_path.hpp"
 
@@ -32,28 +33,41 @@ std::string unusable(PluginKind kind) {
   return kind == PluginKind::kDevice ? "has no device here: " : "cannot be used here: ";
 }
 
-void loaded_plugins(const Catalog& catalog, Findings& findings) {
-  PluginHost host;
+// In a copy of this process, which a plug-in may do with as it likes. Whether it can be loaded.
+bool try_plugin(const FoundPlugin& plugin, Findings& findings) {
+  constexpr double kPatience = 30;  // seconds
+  try {
+    const std::string reason = call_in_child(plugin, "loading it", kPatience, [&] {
+      PluginHost host;
+      load(host, plugin);
+      return unavailable_reason(host, plugin).value_or("");
+    });
+    // Where there are GPUs, the probes of drivers and libraries warn.
+    if (!reason.empty())
+      findings.push_back(
+          {fmt::format("{} plug-in {}", to_string(plugin.manifest.kind), plugin.manifest.name),
+           Health::kOk, unusable(plugin.manifest.kind) + reason, ""});
+    return true;
+  } catch (const std::exception& error) {
+    findings.push_back({"plug-in " + plugin.manifest.name, Health::kFail, error.what(),
+                        "remove the file or build it again for this convoy"});
+    return false;
+  }
+}
+
+void found_plugins(const Catalog& catalog, bool deep, Findings& findings) {
+  std::map<PluginKind, int> found;
   std::map<PluginKind, int> loaded;
   for (const FoundPlugin& plugin : catalog.plugins()) {
-    try {
-      load(host, plugin);
-      // Where there are GPUs, the probes of drivers and libraries warn.
-      if (const auto reason = unavailable_reason(host, plugin))
-        findings.push_back(
-            {fmt::format("{} plug-in {}", to_string(plugin.manifest.kind), plugin.manifest.name),
-             Health::kOk, unusable(plugin.manifest.kind) + *reason, ""});
-      ++loaded[plugin.manifest.kind];
-    } catch (const std::exception& error) {
-      findings.push_back({"plug-in " + plugin.manifest.name, Health::kFail, error.what(),
-                          "remove the file or build it again for this convoy"});
-    }
+    ++found[plugin.manifest.kind];
+    if (deep && try_plugin(plugin, findings)) ++loaded[plugin.manifest.kind];
   }
   for (const PluginKind kind : kPluginKinds) {
-    const std::string subject = fmt::format("{} plug-ins", to_string(kind));
-    const int count = loaded[kind];
-    findings.push_back({subject, count > 0 ? Health::kOk : Health::kFail,
-                        fmt::format("{} loaded", count),
+    const int count = found[kind];
+    findings.push_back({fmt::format("{} plug-ins", to_string(kind)),
+                        count > 0 ? Health::kOk : Health::kFail,
+                        deep ? fmt::format("{} of {} loaded", loaded[kind], count)
+                             : fmt::format("{} found", count),
                         count > 0 ? ""
                                   : "install convoy's own beside the program (lib/convoy/plugins) "
                                     "or say where they are with --plugin_path"});
@@ -62,10 +76,10 @@ void loaded_plugins(const Catalog& catalog, Findings& findings) {
 
 }  // namespace
 
-void probe_plugins(const std::string& plugin_path, Findings& findings) {
+void probe_plugins(const std::string& plugin_path, bool deep, Findings& findings) {
   try {
     const Catalog catalog = installed_plugins(plugin_path);
-    loaded_plugins(catalog, findings);
+    found_plugins(catalog, deep, findings);
     for (const RejectedPlugin& it : catalog.rejected())
       findings.push_back({"plug-in file " + it.path.filename().string(), Health::kWarn,
                           fmt::format("not used: {}: {}", it.path.string(), it.reason), ""});

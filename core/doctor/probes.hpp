@@ -33,9 +33,10 @@ void probe_gpu_links(const DynamicLibraries& libraries, Findings& findings);
 void probe_peers(const SystemRoot& root, const DynamicLibraries& libraries, Findings& findings);
 // InfiniBand and other remote memory access.
 void probe_network(const SystemRoot& root, Findings& findings);
-// Plug-ins that were found, whether each loads, and those that were refused. `plugin_path` is as
-// given on the command line.
-void probe_plugins(const std::string& plugin_path, Findings& findings);
+// Plug-ins that were found, by their manifests, and those that were refused. `deep`: also whether
+// each loads and can be used, tried in a process of its own. `plugin_path` is as given on the
+// command line.
+void probe_plugins(const std::string& plugin_path, bool deep, Findings& findings);
 
 // How many NVIDIA GPUs the PCI bus has.
 std::size_t nvidia_gpu_count(const SystemRoot& root);

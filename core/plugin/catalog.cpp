@@ -136,7 +136,7 @@ void Catalog::fail_unknown(std::string_view kind, const std::string& name,
   std::string text = fmt::format("no {} is named '{}'", kind, name);
   const std::vector<std::string> nearest = nearest_names(name, known);
   if (!nearest.empty()) text += fmt::format("; did you mean {}?", fmt::join(nearest, ", "));
-  constexpr std::size_t kMostListed = 12;  // more are a matter for `convoy list`
+  constexpr std::size_t kMostListed = 24;  // more are a matter for `convoy list`
   if (!known.empty() && known.size() <= kMostListed)
     text += fmt::format(" (installed: {})", fmt::join(known, ", "));
   for (const RejectedPlugin& rejected : rejected_) {

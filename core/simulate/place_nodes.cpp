@@ -46,8 +46,12 @@ convoy::Route PlaceNodes::route(std::uint32_t from, std::uint32_t to) {
   const topology::Route found = find(from, to);
   convoy::Route route;
   route.kind = abi_route(found.kind);
-  route.bytes_per_second = found.bytes_per_second.value_or(0);
-  if (const auto slowest = slowest_hop(graph, found)) route.shared_group = simulated_link(*slowest);
+  // Of a route between hosts, HostRoutes knows the rate of its first part only.
+  if (const auto slowest = slowest_hop(graph, found)) {
+    const topology::Link& link = graph.links[slowest->link];
+    route.bytes_per_second = (slowest->forward ? link.a_to_b : link.b_to_a).value_or(0);
+    route.shared_group = simulated_link(*slowest);
+  }
   return route;
 }
 

@@ -18,7 +18,7 @@ using doctor::Health;
 using ::testing::HasSubstr;
 
 Findings examine(const MachineFiles& files) {
-  return doctor::examine(SystemRoot(files.root()), "");
+  return doctor::examine(SystemRoot(files.root()), "", false);
 }
 
 void expect_finding(const Findings& findings, const std::string& subject, Health health,

@@ -35,6 +35,17 @@ TEST(DoctorProgram, SaysWhyAPluginIsNotUsed) {
   EXPECT_THAT(result.out, HasSubstr("/nonexistent/plug-ins"));
 }
 
+// Among the plug-ins there is one that crashes as soon as it is loaded.
+TEST(DoctorProgram, LoadsPluginsOnlyWhenAskedAndSurvivesThem) {
+  const std::string path = "--plugin_path=" CONVOY_HOSTILE_PLUGINS;
+  const ProgramResult manifests = run_convoy({"doctor", path});
+  EXPECT_THAT(manifests.out, testing::Not(HasSubstr("hostile_load")));
+  const ProgramResult loaded = run_convoy({"doctor", "--deep", path});
+  EXPECT_THAT(loaded.out, HasSubstr("plug-in hostile_load"));
+  EXPECT_THAT(loaded.out, HasSubstr("strategy plug-ins"));
+  EXPECT_EQ(loaded.exit_code, 3);
+}
+
 TEST(DoctorProgram, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(run_convoy({"doctor", "--jsn"}).exit_code, 2);
   EXPECT_EQ(run_convoy({"doctor", "memory"}).exit_code, 2);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/device_counts.hpp"
 #include "core/cli/flags/flag_parser.hpp"
@@ -17,6 +18,7 @@
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/check_device.hpp"
 #include "core/cli/verbs/check_transport.hpp"
+#include "core/cli/verbs/watch.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/described_hosts.hpp"
 #include "core/job/plan_ground.hpp"
@@ -282,24 +284,34 @@ PluginKind checked_kind(std::span<const std::string> arguments) {
   return kinds.front();
 }
 
+bool wants_watch(std::span<const std::string> arguments) {
+  return std::ranges::any_of(
+      arguments, [](const std::string& it) { return it == "--watch" || it == "--watch=true"; });
+}
+
+constexpr const char* kHelp =
+    "convoy check NAME [flags]: proves what a strategy computes, first in the plans that "
+    "convoy run with these flags executes, then on all kinds of devices with all kinds of "
+    "buckets, and compares with what it claims. NAME may be a path such as ./x.so, or auto. "
+    "--num_devices takes a list, such as 1,2,8. --watch checks again when the file changes. "
+    "With a device's NAME or path: runs every layer and operation on it and compares with what is "
+    "right. With a transport's: sends messages between processes, in order, at once, to peers that "
+    "die.\n\n";
+
 }  // namespace
 
 int run_check_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   std::vector<std::uint32_t> counts;
-  const auto flags = [&counts](RunCommand& command) {
+  bool watch = false;
+  const auto flags = [&counts, &watch](RunCommand& command) {
     std::vector<FlagDefinition> all = planned_cluster_flags(command.options.machine);
+    all.push_back(bind_flag("watch", watch, "Check again whenever the plug-in's file changes."));
+    all.back().group = "what is checked";
     for (FlagDefinition& flag : device_count_flags(command, counts)) all.push_back(std::move(flag));
     return all;
   };
   if (wants_help(arguments)) {
-    out << "convoy check NAME [flags]: proves what a strategy computes, first in the plans that "
-           "convoy run with these flags executes, then on all kinds of devices with all kinds of "
-           "buckets, and compares with what it claims. NAME may be a path such as ./x.so, or auto. "
-           "--num_devices takes a list, such as 1,2,8. With a device's NAME or path: runs every "
-           "layer "
-           "and operation on it and compares with what is right. With a transport's: sends "
-           "messages between processes, in order, at once, to peers that die.\n\n"
-        << command_help(arguments, flags) << '\n'
+    out << kHelp << command_help(arguments, flags) << '\n'
         << check_device_help() << '\n'
         << check_transport_help();
     return static_cast<int>(ExitCode::kOk);
@@ -307,6 +319,7 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
   if (arguments.empty() || arguments.front().starts_with("-"))
     fail(ExitCode::kUsage,
          "check needs a strategy, a device or a transport: convoy check NAME [flags]");
+  if (wants_watch(arguments)) return watch_check({arguments.begin(), arguments.end()}, out);
   const PluginKind kind = checked_kind(arguments);
   if (kind == PluginKind::kDevice) return run_check_device(arguments, out, err);
   if (kind == PluginKind::kTransport) return run_check_transport(arguments, out, err);

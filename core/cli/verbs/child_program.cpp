@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "core/base/error.hpp"
@@ -72,7 +73,8 @@ std::string last_line(std::string_view text) {
   return std::string(text);
 }
 
-pid_t spawn_self(const std::vector<std::string>& arguments, int standard_error) {
+// Without a standard error of its own it has this program's, and its standard output, too.
+pid_t spawn_self(const std::vector<std::string>& arguments, std::optional<int> standard_error) {
   std::vector<std::string> copies = arguments;
   std::string name = "convoy";
   std::vector<char*> argv{name.data()};
@@ -80,13 +82,22 @@ pid_t spawn_self(const std::vector<std::string>& arguments, int standard_error) 
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, standard_error, STDERR_FILENO);
+  if (standard_error) {
+    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions, *standard_error, STDERR_FILENO);
+  }
   pid_t child = 0;
   const int problem = ::posix_spawn(&child, kSelf, &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (problem != 0) fail(ExitCode::kFailed, "cannot start {}: {}", kSelf, std::strerror(problem));
   return child;
+}
+
+int await_exit(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 }  // namespace
@@ -98,12 +109,13 @@ ChildOutcome run_child_program(const std::vector<std::string>& arguments,
   ChildOutcome outcome;
   outcome.error = last_line(pipe.read_all(stop));
   if (stop()) ::kill(child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  outcome.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  outcome.exit_code = await_exit(child);
   if (outcome.exit_code == 0) outcome.error.clear();
   return outcome;
+}
+
+int show_child_program(const std::vector<std::string>& arguments) {
+  return await_exit(spawn_self(arguments, std::nullopt));
 }
 
 }  // namespace convoy

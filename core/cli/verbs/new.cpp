@@ -1,6 +1,7 @@
 #include "core/cli/verbs/new.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <ostream>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -22,6 +24,7 @@ namespace fs = std::filesystem;
 
 const std::vector<VerbFlag> kNewFlags = {
     {"directory", true, "where to write the project (default: ./NAME)"},
+    {"from", true, "strategies: start from the source of this one, which ships with convoy"},
     {"help", false, "print this"}};
 
 // The name becomes a C++ class, a CMake target and a file.
@@ -103,6 +106,66 @@ std::vector<fs::path> template_files(const std::string& kind) {
   return files;
 }
 
+std::string filled(const std::string& text, const std::string& name) {
+  return replace_all(replace_all(text, "@NAME@", name), "@CLASS@", class_name(name));
+}
+
+// Of the strategies that ship, those that need nothing but the SDK.
+std::vector<std::string> shipped_sources() {
+  std::error_code problem;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(share_directory() / "strategies", problem))
+    names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Under another name.
+std::string shipped_source(const std::string& kind, const std::string& from,
+                           const std::string& name) {
+  const std::vector<std::string> names = shipped_sources();
+  if (kind != "strategy")
+    fail(ExitCode::kUsage, "--from={}: only strategies start from others; leave it out for a {}",
+         from, kind);
+  if (std::ranges::count(names, from) == 0)
+    fail(ExitCode::kUsage, "--from={}: there is no source of that strategy here, but of {}", from,
+         names.empty() ? "none: install convoy completely"
+                       : fmt::format("{}", fmt::join(names, ", ")));
+  return replace_all(read_file(share_directory() / "strategies" / (from + ".cpp")),
+                     "\"name=" + from + "\"", "\"name=" + name + "\"");
+}
+
+// As a word of a shell's command line.
+std::string shell_word(const std::string& text) {
+  const bool plain = std::ranges::all_of(text, [](unsigned char letter) {
+    return std::isalnum(letter) != 0 ||
+           std::string_view("_./+:@%-").find(static_cast<char>(letter)) != std::string_view::npos;
+  });
+  return plain ? text : "'" + replace_all(text, "'", "'\\''") + "'";
+}
+
+// Command lines that work as they stand, one after the other: the SDK's folder is told where it is
+// not one that CMake looks into by itself, and installed where this is a build tree.
+std::vector<std::string> next_commands(const std::string& kind, const std::string& name,
+                                       const fs::path& directory) {
+  const fs::path prefix = share_directory().parent_path().parent_path();
+  const std::string project = shell_word(directory.string());
+  const std::string library = shell_word((directory / "build" / (name + ".so")).string());
+  std::string sdk = prefix.string();
+  std::vector<std::string> commands;
+  if (fs::exists(prefix / "CMakeCache.txt")) {
+    sdk = (directory / "sdk").string();
+    commands.push_back(fmt::format("cmake --install {} --component sdk --prefix {}",
+                                   shell_word(prefix.string()), shell_word(sdk)));
+  }
+  commands.push_back(fmt::format("cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH={1}", project,
+                                 shell_word(fs::absolute(sdk).string())));
+  commands.push_back(fmt::format("cmake --build {}/build", project));
+  const std::string program = shell_word((prefix / "bin" / "convoy").string());
+  commands.push_back(fmt::format("{} {} {}", program, kind == "model" ? "info" : "check", library));
+  return commands;
+}
+
 }  // namespace
 
 int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
@@ -115,9 +178,12 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
   if (given.positional.size() != 2) {
     fail(ExitCode::kUsage, "new takes a kind and a name; try: convoy new strategy my_scheme");
   }
+  const std::string& kind = given.positional[0];
   const std::string& name = given.positional[1];
   require_name(name);
-  const std::vector<fs::path> files = template_files(given.positional[0]);
+  const std::vector<fs::path> files = template_files(kind);
+  const std::string from = given.value("from");
+  const std::string source = from.empty() ? "" : shipped_source(kind, from, name);
   const fs::path directory = given.has("directory") ? given.value("directory") : name;
   std::error_code problem;
   if (fs::exists(directory, problem) && !(fs::is_directory(directory) && fs::is_empty(directory))) {
@@ -129,15 +195,14 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
     fail(ExitCode::kFailed, "cannot make {}: {}", directory.string(), problem.message());
   }
   for (const fs::path& file : files) {
-    const auto fill = [&](const std::string& text) {
-      return replace_all(replace_all(text, "@NAME@", name), "@CLASS@", class_name(name));
-    };
-    const fs::path target = directory / fill(file.filename().string());
-    write_file(target, fill(read_file(file)));
+    const fs::path target = directory / filled(file.filename().string(), name);
+    const bool is_source = file.extension() == ".cpp" && !source.empty();
+    write_file(target, is_source ? source : filled(read_file(file), name));
     out << target.string() << '\n';
   }
-  out << fmt::format("next: cmake -S {0} -B {0}/build && cmake --build {0}/build\n",
-                     directory.string());
+  out << "next:\n";
+  for (const std::string& command : next_commands(kind, name, directory))
+    out << "  " << command << '\n';
   return static_cast<int>(ExitCode::kOk);
 }
 

@@ -17,6 +17,7 @@
 #include "core/cli/verbs/complete.hpp"
 #include "core/cli/verbs/diff.hpp"
 #include "core/cli/verbs/doctor.hpp"
+#include "core/cli/verbs/explain.hpp"
 #include "core/cli/verbs/info.hpp"
 #include "core/cli/verbs/launch.hpp"
 #include "core/cli/verbs/list.hpp"
@@ -55,6 +56,7 @@ constexpr Verb kVerbs[] = {
     {"new", "a plug-in project to start from", run_new},
     {"qualify", "is this machine or cluster as fast as it should be, and what is slow",
      run_qualify_verb, true},
+    {"explain", "what a plan does in a step, in words, and where it waits", run_explain_verb, true},
 };
 
 const Verb* find_verb(const std::string& name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <compare>
 #include <map>
 #include <set>
@@ -53,10 +54,19 @@ struct Deed {
 
 struct Extent {
   std::uint64_t times = 0;
-  double bytes = 0;  // of one read or write
+  double bytes = 0;  // of the largest span of each
   std::set<std::uint32_t> readers;
   std::set<std::uint32_t> writers;
 };
+
+// In bytes: of what is cut into pieces, the whole.
+std::uint64_t largest_span(const Operation& operation) {
+  std::uint64_t bytes = 0;
+  for (const SpanList* spans : {&operation.reads, &operation.writes})
+    for (const PlanSpan& span : *spans)
+      bytes = std::max(bytes, span.count * dtype_bytes(span.dtype));
+  return bytes;
+}
 
 std::string names_of(const Plan& plan, const SpanList& spans, std::set<std::uint32_t>& places) {
   std::set<std::string> names;
@@ -99,9 +109,7 @@ std::vector<std::string> step_in_words(const Plan& plan) {
     if (is_new) order.push_back(deed);
     Extent& it = known->second;
     ++it.times;
-    const std::uint32_t dtype =
-        operation.writes.empty() ? operation.reads.front().dtype : operation.writes.front().dtype;
-    it.bytes += static_cast<double>(element_count(operation) * dtype_bytes(dtype));
+    it.bytes += static_cast<double>(largest_span(operation));
     it.readers.merge(found.readers);
     it.writers.merge(found.writers);
   }

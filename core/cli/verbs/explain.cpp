@@ -1,0 +1,80 @@
+#include "core/cli/verbs/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "core/base/error.hpp"
+#include "core/cli/flags/command.hpp"
+#include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/machine_flags.hpp"
+#include "core/cli/show/simulation_report.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/job/auto_choice.hpp"
+#include "core/job/described_hosts.hpp"
+#include "core/job/job_plan.hpp"
+#include "core/job/simulation.hpp"
+#include "core/plan/print/step_in_words.hpp"
+
+namespace convoy {
+namespace {
+
+void explain_plan(std::ostream& out, const job::Setup& setup) {
+  const job::JobPlan job = job::plan_job(setup);
+  const Plan& plan = job.plan->logical();
+  const CheckReport& report = job.plan->check();
+  out << fmt::format("{}, {} replica{}: {}\n", setup.strategy->manifest().name,
+                     plan.cluster->replicas(), plan.cluster->replicas() == 1 ? "" : "s",
+                     report.verdict_text());
+  for (const Finding& finding : report.findings)
+    out << fmt::format("  {}: {}\n", finding_name(finding.kind), finding.text);
+  out << (plan.computes == 1 ? "A step:\n" : fmt::format("A period of {} steps:\n", plan.computes));
+  for (const std::string& words : step_in_words(plan)) out << "  " << words << '\n';
+  out << "Each operation waits for those before it that touch the same memory, also of the step "
+         "before, and for nothing else.\n";
+}
+
+// Of a machine whose speed is known.
+void explain_waits(std::ostream& out, const job::Setup& setup) {
+  const job::Simulation simulation = job::simulate_job(setup, {});
+  const job::SimulatedRun& run = simulation.runs.back();
+  out << fmt::format("Where a step waits on {} ({}):\n", simulation.machine, simulation.rates);
+  if (run.prediction.step)
+    print_simulated_step(out, run);
+  else
+    out << "this does not fit: " << run.prediction.problem << '\n';
+}
+
+std::vector<FlagDefinition> explain_flags(RunCommand& command) {
+  return planned_cluster_flags(command.options.machine);
+}
+
+}  // namespace
+
+int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  if (wants_help(arguments)) {
+    out << "convoy explain [flags]: says in words what the plan of convoy run with these flags "
+           "does "
+           "in a step, what is proved of it, and where a step waits, on this machine or a "
+           "described "
+           "one.\n\n"
+        << command_help(arguments, explain_flags);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  JobCommand command = read_command(arguments, explain_flags);
+  const bool here = job::plans_for_devices_here(command.options.machine);
+  const bool timed = here || job::describes_machine(command.options.machine);
+  const job::Setup setup =
+      job::set_up_imagined_run(std::move(command.options), std::move(command.catalog),
+                               {.of_this_machine = here}, job::choose_as_run_does, log_to(err));
+  print_notices(err, command.notices);
+  print_notices(err, setup.notices);
+  explain_plan(out, setup);
+  if (timed)
+    explain_waits(out, setup);
+  else
+    out << "Where a step waits is not known: describe the machine with --platform or --topology.\n";
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace convoy
