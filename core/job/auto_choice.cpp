@@ -8,6 +8,8 @@
 #include "core/graph/arena.hpp"
 #include "core/job/auto_run.hpp"
 #include "core/job/described_hosts.hpp"
+#include "core/job/plan_ground.hpp"
+#include "core/job/plan_memory.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/job/rate_fit.hpp"
 #include "core/job/sizes.hpp"
@@ -51,6 +53,20 @@ void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
   }
   fail(ExitCode::kUnavailable, "no strategy plans for one device, for which the rate is: {}",
        refusal);
+}
+
+// Error where a candidate's plan would take more memory than there is.
+void require_room(const Setup& setup, const SimulatedHardware& hardware,
+                  const ChoiceSubject& subject, const Candidate& candidate,
+                  const PlanAuthor& author) {
+  const double operations = estimated_operations(subject.hosts, [&](std::uint32_t hosts) {
+    const SimulatedGround few = simulated_ground(setup, hardware, hosts, subject.devices);
+    const StepPlan plan(few.on.cluster,
+                        simulated_map(setup, hardware, few.arena, candidate.bucket_elements),
+                        author, {.guard = setup.guard, .written_twice = false});
+    return plan.lowered().body.size();
+  });
+  require_memory(operations, subject.hosts, subject.devices);
 }
 
 Prediction to_selection(simulate::Prediction prediction) {
@@ -108,6 +124,10 @@ Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
   problem.predict = [&](const Plan& lowered) {
     return to_selection(predictor.predict(lowered, ground.on, layers));
   };
+  if (is_large_cluster(subject.hosts, subject.devices))
+    problem.admit = [&](const Candidate& candidate, const PlanAuthor& author) {
+      require_room(setup, hardware, subject, candidate, author);
+    };
   return rank_candidates(candidates, problem);
 }
 

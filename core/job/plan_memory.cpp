@@ -23,10 +23,18 @@ constexpr std::uint32_t kFewestDevices = 512;
 
 double estimated_operations(std::uint32_t hosts,
                             const std::function<std::uint64_t(std::uint32_t hosts)>& operations) {
+  const auto count = [&](std::uint32_t few) {
+    try {
+      return static_cast<double>(operations(few));
+    } catch (const Error&) {
+      return 0.0;  // why, the whole plan says
+    }
+  };
   const std::uint32_t few = std::max(2u, hosts / 16);
   const std::uint32_t more = 2 * few;
-  const auto with_few = static_cast<double>(std::max<std::uint64_t>(1, operations(few)));
-  const auto with_more = static_cast<double>(std::max<std::uint64_t>(1, operations(more)));
+  const double with_few = count(few);
+  const double with_more = count(more);
+  if (with_few == 0 || with_more == 0) return 0;
   const double power = std::log2(with_more / with_few);
   return with_more * std::pow(static_cast<double>(hosts) / more, power);
 }

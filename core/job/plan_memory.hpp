@@ -6,7 +6,8 @@
 namespace convoy::job {
 
 // How many operations the plan of a cluster of so many hosts has, from those of an eighth and a
-// sixteenth of them: between these its size grows as a power of the hosts, as it does beyond.
+// sixteenth of them: between these its size grows as a power of the hosts, as it does beyond. 0 =
+// not known, because there is no plan for one of these: `operations` is 0 or throws Error.
 double estimated_operations(std::uint32_t hosts,
                             const std::function<std::uint64_t(std::uint32_t hosts)>& operations);
 

@@ -66,11 +66,7 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
 // Before the plan is there: the system kills who takes too much without a word.
 void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
   const double operations = estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
-    try {
-      return written(hosts, devices, false).plan->lowered().body.size();
-    } catch (const Error&) {
-      return std::size_t{0};  // why, the whole plan says
-    }
+    return written(hosts, devices, false).plan->lowered().body.size();
   });
   require_memory(operations, hardware_.hosts, devices);
 }

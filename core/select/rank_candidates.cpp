@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/plan/step_plan.hpp"
 #include "core/select/in_parallel.hpp"
 
 namespace convoy {
@@ -93,23 +92,21 @@ class Ranker {
     }
   }
 
-  // What the strategy writes, once its first plan is known to be written alike twice. Plug-ins need
-  // not know of threads.
-  StepPlan write(Variant& variant, const Candidate& candidate) {
-    ArenaMap arena = problem_.arena(candidate.bucket_elements);
-    const std::lock_guard lock(plugins_);
-    const PlanAuthor author{candidate.strategy, [&](const convoy_planner& planner) {
-                              variant.strategy->plan(planner);
-                            }};
-    return {problem_.cluster,
-            std::move(arena),
-            author,
-            {.guard = problem_.guard, .written_twice = !variant.report}};
+  // Plug-ins need not know of threads.
+  PlanAuthor author(Variant& variant, const Candidate& candidate) {
+    return {candidate.strategy, [&](const convoy_planner& planner) {
+              const std::lock_guard lock(plugins_);
+              variant.strategy->plan(planner);
+            }};
   }
 
   void predict(Variant& variant, RankedCandidate& result) {
     if (!variant.objection.empty()) return exclude(variant, result);
-    StepPlan plan = write(variant, result.candidate);
+    const PlanAuthor strategy = author(variant, result.candidate);
+    if (problem_.admit) problem_.admit(result.candidate, strategy);
+    // Its first plan must be written alike twice.
+    StepPlan plan(problem_.cluster, problem_.arena(result.candidate.bucket_elements), strategy,
+                  {.guard = problem_.guard, .written_twice = !variant.report});
     if (variant.report) {
       plan.take_check(*variant.report);
     } else {

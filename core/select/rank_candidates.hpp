@@ -8,6 +8,7 @@
 #include "core/plan/arena_map.hpp"
 #include "core/plan/lower/guard.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/step_plan.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/select/ranking.hpp"
 
@@ -36,13 +37,16 @@ struct SelectionProblem {
   // May throw Error: the candidate is refused then.
   std::function<std::unique_ptr<StrategyPlugin>(const Candidate&)> strategy;
   std::function<Prediction(const Plan& lowered)> predict;
+  // Asked before a candidate's plan is written for the whole cluster; may write smaller ones. May
+  // throw Error: the candidate is refused then. None: all are admitted.
+  std::function<void(const Candidate&, const PlanAuthor& author)> admit;
 };
 
 // Plans, checks, lowers and predicts every candidate. Candidates whose plans are wrong, break their
 // strategy's claim or compute what is not wanted have no prediction but a reason. Of consecutive
 // candidates that differ in their buckets alone the one with the largest is checked for all. Works
-// on all processors, and calls `arena` and `predict` from several threads at once, `strategy` and
-// the strategies from one at a time. The ranking does not depend on that.
+// on all processors, and calls `arena` and `predict` from several threads at once, `admit`, too,
+// `strategy` and the strategies from one at a time. The ranking does not depend on that.
 Ranking rank_candidates(std::span<const Candidate> candidates, const SelectionProblem& problem);
 
 }  // namespace convoy

@@ -40,5 +40,15 @@ TEST(PlanMemory, SmallClustersAreNotEstimated) {
   EXPECT_TRUE(is_large_cluster(64, 8));
 }
 
+TEST(PlanMemory, IsNotGuessedFromPlansThatThereAreNot) {
+  const auto from_128_on = [](std::uint32_t hosts) -> std::uint64_t {
+    if (hosts < 128) fail(ExitCode::kUsage, "too few hosts");
+    return 1000 * hosts;
+  };
+  EXPECT_EQ(estimated_operations(1024, from_128_on), 0);
+  EXPECT_NEAR(estimated_operations(2048, from_128_on), 1000. * 2048, 1);
+  EXPECT_EQ(estimated_operations(1024, [](std::uint32_t) { return 0u; }), 0);
+}
+
 }  // namespace
 }  // namespace convoy::job

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/base/error.hpp"
 #include "core/plan/cluster.hpp"
@@ -115,6 +116,26 @@ TEST_F(RankCandidates, SaysWhatDoesNotFit) {
   const RankedCandidate large = of(rank(), "--variable_update=replicated");
   EXPECT_EQ(large.state, CandidateState::kTooLarge);
   EXPECT_THAT(large.reason, HasSubstr("9 GB"));
+}
+
+TEST_F(RankCandidates, PlansOnlyWhatIsAdmitted) {
+  const std::string flags = "--variable_update=replicated";
+  std::atomic<int> asked = 0;
+  problem_.admit = [&](const Candidate& candidate, const PlanAuthor& author) {
+    ++asked;
+    EXPECT_EQ(author.name, candidate.strategy);
+    const Cluster alone = make_single_host(1, true, "cpu");
+    const StepPlan smaller(alone, testing::ragged_arena(), author, {.written_twice = false});
+    EXPECT_FALSE(smaller.logical().body.empty());
+    if (candidate.strategy == "replicated") fail(ExitCode::kFailed, "its plan is too large");
+  };
+  const Ranking ranking = rank();
+  EXPECT_GT(asked, 1);
+  const RankedCandidate refused = of(ranking, flags);
+  EXPECT_EQ(refused.state, CandidateState::kRefused);
+  EXPECT_EQ(refused.reason, "its plan is too large");
+  const RankedCandidate admitted = of(ranking, "--variable_update=parameter_server");
+  EXPECT_EQ(admitted.state, CandidateState::kPredicted) << admitted.reason;
 }
 
 TEST_F(RankCandidates, ComparesBucketSizes) {

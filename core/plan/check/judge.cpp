@@ -62,9 +62,11 @@ void Judge::choose_decider() {
   if (report_.findings.empty())
     recurrence_decides_ = !asynchronous_by_request() && (style.averaged || replicas_may_drift);
   else
-    // Replicas that take over others' parameters keep optimizer state of their own.
+    // Replicas that take over others' parameters keep optimizer state of their own. Where
+    // neighbours average, a gradient may be on its way still to those far off.
     recurrence_decides_ =
-        only({FindingKind::kForeign, FindingKind::kState}) && !only({FindingKind::kState});
+        (only({FindingKind::kForeign, FindingKind::kState}) && !only({FindingKind::kState})) ||
+        (style.averaged && only({FindingKind::kMissing}));
   recurrence_may_decide_ =
       !report_.findings.empty() && only({FindingKind::kForeign, FindingKind::kScaled,
                                          FindingKind::kDoubled, FindingKind::kIrregular});

@@ -1,14 +1,26 @@
 #include "plugins/devices/cpu/cores.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <stdexcept>
 
 namespace convoy::cpu {
 
+// hwloc asks the system about every thread of the process: were it asked again for each of a
+// thousand devices, which have a thread each, that would be a million questions.
+CoreSet::Topology CoreSet::shared_topology() {
+  static std::mutex mutex;
+  static std::weak_ptr<hwloc_topology> in_use;
+  const std::lock_guard lock(mutex);
+  Topology known = in_use.lock();
+  if (known == nullptr) in_use = known = load();
+  return known;
+}
+
 CoreSet::Topology CoreSet::load() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) throw std::runtime_error("hwloc could not start");
-  Topology owned(topology);
+  Topology owned(topology, TopologyDeleter());
   // The cores that this process may use: taskset, or whoever started several tasks, may say fewer
   // than the machine has.
   hwloc_topology_set_flags(
@@ -19,15 +31,15 @@ CoreSet::Topology CoreSet::load() {
   return owned;
 }
 
-CoreSet::CoreSet(const Share& share) : topology_(load()), set_(hwloc_bitmap_alloc()) {
+CoreSet::CoreSet(const Share& share) : topology_(shared_topology()), set_(hwloc_bitmap_alloc()) {
   choose_cores(share);
 }
 
 std::uint32_t CoreSet::natural_count() {
-  const Topology topology = load();
+  const Topology machine = shared_topology();
   std::uint32_t nodes = 0;
   hwloc_obj_t node = nullptr;
-  while ((node = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_NUMANODE, node)) != nullptr) {
+  while ((node = hwloc_get_next_obj_by_type(machine.get(), HWLOC_OBJ_NUMANODE, node)) != nullptr) {
     if (hwloc_bitmap_iszero(node->cpuset) == 0) ++nodes;
   }
   return std::max<std::uint32_t>(nodes, 1);

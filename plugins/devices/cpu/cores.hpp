@@ -40,8 +40,10 @@ class CoreSet {
   struct SetDeleter {
     void operator()(hwloc_bitmap_s* set) const { hwloc_bitmap_free(set); }
   };
-  using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
+  using Topology = std::shared_ptr<hwloc_topology>;
 
+  // The same for all sets that there are at one time.
+  static Topology shared_topology();
   static Topology load();
   void choose_cores(const Share& share);
 

@@ -66,6 +66,30 @@ TEST(CheckCompression, WrongOnesAreNot) {
   expect_all_called(wrong_compressions());
 }
 
+CheckReport report_on_many(const std::string& name, std::uint32_t replicas,
+                           const std::vector<SampleRecurrence>& samples) {
+  for (const SampleRecurrence& sample : samples) {
+    if (sample.name != name) continue;
+    const Cluster cluster = make_single_host(replicas, true, "cpu");
+    const ArenaMap arena = ragged_arena();
+    return check_plan(write_plan(cluster, arena, sample.write));
+  }
+  ADD_FAILURE() << "there is no " << name;
+  return {};
+}
+
+// What one replica learns goes around a ring, a neighbour per step.
+TEST(CheckRecurrence, GradientsMayTakeManyStepsToReachReplicasFarOff) {
+  const CheckReport right = report_on_many("gossip with both", 24, right_recurrences());
+  EXPECT_EQ(right.verdict, Verdict::kApproximate) << text_of(right);
+  EXPECT_NE(right.verdict_text().find("first after 12 steps"), std::string::npos) << text_of(right);
+  const CheckReport wrong = report_on_many("gossip that drops a replica", 24, wrong_recurrences());
+  EXPECT_EQ(wrong.verdict, Verdict::kWrong) << text_of(wrong);
+  // More replicas than can be judged together.
+  const CheckReport many = report_on_many("gossip with both", 300, right_recurrences());
+  EXPECT_EQ(many.verdict, Verdict::kUnproved) << text_of(many);
+}
+
 TEST(CheckRecurrence, WhereNothingIsLostTheInterpreterFindsEverything) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(3, true, "cpu");
