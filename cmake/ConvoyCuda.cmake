@@ -127,12 +127,16 @@ function(convoy_cuda_objects result)
     file(MAKE_DIRECTORY ${folder})
     # Products and sums stay apart (-fmad=false), as on CPU devices: the same bits where the order of
     # the operations is the same. The kernels are bound by memory.
-    add_custom_command(OUTPUT ${object}
-      COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CONVOY_NVCC} -c ${from} -o ${object} -std=c++17 -O3
+    # What each kernel takes of a GPU is listed beside the object; kernels that keep registers or
+    # arrays in memory are errors.
+    add_custom_command(OUTPUT ${object} BYPRODUCTS ${object}.ptxas
+      COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/compile_cuda.sh ${object}.ptxas
+              ${CMAKE_CXX_COMPILER_LAUNCHER} ${CONVOY_NVCC} -c ${from} -o ${object} -std=c++17 -O3
               -fmad=false ${targets} -I${PROJECT_SOURCE_DIR} -Werror all-warnings
               -Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Werror
+              -Xptxas --verbose,--warn-on-spills,--warn-on-local-memory-usage,--warning-as-error
               -MD -MF ${object}.d
-      DEPENDS ${from} DEPFILE ${object}.d
+      DEPENDS ${from} ${PROJECT_SOURCE_DIR}/cmake/compile_cuda.sh DEPFILE ${object}.d
       COMMENT "Compiling ${source} with nvcc" VERBATIM)
     list(APPEND objects ${object})
   endforeach()

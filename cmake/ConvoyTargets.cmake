@@ -30,9 +30,10 @@ endif()
 
 # The headers that most of the host includes, compiled once. Not in the debug and fuzz builds: there
 # each file must include what it uses. Only GCC takes them where other options than they were
-# compiled with say how to optimise or round.
+# compiled with say how to optimise or round, and GCC 12 for aarch64 crashes on them there.
 set(CONVOY_HOST_HEADERS OFF)
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND
+   CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   set(CONVOY_HOST_HEADERS ON)
 endif()
 

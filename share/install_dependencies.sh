@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that convoy is built with, with --tests also those that only tests need.
+# Installs the Debian packages that convoy is built with, with --tests also those that only tests need,
+# with --aarch64 also those of cross-builds.
 # Does nothing when all are there.
 set -eu
 
@@ -8,6 +9,7 @@ packages="g++ cmake ninja-build pkg-config git libboost-dev libboost-filesystem-
  libprotobuf-dev protobuf-compiler libgrpc++-dev protobuf-compiler-grpc libjpeg62-turbo-dev libhwloc-dev libpugixml-dev libdnnl-dev libisal-dev
  librandom123-dev libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev clang"
 [ "${1:-}" != "--tests" ] || packages="$packages libopenmpi-dev openmpi-bin"
+[ "${1:-}" != "--aarch64" ] || packages="$packages g++-aarch64-linux-gnu qemu-user-static"
 
 missing=""
 for package in $packages; do

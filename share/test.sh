@@ -3,6 +3,8 @@
 # builds instead, asan and tsan with address and undefined-behaviour sanitizers and with the thread
 # sanitizer:
 #   sh share/test.sh release asan tsan
+# aarch64 cross-builds for 64-bit ARM and runs small suites under an emulator, some of them against
+# the release build.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 sh "$root/share/install_dependencies.sh" --tests
@@ -21,6 +23,10 @@ export UBSAN_OPTIONS="print_stacktrace=1"
 export TSAN_OPTIONS="suppressions=$root/share/sanitizers/tsan.txt:halt_on_error=1"
 
 for preset in "$@"; do
+  if [ "$preset" = aarch64 ]; then
+    sh share/aarch64_tests.sh
+    continue
+  fi
   targets=all
   selection=""
   case "$preset" in

@@ -8,6 +8,7 @@
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/compiled_case.hpp"
 #include "core/conformance/layer_builder.hpp"
+#include "core/conformance/reference_network.hpp"
 
 namespace convoy::conformance {
 namespace {
@@ -76,6 +77,30 @@ std::string check_hits(const DevicePlugin& plugin, TestedDevice& device) {
                      it->hits[0], it->hits[1]);
 }
 
+// Two of four images count, one of which is a hit.
+std::string check_images_without_label(const DevicePlugin& plugin, TestedDevice& device) {
+  const auto it =
+      compile_case(plugin, device, classifier(8), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
+  it->labels = {-1, 1, -1, 5};
+  std::ranges::fill(it->parameters[0], 0.0f);
+  it->parameters[1] = {5, 7, 6, 3, 2, 1, 0, -1};
+  it->forward();
+  it->backward();
+  if (it->hits[0] != 1 || it->hits[1] != 1)
+    return fmt::format("hits are {} of the best and {} of the best five instead of 1 and 1",
+                       it->hits[0], it->hits[1]);
+  ReferenceNetwork reference(it->graph(), it->batch(), it->parameters, it->images, it->labels);
+  Comparison comparison;
+  comparison.element(it->loss, reference.loss(), 1e-5,
+                     [] { return "the loss of images of which two have no label"; });
+  const std::vector<float> measured = it->gradient(1);
+  for (std::size_t k = 0; k < measured.size(); ++k)
+    comparison.element(measured[k], reference.derivative(1, k), 1e-5, [k] {
+      return fmt::format("element {} of the biases' gradient, where two images have no label", k);
+    });
+  return comparison.text();
+}
+
 // The factor on the gradient of the loss, and not on the loss.
 std::string check_loss_scale(const DevicePlugin& plugin, TestedDevice& device) {
   const auto it = compile_case(plugin, device, classifier(8), {.batch = 3});
@@ -127,6 +152,7 @@ void add_program_cases(std::vector<ConformanceCase>& cases) {
   cases.push_back({"programs", "loss scale", check_loss_scale});
   cases.push_back({"programs", "a label beyond the classes fails", check_label});
   cases.push_back({"programs", "an unknown compile flag is refused", check_unknown_flag});
+  cases.push_back({"programs", "images without a label do not count", check_images_without_label});
 }
 
 }  // namespace convoy::conformance

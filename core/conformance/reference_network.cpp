@@ -296,6 +296,7 @@ double ReferenceNetwork::cross_entropy(const GraphNode& node) {
   const std::size_t classes = logits.size() / batch_;
   double total = 0.0;
   for (std::size_t image = 0; image < batch_; ++image) {
+    if (labels_[image] < 0) continue;  // an image that does not count
     const double* row = &logits[image * classes];
     double sum = 0.0;
     for (std::size_t k = 0; k < classes; ++k) sum += std::exp(row[k]);

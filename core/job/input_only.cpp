@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <memory>
+#include <span>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
+#include "core/checkpoint/safetensors_writer.hpp"
+#include "core/data/pipeline/source_factory.hpp"
 
 namespace convoy::job {
 namespace {
@@ -29,6 +36,40 @@ void check_input_only(const JobOptions& options) {
          "--input_only measures the input of training: leave out --eval, --forward_only and "
          "evaluations during training");
   }
+}
+
+void check_dump(const JobOptions& options) {
+  if (options.dump_file.empty()) return;
+  if (!options.input_only)
+    fail(ExitCode::kUsage, "--dump={} writes the first batch of --input_only, which was not given",
+         options.dump_file);
+  if (!options.dump_file.ends_with(".safetensors"))
+    fail(ExitCode::kUsage, "--dump={}: the file has the form of safetensors; let its name end so",
+         options.dump_file);
+  check_output_file(options.dump_file);
+}
+
+void dump_batch(const DataOptions& options, const std::filesystem::path& file) {
+  const std::unique_ptr<BatchSource> source = make_source(options);
+  std::vector<float> images;
+  std::vector<std::int32_t> labels;
+  for (int replica = 0; replica < options.replicas; ++replica) {
+    const Batch& batch = source->acquire(replica, options.first_step);
+    images.insert(images.end(), batch.images,
+                  batch.images + batch.count * options.image_elements());
+    labels.insert(labels.end(), batch.labels, batch.labels + batch.count);
+    source->release(replica, options.first_step);
+  }
+  const auto size = [](auto number) { return static_cast<std::uint64_t>(number); };
+  Tensor label_tensor{{"labels", TensorDtype::kI32, {labels.size()}}, {}};
+  const auto bytes = std::as_bytes(std::span(labels));
+  label_tensor.data.assign(bytes.begin(), bytes.end());
+  write_safetensors(file, {{"data_dir", options.data_dir}},
+                    {make_tensor("images",
+                                 {labels.size(), size(options.channels), size(options.height),
+                                  size(options.width)},
+                                 images),
+                     std::move(label_tensor)});
 }
 
 InputSpeed measure_input(BatchSource& source, const DataOptions& options,

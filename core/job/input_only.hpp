@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 
 #include "core/data/pipeline/batch_source.hpp"
@@ -13,6 +14,13 @@ namespace convoy::job {
 // Error(kUsage) unless these options can be run with --input_only: they need data_dir, and the
 // images of training are what is measured.
 void check_input_only(const JobOptions& options);
+
+// Error(kUsage) for a dump without input_only, or one that cannot be written to.
+void check_dump(const JobOptions& options);
+
+// Writes the first batch that these options give, of all replicas one behind the other, as tensors
+// "images" (samples x channels x height x width, f32, normalised) and "labels" (i32).
+void dump_batch(const DataOptions& options, const std::filesystem::path& file);
 
 struct InputOnlySteps {
   std::int64_t warmup = 0;

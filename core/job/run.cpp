@@ -56,6 +56,7 @@ class Run {
   // Writes the record also when the run fails.
   RunRecord execute() {
     try {
+      check_dump(setup_.options);
       if (setup_.options.input_only)
         read_only();
       else if (mode() == RunMode::kEvaluation)
@@ -97,6 +98,7 @@ class Run {
     Validation validation = this->validation();
     if (setup_.options.profile || !setup_.options.trace_file.empty())
       tell("--profile and --trace_file are about training steps: without effect under --eval");
+    tell(validation.notices());
     sizes_.timed_steps = validation.steps();
     report_.header(devices_, validation.examples());
     observer_.generating_evaluation_model();
@@ -116,7 +118,12 @@ class Run {
   void read_only() {
     check_input_only(setup_.options);
     const DataOptions data = data_options(setup_, sizes_, devices_);
+    if (!setup_.options.dump_file.empty()) {
+      dump_batch(data, setup_.options.dump_file);
+      tell(fmt::format("the first batch is in {}", setup_.options.dump_file));
+    }
     const std::unique_ptr<BatchSource> source = make_source(data);
+    tell(source->notices());
     report_.header(devices_, source->samples_per_epoch());
     observer_.warming_up();
     const auto go_on = [this](std::int64_t step, double seconds) {
@@ -217,6 +224,7 @@ class Run {
     data.first_step = checkpoints_->first_step();
     data.sample_offset = checkpoints_->sample_offset();
     const std::unique_ptr<BatchSource> source = make_source(data);
+    tell(source->notices());
     // Files may hold more or less than the published data set: epochs are passes over what there
     // is.
     const std::int64_t examples = examples_per_epoch(*source);
@@ -335,6 +343,7 @@ class Run {
     if (mode() != RunMode::kTrainingAndEvaluation) return;
     if (setup_.task == nullptr || setup_.task->is_chief())
       validation_ = std::make_unique<Validation>(validation());
+    if (validation_) tell(validation_->notices());
     evaluations_ = std::make_unique<TrainingEvaluations>(
         setup_, sizes_, validation_.get(), training_examples,
         std::int64_t{replicas_} * sizes_.batch, report_, [this] { return interrupted(); });
@@ -350,6 +359,9 @@ class Run {
   }
 
   void tell(const std::string& text) { report_.tell(text); }
+  void tell(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) tell(text);
+  }
 
   void save_checkpoint(const PausePoint& point, Session& session) {
     const double since = session.now();

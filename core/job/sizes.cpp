@@ -81,6 +81,7 @@ std::string shorten_resumed_run(Sizes& sizes, std::int64_t done) {
   if (done == 0) return {};
   const std::int64_t wanted = sizes.timed_steps;
   sizes.timed_steps = std::max<std::int64_t>(0, wanted - done);
+  sizes.done_steps = wanted - sizes.timed_steps;
   if (sizes.timed_steps > 0) return {};
   sizes.warmup_steps = 0;
   return fmt::format(

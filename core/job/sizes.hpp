@@ -12,7 +12,8 @@ struct Sizes {
   std::uint32_t batch = 1;  // images per device and step
   std::int64_t warmup_steps = 0;
   std::int64_t timed_steps = 0;
-  bool adapted = false;  // something was chosen to suit the devices
+  std::int64_t done_steps = 0;  // of those asked for, by earlier runs; none of timed_steps
+  bool adapted = false;         // something was chosen to suit the devices
 };
 
 // Devices that the command line asks for, else as many as the machine naturally has, by the kind's

@@ -16,7 +16,7 @@ std::int64_t evaluation_steps(const JobOptions& options, const Sizes& sizes,
   const std::optional<double> epochs =
       evaluation.num_epochs ? evaluation.num_epochs : options.num_epochs;
   if (epochs) return timed_steps({}, epochs, global_batch, examples);
-  return sizes.timed_steps;
+  return sizes.done_steps + sizes.timed_steps;
 }
 
 }  // namespace
@@ -33,6 +33,7 @@ Validation::Validation(const Setup& setup, const Sizes& sizes, const SessionOpti
   data_.first_step = 0;
   source_ = make_source(data_);
   examples_ = source_->samples_per_epoch();
+  notices_ = source_->notices();
   steps_ = evaluation_steps(setup.options, sizes, data_.global_batch(), examples_);
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/data/pipeline/batch_source.hpp"
 #include "core/data/pipeline/data_options.hpp"
@@ -23,8 +25,11 @@ class Validation {
   std::uint32_t batch() const { return session_.batch; }  // images per device and step
   std::int64_t steps() const { return steps_; }           // of one evaluation
   std::int64_t examples() const { return examples_; }     // that there are
-  // Records replaced by others in all evaluations so far.
+  // Records left out of all evaluations so far.
   std::int64_t bad_records() const { return bad_records_; }
+
+  // What is odd about the data, for people.
+  const std::vector<std::string>& notices() const { return notices_; }
 
   // Compiles the model for these devices, which may serve a training session too.
   void prepare(std::shared_ptr<OpenDevices> devices);
@@ -38,6 +43,7 @@ class Validation {
   std::int64_t steps_ = 0;
   std::int64_t examples_ = 0;
   std::int64_t bad_records_ = 0;
+  std::vector<std::string> notices_;
   std::unique_ptr<BatchSource> source_;  // fresh, or nothing
   std::unique_ptr<Evaluator> evaluator_;
 };

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
 #include "core/plugin/elf_manifest.hpp"
+#include "core/plugin/search_path.hpp"
 
 namespace convoy {
 namespace {
@@ -25,6 +26,18 @@ FoundPlugin read_requested(const std::string& path) {
   } catch (const ManifestError& problem) {
     fail(ExitCode::kUnavailable, "plug-in {}: reading its manifest failed: {}", path,
          problem.what());
+  }
+}
+
+void check_plugin_path(const std::string& plugin_path) {
+  SearchSettings flag_alone;
+  flag_alone.flag = plugin_path;
+  for (const SearchEntry& entry : search_path(flag_alone)) {
+    std::error_code ignored;
+    if (!fs::exists(entry.path, ignored))
+      fail(ExitCode::kUsage,
+           "--plugin_path={}: {} does not exist; give folders or plug-ins with colons between them",
+           plugin_path, entry.path.string());
   }
 }
 
@@ -150,6 +163,7 @@ void Catalog::fail_unknown(std::string_view kind, const std::string& name,
 }
 
 Catalog installed_plugins(const std::string& plugin_path) {
+  check_plugin_path(plugin_path);
   return Catalog::scan(search_path(process_search_settings(plugin_path)));
 }
 

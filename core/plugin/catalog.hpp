@@ -60,7 +60,8 @@ class Catalog {
   std::vector<std::filesystem::path> looked_at_;
 };
 
-// What this process finds. `plugin_path`: files and directories to look at first, separated by ':'.
+// What this process finds. `plugin_path`: files and directories to look at first, separated by ':';
+// Error(kUsage) when one of them does not exist.
 Catalog installed_plugins(const std::string& plugin_path);
 
 // One file, trusted and with a sound manifest; throws ManifestError with the reason.

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/base/error.hpp"
+
 namespace convoy {
 namespace {
 
@@ -36,7 +38,18 @@ std::filesystem::path module_directory() {
   // The program itself has no name there.
   if (known && module != nullptr && module->l_name != nullptr && *module->l_name != '\0')
     return std::filesystem::canonical(module->l_name).parent_path();
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  return folder_of_program("/proc/self/exe");
+}
+
+std::filesystem::path folder_of_program(const std::filesystem::path& link) {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink(link, error);
+  if (error)
+    fail(ExitCode::kUnavailable,
+         "cannot find what is installed beside this program: {} cannot be read ({}); mount /proc, "
+         "which containers and chroots need, too",
+         link.string(), error.message());
+  return program.parent_path();
 }
 
 std::filesystem::path share_directory() {

@@ -28,6 +28,9 @@ SearchSettings process_search_settings(const std::string& plugin_path_flag);
 // Directory of the running program or, in a program that uses convoy as a library, of the library.
 // What is installed with it is found from there.
 std::filesystem::path module_directory();
+// The directory of the program that a link, /proc/self/exe, leads to. Error(kUnavailable) when it
+// cannot be read.
+std::filesystem::path folder_of_program(const std::filesystem::path& link);
 // Catalogue, platforms, profiles, templates ...
 std::filesystem::path share_directory();
 

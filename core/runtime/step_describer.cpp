@@ -43,7 +43,8 @@ void refuse_loss(const TrainingStep& step) {
        "the loss of step {} is not a finite number ({}) at learning rate {:g}: training "
        "diverged; use a smaller "
        "--init_learning_rate or --gradient_clip_norm, and look at the losses before it",
-       step.number, step.base_loss, step.learning_rate);
+       step.number, std::isnan(step.base_loss) ? "nan" : fmt::format("{}", step.base_loss),
+       step.learning_rate);
 }
 
 }  // namespace convoy

@@ -103,6 +103,11 @@ TEST(Resuming, CountsTheStepsOfEarlierRuns) {
   EXPECT_EQ(third.program.exit_code, 0);
   EXPECT_THAT(third.program.err, HasSubstr("nothing to train: the checkpoint is at step 45"));
   EXPECT_THAT(third.record.at("steps"), testing::IsEmpty());
+  const Trained evaluated = train(folder, 5, 45, {"--eval_during_training_every_n_steps=100"});
+  EXPECT_EQ(evaluated.program.exit_code, 0) << evaluated.program.err;
+  ASSERT_EQ(evaluated.record.at("evaluations").size(), 1u);
+  EXPECT_EQ(evaluated.record.at("evaluations")[0].at("examples"), 45 * 8)
+      << "as after an unbroken run";
 }
 
 TEST(Resuming, GoesOnOnAnotherNumberOfDevicesAndStrategy) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/base/json.hpp"
+#include "core/checkpoint/safetensors_file.hpp"
 #include "core/data/tfrecord/example.hpp"
 #include "core/data/tfrecord/tfrecord_writer.hpp"
 #include "share/tools/jpeg_encoder.hpp"
@@ -57,6 +59,40 @@ TEST(Input, AloneIsMeasuredPerCore) {
     EXPECT_GT(record["input_only"]["images_per_sec_and_core"], 0);
     EXPECT_EQ(record["mode"], "input only");
   }
+}
+
+TEST(Input, ItsFirstBatchIsWrittenForWhoeverWantsToLook) {
+  const std::string file = scratch_folder("dump") + "/batch.safetensors";
+  const auto dump = [&](const std::string& more) {
+    return run_convoy({"run", kImages, "--model=lenet", "--device=cpu", "--num_devices=2",
+                       "--batch_size=3", "--num_batches=1", "--num_warmup_batches=0",
+                       "--dump=" + file, more});
+  };
+  ASSERT_EQ(dump("--input_only").exit_code, 0);
+  const SafetensorsFile batch(file);
+  ASSERT_NE(batch.find("images"), nullptr);
+  ASSERT_NE(batch.find("labels"), nullptr);
+  EXPECT_THAT(batch.find("images")->info.shape, testing::ElementsAre(6, 3, 28, 28));
+  EXPECT_THAT(batch.find("labels")->info.shape, testing::ElementsAre(6));
+  const std::vector<float> images = batch.read_floats(*batch.find("images"));
+  EXPECT_NE(std::ranges::min(images), std::ranges::max(images));
+  const ProgramResult without = dump("--noinput_only");
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, HasSubstr("--input_only, which was not given"));
+}
+
+TEST(Input, NamesFilesThatAreMissing) {
+  const std::filesystem::path folder = scratch_folder("missing_files");
+  for (const auto& entry :
+       std::filesystem::directory_iterator(CONVOY_SOURCE_DIR "/share/sample_data/imagenet"))
+    if (entry.path().filename() != "train-00002-of-00004")
+      std::filesystem::copy(entry.path(), folder);
+  const ProgramResult result =
+      run_convoy({"run", "--data_dir=" + folder.string(), "--model=lenet", "--device=cpu",
+                  "--input_only", "--batch_size=2", "--num_batches=1", "--num_warmup_batches=0"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("3 of the 4 files train-*-of-00004"));
+  EXPECT_THAT(result.err, HasSubstr("train-00002-of-00004 is missing"));
 }
 
 TEST(Input, AloneNeedsDataAndTraining) {

@@ -43,6 +43,16 @@ TEST(SearchPath, OfThisProcessReadsTheEnvironment) {
   EXPECT_TRUE(fs::exists(module_directory() / "plugin_test")) << module_directory();
 }
 
+TEST(SearchPath, WithoutProcSaysWhatToDo) {
+  try {
+    folder_of_program("/nowhere/self/exe");
+    FAIL() << "a folder was found";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
+    EXPECT_NE(std::string(error.what()).find("mount /proc"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Trust, IsGivenToFilesOfTheUser) {
   TemporaryDirectory directory;
   write_bytes(directory / "x.so", "");

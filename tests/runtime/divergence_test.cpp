@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/runtime/step_describer.hpp"
 #include "core/runtime/training_loop.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/runtime/plugins.hpp"
@@ -55,6 +56,16 @@ TEST_F(DivergingLoop, ALossThatIsNotANumberEndsTheRunAfterTheStepsBefore) {
     EXPECT_THAT(error.what(), HasSubstr("step 4 is not a finite number (nan) at learning rate"));
   }
   EXPECT_THAT(seen_, ElementsAre(1, 2, 3));
+}
+
+TEST(RefusedLoss, HasNoSignWhenItIsNoNumber) {
+  TrainingStep step;
+  step.base_loss = -std::numeric_limits<double>::quiet_NaN();
+  try {
+    refuse_loss(step);
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("not a finite number (nan)"));
+  }
 }
 
 TEST_F(DivergingLoop, ATolerantRunGoesOnAndSaysSince) {

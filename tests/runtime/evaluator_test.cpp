@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <convoy/model.hpp>
+#include <map>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/graph/assembler.hpp"
@@ -59,6 +61,45 @@ TEST_F(FakeEvaluator, AveragesTheBatchesFractions) {
   EXPECT_FALSE(evaluation.stopped);
   EXPECT_EQ(source_.acquired(), 8);
   EXPECT_EQ(source_.held(), 0u);
+}
+
+// The batches of another source, of which so many samples have no label.
+class WithoutLabels : public BatchSource {
+ public:
+  WithoutLabels(BatchSource& source, std::int64_t left_out)
+      : source_(source), left_out_(left_out) {}
+
+  const Batch& acquire(int replica, std::int64_t step) override {
+    Batch& batch = batches_[{replica, step}];
+    batch = source_.acquire(replica, step);
+    batch.left_out = left_out_;
+    return batch;
+  }
+  void release(int replica, std::int64_t step) override { source_.release(replica, step); }
+  SourceStatistics statistics() const override { return source_.statistics(); }
+  std::int64_t samples_per_epoch() const override { return source_.samples_per_epoch(); }
+
+ private:
+  BatchSource& source_;
+  std::int64_t left_out_;
+  std::map<std::pair<int, std::int64_t>, Batch> batches_;
+};
+
+TEST_F(FakeEvaluator, LeavesOutWhatHasNoLabel) {
+  WithoutLabels source(source_, 2);
+  const Evaluation evaluation = evaluator_.run(zeros(graph_), source, 4, {});
+  EXPECT_EQ(evaluation.examples, 48);
+  EXPECT_DOUBLE_EQ(evaluation.top_1, (1 + 2 + 3 + 4) / 4.0 * 2 / 12);
+}
+
+TEST_F(FakeEvaluator, HasNoAccuracyOfNothing) {
+  WithoutLabels source(source_, 8);
+  try {
+    evaluator_.run(zeros(graph_), source, 4, {});
+    FAIL() << "an accuracy of no images";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("none of the images of the validation data"));
+  }
 }
 
 TEST_F(FakeEvaluator, TellsTheSpeedOfEveryInterval) {

@@ -100,7 +100,6 @@ void check_strategy(const Catalog& catalog, std::span<const std::string> argumen
 
 JobCommand read_command(std::span<const std::string> arguments, const VerbFlags& verb_flags) {
   Catalog catalog = scan_catalog(arguments);
-  check_plugin_path(find_flag(arguments, "plugin_path").value_or(""));
   check_strategy(catalog, arguments);
   RunCommand command;
   const CommandTable table(arguments, catalog, command, verb_flags);

@@ -1,36 +1,9 @@
 #include "core/cli/flags/plugin_flags.hpp"
 
-#include <filesystem>
-
-#include "core/base/error.hpp"
-#include "core/plugin/search_path.hpp"
-
 namespace convoy {
 
 Catalog scan_catalog(std::span<const std::string> arguments) {
   return installed_plugins(find_flag(arguments, "plugin_path").value_or(""));
-}
-
-namespace {
-
-// Those of the flag alone.
-std::vector<SearchEntry> named_entries(const std::string& plugin_path) {
-  SearchSettings settings;
-  settings.flag = plugin_path;
-  return search_path(settings);
-}
-
-}  // namespace
-
-void check_plugin_path(const std::string& plugin_path) {
-  for (const SearchEntry& entry : named_entries(plugin_path)) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(entry.path, ignored))
-      fail(ExitCode::kUsage,
-           "--plugin_path={}: {} does not exist; give folders or plug-ins with "
-           "colons between them",
-           plugin_path, entry.path.string());
-  }
 }
 
 FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group) {

@@ -12,9 +12,6 @@ namespace convoy {
 // The plug-ins that a command line finds, with its --plugin_path.
 Catalog scan_catalog(std::span<const std::string> arguments);
 
-// Error(kUsage) when a part of --plugin_path does not exist.
-void check_plugin_path(const std::string& plugin_path);
-
 // An option that a plug-in declares as a flag of that group of the help text.
 FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group);
 

@@ -124,6 +124,9 @@ Flags data_flags(JobOptions& options) {
       bind_flag("input_only", options.input_only,
                 "Reads and prepares the images of data_dir as training would, without training, "
                 "and reports how many come per second and core."),
+      bind_flag("dump", options.dump_file,
+                "With input_only: also writes the first batch to this file, .safetensors: tensors "
+                "images (normalised, NCHW) and labels of all devices."),
       bind_words("on_bad_record", options.on_bad_record, {"fail", "skip"},
                  "What to do with a record that cannot be read or decoded."),
       bind_flag("datasets_use_caching", options.cache_records,

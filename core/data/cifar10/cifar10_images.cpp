@@ -71,6 +71,15 @@ class Collector {
     images_.pixels.insert(images_.pixels.end(), pixels.begin(), pixels.end());
   }
 
+  // Behind all images of a file.
+  void end_file(const std::string& name) {
+    const std::int64_t images = images_.count() + images_.skipped - before_;
+    before_ += images;
+    if (images != kCifar10FileImages)
+      images_.odd_files +=
+          fmt::format("{}{} has {}", images_.odd_files.empty() ? "" : ", ", name, images);
+  }
+
   void reject(const std::string& text) {
     if (policy_ == BadRecordPolicy::kFail)
       reject_record("{}; --on_bad_record=skip goes on without such images", text);
@@ -82,6 +91,7 @@ class Collector {
  private:
   BadRecordPolicy policy_;
   Cifar10Images images_;
+  std::int64_t before_ = 0;  // images of earlier files
 };
 
 // Records of a label byte and the image.
@@ -123,6 +133,7 @@ Cifar10Images read_cifar10(const fs::path& folder, Subset subset, BadRecordPolic
     } else {
       read_binary(path, bytes, collector);
     }
+    collector.end_file(name + ending);
   }
   Cifar10Images images = collector.take();
   if (images.count() == 0) {

@@ -11,6 +11,7 @@ namespace convoy {
 
 inline constexpr int kCifar10Size = 32;  // pixels, both ways
 inline constexpr std::int64_t kCifar10ImageBytes = 3 * kCifar10Size * kCifar10Size;
+inline constexpr std::int64_t kCifar10FileImages = 10000;
 inline constexpr std::int32_t kCifar10LargestLabel = 9;  // the classifier has one class more
 
 // A whole subset of CIFAR-10 in memory, in the order of the files.
@@ -19,6 +20,8 @@ struct Cifar10Images {
   std::vector<std::uint8_t> labels;
   std::int64_t skipped = 0;  // not usable, under kSkip
   std::string skip_example;  // why one of them was not
+  // Files with another number of images than the published ones, for people; empty when none has.
+  std::string odd_files;
 
   std::int64_t count() const { return static_cast<std::int64_t>(labels.size()); }
   const std::uint8_t* image(std::int64_t index) const {

@@ -70,6 +70,14 @@ SourceStatistics Cifar10Source::statistics() const {
   return statistics;
 }
 
+std::vector<std::string> Cifar10Source::notices() const {
+  if (images_.odd_files.empty()) return {};
+  return {fmt::format(
+      "files of CIFAR-10 have {} images each, and in {} {}: part of the data is missing, or it is "
+      "other data",
+      kCifar10FileImages, options_.data_dir, images_.odd_files)};
+}
+
 SampleResult Cifar10Source::make_sample(const SampleRequest& request, float* image) const {
   const std::int64_t sample = options_.sample_at(request.step, request.position);
   const std::int64_t epoch = sample / order_.records();

@@ -25,6 +25,7 @@ class Cifar10Source : public BatchSource {
   void release(int replica, std::int64_t step) override;
   SourceStatistics statistics() const override;
   std::int64_t samples_per_epoch() const override { return order_.records(); }
+  std::vector<std::string> notices() const override;
 
  private:
   SampleResult make_sample(const SampleRequest& request, float* image) const;

@@ -86,6 +86,7 @@ void BatchPipeline::schedule(int replica) {
     slot = std::move(unused_.back());
     unused_.pop_back();
     slot->started = slot->finished = slot->replaced = 0;
+    slot->batch.left_out = 0;
     slot->reason.clear();
   }
   Replica& state = replicas_[static_cast<std::size_t>(replica)];
@@ -121,6 +122,7 @@ void BatchPipeline::make(const SampleRequest& request, Slot& slot) {
   }
   const std::lock_guard lock(mutex_);
   slot.labels[static_cast<std::size_t>(index)] = result.label;
+  if (result.label == kNoLabel) ++slot.batch.left_out;
   if (result.replaced) {
     ++slot.replaced;
     slot.reason = std::move(result.reason);

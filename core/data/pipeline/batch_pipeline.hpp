@@ -27,7 +27,7 @@ struct SampleRequest {
 // What became of it.
 struct SampleResult {
   std::int32_t label = 0;
-  bool replaced = false;  // its own record was bad
+  bool replaced = false;  // its own record was bad; left out if the label is kNoLabel
   std::string reason;     // why, if replaced
 };
 

@@ -2,8 +2,13 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace convoy {
+
+// The label of a sample of evaluation whose own record is bad: its image is empty, and devices
+// leave it out of loss and hits.
+inline constexpr std::int32_t kNoLabel = -1;
 
 // One batch of one replica in host memory. `images` is NCHW plain float32, already normalised;
 // `labels` has `count` entries.
@@ -11,13 +16,14 @@ struct Batch {
   const float* images = nullptr;
   const std::int32_t* labels = nullptr;
   std::int64_t count = 0;
+  std::int64_t left_out = 0;  // of them, samples without a label
 };
 
 // Totals over all replicas, of the batches acquired so far.
 struct SourceStatistics {
   std::int64_t images = 0;
-  // Samples whose own record could not be used and was replaced, plus files whose record framing
-  // is damaged, so that only the records before the damage are in use.
+  // Samples whose own record could not be used and was replaced or left out, plus files whose
+  // record framing is damaged, so that only the records before the damage are in use.
   std::int64_t bad_records = 0;
   // What was wrong with one of them (file, offset and reason); empty if none.
   std::string bad_record_example;
@@ -39,6 +45,9 @@ class BatchSource {
 
   // Samples that make one epoch, over all replicas.
   virtual std::int64_t samples_per_epoch() const = 0;
+
+  // What is odd about the data as a whole, for people: files that are missing, for example.
+  virtual std::vector<std::string> notices() const { return {}; }
 };
 
 }  // namespace convoy

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <exception>
+#include <map>
+#include <optional>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -53,7 +57,53 @@ bool is_record_file(const std::filesystem::directory_entry& entry, std::string_v
          !entry.is_directory(ignored);
 }
 
+// "train-00001-of-00004" is the second of four.
+struct ShardName {
+  std::string before;  // "train-"
+  std::string after;   // "-of-00004"
+  std::uint32_t index = 0;
+  std::uint32_t count = 0;
+};
+
+std::optional<ShardName> parse_shard(const std::string& name) {
+  constexpr std::string_view kOf = "-of-";
+  const std::size_t of = name.rfind(kOf);
+  const std::size_t dash = name.rfind('-', of == std::string::npos || of == 0 ? 0 : of - 1);
+  if (of == std::string::npos || dash == std::string::npos || dash >= of) return std::nullopt;
+  ShardName shard{name.substr(0, dash + 1), name.substr(of)};
+  const auto number = [&](std::size_t from, std::size_t to, std::uint32_t& value) {
+    const char* const end = name.data() + to;
+    const auto [next, error] = std::from_chars(name.data() + from, end, value);
+    return error == std::errc{} && next == end;
+  };
+  if (!number(dash + 1, of, shard.index)) return std::nullopt;
+  if (!number(of + kOf.size(), name.size(), shard.count)) return std::nullopt;
+  return shard;
+}
+
 }  // namespace
+
+std::string missing_files(const std::vector<std::filesystem::path>& files) {
+  std::map<std::string, std::set<std::uint32_t>> sets;  // by what their names have in common
+  std::map<std::string, ShardName> first;
+  for (const std::filesystem::path& file : files)
+    if (const auto shard = parse_shard(file.filename().string())) {
+      const std::string set = shard->before + "*" + shard->after;
+      first.try_emplace(set, *shard);
+      if (shard->index < shard->count) sets[set].insert(shard->index);
+    }
+  for (const auto& [set, there] : sets) {
+    const ShardName& name = first.at(set);
+    if (there.size() == name.count) continue;
+    std::uint32_t absent = 0;
+    while (there.contains(absent)) ++absent;
+    return fmt::format(
+        "{} of the {} files {} are in {}: {}{:05}{} is missing{}; what is there is taken for all",
+        there.size(), name.count, set, files.front().parent_path().string(), name.before, absent,
+        name.after, there.size() + 1 < name.count ? ", and others" : "");
+  }
+  return {};
+}
 
 std::vector<std::filesystem::path> find_record_files(const std::filesystem::path& folder,
                                                      Subset subset) {

@@ -30,6 +30,10 @@ struct RecordIndex {
 std::vector<std::filesystem::path> find_record_files(const std::filesystem::path& folder,
                                                      Subset subset);
 
+// Which of the files that their own names count, such as train-00000-of-00004, are not among them,
+// for people; empty when none is missing.
+std::string missing_files(const std::vector<std::filesystem::path>& files);
+
 // Walks the record headers of every file (12 bytes each, their checksums verified; the payloads are
 // verified when they are read), `threads` files at a time. A damaged header hides the rest of its
 // file: BadRecord under kFail, counted under kSkip. Fails if there is no record at all.

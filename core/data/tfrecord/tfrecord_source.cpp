@@ -1,5 +1,8 @@
 #include "core/data/tfrecord/tfrecord_source.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/data/augment/image_preprocessor.hpp"
 #include "core/data/pipeline/bad_record.hpp"
 #include "core/data/tfrecord/example.hpp"
@@ -58,6 +61,12 @@ SourceStatistics TfRecordSource::statistics() const {
   return statistics;
 }
 
+std::vector<std::string> TfRecordSource::notices() const {
+  std::string missing = missing_files(index_.files);
+  if (missing.empty()) return {};
+  return {std::move(missing)};
+}
+
 SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* image) {
   const std::int64_t sample = options_.sample_at(request.step, request.position);
   const std::int64_t records = order_.records();
@@ -79,6 +88,11 @@ SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* im
       }
       if (!result.replaced) result.reason = text;
       result.replaced = true;
+      if (options_.subset == Subset::kValidation) {
+        std::fill_n(image, options_.image_elements(), 0.0f);
+        result.label = kNoLabel;
+        return result;
+      }
     }
   }
   fail(ExitCode::kFailed, "none of the {} records of {} is usable; the first problem was: {}",

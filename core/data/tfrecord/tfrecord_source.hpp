@@ -16,7 +16,8 @@ namespace convoy {
 // Sample g of the run (step * global batch + replica * batch + index) has the same record, crop,
 // flip and colours for any number of threads, and for any number of replicas that share the global
 // batch. Records are read at random places of the files: fine on solid-state disks. Under kSkip a
-// sample whose record is bad becomes the next good record of its epoch.
+// sample of training whose record is bad becomes the next good record of its epoch; of evaluation,
+// where every record counts once, it is left out (kNoLabel).
 // With options.cache_records every record is read once; with options.repeat_one_record all samples
 // of training are views of the first one, read once: what remains is the work of the processor.
 //
@@ -31,6 +32,7 @@ class TfRecordSource : public BatchSource {
   void release(int replica, std::int64_t step) override;
   SourceStatistics statistics() const override;
   std::int64_t samples_per_epoch() const override { return order_.records(); }
+  std::vector<std::string> notices() const override;
 
  private:
   struct Worker;  // what a thread reuses from sample to sample

@@ -169,6 +169,7 @@ struct JobOptions {
   bool distortions = false;
   bool distort_in_yiq = true;
   bool input_only = false;  // no devices: measures how fast the input is
+  std::string dump_file;    // with input_only: where to write its first batch, .safetensors
   bool cache_records = false;
   bool repeat_one_record = false;
   std::optional<std::int32_t> input_threads;  // unset: the cores that do not compute

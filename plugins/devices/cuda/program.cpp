@@ -82,6 +82,7 @@ Program::~Program() = default;
 void Program::check_labels(const convoy_compute& compute) const {
   for (std::uint32_t image = 0; image < plan_.batch; ++image) {
     const std::int32_t label = compute.labels[image];
+    if (label == -1) continue;  // of an image that does not count
     if (label >= 0 && static_cast<std::uint32_t>(label) < plan_.classes) continue;
     throw std::runtime_error("label " + std::to_string(label) + " is outside the " +
                              std::to_string(plan_.classes) + " classes");

@@ -146,6 +146,19 @@ TEST_F(Cifar10Test, ReadsThePythonFormFromTheFolderInsideTheArchive) {
   expect_pixels(images, 3, 2);
 }
 
+TEST_F(Cifar10Test, FilesWithAnotherNumberOfImagesThanThePublishedOnesAreNamed) {
+  EXPECT_THAT(read(Subset::kTrain).odd_files,
+              HasSubstr("data_batch_1.bin has 4, data_batch_2.bin has 4, "));
+  const std::vector<std::string> notices = make_source(options_)->notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_THAT(notices[0], HasSubstr("10000 images each, and in " + options_.data_dir));
+  std::string whole;
+  for (int i = 0; i < kCifar10FileImages; ++i) whole += std::string(1 + kImage, '\0');
+  write_file(folder_.path() / "test_batch.bin", whole);
+  options_.subset = Subset::kValidation;
+  EXPECT_TRUE(make_source(options_)->notices().empty());
+}
+
 TEST_F(Cifar10Test, AMissingFileIsNamed) {
   std::filesystem::remove(folder_.path() / "data_batch_3.bin");
   EXPECT_THAT(error_of([&] { read(Subset::kTrain); }), HasSubstr("data_batch_3.bin"));

@@ -236,6 +236,42 @@ TEST_F(TfRecordSourceTest, SkippingReplacesBadRecordsTheSameForAnyThreads) {
   }
 }
 
+TEST_F(TfRecordSourceTest, EvaluationLeavesBadRecordsOutAndCountsNoneTwice) {
+  options_.subset = Subset::kValidation;
+  options_.on_bad_record = BadRecordPolicy::kSkip;
+  std::string bytes = read_file(file_path("validation", 1));
+  bytes[20] ^= 1;  // in the payload of record 7
+  write_file(file_path("validation", 1), bytes);
+  options_.batch = kRecords;
+  TfRecordSource source(options_);
+  const Batch& batch = source.acquire(0, 0);
+  EXPECT_EQ(batch.left_out, 1);
+  for (int i = 0; i < kRecords; ++i) EXPECT_EQ(batch.labels[i], i == 7 ? kNoLabel : i + 1);
+  for (std::int64_t i = 0; i < options_.image_elements(); ++i)
+    ASSERT_EQ(batch.images[7 * options_.image_elements() + i], 0.0f);
+  EXPECT_EQ(source.statistics().bad_records, 1);
+  source.release(0, 0);
+  const Batch& next = source.acquire(0, 1);
+  EXPECT_EQ(next.left_out, 1) << "of this batch alone";
+  source.release(0, 1);
+}
+
+TEST_F(TfRecordSourceTest, TellsWhichOfItsFilesAreMissing) {
+  EXPECT_TRUE(TfRecordSource(options_).notices().empty());
+  std::filesystem::remove(file_path("train", 0));
+  const std::vector<std::string> notices = TfRecordSource(options_).notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_THAT(notices[0], HasSubstr("2 of the 3 files train-*-of-00003"));
+  EXPECT_THAT(notices[0], HasSubstr("train-00000-of-00003 is missing;"));
+  std::filesystem::remove(file_path("train", 2));
+  EXPECT_THAT(TfRecordSource(options_).notices()[0], HasSubstr("is missing, and others"));
+}
+
+TEST(MissingFiles, NamesThatCountNothingAreNotJudged) {
+  EXPECT_EQ(missing_files({"/data/train-of-files", "/data/train-a-of-b", "/data/x-of-3"}), "");
+  EXPECT_EQ(missing_files({"/data/train-00000-of-00001"}), "");
+}
+
 TEST_F(TfRecordSourceTest, SkippingCoversEveryKindOfBadRecord) {
   LabelledImage png = {"\x89PNG\r\n\x1a\n", 2, {}};
   LabelledImage unknown = {encode_picture(make_picture(20, 20, 1)), options_.classes, {}};

@@ -76,7 +76,9 @@ typedef struct convoy_compute {
   float* gradients;        /* arena base; NULL in FORWARD */
   float* state;            /* batch norm moving statistics of this replica */
   const float* images;     /* [batch, channels, height, width], host memory */
-  const int32_t* labels;   /* [batch], host memory */
+  /* [batch], host memory. -1: the image counts in neither loss, hits nor gradient; the mean is over
+   * the whole batch all the same. */
+  const int32_t* labels;
   double* loss;            /* host memory, written by the forward of the loss layer */
   uint64_t* hits;          /* host memory: top-1 and top-5 counts, likewise */
   /* Factor on the gradient of the loss, read by the backward of the loss layer; NULL = 1. The loss

@@ -28,6 +28,8 @@ struct Scores {
   }
 };
 
+constexpr std::int32_t kNoLabel = -1;  // of an image that does not count
+
 std::size_t checked_label(std::int32_t label, std::size_t classes) {
   if (label < 0 || static_cast<std::size_t>(label) >= classes) {
     throw std::runtime_error("label " + std::to_string(label) + " is outside the " +
@@ -41,6 +43,7 @@ void evaluate(const float* logits, std::size_t batch, std::size_t classes, bool 
   double loss = 0.0;
   std::uint64_t hits[2] = {0, 0};
   for (std::size_t image = 0; image < batch; ++image) {
+    if (compute.labels[image] == kNoLabel) continue;
     const Scores scores{logits + image * classes, classes};
     const std::size_t label = checked_label(compute.labels[image], classes);
     loss += scores.log_of_sum() - static_cast<double>(scores.values[label]);
@@ -58,9 +61,13 @@ void differentiate(const float* logits, std::size_t batch, std::size_t classes,
   const std::int32_t* labels = compute.labels;
   const double weight = loss_scale_of(compute) / static_cast<double>(batch);
   parallel_indices(batch, [&](std::size_t image) {
+    float* row = gradient + image * classes;
+    if (labels[image] == kNoLabel) {
+      std::fill_n(row, classes, 0.0f);
+      return;
+    }
     const Scores scores{logits + image * classes, classes};
     const double log_of_sum = scores.log_of_sum();
-    float* row = gradient + image * classes;
     const auto label = static_cast<std::size_t>(labels[image]);
     for (std::size_t i = 0; i < classes; ++i) {
       const double probability = std::exp(static_cast<double>(scores.values[i]) - log_of_sum);

@@ -41,22 +41,24 @@ __device__ double log_of_sum(const T* scores, std::uint32_t classes) {
   return log(over_block(sum, Sum{})) + top;
 }
 
-// A block per row. hits: whether fewer than 1 and fewer than 5 scores are above the label's.
+// A block per row. hits: whether fewer than 1 and fewer than 5 scores are above the label's. A row
+// without a label (-1) has neither loss nor hits.
 template <typename T>
 __global__ void row_loss_kernel(const T* all, const std::int32_t* labels, std::uint32_t classes,
                                 double* losses, std::uint8_t* hits) {
   const std::uint64_t row = blockIdx.x;
   const T* scores = all + row * classes;
   const double logarithm = log_of_sum(scores, classes);
-  const float own = to_float(scores[labels[row]]);
+  const bool counts = labels[row] >= 0;
+  const float own = counts ? to_float(scores[labels[row]]) : 0.0f;
   double higher = 0.0;
   for (std::uint32_t i = threadIdx.x; i < classes; i += blockDim.x)
     higher += to_float(scores[i]) > own ? 1.0 : 0.0;
   higher = over_block(higher, Sum{});
   if (threadIdx.x != 0) return;
-  losses[row] = logarithm - static_cast<double>(own);
-  hits[2 * row] = higher < 1.0 ? 1 : 0;
-  hits[2 * row + 1] = higher < 5.0 ? 1 : 0;
+  losses[row] = counts ? logarithm - static_cast<double>(own) : 0.0;
+  hits[2 * row] = counts && higher < 1.0 ? 1 : 0;
+  hits[2 * row + 1] = counts && higher < 5.0 ? 1 : 0;
 }
 
 __global__ void batch_loss_kernel(const double* losses, const std::uint8_t* hits,
@@ -84,7 +86,7 @@ __global__ void row_gradient_kernel(T* write, const T* all, const std::int32_t* 
   const T* scores = all + row * classes;
   const double logarithm = log_of_sum(scores, classes);
   const double scale = loss_scale == nullptr ? 1.0 : static_cast<double>(*loss_scale);
-  const double weight = scale / batch;
+  const double weight = labels[row] >= 0 ? scale / batch : 0.0;
   for (std::uint32_t i = threadIdx.x; i < classes; i += blockDim.x) {
     const double probability = exp(static_cast<double>(to_float(scores[i])) - logarithm);
     const bool is_label = static_cast<std::int32_t>(i) == labels[row];
