@@ -3,6 +3,9 @@
 # builds instead, asan and tsan with address and undefined-behaviour sanitizers and with the thread
 # sanitizer:
 #   sh share/test.sh release asan tsan
+# Or the faults that tasks on several hosts are to survive or to name, all of them, which takes
+# minutes; as root, also in networks of their own:
+#   sh share/test.sh faults
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 sh "$root/share/install_dependencies.sh" --tests
@@ -22,7 +25,8 @@ export TSAN_OPTIONS="suppressions=$root/share/sanitizers/tsan.txt:halt_on_error=
 
 for preset in "$@"; do
   targets=all
-  selection=""
+  selection="-LE faults"
+  build=$preset
   case "$preset" in
     # These have tests, too.
     release) targets="all benchmarks convoy_emulated" ;;
@@ -30,14 +34,15 @@ for preset in "$@"; do
     asan) HWLOC_COMPONENTS=-pci; export HWLOC_COMPONENTS ;;
     # The thread sanitizer looks at what has threads.
     tsan) targets=convoy_thread_tests; selection="-L threads" ;;
+    faults) build=release; targets="all end_to_end_faults_test"; selection="-L faults" ;;
   esac
   # shellcheck disable=SC2086  # a list of words
-  sh share/build.sh "$preset" $targets
+  sh share/build.sh "$build" $targets
   echo "testing ($preset) ..." >&2
-  log="build/$preset/ctest.log"
+  log="build/$build/ctest.log"
   result=passed
   # shellcheck disable=SC2086  # a list of words
-  ctest --test-dir "build/$preset" $selection --output-on-failure -j "$(nproc)" --timeout 600 \
+  ctest --test-dir "build/$build" $selection --output-on-failure -j "$(nproc)" --timeout 600 \
     >"$log" 2>&1 || result=failed
   grep -Ev '^ *[0-9]+/[0-9]+ Test .*Passed|^ +Start +[0-9]+:' "$log"
   [ "$result" = passed ] || exit 1
