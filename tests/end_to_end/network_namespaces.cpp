@@ -103,8 +103,7 @@ std::string NetworkNamespaces::address_6(std::size_t index) {
 }
 
 void NetworkNamespaces::limit(std::size_t index, const std::string& rate) {
-  run(host(index),
-      "tc qdisc replace dev net0 root tbf rate " + rate + " burst 256kb latency 100ms");
+  run(host(index), "tc qdisc replace dev net0 root tbf rate " + rate + " burst 64kb latency 100ms");
 }
 
 // A bucket that fills by one byte per second and holds no whole packet of data.

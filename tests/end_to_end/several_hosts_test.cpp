@@ -192,7 +192,7 @@ TEST(SeveralHosts, SaveOnRequestAndGoOn) {
     const Tasks tasks;
     const std::string folder = scratch_folder("several_hosts") + "/requested";
     const Arguments flags =
-        kTraining + Arguments{"--variable_update=distributed_replicated", "--num_batches=400",
+        kTraining + Arguments{"--variable_update=distributed_replicated", "--num_batches=80",
                               "--max_ckpts_to_keep=0", "--train_dir=" + folder};
     ProgramOptions asked;
     asked.signal = SIGUSR1;
