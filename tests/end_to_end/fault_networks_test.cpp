@@ -79,8 +79,8 @@ TEST_F(FailingNetwork, ThatLosesWhatOneSideSendsIsNamedByBothSides) {
 }
 
 TEST_F(FailingNetwork, ThatIsSlowIsSurvived) {
-  network_->limit(0, "20mbit");
-  network_->limit(1, "20mbit");
+  network_->limit(0, "20mbit", "64kb");
+  network_->limit(1, "20mbit", "64kb");
   start(addresses(), {"--num_batches=3"});
   for (const auto& worker : workers_) EXPECT_EQ(worker->exit_code(120), 0) << worker->err();
 }

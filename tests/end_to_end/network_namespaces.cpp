@@ -102,8 +102,10 @@ std::string NetworkNamespaces::address_6(std::size_t index) {
   return "fd77:" + std::to_string(index) + "::1";
 }
 
-void NetworkNamespaces::limit(std::size_t index, const std::string& rate) {
-  run(host(index), "tc qdisc replace dev net0 root tbf rate " + rate + " burst 64kb latency 100ms");
+void NetworkNamespaces::limit(std::size_t index, const std::string& rate,
+                              const std::string& burst) {
+  run(host(index),
+      "tc qdisc replace dev net0 root tbf rate " + rate + " burst " + burst + " latency 100ms");
 }
 
 // A bucket that fills by one byte per second and holds no whole packet of data.

@@ -25,8 +25,9 @@ class NetworkNamespaces {
   static std::string address(std::size_t index);
   static std::string address_6(std::size_t index);
 
-  // What the host sends on net0 takes at most this rate, in bits per second.
-  void limit(std::size_t index, const std::string& rate);
+  // What the host sends on net0 takes at most this rate, as tc spells it ("1gbit"), but for bursts
+  // ("512kb"), which must hold what the rate gives between two looks of the kernel.
+  void limit(std::size_t index, const std::string& rate, const std::string& burst);
   // What it sends is lost, and it hears the others; or neither.
   void mute(std::size_t index);
   void cut(std::size_t index);
