@@ -8,7 +8,7 @@ packages="g++ cmake ninja-build pkg-config git libboost-dev libboost-filesystem-
  libboost-program-options-dev libfmt-dev nlohmann-json3-dev
  libprotobuf-dev protobuf-compiler libgrpc++-dev protobuf-compiler-grpc libjpeg62-turbo-dev libhwloc-dev libpugixml-dev libdnnl-dev libisal-dev
  librandom123-dev libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev clang"
-[ "${1:-}" != "--tests" ] || packages="$packages libopenmpi-dev openmpi-bin"
+[ "${1:-}" != "--tests" ] || packages="$packages libopenmpi-dev openmpi-bin iproute2"
 [ "${1:-}" != "--aarch64" ] || packages="$packages g++-aarch64-linux-gnu qemu-user-static"
 
 missing=""

@@ -5,6 +5,10 @@
 #   sh share/test.sh release asan tsan
 # aarch64 cross-builds for 64-bit ARM and runs small suites under an emulator, some of them against
 # the release build.
+# Or the faults that tasks on several hosts are to survive or to name, all of them, which takes
+# minutes; as root, also in networks of their own. And, as root, steps of several hosts beside what
+# is foreseen of them, whose table is at the end of build/release/ctest.log:
+#   sh share/test.sh faults foreseen
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 sh "$root/share/install_dependencies.sh" --tests
@@ -28,7 +32,9 @@ for preset in "$@"; do
     continue
   fi
   targets=all
-  selection=""
+  selection="-LE (faults|foreseen)"
+  build=$preset
+  shown=--output-on-failure
   case "$preset" in
     # These have tests, too.
     release) targets="all benchmarks convoy_emulated" ;;
@@ -36,14 +42,19 @@ for preset in "$@"; do
     asan) HWLOC_COMPONENTS=-pci; export HWLOC_COMPONENTS ;;
     # The thread sanitizer looks at what has threads.
     tsan) targets=convoy_thread_tests; selection="-L threads" ;;
+    faults) build=release; targets="all end_to_end_faults_test"; selection="-L faults" ;;
+    foreseen)
+      build=release; targets="all end_to_end_foreseen_test"
+      selection="-L foreseen"; shown=--verbose
+      ;;
   esac
   # shellcheck disable=SC2086  # a list of words
-  sh share/build.sh "$preset" $targets
+  sh share/build.sh "$build" $targets
   echo "testing ($preset) ..." >&2
-  log="build/$preset/ctest.log"
+  log="build/$build/ctest.log"
   result=passed
   # shellcheck disable=SC2086  # a list of words
-  ctest --test-dir "build/$preset" $selection --output-on-failure -j "$(nproc)" --timeout 600 \
+  ctest --test-dir "build/$build" $selection $shown -j "$(nproc)" --timeout 600 \
     >"$log" 2>&1 || result=failed
   grep -Ev '^ *[0-9]+/[0-9]+ Test .*Passed|^ +Start +[0-9]+:' "$log"
   [ "$result" = passed ] || exit 1

@@ -13,6 +13,7 @@
 #include "core/job/prediction_options.hpp"
 #include "core/job/rate_fit.hpp"
 #include "core/job/sizes.hpp"
+#include "core/plan/step_plan.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/select/rank_candidates.hpp"
 #include "core/select/rule.hpp"

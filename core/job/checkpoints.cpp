@@ -120,9 +120,9 @@ void Checkpoints::use_initial_weights(Session& session) const {
   write_training_state(session, state, 0);
 }
 
-bool Checkpoints::due(const PausePoint& point, bool asked_for) {
+bool Checkpoints::due(const PausePoint& point) {
   if (options_.train_dir.empty()) {
-    if (asked_for) tell_("SIGUSR1 asks for a checkpoint: without --train_dir none is saved");
+    if (point.save_asked) tell_("SIGUSR1 asks for a checkpoint: without --train_dir none is saved");
     return false;
   }
   if (options_.every_steps) pending_ = point.timed_step % *options_.every_steps == 0;
@@ -131,16 +131,7 @@ bool Checkpoints::due(const PausePoint& point, bool asked_for) {
     pending_ = agreed(fmt::format("save after {}", point.global_step),
                       passed >= std::chrono::seconds(*options_.every_seconds));
   }
-  asked_for_ = asked_for_ || asked_for;
-  return pending_ = pending_ || agreed_to_save_now(point);
-}
-
-// Tasks agree at every so many steps, because a round between them costs time.
-bool Checkpoints::agreed_to_save_now(const PausePoint& point) {
-  constexpr std::int64_t kStepsBetweenRounds = 100;
-  if (setup_.task != nullptr && point.global_step % kStepsBetweenRounds != 0) return false;
-  return agreed(fmt::format("save on request after {}", point.global_step),
-                std::exchange(asked_for_, false));
+  return pending_ = pending_ || point.save_asked;
 }
 
 bool Checkpoints::pause(const PausePoint& point, Session& session) {

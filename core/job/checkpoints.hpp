@@ -36,8 +36,8 @@ class Checkpoints {
   // Without one, --init_weights takes its place.
   void restore(Session& session);
 
-  // Whether training pauses after this step to save; `asked_for`: because somebody asked.
-  bool due(const PausePoint& point, bool asked_for);
+  // Whether training pauses after this step to save.
+  bool due(const PausePoint& point);
   // Saves if the pause is for that, and says whether it did. Error kFailed when it cannot and
   // --on_save_error is stop.
   bool pause(const PausePoint& point, Session& session);
@@ -49,7 +49,6 @@ class Checkpoints {
   void prepare();
   void find_newest();
   bool agreed(const std::string& what, bool own) const;
-  bool agreed_to_save_now(const PausePoint& point);
   void use_initial_weights(Session& session) const;
   bool save(std::int64_t step, Session& session);
   void write(std::int64_t step, Session& session);
@@ -63,7 +62,6 @@ class Checkpoints {
   std::optional<CheckpointFacts> found_;
   std::optional<std::int64_t> saved_step_;
   bool pending_ = false;
-  bool asked_for_ = false;  // and not yet answered
   std::chrono::steady_clock::time_point last_save_ = std::chrono::steady_clock::now();
 };
 

@@ -365,8 +365,9 @@ class Run {
 
   void save_checkpoint(const PausePoint& point, Session& session) {
     const double since = session.now();
-    if (checkpoints_->pause(point, session))
-      report_.checkpoint({point.timed_step, session.now() - since});
+    if (!checkpoints_->pause(point, session)) return;
+    report_.checkpoint({point.timed_step, session.now() - since});
+    observer_.take_save_request();  // who asked meanwhile, as launchers ask all tasks, has got one
   }
 
   TrainingEvents events(Session& session) {
@@ -392,9 +393,10 @@ class Run {
       events.timed_trace = [this](StepTrace step) { report_.keep_timeline(std::move(step)); };
     }
     events.stop_requested = [this] { return interrupted(); };
+    events.save_requested = [this] { return observer_.take_save_request(); };
     events.pause_after = [this](const PausePoint& point) {
       evaluation_due_ = evaluations_ && evaluations_->due(point);
-      return checkpoints_->due(point, observer_.take_save_request()) || evaluation_due_;
+      return checkpoints_->due(point) || evaluation_due_;
     };
     events.paused = [this, &session](const PausePoint& point) {
       save_checkpoint(point, session);

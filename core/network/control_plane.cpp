@@ -192,8 +192,8 @@ void ControlPlane::closed(const std::string& reason) {
   closed_ = reason;
   if (heard_ && !refusal_)
     fail_locked({-1, ExitCode::kTimeout,
-                 fmt::format("{} lost: its connection closed, so its process has ended",
-                             coordinator_text(options_.identity, coordinator_))});
+                 fmt::format("{} lost: its connection closed, so its process has ended{}",
+                             coordinator_text(options_.identity, coordinator_), own_position())});
   changed_.notify_all();
 }
 
@@ -202,6 +202,11 @@ Position ControlPlane::position() const {
   if (position.operation >= 0 && options_.operation_text)
     position.operation_text = options_.operation_text(position.operation);
   return position;
+}
+
+// Nobody else knows how far the coordinator itself had come.
+std::string ControlPlane::own_position() const {
+  return step_ > 0 ? fmt::format("; this task was {}", to_string(position())) : "";
 }
 
 void ControlPlane::beat(const std::stop_token& stop) {
@@ -225,10 +230,10 @@ void ControlPlane::look_after_coordinator(TimePoint time) {
   const double pause = seconds_between(last_beat_, time);
   if (pause > options_.peer_timeout / 4) last_heard_ = std::min(time, after(last_heard_, pause));
   if (seconds_between(last_heard_, time) < options_.peer_timeout) return;
-  fail_locked(
-      {-1, ExitCode::kTimeout,
-       fmt::format("{} lost: no answer for {:.1f} s",
-                   coordinator_text(options_.identity, coordinator_), options_.peer_timeout)});
+  fail_locked({-1, ExitCode::kTimeout,
+               fmt::format("{} lost: no answer for {:.1f} s{}",
+                           coordinator_text(options_.identity, coordinator_), options_.peer_timeout,
+                           own_position())});
   changed_.notify_all();
 }
 

@@ -98,6 +98,7 @@ class ControlPlane : private ClientEvents {
   void fail_locked(const Loss& loss);
   void send_locked(const TaskMessage& message);
   Position position() const;
+  std::string own_position() const;
 
   void start_coordinator();
   void disconnect();

@@ -21,7 +21,8 @@ struct Message {
   std::uint8_t has_square_sum;
   std::uint8_t has_loss_scale;
   std::uint8_t stops;
-  std::uint8_t reserved[5];
+  std::uint8_t saves;
+  std::uint8_t reserved[4];
 };
 
 std::string packed(const StepTotals& it) {
@@ -35,6 +36,7 @@ std::string packed(const StepTotals& it) {
                         static_cast<std::uint8_t>(it.square_sum ? 1 : 0),
                         static_cast<std::uint8_t>(it.loss_scale ? 1 : 0),
                         static_cast<std::uint8_t>(it.stops ? 1 : 0),
+                        static_cast<std::uint8_t>(it.saves ? 1 : 0),
                         {}};
   std::string bytes(reinterpret_cast<const char*>(&message), sizeof(message));
   bytes.append(reinterpret_cast<const char*>(it.gradient_square_sums.data()),
@@ -58,6 +60,7 @@ StepTotals unpacked(const std::string& bytes) {
   if (message.has_square_sum != 0) it.square_sum = message.square_sum;
   if (message.has_loss_scale != 0) it.loss_scale = message.loss_scale;
   it.stops = message.stops != 0;
+  it.saves = message.saves != 0;
   it.gradient_square_sums.resize(message.norms);
   if (message.norms > 0)
     std::memcpy(it.gradient_square_sums.data(), bytes.data() + sizeof(message),
@@ -73,6 +76,7 @@ void add(StepTotals& total, const StepTotals& it) {
   if (it.square_sum) total.square_sum = total.square_sum.value_or(0) + *it.square_sum;
   if (it.loss_scale) total.loss_scale = it.loss_scale;
   total.stops = total.stops || it.stops;
+  total.saves = total.saves || it.saves;
   std::vector<double>& sums = total.gradient_square_sums;
   sums.resize(std::max(sums.size(), it.gradient_square_sums.size()));
   for (std::size_t i = 0; i < it.gradient_square_sums.size(); ++i)

@@ -19,6 +19,7 @@ struct StepTotals {
   std::vector<double> gradient_square_sums;  // likewise
   std::optional<double> loss_scale;          // likewise
   bool stops = false;                        // somebody wants the run to end
+  bool saves = false;                        // somebody asks for a checkpoint
 
   double mean_loss() const { return replicas == 0 ? 0 : loss / static_cast<double>(replicas); }
 };

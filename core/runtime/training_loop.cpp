@@ -68,14 +68,18 @@ class Loop {
       if (open_.empty()) break;
       finish();
       if (events_.stop_requested && events_.stop_requested()) wants_to_stop_ = true;
-      if (session_.task() == nullptr) stopping_ = wants_to_stop_;
+      if (events_.save_requested && events_.save_requested()) wants_to_save_ = true;
+      if (session_.task() == nullptr) {
+        stopping_ = wants_to_stop_;
+        save_asked_ = save_asked_ || std::exchange(wants_to_save_, false);
+      }
       if ((pausing_ || changing_) && open_.empty() && !stopping_) pause();
     }
   }
 
   // Steps done when `steps` of this run are.
   PausePoint point(std::int64_t steps) const {
-    return {steps - options_.warmup_steps, options_.first_step + steps};
+    return {steps - options_.warmup_steps, options_.first_step + steps, false};
   }
 
   void pause() {
@@ -106,8 +110,11 @@ class Loop {
     session_.executor().submit_step(input);
     open_.push_back(step);
     ++submitted_;
-    if (submitted_ > options_.warmup_steps && events_.pause_after)
-      pausing_ = events_.pause_after(point(submitted_));
+    if (submitted_ > options_.warmup_steps && events_.pause_after) {
+      PausePoint next = point(submitted_);
+      next.save_asked = std::exchange(save_asked_, false);
+      pausing_ = events_.pause_after(next);
+    }
     if (events_.plan_changes_after) changing_ = events_.plan_changes_after(point(submitted_));
   }
 
@@ -142,8 +149,10 @@ class Loop {
     own_loss_ = own.mean_loss();
     if (session_.task() == nullptr) return own;
     own.stops = wants_to_stop_;
+    own.saves = std::exchange(wants_to_save_, false);
     const StepTotals all = totals_of_all(own, *session_.task()->peers);
     stopping_ = stopping_ || all.stops;
+    save_asked_ = save_asked_ || all.saves;
     return all;
   }
 
@@ -197,6 +206,8 @@ class Loop {
   std::int64_t finished_ = 0;
   bool wants_to_stop_ = false;  // this host
   bool stopping_ = false;       // all of them
+  bool wants_to_save_ = false;  // this host was asked to
+  bool save_asked_ = false;     // one of them was
   bool pausing_ = false;        // submits nothing until the open steps are finished
   bool changing_ = false;       // likewise
   double started_ = 0;

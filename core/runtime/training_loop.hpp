@@ -26,6 +26,7 @@ struct TrainingLoopOptions {
 struct PausePoint {
   std::int64_t timed_step = 0;   // the last finished one, from 1; of warm-up: 0 or below
   std::int64_t global_step = 0;  // updates so far: earlier runs' and warm-up steps included
+  bool save_asked = false;       // of a host by its save_requested(), since this was said last
 };
 
 // What was seen of one step.
@@ -55,6 +56,9 @@ struct TrainingEvents {
   // Asked after every step. Of several hosts, one that wants to stop stops all of them, after one
   // and the same step, soon.
   std::function<bool()> stop_requested;
+  // Asked after every step: whether somebody has asked for a checkpoint since. The next pause_after
+  // says it, of several hosts on all of them.
+  std::function<bool()> save_requested;
   // Asked once per timed step, before anything behind it is submitted: whether to pause there.
   std::function<bool(const PausePoint&)> pause_after;
   // The pause: parameters may be read. Returns whether to go on. Its time is part of the total

@@ -22,20 +22,9 @@ struct Pipe {
   }
 };
 
-[[noreturn]] void become_convoy(const std::vector<std::string>& arguments, const std::string& cache,
-                                const std::string& max_cpu_isa, const Pipe& out, const Pipe& err) {
-  ::unsetenv("CONVOY_CACHE_DIR");
-  ::setenv("XDG_CACHE_HOME", cache.c_str(), /*overwrite=*/1);
-  if (!max_cpu_isa.empty()) ::setenv("ONEDNN_MAX_CPU_ISA", max_cpu_isa.c_str(), /*overwrite=*/1);
-  ::dup2(out.ends[1], STDOUT_FILENO);
-  ::dup2(err.ends[1], STDERR_FILENO);
-  std::string program = std::string(CONVOY_BINARY_DIR) + "/bin/convoy";
-  std::vector<std::string> copies = arguments;
-  std::vector<char*> argv{program.data()};
-  for (std::string& argument : copies) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  ::execv(program.c_str(), argv.data());
-  ::_exit(127);
+std::string own_cache() {
+  static const std::string folder = scratch_folder("own_cache");
+  return folder;
 }
 
 // Appends what is there; false at the end of the stream.
@@ -75,14 +64,31 @@ void collect(pid_t child, int out, int err, const ProgramOptions& options, Progr
 
 }  // namespace
 
+void become_convoy(const std::vector<std::string>& arguments, const ProgramOptions& options,
+                   int out, int err) {
+  const std::string cache = options.cache_folder.empty() ? own_cache() : options.cache_folder;
+  ::unsetenv("CONVOY_CACHE_DIR");
+  ::setenv("XDG_CACHE_HOME", cache.c_str(), /*overwrite=*/1);
+  if (!options.max_cpu_isa.empty())
+    ::setenv("ONEDNN_MAX_CPU_ISA", options.max_cpu_isa.c_str(), /*overwrite=*/1);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  std::string program = options.program;
+  std::vector<std::string> copies = arguments;
+  std::vector<char*> argv{program.data()};
+  for (std::string& argument : copies) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  ::execv(program.c_str(), argv.data());
+  ::_exit(127);
+}
+
 ProgramResult run_convoy(const std::vector<std::string>& arguments, const ProgramOptions& options) {
-  static const std::string own_cache = scratch_folder("own_cache");
-  const std::string& cache = options.cache_folder.empty() ? own_cache : options.cache_folder;
+  own_cache();
   const Pipe out;
   const Pipe err;
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork failed");
-  if (child == 0) become_convoy(arguments, cache, options.max_cpu_isa, out, err);
+  if (child == 0) become_convoy(arguments, options, out.ends[1], err.ends[1]);
   ::close(out.ends[1]);
   ::close(err.ends[1]);
   ProgramResult result;

@@ -21,7 +21,12 @@ struct ProgramOptions {
   double stopped_share = 0;    // of the time since it appeared: stopped again and again
   std::string cache_folder{};  // XDG_CACHE_HOME; empty: one of the test's own
   std::string max_cpu_isa{};   // ONEDNN_MAX_CPU_ISA; empty: no limit of the test's own
+  std::string program = CONVOY_BINARY_DIR "/bin/convoy";
 };
+
+// Of a process that was just forked: it becomes the program, with these streams.
+[[noreturn]] void become_convoy(const std::vector<std::string>& arguments,
+                                const ProgramOptions& options, int out, int err);
 
 // Runs build/<preset>/bin/convoy with these arguments and collects what it says.
 ProgramResult run_convoy(const std::vector<std::string>& arguments,

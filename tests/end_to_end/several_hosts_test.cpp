@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -182,6 +183,34 @@ TEST(SeveralHosts, TraceAllTasksOnOneClock) {
     for (const auto& [key, time] : sent) begins[key.second] = time.first;
     for (const auto& [key, time] : received)
       EXPECT_GE(time.second, begins.at(key.second) - error) << key.first << " #" << key.second;
+  }
+}
+
+// Of whichever task: the chief saves after a step that all agree on, once, and they go on.
+TEST(SeveralHosts, SaveOnRequestAndGoOn) {
+  for (const bool chief_is_asked : {true, false}) {
+    const Tasks tasks;
+    const std::string folder = scratch_folder("several_hosts") + "/requested";
+    const Arguments flags =
+        kTraining + Arguments{"--variable_update=distributed_replicated", "--num_batches=80",
+                              "--max_ckpts_to_keep=0", "--train_dir=" + folder};
+    ProgramOptions asked;
+    asked.signal = SIGUSR1;
+    asked.signal_after = "\n10\t";
+    const auto results =
+        run_all({{tasks.worker_0 + flags, chief_is_asked ? asked : ProgramOptions{}},
+                 {tasks.worker_1 + flags, chief_is_asked ? ProgramOptions{} : asked},
+                 {tasks.server, {}}});
+    for (const ProgramResult& result : results) EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::set<int> steps;
+    for (const auto& file : std::filesystem::directory_iterator(folder))
+      if (file.path().extension() == ".safetensors")
+        steps.insert(std::stoi(file.path().stem().string().substr(
+            file.path().stem().string().find_first_of("0123456789"))));
+    ASSERT_EQ(steps.size(), 2u) << testing::PrintToString(steps);
+    EXPECT_GE(*steps.begin(), 10);
+    EXPECT_LT(*steps.begin(), 80);
+    EXPECT_EQ(*steps.rbegin(), 81) << "with the step of warm-up";
   }
 }
 

@@ -170,6 +170,9 @@ Flags strategy_flags(JobOptions& options) {
                 fmt::format("{}", job::kDefaultBucketMb)),
       bind_flag("use_nccl", options.use_nccl,
                 "Old flag: whether replicated uses the devices' own all-reduce."),
+      bind_flag("images_per_sec", options.machine.images_per_second, Range{1e-6},
+                "Images that one device trains per second, when it is known: what auto and the "
+                "prediction in the record go by, in place of the machine's rates."),
   };
 }
 

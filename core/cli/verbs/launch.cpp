@@ -111,8 +111,7 @@ class Launch {
       wait();
       for (const Task& task : tasks_) task.process->pass_on(is_chief(task) ? &out : nullptr, err);
       if (interrupt.requested()) end_all(SIGINT);
-      if (interrupt.take_save_request())
-        for (const Task& task : tasks_) task.process->signal(SIGUSR1);
+      if (interrupt.take_save_request()) tasks_.front().process->signal(SIGUSR1);
       for (Task& task : tasks_)
         if (task.process->ended() && task.process->exit_code() != 0) replace_or_give_up(task, err);
       if (end_by_ && Clock::now() > *end_by_)
