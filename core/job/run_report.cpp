@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/system_text.hpp"
 #include "core/base/version.hpp"
 #include "core/job/options.hpp"
 #include "core/job/profile_collector.hpp"
@@ -10,6 +11,7 @@
 #include "core/job/trace_events.hpp"
 #include "core/report/console.hpp"
 #include "core/report/html/write_report.hpp"
+#include "core/report/progress.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::job {
@@ -133,6 +135,23 @@ void RunReport::describe(const Session& session) {
                                device.locality, device.threads, device.memory_bytes});
   record_.warmup_steps = sizes_.warmup_steps;
   note_memory(session);
+  tell_details(session);
+}
+
+void RunReport::tell_details(const Session& session) {
+  for (const DeviceRecord& device : record_.devices)
+    observer_.detail(fmt::format("{}: {} ({})", device.name, device.model, device.locality));
+  if (!session.forward_only())
+    observer_.detail(fmt::format(
+        "the plan: {} operations as written, {} as they run in {} lanes; {}; hash {}",
+        session.logical_plan().body.size(), session.lowered_plan().body.size(),
+        session.schedule().lanes.size(), session.check().verdict_text(), record_.plan_hash));
+  std::uint64_t bytes = 0;
+  for (const PlaceMemory& place : record_.memory->places) bytes += place.use.total();
+  observer_.detail(fmt::format(
+      "memory: {} in {} places; prepared after {:.2f} s", bytes_text(bytes),
+      record_.memory->places.size(),
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count()));
 }
 
 void RunReport::note_memory(const Session& session) {
@@ -180,8 +199,18 @@ void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
 
 void RunReport::warmup_step(const TrainingStep& step) {
   warmup_seconds_ += step.seconds;
-  observer_.progress(fmt::format("warm-up step {} of {}", sizes_.warmup_steps + step.number + 1,
-                                 sizes_.warmup_steps));
+  const std::int64_t done = sizes_.warmup_steps + step.number + 1;
+  const std::int64_t all = sizes_.warmup_steps + sizes_.timed_steps;
+  observer_.progress(fmt::format("warm-up step {} of {}, {} left", done, sizes_.warmup_steps,
+                                 duration_text(step.seconds * static_cast<double>(all - done))));
+}
+
+// Evaluations and checkpoints between the steps that are left are not foreseen.
+std::string RunReport::progress_text(const char* of, std::int64_t step) const {
+  return fmt::format("{} {} of {}, {:.2f} images/sec, {} left", of, step, sizes_.timed_steps,
+                     statistics_.speed().mean,
+                     duration_text(statistics_.average_seconds() *
+                                   static_cast<double>(sizes_.timed_steps - step)));
 }
 
 void RunReport::timed_step(const TrainingStep& step) {
@@ -191,8 +220,7 @@ void RunReport::timed_step(const TrainingStep& step) {
   if (is_displayed(step.number, setup_.options.display_every)) {
     observer_.step(step.number, statistics_.speed(), record_.loss(step), accuracy_of(step));
   }
-  observer_.progress(fmt::format("step {} of {}, {:.2f} images/sec", step.number,
-                                 sizes_.timed_steps, statistics_.speed().mean));
+  observer_.progress(progress_text("step", step.number));
 }
 
 void RunReport::trace(const Session& session, const StepTrace& step) {
@@ -254,8 +282,7 @@ void RunReport::input_verdict() {
 void RunReport::input_step(std::int64_t step, double seconds) {
   if (step < 0) return;
   statistics_.add(seconds);
-  observer_.progress(fmt::format("batch {} of {}, {:.2f} images/sec", step, sizes_.timed_steps,
-                                 statistics_.speed().mean));
+  observer_.progress(progress_text("batch", step));
 }
 
 void RunReport::input_total(const InputSpeed& speed) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <string>
 
@@ -94,7 +95,9 @@ class RunReport {
   void note_strategy(const StrategyPlugin& strategy);
   void note_selection(const Decision& decision);
   bool prints_parameter_hash() const;
+  std::string progress_text(const char* of, std::int64_t step) const;
   void note_memory(const Session& session);
+  void tell_details(const Session& session);
   void write_files() const;
 
   const Setup& setup_;
@@ -107,6 +110,7 @@ class RunReport {
   CommonTrace trace_;  // before the end of this task alone
   MedianStep median_step_;
   double warmup_seconds_ = 0;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::optional<DriftMonitor> drift_;
 };
 

@@ -52,7 +52,8 @@ const std::set<std::string>& own_options() {
                                               "certificate",
                                               "private_key",
                                               "restarts",
-                                              "trace_file"};
+                                              "trace_file",
+                                              "verbose"};
   return names;
 }
 

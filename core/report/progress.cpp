@@ -1,16 +1,34 @@
 #include "core/report/progress.hpp"
 
+#include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
 
 namespace convoy {
 namespace {
 
 constexpr const char* kReturnAndErase = "\r\033[K";
+constexpr std::size_t kUsualColumns = 80;
+
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kUsualColumns;
+}
 
 }  // namespace
 
-Progress::Progress(std::ostream& out, bool enabled, Clock::duration interval)
-    : out_(out), enabled_(enabled), interval_(interval), next_(Clock::time_point::min()) {}
+Progress::Progress(std::ostream& out, bool enabled, Clock::duration interval, std::size_t columns)
+    : out_(out),
+      enabled_(enabled),
+      interval_(interval),
+      columns_(columns),
+      next_(Clock::time_point::min()) {}
 
 Progress::~Progress() {
   clear();
@@ -20,7 +38,9 @@ void Progress::show(const std::string& text, Clock::time_point now) {
   if (!enabled_ || now < next_) return;
   next_ = now + interval_;
   visible_ = true;
-  out_ << kReturnAndErase << text << std::flush;
+  // The last column stays free: some terminals begin a new line behind it.
+  const std::size_t room = std::max<std::size_t>(columns_ > 0 ? columns_ : terminal_columns(), 2);
+  out_ << kReturnAndErase << text.substr(0, room - 1) << std::flush;
 }
 
 void Progress::clear() {
@@ -30,7 +50,16 @@ void Progress::clear() {
 }
 
 bool standard_error_is_terminal() {
-  return isatty(STDERR_FILENO) == 1;
+  const char* const kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && (kind == nullptr || std::strcmp(kind, "dumb") != 0);
+}
+
+std::string duration_text(double seconds) {
+  constexpr double kMost = 100 * 24 * 3600.0;
+  const auto whole = std::llround(std::clamp(seconds, 0.0, kMost));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
 }  // namespace convoy

@@ -12,9 +12,10 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // enabled: usually standard_error_is_terminal(). At most one update per interval is shown.
+  // enabled: usually standard_error_is_terminal(). At most one update per interval is shown, and
+  // of a text so many letters that the line fits the terminal; columns 0: its width now.
   Progress(std::ostream& out, bool enabled,
-           Clock::duration interval = std::chrono::milliseconds(200));
+           Clock::duration interval = std::chrono::milliseconds(200), std::size_t columns = 0);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -27,10 +28,15 @@ class Progress {
   std::ostream& out_;
   bool enabled_;
   Clock::duration interval_;
+  std::size_t columns_;
   Clock::time_point next_;
   bool visible_ = false;
 };
 
+// Of a kind that can rewrite a line: TERM is not "dumb".
 bool standard_error_is_terminal();
+
+// "12 s", "3 min 20 s", "2 h 05 min": what is left of something.
+std::string duration_text(double seconds);
 
 }  // namespace convoy

@@ -75,6 +75,8 @@ class RunObserver {
   virtual void progress(const std::string& /*text*/) {}
   // A sentence for people about this run.
   virtual void notice(const std::string& /*text*/) {}
+  // A sentence for those who want to know more (--verbose).
+  virtual void detail(const std::string& /*text*/) {}
   // Asked between steps: kOk to go on, else why the run ends after the steps under way.
   virtual ExitCode interruption() const { return ExitCode::kOk; }
   // Likewise: whether somebody wants a checkpoint now, once per request.

@@ -18,13 +18,12 @@ class SpeedStatistics {
   void add(double seconds);
 
   std::size_t steps() const { return seconds_.size(); }
-  // Both need at least one step.
+  // These need at least one step.
   Speed speed() const;
   StepTimes step_times() const;
+  double average_seconds() const;  // of a step, as `mean` has it
 
  private:
-  double average_seconds() const;
-
   double images_per_step_;
   double newest_weight_;
   std::vector<double> seconds_;

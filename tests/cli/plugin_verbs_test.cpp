@@ -38,15 +38,22 @@ std::string info(const std::vector<std::string>& arguments) {
 
 TEST(List, IsAnAlignedTable) {
   const std::string text = list({kFixturePath});
-  EXPECT_THAT(text, ContainsRegex("KIND +NAME +VERSION +CLAIM +PATH\n"));
+  EXPECT_THAT(text, ContainsRegex("KIND +NAME +VERSION +CLAIM +FILE\n"));
   EXPECT_THAT(text, ContainsRegex("strategy +good +1\\.2\\.3 +independent +/"));
   std::istringstream lines(text);
   std::string header;
   std::string row;
   std::getline(lines, header);
   while (std::getline(lines, row) && !row.empty()) {
-    EXPECT_EQ(row.find(" /") + 1, header.find("PATH")) << row;
+    EXPECT_EQ(row.rfind(' ') + 1, header.find("FILE")) << row;
   }
+}
+
+// Most lie in one folder, which is said once.
+TEST(List, NamesTheUsualFolderOnce) {
+  const std::string text = list({});
+  EXPECT_THAT(text, ContainsRegex("strategy +independent +[0-9.]+ +independent +independent.so\n"));
+  EXPECT_THAT(text, ContainsRegex("files without a folder are in /.*plugins\n"));
 }
 
 TEST(List, ShowsWhatIsNotUsableAndWhy) {

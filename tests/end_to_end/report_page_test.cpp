@@ -1,10 +1,10 @@
 // Pages as a browser shows them. Without Chromium the tests of this file skip what needs one.
-// CONVOY_SCREENSHOTS=FOLDER keeps pictures of every page, narrow and wide, light and dark.
+// Pictures of every page, narrow and wide, light, dark and in grey, are kept in the build tree:
+// tests/report_pictures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -23,6 +23,8 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+
+const std::string kPictures = CONVOY_BINARY_DIR "/tests/report_pictures";
 
 std::string contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -117,21 +119,45 @@ std::string framed(const std::map<std::string, std::string>& pages) {
          std::string(kProbe) + "</script>" + frames;
 }
 
-void keep_screenshots(const std::map<std::string, std::string>& pages, const std::string& folder) {
-  for (const auto& [name, html] : pages)
-    for (const int width : {400, 1600})
-      for (const bool dark : {false, true}) {
-        const std::string file = scratch_folder("screenshot") + "/page.html";
-        std::ofstream(file)
-            << "<!doctype html><style>body{margin:0}</style><iframe style=\"border:0\""
-            << " width=\"" << width << "\" height=\"4000\" srcdoc=\"" << escaped(html)
-            << "\"></iframe>";
-        browse((dark ? std::string("--force-dark-mode --blink-settings=preferredColorScheme=0 ")
-                     : std::string()) +
-               "--window-size=" + std::to_string(width) + ",4000 --screenshot=" + folder + "/" +
-               name + "-" + std::to_string(width) + (dark ? "-dark" : "-light") + ".png file://" +
-               file);
-      }
+// How a page is looked at.
+struct Look {
+  const char* name;
+  const char* flags;  // of the browser
+  bool printed;       // in grey, by the page's rules for paper
+};
+constexpr Look kLooks[] = {
+    {"light", "", false},
+    {"dark", "--force-dark-mode --blink-settings=preferredColorScheme=0 ", false},
+    {"grey", "", true}};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// All pages side by side, each in both widths, as one picture for every look.
+void keep_pictures(const std::map<std::string, std::string>& pages, const std::string& folder) {
+  constexpr int kWidths[] = {400, 1600};
+  constexpr int kHeight = 5000;
+  std::filesystem::create_directories(folder);
+  for (const Look& look : kLooks) {
+    std::string frames;
+    for (const auto& [name, html] : pages)
+      for (const int width : kWidths)
+        frames += "<iframe width=\"" + std::to_string(width) + "\" height=\"" +
+                  std::to_string(kHeight) + "\" srcdoc=\"" +
+                  escaped(look.printed ? replaced(html, "@media print", "@media all") : html) +
+                  "\"></iframe>";
+    const std::string file = scratch_folder("pictures") + "/pages.html";
+    std::ofstream(file) << "<!doctype html><meta charset=\"utf-8\"><style>body{margin:0;"
+                        << "white-space:nowrap}iframe{border:0"
+                        << (look.printed ? ";filter:grayscale(1)" : "") << "}</style>" << frames;
+    browse(std::string(look.flags) + "--window-size=" + std::to_string(2000 * pages.size()) + "," +
+           std::to_string(kHeight) + " --screenshot=" + folder + "/pages-" + look.name +
+           ".png file://" + file);
+  }
 }
 
 class ReportPages : public testing::Test {
@@ -146,7 +172,10 @@ class ReportPages : public testing::Test {
          "--eval_during_training_every_n_steps=4", "--num_eval_batches=1",
          "--init_learning_rate=0.001", "--output_file=" + folder_ + "/run.json",
          "--report=" + folder_ + "/run.html"});
-    run({"compare", "--platform=dgx1-p100", "--models=alexnet", "--num_devices=1,4,8",
+    run({"launch", "--workers=2", "--", "--model=lenet", "--device=cpu", "--num_devices=1",
+         "--batch_size=4", "--num_batches=12", "--num_warmup_batches=1",
+         "--variable_update=distributed_replicated", "--report=" + folder_ + "/tasks.html"});
+    run({"compare", "--platform=dgx1-p100", "--models=alexnet", "--num_devices=1,2,3,4",
          "--batch_size=64", "--strategies=parameter_server,replicated",
          "--report=" + folder_ + "/compare.html"});
     run({"simulate", "--platform=hgx-h100x8", "--hosts=16", "--num_gpus=1", "--model=alexnet",
@@ -154,7 +183,7 @@ class ReportPages : public testing::Test {
          "--all_reduce_spec=nccl/xring", "--report=" + folder_ + "/simulate.html"});
     run({"qualify", "--quick", "--threshold=0", "--device=cpu", "--num_devices=2", "--model=lenet",
          "--batch_size=2", "--report=" + folder_ + "/qualify.html"});
-    for (const char* name : {"run", "compare", "simulate", "qualify"})
+    for (const char* name : {"run", "tasks", "compare", "simulate", "qualify"})
       pages_[name] = contents(folder_ + "/" + name + ".html");
   }
 
@@ -210,8 +239,12 @@ TEST_F(ReportPages, ShowEveryPointInABrowserWithoutAWordOnTheConsole) {
     EXPECT_FALSE(found.contains("fault")) << found.dump();
     pages += found.contains("pictures") && found["pictures"] > 1 ? 1 : 0;
   }
-  EXPECT_EQ(pages, 8) << text.substr(0, 2000);
-  if (const char* folder = std::getenv("CONVOY_SCREENSHOTS")) keep_screenshots(pages_, folder);
+  EXPECT_EQ(pages, 10) << text.substr(0, 2000);
+  keep_pictures(pages_, kPictures);
+  for (const Look& look : kLooks) {
+    const std::string picture = kPictures + "/pages-" + look.name + ".png";
+    EXPECT_GT(std::filesystem::file_size(picture), 10000) << picture;
+  }
 }
 
 TEST_F(ReportPages, DiffTellsRunsApartAndUnlikeOnesByCode) {

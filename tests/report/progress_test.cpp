@@ -36,5 +36,20 @@ TEST(Progress, LeavesAnEmptyLineBehind) {
   EXPECT_EQ(out.str(), "\r\033[Kstep 1\r\033[K");
 }
 
+TEST(Progress, CutsWhatDoesNotFitTheTerminal) {
+  std::ostringstream out;
+  Progress progress(out, true, milliseconds(0), 6);
+  progress.show("step 1 of 2");
+  EXPECT_EQ(out.str(), "\r\033[Kstep ");
+}
+
+TEST(Progress, WhatIsLeftIsSaidInTwoUnitsAtMost) {
+  EXPECT_EQ(duration_text(0.2), "0 s");
+  EXPECT_EQ(duration_text(59.4), "59 s");
+  EXPECT_EQ(duration_text(200), "3 min 20 s");
+  EXPECT_EQ(duration_text(7500), "2 h 05 min");
+  EXPECT_EQ(duration_text(-1), "0 s");
+}
+
 }  // namespace
 }  // namespace convoy

@@ -106,7 +106,7 @@ JobCommand read_command(std::span<const std::string> arguments, const VerbFlags&
   const ParsedFlags flags = parse_flags(table.table(), arguments);
   complete(command, flags, table.plugin_options());
   return {std::move(command.options), std::move(catalog), flags.notices(), command.repeats,
-          command.quiet};
+          command.verbose};
 }
 
 std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags) {

@@ -17,7 +17,7 @@ struct JobCommand {
   Catalog catalog;                   // the plug-ins that it finds
   std::vector<std::string> notices;  // about flags that have no effect
   std::uint32_t repeats = 1;         // runs of the whole command
-  bool quiet = false;                // nothing but errors goes to standard error
+  bool verbose = false;              // tells what runs otherwise keep to themselves
 };
 
 // The flags that a verb has beside those of `convoy run`, or instead of some of them, bound to what

@@ -225,16 +225,35 @@ ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arg
   return parser.settle();
 }
 
-std::optional<std::string> find_flag(std::span<const std::string> arguments, std::string_view name,
-                                     const EnvironmentLookup& environment) {
+namespace {
+
+std::optional<std::string> find_any(std::span<const std::string> arguments, FlagDefinition wanted,
+                                    const EnvironmentLookup& environment) {
   FlagTable table;
-  FlagDefinition wanted;
-  wanted.name = name;
+  const std::string name = wanted.name;
   table.add(std::move(wanted));
   std::optional<std::string> found = from_environment(name, environment);
   for (const po::option& option : tokenize(table, arguments))
     if (option.string_key == name) found = option.value.front();
   return found;
+}
+
+}  // namespace
+
+std::optional<std::string> find_flag(std::span<const std::string> arguments, std::string_view name,
+                                     const EnvironmentLookup& environment) {
+  FlagDefinition wanted;
+  wanted.name = name;
+  return find_any(arguments, std::move(wanted), environment);
+}
+
+bool find_switch(std::span<const std::string> arguments, std::string_view name,
+                 const EnvironmentLookup& environment) {
+  FlagDefinition wanted;
+  wanted.name = name;
+  wanted.type = FlagType::kBool;
+  const auto found = find_any(arguments, wanted, environment);
+  return found && canonical_value(wanted, *found, wanted.name + "=" + *found) == "true";
 }
 
 bool wants_help(std::span<const std::string> arguments) {

@@ -61,6 +61,10 @@ ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arg
 std::optional<std::string> find_flag(std::span<const std::string> arguments, std::string_view name,
                                      const EnvironmentLookup& environment = system_environment);
 
+// The same for a boolean flag: whether it is on. Error(kUsage) for a value that is no boolean.
+bool find_switch(std::span<const std::string> arguments, std::string_view name,
+                 const EnvironmentLookup& environment = system_environment);
+
 // Whether the command line asks for help (--help or -h), whatever else it holds.
 bool wants_help(std::span<const std::string> arguments);
 // What stands behind --help=; empty without that.

@@ -283,6 +283,9 @@ Flags report_flags(RunCommand& command) {
                 "from such records what a change is worth."),
       bind_flag("quiet", command.quiet,
                 "No notices and no progress on standard error; errors are printed all the same."),
+      bind_flag("verbose", command.verbose,
+                "Also tell which plug-ins are loaded and from where, what the plan is made of, how "
+                "long the preparations take, and what plug-ins say for their authors."),
       bind_flag("record_timeline", options.record_timeline,
                 "Keep the operations of the step nearest to the median in the record, and of the "
                 "same plan as simulated; --report implies it."),

@@ -18,6 +18,7 @@ struct RunCommand {
   std::optional<std::uint32_t> num_gpus;
   std::uint32_t repeats = 1;
   bool quiet = false;
+  bool verbose = false;
 };
 
 // The flags of `convoy run` that do not come from plug-ins, bound to the fields of `command`: names

@@ -36,14 +36,19 @@ void Terminal::notice(const std::string& text) {
   print_notices(err_, {text});
 }
 
+void Terminal::detail(const std::string& text) {
+  if (details_) notice(text);
+}
+
 void Terminal::line(const std::string& text) {
   progress_.clear();
   Console::line(text);
 }
 
-PluginLog log_to(std::ostream& err) {
-  return [&err](std::int32_t level, std::string_view plugin, std::string_view text) {
-    if (level >= CONVOY_LOG_INFO) print_notices(err, {fmt::format("{}: {}", plugin, text)});
+PluginLog log_to(std::ostream& err, bool details) {
+  const std::int32_t least = details ? CONVOY_LOG_DEBUG : CONVOY_LOG_INFO;
+  return [&err, least](std::int32_t level, std::string_view plugin, std::string_view text) {
+    if (level >= least) print_notices(err, {fmt::format("{}: {}", plugin, text)});
   };
 }
 

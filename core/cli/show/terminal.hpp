@@ -20,6 +20,9 @@ class Terminal : public Console {
   void warming_up() override;
   void progress(const std::string& text) override { progress_.show(text); }
   void notice(const std::string& text) override;
+  void detail(const std::string& text) override;
+  // Whether details are told, too.
+  void show_details(bool show) { details_ = show; }
   ExitCode interruption() const override { return interrupt_.code(); }
   bool take_save_request() override { return interrupt_.take_save_request(); }
 
@@ -29,10 +32,11 @@ class Terminal : public Console {
   InterruptGuard& interrupt_;
   std::ostream& err_;
   Progress progress_;
+  bool details_ = false;
 };
 
-// What plug-ins have to say, to standard error.
-PluginLog log_to(std::ostream& err);
+// What plug-ins have to say, to standard error; with details also what is for their authors.
+PluginLog log_to(std::ostream& err, bool details = false);
 
 // Sentences for people, to standard error.
 void print_notices(std::ostream& err, const std::vector<std::string>& notices);

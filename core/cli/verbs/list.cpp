@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
@@ -27,20 +29,32 @@ const std::vector<VerbFlag> kListFlags = {
 
 using Row = std::array<std::string, 5>;
 
-Row row_of(const FoundPlugin& plugin) {
+// The folder that most of them are in; empty when there are none.
+std::filesystem::path usual_folder(const Catalog& catalog) {
+  std::map<std::filesystem::path, std::size_t> counts;
+  for (const FoundPlugin& plugin : catalog.plugins()) ++counts[plugin.path.parent_path()];
+  const auto most = std::ranges::max_element(
+      counts, {}, [](const auto& folder_and_count) { return folder_and_count.second; });
+  return most == counts.end() ? std::filesystem::path() : most->first;
+}
+
+Row row_of(const FoundPlugin& plugin, const std::filesystem::path& usual) {
   const Manifest& manifest = plugin.manifest;
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
+  const bool is_usual = plugin.path.parent_path() == usual;
   return {std::string(to_string(manifest.kind)), manifest.name, or_dash(manifest.version),
-          or_dash(manifest.claim), plugin.path.string()};
+          or_dash(manifest.claim),
+          is_usual ? plugin.path.filename().string() : plugin.path.string()};
 }
 
 void print_table(const Catalog& catalog, std::ostream& out) {
+  const std::filesystem::path usual = usual_folder(catalog);
   std::vector<Row> rows;
-  for (const FoundPlugin& plugin : catalog.plugins()) rows.push_back(row_of(plugin));
+  for (const FoundPlugin& plugin : catalog.plugins()) rows.push_back(row_of(plugin, usual));
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return std::tie(a[0], a[1]) < std::tie(b[0], b[1]);
   });
-  rows.insert(rows.begin(), Row{"KIND", "NAME", "VERSION", "CLAIM", "PATH"});
+  rows.insert(rows.begin(), Row{"KIND", "NAME", "VERSION", "CLAIM", "FILE"});
   std::array<std::size_t, 5> widths{};
   for (const Row& row : rows) {
     for (std::size_t column = 0; column + 1 < row.size(); ++column) {
@@ -53,6 +67,7 @@ void print_table(const Catalog& catalog, std::ostream& out) {
     }
     out << row.back() << '\n';
   }
+  if (!usual.empty()) out << fmt::format("\nfiles without a folder are in {}\n", usual.string());
 }
 
 void print_unused(const Catalog& catalog, std::ostream& out) {

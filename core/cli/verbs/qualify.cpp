@@ -155,9 +155,7 @@ int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, 
   // Probes are written by a strategy of their own; this one only stands for none.
   command.options.variable_update =
       job::strategy_that_shares_nothing(command.catalog, "qualify").manifest.name;
-  std::ostream nowhere(nullptr);
-  std::ostream& told = command.quiet ? nowhere : err;
-  return QualifyVerb(std::move(command), request, arguments, out, told).run();
+  return QualifyVerb(std::move(command), request, arguments, out, err).run();
 }
 
 }  // namespace convoy

@@ -28,8 +28,10 @@ int run_job(JobCommand command, std::span<const std::string> arguments, std::ost
   if (auto identity = job::identify(command.options))
     return run_task(std::move(command), std::move(*identity), arguments, out, err);
   InterruptGuard interrupt;
+  const bool verbose = command.verbose;
   job::Setup setup = set_up_command(std::move(command), err);
   Terminal terminal(setup.options, interrupt, out, err);
+  terminal.show_details(verbose);
   return job::run(setup, terminal, arguments).exit_status;
 }
 
@@ -42,10 +44,7 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
         << command_help(arguments) << (help_topic(arguments).empty() ? kExamples : "");
     return 0;
   }
-  JobCommand command = read_command(arguments);
-  std::ostream nowhere(nullptr);
-  std::ostream& told = command.quiet ? nowhere : err;
-  return run_job(std::move(command), arguments, out, told);
+  return run_job(read_command(arguments), arguments, out, err);
 }
 
 }  // namespace convoy

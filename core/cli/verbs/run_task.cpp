@@ -1,5 +1,7 @@
 #include "core/cli/verbs/run_task.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -83,6 +85,7 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
   auto setup = std::make_unique<job::Setup>(set_up_command(command, err));
   interrupt.end_after_steps();  // the other tasks are told
   Terminal terminal(command.options, interrupt, out, err);
+  terminal.show_details(command.verbose);
   job::Task task(std::move(identity), command.options.task, job::introduce(*setup), terminal);
   const nlohmann::json line(std::vector<std::string>(arguments.begin(), arguments.end()));
   for (;;) {
@@ -153,10 +156,33 @@ int run_controller(const JobCommand& command, network::TaskIdentity identity, st
 
 }  // namespace
 
+namespace {
+
+// "device cpu 0.1.0 from /usr/lib/convoy/plugins/convoy_device_cpu.so".
+std::vector<std::string> loaded_plugins(const job::Setup& setup) {
+  std::vector<std::string> texts;
+  const auto add = [&](const Manifest& manifest) {
+    for (const FoundPlugin& found : setup.catalog.plugins())
+      if (found.manifest.kind == manifest.kind && found.manifest.name == manifest.name)
+        texts.push_back(fmt::format("{} {} {} from {}", to_string(manifest.kind), manifest.name,
+                                    manifest.version, found.path.string()));
+  };
+  if (setup.device) add(setup.device->manifest());
+  if (setup.strategy) add(setup.strategy->manifest());
+  for (const FoundPlugin& found : setup.catalog.plugins())
+    if (found.manifest.kind == PluginKind::kModel && found.manifest.name == setup.graph->model())
+      add(found.manifest);
+  return texts;
+}
+
+}  // namespace
+
 job::Setup set_up_command(JobCommand command, std::ostream& err) {
   check_output_files(command.options);
+  const bool verbose = command.verbose;
   job::Setup setup =
-      job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err));
+      job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err, verbose));
+  if (verbose) print_notices(err, loaded_plugins(setup));
   setup.notices.insert(setup.notices.begin(), command.notices.begin(), command.notices.end());
   return setup;
 }

@@ -11,6 +11,7 @@
 #include "core/base/nearest.hpp"
 #include "core/base/version.hpp"
 #include "core/cli/flags/flag_file.hpp"
+#include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/verbs/calibrate.hpp"
 #include "core/cli/verbs/check.hpp"
 #include "core/cli/verbs/compare.hpp"
@@ -68,7 +69,11 @@ const Verb* find_verb(const std::string& name) {
 int run_verb(const Verb& verb, std::span<const std::string> arguments, std::ostream& out,
              std::ostream& err) {
   if (!verb.has_job) return verb.run(arguments, out, err);
-  return verb.run(expand_flag_files(arguments), out, err);
+  const std::vector<std::string> flags = expand_flag_files(arguments);
+  // Errors come from main.
+  std::ostream nowhere(nullptr);
+  const bool quiet = find_switch(flags, "quiet");
+  return verb.run(flags, out, quiet ? nowhere : err);
 }
 
 // With the other words of its command line, which may name a strategy that has flags of its own.
