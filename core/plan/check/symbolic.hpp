@@ -111,6 +111,7 @@ class SymbolicRun {
   void opaque(const Operation& operation);
   void unknown(const Operation& operation);
   void declared(const Operation& operation);
+  bool may_tear_message(const Operation& operation);
   void compress(const Operation& operation);
   void write_message(const Operation& operation, const Content& from);
   void decompress(const Operation& operation);

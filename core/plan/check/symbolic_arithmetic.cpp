@@ -183,7 +183,7 @@ void SymbolicRun::unknown(const Operation& operation) {
     } else {
       Atom atom{.kind = AtomKind::kOpaque};
       atom.inputs = inputs;
-      atom.message = is_compression(operation.kind);
+      atom.message = is_compression(operation.kind) || may_tear_message(operation);
       std::vector<std::uint64_t> own = key;
       own.push_back(i);
       own.push_back(span.count);
