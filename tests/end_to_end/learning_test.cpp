@@ -44,7 +44,6 @@ const Variant kVariants[] = {
      {"--variable_update=replicated", "--all_reduce_spec=collective", "--use_fp16"}},
     {"TopK", {"--variable_update=topk", "--ratio=0.05"}, kNothingLost},
     {"Signs", {"--variable_update=onebit"}, kNothingLost, "0.004"},
-    {"FourBits", {"--variable_update=onebit", "--code=4bit", "--block=256"}, kNothingLost},
     {"HalfGradients",
      {"--variable_update=fp16_compression"},
      "approximate (synchronous but for rounding"},
