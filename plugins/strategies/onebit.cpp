@@ -53,5 +53,5 @@ CONVOY_STRATEGY(OneBit, "name=onebit", "version=0.1.0",
                 "what these leave out for the next step (error feedback).",
                 "claim=approximate",
                 "option=code:enum:sign:sign|4bit|8bit:What a gradient becomes.",
-                "option=block:int:1024::Gradients that share a scale.",
+                "option=block:int:256::Gradients that share a scale.",
                 "needs=forward,backward,add,quantise,all_gather,dequantise,apply")

@@ -107,6 +107,9 @@ TEST(ConformanceRun, SaysTheDevicesOwnReasonForWhatItDoesNotSupport) {
   const CaseResult half = result_of("none", "operations: cast of f32 to f16");
   EXPECT_EQ(half.outcome, Outcome::kUnsupported);
   EXPECT_EQ(half.text, "this device computes with f32 only");
+  const CaseResult selection = result_of("none", "compression: top_k of 1 in 2");
+  EXPECT_EQ(selection.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(selection.text, "this device does not know that operation");
   const CaseResult layers = result_of("no_layers", "programs: dropout");
   EXPECT_EQ(layers.outcome, Outcome::kUnsupported);
   EXPECT_EQ(layers.text, "compiling the model failed: there is no room for layers");

@@ -1,4 +1,5 @@
-// Strategies teach a small network the sample set: what it has not seen it names.
+// Strategies teach a small network the sample set, synchronous ones and those that exchange fewer
+// bytes: what it has not seen it names.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -18,8 +19,12 @@ constexpr int kGlobalBatch = 32;
 struct Variant {
   const char* name;
   std::vector<std::string> flags;
-  const char* verdict = "synchronous";
+  const char* verdict = "synchronous";  // its beginning
+  const char* learning_rate = "0.01";
 };
+
+constexpr const char* kNothingLost =
+    "approximate (every gradient counts once in the end, nothing is lost";
 
 // Ways to keep and to sum that evaluation and training go differently through. All others compute
 // the same as these, and on four devices the same as on two: tests/golden/strategies_test.cpp.
@@ -37,7 +42,12 @@ const Variant kVariants[] = {
     {"ReplicatedCollective", {"--variable_update=replicated", "--all_reduce_spec=collective"}},
     {"ReplicatedIn16Bits",
      {"--variable_update=replicated", "--all_reduce_spec=collective", "--use_fp16"}},
-    {"PowerSgd", {"--variable_update=powersgd"}, "approximate"},
+    {"PowerSgd", {"--variable_update=powersgd"}, kNothingLost},
+    {"TopK", {"--variable_update=topk", "--ratio=0.05"}, kNothingLost},
+    {"Signs", {"--variable_update=onebit"}, kNothingLost, "0.004"},
+    {"HalfGradients",
+     {"--variable_update=fp16_compression"},
+     "approximate (synchronous but for rounding"},
 };
 
 struct Case {
@@ -62,21 +72,21 @@ std::vector<Case> all_cases() {
 }
 
 std::vector<std::string> arguments_of(const Case& c, const std::string& record) {
-  std::vector<std::string> arguments = {"run",
-                                        "--model=lenet",
-                                        "--device=cpu",
-                                        "--num_devices=" + std::to_string(c.devices),
-                                        "--batch_size=" + std::to_string(kGlobalBatch / c.devices),
-                                        "--optimizer=momentum",
-                                        "--init_learning_rate=0.01",
-                                        "--num_warmup_batches=0",
-                                        "--num_batches=200",
-                                        "--eval_during_training_every_n_steps=20",
-                                        "--num_eval_epochs=1",
-                                        "--stop_at_top_1_accuracy=0.97",
-                                        "--data_dir=" CONVOY_SOURCE_DIR
-                                        "/share/sample_data/imagenet",
-                                        "--output_file=" + record};
+  std::vector<std::string> arguments = {
+      "run",
+      "--model=lenet",
+      "--device=cpu",
+      "--num_devices=" + std::to_string(c.devices),
+      "--batch_size=" + std::to_string(kGlobalBatch / c.devices),
+      "--optimizer=momentum",
+      std::string("--init_learning_rate=") + c.variant.learning_rate,
+      "--num_warmup_batches=0",
+      "--num_batches=200",
+      "--eval_during_training_every_n_steps=20",
+      "--num_eval_epochs=1",
+      "--stop_at_top_1_accuracy=0.97",
+      "--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet",
+      "--output_file=" + record};
   arguments.insert(arguments.end(), c.variant.flags.begin(), c.variant.flags.end());
   return arguments;
 }
@@ -104,7 +114,8 @@ TEST_P(Learning, NamesHeldOutPictures) {
 
   std::ifstream stream(record_path);
   const auto record = parse_json(stream);
-  EXPECT_EQ(record.at("strategy").at("verdict"), std::string(c.variant.verdict));
+  const std::string verdict = record.at("strategy").at("verdict");
+  EXPECT_TRUE(verdict.starts_with(c.variant.verdict)) << verdict;
   EXPECT_EQ(record.at("global_batch"), kGlobalBatch);
   ASSERT_FALSE(record.at("evaluations").empty());
   const auto& last = record.at("evaluations").back();

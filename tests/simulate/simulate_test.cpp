@@ -191,6 +191,40 @@ TEST(SimulateTest, HostSumsAreLimitedByItsMemory) {
   expect_all(it.durations(OperationKind::kSum), 5 * kMegabyte / 10e9);
 }
 
+// Per element: top_k reads it five times, quantise twice, scatter writes whole sectors.
+TEST(SimulateTest, CompressionGoesThroughItsMemoryAsOftenAsItNeeds) {
+  constexpr double kLaunch = 1e-6;
+  HandMachine hand = hand_machine(1, 1, true);
+  simulate::SimulatedDevice& device = hand.machine.devices[0];
+  device.memory_bytes_per_second = 1e11;
+  device.memory_efficiency = 1;
+  device.kernel_seconds = kLaunch;
+  const Coding coding{Code::k8Bits, 250};
+  const auto write = [&](Planner& p) {
+    const Span gradient = p.gradient(ReplicaId(0));
+    const Buffer values = p.scratch(PlaceId(0), kElements / 100);
+    const Buffer indices = p.scratch(PlaceId(0), kElements / 100, Dtype::kI32);
+    const Buffer codes = p.scratch(PlaceId(0), kElements, Dtype::kU8);
+    const Buffer scales = p.scratch(PlaceId(0), kElements / 250);
+    p.compute();
+    p.top_k(values, indices, gradient, gradient);
+    p.scatter(gradient, values, indices);
+    p.scatter(gradient, values, indices, {.onto = gradient});
+    p.quantise(codes, scales, gradient, coding);
+    p.dequantise(gradient, codes, scales, coding);
+  };
+  const Simulated it =
+      run(hand, equal_arena(1, kElements), write, equal_layers(1, 1e-3, 2e-3), free_options());
+  const auto seconds = [](double megabytes) { return megabytes * kMegabyte / 1e11; };
+  expect_all(it.durations(OperationKind::kTopK), 10 * kLaunch + seconds(5 + 0.02 + 1));
+  const std::vector<double> scatters = it.durations(OperationKind::kScatter);
+  ASSERT_EQ(scatters.size(), 2u);
+  EXPECT_NEAR(std::max(scatters[0], scatters[1]), 2 * kLaunch + seconds(0.02 + 1.08), 2e-9);
+  EXPECT_NEAR(std::min(scatters[0], scatters[1]), 2 * kLaunch + seconds(0.02 + 0.16), 2e-9);
+  expect_all(it.durations(OperationKind::kQuantise), 2 * kLaunch + seconds(2 + 0.254));
+  expect_all(it.durations(OperationKind::kDequantise), kLaunch + seconds(0.254 + 1));
+}
+
 TEST(SimulateTest, SlowInputSetsThePace) {
   HandMachine hand = hand_machine(1, 2, true);
   hand.machine.hosts[0].input_cores = 4;

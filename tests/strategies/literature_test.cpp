@@ -176,9 +176,9 @@ TEST(LiteratureBytes, AreAsManyAsTheMessagesHave) {
     };
     expect("topk", {}, 0.02 * kAll * others);
     expect("topk", {{"ratio", "0.1"}}, 0.2 * kAll * others);
-    expect("onebit", {}, (1.0 / 20 + 1.0 / 1024) * kAll * others);
+    expect("onebit", {}, (1.0 / 20 + 1.0 / 256) * kAll * others);
     expect("onebit", {{"code", "4bit"}, {"block", "64"}}, (1.0 / 8 + 1.0 / 64) * kAll * others);
-    expect("onebit", {{"code", "8bit"}}, (1.0 / 4 + 1.0 / 1024) * kAll * others);
+    expect("onebit", {{"code", "8bit"}}, (1.0 / 4 + 1.0 / 256) * kAll * others);
     expect("fp16_compression", {}, kAll * (n - 1));
     expect("replicated", {{"all_reduce_spec", "xring"}}, 2 * kAll * (n - 1));
   }

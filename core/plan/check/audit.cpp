@@ -19,6 +19,34 @@ Weight total(const std::vector<Term>& terms) {
   return sum;
 }
 
+// Of an operation that makes or reads messages of compressors.
+std::string what_is_misread(OperationKind kind) {
+  const auto loose = [](const char* unpacks) {
+    return fmt::format(
+        "its message gets to parameters, but not whole through a {}: what it adds there is not "
+        "known",
+        unpacks);
+  };
+  const auto foreign = [](const char* packs) {
+    return fmt::format(
+        "what it reads are not known to be messages of {}, each with both its parts of one step: "
+        "what it makes of them is not known",
+        packs);
+  };
+  switch (kind) {
+    case OperationKind::kTopK:
+      return loose("scatter");
+    case OperationKind::kQuantise:
+      return loose("dequantise");
+    case OperationKind::kScatter:
+      return foreign("top_k");
+    case OperationKind::kDequantise:
+      return foreign("quantise with the same code and block");
+    default:
+      return "it may read the parts of a message from different steps, for its reads are relaxed";
+  }
+}
+
 }  // namespace
 
 std::string describe_range(const ArenaMap& arena, const ElementRange& range) {
@@ -204,16 +232,8 @@ void Audit::note_rounding(const Atom& atom) {
 
 bool Audit::is_misread(const Carried& carried, const ElementRange& range) {
   if (carried.misread == CONVOY_NONE) return false;
-  const OperationKind kind = operation_of(plan_, carried.misread).kind;
-  const bool packs = kind == OperationKind::kTopK || kind == OperationKind::kQuantise;
-  const bool selects = kind == OperationKind::kTopK || kind == OperationKind::kScatter;
   report(FindingKind::kUnknown, carried.misread, CONVOY_NONE, range,
-         packs ? fmt::format("its message gets to parameters, but not whole through a {} of its "
-                             "kind: what it adds there is not known",
-                             selects ? "scatter" : "dequantise")
-               : fmt::format("what it reads are not known to be messages of {}, each with both its "
-                             "parts: what it makes of them is not known",
-                             selects ? "top_k" : "quantise with the same code and block"));
+         what_is_misread(operation_of(plan_, carried.misread).kind));
   return true;
 }
 

@@ -70,6 +70,7 @@ void SymbolicRun::write(const PlanSpan& span, const Content& content, std::uint6
 void SymbolicRun::execute(const Operation& operation) {
   values_.set_operation(operation.id, period_);
   values_.spend(2 + (operation.reads.size() + operation.writes.size()) / 2, operation.id);
+  if (may_tear_message(operation)) return unknown(operation);
   switch (operation.kind) {
     case OperationKind::kForward:
       return forward(operation);

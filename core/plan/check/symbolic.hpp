@@ -152,6 +152,7 @@ class SymbolicRun {
   const std::set<ContentId>& followed_by(AtomId basis);
   std::optional<Content> projection(const MatrixProduct& product);
   Content projected(ContentId content, AtomId basis, const Weight& weight);
+  bool may_tear_message(const Operation& operation);
   void compress(const Operation& operation);
   void write_message(const Operation& operation, const Content& from);
   void decompress(const Operation& operation);

@@ -191,7 +191,7 @@ void SymbolicRun::unknown(const Operation& operation) {
       for (std::size_t side = 0; operation.kind == OperationKind::kMatmul && side < 2; ++side)
         for (const Piece& piece : contents_.content(contents[side]))
           atom.sides[side].push_back(piece.value);
-      atom.message = is_compression(operation.kind);
+      atom.message = is_compression(operation.kind) || may_tear_message(operation);
       std::vector<std::uint64_t> own = key;
       own.push_back(i);
       own.push_back(span.count);

@@ -22,6 +22,18 @@ bool reads_selection(const Operation& operation) {
 
 }  // namespace
 
+// A read that may lag takes each part of a message from a step of its own.
+bool SymbolicRun::may_tear_message(const Operation& operation) {
+  if ((operation.flags & CONVOY_OP_RELAXED_READS) == 0 || is_compute(operation.kind)) return false;
+  return std::any_of(operation.reads.begin(), operation.reads.end(), [&](const PlanSpan& span) {
+    const Content content = read(span, operation.id, 0);
+    return std::any_of(content.begin(), content.end(), [&](const Piece& piece) {
+      const Value& value = values_.value(piece.value);
+      return value.leaf && values_.atom(value.atom).message;
+    });
+  });
+}
+
 // An element of a message depends on all elements that went into it: equal contents have equal
 // messages, and every piece of them has an error of its own. Zero stays zero.
 void SymbolicRun::compress(const Operation& operation) {

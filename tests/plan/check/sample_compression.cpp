@@ -191,6 +191,24 @@ void write_missing_message(Planner& p) {
   apply_all(p);
 }
 
+// Each part of a message may come from another step.
+void write_relaxed_messages(Planner& p) {
+  const Compressor how = codes(kBits, kBits);
+  const std::vector<Message> messages = pack_gradients(p, how, false);
+  const PlaceId server = p.host_place(ReplicaId(0));
+  const Buffer sum = p.scratch(server, p.arena_elements());
+  p.fill(sum, 0);
+  for (const Message& it : messages) {
+    Buffer there[2];
+    for (const std::uint32_t i : {0u, 1u}) {
+      there[i] = p.scratch(server, it.parts[i].count, how.dtypes[i]);
+      p.copy(there[i], it.parts[i], {.relaxed = true, .max_lag = 1});
+    }
+    how.unpack(p, sum, there[0], there[1], {.onto = sum});
+  }
+  for (const auto r : p.replicas()) p.apply(p.parameters(r), sum);
+}
+
 // Replicas cut the same sum differently before they quantise it.
 void write_other_blocks(Planner& p) {
   p.compute();
@@ -239,6 +257,7 @@ std::vector<SampleRecurrence> wrong_compressions() {
        kOpen, false, "with the same code and block"},
       {"sent and kept", write_kept_twice, kWrong, false, "grows"},
       {"a message left out", write_missing_message, kWrong, false, "is missing"},
+      {"messages that may be torn", write_relaxed_messages, kOpen, false, "of one step"},
       {"replicas with other blocks", write_other_blocks, kOpen, false, "drift apart"},
   };
 }
