@@ -33,37 +33,64 @@ std::string Plan::span_name(const PlanSpan& span) const {
 
 namespace {
 
-void add_operation(Digest& digest, const Operation& it) {
-  for (const std::uint64_t word :
-       {std::uint64_t{static_cast<std::uint32_t>(it.kind)}, std::uint64_t{it.flags},
-        std::uint64_t{it.place}, std::uint64_t{it.reduction}, std::uint64_t{it.algorithm},
-        std::uint64_t{it.replica}, std::uint64_t{it.segment}, std::uint64_t{it.phase},
-        std::uint64_t{it.lane}, std::bit_cast<std::uint64_t>(it.scalar), it.contributions,
-        it.max_lag, it.first_layer, it.layer_count, it.sizes[0], it.sizes[1], it.sizes[2],
-        it.sizes[3]})
-    digest.add(word);
-  digest.add(std::string_view(it.kernel));
-  if (it.effect != CONVOY_CALL_UNDECLARED) digest.add(it.effect);
-  if (it.priority != 0) digest.add(it.priority);
-  digest.add(it.reads);
-  digest.add(it.writes);
-}
+// The hash that tasks compare. Buffers are numbered as operations name them first: the order in
+// which an author asks for them may be that in which the compiler evaluates arguments, so that it
+// differs between processors.
+class PlanDigest {
+ public:
+  explicit PlanDigest(const Plan& plan) : plan_(plan), numbers_(plan.buffers.size(), CONVOY_NONE) {}
+
+  void add(const Operation& it) {
+    for (const std::uint64_t word :
+         {std::uint64_t{static_cast<std::uint32_t>(it.kind)}, std::uint64_t{it.flags},
+          std::uint64_t{it.place}, std::uint64_t{it.reduction}, std::uint64_t{it.algorithm},
+          std::uint64_t{it.replica}, std::uint64_t{it.segment}, std::uint64_t{it.phase},
+          std::uint64_t{it.lane}, std::bit_cast<std::uint64_t>(it.scalar), it.contributions,
+          it.max_lag, it.first_layer, it.layer_count, it.sizes[0], it.sizes[1], it.sizes[2],
+          it.sizes[3]})
+      digest_.add(word);
+    digest_.add(std::string_view(it.kernel));
+    if (it.effect != CONVOY_CALL_UNDECLARED) digest_.add(it.effect);
+    if (it.priority != 0) digest_.add(it.priority);
+    add(it.reads);
+    add(it.writes);
+  }
+  void add(std::uint64_t word) { digest_.add(word); }
+  std::uint64_t value() const { return digest_.value(); }
+
+ private:
+  void add(const SpanList& spans) {
+    digest_.add(spans.size());
+    for (const PlanSpan& span : spans)
+      for (const std::uint64_t word :
+           {std::uint64_t{number(span.buffer)}, std::uint64_t{span.dtype}, span.first, span.count})
+        digest_.add(word);
+  }
+  std::uint32_t number(std::uint32_t buffer) {
+    if (numbers_[buffer] == CONVOY_NONE) {
+      numbers_[buffer] = next_++;
+      const PlanBuffer& it = plan_.buffers[buffer];
+      for (const std::uint64_t word :
+           {std::uint64_t{it.kind}, std::uint64_t{it.owner}, std::uint64_t{it.set},
+            std::uint64_t{it.dtype}, it.count, std::uint64_t{it.place}})
+        digest_.add(word);
+    }
+    return numbers_[buffer];
+  }
+
+  const Plan& plan_;
+  std::vector<std::uint32_t> numbers_;
+  std::uint32_t next_ = 0;
+  Digest digest_;
+};
 
 }  // namespace
 
 std::uint64_t plan_hash(const Plan& plan) {
-  Digest digest;
-  for (const PlanBuffer& buffer : plan.buffers) {
-    digest.add(buffer.kind);
-    digest.add(buffer.owner);
-    digest.add(buffer.set);
-    digest.add(buffer.dtype);
-    digest.add(buffer.count);
-    digest.add(buffer.place);
-  }
+  PlanDigest digest(plan);
   for (const auto* section : {&plan.prologue, &plan.body}) {
     digest.add(section->size());
-    for (const Operation& operation : *section) add_operation(digest, operation);
+    for (const Operation& operation : *section) digest.add(operation);
   }
   return digest.value();
 }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/data/jpeg/jpeg_decoder.hpp"
-#include "share/tools/jpeg_encoder.hpp"
+#include "core/data/jpeg/jpeg_encoder.hpp"
 
 namespace convoy::qualify {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "core/base/error.hpp"
 #include "core/data/augment/image.hpp"
+#include "core/data/jpeg/jpeg_encoder.hpp"
 #include "core/data/pipeline/counter_random.hpp"
 #include "core/data/tfrecord/example.hpp"
 #include "core/data/tfrecord/tfrecord_writer.hpp"
-#include "share/tools/jpeg_encoder.hpp"
 
 namespace convoy {
 namespace {

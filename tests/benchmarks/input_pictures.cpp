@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/data/augment/image.hpp"
+#include "core/data/jpeg/jpeg_encoder.hpp"
 #include "core/data/pipeline/counter_random.hpp"
-#include "share/tools/jpeg_encoder.hpp"
 
 namespace convoy {
 namespace {

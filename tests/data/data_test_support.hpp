@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/data/augment/image.hpp"
+#include "core/data/jpeg/jpeg_encoder.hpp"
 #include "core/data/tfrecord/example.hpp"
-#include "share/tools/jpeg_encoder.hpp"
 
 namespace convoy::testing {
 

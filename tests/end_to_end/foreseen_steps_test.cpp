@@ -150,7 +150,7 @@ class ForeseenSteps : public testing::Test {
   }
 };
 
-// On a machine that does nothing else, with a core per task, errors are a tenth of this.
+// The bound finds gross errors only: tasks share the cores, and links are made by the same kernel.
 TEST_F(ForeseenSteps, AreThoseOfTheRun) {
   std::cout << "| model | workers | strategy | link | GB/s measured | compute ms | step ms | "
                "foreseen ms | error |\n|---|---|---|---|---|---|---|---|---|\n";

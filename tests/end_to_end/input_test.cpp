@@ -11,9 +11,9 @@
 
 #include "core/base/json.hpp"
 #include "core/checkpoint/safetensors_file.hpp"
+#include "core/data/jpeg/jpeg_encoder.hpp"
 #include "core/data/tfrecord/example.hpp"
 #include "core/data/tfrecord/tfrecord_writer.hpp"
-#include "share/tools/jpeg_encoder.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/scratch_folder.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "core/base/error.hpp"
 #include "core/data/augment/image.hpp"
+#include "core/data/jpeg/jpeg_encoder.hpp"
 #include "core/data/tfrecord/example.hpp"
 #include "core/data/tfrecord/tfrecord_writer.hpp"
-#include "share/tools/jpeg_encoder.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/read/machine_json.hpp"
 #include "topology/read/nccl_reader.hpp"

@@ -11,8 +11,9 @@ struct JpegEncoding {
   bool chroma_subsampling = true;  // 4:2:0 instead of 4:4:4
 };
 
-// Encodes `components` interleaved values per pixel: 1 grey, 3 RGB, 4 CMYK as Adobe stores it
-// (inverted). Ends the program with libjpeg's message if that fails, as a tool may.
+// Encodes `components` interleaved values per pixel, height x width of them: 1 grey, 3 RGB, 4 CMYK
+// as Adobe stores it (inverted). Throws Error with libjpeg's message when it refuses, for example
+// pictures of no pixels.
 std::string encode_jpeg(const std::uint8_t* pixels, int width, int height, int components,
                         const JpegEncoding& encoding);
 
