@@ -205,7 +205,7 @@ TEST(Elementwise, MultipliesMatrices) {
   constexpr std::size_t kRows = 5, kColumns = 7, kInner = 11;
   std::vector<float> a = noise(kRows * kInner, 6), b = noise(kInner * kColumns, 7);
   std::vector<float> c(kRows * kColumns);
-  const std::uint64_t sizes[3] = {kRows, kColumns, kInner};
+  const std::uint64_t sizes[4] = {kRows, kColumns, kInner, 0};
   const convoy_region reads[2] = {region(a), region(b)}, write = region(c);
   convoy_submission submission = operation(CONVOY_OP_MATMUL);
   submission.reads = reads;

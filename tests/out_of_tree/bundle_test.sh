@@ -27,7 +27,8 @@ done
 ln -s "$bundle/convoy" "$work/link"
 convoy="$work/link"
 run list env -i "$convoy" list
-contains list '^device +cpu .*/a folder/convoy-.*/lib/convoy/plugins/'
+contains list '^device +cpu '
+contains list '^files without a folder are in .*/a folder/convoy-.*/lib/convoy/plugins$'
 run train env -i "$convoy" run --model=lenet --batch_size=4 --num_batches=2 --device=cpu --num_devices=2 \
   --variable_update=replicated
 contains train '^total images/sec: [0-9]'

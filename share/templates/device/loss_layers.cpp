@@ -40,6 +40,7 @@ class SoftmaxCrossEntropy : public Layer {
     std::uint64_t hits[2] = {0, 0};
     for (std::size_t image = 0; image < batch(); ++image) {
       const float* scores = input().data.data() + image * classes_;
+      if (!counts(step, image)) continue;
       const std::size_t label = label_of(step, image);
       total += logarithm_of_sum(scores) - scores[label];
       const auto better = std::count_if(scores, scores + classes_,
@@ -54,6 +55,7 @@ class SoftmaxCrossEntropy : public Layer {
   void backward(const Step& step) override {
     const double scale = loss_scale(step) / static_cast<double>(batch());
     for (std::size_t image = 0; image < batch(); ++image) {
+      if (!counts(step, image)) continue;
       const float* scores = input().data.data() + image * classes_;
       float* back = input().gradient.data() + image * classes_;
       const double logarithm = logarithm_of_sum(scores);
@@ -64,6 +66,11 @@ class SoftmaxCrossEntropy : public Layer {
   }
 
  private:
+  // An image with the label -1 is in neither loss, hits nor gradient.
+  static bool counts(const Step& step, std::size_t image) {
+    return step.compute->labels[image] != -1;
+  }
+
   std::size_t label_of(const Step& step, std::size_t image) const {
     const std::int32_t label = step.compute->labels[image];
     if (label >= 0 && static_cast<std::size_t>(label) < classes_)

@@ -99,27 +99,30 @@ __global__ void encode_kernel(Quantised to, const float* from, float* rest, std:
   }
 }
 
-__device__ inline int decode(std::uint32_t code, unsigned byte, unsigned k) {
-  constexpr unsigned kPowers[] = {1, 3, 9, 27, 81};
-  if (code == kSign) return static_cast<int>(byte / kPowers[k] % 3) - 1;
+// The code that `digit` counts in a byte: 1, 3, 9 ... of signs, 1 and 16 of 4 bits.
+__device__ inline int decode(std::uint32_t code, unsigned byte, unsigned digit) {
+  if (code == kSign) return static_cast<int>(byte / digit % 3) - 1;
   if (code != k4Bits) return static_cast<std::int8_t>(byte);
-  const int half = static_cast<int>(byte >> (4 * k) & 15u);
+  const int half = static_cast<int>(byte / digit & 15u);
   return half < 8 ? half : half - 16;
 }
 
 __global__ void decode_kernel(Quantised from, std::uint64_t messages, std::uint64_t bytes,
                               std::uint64_t scales, float* write, const float* onto) {
   const unsigned per_byte = per_byte_of(from.code);
-  for (std::uint64_t byte = first_index(); byte < bytes; byte += index_stride())
-    for (unsigned k = 0; k < per_byte; ++k) {
+  const unsigned base = from.code == kSign ? 3 : 16;
+  for (std::uint64_t byte = first_index(); byte < bytes; byte += index_stride()) {
+    unsigned digit = 1;
+    for (unsigned k = 0; k < per_byte; ++k, digit *= base) {
       const std::uint64_t i = byte * per_byte + k;
-      if (i >= from.count) continue;
+      if (i >= from.count) break;
       float total = onto == nullptr ? 0.0f : onto[i];
       for (std::uint64_t m = 0; m < messages; ++m)
         total = total + from.scales[m * scales + i / from.block] *
-                            static_cast<float>(decode(from.code, from.codes[m * bytes + byte], k));
+                            static_cast<float>(decode(from.code, from.codes[m * bytes + byte], digit));
       write[i] = total;
     }
+  }
 }
 
 }  // namespace
