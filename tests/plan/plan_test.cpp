@@ -16,6 +16,7 @@ std::uint64_t hash_of(const WritePlan& write) {
 TEST(PlanHash, DoesNotDependOnTheOrderInWhichBuffersAreAskedFor) {
   const auto copies = [](bool second_first, bool swapped) {
     return hash_of([=](Planner& p) {
+      p.compute();
       Buffer a = p.scratch(PlaceId(0), second_first ? 8 : 4);
       Buffer b = p.scratch(PlaceId(0), second_first ? 4 : 8);
       if (second_first) std::swap(a, b);
