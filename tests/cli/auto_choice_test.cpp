@@ -125,7 +125,8 @@ TEST(AutoChoice, OfASimulationIsSaidInOneLine) {
 // The published statement for this machine: in 2017, reducing on the CPU was best for small nets.
 // The rule of thumb stands beside what the simulation takes.
 TEST(AutoChoice, BeatsTheRuleOfThumbInItsOwnPrediction) {
-  std::vector<std::string> arguments = {"--platform=gce-k80x8", "--num_gpus=8", "--model=alexnet"};
+  std::vector<std::string> arguments = {"--platform=gce-k80x8", "--num_gpus=8", "--model=alexnet",
+                                        "--bucket_mb=16"};
   const nlohmann::json simulated = ranking(arguments);
   arguments.emplace_back("--auto=rule");
   const nlohmann::json rule = ranking(arguments);
