@@ -142,6 +142,16 @@ void TransportEnd::poll_for(double seconds) {
   for (const Stopwatch watch; watch.seconds() < seconds;) poll(0.02);
 }
 
+void TransportEnd::poll_until_quiet(double seconds) {
+  constexpr double kMost = 10;
+  const Stopwatch all;
+  for (Stopwatch quiet; quiet.seconds() < seconds;) {
+    if (poll(0.02) != 0) quiet = Stopwatch();
+    if (all.seconds() > kMost)
+      throw Wrong(fmt::format("events come for {} s where nothing happens", kMost));
+  }
+}
+
 void TransportEnd::finish(Token token, const std::string& what) {
   poll_until([&] { return state(token) != State::kPending; }, kMessageSeconds, what);
   if (state(token) == State::kCancelled) throw Wrong(what + " was cancelled");

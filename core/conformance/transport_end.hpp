@@ -95,6 +95,9 @@ class TransportEnd {
   }
   // Polls for so long, whatever comes.
   void poll_for(double seconds);
+  // Polls until nothing has come for so long: on a busy machine connecting takes its time. Throws
+  // Wrong when something comes for ten seconds.
+  void poll_until_quiet(double seconds);
   // Polls until the message, or every message, is done.
   void finish(Token token, const std::string& what);
   void finish_all(const std::string& what);

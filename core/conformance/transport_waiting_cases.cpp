@@ -26,7 +26,7 @@ void sleeps(TransportEnd& end) {
   end.join();
   char byte = 0;
   if (end.rank() == 1) end.expect(0, 0, &byte, 1);
-  end.poll_for(0.5);
+  end.poll_until_quiet(0.5);
   const double before = processor_seconds();
   for (const double seconds : {0.0, kSeconds}) {
     const Stopwatch watch;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <optional>
+#include <set>
 
 #include "core/base/drawing.hpp"
 #include "core/base/json.hpp"
@@ -68,18 +70,19 @@ std::string html(const Chart& chart, bool fills_row) {
                          picture("on-half", draw(chart, kHalfWidth)) + narrow);
 }
 
-// Of those that stand in pairs, the last without a partner has the row to itself.
-std::size_t without_partner(const std::vector<Figure>& figures) {
-  std::size_t in_row = 0;
-  std::size_t last = figures.size();
+// Those of half a page's width that nothing stands beside: they have their row to themselves.
+std::set<std::size_t> without_partner(const std::vector<Figure>& figures) {
+  std::set<std::size_t> alone;
+  std::optional<std::size_t> waiting;
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const bool pairs = !std::holds_alternative<TimelineChart>(figures[i]) &&
-                       !std::holds_alternative<Table>(figures[i]);
-    if (!pairs) continue;
-    in_row = 1 - in_row;
-    last = i;
+    const auto* const table = std::get_if<Table>(&figures[i]);
+    const bool wide = std::holds_alternative<TimelineChart>(figures[i]) ||
+                      (table != nullptr && !table->heads.empty());
+    if (wide && waiting) alone.insert(*waiting);
+    waiting = wide || waiting ? std::nullopt : std::optional(i);
   }
-  return in_row == 1 ? last : figures.size();
+  if (waiting) alone.insert(*waiting);
+  return alone;
 }
 
 std::string header_html(const Report& report) {
@@ -110,9 +113,10 @@ std::string section_html(const Section& section) {
   std::string text =
       fmt::format("<section id=\"{}\"><h2>{}</h2>\n", section.id, escaped_markup(section.title));
   text += "<div class=\"figures\">";
-  const std::size_t alone = without_partner(section.figures);
+  const std::set<std::size_t> alone = without_partner(section.figures);
   for (std::size_t i = 0; i < section.figures.size(); ++i)
-    text += std::visit([&](const auto& it) { return html(it, i == alone); }, section.figures[i]);
+    text +=
+        std::visit([&](const auto& it) { return html(it, alone.contains(i)); }, section.figures[i]);
   return text + "</div></section>\n";
 }
 

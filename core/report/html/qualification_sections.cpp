@@ -72,7 +72,7 @@ BarChart share_chart(const Subject& it, const std::string& name, const std::stri
   BarChart chart{it.figure_name(name),
                  it.figure_title(title),
                  {"share of what it should reach", Unit::kShare},
-                 {"passes", "", "", "", "", "slow"},
+                 {"slow", "passes"},
                  {}};
   chart.limit = 1;
   if (rates.size() > kMostShares) {
@@ -85,7 +85,7 @@ BarChart share_chart(const Subject& it, const std::string& name, const std::stri
     const std::string of = name_of(rate, several) + ": " + text(m, "what");
     chart.bars.push_back(
         {of,
-         {{is_true(m, "slow") ? std::size_t{5} : 0, share(rate)}},
+         {{is_true(m, "slow") ? std::size_t{0} : 1, share(rate)}},
          fmt::format("{}, {}", share_text(m), rate_text(field(m, "rate"), text(m, "unit")))});
   }
   return chart;
