@@ -184,7 +184,7 @@ typedef struct convoy_operation {
   uint64_t max_lag;       /* RELAXED_READS */
   uint64_t first_layer;   /* FORWARD, BACKWARD: layers [first, first + count) */
   uint64_t layer_count;
-  uint64_t sizes[4]; /* MATMUL, ADAPT_LOSS_SCALE, ORTHOGONALISE, SCATTER, QUANTISE, DEQUANTISE */
+  uint64_t sizes[4];  /* MATMUL, ADAPT_LOSS_SCALE, ORTHOGONALISE, SCATTER, QUANTISE, DEQUANTISE */
   const char* kernel; /* CALL: name, resolved by convoy_strategy.kernel */
   uint64_t bytes;     /* CALL: memory traffic, for the simulator */
   uint64_t flops;     /* CALL */

@@ -79,8 +79,8 @@ typedef struct convoy_compute {
   /* [batch], host memory. -1: the image counts in neither loss, hits nor gradient; the mean is over
    * the whole batch all the same. */
   const int32_t* labels;
-  double* loss;            /* host memory, written by the forward of the loss layer */
-  uint64_t* hits;          /* host memory: top-1 and top-5 counts, likewise */
+  double* loss;   /* host memory, written by the forward of the loss layer */
+  uint64_t* hits; /* host memory: top-1 and top-5 counts, likewise */
   /* Factor on the gradient of the loss, read by the backward of the loss layer; NULL = 1. The loss
    * itself is without it. Memory that the device addresses, changed by other operations. */
   const float* loss_scale;

@@ -118,8 +118,9 @@ __global__ void decode_kernel(Quantised from, std::uint64_t messages, std::uint6
       if (i >= from.count) break;
       float total = onto == nullptr ? 0.0f : onto[i];
       for (std::uint64_t m = 0; m < messages; ++m)
-        total = total + from.scales[m * scales + i / from.block] *
-                            static_cast<float>(decode(from.code, from.codes[m * bytes + byte], digit));
+        total =
+            total + from.scales[m * scales + i / from.block] *
+                        static_cast<float>(decode(from.code, from.codes[m * bytes + byte], digit));
       write[i] = total;
     }
   }
