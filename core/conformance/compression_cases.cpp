@@ -82,15 +82,17 @@ std::uint64_t share_of(std::uint64_t count, std::uint64_t divisor) {
   return std::max<std::uint64_t>(count / divisor, 1);
 }
 
+// How the name of a case that compresses ends.
+const char* rest_in_words(Third rest) {
+  if (rest == Third::kNone) return "";
+  return rest == Third::kInPlace ? ", the rest in place" : ", and the rest";
+}
+
 void add_selections(std::vector<ConformanceCase>& cases) {
   for (const std::uint64_t divisor : {1u, 2u, 100u})
     for (const Third rest : {Third::kNone, Third::kApart, Third::kInPlace})
       add_counts(
-          cases,
-          fmt::format("top_k of 1 in {}{}", divisor,
-                      rest == Third::kNone      ? ""
-                      : rest == Third::kInPlace ? ", the rest in place"
-                                                : ", and the rest"),
+          cases, fmt::format("top_k of 1 in {}{}", divisor, rest_in_words(rest)),
           [=](std::uint64_t count) {
             return top_k_of(noise(count, 2), share_of(count, divisor), rest);
           },
@@ -131,11 +133,7 @@ std::string name_of(const Coding& coding) {
 void add_codes(std::vector<ConformanceCase>& cases, const Coding& coding) {
   for (const Third rest : {Third::kNone, Third::kApart, Third::kInPlace})
     add_counts(
-        cases,
-        fmt::format("quantise in {}{}", name_of(coding),
-                    rest == Third::kNone      ? ""
-                    : rest == Third::kInPlace ? ", the rest in place"
-                                              : ", and the rest"),
+        cases, fmt::format("quantise in {}{}", name_of(coding), rest_in_words(rest)),
         [=](std::uint64_t count) { return quantise_of(noise(count, 4), coding, rest); }, 1e-6);
   add(cases, fmt::format("quantise of equal and infinite numbers in {}", name_of(coding)),
       [=](TestedDevice& device) {

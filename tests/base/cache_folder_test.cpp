@@ -3,28 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <map>
-#include <string>
+#include <optional>
+
+#include "tests/environment.hpp"
 
 namespace convoy {
 namespace {
 
-// Variables that differ for a test, and are what they were after it.
 class CacheFolder : public ::testing::Test {
- protected:
-  void SetUp() override {
-    for (const char* name : {"CONVOY_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) {
-      if (const char* value = std::getenv(name)) before_[name] = value;
-      unsetenv(name);
-    }
-  }
-  void TearDown() override {
-    for (const char* name : {"CONVOY_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) unsetenv(name);
-    for (const auto& [name, value] : before_) setenv(name.c_str(), value.c_str(), 1);
-  }
-
  private:
-  std::map<std::string, std::string> before_;
+  const Environment unnamed_{{{"CONVOY_CACHE_DIR", std::nullopt},
+                              {"XDG_CACHE_HOME", std::nullopt},
+                              {"HOME", std::nullopt}}};
 };
 
 TEST_F(CacheFolder, IsTheFirstThatTheEnvironmentNames) {

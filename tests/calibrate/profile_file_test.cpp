@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
+#include <optional>
 
 #include "core/base/error.hpp"
 #include "tests/calibrate/profiles.hpp"
+#include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::calibrate {
@@ -101,12 +102,14 @@ TEST(ProfileFileTest, NoFileIsNoProfileAndAnotherMachinesIsRefused) {
 }
 
 TEST(ProfileFileTest, LiesInTheCacheFolder) {
-  unsetenv("CONVOY_CACHE_DIR");
-  setenv("XDG_CACHE_HOME", "/somewhere", 1);
   const Fingerprint here = small_profile().machine;
-  EXPECT_EQ(default_profile_path(here).parent_path(), "/somewhere/convoy");
-  unsetenv("XDG_CACHE_HOME");
-  setenv("HOME", "/home/somebody", 1);
+  {
+    const Environment named({{"CONVOY_CACHE_DIR", std::nullopt}, {"XDG_CACHE_HOME", "/somewhere"}});
+    EXPECT_EQ(default_profile_path(here).parent_path(), "/somewhere/convoy");
+  }
+  const Environment at_home({{"CONVOY_CACHE_DIR", std::nullopt},
+                             {"XDG_CACHE_HOME", std::nullopt},
+                             {"HOME", "/home/somebody"}});
   EXPECT_EQ(default_profile_path(here).parent_path(), "/home/somebody/.cache/convoy");
   Fingerprint other = here;
   other.cores = 64;

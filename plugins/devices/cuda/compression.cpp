@@ -54,7 +54,8 @@ void Compression::run(const convoy_submission& operation, Stream stream) {
   const MessageRegions it = message_regions(operation);
   if (operation.kind == CONVOY_OP_SCATTER) return add_messages(it, stream);
   if (operation.kind == CONVOY_OP_QUANTISE)
-    return quantise(stream, quantised(it), floats(it.whole), third(it));
+    return quantise(stream, quantised(it), it.per_message(0), it.per_message(1), floats(it.whole),
+                    third(it));
   dequantise(stream, quantised(it), it.messages, it.per_message(0), it.per_message(1),
              floats(it.whole), third(it));
 }

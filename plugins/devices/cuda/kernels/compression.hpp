@@ -42,8 +42,9 @@ struct Quantised {
   std::uint8_t* codes;
   float* scales;
 };
-// rest may be null, or from.
-void quantise(Stream stream, const Quantised& to, const float* from, float* rest);
+// A message of so many bytes of codes and so many scales; rest may be null, or from.
+void quantise(Stream stream, const Quantised& to, std::uint64_t code_bytes,
+              std::uint64_t scale_count, const float* from, float* rest);
 // write <- onto, or zero, + messages, each of whose parts is so many bytes and scales behind the
 // one before it; write may be onto.
 void dequantise(Stream stream, const Quantised& from, std::uint64_t messages,

@@ -128,13 +128,11 @@ __global__ void decode_kernel(Quantised from, std::uint64_t messages, std::uint6
 
 }  // namespace
 
-void quantise(Stream stream, const Quantised& to, const float* from, float* rest) {
-  const std::uint64_t blocks = (to.count - 1) / to.block + 1;
-  const auto grid = static_cast<unsigned>((blocks + kBlocksAtOnce - 1) / kBlocksAtOnce);
-  scale_kernel<<<grid, dim3(kLanes, kBlocksAtOnce), 0, stream>>>(to, from, blocks);
-  const std::uint64_t per_byte = to.code == kSign ? 5 : to.code == k4Bits ? 2 : 1;
-  const std::uint64_t bytes = (to.count + per_byte - 1) / per_byte;
-  encode_kernel<<<blocks_for(bytes), kThreads, 0, stream>>>(to, from, rest, bytes);
+void quantise(Stream stream, const Quantised& to, std::uint64_t code_bytes,
+              std::uint64_t scale_count, const float* from, float* rest) {
+  const auto grid = static_cast<unsigned>((scale_count + kBlocksAtOnce - 1) / kBlocksAtOnce);
+  scale_kernel<<<grid, dim3(kLanes, kBlocksAtOnce), 0, stream>>>(to, from, scale_count);
+  encode_kernel<<<blocks_for(code_bytes), kThreads, 0, stream>>>(to, from, rest, code_bytes);
 }
 
 void dequantise(Stream stream, const Quantised& from, std::uint64_t messages,
