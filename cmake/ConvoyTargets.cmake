@@ -10,6 +10,9 @@ target_compile_options(convoy_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these two in the standard library's own inlined code at -O2 (GCC bugs 105329, 107852).
   target_compile_options(convoy_flags INTERFACE -Wno-null-dereference -Wno-restrict)
+  # The compiler collects its garbage from 128 MB on, which takes a tenth to a fifth of the time of a
+  # file here. From 1 GB (the unit is kB), files that take 600 MB take 20 % more memory.
+  target_compile_options(convoy_flags INTERFACE --param=ggc-min-heapsize=1048576)
 endif()
 target_include_directories(convoy_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/core/include)
 
