@@ -1,44 +1,16 @@
 #include <fmt/format.h>
 
+#include "core/base/nvml_library.hpp"
 #include "core/doctor/probes.hpp"
 
 namespace convoy::doctor {
 namespace {
 
-using Device = void*;
-
-// The part of NVIDIA's management library that is needed here; every function returns 0 or a code.
-struct Management {
-  int (*start)() = nullptr;
-  int (*count)(unsigned*) = nullptr;
-  int (*device)(unsigned, Device*) = nullptr;
-  int (*link_state)(Device, unsigned, unsigned*) = nullptr;
-  int (*peer_status)(Device, Device, unsigned, unsigned*) = nullptr;
-
-  bool complete() const {
-    return start != nullptr && count != nullptr && device != nullptr && link_state != nullptr &&
-           peer_status != nullptr;
-  }
-};
-
-constexpr unsigned kMostLinks = 18;      // of the largest GPU so far
-constexpr unsigned kReadCapability = 0;  // of the capabilities that peer_status knows
-
-Management load_management(const DynamicLibraries& libraries, void* handle) {
-  Management it;
-  it.start = libraries.function<decltype(it.start)>(handle, "nvmlInit_v2");
-  it.count = libraries.function<decltype(it.count)>(handle, "nvmlDeviceGetCount_v2");
-  it.device = libraries.function<decltype(it.device)>(handle, "nvmlDeviceGetHandleByIndex_v2");
-  it.link_state = libraries.function<decltype(it.link_state)>(handle, "nvmlDeviceGetNvLinkState");
-  it.peer_status = libraries.function<decltype(it.peer_status)>(handle, "nvmlDeviceGetP2PStatus");
-  return it;
-}
-
-void links(const Management& nvml, const std::vector<Device>& devices, Findings& findings) {
+void links(const NvmlLibrary& nvml, const std::vector<NvmlDevice*>& devices, Findings& findings) {
   unsigned active = 0;
   unsigned inactive = 0;
-  for (Device device : devices)
-    for (unsigned link = 0; link < kMostLinks; ++link) {
+  for (NvmlDevice* device : devices)
+    for (unsigned link = 0; link < kNvmlLinks; ++link) {
       unsigned on = 0;
       if (nvml.link_state(device, link, &on) == 0) ++(on != 0 ? active : inactive);
     }
@@ -51,13 +23,14 @@ void links(const Management& nvml, const std::vector<Device>& devices, Findings&
                       "nvlink -s"});
 }
 
-void peer_access(const Management& nvml, const std::vector<Device>& devices, Findings& findings) {
+void peer_access(const NvmlLibrary& nvml, const std::vector<NvmlDevice*>& devices,
+                 Findings& findings) {
   unsigned possible = 0;
   unsigned pairs = 0;
-  for (Device from : devices)
-    for (Device to : devices) {
+  for (NvmlDevice* from : devices)
+    for (NvmlDevice* to : devices) {
       unsigned status = 1;
-      if (from == to || nvml.peer_status(from, to, kReadCapability, &status) != 0) continue;
+      if (from == to || nvml.peer_status(from, to, kNvmlPeerRead, &status) != 0) continue;
       ++pairs;
       possible += status == 0 ? 1 : 0;
     }
@@ -139,24 +112,19 @@ void probe_gpu_links(const DynamicLibraries& libraries, Findings& findings) {
     findings.push_back({"NVLink and peer access", Health::kUnknown, why, ""});
   };
   std::string reason;
-  void* const handle = libraries.open("libnvidia-ml.so.1", reason);
-  if (handle == nullptr) return unknown(reason);
-  const Management nvml = load_management(libraries, handle);
-  if (!nvml.complete()) return unknown("libnvidia-ml.so.1 is too old to say");
+  const std::unique_ptr<NvmlLibrary> nvml = NvmlLibrary::open(kNvmlFile, libraries, reason);
+  if (!nvml) return unknown(reason);
+  if (nvml->link_state == nullptr || nvml->peer_status == nullptr)
+    return unknown(fmt::format("{} is too old to say", kNvmlFile));
   unsigned count = 0;
-  const int code = nvml.start();
-  if (code != 0 || nvml.count(&count) != 0)
-    return unknown(
-        fmt::format("NVML does not start (code {}): driver and library must be of one version, see "
-                    "nvidia-smi",
-                    code));
-  std::vector<Device> devices;
+  if (nvml->count(&count) != 0) return unknown("NVML does not say how many GPUs there are");
+  std::vector<NvmlDevice*> devices;
   for (unsigned i = 0; i < count; ++i) {
-    Device device = nullptr;
-    if (nvml.device(i, &device) == 0) devices.push_back(device);
+    NvmlDevice* device = nullptr;
+    if (nvml->device(i, &device) == 0) devices.push_back(device);
   }
-  links(nvml, devices, findings);
-  peer_access(nvml, devices, findings);
+  links(*nvml, devices, findings);
+  peer_access(*nvml, devices, findings);
 }
 
 void probe_peers(const SystemRoot& root, const DynamicLibraries& libraries, Findings& findings) {

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "core/base/dynamic_libraries.hpp"
 #include "core/base/system_root.hpp"
-#include "core/doctor/dynamic_libraries.hpp"
 #include "core/doctor/finding.hpp"
 
 namespace convoy::doctor {

@@ -3,9 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/report/gpu_record.hpp"
+#include "core/base/gpu_monitor.hpp"
 #include "core/runtime/session.hpp"
-#include "topology/detect/gpu_monitor.hpp"
 
 namespace convoy::job {
 
@@ -13,17 +12,17 @@ namespace convoy::job {
 // GPU count once. Without GPUs, or without the library, it does nothing.
 class GpuWatch {
  public:
-  explicit GpuWatch(const Session& session, const std::string& library = "libnvidia-ml.so.1");
+  explicit GpuWatch(const Session& session, const std::string& library = kNvmlFile);
 
   // Whether the devices are GPUs: whether anybody wants to know.
   bool has_gpus() const { return !addresses_.empty(); }
   void start();
   // Ends the watching.
-  GpusRecord record();
+  std::vector<GpuReadings> readings();
 
  private:
   std::vector<std::string> addresses_;
-  std::unique_ptr<topology::GpuMonitor> monitor_;
+  std::unique_ptr<GpuMonitor> monitor_;
 };
 
 }  // namespace convoy::job

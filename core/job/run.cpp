@@ -328,7 +328,7 @@ class Run {
   }
 
   void note_gpus() {
-    if (gpus_ && gpus_->has_gpus()) report_.gpus(gpus_->record());
+    if (gpus_ && gpus_->has_gpus()) report_.gpus(gpus_->readings());
     gpus_.reset();
   }
 

@@ -71,7 +71,7 @@ class RunReport {
   void total(const TrainingSummary& summary, double paused_seconds = 0);
   // What the sensors of the GPUs said during the timed steps, for the record and, where it is
   // known, in a line. Before finish(), also of a run that fails.
-  void gpus(const GpusRecord& gpus) { record_.gpus = gpus; }
+  void gpus(std::vector<GpuReadings> gpus) { record_.gpus = std::move(gpus); }
   void gpus_line();
   // Says for real data whether the input kept up; after the last line of the published format.
   void input_verdict();

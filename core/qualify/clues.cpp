@@ -109,7 +109,7 @@ void add_numa_clues(const SystemRoot& root, const std::vector<QualifiedDevice>& 
   }
 }
 
-void add_system_clues(const SystemRoot& root, const doctor::DynamicLibraries& libraries,
+void add_system_clues(const SystemRoot& root, const DynamicLibraries& libraries,
                       const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues) {
   doctor::Findings findings;
   doctor::probe_processors(root, findings);
@@ -121,17 +121,16 @@ void add_system_clues(const SystemRoot& root, const doctor::DynamicLibraries& li
       clues.push_back({device_of(it.subject, devices), it.subject + ": " + it.text, it.advice});
 }
 
-void add_gpu_clues(const std::vector<topology::GpuReadings>& readings,
+void add_gpu_clues(const std::vector<GpuReadings>& readings,
                    const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues) {
-  for (const topology::GpuReadings& it : readings) {
+  for (const GpuReadings& it : readings) {
     if (it.throttled_samples == 0) continue;
-    const double share =
-        static_cast<double>(it.throttled_samples) / static_cast<double>(it.samples);
     for (const QualifiedDevice& device : devices)
       if (device.locality == it.pci_address)
         clues.push_back({device.name,
                          fmt::format("its clocks were held back for {:.0f} % of the time: {}",
-                                     100 * share, fmt::join(it.throttle_reasons, ", ")),
+                                     100 * it.throttled_share().value_or(0),
+                                     fmt::join(it.throttle_reasons, ", ")),
                          "nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE says more"});
   }
 }

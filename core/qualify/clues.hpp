@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/dynamic_libraries.hpp"
+#include "core/base/gpu_monitor.hpp"
 #include "core/base/system_root.hpp"
-#include "core/doctor/dynamic_libraries.hpp"
 #include "core/qualify/core_probe.hpp"
 #include "core/qualify/measurement.hpp"
-#include "topology/detect/gpu_monitor.hpp"
 
 namespace convoy::qualify {
 
@@ -31,11 +31,11 @@ void add_numa_clues(const SystemRoot& root, const std::vector<QualifiedDevice>& 
 
 // What `convoy doctor` warns of, as far as it makes something slow: processors, governor, memory,
 // width of links, IOMMU and access between GPUs.
-void add_system_clues(const SystemRoot& root, const doctor::DynamicLibraries& libraries,
+void add_system_clues(const SystemRoot& root, const DynamicLibraries& libraries,
                       const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 
 // What held the clocks of GPUs back while they were measured.
-void add_gpu_clues(const std::vector<topology::GpuReadings>& readings,
+void add_gpu_clues(const std::vector<GpuReadings>& readings,
                    const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 
 }  // namespace convoy::qualify

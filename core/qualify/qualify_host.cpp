@@ -59,7 +59,7 @@ class HostProbes {
       add_gpu_clues(monitor_->readings(), host_.devices, host_.clues);
     }
     add_numa_clues(root_, host_.devices, cores_, host_.clues);
-    add_system_clues(root_, doctor::system_libraries(), host_.devices, host_.clues);
+    add_system_clues(root_, system_libraries(), host_.devices, host_.clues);
     return std::move(host_);
   }
 
@@ -68,7 +68,7 @@ class HostProbes {
     std::vector<std::string> addresses;
     for (const QualifiedDevice& device : host_.devices)
       if (topology::parse_pci_address(device.locality)) addresses.push_back(device.locality);
-    monitor_ = topology::GpuMonitor::open(addresses, "libnvidia-ml.so.1");
+    monitor_ = GpuMonitor::open(addresses);
     if (monitor_) monitor_->start();
   }
 
@@ -130,7 +130,7 @@ class HostProbes {
   const ProbeOptions& options_;
   const SystemRoot root_{"/"};
   std::vector<unsigned> cores_;
-  std::unique_ptr<topology::GpuMonitor> monitor_;
+  std::unique_ptr<GpuMonitor> monitor_;
   HostQualification host_;
 };
 

@@ -11,45 +11,58 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json sensor_json(const std::optional<GpuRecord::Sensor>& sensor) {
-  if (!sensor) return "unknown";
-  return {{"mean", sensor->mean}, {"min", sensor->least}, {"max", sensor->most}};
+using Gpus = std::vector<GpuReadings>;
+
+Json sensor_json(const SensorSummary& sensor) {
+  if (sensor.count == 0) return "unknown";
+  return {{"mean", sensor.mean()}, {"min", sensor.least}, {"max", sensor.most}};
 }
 
-Json gpu_json(const GpuRecord& gpu) {
+Json gpu_json(const GpuReadings& gpu) {
+  const std::optional<double> throttled = gpu.throttled_share();
   return {{"pci_address", gpu.pci_address},
           {"watts", sensor_json(gpu.watts)},
           {"degrees_celsius", sensor_json(gpu.degrees)},
           {"sm_megahertz", sensor_json(gpu.sm_megahertz)},
           {"memory_megahertz", sensor_json(gpu.memory_megahertz)},
-          {"throttled_share", gpu.throttled_share ? Json(*gpu.throttled_share) : Json("unknown")},
+          {"throttled_share", throttled ? Json(*throttled) : Json("unknown")},
           {"throttle_reasons", gpu.throttle_reasons}};
 }
 
-std::string power_text(const GpusRecord& record, double images_per_second) {
-  const std::optional<double> watts = record.watts();
+// Mean power of all of them; empty unless all have told theirs.
+std::optional<double> total_watts(const Gpus& gpus) {
+  if (gpus.empty()) return std::nullopt;
+  double sum = 0;
+  for (const GpuReadings& gpu : gpus) {
+    if (gpu.watts.count == 0) return std::nullopt;
+    sum += gpu.watts.mean();
+  }
+  return sum;
+}
+
+std::string power_text(const Gpus& gpus, double images_per_second) {
+  const std::optional<double> watts = total_watts(gpus);
   if (!watts) return {};
   double most = 0;
-  for (const GpuRecord& gpu : record.gpus) most += gpu.watts->most;
+  for (const GpuReadings& gpu : gpus) most += gpu.watts.most;
   std::string text = fmt::format("power mean {:.0f} W, most {:.0f} W", *watts, most);
   if (*watts > 0) text += fmt::format(", {:.2f} images/s/W", images_per_second / *watts);
   return text;
 }
 
-std::string temperature_text(const GpusRecord& record) {
+std::string temperature_text(const Gpus& gpus) {
   double most = 0;
-  for (const GpuRecord& gpu : record.gpus)
-    if (gpu.degrees) most = std::max(most, gpu.degrees->most);
+  for (const GpuReadings& gpu : gpus) most = std::max(most, gpu.degrees.most);
   return most > 0 ? fmt::format("at most {:.0f} C", most) : std::string();
 }
 
-std::string throttle_text(const GpusRecord& record) {
+std::string throttle_text(const Gpus& gpus) {
   std::vector<std::string> reasons;
   double share = 0;
   bool known = false;
-  for (const GpuRecord& gpu : record.gpus) {
-    known = known || gpu.throttled_share;
-    share = std::max(share, gpu.throttled_share.value_or(0));
+  for (const GpuReadings& gpu : gpus) {
+    known = known || gpu.samples > 0;
+    share = std::max(share, gpu.throttled_share().value_or(0));
     for (const std::string& reason : gpu.throttle_reasons)
       if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
   }
@@ -60,31 +73,21 @@ std::string throttle_text(const GpusRecord& record) {
 
 }  // namespace
 
-std::optional<double> GpusRecord::watts() const {
-  if (gpus.empty()) return std::nullopt;
-  double sum = 0;
-  for (const GpuRecord& gpu : gpus) {
-    if (!gpu.watts) return std::nullopt;
-    sum += gpu.watts->mean;
-  }
-  return sum;
-}
-
-Json to_json(const GpusRecord& record, double images_per_second) {
-  if (record.gpus.empty()) return "unknown";
-  Json gpus = Json::array();
-  for (const GpuRecord& gpu : record.gpus) gpus.push_back(gpu_json(gpu));
-  const std::optional<double> watts = record.watts();
+Json gpus_json(const Gpus& gpus, double images_per_second) {
+  if (gpus.empty()) return "unknown";
+  Json each = Json::array();
+  for (const GpuReadings& gpu : gpus) each.push_back(gpu_json(gpu));
+  const std::optional<double> watts = total_watts(gpus);
   const bool counts = watts && *watts > 0 && images_per_second > 0;
   return {{"watts", watts ? Json(*watts) : Json("unknown")},
           {"images_per_sec_per_watt", counts ? Json(images_per_second / *watts) : Json("unknown")},
-          {"each", std::move(gpus)}};
+          {"each", std::move(each)}};
 }
 
-std::string gpus_line(const GpusRecord& record, double images_per_second) {
+std::string gpus_line(const Gpus& gpus, double images_per_second) {
   std::vector<std::string> parts;
   for (std::string part :
-       {power_text(record, images_per_second), temperature_text(record), throttle_text(record)})
+       {power_text(gpus, images_per_second), temperature_text(gpus), throttle_text(gpus)})
     if (!part.empty()) parts.push_back(std::move(part));
   return parts.empty() ? std::string() : fmt::format("GPU: {}", fmt::join(parts, "; "));
 }

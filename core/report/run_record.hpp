@@ -44,7 +44,7 @@ struct RunRecord : JobResult {
   std::optional<BreakdownRecord> step_breakdown;  // of the timed steps, if there were any
   std::optional<ProfileRecord> profile;           // with --profile
   std::optional<MemoryRecord> memory;             // of runs with devices
-  std::optional<GpusRecord> gpus;                 // of runs on GPUs
+  std::optional<std::vector<GpuReadings>> gpus;   // of runs on GPUs; empty: nobody could be asked
   std::optional<InputVerdict> input;              // of runs on real data
   std::optional<InputSpeed> input_only;           // of runs without devices
   std::vector<CheckpointRecord> checkpoints;      // written between timed steps

@@ -11,7 +11,6 @@
 namespace convoy::testing {
 namespace {
 
-using doctor::DynamicLibraries;
 using doctor::Findings;
 using ::testing::HasSubstr;
 
@@ -36,6 +35,9 @@ int count_two(unsigned* count) {
 int device_at(unsigned index, void** device) {
   static char devices[2];
   *device = &devices[index];
+  return 0;
+}
+int pci_of(void*, void*) {
   return 0;
 }
 // Four links, the last one down; 3: there is no such link.
@@ -64,6 +66,7 @@ DynamicLibraries made_up(const std::vector<std::string>& names) {
       {"nvmlInit_v2", address_of(start_management)},
       {"nvmlDeviceGetCount_v2", address_of(count_two)},
       {"nvmlDeviceGetHandleByIndex_v2", address_of(device_at)},
+      {"nvmlDeviceGetPciInfo_v3", address_of(pci_of)},
       {"nvmlDeviceGetNvLinkState", address_of(link_state)},
       {"nvmlDeviceGetP2PStatus", address_of(peer_status)}};
   DynamicLibraries libraries;

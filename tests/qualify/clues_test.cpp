@@ -82,15 +82,14 @@ TEST_F(Clues, WarningsOfTheDoctorBelongToTheirDevice) {
   file("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
   file("sys/kernel/iommu_groups/0/type", "DMA\n");
   file("proc/cmdline", "root=/dev/sda1\n");
-  add_system_clues(root(), doctor::no_libraries("a test"), {{"cuda:0", "", "0000:17:00.0"}},
-                   clues_);
+  add_system_clues(root(), no_libraries("a test"), {{"cuda:0", "", "0000:17:00.0"}}, clues_);
   EXPECT_THAT(clues_, Contains(about("cuda:0", "4 of 16 lanes")));
   EXPECT_THAT(clues_, Contains(about("", "powersave")));
   EXPECT_THAT(clues_, Contains(about("", "IOMMU: on")));
 }
 
 TEST_F(Clues, ClocksThatWereHeldBackNameTheReason) {
-  topology::GpuReadings readings;
+  GpuReadings readings;
   readings.pci_address = "0000:17:00.0";
   readings.samples = 10;
   readings.throttled_samples = 4;

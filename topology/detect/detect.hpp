@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/base/nvml_library.hpp"
 #include "topology/graph/machine.hpp"
 
 namespace convoy::topology {
@@ -11,7 +12,7 @@ namespace convoy::topology {
 struct DetectSettings {
   std::filesystem::path sysfs = "/sys";
   std::filesystem::path processors = "/proc/cpuinfo";
-  std::string nvml = "libnvidia-ml.so.1";
+  std::string nvml = kNvmlFile;
 };
 
 // This machine, as hwloc sees it, with the most that its links can do from sysfs, and NVLink, peer

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "core/base/nvml_library.hpp"
 #include "topology/detect/detect.hpp"
-#include "topology/detect/nvml_library.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/read/nvlink.hpp"
 #include "topology/read/pci_class.hpp"
@@ -14,11 +14,9 @@
 namespace convoy::topology {
 namespace {
 
-constexpr unsigned kNvmlLinks = 18;  // NVML_NVLINK_MAX_LINKS
 constexpr unsigned kMostNvmlDevices = 1024;
 constexpr unsigned kRemoteSwitch = 2;  // NVML_NVLINK_DEVICE_TYPE_SWITCH
 constexpr unsigned kRemoteCpu = 1;     // NVML_NVLINK_DEVICE_TYPE_IBMNPU
-constexpr unsigned kPeerRead = 0;      // NVML_P2P_CAPS_INDEX_READ
 
 struct KnownGpu {
   NvmlDevice* device = nullptr;
@@ -156,7 +154,7 @@ class NvmlReader {
       for (const KnownGpu& to : gpus_) {
         if (from.node == to.node) continue;
         unsigned status = 0;
-        const bool told = library_.peer_status(from.device, to.device, kPeerRead, &status) == 0;
+        const bool told = library_.peer_status(from.device, to.device, kNvmlPeerRead, &status) == 0;
         Fact<bool> possible{{}, "NVML P2P status"};
         if (told) possible.value = status == 0;
         machine_.peer_access.push_back({from.node, to.node, possible});

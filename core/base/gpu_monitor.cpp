@@ -1,11 +1,11 @@
-#include "topology/detect/gpu_monitor.hpp"
+#include "core/base/gpu_monitor.hpp"
 
 #include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <utility>
 
-namespace convoy::topology {
+namespace convoy {
 namespace {
 
 // NVML's numbers.
@@ -41,6 +41,11 @@ void SensorSummary::add(double value) {
   most = count == 0 ? value : std::max(most, value);
   sum += value;
   ++count;
+}
+
+std::optional<double> GpuReadings::throttled_share() const {
+  if (samples == 0) return std::nullopt;
+  return static_cast<double>(throttled_samples) / static_cast<double>(samples);
 }
 
 std::unique_ptr<GpuMonitor> GpuMonitor::open(const std::vector<std::string>& pci_addresses,
@@ -110,4 +115,4 @@ std::vector<GpuReadings> GpuMonitor::readings() const {
   return result;
 }
 
-}  // namespace convoy::topology
+}  // namespace convoy

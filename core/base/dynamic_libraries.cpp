@@ -1,8 +1,8 @@
-#include "core/doctor/dynamic_libraries.hpp"
+#include "core/base/dynamic_libraries.hpp"
 
 #include <dlfcn.h>
 
-namespace convoy::doctor {
+namespace convoy {
 
 DynamicLibraries system_libraries() {
   DynamicLibraries libraries;
@@ -27,4 +27,4 @@ DynamicLibraries no_libraries(const std::string& reason) {
   return libraries;
 }
 
-}  // namespace convoy::doctor
+}  // namespace convoy

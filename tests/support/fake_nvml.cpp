@@ -5,13 +5,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "topology/detect/nvml_library.hpp"
+#include "core/base/nvml_library.hpp"
 
 namespace {
 
-using convoy::topology::NvmlDevice;
-using convoy::topology::NvmlMemory;
-using convoy::topology::NvmlPciInfo;
+using convoy::NvmlDevice;
+using convoy::NvmlMemory;
+using convoy::NvmlPciInfo;
 
 constexpr unsigned kGpus = 3;
 constexpr unsigned kLinks = 12;

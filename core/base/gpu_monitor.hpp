@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "topology/detect/nvml_library.hpp"
+#include "core/base/nvml_library.hpp"
 
-namespace convoy::topology {
+namespace convoy {
 
 // Mean and extremes of what a sensor said; count 0: it said nothing.
 struct SensorSummary {
@@ -34,6 +34,9 @@ struct GpuReadings {
   std::uint64_t samples = 0;            // of throttle reasons
   std::uint64_t throttled_samples = 0;  // of them, those in which something held the clocks back
   std::vector<std::string> throttle_reasons;  // each that was seen, once
+
+  // 0.25: in a quarter of the samples. Empty without any.
+  std::optional<double> throttled_share() const;
 };
 
 // Asks the sensors of GPUs again and again, on a thread of its own, between start() and stop(). A
@@ -45,7 +48,7 @@ class GpuMonitor {
   // GPUs by PCI address ("0000:17:00.0"). Null when the library cannot be opened or knows none of
   // them.
   static std::unique_ptr<GpuMonitor> open(const std::vector<std::string>& pci_addresses,
-                                          const std::string& library,
+                                          const std::string& library = kNvmlFile,
                                           std::chrono::milliseconds period = kPeriod);
   ~GpuMonitor();
   GpuMonitor(const GpuMonitor&) = delete;
@@ -73,4 +76,4 @@ class GpuMonitor {
   std::jthread thread_;
 };
 
-}  // namespace convoy::topology
+}  // namespace convoy

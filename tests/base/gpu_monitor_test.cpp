@@ -1,9 +1,9 @@
-#include "topology/detect/gpu_monitor.hpp"
+#include "core/base/gpu_monitor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace convoy::topology {
+namespace convoy {
 namespace {
 
 using std::chrono::milliseconds;
@@ -71,4 +71,4 @@ TEST(GpuMonitor, IsNotThereWithoutLibraryOrGpu) {
 }
 
 }  // namespace
-}  // namespace convoy::topology
+}  // namespace convoy

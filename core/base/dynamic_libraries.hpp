@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-namespace convoy::doctor {
+namespace convoy {
 
 // Opens shared libraries by name as the loader would find them now and looks up their functions.
 // Tests and the examination of another machine's files put their own in place.
@@ -23,4 +23,4 @@ DynamicLibraries system_libraries();
 // None at all, for the reason given.
 DynamicLibraries no_libraries(const std::string& reason);
 
-}  // namespace convoy::doctor
+}  // namespace convoy

@@ -3,7 +3,9 @@
 #include <memory>
 #include <string>
 
-namespace convoy::topology {
+#include "core/base/dynamic_libraries.hpp"
+
+namespace convoy {
 
 // The part of NVIDIA's management library that tells how GPUs are connected and what they do just
 // now, as its documentation gives the functions and their arguments. The library is there with a
@@ -26,10 +28,16 @@ struct NvmlMemory {
 
 struct NvmlDevice;  // opaque
 
+inline constexpr const char* kNvmlFile = "libnvidia-ml.so.1";  // as NVIDIA's driver installs it
+inline constexpr unsigned kNvmlLinks = 18;                     // NVML_NVLINK_MAX_LINKS
+inline constexpr unsigned kNvmlPeerRead = 0;                   // NVML_P2P_CAPS_INDEX_READ
+
 class NvmlLibrary {
  public:
-  // Null when there is no such library or it does not start.
-  static std::unique_ptr<NvmlLibrary> open(const std::string& file);
+  // Null when there is no such library or it does not start, with the cause in `reason`.
+  static std::unique_ptr<NvmlLibrary> open(const std::string& file,
+                                           const DynamicLibraries& libraries, std::string& reason);
+  static std::unique_ptr<NvmlLibrary> open(const std::string& file);  // one of the system's
   ~NvmlLibrary();
   NvmlLibrary(const NvmlLibrary&) = delete;
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
@@ -53,11 +61,11 @@ class NvmlLibrary {
   int (*throttle_reasons)(NvmlDevice*, unsigned long long* bits) = nullptr;
 
  private:
-  explicit NvmlLibrary(void* handle) : handle_(handle) {}
-  void find_functions();
+  NvmlLibrary() = default;
+  void find_functions(const DynamicLibraries& libraries, void* handle);
 
-  void* handle_;
-  bool started_ = false;
+  int (*start_)() = nullptr;
+  int (*stop_)() = nullptr;  // null unless it has started
 };
 
-}  // namespace convoy::topology
+}  // namespace convoy
