@@ -402,6 +402,8 @@ class Run {
       save_checkpoint(point, session);
       return !evaluation_due_ || evaluations_->pause(point, session);
     };
+    if (setup_.task != nullptr)
+      events.failing = [this](const Error& error) { setup_.task->name_loss(error); };
     if (trial_) trial_->join(events, [this, &session] { report_.take_plan(session); });
     return events;
   }

@@ -101,6 +101,7 @@ void Task::rejoin(const network::Introduction& introduction) {
   }
   links_.reset();
   linked_ = goes_on_ = false;
+  explained_.reset();
   ++restarts_;
   observer_.notice(
       fmt::format("waiting for the lost task to be started again, --join_timeout={:g} s at most",
@@ -328,6 +329,18 @@ void Task::wait_for_end() {
 
 Error Task::explain(const Error& error) {
   print_notices();
+  if (!explained_) explained_ = first_cause(error);
+  return *explained_;
+}
+
+void Task::name_loss(const Error& error) {
+  const Error cause = explain(error);
+  if (cause.code() == ExitCode::kTimeout)
+    observer_.notice(
+        fmt::format("{}; this task ends once what it has begun is through", cause.what()));
+}
+
+Error Task::first_cause(const Error& error) {
   // A lost peer is seen here first, and its reason comes from the coordinator.
   constexpr auto kPatience = std::chrono::milliseconds(900);
   const auto end = std::chrono::steady_clock::now() + kPatience;

@@ -82,6 +82,8 @@ class Task {
   // This task ends because of an error: tells the others, and gives the error to end with: what is
   // known of the run's first cause, if that is another task's.
   Error explain(const Error& error);
+  // The same before what is under way has ended, which may take a while: a loss is told at once.
+  void name_loss(const Error& error);
   // Whether the error that was explained is the loss of a task that may be replaced: rejoin then.
   bool goes_on() const { return goes_on_; }
   // Lets go of all links and waits until all tasks have come again, one of them anew; errors as the
@@ -92,6 +94,7 @@ class Task {
 
  private:
   void take_seat();
+  Error first_cause(const Error& error);
   network::ControlOptions control_options();
   network::SecurityOptions security() const;
   Cluster agreed_cluster(const OpenDevices& devices);
@@ -108,6 +111,7 @@ class Task {
   std::vector<std::string> operations_;  // of the lowered plan, as text
   NetworkEngine* engine_ = nullptr;
   std::atomic<bool> linked_ = false;
+  std::optional<Error> explained_;  // how this generation ends
   bool goes_on_ = false;
   std::uint32_t restarts_ = 0;
   std::unique_ptr<network::ControlPlane> control_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/runtime/guarded_steps.hpp"
 #include "core/runtime/step_describer.hpp"
 #include "core/runtime/strand_run.hpp"
 #include "core/runtime/worker_reports.hpp"
@@ -46,15 +47,12 @@ class AsynchronousLoop {
   }
 
   TrainingSummary run() {
-    try {
+    run_guarded(session_, events_, [this] {
       warm_up();
       train();
       go_until([this] { return all_are_there(); });
       conclude();
-    } catch (...) {
-      session_.cancel("this task has failed; its own messages say why");
-      throw;
-    }
+    });
     return summary_;
   }
 
@@ -212,13 +210,15 @@ class AsynchronousLoop {
     const double deadline = session_.options().executor.deadline_seconds;
     bool still = false;
     bool hope = false;
-    for (StrandRun& strand : strands_)
+    for (StrandRun& strand : strands_) {
+      strand.executor().require_network();
       if (!strand.stands_still(deadline)) {
         hope = hope || strand.has_open();
       } else {
         still = true;
         hope = strand.executor().waits_for_peer() || hope;
       }
+    }
     if (still && !hope)
       fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
            deadline);

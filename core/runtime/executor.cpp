@@ -17,6 +17,8 @@ namespace {
 // any other.
 constexpr std::chrono::steady_clock::duration kGraceAfterTimeout = std::chrono::seconds(2);
 constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
+// How often to look whether a host is lost while waiting, in seconds.
+constexpr double kBetweenLooksAtPeers = 0.1;
 // How often to look what the gate may let through while waiting.
 constexpr std::chrono::microseconds kBetweenLooks{50};
 
@@ -232,20 +234,33 @@ bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
   const convoy_wait point{&(*state_->timelines)[lane].value, value};
   if (parts_.gate != nullptr && !wait_at_gate(point)) return false;
   const std::uint32_t place = parts_.schedule->lanes[lane].place;
-  if (parts_.schedule->lanes[lane].lane == kNetworkLane)
-    return parts_.network->wait(point, options_.deadline_seconds);
+  if (parts_.schedule->lanes[lane].lane == kNetworkLane) return wait_on(*parts_.network, point);
   try {
-    return (*parts_.engines)[place]->wait(point, options_.deadline_seconds);
+    return wait_on(*(*parts_.engines)[place], point);
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", parts_.plan->cluster->places[place].name, error.what());
   }
 }
 
+// Where there are other hosts, the loss of one ends the wait: what is queued behind it goes on, but
+// comes to nothing.
+template <typename Engine>
+bool Executor::wait_on(Engine& engine, const convoy_wait& point) {
+  if (parts_.network == nullptr) return engine.wait(point, options_.deadline_seconds);
+  for (double left = options_.deadline_seconds; left > 0; left -= kBetweenLooksAtPeers) {
+    if (engine.wait(point, std::min(left, kBetweenLooksAtPeers))) return true;
+    require_network();
+  }
+  return false;
+}
+
 bool Executor::wait_at_gate(const convoy_wait& point) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(options_.deadline_seconds);
-  while (!holds(point) && Clock::now() < end)
+  while (!holds(point) && Clock::now() < end) {
+    require_network();
     if (!parts_.gate->pump()) std::this_thread::sleep_for(kBetweenLooks);
+  }
   return holds(point);
 }
 

@@ -91,6 +91,8 @@ class Executor {
   // To be asked when nothing has moved for long: whether an operation waits for another host. Error
   // kTimeout when one that may run does not end.
   bool waits_for_peer();
+  // Error kTimeout as finish_step(), once the network has lost a host that is needed.
+  void require_network() const;
   // When the operations of the last finished step ran; valid until the next step is finished.
   const std::vector<OperationTime>& last_times() const { return last_times_; }
   // Waits until nothing that was queued can touch memory any more, whether it failed or not; false
@@ -108,13 +110,14 @@ class Executor {
   std::uint64_t lane_value(std::uint32_t lane) const;
   void wait_for(std::uint32_t lane, std::uint64_t value);
   bool wait_on_engine(std::uint32_t lane, std::uint64_t value);
+  template <typename Engine>
+  bool wait_on(Engine& engine, const convoy_wait& point);
   bool wait_at_gate(const convoy_wait& point);
   void require_hope();
   void hand_over(const Operation& operation, const convoy_submission& submission,
                  std::uint32_t channel);
   std::uint32_t channel_of(const Lane& lane) const;
   void await_prologue(const Operation& operation, const convoy_wait& done);
-  void require_network() const;
   bool awaits_network() const;
 
   ExecutorParts parts_;

@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/runtime/asynchronous_loop.hpp"
+#include "core/runtime/guarded_steps.hpp"
 #include "core/runtime/step_describer.hpp"
 #include "core/runtime/step_totals.hpp"
 
@@ -42,14 +43,8 @@ class Loop {
         describer_(session),
         meter_(session.lowered_plan(), part_of(session)) {}
 
-  // Batches and devices may go away once this ends, however it ends.
   TrainingSummary run() {
-    try {
-      run_steps();
-    } catch (...) {
-      session_.cancel("this task has failed; its own messages say why");
-      throw;
-    }
+    run_guarded(session_, events_, [this] { run_steps(); });
     summary_.stopped = stopping_;
     summary_.breakdown = meter_.total();
     summary_.global_step = options_.first_step + finished_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/data/pipeline/batch_source.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/staleness.hpp"
@@ -69,6 +70,9 @@ struct TrainingEvents {
   std::function<bool(const PausePoint&)> plan_changes_after;
   // The session may, after a pause if one falls on the same step. Likewise part of no step.
   std::function<void(const PausePoint&)> change_plan;
+  // An error has ended the steps: before what is under way is waited for, which may take as long as
+  // two steps.
+  std::function<void(const Error&)> failing;
 };
 
 // What came of workers that did not wait for each other.

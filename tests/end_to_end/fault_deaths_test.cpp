@@ -17,8 +17,6 @@ using ::testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kNamed = 3;  // seconds within which a death is named, on a machine that is busy
-// What is queued of a step is let through first: with a large model, as long as that takes.
-constexpr double kNamedByLargeSteps = 15;
 constexpr double kEnded = 10;
 
 double since(Clock::time_point begin) {
@@ -39,7 +37,7 @@ struct Phase {
 std::vector<Phase> phases() {
   return {{"WarmUp", "Running warm up", {"--num_warmup_batches=10000000"}, 0.3},
           {"Steps", "\n20\timages"},
-          {"Transfers", "\n1\timages", {"--model=alexnet", "--batch_size=1"}, 0.15},
+          {"Transfers", "\n1\timages", {"--model=alexnet", "--batch_size=8"}, 0.15},
           {"Checkpoints", "\n10\timages", {"--save_model_steps=1"}, 0.02}};
 }
 
@@ -75,13 +73,13 @@ std::string mention_of(std::size_t task) {
 }
 
 void expect_all_named(HostTasks& tasks, const std::vector<std::size_t>& survivors,
-                      std::size_t victim, Clock::time_point begin, double named = kNamed) {
+                      std::size_t victim, Clock::time_point begin) {
   for (const std::size_t task : survivors) {
     EXPECT_TRUE(tasks[task].says(mention_of(victim), 20))
         << HostTasks::name(task) << tasks[task].err();
     EXPECT_THAT(tasks[task].err(), HasSubstr(" lost")) << HostTasks::name(task);
   }
-  EXPECT_LT(since(begin), named);
+  EXPECT_LT(since(begin), kNamed);
   for (const std::size_t task : survivors) EXPECT_EQ(tasks[task].exit_code(kEnded), 6) << task;
 }
 
@@ -106,8 +104,7 @@ TEST_P(Deaths, AreNamedByAllOthers) {
   sleep_for(death.phase.later);
   const auto begin = Clock::now();
   tasks[death.victim].signal(SIGKILL);
-  expect_all_named(tasks, all_but(death.victim), death.victim, begin,
-                   death.phase.name == "Transfers" ? kNamedByLargeSteps : kNamed);
+  expect_all_named(tasks, all_but(death.victim), death.victim, begin);
   for (const std::size_t task : all_but(death.victim))
     if (death.phase.name != "WarmUp") {
       EXPECT_THAT(tasks[task].err(), HasSubstr(" at step ")) << HostTasks::name(task);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -50,6 +51,35 @@ TEST(ClusterFailure, OfATaskEndsTheOthersWithPeerStepAndOperation) {
         << "victim " << victim;
     EXPECT_GE(tasks[0].steps.size(), 5u);
   }
+}
+
+// The survivors' devices are in the middle of what takes 4 s when the victim dies.
+TEST(ClusterFailure, IsToldBeforeWhatIsUnderWayHasEnded) {
+  constexpr auto kStill = std::chrono::seconds(1);  // no step for so long: the devices are at it
+  ClusterRunOptions options = distributed(100000);
+  options.hang_operation = 200;
+  options.hang_milliseconds = 4000;
+  std::atomic<std::chrono::steady_clock::time_point> newest{std::chrono::steady_clock::now()};
+  options.stepped = [&](std::uint32_t, const TrainingStep&) {
+    newest = std::chrono::steady_clock::now();
+  };
+  std::array<std::string, 3> told;
+  std::array<std::chrono::steady_clock::time_point, 3> when;
+  options.failing = [&](std::uint32_t task, const Error& error) {
+    told[task] = error.what();
+    when[task] = std::chrono::steady_clock::now();
+  };
+  ClusterRun run(options);
+  std::thread killer([&] {
+    while (std::chrono::steady_clock::now() - newest.load() < kStill)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    run.network().kill(1, "its process has ended (signal 9)");
+  });
+  const std::vector<TaskOutcome> tasks = run.run();
+  killer.join();
+  EXPECT_GT(seconds_since(when[2]), 1) << "the server waits for its device";
+  EXPECT_THAT(told[2], AllOf(HasSubstr("task 1 is lost at step"), HasSubstr("signal 9")));
+  EXPECT_EQ(told[2], tasks[2].error);
 }
 
 TEST(ClusterFailure, IsNoTaskThatStandsStillForLongerThanTheDeadline) {

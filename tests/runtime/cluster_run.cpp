@@ -17,7 +17,11 @@ namespace {
 
 std::unique_ptr<DevicePlugin> devices_for(PluginHost& host, const ClusterRunOptions& options) {
   if (!options.fake_devices) return cpu_plugin(host);
-  return fake_plugin({.delay_microseconds = 20, .shared_memory = options.shared_memory});
+  return fake_plugin({.delay_microseconds = 20,
+                      .shared_memory = options.shared_memory,
+                      .hang_device = options.hang_milliseconds > 0 ? 0 : -1,
+                      .hang_operation = options.hang_operation,
+                      .hang_milliseconds = options.hang_milliseconds});
 }
 
 SessionOptions session_options_for(const ClusterRunOptions& options, std::uint32_t replicas) {
@@ -43,6 +47,7 @@ void train_session(const ClusterRunOptions& options, std::uint32_t task, Session
     outcome.steps.push_back(step);
     if (options.stepped) options.stepped(task, step);
   };
+  if (options.failing) events.failing = [&](const Error& error) { options.failing(task, error); };
   if (options.stop_requested) events.stop_requested = [&] { return options.stop_requested(task); };
   outcome.summary = run_training(session, *source, constant_rate(options.learning_rate),
                                  {0, options.steps, 0}, events);

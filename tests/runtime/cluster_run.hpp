@@ -26,6 +26,9 @@ struct ClusterRunOptions {
   std::uint32_t global_batch = 8;
   bool fake_devices = false;  // which share memory, or do not
   bool shared_memory = true;
+  // Of each task's first fake device: the operation that takes so long.
+  std::uint32_t hang_operation = 0;
+  std::uint32_t hang_milliseconds = 0;
   InProcessOptions network = {};
   std::string transport = {};  // a plug-in of the build tree ("shm") instead of that network
   double deadline_seconds = 60;
@@ -35,6 +38,8 @@ struct ClusterRunOptions {
   // After every step, on the task's thread.
   std::function<void(std::uint32_t task, const TrainingStep&)> stepped = {};
   std::function<bool(std::uint32_t task)> stop_requested = {};
+  // When an error ends the steps, on the task's thread.
+  std::function<void(std::uint32_t task, const Error&)> failing = {};
 };
 
 struct TaskOutcome {

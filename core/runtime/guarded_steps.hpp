@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/base/error.hpp"
+#include "core/runtime/training_loop.hpp"
+
+namespace convoy {
+
+// Runs `steps`. When they throw, events.failing hears of it, then what they have under way ends:
+// batches and devices may go away once this throws.
+template <typename Steps>
+void run_guarded(Session& session, const TrainingEvents& events, Steps steps) {
+  constexpr const char* kReason = "this task has failed; its own messages say why";
+  try {
+    steps();
+  } catch (const Error& error) {
+    if (events.failing) events.failing(error);
+    session.cancel(kReason);
+    throw;
+  } catch (...) {
+    session.cancel(kReason);
+    throw;
+  }
+}
+
+}  // namespace convoy
