@@ -35,6 +35,10 @@ constexpr Shape kShapes[] = {
     {"vgg16_14", 8, 512, 512, 14},
     {"inception3_147", 8, 32, 64, 147},
     {"inception3_35", 8, 96, 96, 35},
+    {"alexnet_13", 32, 384, 384, 13},
+    {"resnet20_32", 128, 16, 16, 32},
+    {"resnet20_16", 128, 32, 32, 16},
+    {"resnet20_8", 128, 64, 64, 8},
 };
 
 // Operands in the layouts that oneDNN's forward pass chooses, and what runs on them.

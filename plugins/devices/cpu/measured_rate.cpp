@@ -85,19 +85,27 @@ double library_multiply_rate(std::int64_t order) {
 // Every thread for itself.
 double own_multiply_rate() {
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-  constexpr std::size_t kPart = kRows * kDepth + (kDepth + kRows) * kWinogradPanel;
-  const Floats memory = make_floats(threads * kPart);
+  const WinogradKernels& kernels = winograd_kernels();
+  const std::size_t part = kRows * kDepth + (kDepth + kRows) * kernels.columns;
+  const Floats memory = make_floats(threads * part);
   const std::vector<double> seconds = times(kProductRuns, [&] {
     parallel_indices(threads, [&](std::size_t thread) {
-      float* const a = memory.get() + thread * kPart;
+      float* const a = memory.get() + thread * part;
       float* const b = a + kRows * kDepth;
-      float* const c = b + kDepth * kWinogradPanel;
+      float* const c = b + kDepth * kernels.columns;
       for (int i = 0; i < kProducts; ++i) {
-        winograd_kernels().multiply(a, kDepth, b, c, kRows, kDepth, false);
+        kernels.multiply({.a = a,
+                          .a_stride = kDepth,
+                          .b = b,
+                          .c = c,
+                          .columns = kernels.columns,
+                          .rows = kRows,
+                          .depth = kDepth,
+                          .accumulate = false});
       }
     });
   });
-  return 2.0 * kProducts * static_cast<double>(threads * kRows * kDepth * kWinogradPanel) /
+  return 2.0 * kProducts * static_cast<double>(threads * kRows * kDepth * kernels.columns) /
          seconds.front();
 }
 

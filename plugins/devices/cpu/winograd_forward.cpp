@@ -2,179 +2,245 @@
 // mirrored.
 #include <omp.h>
 
-#include <cstring>
 #include <limits>
 
-#include "plugins/devices/cpu/winograd_tiles.hpp"
+#include "plugins/devices/cpu/winograd_weights.hpp"
 
 namespace convoy::cpu {
 namespace {
 
 constexpr std::size_t kTilesPerProduct = 48;  // their products stay in the second-level cache
+constexpr std::size_t kLeastTiles = 24;       // that make up for reading weights once more
+constexpr std::size_t kRowsOfProducts = 12;   // multiple of what the kernels take at once
 
-// One convolution while it runs. Per batch of tiles: first all threads transform the source into
-// points [point][tile][channel]; then each takes panels of sixteen result channels with a stretch
-// of tiles, transforms the panel's weights for itself, multiplies and transforms the products back.
+// One convolution while it runs, in one of two ways.
+//
+// Few channels: all weights are transformed, then each thread takes stretches of tiles whose points
+// stay in its own cache and computes all result channels of them.
+//
+// Many channels: per batch of tiles, first all threads transform the source into points
+// [point][tile][channel]; then each takes columns of result channels with a stretch of tiles,
+// transforms the weights of these columns for itself, multiplies and transforms the products back.
 class Forward {
  public:
-  Forward(const WinogradShape& shape, std::size_t threads)
-      : shape_(shape),
-        threads_(threads),
-        tiling_(shape.batch, shape.out_height, shape.out_width, shape.in_channels + kWinogradSkew),
-        tile_stride_(shape.in_channels + kWinogradSkew),
-        point_stride_(tiling_.tiles_at_once() * tile_stride_ + kWinogradSkew),
-        weights_stride_(shape.in_channels * kWinogradPanel + kWinogradSkew),
-        products_stride_(kTilesPerProduct * kWinogradPanel + kWinogradSkew) {}
+  // mirrored: weights are those of the convolution whose data gradient this is.
+  Forward(const WinogradShape& shape, std::size_t threads, bool mirrored);
 
   std::size_t scratch_floats() const { return shared_floats() + threads_ * own_floats(); }
-
-  // transposed: weights are those of the convolution whose data gradient this is.
-  void run(const float* source, const float* weights, bool transposed,
-           const WinogradResultOptions& options, float* result, float* scratch);
+  void run(const float* source, const float* weights, const WinogradResultOptions& options,
+           float* result, float* scratch);
 
  private:
-  std::size_t shared_floats() const { return kWinogradPoints * point_stride_; }
-  std::size_t own_floats() const { return kWinogradPoints * (weights_stride_ + products_stride_); }
-  void transform_row(std::size_t row, std::size_t panel, float* points) const;
-  void transform_weights(std::size_t panel, float* transformed) const;
-  void transform_mirrored(std::size_t column, std::size_t row, float* transformed) const;
-  void multiply(std::size_t panel, std::size_t first_tile, std::size_t end_tile, float* own) const;
-  void write_results(std::size_t panel, std::size_t first_tile, std::size_t count,
+  bool keeps_tiles() const { return kept_tiles_ > 0; }
+  std::size_t shared_floats() const;
+  std::size_t own_floats() const;
+  void run_by_tiles(const float* weights, float* scratch);
+  void run_by_columns(const float* weights, float* scratch);
+  void transform_tiles(std::size_t first, std::size_t count, std::size_t panel,
+                       float* points) const;
+  void all_columns(std::size_t first_tile, std::size_t count, const float* weights,
+                   float* own) const;
+  void some_columns(const float* weights, std::size_t product, std::size_t first_tile,
+                    std::size_t end_tile, const float* points, float* own) const;
+  void multiply(const float* points, std::size_t depth, const float* weights, std::size_t columns,
+                std::size_t count, bool accumulate, float* products) const;
+  void write_results(std::size_t product, std::size_t first_tile, std::size_t count,
                      const float* products) const;
   WinogradEpilogue epilogue(std::size_t panel) const;
 
+  const WinogradKernels& kernels_ = winograd_kernels();
   WinogradShape shape_;
   std::size_t threads_;
   WinogradTiling tiling_;
-  std::size_t tile_stride_, point_stride_, weights_stride_, products_stride_;
-  const WinogradKernels& kernels_ = winograd_kernels();
+  WinogradColumns columns_;
+  WinogradWeights transformed_;
+  std::size_t tile_stride_;
+  std::size_t kept_tiles_;    // whose points stay in a thread's cache; 0 = many channels
+  std::size_t weights_rows_;  // transformed at a time
+  std::size_t point_stride_, weights_stride_, products_stride_;
+  std::size_t own_weights_, own_products_;  // floats
   WinogradImages source_{}, result_{};
-  const float* weights_ = nullptr;
-  bool transposed_ = false;
   WinogradResultOptions options_;
-  float* points_ = nullptr;
-  std::size_t first_row_ = 0;  // of the batch of tiles at hand
+  std::size_t first_tile_ = 0;  // of the batch at hand
 };
 
-void Forward::run(const float* source, const float* weights, bool transposed,
-                  const WinogradResultOptions& options, float* result, float* scratch) {
+// As many tiles as a thread's cache holds the points of; 0 when they are too few for it.
+std::size_t kept_tiles(std::size_t tile_stride, std::size_t tiles, std::size_t threads) {
+  const std::size_t room = winograd_kernels().cache_floats / (kWinogradPoints * tile_stride);
+  const std::size_t share = divide_up(divide_up(tiles, threads), kRowsOfProducts);
+  const std::size_t rows = std::min(room / kRowsOfProducts, share) * kRowsOfProducts;
+  return room < kLeastTiles || tiles < threads * kRowsOfProducts ? 0
+                                                                 : std::min(rows, kTilesPerProduct);
+}
+
+Forward::Forward(const WinogradShape& shape, std::size_t threads, bool mirrored)
+    : shape_(shape),
+      threads_(threads),
+      tiling_(shape.batch, shape.out_height, shape.out_width, shape.in_channels + kWinogradSkew),
+      columns_(shape.out_channels, kernels_.columns),
+      transformed_(shape, mirrored),
+      tile_stride_(shape.in_channels + kWinogradSkew),
+      kept_tiles_(kept_tiles(tile_stride_, tiling_.tiles(), threads)),
+      weights_rows_(keeps_tiles() ? shape.in_channels
+                                  : std::min(shape.in_channels, kWinogradDepth)),
+      point_stride_((keeps_tiles() ? kept_tiles_ : tiling_.tiles_at_once()) * tile_stride_ +
+                    kWinogradSkew),
+      weights_stride_(weights_rows_ * columns_.most + kWinogradSkew),
+      products_stride_(kTilesPerProduct * columns_.most + kWinogradSkew),
+      own_weights_(kWinogradPoints * weights_stride_) {
+  // Products wait for the next rows of weights unless all are transformed at a time.
+  const bool waits = weights_rows_ < shape.in_channels;
+  const std::size_t groups = waits ? divide_up(tiling_.tiles_at_once(), kTilesPerProduct) : 1;
+  own_products_ = groups * kWinogradPoints * products_stride_;
+}
+
+std::size_t Forward::shared_floats() const {
+  return keeps_tiles() ? columns_.products() * own_weights_ : kWinogradPoints * point_stride_;
+}
+
+std::size_t Forward::own_floats() const {
+  return own_products_ + (keeps_tiles() ? kWinogradPoints * point_stride_ : own_weights_);
+}
+
+void Forward::run(const float* source, const float* weights, const WinogradResultOptions& options,
+                  float* result, float* scratch) {
   source_ = {const_cast<float*>(source), shape_.in_channels, shape_.in_height, shape_.in_width,
              shape_.block};
   result_ = {result, shape_.out_channels, shape_.out_height, shape_.out_width, shape_.block};
-  weights_ = weights;
-  transposed_ = transposed;
   options_ = options;
-  points_ = scratch;
-  const std::size_t in_panels = source_.panels();
-  const std::size_t out_panels = result_.panels();
-  for (first_row_ = 0; first_row_ < tiling_.rows; first_row_ += tiling_.rows_at_once) {
-    const std::size_t rows = std::min(tiling_.rows_at_once, tiling_.rows - first_row_);
+  if (keeps_tiles()) return run_by_tiles(weights, scratch);
+  run_by_columns(weights, scratch);
+}
+
+void Forward::run_by_tiles(const float* weights, float* scratch) {
+  const std::size_t blocks = shape_.in_channels / shape_.block;
+  const std::size_t tiles = tiling_.tiles();
+#pragma omp parallel num_threads(static_cast <int>(threads_))
+  {
+    float* own =
+        scratch + shared_floats() + static_cast<std::size_t>(omp_get_thread_num()) * own_floats();
+#pragma omp for schedule(static)
+    for (std::size_t item = 0; item < columns_.products() * blocks; ++item) {
+      const std::size_t product = item / blocks;
+      const std::size_t row = item % blocks * shape_.block;
+      const std::size_t columns = columns_.of(product);
+      transformed_.transform(weights, product * columns_.most, columns, row, shape_.block,
+                             scratch + product * own_weights_ + row * columns, weights_stride_);
+    }
+#pragma omp for schedule(dynamic, 1)
+    for (std::size_t first = 0; first < tiles; first += kept_tiles_) {
+      all_columns(first, std::min(kept_tiles_, tiles - first), scratch, own);
+    }
+  }
+}
+
+void Forward::all_columns(std::size_t first_tile, std::size_t count, const float* weights,
+                          float* own) const {
+  float* products = own + kWinogradPoints * point_stride_;
+  for (std::size_t panel = 0; panel < source_.panels(); ++panel) {
+    transform_tiles(first_tile, count, panel, own);
+  }
+  for (std::size_t product = 0; product < columns_.products(); ++product) {
+    multiply(own, shape_.in_channels, weights + product * own_weights_, columns_.of(product), count,
+             false, products);
+    write_results(product, first_tile, count, products);
+  }
+}
+
+void Forward::run_by_columns(const float* weights, float* scratch) {
+  const std::size_t panels = source_.panels();
+  const std::size_t products = columns_.products();
+  for (std::size_t row = 0; row < tiling_.rows; row += tiling_.rows_at_once) {
+    const std::size_t rows = std::min(tiling_.rows_at_once, tiling_.rows - row);
     const std::size_t tiles = rows * tiling_.columns;
-    const std::size_t products = divide_up(tiles, kTilesPerProduct);
-    // Stretches of tiles only where there are too few panels for all threads.
-    const std::size_t wanted = out_panels % threads_ == 0 ? 1 : divide_up(4 * threads_, out_panels);
-    const std::size_t stretch = divide_up(products, std::min(products, wanted)) * kTilesPerProduct;
+    const std::size_t groups = divide_up(tiles, kTilesPerProduct);
+    first_tile_ = row * tiling_.columns;
+    // Stretches of tiles only where there are too few columns for all threads.
+    const std::size_t wanted = products % threads_ == 0 ? 1 : divide_up(4 * threads_, products);
+    const std::size_t stretch = divide_up(groups, std::min(groups, wanted)) * kTilesPerProduct;
     const std::size_t stretches = divide_up(tiles, stretch);
 #pragma omp parallel num_threads(static_cast <int>(threads_))
     {
       float* own =
           scratch + shared_floats() + static_cast<std::size_t>(omp_get_thread_num()) * own_floats();
 #pragma omp for schedule(static)
-      for (std::size_t item = 0; item < rows * in_panels; ++item) {
-        transform_row(item / in_panels, item % in_panels, points_);
+      for (std::size_t item = 0; item < rows * panels; ++item) {
+        const std::size_t first = item / panels * tiling_.columns;
+        transform_tiles(first_tile_ + first, tiling_.columns, item % panels,
+                        scratch + first * tile_stride_);
       }
 #pragma omp for schedule(dynamic, 1)
-      for (std::size_t item = 0; item < out_panels * stretches; ++item) {
+      for (std::size_t item = 0; item < products * stretches; ++item) {
         const std::size_t first = item % stretches * stretch;
-        multiply(item / stretches, first, std::min(first + stretch, tiles), own);
+        some_columns(weights, item / stretches, first, std::min(first + stretch, tiles), scratch,
+                     own);
       }
     }
   }
 }
 
-void Forward::transform_row(std::size_t row, std::size_t panel, float* points) const {
-  const std::size_t global = first_row_ + row;
-  const std::size_t y = global % tiling_.image_rows * kWinogradTile;
-  kernels_.transform_source(
-      source_.plane(global / tiling_.image_rows, panel),
-      {static_cast<std::ptrdiff_t>(y) - static_cast<std::ptrdiff_t>(shape_.pad_top),
-       -static_cast<std::ptrdiff_t>(shape_.pad_left), tiling_.columns},
-      points + row * tiling_.columns * tile_stride_ + panel * kWinogradPanel, point_stride_,
-      tile_stride_);
+void Forward::transform_tiles(std::size_t first, std::size_t count, std::size_t panel,
+                              float* points) const {
+  tiling_.for_each_stretch(first, count, [&](const WinogradStretch& stretch) {
+    kernels_.transform_source(
+        source_.plane(stretch.image, panel),
+        {static_cast<std::ptrdiff_t>(stretch.y) - static_cast<std::ptrdiff_t>(shape_.pad_top),
+         static_cast<std::ptrdiff_t>(stretch.x) - static_cast<std::ptrdiff_t>(shape_.pad_left),
+         stretch.count},
+        points + stretch.first * tile_stride_ + panel * kWinogradPanel, point_stride_,
+        tile_stride_);
+  });
 }
 
-// Weights lie as [out block][in block][tap][in][out] of the convolution that is forward.
-void Forward::transform_weights(std::size_t panel, float* transformed) const {
-  const std::size_t block = shape_.block;
-  const std::size_t in_blocks = shape_.in_channels / block;
-  for (std::size_t group = 0; group < 2; ++group) {
-    const std::size_t out = panel * kWinogradPanel + group * kWinogradLanes;
-    for (std::size_t in = 0; in < shape_.in_channels; in += kWinogradLanes) {
-      float* to = transformed + in * kWinogradPanel + group * kWinogradLanes;
-      if (out >= shape_.out_channels) {
-        for (std::size_t point = 0; point < kWinogradPoints; ++point) {
-          for (std::size_t row = 0; row < kWinogradLanes; ++row) {
-            std::memset(to + point * weights_stride_ + row * kWinogradPanel, 0,
-                        kWinogradLanes * sizeof(float));
-          }
-        }
-      } else if (transposed_) {
-        transform_mirrored(out, in, to);
-      } else {
-        const float* taps =
-            weights_ + (out / block * in_blocks + in / block) * kWinogradTaps * block * block;
-        kernels_.transform_weights(taps + in % block * block + out % block, block * block, block,
-                                   kWinogradLanes, to, weights_stride_);
-      }
+// Tiles are counted from the batch's first.
+void Forward::some_columns(const float* weights, std::size_t product, std::size_t first_tile,
+                           std::size_t end_tile, const float* points, float* own) const {
+  const std::size_t columns = columns_.of(product);
+  const std::size_t channels = shape_.in_channels;
+  const bool waits = weights_rows_ < channels;
+  for (std::size_t row = 0; row < channels; row += weights_rows_) {
+    const std::size_t rows = std::min(weights_rows_, channels - row);
+    transformed_.transform(weights, product * columns_.most, columns, row, rows, own,
+                           weights_stride_);
+    float* products = own + own_weights_;
+    for (std::size_t tile = first_tile; tile < end_tile; tile += kTilesPerProduct) {
+      const std::size_t count = std::min(kTilesPerProduct, end_tile - tile);
+      multiply(points + tile * tile_stride_ + row, rows, own, columns, count, row > 0, products);
+      if (row + rows == channels) write_results(product, first_tile_ + tile, count, products);
+      if (waits) products += kWinogradPoints * products_stride_;
     }
   }
 }
 
-// The result's channels are the stored weights' inputs, the source's their outputs.
-void Forward::transform_mirrored(std::size_t column, std::size_t row, float* transformed) const {
-  const std::size_t block = shape_.block;
-  const float* taps = weights_ + (row / block * (shape_.out_channels / block) + column / block) *
-                                     kWinogradTaps * block * block;
-  alignas(64) float mirrored[kWinogradLanes * kWinogradTaps * kWinogradLanes];
-  kernels_.mirror_weights(taps + column % block * block + row % block, block * block, block,
-                          mirrored);
-  kernels_.transform_weights(mirrored, kWinogradLanes, kWinogradTaps * kWinogradLanes,
-                             kWinogradLanes, transformed, weights_stride_);
-}
-
-void Forward::multiply(std::size_t panel, std::size_t first_tile, std::size_t end_tile,
-                       float* own) const {
-  float* transformed = own;
-  float* products = own + kWinogradPoints * weights_stride_;
-  transform_weights(panel, transformed);
-  for (std::size_t tile = first_tile; tile < end_tile; tile += kTilesPerProduct) {
-    const std::size_t count = std::min(kTilesPerProduct, end_tile - tile);
-    for (std::size_t point = 0; point < kWinogradPoints; ++point) {
-      const float* values = points_ + point * point_stride_ + tile * tile_stride_;
-      const float* columns = transformed + point * weights_stride_;
-      for (std::size_t depth = 0; depth < shape_.in_channels; depth += kWinogradDepth) {
-        kernels_.multiply(values + depth, tile_stride_, columns + depth * kWinogradPanel,
-                          products + point * products_stride_, count,
-                          std::min(kWinogradDepth, shape_.in_channels - depth), depth > 0);
-      }
+void Forward::multiply(const float* points, std::size_t depth, const float* weights,
+                       std::size_t columns, std::size_t count, bool accumulate,
+                       float* products) const {
+  for (std::size_t point = 0; point < kWinogradPoints; ++point) {
+    for (std::size_t done = 0; done < depth; done += kWinogradDepth) {
+      kernels_.multiply({.a = points + point * point_stride_ + done,
+                         .a_stride = tile_stride_,
+                         .b = weights + point * weights_stride_ + done * columns,
+                         .c = products + point * products_stride_,
+                         .columns = columns,
+                         .rows = count,
+                         .depth = std::min(kWinogradDepth, depth - done),
+                         .accumulate = accumulate || done > 0});
     }
-    write_results(panel, tile, count, products);
   }
 }
 
-void Forward::write_results(std::size_t panel, std::size_t first_tile, std::size_t count,
+void Forward::write_results(std::size_t product, std::size_t first_tile, std::size_t count,
                             const float* products) const {
-  const WinogradEpilogue epilogue = this->epilogue(panel);
-  for (std::size_t done = 0; done < count;) {
-    const std::size_t row = first_row_ + (first_tile + done) / tiling_.columns;
-    const std::size_t column = (first_tile + done) % tiling_.columns;
-    const std::size_t size = std::min(tiling_.columns - column, count - done);
-    const std::size_t y = row % tiling_.image_rows * kWinogradTile;
-    kernels_.transform_result(products + done * kWinogradPanel, products_stride_, kWinogradPanel,
-                              epilogue, result_.plane(row / tiling_.image_rows, panel),
-                              {static_cast<std::ptrdiff_t>(y),
-                               static_cast<std::ptrdiff_t>(column * kWinogradTile), size});
-    done += size;
+  const std::size_t columns = columns_.of(product);
+  for (std::size_t column = 0; column < columns; column += kWinogradPanel) {
+    const std::size_t panel = (product * columns_.most + column) / kWinogradPanel;
+    const WinogradEpilogue epilogue = this->epilogue(panel);
+    tiling_.for_each_stretch(first_tile, count, [&](const WinogradStretch& stretch) {
+      kernels_.transform_result(products + stretch.first * columns + column, products_stride_,
+                                columns, epilogue, result_.plane(stretch.image, panel),
+                                {static_cast<std::ptrdiff_t>(stretch.y),
+                                 static_cast<std::ptrdiff_t>(stretch.x), stretch.count});
+    });
   }
 }
 
@@ -207,22 +273,22 @@ WinogradShape mirrored(const WinogradShape& shape) {
 }  // namespace
 
 std::size_t winograd_forward_scratch(const WinogradShape& shape, std::size_t threads) {
-  return Forward(shape, threads).scratch_floats();
+  return Forward(shape, threads, false).scratch_floats();
 }
 
 void winograd_forward(const WinogradShape& shape, const float* source, const float* weights,
                       const WinogradResultOptions& options, float* result, float* scratch,
                       std::size_t threads) {
-  Forward(shape, threads).run(source, weights, false, options, result, scratch);
+  Forward(shape, threads, false).run(source, weights, options, result, scratch);
 }
 
 std::size_t winograd_backward_data_scratch(const WinogradShape& shape, std::size_t threads) {
-  return Forward(mirrored(shape), threads).scratch_floats();
+  return Forward(mirrored(shape), threads, true).scratch_floats();
 }
 
 void winograd_backward_data(const WinogradShape& shape, const float* gradient, const float* weights,
                             float* source_gradient, float* scratch, std::size_t threads) {
-  Forward(mirrored(shape), threads).run(gradient, weights, true, {}, source_gradient, scratch);
+  Forward(mirrored(shape), threads, true).run(gradient, weights, {}, source_gradient, scratch);
 }
 
 }  // namespace convoy::cpu

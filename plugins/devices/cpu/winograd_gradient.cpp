@@ -7,54 +7,127 @@
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kRowsPerProduct = 24;  // input channels; multiple of lanes and of row blocks
+constexpr std::size_t kMostSummedTiles = 48;   // of a stretch whose points stay in a thread's cache
+constexpr std::size_t kLeastSummedTiles = 16;  // that make up for fetching the sums once more
+constexpr std::size_t kSliceTiles = 128;
+constexpr std::size_t kMostSlices = 16;
+// Input channels of an item of work, tried in turn; multiples of blocks and of the kernels' rows.
+constexpr std::size_t kItemRows[] = {96, 48};
 
-// The adjoint of the forward transforms. Per batch of tiles: first all threads transform the source
-// into [point][tile][channel] and the gradient into [point][panel][tile][16]; then each takes input
-// channels with a panel of output channels, sums over the batch's tiles and transforms the sums
-// back into gradients of the weights, to which later batches add. The order of all sums follows
-// from the shape.
+// The adjoint of the forward transforms, in one of two ways. Source and gradient become points
+// [point][tile][channel] and [point][columns][tile][column]. The order of all sums follows from the
+// shape, whatever the number of threads.
+//
+// Few weights: tiles are cut into slices, and all sums of a slice stay in the cache of the thread
+// that computes it, with a stretch of tiles at a time. The slices' gradients are added at the end.
+//
+// Many weights: per batch of tiles, first all threads transform source and gradient; then each
+// takes input channels with columns of output channels, sums over the batch's tiles and transforms
+// the sums back into gradients of the weights, to which later batches add.
 class Gradient {
  public:
-  Gradient(const WinogradShape& shape, std::size_t threads)
-      : shape_(shape),
-        threads_(threads),
-        panels_(divide_up(shape.out_channels, kWinogradPanel)),
-        tile_stride_(shape.in_channels + kWinogradSkew),
-        tiling_(shape.batch, shape.out_height, shape.out_width,
-                tile_stride_ + panels_ * kWinogradPanel),
-        source_stride_(tiling_.tiles_at_once() * tile_stride_ + kWinogradSkew),
-        panel_stride_(tiling_.tiles_at_once() * kWinogradPanel),
-        gradient_stride_(panels_ * panel_stride_ + kWinogradSkew) {}
+  Gradient(const WinogradShape& shape, std::size_t threads);
 
-  std::size_t scratch_floats() const {
-    return kWinogradPoints * (source_stride_ + gradient_stride_) + threads_ * kOwnFloats;
-  }
-
+  std::size_t scratch_floats() const { return shared_floats() + threads_ * own_floats(); }
   void run(const float* source, const float* gradient, float* weights_gradient, float* scratch);
 
  private:
-  static constexpr std::size_t kSumsStride = kRowsPerProduct * kWinogradPanel + kWinogradSkew;
-  static constexpr std::size_t kOwnFloats = kWinogradPoints * kSumsStride;
+  // Points of source and gradient, their tiles counted from `first`.
+  struct Points {
+    float* source;
+    float* gradient;
+    std::size_t first;
+  };
+  // Input channels and products whose sums one thread computes at a time.
+  struct Item {
+    std::size_t row, rows, product, products;
+  };
 
-  void transform_source(std::size_t row, std::size_t panel) const;
-  void transform_gradient(std::size_t row, std::size_t panel) const;
-  void sum(std::size_t panel, std::size_t in, std::size_t tiles, float* sums) const;
-  void write(std::size_t panel, std::size_t in, std::size_t count, const float* sums) const;
+  bool keeps_sums() const { return kept_tiles_ > 0; }
+  std::size_t slices() const;
+  std::size_t points_floats() const { return kWinogradPoints * (source_stride_ + result_stride_); }
+  std::size_t weights_floats() const {
+    return kWinogradTaps * shape_.in_channels * shape_.out_channels;
+  }
+  std::size_t shared_floats() const;
+  std::size_t own_floats() const;
+  void choose_items();
+  void run_by_slices(float* weights_gradient, float* scratch) const;
+  void run_by_items(float* weights_gradient, float* scratch) const;
+  void slice(std::size_t index, float* weights_gradient, float* own) const;
+  void transform_source(std::size_t first, std::size_t count, std::size_t panel,
+                        const Points& points) const;
+  void transform_gradient(std::size_t first, std::size_t count, std::size_t panel,
+                          const Points& points) const;
+  void sum(const Item& item, const Points& points, std::size_t tiles, bool accumulate,
+           float* sums) const;
+  void write(const Item& item, const float* sums, bool accumulate, float* weights_gradient) const;
 
+  const WinogradKernels& kernels_ = winograd_kernels();
   WinogradShape shape_;
   std::size_t threads_;
-  std::size_t panels_;
+  WinogradColumns columns_;
   std::size_t tile_stride_;
   WinogradTiling tiling_;
-  std::size_t source_stride_, panel_stride_, gradient_stride_;
-  const WinogradKernels& kernels_ = winograd_kernels();
+  std::size_t kept_tiles_;                 // of a stretch; 0 = many weights
+  std::size_t item_rows_, item_products_;  // of one item of work
+  std::size_t sums_stride_;                // of one product
+  std::size_t product_stride_;             // of a product's points of the gradient
+  std::size_t source_stride_, result_stride_;
   WinogradImages source_{}, gradient_{};
-  float* weights_gradient_ = nullptr;
-  float* source_points_ = nullptr;
-  float* gradient_points_ = nullptr;
-  std::size_t first_row_ = 0;  // of the batch of tiles at hand
 };
+
+// Tiles whose points find room beside all sums in a thread's cache; 0 when they are too few.
+std::size_t tiles_beside_sums(const WinogradShape& shape, std::size_t tile_floats,
+                              std::size_t columns) {
+  const std::size_t sums = kWinogradPoints * (shape.in_channels * columns + kWinogradSkew);
+  const std::size_t room = winograd_kernels().cache_floats / 2 * 3;
+  const std::size_t tiles = room < sums ? 0 : (room - sums) / (kWinogradPoints * tile_floats);
+  return tiles < kLeastSummedTiles ? 0 : std::min(tiles, kMostSummedTiles);
+}
+
+Gradient::Gradient(const WinogradShape& shape, std::size_t threads)
+    : shape_(shape),
+      threads_(threads),
+      columns_(shape.out_channels, kernels_.columns),
+      tile_stride_(shape.in_channels + kWinogradSkew),
+      tiling_(shape.batch, shape.out_height, shape.out_width, tile_stride_ + columns_.channels),
+      kept_tiles_(tiles_beside_sums(shape, tile_stride_ + columns_.channels, columns_.channels)),
+      item_rows_(shape.in_channels),
+      item_products_(columns_.products()) {
+  if (!keeps_sums()) choose_items();
+  const std::size_t tiles = keeps_sums() ? kept_tiles_ : tiling_.tiles_at_once();
+  sums_stride_ = item_rows_ * columns_.most + kWinogradSkew;
+  product_stride_ = tiles * columns_.most;
+  source_stride_ = tiles * tile_stride_ + kWinogradSkew;
+  result_stride_ = columns_.products() * product_stride_ + kWinogradSkew;
+}
+
+// Large items read points less often, several per thread share the work evenly.
+void Gradient::choose_items() {
+  for (item_products_ = 2; item_products_ > 0; --item_products_) {
+    for (const std::size_t rows : kItemRows) {
+      item_rows_ = std::min(rows, shape_.in_channels);
+      if (divide_up(shape_.in_channels, rows) * divide_up(columns_.products(), item_products_) >=
+          2 * threads_)
+        return;
+    }
+  }
+  item_products_ = 1;
+}
+
+std::size_t Gradient::slices() const {
+  return std::clamp<std::size_t>(tiling_.tiles() / kSliceTiles, 1, kMostSlices);
+}
+
+std::size_t Gradient::shared_floats() const {
+  if (!keeps_sums()) return points_floats();
+  return slices() > 1 ? slices() * weights_floats() : 0;
+}
+
+std::size_t Gradient::own_floats() const {
+  return (keeps_sums() ? points_floats() : 0) + item_products_ * kWinogradPoints * sums_stride_;
+}
 
 void Gradient::run(const float* source, const float* gradient, float* weights_gradient,
                    float* scratch) {
@@ -62,84 +135,155 @@ void Gradient::run(const float* source, const float* gradient, float* weights_gr
              shape_.block};
   gradient_ = {const_cast<float*>(gradient), shape_.out_channels, shape_.out_height,
                shape_.out_width, shape_.block};
-  weights_gradient_ = weights_gradient;
-  source_points_ = scratch;
-  gradient_points_ = scratch + kWinogradPoints * source_stride_;
-  float* sums = gradient_points_ + kWinogradPoints * gradient_stride_;
-  const std::size_t in_panels = source_.panels();
-  const std::size_t all_panels = in_panels + panels_;
-  const std::size_t row_groups = divide_up(shape_.in_channels, kRowsPerProduct);
-  for (first_row_ = 0; first_row_ < tiling_.rows; first_row_ += tiling_.rows_at_once) {
-    const std::size_t rows = std::min(tiling_.rows_at_once, tiling_.rows - first_row_);
+  if (keeps_sums()) return run_by_slices(weights_gradient, scratch);
+  run_by_items(weights_gradient, scratch);
+}
+
+void Gradient::run_by_slices(float* weights_gradient, float* scratch) const {
+  const std::size_t count = slices();
+  const std::size_t size = weights_floats();
+#pragma omp parallel num_threads(static_cast <int>(threads_))
+  {
+    float* own =
+        scratch + shared_floats() + static_cast<std::size_t>(omp_get_thread_num()) * own_floats();
+#pragma omp for schedule(dynamic, 1)
+    for (std::size_t index = 0; index < count; ++index) {
+      slice(index, count > 1 ? scratch + index * size : weights_gradient, own);
+    }
+  }
+  if (count == 1) return;
+  parallel_stretches(size, [&](std::size_t first, std::size_t elements) {
+    for (std::size_t i = first; i < first + elements; ++i) {
+      float total = scratch[i];
+      for (std::size_t index = 1; index < count; ++index) total += scratch[index * size + i];
+      weights_gradient[i] = total;
+    }
+  });
+}
+
+void Gradient::slice(std::size_t index, float* weights_gradient, float* own) const {
+  const std::size_t tiles = tiling_.tiles();
+  const std::size_t first = tiles * index / slices();
+  const std::size_t end = tiles * (index + 1) / slices();
+  const Item all{0, shape_.in_channels, 0, columns_.products()};
+  float* sums = own + points_floats();
+  const Points points{own, own + kWinogradPoints * source_stride_, 0};
+  for (std::size_t tile = first; tile < end; tile += kept_tiles_) {
+    const std::size_t count = std::min(kept_tiles_, end - tile);
+    for (std::size_t panel = 0; panel < source_.panels(); ++panel) {
+      transform_source(tile, count, panel, points);
+    }
+    for (std::size_t panel = 0; panel < gradient_.panels(); ++panel) {
+      transform_gradient(tile, count, panel, points);
+    }
+    sum(all, points, count, tile > first, sums);
+  }
+  write(all, sums, false, weights_gradient);
+}
+
+void Gradient::run_by_items(float* weights_gradient, float* scratch) const {
+  const std::size_t source_panels = source_.panels();
+  const std::size_t panels = source_panels + gradient_.panels();
+  const std::size_t row_groups = divide_up(shape_.in_channels, item_rows_);
+  const std::size_t items = row_groups * divide_up(columns_.products(), item_products_);
+  for (std::size_t row = 0; row < tiling_.rows; row += tiling_.rows_at_once) {
+    const std::size_t rows = std::min(tiling_.rows_at_once, tiling_.rows - row);
+    const std::size_t tiles = rows * tiling_.columns;
 #pragma omp parallel num_threads(static_cast <int>(threads_))
     {
-      float* own = sums + static_cast<std::size_t>(omp_get_thread_num()) * kOwnFloats;
+      float* sums =
+          scratch + shared_floats() + static_cast<std::size_t>(omp_get_thread_num()) * own_floats();
 #pragma omp for schedule(static)
-      for (std::size_t item = 0; item < rows * all_panels; ++item) {
-        const std::size_t panel = item % all_panels;
-        if (panel < in_panels) {
-          transform_source(item / all_panels, panel);
+      for (std::size_t i = 0; i < rows * panels; ++i) {
+        const std::size_t first = i / panels * tiling_.columns;
+        const std::size_t panel = i % panels;
+        const Points points{scratch, scratch + kWinogradPoints * source_stride_, first};
+        const std::size_t tile = row * tiling_.columns + first;
+        if (panel < source_panels) {
+          transform_source(tile, tiling_.columns, panel, points);
         } else {
-          transform_gradient(item / all_panels, panel - in_panels);
+          transform_gradient(tile, tiling_.columns, panel - source_panels, points);
         }
       }
 #pragma omp for schedule(dynamic, 1)
-      for (std::size_t item = 0; item < panels_ * row_groups; ++item) {
-        sum(item / row_groups, item % row_groups * kRowsPerProduct, rows * tiling_.columns, own);
+      for (std::size_t i = 0; i < items; ++i) {
+        const std::size_t first = i % row_groups * item_rows_;
+        const std::size_t product = i / row_groups * item_products_;
+        const Item item{first, std::min(item_rows_, shape_.in_channels - first), product,
+                        std::min(item_products_, columns_.products() - product)};
+        sum(item, {scratch, scratch + kWinogradPoints * source_stride_, 0}, tiles, false, sums);
+        write(item, sums, row > 0, weights_gradient);
       }
     }
   }
 }
 
-void Gradient::transform_source(std::size_t row, std::size_t panel) const {
-  const std::size_t global = first_row_ + row;
-  const std::size_t y = global % tiling_.image_rows * kWinogradTile;
-  kernels_.transform_source(
-      source_.plane(global / tiling_.image_rows, panel),
-      {static_cast<std::ptrdiff_t>(y) - static_cast<std::ptrdiff_t>(shape_.pad_top),
-       -static_cast<std::ptrdiff_t>(shape_.pad_left), tiling_.columns},
-      source_points_ + row * tiling_.columns * tile_stride_ + panel * kWinogradPanel,
-      source_stride_, tile_stride_);
+void Gradient::transform_source(std::size_t first, std::size_t count, std::size_t panel,
+                                const Points& points) const {
+  tiling_.for_each_stretch(first, count, [&](const WinogradStretch& stretch) {
+    kernels_.transform_source(
+        source_.plane(stretch.image, panel),
+        {static_cast<std::ptrdiff_t>(stretch.y) - static_cast<std::ptrdiff_t>(shape_.pad_top),
+         static_cast<std::ptrdiff_t>(stretch.x) - static_cast<std::ptrdiff_t>(shape_.pad_left),
+         stretch.count},
+        points.source + (points.first + stretch.first) * tile_stride_ + panel * kWinogradPanel,
+        source_stride_, tile_stride_);
+  });
 }
 
-void Gradient::transform_gradient(std::size_t row, std::size_t panel) const {
-  const std::size_t global = first_row_ + row;
-  const std::size_t y = global % tiling_.image_rows * kWinogradTile;
-  kernels_.transform_gradient(
-      gradient_.plane(global / tiling_.image_rows, panel),
-      {static_cast<std::ptrdiff_t>(y), 0, tiling_.columns},
-      gradient_points_ + panel * panel_stride_ + row * tiling_.columns * kWinogradPanel,
-      gradient_stride_, kWinogradPanel);
+void Gradient::transform_gradient(std::size_t first, std::size_t count, std::size_t panel,
+                                  const Points& points) const {
+  const std::size_t channel = panel * kWinogradPanel;
+  const std::size_t columns = columns_.of(channel / columns_.most);
+  float* to = points.gradient + channel / columns_.most * product_stride_ +
+              channel % columns_.most + points.first * columns;
+  tiling_.for_each_stretch(first, count, [&](const WinogradStretch& stretch) {
+    kernels_.transform_gradient(gradient_.plane(stretch.image, panel),
+                                {static_cast<std::ptrdiff_t>(stretch.y),
+                                 static_cast<std::ptrdiff_t>(stretch.x), stretch.count},
+                                to + stretch.first * columns, result_stride_, columns);
+  });
 }
 
-void Gradient::sum(std::size_t panel, std::size_t in, std::size_t tiles, float* sums) const {
-  const std::size_t count = std::min(kRowsPerProduct, shape_.in_channels - in);
-  for (std::size_t point = 0; point < kWinogradPoints; ++point) {
-    const float* values = source_points_ + point * source_stride_ + in;
-    const float* columns = gradient_points_ + point * gradient_stride_ + panel * panel_stride_;
+// The points of the source are read for all products while they are in a cache.
+void Gradient::sum(const Item& item, const Points& points, std::size_t tiles, bool accumulate,
+                   float* sums) const {
+  for (std::size_t i = 0; i < kWinogradPoints * item.products; ++i) {
+    const std::size_t point = i / item.products;
+    const std::size_t product = item.product + i % item.products;
+    const std::size_t columns = columns_.of(product);
+    const float* a = points.source + point * source_stride_ + item.row;
+    const float* b = points.gradient + point * result_stride_ + product * product_stride_;
+    float* c = sums + (i % item.products * kWinogradPoints + point) * sums_stride_;
     for (std::size_t tile = 0; tile < tiles; tile += kWinogradDepth) {
-      kernels_.multiply_transposed(values + tile * tile_stride_, tile_stride_,
-                                   columns + tile * kWinogradPanel, sums + point * kSumsStride,
-                                   count, std::min(kWinogradDepth, tiles - tile), tile > 0);
+      kernels_.multiply_transposed({.a = a + tile * tile_stride_,
+                                    .a_stride = tile_stride_,
+                                    .b = b + tile * columns,
+                                    .c = c,
+                                    .columns = columns,
+                                    .rows = item.rows,
+                                    .depth = std::min(kWinogradDepth, tiles - tile),
+                                    .accumulate = accumulate || tile > 0});
     }
   }
-  write(panel, in, count, sums);
 }
 
-void Gradient::write(std::size_t panel, std::size_t in, std::size_t count,
-                     const float* sums) const {
+void Gradient::write(const Item& item, const float* sums, bool accumulate,
+                     float* weights_gradient) const {
   const std::size_t block = shape_.block;
   const std::size_t in_blocks = shape_.in_channels / block;
-  for (std::size_t group = 0; group < 2; ++group) {
-    const std::size_t out = panel * kWinogradPanel + group * kWinogradLanes;
-    if (out >= shape_.out_channels) break;
-    for (std::size_t row = 0; row < count; row += kWinogradLanes) {
-      const std::size_t channel = in + row;
-      float* taps = weights_gradient_ +
-                    (out / block * in_blocks + channel / block) * kWinogradTaps * block * block;
-      kernels_.transform_weights_gradient(
-          sums + row * kWinogradPanel + group * kWinogradLanes, kSumsStride, kWinogradLanes,
-          first_row_ > 0, taps + channel % block * block + out % block, block * block, block);
+  for (std::size_t i = 0; i < item.products; ++i) {
+    const std::size_t columns = columns_.of(item.product + i);
+    for (std::size_t column = 0; column < columns; column += block) {
+      const std::size_t out = (item.product + i) * columns_.most + column;
+      if (out >= shape_.out_channels) break;
+      for (std::size_t row = 0; row < item.rows; row += block) {
+        kernels_.transform_weights_gradient(
+            sums + i * kWinogradPoints * sums_stride_ + row * columns + column, sums_stride_,
+            columns, block, accumulate,
+            weights_gradient + (out / block * in_blocks + (item.row + row) / block) *
+                                   kWinogradTaps * block * block);
+      }
     }
   }
 }

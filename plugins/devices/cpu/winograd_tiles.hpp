@@ -10,7 +10,7 @@ namespace convoy::cpu {
 
 // Points of one batch of tiles: 8 MB of them stay in the last-level cache between the phases.
 inline constexpr std::size_t kWinogradPointFloats = std::size_t{2} << 20;
-// Depth of one matrix product: its columns stay in the first-level cache.
+// Depth of one matrix product: what it reads of one operand stays in the first-level cache.
 inline constexpr std::size_t kWinogradDepth = 256;
 // Keeps rows and points from falling into the same sets of the caches.
 inline constexpr std::size_t kWinogradSkew = 16;
@@ -39,6 +39,14 @@ struct WinogradImages {
   }
 };
 
+// Consecutive tiles of one row of tiles.
+struct WinogradStretch {
+  std::size_t image;
+  std::size_t y, x;   // the first tile's first result
+  std::size_t count;  // tiles
+  std::size_t first;  // in the range that it is a part of
+};
+
 // All tiles of a batch of images in order of image, row and column, and batches of whole rows of
 // tiles that are worked on together. Depends on the shape alone.
 struct WinogradTiling {
@@ -57,7 +65,34 @@ struct WinogradTiling {
     rows_at_once = divide_up(rows, divide_up(rows, most));
   }
 
+  std::size_t tiles() const { return rows * columns; }
   std::size_t tiles_at_once() const { return rows_at_once * columns; }
+
+  // Calls use(stretch) for the tiles from the first on.
+  template <typename Use>
+  void for_each_stretch(std::size_t first, std::size_t count, const Use& use) const {
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t row = (first + done) / columns;
+      const std::size_t column = (first + done) % columns;
+      const std::size_t size = std::min(columns - column, count - done);
+      use(WinogradStretch{row / image_rows, row % image_rows * kWinogradTile,
+                          column * kWinogradTile, size, done});
+      done += size;
+    }
+  }
+};
+
+// The channels of a convolution's result as columns of matrix products: one or two panels each.
+struct WinogradColumns {
+  std::size_t channels;  // in whole panels
+  std::size_t most;      // columns per product
+
+  WinogradColumns(std::size_t result_channels, std::size_t columns)
+      : channels(divide_up(result_channels, kWinogradPanel) * kWinogradPanel),
+        most(std::min(columns, channels)) {}
+
+  std::size_t products() const { return divide_up(channels, most); }
+  std::size_t of(std::size_t product) const { return std::min(most, channels - product * most); }
 };
 
 }  // namespace convoy::cpu

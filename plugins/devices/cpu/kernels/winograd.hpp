@@ -10,8 +10,8 @@ namespace convoy::cpu {
 inline constexpr std::size_t kWinogradPoints = 36;
 inline constexpr std::size_t kWinogradTile = 4;    // results per side
 inline constexpr std::size_t kWinogradPatch = 6;   // source values per side
-inline constexpr std::size_t kWinogradLanes = 8;   // channels that a transform handles at once
-inline constexpr std::size_t kWinogradPanel = 16;  // columns of a matrix product
+inline constexpr std::size_t kWinogradLanes = 8;   // channels of a group
+inline constexpr std::size_t kWinogradPanel = 16;  // channels that a transform handles at once
 inline constexpr std::size_t kWinogradTaps = 9;
 
 // Eight or sixteen channels of one image: a pixel's channels are consecutive. Sixteen are two
@@ -34,9 +34,24 @@ struct WinogradEpilogue {
   float lower, upper;
 };
 
+// c[rows][columns] = (accumulate ? c : 0) + sum over depth of a times b[depth][columns], summed in
+// the order of depth.
+struct WinogradProduct {
+  const float* a;
+  std::size_t a_stride;  // floats between the rows of a, or of its transpose
+  const float* b;
+  float* c;
+  std::size_t columns;  // of b and c: a panel, or as many as the kernels' columns
+  std::size_t rows, depth;
+  bool accumulate;
+};
+
 // One instance per instruction set. Points lie point_stride floats apart, tiles tile_stride; the
 // sixteen channels of a plane are consecutive. Pixels outside the plane are zeros.
 struct WinogradKernels {
+  std::size_t columns;       // of a matrix product at best: one or two panels
+  std::size_t cache_floats;  // of a thread's own cache, what its operands may fill
+
   // 6x6 source values per tile, every fourth pixel.
   void (*transform_source)(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                            std::size_t point_stride, std::size_t tile_stride);
@@ -46,23 +61,21 @@ struct WinogradKernels {
   void (*transform_result)(const float* points, std::size_t point_stride, std::size_t tile_stride,
                            const WinogradEpilogue& epilogue, const WinogradPlane& plane,
                            const WinogradTiles& tiles);
-  // Eight columns of `count` rows of the transformed weights; rows are a panel apart.
-  void (*transform_weights)(const float* taps, std::size_t tap_stride, std::size_t row_stride,
-                            std::size_t count, float* points, std::size_t point_stride);
-  // 8x8 weights per tap, rows row_stride apart -> [row][tap][8], transposed and mirrored.
-  void (*mirror_weights)(const float* taps, std::size_t tap_stride, std::size_t row_stride,
-                         float* mirrored);
+  // A block of `block` (8 or 16) squared weights, [tap][row][column], to points whose rows lie
+  // row_stride apart.
+  void (*transform_weights)(const float* taps, std::size_t block, float* points,
+                            std::size_t point_stride, std::size_t row_stride);
+  // The same with the block transposed and its taps turned around.
+  void (*transform_mirrored)(const float* taps, std::size_t block, float* points,
+                             std::size_t point_stride, std::size_t row_stride);
   // Adjoint of transform_weights; adds to the taps when told so.
   void (*transform_weights_gradient)(const float* points, std::size_t point_stride,
-                                     std::size_t count, bool accumulate, float* taps,
-                                     std::size_t tap_stride, std::size_t row_stride);
-  // c[rows][16] = (accumulate ? c : 0) + sum over depth of a(row, depth) * b[depth][16], summed in
-  // the order of depth; the elements of a row of a are consecutive.
-  void (*multiply)(const float* a, std::size_t row_stride, const float* b, float* c,
-                   std::size_t rows, std::size_t depth, bool accumulate);
-  // The same with a(depth, row): the elements of a column are depth_stride apart, rows consecutive.
-  void (*multiply_transposed)(const float* a, std::size_t depth_stride, const float* b, float* c,
-                              std::size_t rows, std::size_t depth, bool accumulate);
+                                     std::size_t row_stride, std::size_t block, bool accumulate,
+                                     float* taps);
+  // The elements of a row of a are consecutive.
+  void (*multiply)(const WinogradProduct& product);
+  // The same with a transposed: the elements of a column are consecutive.
+  void (*multiply_transposed)(const WinogradProduct& product);
 };
 
 // The best table for this processor.

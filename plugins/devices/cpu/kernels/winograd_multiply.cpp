@@ -1,24 +1,24 @@
 // The matrix products of Winograd convolutions, compiled once per instruction set. A block of rows
-// times sixteen columns stays in registers for the whole depth.
+// times one or two panels of columns stays in registers for the whole depth.
 #include "plugins/devices/cpu/kernels/winograd.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 
-void winograd_multiply(const float* a, std::size_t row_stride, const float* b, float* c,
-                       std::size_t rows, std::size_t depth, bool accumulate);
-void winograd_multiply_transposed(const float* a, std::size_t depth_stride, const float* b,
-                                  float* c, std::size_t rows, std::size_t depth, bool accumulate);
+void winograd_multiply(const WinogradProduct& product);
+void winograd_multiply_transposed(const WinogradProduct& product);
 
 namespace {
 
 #ifdef __AVX512F__
 constexpr std::size_t kWidth = 16;
-constexpr std::size_t kRows = 12;
+constexpr std::size_t kRows = 12;  // 24 of the 32 registers are sums when there are two panels
+constexpr bool kTwoPanels = true;
 #else
 constexpr std::size_t kWidth = 8;
 constexpr std::size_t kRows = 6;  // 12 of the 16 registers are sums
+constexpr bool kTwoPanels = false;
 #endif
-constexpr std::size_t kVectors = kWinogradPanel / kWidth;
+constexpr std::size_t kPanelVectors = kWinogradPanel / kWidth;
 
 typedef float Vector __attribute__((vector_size(kWidth * sizeof(float))));
 typedef float Stored __attribute__((vector_size(kWidth * sizeof(float)), aligned(4), may_alias));
@@ -31,74 +31,80 @@ inline void store(float* to, Vector value) {
   *reinterpret_cast<Stored*>(to) = value;
 }
 
-// element(row, depth) lies at a[row * row_stride + depth * depth_stride].
-template <std::size_t rows>
-inline void block(const float* a, std::size_t row_stride, std::size_t depth_stride, const float* b,
-                  float* c, std::size_t depth, bool accumulate) {
-  Vector sums[rows][kVectors];
+// Where the rows and the depth of a lie.
+struct Steps {
+  std::size_t row, depth;
+};
+
+// `rows` rows from the first on.
+template <std::size_t rows, std::size_t vectors>
+inline void block(const WinogradProduct& product, const Steps& steps, std::size_t first) {
+  constexpr std::size_t kColumns = vectors * kWidth;
+  float* const c = product.c + first * kColumns;
+  Vector sums[rows][vectors];
   for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t vector = 0; vector < kVectors; ++vector) {
-      const float* old = c + row * kWinogradPanel + vector * kWidth;
-      sums[row][vector] = accumulate ? load(old) : Vector{};
+    for (std::size_t vector = 0; vector < vectors; ++vector) {
+      const float* old = c + row * kColumns + vector * kWidth;
+      sums[row][vector] = product.accumulate ? load(old) : Vector{};
     }
   }
-  for (std::size_t i = 0; i < depth; ++i) {
-    Vector columns[kVectors];
-    for (std::size_t vector = 0; vector < kVectors; ++vector) {
-      columns[vector] = load(b + i * kWinogradPanel + vector * kWidth);
+  const float* elements = product.a + first * steps.row;
+  const float* b = product.b;
+  for (std::size_t i = 0; i < product.depth; ++i, elements += steps.depth, b += kColumns) {
+    Vector columns[vectors];
+    for (std::size_t vector = 0; vector < vectors; ++vector) {
+      columns[vector] = load(b + vector * kWidth);
     }
-    const float* elements = a + i * depth_stride;
 #pragma GCC unroll 12
     for (std::size_t row = 0; row < rows; ++row) {
-      const float element = elements[row * row_stride];
+      const float element = elements[row * steps.row];
 #pragma GCC unroll 2
-      for (std::size_t vector = 0; vector < kVectors; ++vector) {
+      for (std::size_t vector = 0; vector < vectors; ++vector) {
         sums[row][vector] += element * columns[vector];
       }
     }
   }
   for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t vector = 0; vector < kVectors; ++vector) {
-      store(c + row * kWinogradPanel + vector * kWidth, sums[row][vector]);
+    for (std::size_t vector = 0; vector < vectors; ++vector) {
+      store(c + row * kColumns + vector * kWidth, sums[row][vector]);
     }
   }
 }
 
 // The last rows, fewer than a block.
-template <std::size_t rows>
-inline void remainder(const float* a, std::size_t row_stride, std::size_t depth_stride,
-                      const float* b, float* c, std::size_t count, std::size_t depth,
-                      bool accumulate) {
+template <std::size_t rows, std::size_t vectors>
+inline void remainder(const WinogradProduct& product, const Steps& steps, std::size_t first) {
   if constexpr (rows > 0) {
-    if (count == rows) {
-      block<rows>(a, row_stride, depth_stride, b, c, depth, accumulate);
+    if (product.rows - first == rows) {
+      block<rows, vectors>(product, steps, first);
     } else {
-      remainder<rows - 1>(a, row_stride, depth_stride, b, c, count, depth, accumulate);
+      remainder<rows - 1, vectors>(product, steps, first);
     }
   }
 }
 
-}  // namespace
-
-void winograd_multiply(const float* a, std::size_t row_stride, const float* b, float* c,
-                       std::size_t rows, std::size_t depth, bool accumulate) {
+template <std::size_t vectors>
+inline void all_rows(const WinogradProduct& product, const Steps& steps) {
   std::size_t row = 0;
-  for (; row + kRows <= rows; row += kRows) {
-    block<kRows>(a + row * row_stride, row_stride, 1, b, c + row * kWinogradPanel, depth,
-                 accumulate);
-  }
-  remainder<kRows - 1>(a + row * row_stride, row_stride, 1, b, c + row * kWinogradPanel, rows - row,
-                       depth, accumulate);
+  for (; row + kRows <= product.rows; row += kRows) block<kRows, vectors>(product, steps, row);
+  remainder<kRows - 1, vectors>(product, steps, row);
 }
 
-void winograd_multiply_transposed(const float* a, std::size_t depth_stride, const float* b,
-                                  float* c, std::size_t rows, std::size_t depth, bool accumulate) {
-  std::size_t row = 0;
-  for (; row + kRows <= rows; row += kRows) {
-    block<kRows>(a + row, 1, depth_stride, b, c + row * kWinogradPanel, depth, accumulate);
+inline void multiply(const WinogradProduct& product, const Steps& steps) {
+  if constexpr (kTwoPanels) {
+    if (product.columns > kWinogradPanel) return all_rows<2 * kPanelVectors>(product, steps);
   }
-  remainder<kRows - 1>(a + row, 1, depth_stride, b, c + row * kWinogradPanel, rows - row, depth,
-                       accumulate);
+  all_rows<kPanelVectors>(product, steps);
+}
+
+}  // namespace
+
+void winograd_multiply(const WinogradProduct& product) {
+  multiply(product, {product.a_stride, 1});
+}
+
+void winograd_multiply_transposed(const WinogradProduct& product) {
+  multiply(product, {1, product.a_stride});
 }
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET

@@ -1,21 +1,36 @@
 // The transforms of Winograd convolutions over planes of pixels and blocks of weights, compiled
-// once per instruction set: eight channels at a time. Uses no library templates: their out-of-line
-// copies would be shared between the instruction sets by the linker.
+// once per instruction set: sixteen channels at a time where registers hold them, else eight. Uses
+// no library templates: their out-of-line copies would be shared between the instruction sets by
+// the linker.
 #include "plugins/devices/cpu/kernels/winograd_lines.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 
-void winograd_multiply(const float* a, std::size_t row_stride, const float* b, float* c,
-                       std::size_t rows, std::size_t depth, bool accumulate);
-void winograd_multiply_transposed(const float* a, std::size_t depth_stride, const float* b,
-                                  float* c, std::size_t rows, std::size_t depth, bool accumulate);
+void winograd_multiply(const WinogradProduct& product);
+void winograd_multiply_transposed(const WinogradProduct& product);
 
 namespace {
 
+#ifdef __AVX512F__
+constexpr bool kWide = true;
+constexpr std::size_t kColumns = 2 * kWinogradPanel;
+constexpr std::size_t kCacheFloats = std::size_t{256} << 10;  // of second-level caches of 2 MB
+#else
+constexpr bool kWide = false;
+constexpr std::size_t kColumns = kWinogradPanel;
+constexpr std::size_t kCacheFloats = std::size_t{64} << 10;  // of 512 KB
+#endif
+
+// Whether the sixteen channels of a plane fill a register.
+inline bool is_wide(const WinogradPlane& plane) {
+  return kWide && plane.groups[1] == plane.groups[0] + kWinogradLanes;
+}
+
 // The part of a square of pixels that lies on the plane, zeros elsewhere.
-template <std::size_t size>
+template <std::size_t size, std::size_t lanes>
 inline void copy_inside(const WinogradPlane& plane, const float* group, std::ptrdiff_t y,
                         std::ptrdiff_t x, float* square) {
+  using L = Lanes<lanes>;
   for (std::size_t i = 0; i < size * size; ++i) {
     const std::ptrdiff_t row = y + static_cast<std::ptrdiff_t>(i / size);
     const std::ptrdiff_t column = x + static_cast<std::ptrdiff_t>(i % size);
@@ -24,7 +39,7 @@ inline void copy_inside(const WinogradPlane& plane, const float* group, std::ptr
                         column < static_cast<std::ptrdiff_t>(plane.width);
     const float* pixel = group + (row * static_cast<std::ptrdiff_t>(plane.width) + column) *
                                      static_cast<std::ptrdiff_t>(plane.pixel_stride);
-    store(square + i * kWinogradLanes, inside ? load(pixel) : Vector{});
+    L::store(square + i * lanes, inside ? L::load(pixel) : typename L::Vector{});
   }
 }
 
@@ -36,77 +51,94 @@ inline bool lies_inside(const WinogradPlane& plane, std::ptrdiff_t y, std::ptrdi
 }
 
 // One tile's square of pixels to points.
-template <std::size_t size, void line(const Vector (&)[size], Vector (&)[kPatch])>
+template <std::size_t size, typename Line, std::size_t lanes>
 inline void to_points(const WinogradPlane& plane, const float* group, std::ptrdiff_t y,
                       std::ptrdiff_t x, float* points, std::size_t point_stride) {
-  alignas(64) float square[size * size * kWinogradLanes];
+  using L = Lanes<lanes>;
+  alignas(64) float square[size * size * lanes];
   const float* pixels = square;
-  std::size_t pixel_stride = kWinogradLanes;
-  std::size_t row_stride = size * kWinogradLanes;
+  std::size_t pixel_stride = lanes;
+  std::size_t row_stride = size * lanes;
   if (lies_inside(plane, y, x, size)) {
     pixel_stride = plane.pixel_stride;
     row_stride = plane.width * pixel_stride;
     pixels = group + static_cast<std::size_t>(y) * row_stride +
              static_cast<std::size_t>(x) * pixel_stride;
   } else {
-    copy_inside<size>(plane, group, y, x, square);
+    copy_inside<size, lanes>(plane, group, y, x, square);
   }
-  transform_square<size, kPatch, line>(
+  transform_square<lanes, size, kPatch, Line>(
       [&](std::size_t row, std::size_t column) {
-        return load(pixels + row * row_stride + column * pixel_stride);
+        return L::load(pixels + row * row_stride + column * pixel_stride);
       },
-      [&](std::size_t row, std::size_t column, Vector value) {
-        store(points + (row * kPatch + column) * point_stride, value);
+      [&](std::size_t row, std::size_t column, typename L::Vector value) {
+        L::store(points + (row * kPatch + column) * point_stride, value);
       });
+}
+
+// The sixteen channels of one tile; zeros for a missing group where told so.
+template <std::size_t size, typename Line>
+inline void plane_to_points(const WinogradPlane& plane, std::ptrdiff_t y, std::ptrdiff_t x,
+                            float* points, std::size_t point_stride, bool zeros) {
+  if constexpr (kWide) {
+    if (is_wide(plane)) {
+      return to_points<size, Line, kWinogradPanel>(plane, plane.groups[0], y, x, points,
+                                                   point_stride);
+    }
+  }
+  using L = Lanes<kWinogradLanes>;
+  for (std::size_t group = 0; group < 2; ++group) {
+    float* out = points + group * kWinogradLanes;
+    if (plane.groups[group] != nullptr) {
+      to_points<size, Line, kWinogradLanes>(plane, plane.groups[group], y, x, out, point_stride);
+      continue;
+    }
+    for (std::size_t point = 0; zeros && point < kWinogradPoints; ++point) {
+      L::store(out + point * point_stride, L::Vector{});
+    }
+  }
 }
 
 void transform_source(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                       std::size_t point_stride, std::size_t tile_stride) {
   for (std::size_t tile = 0; tile < tiles.count; ++tile) {
-    const std::ptrdiff_t x = tiles.x + static_cast<std::ptrdiff_t>(tile * kTile);
-    for (std::size_t group = 0; group < 2 && plane.groups[group] != nullptr; ++group) {
-      to_points<kPatch, source_line>(plane, plane.groups[group], tiles.y, x,
-                                     points + tile * tile_stride + group * kWinogradLanes,
-                                     point_stride);
-    }
+    plane_to_points<kPatch, SourceLine>(plane, tiles.y,
+                                        tiles.x + static_cast<std::ptrdiff_t>(tile * kTile),
+                                        points + tile * tile_stride, point_stride, false);
   }
 }
 
 void transform_gradient(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                         std::size_t point_stride, std::size_t tile_stride) {
   for (std::size_t tile = 0; tile < tiles.count; ++tile) {
-    const std::ptrdiff_t x = tiles.x + static_cast<std::ptrdiff_t>(tile * kTile);
-    for (std::size_t group = 0; group < 2; ++group) {
-      float* out = points + tile * tile_stride + group * kWinogradLanes;
-      if (plane.groups[group] != nullptr) {
-        to_points<kTile, gradient_line>(plane, plane.groups[group], tiles.y, x, out, point_stride);
-        continue;
-      }
-      for (std::size_t point = 0; point < kWinogradPoints; ++point) {
-        store(out + point * point_stride, Vector{});
-      }
-    }
+    plane_to_points<kTile, GradientLine>(plane, tiles.y,
+                                         tiles.x + static_cast<std::ptrdiff_t>(tile * kTile),
+                                         points + tile * tile_stride, point_stride, true);
   }
 }
 
 // Results of one tile, without those beyond the plane.
-inline void to_results(const float* points, std::size_t point_stride, Vector bias, float lower,
-                       float upper, const WinogradPlane& plane, float* pixels, std::size_t rows,
-                       std::size_t columns) {
+template <std::size_t lanes>
+inline void to_results(const float* points, std::size_t point_stride, const float* bias,
+                       const WinogradEpilogue& epilogue, const WinogradPlane& plane, float* pixels,
+                       std::size_t rows, std::size_t columns) {
+  using L = Lanes<lanes>;
+  using Vector = typename L::Vector;
   const std::size_t row_stride = plane.width * plane.pixel_stride;
   const bool whole = rows >= kTile && columns >= kTile;
-  const Vector low = Vector{} + lower;
-  const Vector high = Vector{} + upper;
-  transform_square<kPatch, kTile, result_line>(
+  const Vector added = L::load(bias);
+  const Vector low = Vector{} + epilogue.lower;
+  const Vector high = Vector{} + epilogue.upper;
+  transform_square<lanes, kPatch, kTile, ResultLine>(
       [&](std::size_t row, std::size_t column) {
-        return load(points + (row * kPatch + column) * point_stride);
+        return L::load(points + (row * kPatch + column) * point_stride);
       },
       [&](std::size_t row, std::size_t column, Vector value) {
         if (!whole && (row >= rows || column >= columns)) return;
-        Vector bounded = value + bias;
+        Vector bounded = value + added;
         bounded = bounded < low ? low : bounded;
         bounded = bounded > high ? high : bounded;
-        store(pixels + row * row_stride + column * plane.pixel_stride, bounded);
+        L::store(pixels + row * row_stride + column * plane.pixel_stride, bounded);
       });
 }
 
@@ -114,65 +146,102 @@ void transform_result(const float* points, std::size_t point_stride, std::size_t
                       const WinogradEpilogue& epilogue, const WinogradPlane& plane,
                       const WinogradTiles& tiles) {
   const auto y = static_cast<std::size_t>(tiles.y);
-  for (std::size_t tile = 0; tile < tiles.count; ++tile) {
+  const std::size_t rows = plane.height - y;
+  for (std::size_t tile = 0; tile < tiles.count; ++tile, points += tile_stride) {
     const std::size_t x = static_cast<std::size_t>(tiles.x) + tile * kTile;
+    const std::size_t first = (y * plane.width + x) * plane.pixel_stride;
+    if constexpr (kWide) {
+      if (is_wide(plane)) {
+        to_results<kWinogradPanel>(points, point_stride, epilogue.bias, epilogue, plane,
+                                   plane.groups[0] + first, rows, plane.width - x);
+        continue;
+      }
+    }
     for (std::size_t group = 0; group < 2 && plane.groups[group] != nullptr; ++group) {
-      to_results(points + tile * tile_stride + group * kWinogradLanes, point_stride,
-                 load(epilogue.bias + group * kWinogradLanes), epilogue.lower, epilogue.upper,
-                 plane, plane.groups[group] + (y * plane.width + x) * plane.pixel_stride,
-                 plane.height - y, plane.width - x);
+      to_results<kWinogradLanes>(points + group * kWinogradLanes, point_stride,
+                                 epilogue.bias + group * kWinogradLanes, epilogue, plane,
+                                 plane.groups[group] + first, rows, plane.width - x);
     }
   }
 }
 
-void transform_weights(const float* taps, std::size_t tap_stride, std::size_t row_stride,
-                       std::size_t count, float* points, std::size_t point_stride) {
-  for (std::size_t i = 0; i < count; ++i) {
-    transform_square<3, kPatch, weights_line>(
-        [&](std::size_t row, std::size_t column) {
-          return load(taps + i * row_stride + (row * 3 + column) * tap_stride);
-        },
-        [&](std::size_t row, std::size_t column, Vector value) {
-          store(points + i * kWinogradPanel + (row * kPatch + column) * point_stride, value);
-        });
+// Calls use(lanes as a type, first column) for the columns of a block of weights.
+template <typename Use>
+inline void for_columns(std::size_t block, const Use& use) {
+  if constexpr (kWide) {
+    if (block == kWinogradPanel) return use(Lanes<kWinogradPanel>{}, 0);
+  }
+  for (std::size_t first = 0; first < block; first += kWinogradLanes) {
+    use(Lanes<kWinogradLanes>{}, first);
   }
 }
 
-void mirror_weights(const float* taps, std::size_t tap_stride, std::size_t row_stride,
-                    float* mirrored) {
+template <std::size_t lanes>
+inline void weights_row(const float* taps, std::size_t tap_stride, float* points,
+                        std::size_t point_stride) {
+  using L = Lanes<lanes>;
+  transform_square<lanes, 3, kPatch, WeightsLine>(
+      [&](std::size_t row, std::size_t column) {
+        return L::load(taps + (row * 3 + column) * tap_stride);
+      },
+      [&](std::size_t row, std::size_t column, typename L::Vector value) {
+        L::store(points + (row * kPatch + column) * point_stride, value);
+      });
+}
+
+void transform_weights(const float* taps, std::size_t block, float* points,
+                       std::size_t point_stride, std::size_t row_stride) {
+  for_columns(block, [&]<std::size_t lanes>(Lanes<lanes>, std::size_t first) {
+    for (std::size_t i = 0; i < block; ++i) {
+      weights_row<lanes>(taps + i * block + first, block * block, points + i * row_stride + first,
+                         point_stride);
+    }
+  });
+}
+
+void transform_mirrored(const float* taps, std::size_t block, float* points,
+                        std::size_t point_stride, std::size_t row_stride) {
+  alignas(64) float mirrored[kWinogradTaps * kWinogradPanel * kWinogradPanel];
+  const std::size_t tap_stride = block * block;
   for (std::size_t tap = 0; tap < kWinogradTaps; ++tap) {
     const float* from = taps + (kWinogradTaps - 1 - tap) * tap_stride;
-    for (std::size_t column = 0; column < kWinogradLanes; ++column) {
-      Vector value;
-#pragma GCC unroll 8
-      for (std::size_t row = 0; row < kWinogradLanes; ++row) {
-        value[row] = from[row * row_stride + column];
+    float* to = mirrored + tap * tap_stride;
+    for_columns(block, [&]<std::size_t lanes>(Lanes<lanes>, std::size_t first) {
+      for (std::size_t row = 0; row < block; row += lanes) {
+        transpose<lanes>(from + first * block + row, block, to + row * block + first, block);
       }
-      store(mirrored + (column * kWinogradTaps + tap) * kWinogradLanes, value);
-    }
+    });
   }
+  transform_weights(mirrored, block, points, point_stride, row_stride);
 }
 
-void transform_weights_gradient(const float* points, std::size_t point_stride, std::size_t count,
-                                bool accumulate, float* taps, std::size_t tap_stride,
-                                std::size_t row_stride) {
-  for (std::size_t i = 0; i < count; ++i) {
-    transform_square<kPatch, 3, weights_gradient_line>(
-        [&](std::size_t row, std::size_t column) {
-          return load(points + i * kWinogradPanel + (row * kPatch + column) * point_stride);
-        },
-        [&](std::size_t row, std::size_t column, Vector value) {
-          float* tap = taps + i * row_stride + (row * 3 + column) * tap_stride;
-          store(tap, accumulate ? load(tap) + value : value);
-        });
-  }
+void transform_weights_gradient(const float* points, std::size_t point_stride,
+                                std::size_t row_stride, std::size_t block, bool accumulate,
+                                float* taps) {
+  const std::size_t tap_stride = block * block;
+  for_columns(block, [&]<std::size_t lanes>(Lanes<lanes>, std::size_t first) {
+    using L = Lanes<lanes>;
+    for (std::size_t i = 0; i < block; ++i) {
+      transform_square<lanes, kPatch, 3, WeightsGradientLine>(
+          [&](std::size_t row, std::size_t column) {
+            return L::load(points + i * row_stride + first +
+                           (row * kPatch + column) * point_stride);
+          },
+          [&](std::size_t row, std::size_t column, typename L::Vector value) {
+            float* tap = taps + i * block + first + (row * 3 + column) * tap_stride;
+            L::store(tap, accumulate ? L::load(tap) + value : value);
+          });
+    }
+  });
 }
 
 }  // namespace
 
 extern const WinogradKernels kWinogradTable;
-const WinogradKernels kWinogradTable = {
-    transform_source, transform_gradient,         transform_result,  transform_weights,
-    mirror_weights,   transform_weights_gradient, winograd_multiply, winograd_multiply_transposed};
+const WinogradKernels kWinogradTable = {kColumns,           kCacheFloats,
+                                        transform_source,   transform_gradient,
+                                        transform_result,   transform_weights,
+                                        transform_mirrored, transform_weights_gradient,
+                                        winograd_multiply,  winograd_multiply_transposed};
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET
