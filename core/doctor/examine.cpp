@@ -16,6 +16,8 @@ Findings examine(const SystemRoot& root, const std::string& plugin_path, bool de
   probe_graphics(root, findings);
   probe_libraries(root, libraries, findings);
   probe_peers(root, libraries, findings);
+  if (root.is_this_machine())
+    probe_gpu_selection(topology::GpuVariables::of_this_process(), "libnvidia-ml.so.1", findings);
   probe_network(root, findings);
   probe_plugins(plugin_path, deep, findings);
   return findings;

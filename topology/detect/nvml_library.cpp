@@ -51,6 +51,11 @@ void NvmlLibrary::find_functions() {
   find_function(handle_, "nvmlDeviceGetCurrentClocksThrottleReasons", throttle_reasons);
   if (throttle_reasons == nullptr)  // its name in later libraries
     find_function(handle_, "nvmlDeviceGetCurrentClocksEventReasons", throttle_reasons);
+  find_function(handle_, "nvmlDeviceGetUUID", uuid);
+  find_function(handle_, "nvmlDeviceGetMaxMigDeviceCount", most_slices);
+  find_function(handle_, "nvmlDeviceGetMigDeviceHandleByIndex", slice);
+  find_function(handle_, "nvmlDeviceGetGpuInstanceId", gpu_instance);
+  find_function(handle_, "nvmlDeviceGetComputeInstanceId", compute_instance);
 }
 
 }  // namespace convoy::topology

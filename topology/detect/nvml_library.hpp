@@ -26,6 +26,9 @@ struct NvmlMemory {
 
 struct NvmlDevice;  // opaque
 
+// More than any machine has: what a broken library counts is not believed.
+inline constexpr unsigned kMostNvmlDevices = 1024;
+
 class NvmlLibrary {
  public:
   // Null when there is no such library or it does not start.
@@ -51,6 +54,11 @@ class NvmlLibrary {
   int (*temperature)(NvmlDevice*, unsigned sensor, unsigned* degrees) = nullptr;
   int (*clock)(NvmlDevice*, unsigned kind, unsigned* megahertz) = nullptr;
   int (*throttle_reasons)(NvmlDevice*, unsigned long long* bits) = nullptr;
+  int (*uuid)(NvmlDevice*, char*, unsigned) = nullptr;  // of GPUs and of slices (MIG)
+  int (*most_slices)(NvmlDevice*, unsigned*) = nullptr;
+  int (*slice)(NvmlDevice*, unsigned, NvmlDevice**) = nullptr;
+  int (*gpu_instance)(NvmlDevice* slice, unsigned*) = nullptr;
+  int (*compute_instance)(NvmlDevice* slice, unsigned*) = nullptr;
 
  private:
   explicit NvmlLibrary(void* handle) : handle_(handle) {}
