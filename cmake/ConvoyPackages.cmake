@@ -1,7 +1,9 @@
 # Debian packages, made by share/package.sh: `convoy` (program, plug-ins, the library for programs of
 # others, manual, completion) and `libconvoy-dev` (headers, CMake package, templates, examples).
 
-set(CONVOY_PACKAGE_CONTACT "convoy maintainers <maintainers@convoy.example.org>" CACHE STRING
+# The author of the commits; whoever publishes packages sets their own.
+set(CONVOY_PACKAGE_CONTACT
+    "convoy maintainers <maintainers@users.noreply.a-seed-26da0325.example>" CACHE STRING
     "Who answers for the Debian packages")
 string(TIMESTAMP CONVOY_PACKAGE_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
 set(changelog ${PROJECT_BINARY_DIR}/package/changelog)

@@ -60,6 +60,11 @@ void NvmlLibrary::find_functions(const DynamicLibraries& libraries, void* handle
   find_function("nvmlDeviceGetCurrentClocksThrottleReasons", throttle_reasons);
   if (throttle_reasons == nullptr)  // its name in later libraries
     find_function("nvmlDeviceGetCurrentClocksEventReasons", throttle_reasons);
+  find_function("nvmlDeviceGetUUID", uuid);
+  find_function("nvmlDeviceGetMaxMigDeviceCount", most_slices);
+  find_function("nvmlDeviceGetMigDeviceHandleByIndex", slice);
+  find_function("nvmlDeviceGetGpuInstanceId", gpu_instance);
+  find_function("nvmlDeviceGetComputeInstanceId", compute_instance);
 }
 
 }  // namespace convoy

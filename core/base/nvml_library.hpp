@@ -31,6 +31,8 @@ struct NvmlDevice;  // opaque
 inline constexpr const char* kNvmlFile = "libnvidia-ml.so.1";  // as NVIDIA's driver installs it
 inline constexpr unsigned kNvmlLinks = 18;                     // NVML_NVLINK_MAX_LINKS
 inline constexpr unsigned kNvmlPeerRead = 0;                   // NVML_P2P_CAPS_INDEX_READ
+// More than any machine has: what a broken library counts is not believed.
+inline constexpr unsigned kMostNvmlDevices = 1024;
 
 class NvmlLibrary {
  public:
@@ -59,6 +61,11 @@ class NvmlLibrary {
   int (*temperature)(NvmlDevice*, unsigned sensor, unsigned* degrees) = nullptr;
   int (*clock)(NvmlDevice*, unsigned kind, unsigned* megahertz) = nullptr;
   int (*throttle_reasons)(NvmlDevice*, unsigned long long* bits) = nullptr;
+  int (*uuid)(NvmlDevice*, char*, unsigned) = nullptr;  // of GPUs and of slices (MIG)
+  int (*most_slices)(NvmlDevice*, unsigned*) = nullptr;
+  int (*slice)(NvmlDevice*, unsigned, NvmlDevice**) = nullptr;
+  int (*gpu_instance)(NvmlDevice* slice, unsigned*) = nullptr;
+  int (*compute_instance)(NvmlDevice* slice, unsigned*) = nullptr;
 
  private:
   NvmlLibrary() = default;

@@ -18,8 +18,8 @@ double machine_update_bytes(const MachineProfile& profile) {
 }  // namespace
 
 simulate::SimulatedCluster calibrated_cluster(const MachineProfile& profile, std::uint32_t devices,
-                                              std::uint32_t threads) {
-  const std::uint32_t cores = profile.machine.cores;
+                                              std::uint32_t threads, std::uint32_t cores) {
+  if (cores == 0) cores = profile.machine.cores;
   if (threads == 0) threads = std::max(1u, cores / devices);
   const TeamRates& team = nearest_team(profile, threads);
   const TeamLayers& layers = nearest_layers(profile, threads);

@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/system_root.hpp"
 #include "core/base/system_text.hpp"
+#include "topology/detect/usable_cores.hpp"
 
 namespace convoy::calibrate {
 namespace {
@@ -88,15 +89,16 @@ double read_hertz() {
 }  // namespace
 
 ProcessorFacts read_processor_facts() {
-  const Topology topology = load_topology();
+  const Topology machine = load_topology();
   ProcessorFacts facts;
-  facts.cores = static_cast<std::uint32_t>(
-      std::max(1, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE)));
-  hwloc_obj_t package = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, 0);
+  const topology::UsableCores cores = topology::usable_cores(machine.get());
+  facts.cores = static_cast<std::uint32_t>(cores.cores.size());
+  facts.machine_cores = std::max(facts.cores, static_cast<std::uint32_t>(cores.present));
+  hwloc_obj_t package = hwloc_get_obj_by_type(machine.get(), HWLOC_OBJ_PACKAGE, 0);
   const char* name = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
   if (name != nullptr) facts.model = name;
-  facts.cache_bytes = last_level_bytes(topology.get());
-  facts.memory_bytes = hwloc_get_root_obj(topology.get())->total_memory;
+  facts.cache_bytes = last_level_bytes(machine.get());
+  facts.memory_bytes = hwloc_get_root_obj(machine.get())->total_memory;
   facts.hertz = read_hertz();
   read_instructions(facts);
   read_half_instructions(facts);

@@ -9,7 +9,8 @@ namespace convoy::calibrate {
 // here was measured.
 struct ProcessorFacts {
   std::string model = "processor";     // "AMD EPYC 7763 64-Core Processor"
-  std::uint32_t cores = 1;             // that CPU devices share
+  std::uint32_t cores = 1;             // that CPU devices share: those this process may use
+  std::uint32_t machine_cores = 1;     // with those that taskset keeps from it
   std::uint64_t cache_bytes = 0;       // of all last-level caches together; 0 = unknown
   std::uint64_t memory_bytes = 0;      // 0 = unknown
   double hertz = 0;                    // 0 = unknown

@@ -1,5 +1,6 @@
 #include "core/doctor/examine.hpp"
 
+#include "core/base/nvml_library.hpp"
 #include "core/doctor/probes.hpp"
 
 namespace convoy::doctor {
@@ -16,6 +17,8 @@ Findings examine(const SystemRoot& root, const std::string& plugin_path, bool de
   probe_graphics(root, findings);
   probe_libraries(root, libraries, findings);
   probe_peers(root, libraries, findings);
+  if (root.is_this_machine())
+    probe_gpu_selection(topology::GpuVariables::of_this_process(), kNvmlFile, findings);
   probe_network(root, findings);
   probe_plugins(plugin_path, deep, findings);
   return findings;

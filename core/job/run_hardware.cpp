@@ -39,6 +39,26 @@ std::vector<std::string> addresses_of_devices(Setup& setup) {
   return addresses;
 }
 
+// A slice (MIG) has its GPU's address, but only a part of what the catalogue says of it.
+void note_parts_of_gpus(const topology::Machine& machine, const Setup& setup,
+                        std::vector<std::string>& notices) {
+  constexpr double kMuch = 0.75;  // what reserves memory leaves more of it
+  const auto known = topology::nodes_by_address(machine);
+  for (const convoy_device_description& device : setup.open_devices->descriptions()) {
+    const auto address = topology::parse_pci_address(device.locality);
+    const auto found = address ? known.find(*address) : known.end();
+    if (found == known.end()) continue;
+    const topology::Node& gpu = machine.nodes[found->second];
+    const double all = static_cast<double>(gpu.memory_bytes.value_or(0));
+    const double own = static_cast<double>(device.memory_bytes);
+    if (own < kMuch * all)
+      notices.push_back(
+          fmt::format("{} has {:.3g} of the {:.3g} GB of {}, a slice (MIG) of it: what is foreseen "
+                      "is the whole GPU's, and faster",
+                      device.name, own / 1e9, all / 1e9, gpu.name));
+  }
+}
+
 }  // namespace
 
 void open_devices_early(Setup& setup) {
@@ -66,7 +86,10 @@ SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::st
 SimulatedHardware hardware_of_run(Setup& setup) {
   if (setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
     return this_machine_hardware(setup, setup.device->manifest());
-  return gpus_of_run(topology::detect_machine(), addresses_of_devices(setup), share_directory());
+  const topology::Machine machine = topology::detect_machine();
+  SimulatedHardware hardware = gpus_of_run(machine, addresses_of_devices(setup), share_directory());
+  note_parts_of_gpus(machine, setup, hardware.notices);
+  return hardware;
 }
 
 }  // namespace convoy::job

@@ -13,7 +13,7 @@
 #include "core/simulate/described_constants.hpp"
 #include "topology/catalogue/platform.hpp"
 #include "topology/detect/detect.hpp"
-#include "topology/graph/graph_edit.hpp"
+#include "topology/graph/gpu_order.hpp"
 
 namespace convoy::job {
 namespace {
@@ -39,10 +39,6 @@ SimulatedHardware processor_hardware(const Setup& setup, const Manifest& plugin)
   return this_machine_hardware(setup, plugin);
 }
 
-bool has_gpus(const topology::Machine& machine) {
-  return !topology::nodes_of(machine, topology::NodeKind::gpu).empty();
-}
-
 [[noreturn]] void refuse_unknown_speed(const std::string& device) {
   fail(ExitCode::kUsage,
        "--device={}: how fast such devices are is not known of this machine; describe it with "
@@ -59,7 +55,7 @@ std::optional<Manifest> wanted_processors(const Setup& setup) {
   const bool described = !machine.platform.empty() || !machine.topology.empty();
   if (name == kGpuDevices || (name == kAnyDevice && described)) return std::nullopt;
   if (name == kAnyDevice) {
-    if (has_gpus(topology::detect_machine())) return std::nullopt;
+    if (!topology::usable_gpus(topology::detect_machine()).empty()) return std::nullopt;
     if (setup.device != nullptr && !setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
       refuse_unknown_speed(setup.device->manifest().name);
     return choose_processors(*setup.host, setup.catalog).manifest;

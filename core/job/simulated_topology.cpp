@@ -13,6 +13,7 @@
 #include "topology/catalogue/catalogue_facts.hpp"
 #include "topology/catalogue/platform.hpp"
 #include "topology/detect/detect.hpp"
+#include "topology/graph/gpu_order.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/several_hosts.hpp"
 #include "topology/read/read_machine.hpp"
@@ -27,15 +28,45 @@ constexpr double kAnyMemoryRate = 9e11;
 
 [[noreturn]] void refuse_without_gpus(const topology::Machine& machine, const std::string& file,
                                       const std::filesystem::path& share) {
+  const std::string hidden = topology::hidden_gpus(machine);
   if (!file.empty())
     fail(ExitCode::kUsage, "--topology={}: no GPU is in it{}{}", file,
          machine.notes.empty() ? "" : ": ", fmt::join(machine.notes, "; "));
   fail(
       ExitCode::kUsage,
-      "which machine? This one shows no GPU. --platform=NAME takes one of {}, or a file; "
+      "which machine? This one shows no GPU{}. --platform=NAME takes one of {}, or a file; "
       "--topology=FILE takes what lstopo --of xml, NCCL_TOPO_DUMP_FILE or convoy topo --json wrote "
       "on another machine; --device=cpu takes CPU devices",
+      hidden.empty() ? "" : fmt::format(" that this process can use ({})", hidden),
       fmt::join(topology::platform_names(share / "platforms"), ", "));
+}
+
+// This machine with the GPUs that this process can use before those that it cannot.
+topology::Machine usable_first(const topology::Machine& machine) {
+  std::vector<topology::PciAddress> addresses;
+  for (const std::size_t gpu : topology::usable_gpus(machine))
+    addresses.push_back(machine.nodes[gpu].address.value());
+  return topology::gpus_first(machine, addresses);
+}
+
+// Refuses more devices than this process can use, which the machine has behind them.
+void limit_to_usable(SimulatedHardware& hardware, const std::vector<std::uint32_t>& order,
+                     const topology::Machine& machine) {
+  const std::string hidden = topology::hidden_gpus(machine);
+  if (hidden.empty()) return;
+  const auto usable = static_cast<std::uint32_t>(topology::usable_gpus(machine).size());
+  for (const std::uint32_t number : order)
+    if (number >= usable)
+      fail(ExitCode::kUsage, "--gpu_indices lists GPU {}, and this process can use {} ({})", number,
+           usable, hidden);
+  if (order.empty()) hardware.most_devices = usable;
+  hardware.cluster = [=, cluster = hardware.cluster](std::uint32_t hosts, std::uint32_t devices) {
+    if (devices > usable)
+      fail(ExitCode::kUsage,
+           "{} GPUs asked for, and this process can use {} of this machine's ({})", devices, usable,
+           hidden);
+    return cluster(hosts, devices);
+  };
 }
 
 simulate::MachineConstants known_constants(const Setup& setup, const topology::Machine& machine,
@@ -87,15 +118,16 @@ SimulatedHardware gpus_of_machine(const topology::Machine& machine,
 SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::path& share) {
   const std::string file = setup.options.machine.topology;
   topology::Machine machine =
-      file.empty() ? topology::detect_machine() : topology::read_machine(file);
-  if (topology::nodes_of(machine, topology::NodeKind::gpu).empty())
-    refuse_without_gpus(machine, file, share);
+      file.empty() ? usable_first(topology::detect_machine()) : topology::read_machine(file);
+  if (topology::usable_gpus(machine).empty()) refuse_without_gpus(machine, file, share);
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   topology::add_catalogue_facts(machine, catalogue);
   if (machine.name.empty()) machine.name = machine.source;
   std::vector<std::string> notices;
-  SimulatedHardware hardware = gpus_of_machine(machine, known_constants(setup, machine, catalogue),
-                                               gpu_order(setup.options, notices));
+  const std::vector<std::uint32_t> order = gpu_order(setup.options, notices);
+  SimulatedHardware hardware =
+      gpus_of_machine(machine, known_constants(setup, machine, catalogue), order);
+  limit_to_usable(hardware, order, machine);
   hardware.notices = std::move(notices);
   if (!file.empty()) hardware.name = file;
   hardware.of_this_machine = file.empty();

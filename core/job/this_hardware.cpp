@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "core/base/error.hpp"
 #include "core/calibrate/calibrated_cluster.hpp"
 #include "core/calibrate/nominal_rates.hpp"
@@ -28,8 +31,39 @@ void foresee_half(SimulatedHardware& hardware, const calibrate::ProcessorFacts& 
       facts.half_gain, facts.half_instructions));
 }
 
+struct KnownProfile {
+  calibrate::MachineProfile profile;
+  std::filesystem::path file;
+};
+
+// Of the cores that this process may use, else of the whole machine, of which these are a part.
+std::optional<KnownProfile> known_profile(const std::string& given,
+                                          const calibrate::Fingerprint& here,
+                                          std::uint32_t machine_cores) {
+  calibrate::Fingerprint whole = here;
+  whole.cores = machine_cores;
+  if (!given.empty()) {
+    std::error_code ignored;
+    const bool of_all = std::filesystem::exists(given, ignored) &&
+                        calibrate::read_profile(given).machine.cores == machine_cores;
+    const auto profile = calibrate::find_profile(given, of_all ? whole : here);
+    if (!profile)
+      fail(ExitCode::kUsage,
+           "--calibration_file={}: there is no such file; convoy calibrate --calibration_file={} "
+           "writes it",
+           given, given);
+    return KnownProfile{*profile, given};
+  }
+  for (const calibrate::Fingerprint* it : {&std::as_const(here), &std::as_const(whole)}) {
+    const std::filesystem::path file = calibrate::default_profile_path(*it);
+    if (const auto profile = calibrate::find_profile(file, *it))
+      return KnownProfile{*profile, file};
+  }
+  return std::nullopt;
+}
+
 void use_profile(SimulatedHardware& hardware, const calibrate::MachineProfile& profile,
-                 const std::string& file, std::uint32_t threads) {
+                 const std::string& file, std::uint32_t threads, std::uint32_t cores) {
   hardware.calibrated = true;
   hardware.known_error = calibrate::expected_error(profile);
   hardware.rates =
@@ -40,7 +74,7 @@ void use_profile(SimulatedHardware& hardware, const calibrate::MachineProfile& p
         "be wrong by as much; when nothing else runs, convoy calibrate --force measures it anew",
         100 * *profile.disturbance));
   hardware.cluster = [=](std::uint32_t, std::uint32_t devices) {
-    return calibrate::calibrated_cluster(profile, devices, threads);
+    return calibrate::calibrated_cluster(profile, devices, threads, cores);
   };
 }
 
@@ -66,23 +100,18 @@ SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plug
   const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
   const std::uint32_t threads = setup.options.threads_per_device;
   SimulatedHardware hardware;
-  hardware.name = fmt::format("{} cores of this machine ({})", facts.cores, facts.model);
+  hardware.name = fmt::format(
+      "{}{} cores of this machine ({})", facts.cores,
+      facts.cores < facts.machine_cores ? fmt::format(" of the {}", facts.machine_cores) : "",
+      facts.model);
   hardware.on_host_processors = true;
   hardware.of_this_machine = true;
   hardware.most_devices = facts.cores;
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
-  const std::string given = setup.options.machine.calibration_file;
   const auto here = calibrate::make_fingerprint(facts, plugin.name + " " + plugin.version);
-  const std::filesystem::path file =
-      given.empty() ? calibrate::default_profile_path(here) : std::filesystem::path(given);
-  const auto profile = calibrate::find_profile(file, here);
-  if (!profile && !given.empty())
-    fail(ExitCode::kUsage,
-         "--calibration_file={}: there is no such file; convoy calibrate --calibration_file={} "
-         "writes it",
-         given, given);
-  if (profile)
-    use_profile(hardware, *profile, file.string(), threads);
+  if (const auto known =
+          known_profile(setup.options.machine.calibration_file, here, facts.machine_cores))
+    use_profile(hardware, known->profile, known->file.string(), threads, facts.cores);
   else
     use_nominal(hardware, facts, share, threads);
   if (setup.options.half) foresee_half(hardware, facts);

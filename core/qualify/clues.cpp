@@ -99,6 +99,23 @@ void add_core_clues(const std::vector<CoreRate>& rates, const std::vector<Qualif
           "another program runs on it (top), or a quota limits this one (cpu.max)", devices, clues);
 }
 
+void add_frequency_clues(const SystemRoot& root, const std::vector<unsigned>& cores,
+                         const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues) {
+  for (const unsigned core : cores) {
+    const std::string folder = fmt::format("sys/devices/system/cpu/cpu{}/cpufreq/", core);
+    const auto most = root.number(folder + "cpuinfo_max_freq");  // kilohertz
+    const auto limit = root.number(folder + "scaling_max_freq");
+    if (!most || !limit || *limit <= 0 ||
+        static_cast<double>(*limit) >= kAlmostAll * static_cast<double>(*most))
+      continue;
+    add_about_core(
+        core,
+        fmt::format("may run at {:.2f} of its {:.2f} GHz", 1e-6 * static_cast<double>(*limit),
+                    1e-6 * static_cast<double>(*most)),
+        "somebody limits it: cpupower frequency-set --max, or a power profile", devices, clues);
+  }
+}
+
 void add_numa_clues(const SystemRoot& root, const std::vector<QualifiedDevice>& devices,
                     const std::vector<unsigned>& allowed_cores, std::vector<Clue>& clues) {
   for (const QualifiedDevice& device : devices) {

@@ -24,6 +24,10 @@ void add_throttle_clues(const ThrottleCounts& before, const ThrottleCounts& afte
 void add_core_clues(const std::vector<CoreRate>& rates, const std::vector<QualifiedDevice>& devices,
                     std::vector<Clue>& clues);
 
+// Cores that may not run as fast as they could, because somebody limits their frequency.
+void add_frequency_clues(const SystemRoot& root, const std::vector<unsigned>& cores,
+                         const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
+
 // Devices that take their memory from another NUMA node than the kernel has their cores on, and
 // GPUs that no core of this process is near to.
 void add_numa_clues(const SystemRoot& root, const std::vector<QualifiedDevice>& devices,

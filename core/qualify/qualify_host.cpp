@@ -58,6 +58,7 @@ class HostProbes {
       monitor_->stop();
       add_gpu_clues(monitor_->readings(), host_.devices, host_.clues);
     }
+    add_frequency_clues(root_, cores_, host_.devices, host_.clues);
     add_numa_clues(root_, host_.devices, cores_, host_.clues);
     add_system_clues(root_, system_libraries(), host_.devices, host_.clues);
     return std::move(host_);

@@ -128,5 +128,38 @@ TEST(PeerProbe, DoesNotKnowWithoutTheManagementLibrary) {
   EXPECT_THAT(finding.text, HasSubstr("no such file"));
 }
 
+Findings selected(const topology::GpuVariables& variables, const std::string& nvml) {
+  Findings findings;
+  doctor::probe_gpu_selection(variables, nvml, findings);
+  return findings;
+}
+
+TEST(GpuSelectionProbe, NamesTheGpusThatTheVariablesLeave) {
+  const Findings fine = selected({.visible = "GPU-c,GPU-a"}, CONVOY_FAKE_NVML);
+  ASSERT_EQ(fine.size(), 1u);
+  EXPECT_EQ(fine[0].health, doctor::Health::kOk);
+  EXPECT_EQ(fine[0].text,
+            "2 of 3: 0000:a0:00.0, 0000:30:00.0 (CUDA_VISIBLE_DEVICES='GPU-c,GPU-a')");
+  const Findings slice = selected({.visible = "MIG-1111", .container = "all"}, CONVOY_FAKE_NVML);
+  EXPECT_THAT(slice.at(0).text, HasSubstr("1 of 3: MIG-11111111-"));
+  EXPECT_THAT(slice.at(0).text, HasSubstr("NVIDIA_VISIBLE_DEVICES='all'"));
+}
+
+TEST(GpuSelectionProbe, WarnsOfEntriesThatNameNothing) {
+  const Findings cut = selected({.visible = "GPU-a,GPU-f,GPU-c"}, CONVOY_FAKE_NVML);
+  EXPECT_EQ(cut.at(0).health, doctor::Health::kWarn);
+  EXPECT_THAT(cut.at(0).text, HasSubstr("1 of 3: 0000:30:00.0"));
+  EXPECT_THAT(cut.at(0).text, HasSubstr("entry 2 of CUDA_VISIBLE_DEVICES, 'GPU-f', names no GPU"));
+  EXPECT_THAT(cut.at(0).advice, HasSubstr("nvidia-smi -L"));
+  EXPECT_THAT(selected({.visible = ""}, CONVOY_FAKE_NVML).at(0).text, HasSubstr("none of 3"));
+  EXPECT_THAT(selected({.visible = "0"}, CONVOY_FAKE_NVML).at(0).text, HasSubstr("is unknown"));
+}
+
+TEST(GpuSelectionProbe, SaysNothingWhereThereIsNeitherDriverNorVariable) {
+  EXPECT_TRUE(selected({}, "libno-such-nvml.so.1").empty());
+  EXPECT_EQ(selected({.visible = "0"}, "libno-such-nvml.so.1").at(0).health,
+            doctor::Health::kUnknown);
+}
+
 }  // namespace
 }  // namespace convoy::testing

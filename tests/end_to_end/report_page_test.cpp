@@ -140,7 +140,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 // All pages side by side, each in both widths, as one picture for every look.
 void keep_pictures(const std::map<std::string, std::string>& pages, const std::string& folder) {
   constexpr int kWidths[] = {400, 1600};
-  constexpr int kHeight = 5000;
+  constexpr int kHeight = 7000;  // more than the longest of them
   std::filesystem::create_directories(folder);
   for (const Look& look : kLooks) {
     std::string frames;
@@ -175,7 +175,7 @@ class ReportPages : public testing::Test {
     run({"launch", "--workers=2", "--", "--model=lenet", "--device=cpu", "--num_devices=1",
          "--batch_size=4", "--num_batches=12", "--num_warmup_batches=1",
          "--variable_update=distributed_replicated", "--report=" + folder_ + "/tasks.html"});
-    run({"compare", "--platform=dgx1-p100", "--models=alexnet", "--num_devices=1,2,3,4",
+    run({"compare", "--platform=dgx1-p100", "--models=alexnet", "--num_devices=1,2,4,8",
          "--batch_size=64", "--strategies=parameter_server,replicated",
          "--report=" + folder_ + "/compare.html"});
     run({"simulate", "--platform=hgx-h100x8", "--hosts=16", "--num_gpus=1", "--model=alexnet",

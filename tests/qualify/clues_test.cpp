@@ -41,6 +41,17 @@ TEST_F(Clues, ACoreThatOthersHadIsNamedWithTheDeviceThatItBelongsTo) {
                                   about("cpu:1", "core 1 was taken by others")));
 }
 
+// Kilohertz, as the kernel writes them; the second core is pinned down.
+TEST_F(Clues, ACoreWhoseFrequencyIsLimitedIsNamed) {
+  for (const char* core : {"cpu0", "cpu1"})
+    file(std::string("sys/devices/system/cpu/") + core + "/cpufreq/cpuinfo_max_freq", "3500000\n");
+  file("sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "3400000\n");
+  file("sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq", "1200000\n");
+  add_frequency_clues(root(), {0, 1, 2}, {{"cpu:1", "", "1", {1}}}, clues_);
+  EXPECT_THAT(clues_, ElementsAre(about("core 1", "may run at 1.20 of its 3.50 GHz"),
+                                  about("cpu:1", "core 1 may run at 1.20")));
+}
+
 TEST_F(Clues, ThrottlingBetweenTwoLooksIsSeen) {
   file("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "7\n");
   file("sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "3\n");

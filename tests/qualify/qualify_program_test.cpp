@@ -1,5 +1,5 @@
-// convoy qualify with planted faults: a slow device or link, a core that somebody else has, a wrong
-// description of the machine.
+// convoy qualify with planted faults: a slow device or link, also between hosts, a core that
+// somebody else has, a wrong description of the machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -9,11 +9,14 @@
 #include <atomic>
 #include <csignal>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "tests/end_to_end/network_namespaces.hpp"
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/end_to_end/running_program.hpp"
 #include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 
@@ -206,6 +209,34 @@ TEST(Qualify, OneCommandQualifiesTwoTasksAndRanksThem) {
     EXPECT_EQ(rates(host, "collective").size(), 3u);
   }
   EXPECT_THAT(it.result.out, HasSubstr("hosts, the slowest first"));
+}
+
+// Two hosts in a network of their own; what the second sends is held back by a token bucket.
+TEST(Qualify, ASlowLinkBetweenHostsIsNamed) {
+  const std::string reason = NetworkNamespaces::why_not();
+  if (!reason.empty()) GTEST_SKIP() << "no network namespaces: " << reason;
+  NetworkNamespaces network(2);
+  network.limit(1, "100mbit", "64kb");
+  const std::string file = scratch_folder("qualify") + "/record.json";
+  const std::string hosts =
+      NetworkNamespaces::address(0) + ":5000," + NetworkNamespaces::address(1) + ":5000";
+  std::vector<std::unique_ptr<RunningProgram>> tasks;
+  for (const std::size_t host : {0u, 1u})
+    tasks.push_back(std::make_unique<RunningProgram>(
+        std::vector<std::string>{"qualify", "--worker_hosts=" + hosts, "--job_name=worker",
+                                 "--task_index=" + std::to_string(host), "--insecure_network",
+                                 "--quick", "--model=lenet", "--batch_size=2", "--device=cpu",
+                                 "--num_devices=1", "--threshold=0.33", "--output_file=" + file},
+        network.host(host)));
+  EXPECT_EQ(tasks[0]->exit_code(120), 4) << tasks[0]->out() << tasks[0]->err();
+  EXPECT_EQ(tasks[1]->exit_code(120), 0) << tasks[1]->err();
+  const json record = json::parse(std::ifstream(file));
+  std::vector<std::string> slow;  // of the bytes, which the bucket holds back
+  for (const json& host : record.at("hosts"))
+    for (const json& rate : rates(host, "link"))
+      if (rate.at("what").get<std::string>().starts_with("messages between hosts"))
+        if (rate.at("slow")) slow.push_back(rate.at("subject"));
+  EXPECT_THAT(slow, testing::ElementsAre(testing::StartsWith("worker 1"))) << record.dump(1);
 }
 
 TEST(Qualify, MistakesAreNamed) {

@@ -1,6 +1,6 @@
 // Stands in for NVIDIA's libnvidia-ml.so.1: two A100 on one machine, and one more that only the
 // driver shows. The first two have 4 links to each other and 8 to NVSwitches; the third has none.
-// The second is split by MIG.
+// The second is split by MIG into two slices.
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +18,8 @@ constexpr unsigned kLinks = 12;
 constexpr int kNotSupported = 3;
 constexpr unsigned kBuses[kGpus] = {0x30, 0x31, 0xa0};
 int gpus[kGpus];
+constexpr unsigned kSlices = 2;
+int slices[kSlices];
 std::atomic<unsigned> power_questions{0};
 
 unsigned number_of(const NvmlDevice* device) {
@@ -129,6 +131,35 @@ int nvmlDeviceGetClockInfo(NvmlDevice*, unsigned kind, unsigned* megahertz) {
 // The first is idle and at its power cap, the second at clocks that somebody chose.
 int nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice* device, unsigned long long* bits) {
   *bits = number_of(device) == 0 ? 0x5 : 0x2;
+  return 0;
+}
+int nvmlDeviceGetUUID(NvmlDevice* device, char* text, unsigned size) {
+  for (unsigned i = 0; i < kSlices; ++i)
+    if (reinterpret_cast<const int*>(device) == slices + i)
+      return std::snprintf(text, size, "MIG-%u1111111-2222-3333-4444-555555555555", i + 1), 0;
+  std::snprintf(text, size, "GPU-%x0000000-1111-2222-3333-444444444444", 10 + number_of(device));
+  return 0;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(NvmlDevice* device, unsigned* count) {
+  *count = number_of(device) == 1 ? 7 : 0;
+  return 0;
+}
+
+// The places between are empty.
+int nvmlDeviceGetMigDeviceHandleByIndex(NvmlDevice*, unsigned index, NvmlDevice** slice) {
+  if (index % 3 != 0 || index / 3 >= kSlices) return 6;  // not found
+  *slice = reinterpret_cast<NvmlDevice*>(&slices[index / 3]);
+  return 0;
+}
+
+int nvmlDeviceGetGpuInstanceId(NvmlDevice* slice, unsigned* id) {
+  *id = 7 + static_cast<unsigned>(reinterpret_cast<const int*>(slice) - slices);
+  return 0;
+}
+
+int nvmlDeviceGetComputeInstanceId(NvmlDevice*, unsigned* id) {
+  *id = 0;
   return 0;
 }
 }

@@ -1,5 +1,6 @@
 #include "topology/detect/detect.hpp"
 
+#include <fmt/format.h>
 #include <hwloc.h>
 
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "topology/detect/usable_cores.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/machine_notes.hpp"
 #include "topology/read/hwloc_reader.hpp"
@@ -61,6 +63,15 @@ void read_hypervisor(Machine& machine, const std::filesystem::path& processors) 
   }
 }
 
+// What taskset leaves of the cores; those that a control group hides are not in the machine at all.
+void note_bound_cores(Machine& machine, const UsableCores& cores) {
+  if (cores.cores.size() >= cores.present) return;
+  machine.notes.push_back(
+      fmt::format("this process may use {} of the {} cores (taskset -p says "
+                  "which); its CPU devices share these",
+                  cores.cores.size(), cores.present));
+}
+
 }  // namespace
 
 Machine detect_machine(const DetectSettings& settings) {
@@ -76,7 +87,8 @@ Machine detect_machine(const DetectSettings& settings) {
   }
   read_hypervisor(machine, settings.processors);
   read_sysfs_speeds(machine, settings.sysfs);
-  read_nvml(machine, settings.nvml);
+  read_nvml(machine, settings.nvml, settings.variables);
+  if (topology) note_bound_cores(machine, usable_cores(topology.get()));
   add_notes(machine);
   return machine;
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/nvml_library.hpp"
 #include "topology/detect/detect.hpp"
+#include "topology/detect/driver_gpus.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/read/nvlink.hpp"
 #include "topology/read/pci_class.hpp"
@@ -14,7 +15,6 @@
 namespace convoy::topology {
 namespace {
 
-constexpr unsigned kMostNvmlDevices = 1024;
 constexpr unsigned kRemoteSwitch = 2;  // NVML_NVLINK_DEVICE_TYPE_SWITCH
 constexpr unsigned kRemoteCpu = 1;     // NVML_NVLINK_DEVICE_TYPE_IBMNPU
 
@@ -27,8 +27,9 @@ class NvmlReader {
  public:
   NvmlReader(Machine& machine, const NvmlLibrary& library) : machine_(machine), library_(library) {}
 
-  void read() {
+  void read(const GpuVariables& variables) {
     find_gpus();
+    mark_usable_gpus(machine_, variables, driver_gpus(library_));
     const bool has_links =
         std::any_of(machine_.links.begin(), machine_.links.end(),
                     [](const Link& link) { return link.kind == LinkKind::nvlink; });
@@ -168,13 +169,13 @@ class NvmlReader {
 
 }  // namespace
 
-void read_nvml(Machine& machine, const std::string& file) {
+void read_nvml(Machine& machine, const std::string& file, const GpuVariables& variables) {
   const auto is_nvidia = [](const Node& node) {
     return node.kind == NodeKind::gpu && node.id && node.id->vendor == kNvidia;
   };
   const std::unique_ptr<NvmlLibrary> library = NvmlLibrary::open(file);
   if (library) {
-    NvmlReader(machine, *library).read();
+    NvmlReader(machine, *library).read(variables);
   } else if (std::any_of(machine.nodes.begin(), machine.nodes.end(), is_nvidia)) {
     machine.notes.push_back(fmt::format(
         "{} cannot be used: NVLink and peer access are unknown; is the driver installed?", file));

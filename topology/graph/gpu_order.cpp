@@ -1,5 +1,7 @@
 #include "topology/graph/gpu_order.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -34,6 +36,10 @@ std::vector<std::size_t> new_order(const Machine& machine, std::span<const PciAd
   return nodes;
 }
 
+bool is_hidden(const Node& gpu) {
+  return !gpu.device_number.known() && !gpu.device_number.source.empty();
+}
+
 }  // namespace
 
 Machine gpus_first(const Machine& machine, std::span<const PciAddress> order) {
@@ -54,6 +60,23 @@ Machine gpus_first(const Machine& machine, std::span<const PciAddress> order) {
     access.to = number[access.to];
   }
   return result;
+}
+
+std::vector<std::size_t> usable_gpus(const Machine& machine) {
+  std::vector<std::size_t> gpus = nodes_of(machine, NodeKind::gpu);
+  std::erase_if(gpus, [&](std::size_t gpu) { return is_hidden(machine.nodes[gpu]); });
+  std::ranges::stable_sort(
+      gpus, {}, [&](std::size_t gpu) { return machine.nodes[gpu].device_number.value_or(0); });
+  return gpus;
+}
+
+std::string hidden_gpus(const Machine& machine) {
+  std::string text;
+  for (const std::size_t gpu : nodes_of(machine, NodeKind::gpu))
+    if (const Node& node = machine.nodes[gpu]; is_hidden(node))
+      text +=
+          fmt::format("{}{}: {}", text.empty() ? "" : "; ", node.name, node.device_number.source);
+  return text;
 }
 
 }  // namespace convoy::topology

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "topology/graph/machine.hpp"
 
@@ -10,5 +12,12 @@ namespace convoy::topology {
 // and in this order. Error kUnavailable naming an address that is no GPU of the machine, or one
 // that is there twice.
 Machine gpus_first(const Machine& machine, std::span<const PciAddress> order);
+
+// The GPUs that this process can use, as its driver numbers them; all, in the machine's order,
+// where nothing says that some cannot be used.
+std::vector<std::size_t> usable_gpus(const Machine& machine);
+
+// Why GPUs cannot be used: "gpu0: hidden by CUDA_VISIBLE_DEVICES=''; ..."; empty when all can.
+std::string hidden_gpus(const Machine& machine);
 
 }  // namespace convoy::topology

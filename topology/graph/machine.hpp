@@ -67,6 +67,9 @@ struct Node {
   Fact<double> network_step_seconds;  // NICs, networks: that a message takes longer over it
   Fact<std::uint32_t> cores;          // packages, NUMA nodes: physical cores
   std::vector<std::uint32_t> processing_units;  // logical processors of a NUMA node
+  // GPUs of this machine: the number that the driver gives it in this process. Unknown with a
+  // source: that is why this process cannot use it.
+  Fact<std::uint32_t> device_number;
 };
 
 enum class LinkKind { internal, socket, pcie, nvlink, c2c, network };

@@ -81,6 +81,10 @@ std::string describe_node(const Machine& machine, const TreeRow& row) {
   if (row.link && machine.links[*row.link].kind == LinkKind::pcie)
     text += ", " + format_rate(machine.links[*row.link].a_to_b);
   if (node.kind == NodeKind::nic) text += ", network " + format_rate(node.network_bytes_per_second);
+  if (!node.device_number.source.empty())
+    text += node.device_number.known()
+                ? fmt::format(", device {} of this process", *node.device_number.value)
+                : ", " + node.device_number.source;
   return text;
 }
 

@@ -36,7 +36,9 @@ std::vector<std::int64_t> parse_indices(const std::string& text) {
     const auto [after, error] = std::from_chars(position, end, index);
     const bool separated = after == end || (*after == ',' && after + 1 != end);
     if (error != std::errc() || index < 0 || !separated)
-      fail(ExitCode::kUsage, "--gpu_indices={}: it must be device numbers with commas: 0,2,1,3",
+      fail(ExitCode::kUsage,
+           "--gpu_indices={}: it must be device numbers with commas: 0,2,1,3; ids such as "
+           "GPU-8932f937 go into CUDA_VISIBLE_DEVICES",
            text);
     indices.push_back(index);
     position = after == end ? end : after + 1;

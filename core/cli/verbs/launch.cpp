@@ -17,6 +17,7 @@
 #include "core/cli/interrupt.hpp"
 #include "core/cli/verbs/launched_task.hpp"
 #include "core/network/addresses.hpp"
+#include "topology/detect/usable_cores.hpp"
 
 namespace convoy {
 namespace {
@@ -52,18 +53,11 @@ std::string addresses(std::span<const int> ports) {
 }
 
 // This worker's share of the cores that the process may use; more workers than cores share them.
-cpu_set_t share_of_cores(std::uint32_t worker, std::uint32_t workers) {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  ::sched_getaffinity(0, sizeof(all), &all);
-  std::vector<int> cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &all)) cores.push_back(core);
-  const std::size_t first = worker * cores.size() / workers;
-  const std::size_t last = std::max(first + 1, (worker + 1) * cores.size() / workers);
+cpu_set_t share_of_worker(const std::vector<topology::CoreUnits>& cores, std::uint32_t worker,
+                          std::uint32_t workers) {
   cpu_set_t own;
   CPU_ZERO(&own);
-  for (std::size_t i = first; i < last; ++i) CPU_SET(cores[i % cores.size()], &own);
+  for (const unsigned unit : topology::share_of_cores(cores, worker, workers)) CPU_SET(unit, &own);
   return own;
 }
 
@@ -98,8 +92,9 @@ class Launch {
                  {fmt::format("--job_name={}", role), fmt::format("--task_index={}", index)});
       tasks_.push_back({fmt::format("{} {}", role, index), std::move(all), cores});
     };
+    const std::vector<topology::CoreUnits> cores = topology::usable_cores().cores;
     for (std::uint32_t i = 0; i < options.workers; ++i)
-      add("worker", i, share_of_cores(i, options.workers));
+      add("worker", i, share_of_worker(cores, i, options.workers));
     for (std::uint32_t i = 0; i < options.servers; ++i) add("ps", i, std::nullopt);
     for (Task& task : tasks_) task.start();
   }

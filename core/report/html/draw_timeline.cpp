@@ -57,7 +57,8 @@ class TimelineDrawer {
       for (const Timeline::Row& row : timeline.rows)
         left_ = std::max(left_, text_width(row_label(row), kFontSize) + 10);
     }
-    left_ = std::min(left_, (narrow_ ? 0.3 : 0.22) * width_);
+    left_ =
+        std::min(left_, (narrow_ ? 0.44 : 0.22) * width_);  // lanes that end alike are told apart
     scale_ = scale_for(Unit::kSeconds, most_);
   }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -37,6 +38,19 @@ std::string html(const TimelineChart& chart, bool) {
                          picture("on-narrow", draw(chart, kNarrowWidth)));
 }
 
+// A flag of a command stays in one line where it can: browsers would break it behind its hyphens.
+std::string cell_html(const std::string& text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = escaped_markup(text.substr(at, end - at));
+    result += word.starts_with("--") ? "<span class=\"flag\">" + word + "</span>" : word;
+    if (end < text.size()) result += ' ';
+    at = end + 1;
+  }
+  return result;
+}
+
 std::string html(const Table& table, bool) {
   std::string text = "<div class=\"scroll\"><table>";
   if (!table.heads.empty()) {
@@ -49,7 +63,7 @@ std::string html(const Table& table, bool) {
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
       const char* cell = i == 0 && table.heads.empty() ? "th" : "td";
-      text += fmt::format("<{0}>{1}</{0}>", cell, escaped_markup(row[i]));
+      text += fmt::format("<{0}>{1}</{0}>", cell, cell_html(row[i]));
     }
     text += "</tr>";
   }

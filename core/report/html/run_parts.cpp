@@ -209,7 +209,7 @@ std::vector<Figure> timeline_figures(const Subject& run) {
   const Json& measured = field(run.record, "timeline");
   if (measured.is_object())
     chart.timelines.push_back(read_timeline(
-        measured, fmt::format("measured: step {:.0f}, the nearest to the median, {}",
+        measured, fmt::format("measured: step {:.0f}, {}, the nearest to the median",
                               number_or_zero(measured, "step"),
                               quantity(number_or_zero(measured, "seconds"), Unit::kSeconds))));
   const Json& simulated = field(run.record, "prediction/timeline");

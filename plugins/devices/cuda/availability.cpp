@@ -22,8 +22,8 @@ std::string about_visible_devices(const std::string& value) {
   if (value.empty() || value == "NoDevFiles" || value == "void")
     return "CUDA_VISIBLE_DEVICES='" + value + "' hides all devices: unset it";
   return "CUDA_VISIBLE_DEVICES='" + value +
-         "' names no device of this machine: unset it, or give numbers or ids that `nvidia-smi -L` "
-         "shows";
+         "' names no device of this machine, or one twice, which hides all: unset it, or give "
+         "numbers or ids that `nvidia-smi -L` shows";
 }
 
 std::string about_driver_version(const DriverFacts& facts) {

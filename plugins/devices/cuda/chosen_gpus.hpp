@@ -1,14 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace convoy::cuda {
 
+// The GPUs that CUDA gives to this process.
+struct PresentGpus {
+  int count = 0;
+  std::optional<std::string> visible = {};  // CUDA_VISIBLE_DEVICES, when it is set
+};
+
 // The GPU behind each device of the run: `indices` as the user lists them ("0,2"; "0,0" puts two
-// devices on one GPU), else the first `wanted`, 0 = all. Throws std::invalid_argument when the
-// machine has fewer.
-std::vector<int> choose_gpus(const std::string& indices, std::uint32_t wanted, int present);
+// devices on one GPU), else the first `wanted`, 0 = all. Throws std::invalid_argument when there
+// are fewer.
+std::vector<int> choose_gpus(const std::string& indices, std::uint32_t wanted,
+                             const PresentGpus& present);
+
+// That CUDA leaves out entries of CUDA_VISIBLE_DEVICES, and why it does; else empty.
+std::string left_out_notice(const PresentGpus& present);
 
 }  // namespace convoy::cuda

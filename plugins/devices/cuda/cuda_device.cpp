@@ -19,11 +19,16 @@
 namespace convoy::cuda {
 namespace {
 
-std::vector<int> gpus_of(const DeviceHost& host, const convoy_device_request& request) {
+PresentGpus present_gpus() {
   const DriverFacts facts = look_at_driver();
   if (const auto reason = unavailable_because(facts)) throw std::runtime_error(*reason);
+  return {facts.devices, facts.visible_devices};
+}
+
+std::vector<int> gpus_of(const DeviceHost& host, const convoy_device_request& request,
+                         const PresentGpus& present) {
   const char* indices = host.option("gpu_indices");
-  return choose_gpus(indices == nullptr ? "" : indices, request.devices, facts.devices);
+  return choose_gpus(indices == nullptr ? "" : indices, request.devices, present);
 }
 
 bool is_on(const char* option) {
@@ -46,13 +51,14 @@ std::shared_ptr<EventLedger> shared_ledger() {
 }  // namespace
 
 std::uint32_t CudaDevice::count(const DeviceHost& host, const convoy_device_request& request) {
-  return static_cast<std::uint32_t>(gpus_of(host, request).size());
+  return static_cast<std::uint32_t>(gpus_of(host, request, present_gpus()).size());
 }
 
 std::unique_ptr<Device> CudaDevice::open(const DeviceHost& host,
                                          const convoy_device_request& request,
                                          std::uint32_t index) {
-  const std::vector<int> gpus = gpus_of(host, request);
+  const PresentGpus present = present_gpus();
+  const std::vector<int> gpus = gpus_of(host, request, present);
   if (index >= gpus.size()) throw std::invalid_argument("there is no CUDA device of this index");
   DeviceSettings settings;
   settings.gpu = gpus[index];
@@ -67,6 +73,8 @@ std::unique_ptr<Device> CudaDevice::open(const DeviceHost& host,
       std::count(gpus.begin() + static_cast<std::ptrdiff_t>(index), gpus.end(), settings.gpu));
   if (const std::string notice = code_notice_of(settings.gpu); !notice.empty())
     host.log(LogLevel::kInfo, "cuda:" + std::to_string(index) + ": " + notice);
+  if (const std::string notice = left_out_notice(present); index == 0 && !notice.empty())
+    host.log(LogLevel::kWarning, notice);
   if (sharing > 1)
     host.log(LogLevel::kInfo, "cuda:" + std::to_string(index) + " shares GPU " +
                                   std::to_string(settings.gpu) +

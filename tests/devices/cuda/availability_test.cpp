@@ -116,17 +116,17 @@ TEST(ErrorText, SaysWhichDeviceErrorsLoseTheDevice) {
 }
 
 TEST(ChosenGpus, AreTheFirstOnesUnlessListed) {
-  EXPECT_EQ(choose_gpus("", 0, 3), (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(choose_gpus("", 2, 3), (std::vector<int>{0, 1}));
-  EXPECT_EQ(choose_gpus("2,0", 0, 3), (std::vector<int>{2, 0}));
+  EXPECT_EQ(choose_gpus("", 0, {3}), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(choose_gpus("", 2, {3}), (std::vector<int>{0, 1}));
+  EXPECT_EQ(choose_gpus("2,0", 0, {3}), (std::vector<int>{2, 0}));
 }
 
 TEST(ChosenGpus, MayBeOneSeveralTimes) {
-  EXPECT_EQ(choose_gpus("0,0", 0, 1), (std::vector<int>{0, 0}));
-  EXPECT_EQ(choose_gpus("0,0", 2, 1), (std::vector<int>{0, 0}));
+  EXPECT_EQ(choose_gpus("0,0", 0, {1}), (std::vector<int>{0, 0}));
+  EXPECT_EQ(choose_gpus("0,0", 2, {1}), (std::vector<int>{0, 0}));
 }
 
-std::string problem(const std::string& indices, std::uint32_t wanted, int present) {
+std::string problem(const std::string& indices, std::uint32_t wanted, const PresentGpus& present) {
   try {
     choose_gpus(indices, wanted, present);
   } catch (const std::exception& error) {
@@ -136,10 +136,21 @@ std::string problem(const std::string& indices, std::uint32_t wanted, int presen
 }
 
 TEST(ChosenGpus, MustBeThere) {
-  EXPECT_THAT(problem("", 8, 1), HasSubstr("8 CUDA devices asked for, this machine has one GPU"));
-  EXPECT_THAT(problem("0,4", 0, 2), HasSubstr("there is no GPU 4"));
-  EXPECT_THAT(problem("0,1", 3, 2), HasSubstr("lists 2 devices, but 3 are asked for"));
-  EXPECT_THAT(problem("0,", 0, 2), HasSubstr("device numbers with commas"));
+  EXPECT_THAT(problem("", 8, {1}), HasSubstr("8 CUDA devices asked for, this machine has one GPU"));
+  EXPECT_THAT(problem("0,4", 0, {2}), HasSubstr("there is no GPU 4"));
+  EXPECT_THAT(problem("0,1", 3, {2}), HasSubstr("lists 2 devices, but 3 are asked for"));
+  EXPECT_THAT(problem("0,", 0, {2}), HasSubstr("device numbers with commas"));
+}
+
+TEST(ChosenGpus, AreThoseThatTheVariableLeaves) {
+  EXPECT_THAT(problem("", 3, {2, "1,0"}), HasSubstr("CUDA_VISIBLE_DEVICES='1,0' leaves it 2 GPUs"));
+  EXPECT_THAT(problem("", 3, {1, "0,9,1"}),
+              HasSubstr("of the 3 entries of CUDA_VISIBLE_DEVICES='0,9,1' CUDA takes 1: the first "
+                        "that names no GPU ends the list"));
+  EXPECT_EQ(left_out_notice({2, "1,0"}), "");
+  EXPECT_EQ(left_out_notice({2}), "");
+  EXPECT_THAT(left_out_notice({1, "MIG-a,MIG-b"}), HasSubstr("of slices (MIG) a process gets one"));
+  EXPECT_THAT(problem("GPU-8932f937", 0, {2}), HasSubstr("go into CUDA_VISIBLE_DEVICES"));
 }
 
 }  // namespace

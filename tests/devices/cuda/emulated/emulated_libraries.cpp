@@ -2,7 +2,9 @@
 // that is always there.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
 
+#include <cstdlib>
 #include <stdexcept>
 #include <vector>
 
@@ -107,7 +109,8 @@ const CudnnLibrary& cudnn() {
 DriverFacts look_at_driver() {
   DriverFacts facts;
   facts.driver_version = facts.runtime_version = CUDART_VERSION;
-  facts.devices = 2;
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) facts.visible_devices = visible;
+  facts.error = static_cast<int>(cudaGetDeviceCount(&facts.devices));
   return facts;
 }
 

@@ -1,5 +1,6 @@
 // The functions of the CUDA runtime that the plug-in calls, on host memory: everything is done when
-// the call returns, or when the graph is launched that it was recorded for. Two GPUs.
+// the call returns, or when the graph is launched that it was recorded for. Two GPUs, of which
+// CUDA_VISIBLE_DEVICES chooses by numbers.
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>
@@ -7,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "tests/devices/cuda/emulated/emulated_streams.hpp"
@@ -34,6 +37,17 @@ struct Piece {
 std::mutex pieces_mutex;
 std::map<const char*, Piece> pieces;
 
+// The GPUs that the process sees, in its order: the list ends at the first entry that is none.
+std::vector<int> visible_gpus() {
+  const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (list == nullptr) return {0, 1};
+  std::vector<int> gpus;
+  std::istringstream entries(list);
+  for (std::string entry; std::getline(entries, entry, ',') && (entry == "0" || entry == "1");)
+    gpus.push_back(entry == "1" ? 1 : 0);
+  return gpus;
+}
+
 }  // namespace
 
 using emulation::queue;
@@ -41,8 +55,8 @@ using emulation::queue;
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 2;
-  return cudaSuccess;
+  *count = static_cast<int>(visible_gpus().size());
+  return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;
@@ -70,8 +84,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  std::strncpy(text, device == 0 ? "0000:30:00.0" : "0000:65:00.0",
-               static_cast<std::size_t>(length));
+  const int gpu = visible_gpus().at(static_cast<std::size_t>(device));
+  std::strncpy(text, gpu == 0 ? "0000:30:00.0" : "0000:65:00.0", static_cast<std::size_t>(length));
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int* possible, int, int) {

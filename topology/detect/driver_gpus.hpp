@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/base/nvml_library.hpp"
+#include "topology/detect/gpu_selection.hpp"
+
+namespace convoy::topology {
+
+// The GPUs that the driver shows to this process, with their slices (MIG).
+std::vector<DriverGpu> driver_gpus(const NvmlLibrary& library);
+
+// Says of the machine's NVIDIA GPUs which this process can use and as which number; GPUs are
+// matched by their addresses. What is not certain becomes a note.
+void mark_usable_gpus(Machine& machine, const GpuVariables& variables,
+                      std::span<const DriverGpu> gpus);
+
+}  // namespace convoy::topology

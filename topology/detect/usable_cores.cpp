@@ -1,0 +1,85 @@
+#include "topology/detect/usable_cores.hpp"
+
+#include <hwloc.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/base/error.hpp"
+
+namespace convoy::topology {
+namespace {
+
+struct DestroyTopology {
+  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+};
+struct FreeBitmap {
+  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+// What the machine's description says is this machine's, also where it was told in a file.
+Topology load_topology() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return nullptr;
+  Topology topology(raw);
+  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
+  if (hwloc_topology_load(raw) != 0) return nullptr;
+  return topology;
+}
+
+CoreUnits units_of(hwloc_const_bitmap_t set) {
+  CoreUnits units;
+  for (int unit = hwloc_bitmap_first(set); unit >= 0; unit = hwloc_bitmap_next(set, unit))
+    units.push_back(static_cast<unsigned>(unit));
+  return units;
+}
+
+UsableCores without_hwloc() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  ::sched_getaffinity(0, sizeof(all), &all);
+  UsableCores result;
+  for (unsigned unit = 0; unit < CPU_SETSIZE; ++unit)
+    if (CPU_ISSET(unit, &all)) result.cores.push_back({unit});
+  if (result.cores.empty()) result.cores.push_back({0});
+  result.present = result.cores.size();
+  return result;
+}
+
+}  // namespace
+
+UsableCores usable_cores(hwloc_topology* topology) {
+  const Bitmap allowed(hwloc_bitmap_alloc());
+  const Bitmap both(hwloc_bitmap_alloc());
+  if (hwloc_get_cpubind(topology, allowed.get(), HWLOC_CPUBIND_PROCESS) != 0 ||
+      hwloc_bitmap_intersects(allowed.get(), hwloc_topology_get_topology_cpuset(topology)) == 0)
+    hwloc_bitmap_fill(allowed.get());
+  UsableCores result;
+  hwloc_obj_t core = nullptr;
+  while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != nullptr) {
+    ++result.present;
+    hwloc_bitmap_and(both.get(), core->cpuset, allowed.get());
+    if (hwloc_bitmap_iszero(both.get()) == 0) result.cores.push_back(units_of(both.get()));
+  }
+  return result.cores.empty() ? without_hwloc() : result;
+}
+
+UsableCores usable_cores() {
+  const Topology topology = load_topology();
+  return topology ? usable_cores(topology.get()) : without_hwloc();
+}
+
+CoreUnits share_of_cores(const std::vector<CoreUnits>& cores, std::size_t part, std::size_t parts) {
+  CONVOY_CHECK(!cores.empty() && part < parts);
+  const std::size_t first = part * cores.size() / parts;
+  const std::size_t last = std::max(first + 1, (part + 1) * cores.size() / parts);
+  CoreUnits units;
+  for (std::size_t core = first; core < last; ++core)
+    units.insert(units.end(), cores[core].begin(), cores[core].end());
+  return units;
+}
+
+}  // namespace convoy::topology
