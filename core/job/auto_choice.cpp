@@ -175,7 +175,8 @@ Decision choose_as_run_does(Setup& setup) {
          "--software={}: a run is convoy's own; other software is for machines that --platform or "
          "--topology describe",
          *setup.options.machine.software);
-  if (setup.device != nullptr) return choose_for_run(setup);
+  if (setup.device != nullptr && plans_for_this_machine(setup.options.machine))
+    return choose_for_run(setup);
   fail(ExitCode::kUsage,
        "--variable_update=auto goes by a machine's speed, and these flags only name devices and "
        "hosts: name a strategy, or a machine with --platform or --topology");

@@ -97,6 +97,17 @@ bool plans_for_this_machine(const MachineOptions& machine) {
          machine.worker_hosts.empty() && machine.ps_hosts.empty();
 }
 
+std::optional<ListedTasks> listed_tasks(const MachineOptions& machine) {
+  const auto listed = [](const std::string& text) { return !text.empty() && !number_of(text); };
+  if (!listed(machine.worker_hosts)) return std::nullopt;
+  if (!machine.ps_hosts.empty() && !listed(machine.ps_hosts)) return std::nullopt;
+  ListedTasks tasks;
+  tasks.workers = static_cast<std::uint32_t>(worker_names(machine).size());
+  if (!machine.ps_hosts.empty())
+    tasks.servers = static_cast<std::uint32_t>(machine_names("ps_hosts", machine.ps_hosts).size());
+  return tasks;
+}
+
 HostsDescription describe_hosts(const MachineOptions& machine) {
   HostsDescription description;
   const std::vector<std::string> workers = worker_names(machine);

@@ -2,6 +2,7 @@
 
 #include <convoy/job_options.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/plan/host_cluster.hpp"
@@ -20,6 +21,14 @@ bool plans_for_this_machine(const MachineOptions& machine);
 // just a number: every worker is a host; a parameter server is on the worker's host whose name it
 // has, else on a host of its own name. Error(kUsage) for flags that contradict each other.
 HostsDescription describe_hosts(const MachineOptions& machine);
+
+// How many tasks --worker_hosts and --ps_hosts name by their addresses, as a run on several hosts
+// takes them: every task is a host of its own there. Nothing where they only give numbers.
+struct ListedTasks {
+  std::uint32_t workers = 0;
+  std::uint32_t servers = 0;
+};
+std::optional<ListedTasks> listed_tasks(const MachineOptions& machine);
 
 // Error(kUsage) when there are more devices in all than plans are made for.
 void require_devices(std::uint32_t hosts, std::uint32_t devices_per_host);

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "core/base/error.hpp"
+#include "core/runtime/message_pieces.hpp"
 
 namespace convoy::job {
 namespace {
@@ -29,7 +31,12 @@ double since(Clock::time_point begin) {
 class Echo {
  public:
   Echo(const EchoPeer& peer, std::uint32_t number, const EchoOptions& options)
-      : peer_(peer), number_(number), options_(options), payload_(kFirstBytes) {}
+      : peer_(peer),
+        number_(number),
+        options_(options),
+        payload_(kFirstBytes),
+        sent_(options.streams, 0),
+        received_(options.streams, 0) {}
 
   // The other end must answer() meanwhile.
   MeasuredLink measure() {
@@ -88,47 +95,61 @@ class Echo {
   }
 
   void send(const void* memory, std::uint64_t bytes) {
-    peer_.transport->send(next(sent_++, const_cast<void*>(memory), bytes));
-    finish("takes nothing");
+    const int pieces =
+        for_each_piece(const_cast<void*>(memory), bytes, sent_,
+                       [this](const convoy_transfer& piece) { peer_.transport->send(piece); });
+    finish(pieces, "takes nothing");
   }
 
   void receive(void* memory, std::uint64_t bytes) {
-    peer_.transport->expect(next(received_++, memory, bytes));
-    finish("does not answer");
+    const int pieces =
+        for_each_piece(memory, bytes, received_,
+                       [this](const convoy_transfer& piece) { peer_.transport->expect(piece); });
+    finish(pieces, "does not answer");
   }
 
-  convoy_transfer next(std::uint64_t sequence, void* memory, std::uint64_t bytes) const {
+  template <typename Take>
+  int for_each_piece(void* memory, std::uint64_t bytes, std::vector<std::uint64_t>& sequences,
+                     Take take) {
+    const std::uint64_t most = piece_bytes(bytes, options_.streams, CONVOY_MESSAGE_BYTES);
     convoy_transfer transfer{};
     transfer.struct_size = sizeof(transfer);
     transfer.peer = number_;
-    transfer.channel = options_.channel;
-    transfer.sequence = sequence;
     transfer.tag.generation = options_.generation;
-    transfer.memory = memory;
-    transfer.bytes = bytes;
-    return transfer;
+    std::uint32_t pieces = 0;
+    for (std::uint64_t done = 0; done < bytes; done += transfer.bytes) {
+      const std::uint32_t stream = pieces++ % options_.streams;
+      transfer.channel = options_.first_channel + stream;
+      transfer.sequence = sequences[stream]++;
+      transfer.memory = static_cast<std::byte*>(memory) + done;
+      transfer.bytes = std::min(bytes - done, most);
+      take(transfer);
+    }
+    return static_cast<int>(pieces);
   }
 
   // The peer may not have come yet; once it has, it answers soon.
-  void finish(const char* complaint) {
-    const bool first = sent_ + received_ == 1;
-    const double patience = first ? options_.join_seconds : options_.peer_seconds;
+  void finish(int messages, const char* complaint) {
+    const double patience =
+        std::exchange(is_first_, false) ? options_.join_seconds : options_.peer_seconds;
     const Clock::time_point begin = Clock::now();
-    while (!is_done()) {
+    while ((messages -= ended()) > 0) {
       if (since(begin) > patience) fail_with(fmt::format("it {} for {:g} s", complaint, patience));
       options_.look_around();
     }
   }
 
-  bool is_done() {
+  // How many messages have ended meanwhile.
+  int ended() {
+    int count = 0;
     std::array<convoy_transport_event, 16> room{};
     for (const convoy_transport_event& event : peer_.transport->poll(room, kLookSeconds)) {
       if (event.kind == CONVOY_EVENT_PEER_LOST && event.peer == number_) fail_with(event.text);
       if (event.kind == CONVOY_EVENT_PEER_LOST)
         fail(ExitCode::kTimeout, "a task is lost before the first step: {}", event.text);
-      if (event.kind == CONVOY_EVENT_DONE) return true;
+      if (event.kind == CONVOY_EVENT_DONE) ++count;
     }
-    return false;
+    return count;
   }
 
   [[noreturn]] void fail_with(const std::string& what) const {
@@ -143,8 +164,9 @@ class Echo {
   const EchoOptions& options_;
   std::vector<std::byte> payload_;
   std::uint64_t word_ = 1;
-  std::uint64_t sent_ = 0;  // messages
-  std::uint64_t received_ = 0;
+  bool is_first_ = true;
+  std::vector<std::uint64_t> sent_;  // messages per stream
+  std::vector<std::uint64_t> received_;
 };
 
 }  // namespace

@@ -24,9 +24,12 @@ struct EchoPeer {
 struct EchoOptions {
   std::uint32_t rank = 0;  // of this task among the peers
   std::uint32_t generation = 0;
-  std::uint32_t channel = 0;  // of the transports, which nobody else uses
-  double join_seconds = 60;   // how long a peer may take to connect
-  double peer_seconds = 4;    // how long it may take to answer
+  // Channels of the transports, which nobody else uses, over which large messages go as those of a
+  // run do (core/runtime/message_pieces.hpp).
+  std::uint32_t first_channel = 0;
+  std::uint32_t streams = 1;
+  double join_seconds = 60;  // how long a peer may take to connect
+  double peer_seconds = 4;   // how long it may take to answer
   // Called now and then; throws when there is no use in waiting any more.
   std::function<void()> look_around;
 };

@@ -23,6 +23,14 @@ PlanGround imagined_ground(const Setup& setup) {
   return {make_hosts(hosts), Arena(*setup.graph)};
 }
 
+PlanGround ground_of(const Setup& setup) {
+  const MachineOptions& machine = setup.options.machine;
+  if (!plans_for_devices_here(machine)) return imagined_ground(setup);
+  const std::uint32_t devices = count_devices(setup);
+  if (const auto tasks = listed_tasks(machine)) return ground_of_tasks(setup, *tasks, devices);
+  return ground_of_devices(setup, devices);
+}
+
 JobPlan written(const Setup& setup, Cluster cluster, ArenaMap map) {
   JobPlan result;
   result.cluster = std::make_unique<const Cluster>(std::move(cluster));
@@ -35,7 +43,7 @@ JobPlan written(const Setup& setup, Cluster cluster, ArenaMap map) {
 }  // namespace
 
 bool plans_for_devices_here(const MachineOptions& machine) {
-  return plans_for_this_machine(machine) && !machine.peer_access;
+  return (plans_for_this_machine(machine) || listed_tasks(machine)) && !machine.peer_access;
 }
 
 JobPlan plan_job(const Setup& setup) {
@@ -47,9 +55,7 @@ JobPlan plan_job(const Setup& setup) {
     ArenaMap map = simulated_map(setup, hardware, ground.arena, setup.bucket_elements);
     return written(setup, std::move(ground.on.cluster), std::move(map));
   }
-  PlanGround ground = plans_for_devices_here(machine)
-                          ? ground_of_devices(setup, count_devices(setup))
-                          : imagined_ground(setup);
+  PlanGround ground = ground_of(setup);
   ArenaMap map = make_arena_map(*setup.graph, ground.arena, setup.bucket_elements);
   return written(setup, std::move(ground.cluster), std::move(map));
 }

@@ -13,8 +13,8 @@ struct JobPlan {
   std::unique_ptr<const StepPlan> plan;  // refers to the cluster
 };
 
-// Whether it is for the devices that a run opens here: no machine, hosts or kind of devices is
-// described.
+// Whether it is for the devices that a run opens here, alone or in every task that is listed by its
+// address: no machine, number of hosts or kind of devices is described.
 bool plans_for_devices_here(const MachineOptions& machine);
 
 // For these devices, else for the machine or the hosts that the options describe; of hosts of which

@@ -1,19 +1,38 @@
 #include "core/job/plan_ground.hpp"
 
 #include "core/job/component_options.hpp"
-#include "core/job/described_hosts.hpp"
 #include "core/job/opened_devices.hpp"
 #include "core/job/sizes.hpp"
+#include "core/job/task_cluster.hpp"
 #include "core/runtime/storage.hpp"
 
 namespace convoy::job {
 
-PlanGround ground_of_devices(const Setup& setup, std::uint32_t devices) {
-  std::shared_ptr<OpenDevices> open = setup.open_devices;
-  if (open == nullptr || open->descriptions().size() != devices)
-    open = open_devices(setup, devices);
+namespace {
+
+std::shared_ptr<OpenDevices> devices_for(const Setup& setup, std::uint32_t devices) {
+  if (setup.open_devices != nullptr && setup.open_devices->descriptions().size() == devices)
+    return setup.open_devices;
+  return open_devices(setup, devices);
+}
+
+Arena storage_on(const Setup& setup, const OpenDevices& open, std::uint32_t devices) {
   const SessionOptions options = session_options(setup, choose_sizes(setup, devices), devices);
-  return {open->cluster(), choose_storage(*setup.graph, *open, options, false)};
+  return choose_storage(*setup.graph, open, options, false);
+}
+
+}  // namespace
+
+PlanGround ground_of_devices(const Setup& setup, std::uint32_t devices) {
+  const std::shared_ptr<OpenDevices> open = devices_for(setup, devices);
+  return {open->cluster(), storage_on(setup, *open, devices)};
+}
+
+PlanGround ground_of_tasks(const Setup& setup, const ListedTasks& tasks, std::uint32_t devices) {
+  require_devices(tasks.workers, devices);
+  const std::shared_ptr<OpenDevices> open = devices_for(setup, devices);
+  return {cluster_of_tasks(tasks.workers, tasks.servers, task_devices(*open, devices)),
+          storage_on(setup, *open, devices)};
 }
 
 bool has_devices_of(const Setup& setup, const SimulatedHardware& hardware) {

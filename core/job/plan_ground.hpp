@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/graph/arena.hpp"
+#include "core/job/described_hosts.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/simulated_hardware.hpp"
 #include "core/plan/cluster.hpp"
@@ -18,6 +19,9 @@ struct PlanGround {
 // So many of the devices that a run with these flags opens, as they describe themselves, and how
 // they store the model. They are opened for a moment, unless the setup holds them already.
 PlanGround ground_of_devices(const Setup& setup, std::uint32_t devices);
+
+// The same of a run on several hosts whose workers have so many devices each, as they are here.
+PlanGround ground_of_tasks(const Setup& setup, const ListedTasks& tasks, std::uint32_t devices);
 
 // Whether the hardware is that of this machine and its devices can be asked.
 bool has_devices_of(const Setup& setup, const SimulatedHardware& hardware);

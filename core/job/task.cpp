@@ -17,9 +17,9 @@
 #include "core/base/json.hpp"
 #include "core/job/model_choice.hpp"
 #include "core/job/sizes.hpp"
+#include "core/job/task_cluster.hpp"
 #include "core/network/addresses.hpp"
 #include "core/network/plan_agreement.hpp"
-#include "core/plan/host_cluster.hpp"
 #include "core/plan/operation.hpp"
 #include "core/plan/print/print.hpp"
 
@@ -55,12 +55,6 @@ const std::set<std::string>& own_options() {
                                               "trace_file",
                                               "verbose"};
   return names;
-}
-
-// The kind of a device's place: "cpu" of "cpu:0".
-std::string device_kind(const Cluster& cluster) {
-  const std::string& name = cluster.places.front().name;
-  return name.substr(0, name.find(':'));
 }
 
 std::string plugin_name(const Setup& setup) {
@@ -168,39 +162,33 @@ Sizes Task::chiefs_sizes(const Sizes& own, std::uint32_t devices) {
 
 // As the chief's devices are, every worker's are.
 Cluster Task::agreed_cluster(const OpenDevices& devices) {
-  const bool peer_access = devices_per_worker_ > 1 && computes()
-                               ? devices.cluster().access[0][1]
-                               : devices.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY);
-  const ReplicaGroups& groups = devices.cluster().groups;
-  const nlohmann::json of_workers = parse_json(from_chief(
-      "devices", json_text(nlohmann::json{{"peer_access", peer_access},
-                                          {"priorities", devices.cluster().device_priorities},
-                                          {"numa", groups.numa},
-                                          {"switch", groups.pcie_switch},
-                                          {"nvlink", groups.nvlink},
-                                          {"kind", device_kind(devices.cluster())}})));
+  const TaskDevices own = task_devices(devices, devices_per_worker_);
+  const nlohmann::json chiefs =
+      parse_json(from_chief("devices", json_text(nlohmann::json{{"peer_access", own.peer_access},
+                                                                {"priorities", own.priorities},
+                                                                {"kind", own.kind},
+                                                                {"numa", own.groups.numa},
+                                                                {"switch", own.groups.pcie_switch},
+                                                                {"nvlink", own.groups.nvlink}})));
   using Numbers = std::vector<std::uint32_t>;
-  HostsDescription hosts;
-  hosts.hosts = workers();
-  hosts.devices_per_host = devices_per_worker_;
-  hosts.peer_access = of_workers.at("peer_access").get<bool>();
-  hosts.device_kind = of_workers.at("kind").get<std::string>();
-  hosts.device_priorities = of_workers.at("priorities").get<bool>();
-  hosts.groups = {of_workers.at("numa").get<Numbers>(), of_workers.at("switch").get<Numbers>(),
-                  of_workers.at("nvlink").get<Numbers>()};
-  for (int server = 0; server < identity_.servers; ++server)
-    hosts.server_hosts.push_back(workers() + static_cast<std::uint32_t>(server));
-  Cluster cluster = make_hosts(hosts);
-  cluster.device_collectives = false;
-  cluster.no_device_collectives = "devices of different tasks reduce by messages";
-  return cluster;
+  const TaskDevices of_workers{
+      devices_per_worker_,
+      chiefs.at("peer_access").get<bool>(),
+      chiefs.at("priorities").get<bool>(),
+      chiefs.at("kind").get<std::string>(),
+      {chiefs.at("numa").get<Numbers>(), chiefs.at("switch").get<Numbers>(),
+       chiefs.at("nvlink").get<Numbers>()}};
+  return cluster_of_tasks(workers(), static_cast<std::uint32_t>(identity_.servers), of_workers);
 }
 
 TaskLinks::Options Task::link_options(const std::shared_ptr<OpenDevices>& devices) const {
   TaskLinks::Options options;
   options.transports = options_.transports;
-  // Workers that do not wait for each other have a channel each.
-  options.channels = std::min(std::max(options_.network_channels, workers()), kMostChannels);
+  // Workers that do not wait for each other have a lane each, and so have priorities. One more is
+  // for measuring.
+  constexpr std::uint32_t kPriorities = CONVOY_PRIORITIES;
+  options.lanes = std::min(std::max(kPriorities, workers()), kMostChannels - 1);
+  options.streams = std::clamp(options_.network_channels, 1u, kMostChannels / (options.lanes + 1));
   options.join_timeout = options_.join_timeout;
   options.peer_timeout = options_.peer_timeout;
   options.security = security();

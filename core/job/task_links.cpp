@@ -36,7 +36,7 @@ convoy_transport_run describe_run(const network::Roster& roster,
   run.rank = static_cast<std::uint32_t>(roster.rank);
   run.ranks = static_cast<std::uint32_t>(roster.members.size());
   run.generation = static_cast<std::uint32_t>(roster.generation);
-  run.channels = options.channels + 1;  // the last one for measuring
+  run.channels = (options.lanes + 1) * options.streams;  // the last ones for measuring
   run.flags = options.security.insecure_network ? std::uint32_t{CONVOY_RUN_CLEAR_TEXT} : 0;
   run.peer_seconds = options.peer_timeout;
   run.join_seconds = options.join_timeout;
@@ -58,7 +58,8 @@ TaskLinks::TaskLinks(network::ControlPlane& control, const Catalog& catalog, Plu
   NetworkOptions engine;
   engine.generation = static_cast<std::uint32_t>(roster.generation);
   engine.now = options.now;
-  engine.channels = options.channels;
+  engine.channels = options.lanes;
+  engine.streams = options.streams;
   chosen_.resize(all.size());
   for (std::uint32_t peer = 0; peer < all.size(); ++peer)
     engine.peers.push_back(
@@ -70,7 +71,8 @@ TaskLinks::TaskLinks(network::ControlPlane& control, const Catalog& catalog, Plu
 void TaskLinks::measure(const NetworkOptions& engine, const Options& options) {
   EchoOptions echo;
   echo.generation = engine.generation;
-  echo.channel = options.channels;
+  echo.first_channel = options.lanes * options.streams;
+  echo.streams = options.streams;
   echo.join_seconds = options.join_timeout;
   echo.peer_seconds = options.peer_timeout;
   echo.look_around = options.look_around;

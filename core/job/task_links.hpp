@@ -21,8 +21,9 @@ class TaskLinks {
  public:
   struct Options {
     std::vector<std::string> transports;  // by name or path; empty: all that are installed
-    std::uint32_t channels = 4;
-    double join_timeout = 60;  // seconds
+    std::uint32_t lanes = 4;              // that wait for each other in nothing
+    std::uint32_t streams = 4;            // per lane
+    double join_timeout = 60;             // seconds
     double peer_timeout = 4;
     std::string listen_address;   // "host:port"; port 0: any
     std::string advertised_host;  // empty: the host listened on

@@ -143,8 +143,10 @@ NetworkLane& NetworkEngine::lane_to(const NetworkSubmission& what) {
   const auto [it, inserted] =
       lane_index_.try_emplace({what.peer, what.sends, what.channel}, lanes_.size());
   if (inserted)
-    lanes_.emplace_back(it->second, LaneEnd{what.peer, what.sends, what.channel},
-                        *options_.peers[what.peer].transport, options_.largest_message);
+    lanes_.emplace_back(
+        it->second,
+        LaneEnd{what.peer, what.sends, what.channel * options_.streams, options_.streams},
+        *options_.peers[what.peer].transport, options_.largest_message);
   return lanes_[it->second];
 }
 

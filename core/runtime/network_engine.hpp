@@ -37,7 +37,10 @@ struct NetworkOptions {
   std::function<double()> now;     // the devices' clock
   // In bytes; what is larger goes as several messages. The same on all hosts.
   std::uint64_t largest_message = CONVOY_MESSAGE_BYTES;
-  std::uint32_t channels = 1;  // that the transports were opened with
+  std::uint32_t channels = 1;  // lanes that wait for each other in nothing, per peer and direction
+  // Channels of the transports per lane: lane c has those from c * streams on. The same on all
+  // hosts.
+  std::uint32_t streams = 1;
 };
 
 // Where the network lanes of this host are, for heartbeats: the message that began last.

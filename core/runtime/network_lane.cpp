@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/operation.hpp"
+#include "core/runtime/message_pieces.hpp"
 #include "core/runtime/timeline.hpp"
 
 namespace convoy {
@@ -28,18 +29,24 @@ void NetworkLane::start(double now) {
   if (it.submission->timing != nullptr) it.submission->timing->start = now;
   const convoy_region& whole = region(*it.submission);
   CONVOY_CHECK_LT(std::uint64_t{0}, whole.count);
+  it.first_message = messages_;
+  const std::uint64_t all = region_bytes(whole);
+  const std::uint64_t piece = piece_bytes(all, end_.streams, largest_message_);
   convoy_transfer transfer{};
   transfer.struct_size = sizeof(transfer);
   transfer.peer = end_.peer;
-  transfer.channel = end_.channel;
   transfer.tag = it.tag;
-  for (std::uint64_t done = 0, all = region_bytes(whole); done < all; done += transfer.bytes) {
+  for (std::uint64_t done = 0; done < all; done += transfer.bytes) {
+    const auto number = static_cast<std::uint32_t>(it.messages % end_.streams);
+    Stream& stream = streams_[number];
+    transfer.channel = end_.first_channel + number;
     transfer.memory = static_cast<std::byte*>(whole.data) + done;
-    transfer.bytes = std::min(all - done, largest_message_);
-    transfer.sequence = sequence_;
-    transfer.token = index_ << kSequenceBits | sequence_;
+    transfer.bytes = std::min(all - done, piece);
+    transfer.sequence = stream.sequence;
+    transfer.token = index_ << kSequenceBits | messages_;
     hand_over(transfer);
-    ++sequence_;
+    ++stream.sequence;
+    stream.pending.push_back(messages_++);
     ++it.messages;
   }
 }
@@ -57,18 +64,32 @@ void NetworkLane::hand_over(const convoy_transfer& transfer) {
   }
 }
 
+void NetworkLane::take_out(std::uint64_t message) {
+  for (Stream& stream : streams_)
+    if (!stream.pending.empty() && stream.pending.front() == message)
+      return stream.pending.pop_front();
+  fail(ExitCode::kFailed,
+       "the transport says that message {} {} host {} has ended, which is not the oldest one of a "
+       "channel; convoy check shows what is wrong with a transport",
+       message, end_.sends ? "to" : "from", end_.peer);
+}
+
+NetworkLane::Queued& NetworkLane::operation_of(std::uint64_t message) {
+  std::size_t at = started_ - 1;
+  while (queue_[at].first_message > message) --at;
+  return queue_[at];
+}
+
 std::uint64_t NetworkLane::end_message(std::uint64_t token, double now) {
-  const std::uint64_t number = token & ((std::uint64_t{1} << kSequenceBits) - 1);
-  if (started_ == 0 || number != ended_)
-    fail(ExitCode::kFailed,
-         "the transport says that message {} {} host {} has ended, where {} was next of {}; convoy "
-         "check shows what is wrong with a transport",
-         number, end_.sends ? "to" : "from", end_.peer, ended_, sequence_);
-  ++ended_;
-  if (--queue_.front().messages > 0) return 0;
-  const std::uint64_t bytes = region_bytes(region(front()));
-  --started_;
-  finish_front(now);
+  const std::uint64_t message = token & ((std::uint64_t{1} << kSequenceBits) - 1);
+  take_out(message);
+  --operation_of(message).messages;
+  std::uint64_t bytes = 0;
+  while (started_ > 0 && queue_.front().messages == 0) {
+    bytes += region_bytes(region(front()));
+    --started_;
+    finish_front(now);
+  }
   return bytes;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "core/plugin/transport_plugin.hpp"
 
@@ -14,11 +15,12 @@ namespace convoy {
 struct LaneEnd {
   std::uint32_t peer = 0;
   bool sends = false;
-  std::uint32_t channel = 0;
+  std::uint32_t first_channel = 0;  // of the transport
+  std::uint32_t streams = 1;        // channels from there on that carry pieces of large messages
 };
 
-// What crosses the network on one channel to one peer, or from it, in order: operations that are
-// queued, behind those that have started, which the transport has. Of the network engine's thread.
+// What crosses the network to one peer, or from it, in order: operations that are queued, behind
+// those that have started, which the transport has. Of the network engine's thread.
 class NetworkLane {
  public:
   // How many operations may have started and not ended.
@@ -27,7 +29,11 @@ class NetworkLane {
   // Its messages have tokens by which token_lane() finds it again.
   NetworkLane(std::uint64_t index, const LaneEnd& end, OpenTransport& transport,
               std::uint64_t largest_message)
-      : index_(index), end_(end), transport_(transport), largest_message_(largest_message) {}
+      : index_(index),
+        end_(end),
+        transport_(transport),
+        largest_message_(largest_message),
+        streams_(end.streams) {}
 
   std::uint32_t peer() const { return end_.peer; }
   bool sends() const { return end_.sends; }
@@ -44,13 +50,14 @@ class NetworkLane {
   }
   // The next operation to start if its waits hold and there is room for it; null otherwise.
   const convoy_submission* ready() const;
-  // Gives it to the transport at that time: as several messages where it is larger than one may be.
-  // Error when the transport does not take it.
+  // Gives it to the transport at that time: in pieces (message_pieces.hpp) where it is large. Error
+  // when the transport does not take it.
   void start(double now);
   // Which lane a message's token is of.
   static std::uint64_t token_lane(std::uint64_t token) { return token >> kSequenceBits; }
-  // The oldest message has ended at that time. Returns the bytes of its operation when that was its
-  // last one, whose timeline then has advanced; 0 otherwise. Error kFailed when it is another one.
+  // The oldest message of a stream has ended at that time. Returns the bytes of the operations that
+  // are through by that, whose timelines have advanced: in order, so one may bring several. Error
+  // kFailed when it is another message.
   std::uint64_t end_message(std::uint64_t token, double now);
   // Advances the timelines of all that has not started, unless something that has comes before.
   bool drop_unstarted(double now);
@@ -61,13 +68,20 @@ class NetworkLane {
   struct Queued {
     const convoy_submission* submission;
     convoy_message_tag tag;
+    std::uint64_t first_message = 0;
     std::uint64_t messages = 0;  // with the transport
+  };
+  struct Stream {
+    std::uint64_t sequence = 0;         // of the next message
+    std::deque<std::uint64_t> pending;  // numbers of those with the transport
   };
 
   const convoy_region& region(const convoy_submission& submission) const {
     return *(end_.sends ? submission.reads : submission.writes);
   }
   void hand_over(const convoy_transfer& transfer);
+  void take_out(std::uint64_t message);
+  Queued& operation_of(std::uint64_t message);
   void finish_front(double now);
 
   std::uint64_t index_;
@@ -75,9 +89,9 @@ class NetworkLane {
   OpenTransport& transport_;
   std::uint64_t largest_message_;  // bytes
   std::deque<Queued> queue_;
-  std::size_t started_ = 0;     // of those, from the front on
-  std::uint64_t sequence_ = 0;  // of the next message
-  std::uint64_t ended_ = 0;     // messages
+  std::size_t started_ = 0;      // of those, from the front on
+  std::uint64_t messages_ = 0;   // that were given to the transport
+  std::vector<Stream> streams_;  // by channel
 };
 
 }  // namespace convoy

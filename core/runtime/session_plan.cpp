@@ -57,7 +57,7 @@ void Session::require_network_reach(const PreparedPlan& plan) const {
   if (strands > task_->network->channels())
     fail(ExitCode::kUsage,
          "strategy {} has {} workers that do not wait for each other, and messages of each need a "
-         "channel of their own, but there are {}; raise --network_channels",
+         "channel of their own, but there are {}; take fewer workers, or --cross_replica_sync=true",
          plan.strategy->manifest().name, strands, task_->network->channels());
   for (const Operation& operation : plan.step.lowered().body)
     if (is_collective(operation.kind) && operation.lane == CONVOY_LANE_COLLECTIVE)

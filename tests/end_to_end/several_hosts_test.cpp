@@ -109,6 +109,27 @@ TEST(SeveralHosts, RunThePublishedCommandLinesOneATask) {
   EXPECT_EQ(results[1].out.find("total images/sec: "), std::string::npos);
 }
 
+// What `plan` shows of a run's command line is what its tasks agree on.
+TEST(SeveralHosts, RunThePlanThatIsShownOfThem) {
+  for (const Arguments& strategy :
+       {Arguments{"--variable_update=distributed_replicated"},
+        Arguments{"--variable_update=replicated", "--all_reduce_spec=xring"}}) {
+    const Tasks tasks;
+    const std::string path = scratch_folder("several_hosts") + "/run.json";
+    const Arguments flags = kTraining + strategy + Arguments{"--num_devices=1"};
+    const auto results = run_all({{tasks.worker_0 + flags + Arguments{"--output_file=" + path}, {}},
+                                  {tasks.worker_1 + flags, {}},
+                                  {tasks.server, {}}});
+    for (const ProgramResult& result : results) ASSERT_EQ(result.exit_code, 0) << result.err;
+    Arguments shown = tasks.worker_0 + flags;
+    shown.front() = "plan";
+    const ProgramResult plan = run_convoy(shown);
+    ASSERT_EQ(plan.exit_code, 0) << plan.err;
+    EXPECT_EQ(after(plan.out, "hash of the lowered plan: "),
+              parse_json(std::ifstream(path))["strategy"]["plan_hash"].get<std::string>());
+  }
+}
+
 TEST(SeveralHosts, RecordWhatWentBetweenThem) {
   const std::string path = scratch_folder("several_hosts") + "/run.json";
   const ProgramResult result =

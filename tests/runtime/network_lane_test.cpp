@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/runtime/message_pieces.hpp"
 #include "core/runtime/timeline.hpp"
 #include "tests/support/in_process_network.hpp"
 
@@ -62,6 +64,38 @@ TEST_F(NetworkLanes, BelievesNoTransportThatEndsAnotherMessageThanTheNext) {
   lane_.start(1);
   EXPECT_THROW(lane_.end_message(kFirstToken + 1, 2), Error);
   EXPECT_EQ(value_of(timeline_), 0u);
+}
+
+// Two operations of two pieces each over two streams: what comes out of order is held back.
+TEST_F(NetworkLanes, DividesLargeMessagesOverStreamsAndEndsOperationsInOrder) {
+  std::vector<float> large(3 * kSmallestPiece / sizeof(float));
+  region_ = {large.data(), large.size(), CONVOY_F32, 0};
+  const std::uint64_t bytes = large.size() * sizeof(float);
+  NetworkLane lane{3, {1, true, 0, 2}, *transport_, CONVOY_MESSAGE_BYTES};
+  convoy_submission second = submission_;
+  second.value = 6;
+  advance(&before_.value, 1);
+  for (const convoy_submission* it : {&std::as_const(submission_), &std::as_const(second)}) {
+    lane.queue(*it, {});
+    ASSERT_NE(lane.ready(), nullptr);
+    lane.start(1);
+  }
+  EXPECT_EQ(lane.end_message(kFirstToken + 1, 2), 0u);
+  EXPECT_EQ(lane.end_message(kFirstToken + 3, 2), 0u);
+  EXPECT_THROW(lane.end_message(kFirstToken + 2, 2), Error) << "0 comes first on its stream";
+  EXPECT_EQ(lane.end_message(kFirstToken, 2), bytes);
+  EXPECT_EQ(value_of(timeline_), 5u);
+  EXPECT_EQ(lane.end_message(kFirstToken + 2, 2), bytes);
+  EXPECT_EQ(value_of(timeline_), 6u);
+  EXPECT_TRUE(lane.is_empty());
+}
+
+// Small ones stay whole, and none is larger than a transport takes.
+TEST(MessagePieces, AreNeitherTooSmallNorTooLarge) {
+  EXPECT_EQ(piece_bytes(10, 4, CONVOY_MESSAGE_BYTES), kSmallestPiece);
+  EXPECT_EQ(piece_bytes(kSmallestPiece * 8, 4, CONVOY_MESSAGE_BYTES), kSmallestPiece * 2);
+  EXPECT_EQ(piece_bytes(kSmallestPiece * 8, 4, 16), 16u);
+  EXPECT_EQ(piece_bytes(kSmallestPiece * 8 + 1, 4, CONVOY_MESSAGE_BYTES), kSmallestPiece * 2 + 1);
 }
 
 TEST_F(NetworkLanes, DropsOnlyWhatTheTransportDoesNotHave) {

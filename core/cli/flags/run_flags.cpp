@@ -360,7 +360,7 @@ Flags task_flags(TaskOptions& options, MachineOptions& machine) {
           "What carries bytes between tasks: names of transports, separated by commas (`convoy "
           "list` shows them). auto takes the best one for each pair."),
       bind_flag("network_channels", options.network_channels, Range{1, 255},
-                "Streams between two tasks in one direction; at least one per worker is opened."),
+                "Streams that a large message between two tasks is divided over."),
       bind_flag("join_timeout", options.join_timeout, Range{0.1, kMostSeconds},
                 "Seconds in which all tasks must have come."),
       bind_flag("peer_timeout", options.peer_timeout, Range{0.1, kMostSeconds},

@@ -134,7 +134,7 @@ struct TaskOptions {
   std::uint32_t servers = 0;  // from the launcher
   std::string controller_host;          // where the tasks meet; empty: at worker 0
   std::vector<std::string> transports;  // by name or path; empty: the best one for each pair
-  std::uint32_t network_channels = 4;   // per pair of tasks and direction
+  std::uint32_t network_channels = 4;   // that a large message is divided over
   double join_timeout = 60;             // seconds, for all tasks to come
   double peer_timeout = 4;              // seconds of silence that count as death
   std::uint32_t restarts = 0;           // how many lost tasks may be replaced

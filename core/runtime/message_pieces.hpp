@@ -1,0 +1,20 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace convoy {
+
+// A message is cut so that each of `streams` carries about the same: one stream alone reaches less
+// than a network gives, as clouds limit it and one thread serves it. Smaller pieces than this cost
+// more than they bring.
+constexpr std::uint64_t kSmallestPiece = std::uint64_t{1} << 20;
+
+// Bytes of the pieces, of which the last may be shorter; piece k goes over stream k % streams. The
+// same at both ends.
+inline std::uint64_t piece_bytes(std::uint64_t bytes, std::uint32_t streams,
+                                 std::uint64_t largest) {
+  return std::min(largest, std::max(kSmallestPiece, (bytes + streams - 1) / streams));
+}
+
+}  // namespace convoy
