@@ -32,7 +32,8 @@ std::size_t weight_index(std::size_t out, std::size_t in, std::size_t tap,
                          const ConvolutionSizes& sizes) {
   const std::size_t block = sizes.block;
   const std::size_t in_blocks = whole_blocks(sizes.in, block) / block;
-  return (((out / block * in_blocks + in / block) * 9 + tap) * block + in % block) * block +
+  return (((out / block * in_blocks + in / block) * sizes.filter() + tap) * block + in % block) *
+             block +
          out % block;
 }
 
@@ -42,13 +43,14 @@ void for_each_product(const ConvolutionSizes& s, const Use& use) {
   const std::size_t height = s.out_height();
   const std::size_t width = s.out_width();
   for (std::size_t image = 0; image < s.batch; ++image) {
-    for (std::size_t i = 0; i < s.out * s.in * 9; ++i) {
-      const std::size_t out = i / (s.in * 9), in = i / 9 % s.in, tap = i % 9;
+    for (std::size_t i = 0; i < s.out * s.in * s.filter(); ++i) {
+      const std::size_t out = i / (s.in * s.filter()), in = i / s.filter() % s.in;
+      const std::size_t tap = i % s.filter();
       for (std::size_t y = 0; y < height; ++y) {
-        const std::size_t row = y + tap / 3 - s.top;
+        const std::size_t row = y + tap / s.taps - s.top;
         if (row >= s.height) continue;
         for (std::size_t x = 0; x < width; ++x) {
-          const std::size_t column = x + tap % 3 - s.left;
+          const std::size_t column = x + tap % s.taps - s.left;
           if (column >= s.width) continue;
           use(((image * s.out + out) * height + y) * width + x,
               ((image * s.in + in) * s.height + row) * s.width + column, i);
@@ -87,18 +89,20 @@ cpu::WinogradShape ConvolutionSizes::shape() const {
   shape.out_width = out_width();
   shape.pad_top = top;
   shape.pad_left = left;
+  shape.taps = taps;
   return shape;
 }
 
 void PrintTo(const ConvolutionSizes& s, std::ostream* out) {
-  *out << s.batch << "x" << s.in << "x" << s.height << "x" << s.width << " to " << s.out
-       << " channels, padding " << s.top << s.left << s.bottom << s.right << ", block " << s.block;
+  *out << s.taps << "x" << s.taps << " filter, " << s.batch << "x" << s.in << "x" << s.height << "x"
+       << s.width << " to " << s.out << " channels, padding " << s.top << s.left << s.bottom
+       << s.right << ", block " << s.block;
 }
 
 ConvolutionReference::ConvolutionReference(const ConvolutionSizes& given)
     : sizes(given),
       source(random_values(given.batch * given.in * given.height * given.width, 1)),
-      weights(random_values(given.out * given.in * 9, 2)),
+      weights(random_values(given.out * given.in * given.filter(), 2)),
       gradient(random_values(given.batch * given.out * given.out_height() * given.out_width(), 3)),
       result(gradient.size()),
       source_gradient(source.size()),
@@ -139,21 +143,23 @@ std::vector<float> plain_images(const std::vector<float>& blocked, std::size_t b
 
 std::vector<float> blocked_weights(const std::vector<float>& plain, const ConvolutionSizes& sizes) {
   std::vector<float> blocked(whole_blocks(sizes.out, sizes.block) *
-                             whole_blocks(sizes.in, sizes.block) * 9);
+                             whole_blocks(sizes.in, sizes.block) * sizes.filter());
   for (std::size_t i = 0; i < plain.size(); ++i) {
-    blocked[weight_index(i / (sizes.in * 9), i / 9 % sizes.in, i % 9, sizes)] = plain[i];
+    blocked[weight_index(i / (sizes.in * sizes.filter()), i / sizes.filter() % sizes.in,
+                         i % sizes.filter(), sizes)] = plain[i];
   }
   return blocked;
 }
 
 std::vector<float> plain_weights(const std::vector<float>& blocked, const ConvolutionSizes& sizes) {
-  std::vector<float> plain(sizes.out * sizes.in * 9);
+  std::vector<float> plain(sizes.out * sizes.in * sizes.filter());
   const std::size_t in_padded = whole_blocks(sizes.in, sizes.block);
   for (std::size_t i = 0; i < blocked.size(); ++i) {
-    const std::size_t out = i / (in_padded * 9), in = i / 9 % in_padded;
-    const float value = blocked[weight_index(out, in, i % 9, sizes)];
+    const std::size_t out = i / (in_padded * sizes.filter());
+    const std::size_t in = i / sizes.filter() % in_padded;
+    const float value = blocked[weight_index(out, in, i % sizes.filter(), sizes)];
     if (out < sizes.out && in < sizes.in) {
-      plain[(out * sizes.in + in) * 9 + i % 9] = value;
+      plain[(out * sizes.in + in) * sizes.filter() + i % sizes.filter()] = value;
     } else {
       EXPECT_EQ(value, 0.0f) << "padding, channels " << out << " and " << in;
     }

@@ -13,9 +13,11 @@ namespace convoy::test {
 struct ConvolutionSizes {
   std::size_t batch, block, in, out, height, width;
   std::size_t top, left, bottom, right;
+  std::size_t taps = 3;  // of the filter, per side
 
-  std::size_t out_height() const { return height + top + bottom - 2; }
-  std::size_t out_width() const { return width + left + right - 2; }
+  std::size_t out_height() const { return height + top + bottom + 1 - taps; }
+  std::size_t out_width() const { return width + left + right + 1 - taps; }
+  std::size_t filter() const { return taps * taps; }
   cpu::WinogradShape shape() const;
 };
 

@@ -22,7 +22,7 @@ class LibraryConvolution {
   explicit LibraryConvolution(const ConvolutionReference& data) : data_(data) {
     const ConvolutionSizes& s = data.sizes;
     source_ = {{dim(s.batch), dim(s.in), dim(s.height), dim(s.width)}, kFloat, Tag::nchw};
-    weights_ = {{dim(s.out), dim(s.in), 3, 3}, kFloat, Tag::oihw};
+    weights_ = {{dim(s.out), dim(s.in), dim(s.taps), dim(s.taps)}, kFloat, Tag::oihw};
     result_ = {
         {dim(s.batch), dim(s.out), dim(s.out_height()), dim(s.out_width())}, kFloat, Tag::nchw};
     before_ = {dim(s.top), dim(s.left)};
@@ -86,8 +86,10 @@ class LibraryConvolution {
 // Both errors are taken against the same float64 results, so the two algorithms are compared where
 // they are right and not where they are wrong alike. Seen with AVX2: 1.4e-7 to 2.3e-7 for the
 // direct one, 2.2 to 5 times that for Winograd's.
-TEST(WinogradBesideTheLibrary, IsNearlyAsExactAsTheDirectAlgorithm) {
-  const ConvolutionReference reference({1, 8, 32, 48, 14, 13, 1, 1, 1, 1});
+class WinogradBesideTheLibrary : public testing::TestWithParam<ConvolutionSizes> {};
+
+TEST_P(WinogradBesideTheLibrary, IsNearlyAsExactAsTheDirectAlgorithm) {
+  const ConvolutionReference reference(GetParam());
   LibraryConvolution library(reference);
   const WinogradResults own = compute_winograd(reference, 2);
   const auto compare = [](const std::vector<float>& values, const std::vector<float>& direct,
@@ -103,6 +105,10 @@ TEST(WinogradBesideTheLibrary, IsNearlyAsExactAsTheDirectAlgorithm) {
   compare(own.weights_gradient, library.weights_gradient(), reference.weights_gradient,
           "backward weights");
 }
+
+INSTANTIATE_TEST_SUITE_P(Filters, WinogradBesideTheLibrary,
+                         testing::Values(ConvolutionSizes{1, 8, 32, 48, 14, 13, 1, 1, 1, 1},
+                                         ConvolutionSizes{1, 8, 32, 48, 14, 13, 2, 2, 2, 2, 5}));
 
 }  // namespace
 }  // namespace convoy::test

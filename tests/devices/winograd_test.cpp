@@ -60,7 +60,8 @@ TEST_P(Winograd, AddsTheBiasAndCutsAtTheBoundsOfTheRelu) {
       reference, 2, {.bias = bias.data(), .bias_count = s.out, .relu = true, .limit = limit});
   for (std::size_t i = 0; i < computed.result.size(); ++i) {
     // Rounding grows with the sums, not with what is left of them.
-    ASSERT_NEAR(computed.result[i], reference.result[i], 1e-5 * std::sqrt(9.0 * double(s.in)))
+    ASSERT_NEAR(computed.result[i], reference.result[i],
+                1e-5 * std::sqrt(double(s.filter() * s.in)))
         << "element " << i;
   }
 }
@@ -89,6 +90,12 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Winograd,
                                          // More tiles than are multiplied at a time, and slices.
                                          ConvolutionSizes{1, 16, 264, 16, 25, 26, 1, 1, 1, 1},
                                          ConvolutionSizes{2, 16, 17, 16, 47, 46, 1, 1, 1, 1}));
+
+INSTANTIATE_TEST_SUITE_P(Filters5x5, Winograd,
+                         testing::Values(ConvolutionSizes{2, 8, 20, 37, 9, 12, 2, 2, 2, 2, 5},
+                                         ConvolutionSizes{1, 8, 8, 16, 5, 6, 0, 4, 1, 0, 5},
+                                         ConvolutionSizes{2, 16, 48, 33, 7, 10, 2, 2, 2, 2, 5},
+                                         ConvolutionSizes{1, 16, 16, 50, 8, 31, 1, 0, 3, 2, 5}));
 
 // So many columns that sums over tiles do not stay in a cache, and two batches of tiles.
 INSTANTIATE_TEST_SUITE_P(ManyChannels, WinogradGradient,

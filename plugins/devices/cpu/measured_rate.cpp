@@ -85,7 +85,7 @@ double library_multiply_rate(std::int64_t order) {
 // Every thread for itself.
 double own_multiply_rate() {
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-  const WinogradKernels& kernels = winograd_kernels();
+  const WinogradKernels& kernels = winograd_kernels(3);
   const std::size_t part = kRows * kDepth + (kDepth + kRows) * kernels.columns;
   const Floats memory = make_floats(threads * part);
   const std::vector<double> seconds = times(kProductRuns, [&] {

@@ -4,15 +4,16 @@
 
 namespace convoy::cpu {
 
-// A 3x3 convolution with stride 1 whose activations are stored as nChw8c or nChw16c and whose
-// weights as OIhw8i8o or OIhw16i16o, all f32. Channels include the padding to whole blocks, which
-// holds zeros everywhere. Padding of the image is 0 to 2 per side.
+// A 3x3 or 5x5 convolution with stride 1 whose activations are stored as nChw8c or nChw16c and
+// whose weights as OIhw8i8o or OIhw16i16o, all f32. Channels include the padding to whole blocks,
+// which holds zeros everywhere. Padding of the image is less than the filter's side.
 struct WinogradShape {
   std::size_t batch = 0;
   std::size_t block = 8;  // channels per block, 8 or 16
   std::size_t in_channels = 0, in_height = 0, in_width = 0;
   std::size_t out_channels = 0, out_height = 0, out_width = 0;
   std::size_t pad_top = 0, pad_left = 0;
+  std::size_t taps = 3;  // per side of the filter, 3 or 5
 };
 
 // The bias may be null; it has bias_count elements (without padding). A relu's limit of 0 is none.
@@ -23,10 +24,10 @@ struct WinogradResultOptions {
   float limit = 0.0f;
 };
 
-// Winograd convolutions F(4x4, 3x3). All functions run on the team of the calling thread with at
-// most `threads` threads; results have the same bits for any number of threads. Scratch memory is
-// aligned to 64 bytes and as large as the size functions say for the same shape and thread count,
-// in floats.
+// Winograd convolutions F(4x4, 3x3) and F(2x2, 5x5). All functions run on the team of the calling
+// thread with at most `threads` threads; results have the same bits for any number of threads.
+// Scratch memory is aligned to 64 bytes and as large as the size functions say for the same shape
+// and thread count, in floats.
 
 std::size_t winograd_forward_scratch(const WinogradShape& shape, std::size_t threads);
 void winograd_forward(const WinogradShape& shape, const float* source, const float* weights,

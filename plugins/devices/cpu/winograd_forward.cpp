@@ -48,7 +48,7 @@ class Forward {
                      const float* products) const;
   WinogradEpilogue epilogue(std::size_t panel) const;
 
-  const WinogradKernels& kernels_ = winograd_kernels();
+  const WinogradKernels& kernels_;
   WinogradShape shape_;
   std::size_t threads_;
   WinogradTiling tiling_;
@@ -65,8 +65,9 @@ class Forward {
 };
 
 // As many tiles as a thread's cache holds the points of; 0 when they are too few for it.
-std::size_t kept_tiles(std::size_t tile_stride, std::size_t tiles, std::size_t threads) {
-  const std::size_t room = winograd_kernels().cache_floats / (kWinogradPoints * tile_stride);
+std::size_t kept_tiles(const WinogradKernels& kernels, std::size_t tile_stride, std::size_t tiles,
+                       std::size_t threads) {
+  const std::size_t room = kernels.cache_floats / (kWinogradPoints * tile_stride);
   const std::size_t share = divide_up(divide_up(tiles, threads), kRowsOfProducts);
   const std::size_t rows = std::min(room / kRowsOfProducts, share) * kRowsOfProducts;
   return room < kLeastTiles || tiles < threads * kRowsOfProducts ? 0
@@ -74,13 +75,14 @@ std::size_t kept_tiles(std::size_t tile_stride, std::size_t tiles, std::size_t t
 }
 
 Forward::Forward(const WinogradShape& shape, std::size_t threads, bool mirrored)
-    : shape_(shape),
+    : kernels_(winograd_kernels(shape.taps)),
+      shape_(shape),
       threads_(threads),
-      tiling_(shape.batch, shape.out_height, shape.out_width, shape.in_channels + kWinogradSkew),
+      tiling_(shape, shape.in_channels + kWinogradSkew),
       columns_(shape.out_channels, kernels_.columns),
       transformed_(shape, mirrored),
       tile_stride_(shape.in_channels + kWinogradSkew),
-      kept_tiles_(kept_tiles(tile_stride_, tiling_.tiles(), threads)),
+      kept_tiles_(kept_tiles(kernels_, tile_stride_, tiling_.tiles(), threads)),
       weights_rows_(keeps_tiles() ? shape.in_channels
                                   : std::min(shape.in_channels, kWinogradDepth)),
       point_stride_((keeps_tiles() ? kept_tiles_ : tiling_.tiles_at_once()) * tile_stride_ +
@@ -265,8 +267,8 @@ WinogradShape mirrored(const WinogradShape& shape) {
   result.out_channels = shape.in_channels;
   result.out_height = shape.in_height;
   result.out_width = shape.in_width;
-  result.pad_top = 2 - shape.pad_top;
-  result.pad_left = 2 - shape.pad_left;
+  result.pad_top = shape.taps - 1 - shape.pad_top;
+  result.pad_left = shape.taps - 1 - shape.pad_left;
   return result;
 }
 

@@ -47,7 +47,7 @@ class Gradient {
   std::size_t slices() const;
   std::size_t points_floats() const { return kWinogradPoints * (source_stride_ + result_stride_); }
   std::size_t weights_floats() const {
-    return kWinogradTaps * shape_.in_channels * shape_.out_channels;
+    return shape_.taps * shape_.taps * shape_.in_channels * shape_.out_channels;
   }
   std::size_t shared_floats() const;
   std::size_t own_floats() const;
@@ -63,7 +63,7 @@ class Gradient {
            float* sums) const;
   void write(const Item& item, const float* sums, bool accumulate, float* weights_gradient) const;
 
-  const WinogradKernels& kernels_ = winograd_kernels();
+  const WinogradKernels& kernels_;
   WinogradShape shape_;
   std::size_t threads_;
   WinogradColumns columns_;
@@ -81,17 +81,18 @@ class Gradient {
 std::size_t tiles_beside_sums(const WinogradShape& shape, std::size_t tile_floats,
                               std::size_t columns) {
   const std::size_t sums = kWinogradPoints * (shape.in_channels * columns + kWinogradSkew);
-  const std::size_t room = winograd_kernels().cache_floats / 2 * 3;
+  const std::size_t room = winograd_kernels(shape.taps).cache_floats / 2 * 3;
   const std::size_t tiles = room < sums ? 0 : (room - sums) / (kWinogradPoints * tile_floats);
   return tiles < kLeastSummedTiles ? 0 : std::min(tiles, kMostSummedTiles);
 }
 
 Gradient::Gradient(const WinogradShape& shape, std::size_t threads)
-    : shape_(shape),
+    : kernels_(winograd_kernels(shape.taps)),
+      shape_(shape),
       threads_(threads),
       columns_(shape.out_channels, kernels_.columns),
       tile_stride_(shape.in_channels + kWinogradSkew),
-      tiling_(shape.batch, shape.out_height, shape.out_width, tile_stride_ + columns_.channels),
+      tiling_(shape, tile_stride_ + columns_.channels),
       kept_tiles_(tiles_beside_sums(shape, tile_stride_ + columns_.channels, columns_.channels)),
       item_rows_(shape.in_channels),
       item_products_(columns_.products()) {
@@ -281,8 +282,8 @@ void Gradient::write(const Item& item, const float* sums, bool accumulate,
         kernels_.transform_weights_gradient(
             sums + i * kWinogradPoints * sums_stride_ + row * columns + column, sums_stride_,
             columns, block, accumulate,
-            weights_gradient + (out / block * in_blocks + (item.row + row) / block) *
-                                   kWinogradTaps * block * block);
+            weights_gradient + (out / block * in_blocks + (item.row + row) / block) * shape_.taps *
+                                   shape_.taps * block * block);
       }
     }
   }

@@ -50,16 +50,18 @@ struct WinogradStretch {
 // All tiles of a batch of images in order of image, row and column, and batches of whole rows of
 // tiles that are worked on together. Depends on the shape alone.
 struct WinogradTiling {
+  std::size_t tile;        // results per side
   std::size_t columns;     // tiles per row
   std::size_t image_rows;  // rows of tiles per image
   std::size_t rows;        // of the whole batch
   std::size_t rows_at_once;
 
   // point_floats: floats per tile and point.
-  WinogradTiling(std::size_t batch, std::size_t height, std::size_t width, std::size_t point_floats)
-      : columns(divide_up(width, kWinogradTile)),
-        image_rows(divide_up(height, kWinogradTile)),
-        rows(batch * image_rows) {
+  WinogradTiling(const WinogradShape& shape, std::size_t point_floats)
+      : tile(winograd_kernels(shape.taps).tile),
+        columns(divide_up(shape.out_width, tile)),
+        image_rows(divide_up(shape.out_height, tile)),
+        rows(shape.batch * image_rows) {
     const std::size_t tiles = kWinogradPointFloats / (kWinogradPoints * point_floats);
     const std::size_t most = std::clamp<std::size_t>(tiles / columns, 1, rows);
     rows_at_once = divide_up(rows, divide_up(rows, most));
@@ -75,8 +77,7 @@ struct WinogradTiling {
       const std::size_t row = (first + done) / columns;
       const std::size_t column = (first + done) % columns;
       const std::size_t size = std::min(columns - column, count - done);
-      use(WinogradStretch{row / image_rows, row % image_rows * kWinogradTile,
-                          column * kWinogradTile, size, done});
+      use(WinogradStretch{row / image_rows, row % image_rows * tile, column * tile, size, done});
       done += size;
     }
   }

@@ -9,7 +9,7 @@ const float* WinogradWeights::taps(const float* weights, std::size_t column,
   const std::size_t block = shape_.block;
   const std::size_t index = mirrored_ ? row / block * (shape_.out_channels / block) + column / block
                                       : column / block * (shape_.in_channels / block) + row / block;
-  return weights + index * kWinogradTaps * block * block;
+  return weights + index * shape_.taps * shape_.taps * block * block;
 }
 
 void WinogradWeights::transform(const float* weights, std::size_t first_column, std::size_t columns,

@@ -12,7 +12,8 @@ namespace convoy::cpu {
 class WinogradWeights {
  public:
   // The shape is that of the convolution which is computed.
-  WinogradWeights(const WinogradShape& shape, bool mirrored) : shape_(shape), mirrored_(mirrored) {}
+  WinogradWeights(const WinogradShape& shape, bool mirrored)
+      : shape_(shape), mirrored_(mirrored), kernels_(winograd_kernels(shape.taps)) {}
 
   // Transforms rows (input channels) of so many columns (result channels) to points
   // [point][row][columns]; zeros for columns beyond the result's channels. All but columns come in
@@ -26,7 +27,7 @@ class WinogradWeights {
 
   WinogradShape shape_;
   bool mirrored_;
-  const WinogradKernels& kernels_ = winograd_kernels();
+  const WinogradKernels& kernels_;
 };
 
 }  // namespace convoy::cpu

@@ -4,15 +4,13 @@
 
 namespace convoy::cpu {
 
-// Winograd's F(4x4, 3x3): 4x4 results from 6x6 values of the source with 36 multiplications instead
-// of 144. Every 6x6 value is a "point"; sums over channels (or tiles) are matrix products per
-// point.
+// Winograd's F(4x4, 3x3) and F(2x2, 5x5): 4x4 (2x2) results from 6x6 values of the source with 36
+// multiplications instead of 144 (100). Every 6x6 value is a "point"; sums over channels (or tiles)
+// are matrix products per point.
 inline constexpr std::size_t kWinogradPoints = 36;
-inline constexpr std::size_t kWinogradTile = 4;    // results per side
 inline constexpr std::size_t kWinogradPatch = 6;   // source values per side
 inline constexpr std::size_t kWinogradLanes = 8;   // channels of a group
 inline constexpr std::size_t kWinogradPanel = 16;  // channels that a transform handles at once
-inline constexpr std::size_t kWinogradTaps = 9;
 
 // Eight or sixteen channels of one image: a pixel's channels are consecutive. Sixteen are two
 // groups of eight, in one block or in two.
@@ -46,16 +44,18 @@ struct WinogradProduct {
   bool accumulate;
 };
 
-// One instance per instruction set. Points lie point_stride floats apart, tiles tile_stride; the
-// sixteen channels of a plane are consecutive. Pixels outside the plane are zeros.
+// One instance per instruction set and filter. Points lie point_stride floats apart, tiles
+// tile_stride; the sixteen channels of a plane are consecutive. Pixels outside the plane are zeros.
 struct WinogradKernels {
+  std::size_t tile;          // results per side
+  std::size_t taps;          // of the filter, per side
   std::size_t columns;       // of a matrix product at best: one or two panels
   std::size_t cache_floats;  // of a thread's own cache, what its operands may fill
 
-  // 6x6 source values per tile, every fourth pixel.
+  // 6x6 source values per tile, tiles lie a tile apart.
   void (*transform_source)(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                            std::size_t point_stride, std::size_t tile_stride);
-  // Adjoint of transform_result: 4x4 gradients per tile. Writes zeros for a missing second group.
+  // Adjoint of transform_result: a tile's gradients. Writes zeros for a missing second group.
   void (*transform_gradient)(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                              std::size_t point_stride, std::size_t tile_stride);
   void (*transform_result)(const float* points, std::size_t point_stride, std::size_t tile_stride,
@@ -78,7 +78,7 @@ struct WinogradKernels {
   void (*multiply_transposed)(const WinogradProduct& product);
 };
 
-// The best table for this processor.
-const WinogradKernels& winograd_kernels();
+// The best table for this processor and filters of so many taps per side: 3 or 5.
+const WinogradKernels& winograd_kernels(std::size_t taps);
 
 }  // namespace convoy::cpu

@@ -1,7 +1,8 @@
 #pragma once
 
-// The arithmetic of F(4x4, 3x3) along one line of values, and its use on squares. Included by the
-// kernels only, once per instruction set: everything lies in the set's own namespace.
+// The arithmetic of F(4x4, 3x3) and F(2x2, 5x5) along one line of values, and its use on squares.
+// Included by the kernels only, once per instruction set: everything lies in the set's own
+// namespace.
 #include <cstddef>
 #include <utility>
 
@@ -28,11 +29,14 @@ constexpr double kB2 = kB * kB;
 constexpr double kDivisorA = 2 * kA2 * (kA2 - kB2);
 constexpr double kDivisorB = 2 * kB2 * (kB2 - kA2);
 
+constexpr double power(double base, std::size_t exponent) {
+  return exponent == 0 ? 1.0 : base * power(base, exponent - 1);
+}
+
 constexpr float rounded(double value) {
   return static_cast<float>(value);
 }
 
-constexpr std::size_t kTile = kWinogradTile;
 constexpr std::size_t kPatch = kWinogradPatch;
 
 // Of six values to the six points.
@@ -54,67 +58,89 @@ struct SourceLine {
   }
 };
 
-// Of the six points to four results.
+// The sum of base^i / divisor * values[i] over even i (first = 0) or odd ones (first = 1).
+template <std::size_t first, std::size_t count, typename Vector>
+inline Vector polynomial(double base, double divisor, const Vector (&values)[count]) {
+  Vector sum = rounded(power(base, first) / divisor) * values[first];
+#pragma GCC unroll 6
+  for (std::size_t i = first + 2; i < count; i += 2) {
+    sum += rounded(power(base, i) / divisor) * values[i];
+  }
+  return sum;
+}
+
+// Values at +-a and +-b of the polynomials with so many coefficients, and back.
+template <std::size_t count>
+struct ToPoints {
+  // The first and the last point are left to the caller.
+  template <typename Vector>
+  static void run(const Vector (&g)[count], double divisor_a, double divisor_b,
+                  Vector (&out)[kPatch]) {
+    const Vector even_a = polynomial<0>(kA, divisor_a, g);
+    const Vector odd_a = polynomial<1>(kA, divisor_a, g);
+    const Vector even_b = polynomial<0>(kB, divisor_b, g);
+    const Vector odd_b = polynomial<1>(kB, divisor_b, g);
+    out[1] = even_a + odd_a;
+    out[2] = even_a - odd_a;
+    out[3] = even_b + odd_b;
+    out[4] = even_b - odd_b;
+  }
+};
+
+template <std::size_t count>
+struct FromPoints {
+  template <typename Vector>
+  static void run(const Vector (&m)[kPatch], const Vector& first, double divisor_a,
+                  double divisor_b, Vector (&out)[count]) {
+    const Vector a[2] = {m[1] + m[2], m[1] - m[2]};
+    const Vector b[2] = {m[3] + m[4], m[3] - m[4]};
+#pragma GCC unroll 6
+    for (std::size_t i = 0; i < count; ++i) {
+      Vector sum = rounded(power(kB, i) / divisor_b) * b[i % 2];
+      if (i == 0) sum += first;
+      if (i + 1 == count) sum += m[5];
+      out[i] = rounded(power(kA, i) / divisor_a) * a[i % 2] + sum;
+    }
+  }
+};
+
+// Of the six points to a tile's results.
+template <std::size_t tile>
 struct ResultLine {
   template <typename Vector>
-  static void run(const Vector (&m)[kPatch], Vector (&out)[kTile]) {
-    const Vector even_a = m[1] + m[2];
-    const Vector odd_a = m[1] - m[2];
-    const Vector even_b = m[3] + m[4];
-    const Vector odd_b = m[3] - m[4];
-    out[0] = m[0] + even_a + even_b;
-    out[1] = rounded(kA) * odd_a + rounded(kB) * odd_b;
-    out[2] = rounded(kA2) * even_a + rounded(kB2) * even_b;
-    out[3] = rounded(kA2 * kA) * odd_a + (rounded(kB2 * kB) * odd_b + m[5]);
+  static void run(const Vector (&m)[kPatch], Vector (&out)[tile]) {
+    FromPoints<tile>::run(m, m[0], 1.0, 1.0, out);
   }
 };
 
-// Of four gradients to the six points.
+// Of a tile's gradients to the six points.
+template <std::size_t tile>
 struct GradientLine {
   template <typename Vector>
-  static void run(const Vector (&g)[kTile], Vector (&out)[kPatch]) {
-    const Vector even_a = g[0] + rounded(kA2) * g[2];
-    const Vector odd_a = rounded(kA) * g[1] + rounded(kA2 * kA) * g[3];
-    const Vector even_b = g[0] + rounded(kB2) * g[2];
-    const Vector odd_b = rounded(kB) * g[1] + rounded(kB2 * kB) * g[3];
+  static void run(const Vector (&g)[tile], Vector (&out)[kPatch]) {
+    ToPoints<tile>::run(g, 1.0, 1.0, out);
     out[0] = g[0];
-    out[1] = even_a + odd_a;
-    out[2] = even_a - odd_a;
-    out[3] = even_b + odd_b;
-    out[4] = even_b - odd_b;
-    out[5] = g[3];
+    out[5] = g[tile - 1];
   }
 };
 
-// Of three weights to the six points.
+// Of a filter's weights to the six points.
+template <std::size_t taps>
 struct WeightsLine {
   template <typename Vector>
-  static void run(const Vector (&g)[3], Vector (&out)[kPatch]) {
-    const Vector even_a = rounded(1 / kDivisorA) * g[0] + rounded(kA2 / kDivisorA) * g[2];
-    const Vector odd_a = rounded(kA / kDivisorA) * g[1];
-    const Vector even_b = rounded(1 / kDivisorB) * g[0] + rounded(kB2 / kDivisorB) * g[2];
-    const Vector odd_b = rounded(kB / kDivisorB) * g[1];
+  static void run(const Vector (&g)[taps], Vector (&out)[kPatch]) {
+    ToPoints<taps>::run(g, kDivisorA, kDivisorB, out);
     out[0] = rounded(1 / (kA2 * kB2)) * g[0];
-    out[1] = even_a + odd_a;
-    out[2] = even_a - odd_a;
-    out[3] = even_b + odd_b;
-    out[4] = even_b - odd_b;
-    out[5] = g[2];
+    out[5] = g[taps - 1];
   }
 };
 
-// Of the six points to the gradients of three weights.
+// Of the six points to the gradients of a filter's weights.
+template <std::size_t taps>
 struct WeightsGradientLine {
   template <typename Vector>
-  static void run(const Vector (&u)[kPatch], Vector (&out)[3]) {
-    const Vector even_a = u[1] + u[2];
-    const Vector odd_a = u[1] - u[2];
-    const Vector even_b = u[3] + u[4];
-    const Vector odd_b = u[3] - u[4];
-    out[0] = rounded(1 / (kA2 * kB2)) * u[0] +
-             (rounded(1 / kDivisorA) * even_a + rounded(1 / kDivisorB) * even_b);
-    out[1] = rounded(kA / kDivisorA) * odd_a + rounded(kB / kDivisorB) * odd_b;
-    out[2] = rounded(kA2 / kDivisorA) * even_a + (rounded(kB2 / kDivisorB) * even_b + u[5]);
+  static void run(const Vector (&u)[kPatch], Vector (&out)[taps]) {
+    FromPoints<taps>::run(u, rounded(1 / (kA2 * kB2)) * u[0], kDivisorA, kDivisorB, out);
   }
 };
 

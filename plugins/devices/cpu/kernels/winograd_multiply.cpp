@@ -71,23 +71,28 @@ inline void block(const WinogradProduct& product, const Steps& steps, std::size_
   }
 }
 
-// The last rows, fewer than a block.
+// The same for a number of rows that is known when it runs.
 template <std::size_t rows, std::size_t vectors>
-inline void remainder(const WinogradProduct& product, const Steps& steps, std::size_t first) {
+inline void rows_of_block(const WinogradProduct& product, const Steps& steps, std::size_t first,
+                          std::size_t count) {
   if constexpr (rows > 0) {
-    if (product.rows - first == rows) {
+    if (count == rows) {
       block<rows, vectors>(product, steps, first);
     } else {
-      remainder<rows - 1, vectors>(product, steps, first);
+      rows_of_block<rows - 1, vectors>(product, steps, first, count);
     }
   }
 }
 
+// The last blocks share their rows evenly: few rows are slow.
 template <std::size_t vectors>
 inline void all_rows(const WinogradProduct& product, const Steps& steps) {
-  std::size_t row = 0;
-  for (; row + kRows <= product.rows; row += kRows) block<kRows, vectors>(product, steps, row);
-  remainder<kRows - 1, vectors>(product, steps, row);
+  for (std::size_t row = 0; row < product.rows;) {
+    const std::size_t left = product.rows - row;
+    const std::size_t count = left >= 2 * kRows ? kRows : left > kRows ? (left + 1) / 2 : left;
+    rows_of_block<kRows, vectors>(product, steps, row, count);
+    row += count;
+  }
 }
 
 inline void multiply(const WinogradProduct& product, const Steps& steps) {

@@ -21,6 +21,11 @@ constexpr std::size_t kColumns = kWinogradPanel;
 constexpr std::size_t kCacheFloats = std::size_t{64} << 10;  // of 512 KB
 #endif
 
+// Per side of the filter.
+constexpr std::size_t taps_of(std::size_t tile) {
+  return kPatch + 1 - tile;
+}
+
 // Whether the sixteen channels of a plane fill a register.
 inline bool is_wide(const WinogradPlane& plane) {
   return kWide && plane.groups[1] == plane.groups[0] + kWinogradLanes;
@@ -99,37 +104,39 @@ inline void plane_to_points(const WinogradPlane& plane, std::ptrdiff_t y, std::p
   }
 }
 
+template <std::size_t tile>
 void transform_source(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                       std::size_t point_stride, std::size_t tile_stride) {
-  for (std::size_t tile = 0; tile < tiles.count; ++tile) {
+  for (std::size_t i = 0; i < tiles.count; ++i) {
     plane_to_points<kPatch, SourceLine>(plane, tiles.y,
-                                        tiles.x + static_cast<std::ptrdiff_t>(tile * kTile),
-                                        points + tile * tile_stride, point_stride, false);
+                                        tiles.x + static_cast<std::ptrdiff_t>(i * tile),
+                                        points + i * tile_stride, point_stride, false);
   }
 }
 
+template <std::size_t tile>
 void transform_gradient(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                         std::size_t point_stride, std::size_t tile_stride) {
-  for (std::size_t tile = 0; tile < tiles.count; ++tile) {
-    plane_to_points<kTile, GradientLine>(plane, tiles.y,
-                                         tiles.x + static_cast<std::ptrdiff_t>(tile * kTile),
-                                         points + tile * tile_stride, point_stride, true);
+  for (std::size_t i = 0; i < tiles.count; ++i) {
+    plane_to_points<tile, GradientLine<tile>>(plane, tiles.y,
+                                              tiles.x + static_cast<std::ptrdiff_t>(i * tile),
+                                              points + i * tile_stride, point_stride, true);
   }
 }
 
 // Results of one tile, without those beyond the plane.
-template <std::size_t lanes>
+template <std::size_t tile, std::size_t lanes>
 inline void to_results(const float* points, std::size_t point_stride, const float* bias,
                        const WinogradEpilogue& epilogue, const WinogradPlane& plane, float* pixels,
                        std::size_t rows, std::size_t columns) {
   using L = Lanes<lanes>;
   using Vector = typename L::Vector;
   const std::size_t row_stride = plane.width * plane.pixel_stride;
-  const bool whole = rows >= kTile && columns >= kTile;
+  const bool whole = rows >= tile && columns >= tile;
   const Vector added = L::load(bias);
   const Vector low = Vector{} + epilogue.lower;
   const Vector high = Vector{} + epilogue.upper;
-  transform_square<lanes, kPatch, kTile, ResultLine>(
+  transform_square<lanes, kPatch, tile, ResultLine<tile>>(
       [&](std::size_t row, std::size_t column) {
         return L::load(points + (row * kPatch + column) * point_stride);
       },
@@ -142,25 +149,26 @@ inline void to_results(const float* points, std::size_t point_stride, const floa
       });
 }
 
+template <std::size_t tile>
 void transform_result(const float* points, std::size_t point_stride, std::size_t tile_stride,
                       const WinogradEpilogue& epilogue, const WinogradPlane& plane,
                       const WinogradTiles& tiles) {
   const auto y = static_cast<std::size_t>(tiles.y);
   const std::size_t rows = plane.height - y;
-  for (std::size_t tile = 0; tile < tiles.count; ++tile, points += tile_stride) {
-    const std::size_t x = static_cast<std::size_t>(tiles.x) + tile * kTile;
+  for (std::size_t i = 0; i < tiles.count; ++i, points += tile_stride) {
+    const std::size_t x = static_cast<std::size_t>(tiles.x) + i * tile;
     const std::size_t first = (y * plane.width + x) * plane.pixel_stride;
     if constexpr (kWide) {
       if (is_wide(plane)) {
-        to_results<kWinogradPanel>(points, point_stride, epilogue.bias, epilogue, plane,
-                                   plane.groups[0] + first, rows, plane.width - x);
+        to_results<tile, kWinogradPanel>(points, point_stride, epilogue.bias, epilogue, plane,
+                                         plane.groups[0] + first, rows, plane.width - x);
         continue;
       }
     }
     for (std::size_t group = 0; group < 2 && plane.groups[group] != nullptr; ++group) {
-      to_results<kWinogradLanes>(points + group * kWinogradLanes, point_stride,
-                                 epilogue.bias + group * kWinogradLanes, epilogue, plane,
-                                 plane.groups[group] + first, rows, plane.width - x);
+      to_results<tile, kWinogradLanes>(points + group * kWinogradLanes, point_stride,
+                                       epilogue.bias + group * kWinogradLanes, epilogue, plane,
+                                       plane.groups[group] + first, rows, plane.width - x);
     }
   }
 }
@@ -176,35 +184,38 @@ inline void for_columns(std::size_t block, const Use& use) {
   }
 }
 
-template <std::size_t lanes>
+template <std::size_t taps_per_side, std::size_t lanes>
 inline void weights_row(const float* taps, std::size_t tap_stride, float* points,
                         std::size_t point_stride) {
   using L = Lanes<lanes>;
-  transform_square<lanes, 3, kPatch, WeightsLine>(
+  transform_square<lanes, taps_per_side, kPatch, WeightsLine<taps_per_side>>(
       [&](std::size_t row, std::size_t column) {
-        return L::load(taps + (row * 3 + column) * tap_stride);
+        return L::load(taps + (row * taps_per_side + column) * tap_stride);
       },
       [&](std::size_t row, std::size_t column, typename L::Vector value) {
         L::store(points + (row * kPatch + column) * point_stride, value);
       });
 }
 
+template <std::size_t tile>
 void transform_weights(const float* taps, std::size_t block, float* points,
                        std::size_t point_stride, std::size_t row_stride) {
   for_columns(block, [&]<std::size_t lanes>(Lanes<lanes>, std::size_t first) {
     for (std::size_t i = 0; i < block; ++i) {
-      weights_row<lanes>(taps + i * block + first, block * block, points + i * row_stride + first,
-                         point_stride);
+      weights_row<taps_of(tile), lanes>(taps + i * block + first, block * block,
+                                        points + i * row_stride + first, point_stride);
     }
   });
 }
 
+template <std::size_t tile>
 void transform_mirrored(const float* taps, std::size_t block, float* points,
                         std::size_t point_stride, std::size_t row_stride) {
-  alignas(64) float mirrored[kWinogradTaps * kWinogradPanel * kWinogradPanel];
+  constexpr std::size_t kTaps = taps_of(tile) * taps_of(tile);
+  alignas(64) float mirrored[kTaps * kWinogradPanel * kWinogradPanel];
   const std::size_t tap_stride = block * block;
-  for (std::size_t tap = 0; tap < kWinogradTaps; ++tap) {
-    const float* from = taps + (kWinogradTaps - 1 - tap) * tap_stride;
+  for (std::size_t tap = 0; tap < kTaps; ++tap) {
+    const float* from = taps + (kTaps - 1 - tap) * tap_stride;
     float* to = mirrored + tap * tap_stride;
     for_columns(block, [&]<std::size_t lanes>(Lanes<lanes>, std::size_t first) {
       for (std::size_t row = 0; row < block; row += lanes) {
@@ -212,36 +223,50 @@ void transform_mirrored(const float* taps, std::size_t block, float* points,
       }
     });
   }
-  transform_weights(mirrored, block, points, point_stride, row_stride);
+  transform_weights<tile>(mirrored, block, points, point_stride, row_stride);
 }
 
+template <std::size_t tile>
 void transform_weights_gradient(const float* points, std::size_t point_stride,
                                 std::size_t row_stride, std::size_t block, bool accumulate,
                                 float* taps) {
+  constexpr std::size_t kTaps = taps_of(tile);
   const std::size_t tap_stride = block * block;
   for_columns(block, [&]<std::size_t lanes>(Lanes<lanes>, std::size_t first) {
     using L = Lanes<lanes>;
     for (std::size_t i = 0; i < block; ++i) {
-      transform_square<lanes, kPatch, 3, WeightsGradientLine>(
+      transform_square<lanes, kPatch, kTaps, WeightsGradientLine<kTaps>>(
           [&](std::size_t row, std::size_t column) {
             return L::load(points + i * row_stride + first +
                            (row * kPatch + column) * point_stride);
           },
           [&](std::size_t row, std::size_t column, typename L::Vector value) {
-            float* tap = taps + i * block + first + (row * 3 + column) * tap_stride;
+            float* tap = taps + i * block + first + (row * kTaps + column) * tap_stride;
             L::store(tap, accumulate ? L::load(tap) + value : value);
           });
     }
   });
 }
 
+template <std::size_t tile>
+constexpr WinogradKernels table() {
+  return {tile,
+          taps_of(tile),
+          kColumns,
+          kCacheFloats,
+          transform_source<tile>,
+          transform_gradient<tile>,
+          transform_result<tile>,
+          transform_weights<tile>,
+          transform_mirrored<tile>,
+          transform_weights_gradient<tile>,
+          winograd_multiply,
+          winograd_multiply_transposed};
+}
+
 }  // namespace
 
-extern const WinogradKernels kWinogradTable;
-const WinogradKernels kWinogradTable = {kColumns,           kCacheFloats,
-                                        transform_source,   transform_gradient,
-                                        transform_result,   transform_weights,
-                                        transform_mirrored, transform_weights_gradient,
-                                        winograd_multiply,  winograd_multiply_transposed};
+extern const WinogradKernels kWinogradTables[2];
+const WinogradKernels kWinogradTables[2] = {table<4>(), table<2>()};
 
 }  // namespace convoy::cpu::CONVOY_KERNEL_SET

@@ -11,8 +11,8 @@ namespace convoy::cpu {
 namespace {
 
 // With fewer channels the transforms cost more than the multiplications that they save.
-constexpr std::uint32_t kLeastChannels = 16;
-constexpr std::uint32_t kMostPadding = 2;
+constexpr std::uint32_t kLeastChannels3x3 = 16;
+constexpr std::uint32_t kLeastChannels5x5 = 32;
 
 // What winograd.hpp can compute; rounding to bf16 is defined on the direct algorithm.
 bool suits_winograd(const convoy_node& node, const convoy_node& input,
@@ -20,12 +20,14 @@ bool suits_winograd(const convoy_node& node, const convoy_node& input,
   const convoy_layer& layer = *node.layer;
   if ((compilation.flags & CONVOY_COMPILE_DIRECT_CONVOLUTIONS) != 0) return false;
   if (compilation.dtype != CONVOY_F32 || layer.groups > 1 || is_dilated(layer)) return false;
-  if (layer.kernel_height != 3 || layer.kernel_width != 3) return false;
+  const std::uint32_t taps = layer.kernel_height;
+  if ((taps != 3 && taps != 5) || layer.kernel_width != taps) return false;
   if (layer.stride_height != 1 || layer.stride_width != 1) return false;
-  if (std::max({node.pad_top, node.pad_left, node.pad_bottom, node.pad_right}) > kMostPadding) {
+  if (std::max({node.pad_top, node.pad_left, node.pad_bottom, node.pad_right}) >= taps) {
     return false;
   }
-  return std::min(node.channels, input.channels) >= kLeastChannels;
+  return std::min(node.channels, input.channels) >=
+         (taps == 3 ? kLeastChannels3x3 : kLeastChannels5x5);
 }
 
 }  // namespace

@@ -15,6 +15,10 @@ std::size_t team_size() {
   return static_cast<std::size_t>(omp_get_max_threads());
 }
 
+const char* implementation(const WinogradShape& shape) {
+  return shape.taps == 3 ? "winograd F(4x4, 3x3)" : "winograd F(2x2, 5x5)";
+}
+
 dnnl::memory scratch_memory(ProgramBuilder& builder, std::size_t floats) {
   return builder.scratchpad(
       {{static_cast<dnnl::memory::dim>(floats)}, dnnl::memory::data_type::f32, Tag::a});
@@ -38,6 +42,7 @@ bool Convolution::stored_for_winograd(const ProgramBuilder& builder, std::size_t
   winograd_.out_width = here.width;
   winograd_.pad_top = here.pad_top;
   winograd_.pad_left = here.pad_left;
+  winograd_.taps = here.layer->kernel_height;
   return true;
 }
 
@@ -64,7 +69,7 @@ void Convolution::winograd_forward(ProgramBuilder& builder, std::size_t node) {
         cpu::winograd_forward(shape, floats_of(source), floats_of(weights), now, floats_of(result),
                               floats_of(scratch), threads);
       },
-      "winograd F(4x4, 3x3)");
+      implementation(winograd_));
 }
 
 void Convolution::winograd_backward_weights(ProgramBuilder& builder, std::size_t node) {
@@ -81,7 +86,7 @@ void Convolution::winograd_backward_weights(ProgramBuilder& builder, std::size_t
         cpu::winograd_backward_weights(shape, floats_of(source), floats_of(gradient),
                                        floats_of(part.memory), floats_of(scratch), threads);
       },
-      "winograd F(4x4, 3x3)");
+      implementation(winograd_));
   builder.finish_variable_gradient(kernel, part);
   if (!shapes_->has_bias()) return;
   const std::uint32_t bias = plan.node->variables[1];
@@ -106,7 +111,7 @@ void Convolution::winograd_backward_data(ProgramBuilder& builder, std::size_t no
         cpu::winograd_backward_data(shape, floats_of(gradient), floats_of(weights),
                                     floats_of(part.memory), floats_of(scratch), threads);
       },
-      "winograd F(4x4, 3x3)");
+      implementation(winograd_));
   builder.finish_gradient(input, part);
 }
 
