@@ -9,6 +9,9 @@
 # minutes; as root, also in networks of their own. And, as root, steps of several hosts beside what
 # is foreseen of them, whose table is at the end of build/release/ctest.log:
 #   sh share/test.sh faults foreseen
+# Or what takes as long as one likes: every fuzzer for CONVOY_FUZZ_SECONDS (60), with clang, and a
+# training that is disturbed and ended again and again for CONVOY_SOAK_MINUTES (30):
+#   sh share/test.sh fuzz soak
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 sh "$root/share/install_dependencies.sh" --tests
@@ -31,6 +34,11 @@ for preset in "$@"; do
     sh share/aarch64_tests.sh
     continue
   fi
+  if [ "$preset" = soak ]; then
+    sh share/build.sh release convoy_program
+    sh share/soak.sh build/release/bin/convoy "${CONVOY_SOAK_MINUTES:-30}"
+    continue
+  fi
   targets=all
   selection="-LE (faults|foreseen)"
   build=$preset
@@ -42,6 +50,10 @@ for preset in "$@"; do
     asan) HWLOC_COMPONENTS=-pci; export HWLOC_COMPONENTS ;;
     # The thread sanitizer looks at what has threads.
     tsan) targets=convoy_thread_tests; selection="-L threads" ;;
+    fuzz)
+      cmake --preset fuzz -DCONVOY_FUZZ_SECONDS="${CONVOY_FUZZ_SECONDS:-60}" >/dev/null
+      targets=convoy_fuzz; selection="-L fuzz"
+      ;;
     faults) build=release; targets="all end_to_end_faults_test"; selection="-L faults" ;;
     foreseen)
       build=release; targets="all end_to_end_foreseen_test"

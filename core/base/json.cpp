@@ -1,6 +1,9 @@
 #include "core/base/json.hpp"
 
+#include <fmt/format.h>
+
 #include <istream>
+#include <iterator>
 
 namespace convoy {
 namespace {
@@ -10,22 +13,54 @@ std::string text_of(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+// The library prints and copies values by recursion, which as many levels as a hostile text can
+// have would take past the end of the stack.
+void require_shallow(std::string_view text) {
+  constexpr std::size_t kDeepest = 200;
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if ((c == '[' || c == '{') && ++depth > kDeepest)
+      throw nlohmann::json::parse_error::create(
+          101, i + 1, fmt::format("nested more than {} levels deep", kDeepest), nullptr);
+  }
+}
+
+template <typename Json>
+Json parsed(std::string_view text) {
+  require_shallow(text);
+  return Json::parse(text);
+}
+
+std::string rest_of(std::istream& text) {
+  return {std::istreambuf_iterator<char>(text), {}};
+}
+
 }  // namespace
 
 nlohmann::json parse_json(std::string_view text) {
-  return nlohmann::json::parse(text);
+  return parsed<nlohmann::json>(text);
 }
 
 nlohmann::json parse_json(std::istream& text) {
-  return nlohmann::json::parse(text);
+  return parse_json(rest_of(text));
 }
 
 nlohmann::json parse_json(std::istream&& text) {
   return parse_json(text);
 }
 
+nlohmann::ordered_json parse_ordered_json(std::string_view text) {
+  return parsed<nlohmann::ordered_json>(text);
+}
+
 nlohmann::ordered_json parse_ordered_json(std::istream& text) {
-  return nlohmann::ordered_json::parse(text);
+  return parse_ordered_json(rest_of(text));
 }
 
 std::string json_text(const nlohmann::json& value, int indent) {

@@ -10,11 +10,13 @@ namespace convoy {
 // JSON texts, read and written in one file: the library's parser and its printer are templates that
 // each file calling them would compile for about a second.
 
-// Throw nlohmann::json::parse_error, which says where the text is wrong. Objects are sorted by key.
+// Throw nlohmann::json::parse_error, which says where the text is wrong, also for a text that is
+// nested deeper than anybody writes. Objects are sorted by key.
 nlohmann::json parse_json(std::string_view text);
 nlohmann::json parse_json(std::istream& text);
 nlohmann::json parse_json(std::istream&& text);
 // The same with objects in the order of the text.
+nlohmann::ordered_json parse_ordered_json(std::string_view text);
 nlohmann::ordered_json parse_ordered_json(std::istream& text);
 
 // What such an error says, without the library's own name for it.

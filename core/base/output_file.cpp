@@ -1,5 +1,7 @@
 #include "core/base/output_file.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,9 +24,49 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
        path.string(), reason);
 }
 
+// A pipe, a terminal, /dev/null: replacing it by a file would take it from everybody else.
+bool is_special(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_other(path, error);
+}
+
+bool write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t count = ::write(descriptor, content.data(), content.size());
+    if (count >= 0) {
+      content.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {
+      pollfd ready{descriptor, POLLOUT, 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void write_special(const std::filesystem::path& path, std::string_view content) {
+  // Without waiting for somebody who reads a pipe.
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  const bool written = descriptor >= 0 && write_all(descriptor, content);
+  const std::string reason = errno == ENXIO ? "nobody reads it" : std::strerror(errno);
+  if (descriptor >= 0) ::close(descriptor);
+  if (!written) fail_to_write(path, reason);
+}
+
+// Where the bytes are to stand: behind links, as far as they lead somewhere.
+std::filesystem::path behind_links(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target;
+}
+
 }  // namespace
 
-void write_output_file(const std::filesystem::path& path, std::string_view content) {
+void write_output_file(const std::filesystem::path& named, std::string_view content) {
+  if (is_special(named)) return write_special(named, content);
+  const std::filesystem::path path = behind_links(named);
   // The process id keeps two runs that write the same file apart.
   const std::filesystem::path temporary = path.string() + ".partial-" + std::to_string(getpid());
   errno = 0;
@@ -54,6 +96,11 @@ void check_output_file(const std::filesystem::path& path) {
   }
   if (std::filesystem::is_directory(path, error)) {
     fail(ExitCode::kUsage, "cannot write {}: it is a folder; give a file in it", path.string());
+  }
+  if (is_special(path)) {  // not opened yet: who reads a pipe would see its end
+    if (access(path.c_str(), W_OK) != 0)
+      fail(ExitCode::kUsage, "cannot write {}: {}", path.string(), std::strerror(errno));
+    return;
   }
   if (access(folder.c_str(), W_OK) != 0) {
     fail(ExitCode::kUsage, "cannot write {}: no permission to create files in {}", path.string(),

@@ -12,6 +12,7 @@ namespace {
 volatile std::sig_atomic_t received_signal = 0;
 volatile std::sig_atomic_t ends_at_once = 1;
 volatile std::sig_atomic_t save_requested = 0;
+volatile std::sig_atomic_t says_so = 1;
 
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -32,7 +33,8 @@ extern "C" void note_signal(int number) {
   }
   received_signal = number;
   std::signal(number, SIG_DFL);
-  say("\nconvoy: ends after the steps under way; a second signal ends it at once\n");
+  if (says_so != 0)
+    say("\nconvoy: ends after the steps under way; a second signal ends it at once\n");
 }
 
 extern "C" void note_save_request(int) {
@@ -45,6 +47,7 @@ InterruptGuard::InterruptGuard() {
   received_signal = 0;
   ends_at_once = 1;
   save_requested = 0;
+  says_so = 1;
   for (const int number : kEnding) std::signal(number, note_signal);
   std::signal(SIGUSR1, note_save_request);
 }
@@ -55,6 +58,11 @@ InterruptGuard::~InterruptGuard() {
 }
 
 void InterruptGuard::end_after_steps() {
+  ends_at_once = 0;
+}
+
+void InterruptGuard::end_quietly() {
+  says_so = 0;
   ends_at_once = 0;
 }
 

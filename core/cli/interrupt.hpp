@@ -18,6 +18,9 @@ class InterruptGuard {
   // From now on whoever runs asks `requested()` or `code()` again and again.
   void end_after_steps();
 
+  // The same without a word: for what only waits and has no steps.
+  void end_quietly();
+
   bool requested() const;
   // kOk until a signal came, then kInterrupted, or kTerminated for SIGTERM and SIGHUP.
   ExitCode code() const;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <thread>
 
 #include "core/base/error.hpp"
@@ -89,9 +91,30 @@ class Chain {
   std::deque<Link> links_;
 };
 
+// Runs the body. Where a device hangs in it, all that this device may still refer to is given up:
+// closing or freeing it would wait for the device.
+template <typename Body, typename... Owned>
+std::string giving_up(const Body& body, std::unique_ptr<Owned>&... owned) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::kTimeout) (static_cast<void>(owned.release()), ...);
+    throw;
+  }
+}
+
+std::string with_chain(TestedDevice& device, const std::function<std::string(Chain&)>& body) {
+  auto chain = std::make_unique<Chain>(device);
+  return giving_up([&] { return body(*chain); }, chain);
+}
+
+std::unique_ptr<TestedDevice> another(const DevicePlugin& plugin, const TestedDevice& device,
+                                      std::uint32_t devices = 1, std::uint32_t index = 0) {
+  return std::make_unique<TestedDevice>(plugin, DevicePlace{devices, index, 0, device.patience()});
+}
+
 // The first one waits for the host; the others could run and must not overtake it.
-std::string check_lane(const DevicePlugin&, TestedDevice& device) {
-  Chain chain(device);
+std::string run_lane(TestedDevice& device, Chain& chain) {
   std::uint64_t gate = 0;
   for (std::uint64_t i = 0; i < kSteps; ++i) {
     convoy_submission& link =
@@ -107,12 +130,15 @@ std::string check_lane(const DevicePlugin&, TestedDevice& device) {
   return chain.wrong();
 }
 
+std::string check_lane(const DevicePlugin&, TestedDevice& device) {
+  return with_chain(device, [&](Chain& chain) { return run_lane(device, chain); });
+}
+
 // Submitted last to first, so that nothing but the waits orders them.
-std::string check_lanes(const DevicePlugin&, TestedDevice& device) {
+std::string run_lanes(TestedDevice& device, Chain& chain) {
   // Devices with lanes per priority have more.
   constexpr std::uint32_t kMost = kLanes * CONVOY_PRIORITIES;
   const std::uint32_t lanes = device.description().lanes >= kMost ? kMost : kLanes;
-  Chain chain(device);
   std::uint64_t gate = 0;
   std::vector<convoy_submission*> links;
   for (std::uint64_t i = 0; i < kSteps; ++i)
@@ -127,15 +153,12 @@ std::string check_lanes(const DevicePlugin&, TestedDevice& device) {
   return chain.wrong();
 }
 
+std::string check_lanes(const DevicePlugin&, TestedDevice& device) {
+  return with_chain(device, [&](Chain& chain) { return run_lanes(device, chain); });
+}
+
 // Two devices take turns on memory that both address.
-std::string check_devices(const DevicePlugin& plugin, TestedDevice& device) {
-  if (!device.has(CONVOY_DEVICE_SHARES_HOST_MEMORY))
-    throw Unsupported(
-        "its flags are without CONVOY_DEVICE_SHARES_HOST_MEMORY: what two devices "
-        "do to each other's memory depends on the machine");
-  TestedDevice first(plugin, {2, 0});
-  TestedDevice second(plugin, {2, 1});
-  Chain chain(first);
+std::string take_turns(TestedDevice& first, TestedDevice& second, Chain& chain) {
   for (std::uint64_t i = 0; i < kSteps; ++i) {
     std::vector<convoy_wait> waits;
     if (i > 0) waits.push_back({&chain.timeline(i - 1), 1});
@@ -145,8 +168,21 @@ std::string check_devices(const DevicePlugin& plugin, TestedDevice& device) {
   return chain.wrong();
 }
 
-std::string check_times(const DevicePlugin&, TestedDevice& device) {
-  Chain chain(device);
+std::string check_devices(const DevicePlugin& plugin, TestedDevice& device) {
+  if (!device.has(CONVOY_DEVICE_SHARES_HOST_MEMORY))
+    throw Unsupported(
+        "its flags are without CONVOY_DEVICE_SHARES_HOST_MEMORY: what two devices "
+        "do to each other's memory depends on the machine");
+  auto first = another(plugin, device, 2, 0);
+  auto second = another(plugin, device, 2, 1);
+  return giving_up(
+      [&] {
+        return with_chain(*first, [&](Chain& chain) { return take_turns(*first, *second, chain); });
+      },
+      first, second);
+}
+
+std::string run_timed(TestedDevice& device, Chain& chain) {
   convoy_timing timing{-1, -1};
   const double before = device.open().now();
   convoy_submission& link = chain.link(0, CONVOY_LANE_COMPUTE, {});
@@ -159,6 +195,10 @@ std::string check_times(const DevicePlugin&, TestedDevice& device) {
       "now() was {:.9f} before an operation and {:.9f} after it, which says that it took from "
       "{:.9f} to {:.9f}",
       before, after, timing.start, timing.end);
+}
+
+std::string check_times(const DevicePlugin&, TestedDevice& device) {
+  return with_chain(device, [&](Chain& chain) { return run_timed(device, chain); });
 }
 
 std::string check_patience(const DevicePlugin&, TestedDevice& device) {
@@ -175,18 +215,22 @@ std::int32_t fails(const convoy_region*, std::uint64_t, const convoy_region*, st
   return 42;
 }
 
-// On a device of its own, since nothing is asked of a device that failed.
-std::string check_failure(const DevicePlugin& plugin, TestedDevice& device) {
-  std::vector<float> values(4);
-  const convoy_region write = region(values);
+// What a device is asked to do, with the memory that it refers to.
+struct FailingCall {
+  std::vector<float> values = std::vector<float>(4);
+  convoy_region write = region(values);
   convoy_submission submission = operation(CONVOY_OP_CALL);
-  submission.writes = &write;
-  submission.write_count = 1;
-  submission.host_kernel = fails;
-  require_supported(device, submission);
-  TestedDevice failing(plugin);
+
+  FailingCall() {
+    submission.writes = &write;
+    submission.write_count = 1;
+    submission.host_kernel = fails;
+  }
+};
+
+std::string run_failure(const DevicePlugin& plugin, TestedDevice& device, const FailingCall& call) {
   try {
-    failing.run(submission);
+    device.run(call.submission);
   } catch (const Error& error) {
     if (error.code() == ExitCode::kTimeout) throw;
     const std::string text = without_label(plugin, error.what());
@@ -194,6 +238,14 @@ std::string check_failure(const DevicePlugin& plugin, TestedDevice& device) {
     return fmt::format("a kernel returned 42, and wait() says something else: {}", text);
   }
   return "a kernel returned 42, and wait() reports no failure";
+}
+
+// On a device of its own, since nothing is asked of a device that failed.
+std::string check_failure(const DevicePlugin& plugin, TestedDevice& device) {
+  auto call = std::make_unique<FailingCall>();
+  require_supported(device, call->submission);
+  auto failing = another(plugin, device);
+  return giving_up([&] { return run_failure(plugin, *failing, *call); }, failing, call);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ class TestedDevice {
 
   OpenDevice& open() { return device_; }
   const convoy_device_description& description() const { return description_; }
+  double patience() const { return patience_; }
   bool has(convoy_device_flag flag) const { return (description_.flags & flag) != 0; }
 
   // Without mirroring.

@@ -21,6 +21,8 @@ std::string files_text(const Setup& setup) {
   std::string text = file_text("/proc/self/exe");
   for (const FoundPlugin& plugin : setup.catalog.plugins())
     if (plugin.manifest.kind != PluginKind::kModel) text += file_text(plugin.path);
+  const std::string& named = setup.options.device;
+  if (named.find('/') != std::string::npos) text += file_text(named);
   const Manifest& device = setup.device->manifest();
   return text + fmt::format("on {} {} ({})\n", device.name, device.version, setup.options.device);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <memory>
 #include <span>
 #include <thread>
 #include <utility>
@@ -12,7 +11,6 @@
 #include "core/base/error.hpp"
 #include "core/base/output_file.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
-#include "core/data/pipeline/source_factory.hpp"
 
 namespace convoy::job {
 namespace {
@@ -49,16 +47,16 @@ void check_dump(const JobOptions& options) {
   check_output_file(options.dump_file);
 }
 
-void dump_batch(const DataOptions& options, const std::filesystem::path& file) {
-  const std::unique_ptr<BatchSource> source = make_source(options);
+void dump_batch(BatchSource& source, const DataOptions& options,
+                const std::filesystem::path& file) {
   std::vector<float> images;
   std::vector<std::int32_t> labels;
   for (int replica = 0; replica < options.replicas; ++replica) {
-    const Batch& batch = source->acquire(replica, options.first_step);
+    const Batch& batch = source.acquire(replica, options.first_step);
     images.insert(images.end(), batch.images,
                   batch.images + batch.count * options.image_elements());
     labels.insert(labels.end(), batch.labels, batch.labels + batch.count);
-    source->release(replica, options.first_step);
+    source.release(replica, options.first_step);
   }
   const auto size = [](auto number) { return static_cast<std::uint64_t>(number); };
   Tensor label_tensor{{"labels", TensorDtype::kI32, {labels.size()}}, {}};

@@ -18,9 +18,10 @@ void check_input_only(const JobOptions& options);
 // Error(kUsage) for a dump without input_only, or one that cannot be written to.
 void check_dump(const JobOptions& options);
 
-// Writes the first batch that these options give, of all replicas one behind the other, as tensors
-// "images" (samples x channels x height x width, f32, normalised) and "labels" (i32).
-void dump_batch(const DataOptions& options, const std::filesystem::path& file);
+// Takes the first batch of a source that these options made, of all replicas one behind the other,
+// and writes it as tensors "images" (samples x channels x height x width, f32, normalised) and
+// "labels" (i32).
+void dump_batch(BatchSource& source, const DataOptions& options, const std::filesystem::path& file);
 
 struct InputOnlySteps {
   std::int64_t warmup = 0;

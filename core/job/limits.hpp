@@ -2,13 +2,15 @@
 
 #include <cstdint>
 
+#include "topology/graph/several_hosts.hpp"
+
 // Bounds of flags that count something: more is a typing error, whatever the field behind could
 // hold.
 namespace convoy {
 
 inline constexpr std::uint32_t kMostImages = 1'000'000'000;  // per device and step
-inline constexpr std::uint32_t kMostDevices = 4096;          // per host
-inline constexpr std::uint32_t kMostHosts = 4096;
+inline constexpr std::uint32_t kMostDevices = 1024;          // per host
+inline constexpr std::uint32_t kMostHosts = topology::kMostHosts;
 inline constexpr std::uint32_t kMostDevicesInAll = 16384;  // of all hosts
 inline constexpr std::uint64_t kMostBuckets = 20'000;
 inline constexpr std::uint32_t kMostThreads = 4096;          // of a device, or of the input

@@ -117,12 +117,13 @@ class Run {
 
   void read_only() {
     check_input_only(setup_.options);
-    const DataOptions data = data_options(setup_, sizes_, devices_);
-    if (!setup_.options.dump_file.empty()) {
-      dump_batch(data, setup_.options.dump_file);
-      tell(fmt::format("the first batch is in {}", setup_.options.dump_file));
-    }
+    DataOptions data = data_options(setup_, sizes_, devices_);
     const std::unique_ptr<BatchSource> source = make_source(data);
+    if (!setup_.options.dump_file.empty()) {
+      dump_batch(*source, data, setup_.options.dump_file);
+      tell(fmt::format("the first batch is in {}", setup_.options.dump_file));
+      ++data.first_step;  // the batches behind it are measured
+    }
     tell(source->notices());
     report_.header(devices_, source->samples_per_epoch());
     observer_.warming_up();
@@ -178,11 +179,17 @@ class Run {
   // What happens between two steps of all workers, where these have none in common.
   void check_asynchronous(const Session& session) const {
     if (!session.is_asynchronous()) return;
-    const auto refuse = [](const char* flag) {
+    const auto is_switch = [](const OptionDeclaration& it) {
+      return it.name == "cross_replica_sync";
+    };
+    const bool has_switch = std::ranges::any_of(setup_.strategy->manifest().options, is_switch);
+    const auto refuse = [has_switch](const char* flag) {
       fail(ExitCode::kUsage,
            "--{} needs a step that all workers have in common, and this strategy lets each take "
-           "its own; leave it out, or add --cross_replica_sync=true",
-           flag);
+           "its own; leave it out, or {}",
+           flag,
+           has_switch ? "add --cross_replica_sync=true"
+                      : "take another --variable_update, such as replicated");
     };
     const JobOptions& options = setup_.options;
     if (options.checkpoints.every_steps) refuse("save_model_steps");

@@ -182,8 +182,8 @@ void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
   header.mode = record_.mode;
   header.global_batch = global_batch_;
   header.batch_per_device = sizes_.batch;
-  header.num_batches = sizes_.timed_steps;
-  header.num_epochs = static_cast<double>(sizes_.timed_steps) * static_cast<double>(global_batch_) /
+  header.num_batches = sizes_.done_steps + sizes_.timed_steps;  // as they were asked for
+  header.num_epochs = static_cast<double>(header.num_batches) * static_cast<double>(global_batch_) /
                       static_cast<double>(examples_per_epoch);
   const std::string& kind = setup_.device->manifest().name;
   for (std::uint32_t i = 0; i < devices; ++i)

@@ -1,22 +1,23 @@
 #include "core/network/security.hpp"
 
-#include <fstream>
-#include <sstream>
-
 #include "core/base/error.hpp"
+#include "core/base/input_file.hpp"
 #include "core/network/addresses.hpp"
 
 namespace convoy::network {
 namespace {
 
 std::string read_pem(const std::string& path, std::string_view flag) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || text.str().find("-----BEGIN ") == std::string::npos)
-    fail(ExitCode::kUnavailable, "{}={} {}; share/certificates.sh makes certificates", flag, path,
-         file ? "is no file in PEM form" : "cannot be read");
-  return text.str();
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  InputFile file = read_input_file(path, kMostBytes);
+  if (!file.problem.empty())
+    fail(ExitCode::kUnavailable,
+         "{}={} cannot be read: {}; share/certificates.sh makes certificates", flag, path,
+         file.problem);
+  if (file.bytes.find("-----BEGIN ") == std::string::npos)
+    fail(ExitCode::kUnavailable,
+         "{}={} is no file in PEM form; share/certificates.sh makes certificates", flag, path);
+  return std::move(file.bytes);
 }
 
 }  // namespace

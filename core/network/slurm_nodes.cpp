@@ -8,6 +8,7 @@ namespace convoy::network {
 namespace {
 
 constexpr std::size_t kMostNodes = 65536;
+constexpr std::size_t kLongestName = 255;  // of a host, as the domain name system has it
 
 class NodeList {
  public:
@@ -46,6 +47,8 @@ class NodeList {
     std::vector<std::string> names = {""};
     while (!entry.empty()) {
       const std::size_t open = entry.find('[');
+      if (names.front().size() + entry.substr(0, open).size() > kLongestName)
+        refuse("has a name that is longer than names of hosts are");
       for (std::string& name : names) name += entry.substr(0, open);
       if (open == std::string_view::npos) break;
       const std::size_t close = entry.find(']', open);

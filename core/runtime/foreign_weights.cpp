@@ -4,11 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/base/input_file.hpp"
+#include "core/base/json.hpp"
 #include "core/runtime/checkpoint_tensors.hpp"
 
 namespace convoy {
@@ -48,8 +49,9 @@ class MappedReader {
       return complain(fmt::format("{} needs {}, which the file does not have", tensor.name,
                                   printable(source.from)));
     std::vector<std::uint64_t> shape = stored->info.shape;
-    if (!shape.empty() && source.rows <= tensor.shape.front()) shape.front() += source.rows;
-    if (shape != tensor.shape)
+    const bool rows_fit = source.rows <= tensor.shape.front();
+    if (!shape.empty() && rows_fit) shape.front() += source.rows;
+    if (!rows_fit || shape != tensor.shape)
       return complain(fmt::format("{} is {}, {} of the file is {}", tensor.name,
                                   shape_text(tensor.shape), printable(source.from),
                                   shape_text(stored->info.shape)));
@@ -91,16 +93,16 @@ class MappedReader {
 }  // namespace
 
 WeightsMap read_weights_map(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file)
+  const InputFile file = read_input_file(path);
+  if (!file.problem.empty())
     fail(ExitCode::kUsage,
-         "--weights_map: cannot read {}; give a JSON file, or a name from share/weights",
-         path.string());
+         "--weights_map: cannot read {}: {}; give a JSON file, or a name from share/weights",
+         path.string(), file.problem);
   try {
-    return parse_map(Json::parse(file));
+    return parse_map(parse_json(file.bytes));
   } catch (const Json::exception& error) {
     fail(ExitCode::kUsage, "--weights_map: {} is no map of weights: {}", path.string(),
-         error.what());
+         json_problem(error));
   }
 }
 

@@ -29,6 +29,13 @@ std::filesystem::path DecisionCache::file_of(const std::string& circumstances) c
   return folder_ / fmt::format("auto-{:016x}.json", hash_of(circumstances));
 }
 
+std::nullopt_t DecisionCache::unreadable(const std::filesystem::path& file,
+                                         const std::string& problem) const {
+  tell_(fmt::format("the choice remembered in {} cannot be read ({}): choosing anew", file.string(),
+                    problem));
+  return std::nullopt;
+}
+
 std::optional<Decision> DecisionCache::find(const std::string& circumstances) const {
   if (folder_.empty()) return std::nullopt;
   const std::filesystem::path file = file_of(circumstances);
@@ -41,10 +48,10 @@ std::optional<Decision> DecisionCache::find(const std::string& circumstances) co
     Decision decision = decision_from_json(json.at("decision"));
     decision.origin = DecisionOrigin::kRemembered;
     return decision;
+  } catch (const nlohmann::json::exception& error) {
+    return unreadable(file, json_problem(error));
   } catch (const std::exception& error) {
-    tell_(fmt::format("the choice remembered in {} cannot be read ({}): choosing anew",
-                      file.string(), error.what()));
-    return std::nullopt;
+    return unreadable(file, error.what());
   }
 }
 

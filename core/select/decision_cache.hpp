@@ -26,6 +26,8 @@ class DecisionCache {
   std::filesystem::path file_of(const std::string& circumstances) const;
 
  private:
+  std::nullopt_t unreadable(const std::filesystem::path& file, const std::string& problem) const;
+
   std::filesystem::path folder_;
   Tell tell_;
 };

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string_view>
 
 #include "core/base/error.hpp"
 
@@ -29,6 +31,27 @@ std::string in_short(const RankedCandidate& each) {
   std::string text = each.reason;
   if (text.starts_with(known)) text.erase(0, known.size());
   return text.substr(0, std::min(text.find(": "), text.find("; ")));
+}
+
+// Of "strategy x does not take --a=b: REASON" the reason; empty for what is no option's fault.
+std::string_view refused_option(std::string_view reason) {
+  const std::size_t colon = reason.find(": ");
+  const bool is_option =
+      reason.substr(0, colon).find(" does not take --") != std::string_view::npos;
+  return is_option && colon != std::string_view::npos ? reason.substr(colon + 2)
+                                                      : std::string_view();
+}
+
+// Where strategies refuse an option's value alike, it is the value that is wrong.
+void fail_if_refused_alike(std::span<const RankedCandidate* const> variants) {
+  if (variants.size() < 2) return;
+  const std::string_view reason = refused_option(variants.front()->reason);
+  const auto alike = [&](const RankedCandidate* it) {
+    return it->state == CandidateState::kRefused && refused_option(it->reason) == reason;
+  };
+  if (!reason.empty() && std::ranges::all_of(variants, alike))
+    fail(ExitCode::kUsage, "no strategy that --variable_update=auto may take does this: {}",
+         reason);
 }
 
 }  // namespace
@@ -59,8 +82,10 @@ Ranking ranked(std::vector<RankedCandidate> candidates) {
 const RankedCandidate& Ranking::best() const {
   if (!candidates.empty() && candidates.front().state == CandidateState::kPredicted)
     return candidates.front();
+  const std::vector<const RankedCandidate*> variants = best_of_variants(*this);
+  fail_if_refused_alike(variants);
   std::string reasons;
-  for (const RankedCandidate* each : best_of_variants(*this))
+  for (const RankedCandidate* each : variants)
     reasons += fmt::format("\n  {}: {}", flags_of(each->candidate), each->reason);
   fail(ExitCode::kUnavailable,
        "--variable_update=auto finds no strategy for this run; name one with --variable_update to "

@@ -34,7 +34,8 @@ bool same_variant(const Candidate& a, const Candidate& b);
 struct Ranking {
   std::vector<RankedCandidate> candidates;
 
-  // Throws Error kUnavailable with all reasons when no candidate has a prediction.
+  // Throws Error when no candidate has a prediction: kUnavailable with all reasons, or kUsage with
+  // the one that they have in common, if that is the value of an option.
   const RankedCandidate& best() const;
   // The fastest of all variants but that one's; null when nothing else has a prediction.
   const RankedCandidate* best_but(const Candidate& candidate) const;

@@ -33,5 +33,15 @@ TEST(JsonText, SaysWhereItIsWrong) {
   }
 }
 
+TEST(JsonText, IsRefusedWhenItsLevelsHaveNoEnd) {
+  const std::string open(1000000, '[');
+  EXPECT_THROW(parse_json(open), nlohmann::json::parse_error);
+  EXPECT_THROW(parse_ordered_json("{\"a\": " + open), nlohmann::json::parse_error);
+  const std::string text = "\"" + open + "\\\"" + open + "\"";
+  EXPECT_EQ(json_text(parse_json(text)), text) << "brackets in texts are no levels";
+  const std::string deep = std::string(200, '[') + std::string(200, ']');
+  EXPECT_EQ(json_text(parse_json(deep)), deep);
+}
+
 }  // namespace
 }  // namespace convoy

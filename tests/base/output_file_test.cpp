@@ -1,10 +1,13 @@
 #include "core/base/output_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "core/base/error.hpp"
 
@@ -56,6 +59,43 @@ TEST_F(OutputFile, NamesAPathThatCannotBeWritten) {
 TEST_F(OutputFile, RefusesAFolderBeforehand) {
   EXPECT_NE(message_of(check_output_file, folder_).find("it is a folder"), std::string::npos);
   EXPECT_EQ(message_of(check_output_file, folder_ / "out.json"), "");
+}
+
+TEST_F(OutputFile, WritesIntoAPipeAndLeavesItThere) {
+  const fs::path path = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const auto write = [](const fs::path& to) { write_output_file(to, "text"); };
+  EXPECT_NE(message_of(write, path).find("nobody reads it"), std::string::npos);
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_EQ(message_of(check_output_file, path), "");
+  write_output_file(path, "through a pipe");
+  std::string text(100, ' ');
+  text.resize(static_cast<std::size_t>(::read(reader, text.data(), text.size())));
+  ::close(reader);
+  EXPECT_EQ(text, "through a pipe");
+  EXPECT_TRUE(fs::is_fifo(path));
+}
+
+TEST_F(OutputFile, WaitsForWhoeverReadsAPipeSlowly) {
+  const fs::path path = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  constexpr std::size_t kBytes = 1000000;  // more than pipes hold
+  std::string text;
+  std::thread reader([&] { text = content_of(path); });
+  const auto write = [](const fs::path& to) { write_output_file(to, std::string(kBytes, 'x')); };
+  while (!message_of(write, path).empty()) std::this_thread::yield();  // nobody reads it yet
+  reader.join();
+  EXPECT_EQ(text.size(), kBytes);
+}
+
+TEST_F(OutputFile, WritesWhatALinkLeadsTo) {
+  const fs::path target = folder_ / "target.json";
+  const fs::path link = folder_ / "link.json";
+  std::ofstream(target) << "old";
+  fs::create_symlink("target.json", link);
+  write_output_file(link, "new");
+  EXPECT_EQ(content_of(target), "new");
+  EXPECT_TRUE(fs::is_symlink(link));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST(JobOptions, RefuseCountsThatDoNotFit) {
 TEST(JobOptions, SayTheBoundsOfACount) {
   expect_usage_error({"--batch_size=4294967297"},
                      "--batch_size=4294967297: it must be an integer from 0 to 1000000000");
-  expect_usage_error({"--num_gpus=4294967297"}, "an integer from 1 to 4096");
+  expect_usage_error({"--num_gpus=4294967297"}, "an integer from 1 to 1024");
   for (const char* name : {"num_devices", "num_gpus", "input_threads", "prefetch_depth"})
     expect_usage_error({std::string("--") + name + "=0"}, "an integer from 1 to ");
 }

@@ -128,6 +128,21 @@ TEST(ConformanceRun, GivesUpADeviceThatHangs) {
   EXPECT_TRUE(run.hangs());
 }
 
+TEST(ConformanceRun, GivesUpDevicesThatACaseOpenedForItself) {
+  if (kSanitized) GTEST_SKIP() << "a device that is given up is never freed";
+  const DevicePlugin plugin = plugin_of(kFaulty, {{"fault", "hang_in_order"}});
+  std::size_t tried = 0;
+  for (const ConformanceCase& it : conformance_cases()) {
+    if (it.group != "order" || it.name.starts_with("wait")) continue;
+    SCOPED_TRACE(it.name);
+    ConformanceRun run(plugin, {.patience = 0.2});
+    EXPECT_EQ(run.run(it).text, "an operation did not finish within 0.2 seconds");
+    EXPECT_TRUE(run.hangs());
+    ++tried;
+  }
+  EXPECT_EQ(tried, 5u);
+}
+
 TEST(ConformanceRun, OpensADeviceAnewAfterAFailure) {
   const DevicePlugin plugin = plugin_of(kFaulty, {{"fault", "none"}});
   ConformanceRun run(plugin);

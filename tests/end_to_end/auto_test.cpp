@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -65,6 +66,20 @@ TEST(AutoEndToEnd, RemembersTheChoiceForTheSameCircumstancesOnly) {
   EXPECT_EQ(again.record["selection"]["flags"], first.record["selection"]["flags"]);
   EXPECT_EQ(other.record["selection"]["origin"], "simulated");
   EXPECT_EQ(anew.record["selection"]["origin"], "simulated");
+}
+
+TEST(AutoEndToEnd, ChoosesAnewForAnotherFileOfTheDevice) {
+  const std::string cache = scratch_folder("cache");
+  const std::filesystem::path device =
+      std::filesystem::path(scratch_folder("device")) / "convoy_device_cpu.so";
+  std::filesystem::copy_file(CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_device_cpu.so", device);
+  const std::string named = "--device=" + device.string();
+  const AutoRun first = run_auto(cache, {named});
+  ASSERT_EQ(first.result.exit_code, 0) << first.result.err;
+  EXPECT_EQ(run_auto(cache, {named}).record["selection"]["origin"], "remembered");
+  const auto built = std::filesystem::last_write_time(device);
+  std::filesystem::last_write_time(device, built + std::chrono::seconds(1));
+  EXPECT_EQ(run_auto(cache, {named}).record["selection"]["origin"], "simulated");
 }
 
 TEST(AutoEndToEnd, IgnoresADamagedMemoryWithANote) {

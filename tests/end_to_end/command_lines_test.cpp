@@ -1,6 +1,6 @@
-// Command lines that nobody would write: every flag with values that do not suit it. Whatever is
-// said to it, the program answers: no signal, no internal error, no hang, no memory that grows.
-// CONVOY_COMMAND_LINES says how many are tried, CONVOY_SEED which.
+// Command lines that nobody would write: every verb and every flag with values that do not suit it.
+// Whatever is said to it, the program answers: no signal, no internal error, no hang, no memory
+// that grows. CONVOY_COMMAND_LINES says how many are tried, CONVOY_SEED which.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,55 +8,72 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <random>
-#include <regex>
-#include <set>
 #include <sstream>
 #include <thread>
+#include <utility>
 
-#include "tests/end_to_end/run_program.hpp"
+#include "core/base/error.hpp"
+#include "tests/end_to_end/command_line_generator.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy::command_lines_test {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using Arguments = std::vector<std::string>;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr long kMostKibibytes = 1 << 20;
+constexpr double kMostSeconds = 10;                     // of the processor
 constexpr auto kLongEnough = std::chrono::seconds(10);  // a run that goes on is interrupted then
-constexpr auto kToEnd = std::chrono::seconds(10);       // on a machine that does much else
+constexpr auto kLongestLook = std::chrono::milliseconds(100);
+constexpr auto kToEnd = std::chrono::seconds(10);  // on a machine that does much else
 
 struct Outcome {
   int status = 0;
   long kibibytes = 0;
+  double processor_seconds = 0;  // its own and its child processes'
   bool interrupted = false;
   bool killed = false;
-  std::string err;
+  std::string said;  // on both streams, the end of it
 };
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
+// Its last 2,000 bytes.
+std::string end_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
-  return text.str();
+  const std::string all = text.str();
+  return all.substr(all.size() - std::min<std::size_t>(all.size(), 2000));
 }
 
-pid_t start(const Arguments& arguments, const fs::path& folder) {
+int new_file(const char* name) {
+  return ::open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+pid_t start(const std::vector<std::string>& arguments, const fs::path& folder) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   if (::chdir(folder.c_str()) != 0) ::_exit(126);
+  ::signal(SIGINT, SIG_DFL);  // what runs in the background may have been told to ignore it
   ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
   ::dup2(::open("/dev/null", O_RDWR), STDIN_FILENO);
-  ::dup2(STDIN_FILENO, STDOUT_FILENO);
-  ::dup2(::open("err", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+  ::dup2(new_file("out"), STDOUT_FILENO);
+  ::dup2(new_file("err"), STDERR_FILENO);
   std::string program = std::string(CONVOY_BINARY_DIR) + "/bin/convoy";
-  Arguments copies = arguments;
+  std::vector<std::string> copies = arguments;
   std::vector<char*> argv{program.data()};
   for (std::string& argument : copies) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -64,14 +81,15 @@ pid_t start(const Arguments& arguments, const fs::path& folder) {
   ::_exit(127);
 }
 
-Outcome outcome_of(const Arguments& arguments, const fs::path& folder) {
+Outcome outcome_of(const std::vector<std::string>& arguments, const fs::path& folder) {
   const pid_t child = start(arguments, folder);
-  const auto begin = Clock::now();
   Outcome outcome;
   rusage usage{};
-  while (::wait4(child, &outcome.status, WNOHANG, &usage) == 0) {
+  Clock::duration passed{};  // time in which this machine stood still does not count
+  for (auto last = Clock::now(); ::wait4(child, &outcome.status, WNOHANG, &usage) == 0;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    const auto passed = Clock::now() - begin;
+    const auto now = Clock::now();
+    passed += std::min<Clock::duration>(now - std::exchange(last, now), kLongestLook);
     if (passed > kLongEnough && !outcome.interrupted) {
       ::kill(child, SIGINT);
       outcome.interrupted = true;
@@ -82,83 +100,29 @@ Outcome outcome_of(const Arguments& arguments, const fs::path& folder) {
     }
   }
   outcome.kibibytes = usage.ru_maxrss;
-  outcome.err = text_of(folder / "err");
+  outcome.processor_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  outcome.said = end_of(folder / "out") + end_of(folder / "err");
   return outcome;
 }
 
-class Generator {
- public:
-  Generator(std::uint64_t seed, fs::path folder) : random_(seed), folder_(std::move(folder)) {
-    for (const char* verb : {"run", "plan", "simulate", "topo", "list"}) read_flags(verb);
+void expect_answer(const Outcome& outcome, bool goes_on) {
+  const std::string& said = outcome.said;
+  EXPECT_FALSE(WIFSIGNALED(outcome.status)) << WTERMSIG(outcome.status) << said;
+  EXPECT_FALSE(outcome.killed) << "it did not end when it was interrupted";
+  for (const char* const text :
+       {"internal error", "json.exception", "std::", "terminate called", "-nan"})
+    EXPECT_THAT(said, Not(HasSubstr(text)));
+  EXPECT_LE(outcome.kibibytes, kMostKibibytes) << said;
+  if (!goes_on) {
+    EXPECT_LE(outcome.processor_seconds, kMostSeconds) << said;
   }
-
-  Arguments next() {
-    const Verb& verb = verbs_[random_() % verbs_.size()];
-    Arguments line = {verb.name};
-    if (verb.trains) line.insert(line.end(), kSmall.begin(), kSmall.end());
-    std::string file;
-    for (std::uint64_t flags = 1 + random_() % 3; flags > 0; --flags)
-      add(verb.flags[random_() % verb.flags.size()], line, file);
-    if (file.empty()) return line;
-    std::ofstream(folder_ / "flags") << file;
-    line.emplace_back("--flagfile=flags");
-    return line;
+  const int code = WEXITSTATUS(outcome.status);
+  if (outcome.interrupted) {
+    // It may have been at its end by then.
+    EXPECT_THAT(code, AnyOf(0, 130, static_cast<int>(ExitCode::kThreshold))) << said;
+  } else if (code != 0) {
+    EXPECT_FALSE(said.empty()) << "code " << code << " without a word";
   }
-
- private:
-  struct Verb {
-    std::string name;
-    bool trains = false;
-    Arguments flags;
-  };
-  static const Arguments kSmall;
-
-  void read_flags(const char* name) {
-    Verb verb{name,
-              std::string(name) == "run" || std::string(name) == "plan" ||
-                  std::string(name) == "simulate",
-              {}};
-    const std::string help = run_convoy({name, "--help"}).out;
-    const std::regex flag("--([a-z][a-z0-9_]*)");
-    std::set<std::string> names;
-    for (std::sregex_iterator it(help.begin(), help.end(), flag), end; it != end; ++it)
-      names.insert((*it)[1]);
-    for (const char* without : {"help", "flagfile"}) names.erase(without);
-    verb.flags.assign(names.begin(), names.end());
-    verbs_.push_back(verb);
-  }
-
-  // A megabyte goes through a file: the system limits arguments to 128 KiB.
-  void add(const std::string& flag, Arguments& line, std::string& file) {
-    static const Arguments kValues = {"",           "0",          "-1",
-                                      "2147483648", "4294967297", "9223372036854775807",
-                                      "1e308",      "nan",        "\xc3\xbc\xe6\xbc\xa2\xff"};
-    const std::size_t choice = random_() % (kValues.size() + 2);
-    if (choice < kValues.size())
-      line.push_back("--" + flag + "=" + kValues[choice]);
-    else if (choice == kValues.size())
-      line.push_back("--" + flag);
-    else
-      file += "--" + flag + "=" + std::string(1 << 20, 'x') + "\n";
-  }
-
-  std::mt19937_64 random_;
-  fs::path folder_;
-  std::vector<Verb> verbs_;
-};
-
-const Arguments Generator::kSmall = {"--model=lenet",
-                                     "--device=cpu",
-                                     "--num_devices=1",
-                                     "--batch_size=1",
-                                     "--num_batches=1",
-                                     "--num_warmup_batches=0",
-                                     "--variable_update=replicated"};
-
-std::string shown(const Arguments& line) {
-  std::string text;
-  for (const std::string& argument : line) text += argument.substr(0, 100) + " ";
-  return text;
 }
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
@@ -168,19 +132,11 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 
 TEST(CommandLines, AreAnsweredWhateverTheySay) {
   const fs::path folder = scratch_folder("command_lines");
-  Generator generator(number_from("CONVOY_SEED", 1), folder);
+  CommandLineGenerator generator(number_from("CONVOY_SEED", 1), folder);
   for (std::uint64_t left = number_from("CONVOY_COMMAND_LINES", 120); left > 0; --left) {
-    const Arguments line = generator.next();
-    const Outcome outcome = outcome_of(line, folder);
-    SCOPED_TRACE(shown(line));
-    EXPECT_FALSE(WIFSIGNALED(outcome.status)) << WTERMSIG(outcome.status) << outcome.err;
-    EXPECT_FALSE(outcome.killed);
-    EXPECT_THAT(outcome.err.substr(0, 2000),
-                ::testing::Not(::testing::HasSubstr("internal error")));
-    EXPECT_LE(outcome.kibibytes, kMostKibibytes);
-    if (outcome.interrupted) {
-      EXPECT_EQ(WEXITSTATUS(outcome.status), 130) << outcome.err.substr(0, 2000);
-    }
+    const GeneratedLine line = generator.next();
+    SCOPED_TRACE(line.shown());
+    expect_answer(outcome_of(line.arguments, folder), line.goes_on);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy::new_project_test {
@@ -34,6 +36,16 @@ std::string script_of(const std::string& printed) {
   return script;
 }
 
+// What a script says that has to succeed.
+std::string log_of(const std::string& script, const fs::path& work) {
+  std::ofstream(work / "script") << script;
+  const std::string log = (work / "log").string();
+  const int status =
+      std::system(("sh '" + (work / "script").string() + "' > '" + log + "' 2>&1").c_str());
+  EXPECT_EQ(status, 0) << script << text_of(log);
+  return text_of(log);
+}
+
 TEST(NewProject, FromAShippedStrategyIsBuiltAndProvedByTheCommandsThatArePrinted) {
   const fs::path work = scratch_folder("new project");  // with a blank
   const fs::path project = work / "my own";
@@ -43,13 +55,26 @@ TEST(NewProject, FromAShippedStrategyIsBuiltAndProvedByTheCommandsThatArePrinted
   const std::string source = text_of(project / "my_own.cpp");
   EXPECT_THAT(source, HasSubstr("\"name=my_own\""));
   EXPECT_THAT(source, Not(HasSubstr("name=gossip")));
-  const std::string script = script_of(made.out);
-  std::ofstream(work / "script") << script;
-  const std::string log = (work / "log").string();
-  const int status =
-      std::system(("sh '" + (work / "script").string() + "' > '" + log + "' 2>&1").c_str());
-  EXPECT_EQ(status, 0) << script << text_of(log);
-  EXPECT_THAT(text_of(log), HasSubstr("my_own claims to be approximate: proved in"));
+  const std::string log = log_of(script_of(made.out), work);
+  EXPECT_THAT(log, HasSubstr("my_own claims to be approximate: proved in"));
+}
+
+TEST(NewProject, OfAModelStartsWithALossThatSaysSomething) {
+  const fs::path work = scratch_folder("new_model");
+  const fs::path project = work / "small";
+  const ProgramResult made =
+      run_convoy({"new", "model", "small", "--directory=" + project.string()});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  log_of(script_of(made.out), work);
+  const std::string record = (work / "run.json").string();
+  const ProgramResult run =
+      run_convoy({"run", "--model=" + (project / "build" / "small.so").string(), "--device=cpu",
+                  "--num_devices=1", "--batch_size=8", "--num_batches=2", "--num_warmup_batches=0",
+                  "--variable_update=replicated", "--output_file=" + record});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const double chance = std::log(10);  // that of ten classes, of which nothing is known
+  for (const auto& step : parse_json(text_of(record)).at("steps"))
+    EXPECT_NEAR(step.at("loss").get<double>(), chance, 2);
 }
 
 TEST(NewProject, FromAStrategyThatHasNoSourceHereIsRefused) {
@@ -85,6 +110,7 @@ TEST(CheckWatch, ChecksAgainWhenTheFileHasChanged) {
   EXPECT_THAT(result.out, HasSubstr("check 1 of " + plugin.string()));
   EXPECT_THAT(result.out, HasSubstr("gossip claims to be approximate: proved in"));
   EXPECT_THAT(result.out, HasSubstr(options.signal_after));
+  EXPECT_EQ(result.exit_code, 130) << result.err;
 }
 
 TEST(Explain, TellsAStepInWordsAndWhereItWaits) {

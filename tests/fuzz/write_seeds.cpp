@@ -12,6 +12,7 @@
 #include "core/data/jpeg/jpeg_encoder.hpp"
 #include "core/data/tfrecord/example.hpp"
 #include "core/data/tfrecord/tfrecord_writer.hpp"
+#include "tests/fuzz/binary_seeds.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/read/machine_json.hpp"
 #include "topology/read/nccl_reader.hpp"
@@ -59,11 +60,42 @@ void write_machines(const fs::path& folder) {
         "GPU1 NV2 X 0-9 0\n");
 }
 
+// All files of a folder of the sources that end like this.
+void copy_sources(const char* from, const char* suffix, const fs::path& to) {
+  for (const auto& entry : fs::directory_iterator(fs::path(CONVOY_SOURCE_DIR) / from))
+    if (entry.path().extension() == suffix) write(to / entry.path().filename(), read(entry.path()));
+}
+
+void write_texts(const fs::path& folder) {
+  write(folder / "flag_file" / "flags",
+        "# a comment\n--count=3\n--share 0.5\n--noloud\n--name=text with blanks\n\nword\n");
+  write(folder / "hosts" / "lists",
+        "A=a:50000,[::1]:50001\nB=rack[1-2]n[08-10,12],login\nRANK=1\nWORLD_SIZE=2\n"
+        "MASTER_ADDR=host\nMASTER_PORT=50000\n");
+  write(folder / "hosts" / "slurm",
+        "SLURM_PROCID=1\nSLURM_NTASKS=4\nSLURM_JOB_ID=7\nSLURM_JOB_NODELIST=n[1-2]\n");
+  write(folder / "hosts" / "open_mpi",
+        "OMPI_COMM_WORLD_RANK=0\nOMPI_COMM_WORLD_SIZE=2\nOMPI_COMM_WORLD_LOCAL_SIZE=2\n");
+  copy_sources("share/platforms", ".json", folder / "platform");
+  copy_sources("tests/fuzz/records", ".json", folder / "record");
+  copy_sources("tests/data/cifar10", ".pickle", folder / "pickle");
+}
+
+void write_binaries(const fs::path& folder) {
+  write(folder / "checkpoint" / "whole", checkpoint_input());
+  write(folder / "frames" / "exchange", frames_input());
+  write(folder / "manifest" / "plugin", "0" + plugin_file());
+  write(folder / "manifest" / "text", "1" + plugin_manifest());
+  write(folder / "messages" / "join", join_message());
+  write(folder / "messages" / "roster", roster_message());
+  write(folder / "safetensors" / "body", "1" + safetensors_body());
+}
+
 void write_all(const fs::path& folder) {
-  // Fuzzers add to the folders what they find; every run is to start alike.
-  for (const char* const fuzzer : {"example", "jpeg", "machine", "pickle", "tfrecord"})
-    fs::remove_all(folder / fuzzer);
+  fs::remove_all(folder);  // fuzzers add what they find; every run is to start alike
   write_machines(folder / "machine");
+  write_texts(folder);
+  write_binaries(folder);
   for (const bool progressive : {false, true}) {
     const std::string name = progressive ? "progressive" : "baseline";
     const LabelledImage image{picture(progressive), 7, {{0.1f, 0.2f, 0.8f, 0.9f}}};
@@ -78,10 +110,6 @@ void write_all(const fs::path& folder) {
   writer.close();
   for (const char mode : {'0', '1'})
     write(folder / "tfrecord" / std::string(1, mode), mode + read(records));
-  for (const auto& entry : fs::directory_iterator(CONVOY_SOURCE_DIR "/tests/data/cifar10")) {
-    if (entry.path().extension() == ".pickle")
-      write(folder / "pickle" / entry.path().filename(), read(entry.path()));
-  }
 }
 
 }  // namespace

@@ -28,6 +28,15 @@ TEST(SlurmNodes, RefusesWhatIsNoList) {
     EXPECT_THROW(expand_node_list(list, "SLURM_JOB_NODELIST"), Error) << list;
 }
 
+TEST(SlurmNodes, RefusesNamesThatNoHostHas) {
+  const std::string name(200, 'n');
+  EXPECT_EQ(expand_node_list(name + "[1-2]", "X").size(), 2u);
+  const std::string numbers = "[0-65535]";
+  for (const std::string& list :
+       {name + name, name + numbers + name, numbers + name + "[1]" + name})
+    EXPECT_THROW(expand_node_list(list, "X"), Error) << list;
+}
+
 TEST(SlurmNodes, NamesTheVariable) {
   try {
     expand_node_list("n[1", "SLURM_JOB_NODELIST");

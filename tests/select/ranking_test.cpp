@@ -56,6 +56,25 @@ TEST(Ranking, WithoutAnyPredictionSaysWhyForEach) {
   }
 }
 
+TEST(Ranking, SaysOnceWhatAllStrategiesRefuseOfAnOption) {
+  const std::string reason = "all_reduce_spec 'foo': no algorithm 'foo'";
+  const auto refusal_of = [](const RankedCandidate& other) {
+    const std::string mine =
+        "strategy a does not take --all_reduce_spec=foo: all_reduce_spec 'foo': no algorithm 'foo'";
+    try {
+      ranked({refused("a", mine), other}).best();
+    } catch (const Error& error) {
+      return error;
+    }
+    return Error(ExitCode::kOk, "none");
+  };
+  const Error alike =
+      refusal_of(refused("b", "strategy b does not take --all_reduce_spec=foo --x=1: " + reason));
+  EXPECT_EQ(alike.code(), ExitCode::kUsage);
+  EXPECT_EQ(alike.what(), "no strategy that --variable_update=auto may take does this: " + reason);
+  EXPECT_EQ(refusal_of(refused("b", "needs two devices")).code(), ExitCode::kUnavailable);
+}
+
 TEST(Ranking, ExplainsEveryVariantWithItsBestBuckets) {
   const std::string text =
       explanation(ranked({predicted("a", 0.010, 1 << 18), predicted("a", 0.012, 1 << 20),

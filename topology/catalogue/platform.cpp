@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
 #include "topology/catalogue/platform_host.hpp"
+#include "topology/graph/several_hosts.hpp"
 
 namespace convoy::topology {
 namespace {
@@ -112,9 +113,11 @@ void add_description(const PlatformHost& host, const std::string& file, std::uin
 }  // namespace
 
 std::optional<std::uint32_t> hosts_of_platform(const std::string& name) {
-  std::uint32_t hosts = 0;
+  std::uint64_t hosts = 0;
   for (const PlatformPart& part : platform_parts(name)) hosts += part.hosts;
-  return hosts > 0 ? std::optional(hosts) : std::nullopt;
+  if (hosts > kMostHosts)
+    fail(ExitCode::kUsage, "platform {} has {} hosts; {} are the most", name, hosts, kMostHosts);
+  return hosts > 0 ? std::optional(static_cast<std::uint32_t>(hosts)) : std::nullopt;
 }
 
 Platform read_platform(const std::filesystem::path& folder, const std::string& name,

@@ -28,7 +28,7 @@ struct Platform {
 
 // How many hosts a text says in which they are unlike, such as "dgx1-p100:2+hgx-h100:3"; a part
 // without a number is one host. None for a name or a file, of which there may be any number. Error
-// (kUsage) for a number that is none.
+// (kUsage) for a number that is none, or above kMostHosts in all.
 std::optional<std::uint32_t> hosts_of_platform(const std::string& name);
 
 // Reads NAME.json of the folder, or the file that `name` is a path of, and builds `hosts` of them;

@@ -1,10 +1,10 @@
 #include "topology/read/described_file.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <iterator>
 
 #include "core/base/error.hpp"
+#include "core/base/input_file.hpp"
 #include "core/base/json.hpp"
 
 namespace convoy::topology {
@@ -56,14 +56,17 @@ std::string escaped(std::string_view key) {
 // Follows the parser through the document and notes the line of every field and element.
 class LineNotes {
  public:
-  LineNotes(const std::size_t& line, std::map<std::string, std::size_t>& notes)
-      : line_(line), notes_(notes) {}
+  LineNotes(const std::string& name, const std::size_t& line,
+            std::map<std::string, std::size_t>& notes)
+      : name_(name), line_(line), notes_(notes) {}
 
   bool operator()(int, json::parse_event_t event, json& value) {
     switch (event) {
       case json::parse_event_t::object_start:
       case json::parse_event_t::array_start:
         element();
+        if (open_.size() == kDeepest)
+          fail(ExitCode::kUsage, "{}:{}: nested more than {} levels deep", name_, line_, kDeepest);
         open_.push_back({event == json::parse_event_t::array_start, {}, 0});
         break;
       case json::parse_event_t::object_end:
@@ -98,6 +101,9 @@ class LineNotes {
     return result;
   }
 
+  static constexpr std::size_t kDeepest = 32;  // what people write has a quarter of that
+
+  const std::string& name_;
   const std::size_t& line_;
   std::map<std::string, std::size_t>& notes_;
   std::vector<Level> open_;
@@ -106,16 +112,14 @@ class LineNotes {
 }  // namespace
 
 DescribedFile::DescribedFile(const std::filesystem::path& file) : name_(file.string()) {
-  std::ifstream in(file);
-  std::string text;
-  if (in && !std::filesystem::is_directory(file))
-    text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in || std::filesystem::is_directory(file))
-    fail(ExitCode::kUsage, "{} cannot be read; does it exist, and is it a file?", name_);
-  if (text.empty())
+  const InputFile input = read_input_file(file);
+  if (!input.problem.empty())
+    fail(ExitCode::kUsage, "{} cannot be read: {}; does it exist, and is it a file?", name_,
+         input.problem);
+  if (input.bytes.empty())
     fail(ExitCode::kUsage,
          "{} is empty; was it written to the end? An object in braces is expected", name_);
-  parse(text);
+  parse(input.bytes);
 }
 
 DescribedFile::DescribedFile(std::string name, const std::string& text) : name_(std::move(name)) {
@@ -127,7 +131,7 @@ void DescribedFile::parse(const std::string& text) {
   const CountingIterator begin(text.data(), &line);
   const CountingIterator end(text.data() + text.size(), &line);
   try {
-    document_ = json::parse(begin, end, LineNotes(line, lines_));
+    document_ = json::parse(begin, end, LineNotes(name_, line, lines_));
   } catch (const json::exception& error) {
     fail(ExitCode::kUsage, "{}:{}: not JSON: {}", name_, line, json_problem(error));
   }

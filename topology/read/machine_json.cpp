@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "topology/graph/graph_edit.hpp"
 
 namespace convoy::topology {
@@ -210,10 +211,10 @@ Json machine_to_json(const Machine& machine) {
 Machine read_machine_json(std::string_view text, const std::string& source) {
   Json document;
   try {
-    document = Json::parse(text);
+    document = parse_ordered_json(text);
   } catch (const Json::exception& error) {
     fail(ExitCode::kUsage, "{}: not valid JSON ({}); the file may be truncated: write it again",
-         source, error.what());
+         source, json_problem(error));
   }
   const JsonField root(document, {}, source);
   if (root.has("host_constants"))

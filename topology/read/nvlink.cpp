@@ -137,9 +137,10 @@ void append_nvlinks(Machine& machine, const NvlinkMatrix& matrix, bool doubled) 
   MatrixWriter(machine, matrix, doubled).write();
 }
 
-std::vector<std::vector<NvlinkRate>> nvlink_closure(const Machine& machine) {
+std::vector<std::vector<NvlinkRate>> nvlink_closure(const Machine& machine, std::size_t most) {
   std::map<std::size_t, std::size_t> number;
-  for (const std::size_t gpu : nodes_of(machine, NodeKind::gpu)) number.emplace(gpu, number.size());
+  for (const std::size_t gpu : nodes_of(machine, NodeKind::gpu))
+    if (number.size() < most) number.emplace(gpu, number.size());
   std::vector<std::vector<NvlinkRate>> rates(number.size(), std::vector<NvlinkRate>(number.size()));
   std::map<std::size_t, std::vector<SwitchPort>> ports;
   for (const Link& link : machine.links) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ struct NvlinkRate {
   bool connected = false;
   bool known = true;
 };
-// Rows and columns in the order of the machine's GPUs.
-std::vector<std::vector<NvlinkRate>> nvlink_closure(const Machine& machine);
+// Rows and columns in the order of the machine's GPUs, of the first `most` of them.
+std::vector<std::vector<NvlinkRate>> nvlink_closure(
+    const Machine& machine, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // Bytes per second and direction of one brick of a generation (NVLink 1 to 5); 0 for others.
 double nvlink_brick_rate(unsigned generation);

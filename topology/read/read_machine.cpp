@@ -1,13 +1,11 @@
 #include "topology/read/read_machine.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/input_file.hpp"
 #include "topology/graph/machine_notes.hpp"
 #include "topology/read/hwloc_reader.hpp"
 #include "topology/read/machine_json.hpp"
@@ -16,8 +14,6 @@
 
 namespace convoy::topology {
 namespace {
-
-constexpr std::size_t kMostFileBytes = std::size_t{64} << 20;
 
 // A text that another program wrote; nothing where it is none of the known ones.
 std::optional<Machine> read_foreign(std::string_view text, std::string_view content,
@@ -51,20 +47,11 @@ Machine parse_machine(std::string_view text, const std::string& source) {
 }
 
 Machine read_machine(const std::filesystem::path& file) {
-  std::error_code problem;
-  if (std::filesystem::is_directory(file, problem))
-    fail(ExitCode::kUsage, "{}: a folder; name a file that describes a machine", file.string());
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    fail(ExitCode::kUsage, "{}: cannot be read ({}); is the path right?", file.string(),
-         std::strerror(errno));
-  std::string text(kMostFileBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > kMostFileBytes)
-    fail(ExitCode::kUsage, "{}: larger than 64 MiB, which no description of a machine is",
-         file.string());
-  return parse_machine(text, file.string());
+  const InputFile input = read_input_file(file);
+  if (!input.problem.empty())
+    fail(ExitCode::kUsage, "{}: cannot be read: {}; name a file that describes a machine",
+         file.string(), input.problem);
+  return parse_machine(input.bytes, file.string());
 }
 
 }  // namespace convoy::topology

@@ -38,7 +38,7 @@ void print_nvlink(std::ostream& out, const Machine& machine) {
   const std::vector<std::size_t> gpus = nodes_of(machine, NodeKind::gpu);
   out << "\nNVLink, GB/s in each direction from row to column (. none, ? unknown):\n";
   const std::size_t shown = std::min(gpus.size(), kMostColumns);
-  const auto rates = nvlink_closure(machine);
+  const auto rates = nvlink_closure(machine, shown);
   out << fmt::format("{:<8}", "");
   for (std::size_t j = 0; j < shown; ++j) out << fmt::format("{:>7}", machine.nodes[gpus[j]].name);
   out << '\n';

@@ -1,22 +1,27 @@
 #include "core/cli/flags/flag_file.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
+#include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/base/input_file.hpp"
 
 namespace convoy {
 namespace {
 
 constexpr const char* kFlagFile = "--flagfile";
 constexpr int kDeepestFile = 8;
+constexpr std::size_t kMostFileBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostFlags = 100'000;  // of all files together
 
 std::vector<std::string> read_flags(const std::string& path) {
-  std::ifstream in(path);
-  if (!in)
-    fail(ExitCode::kUsage, "--flagfile={}: the file cannot be read; give the path of a text file",
-         path);
+  const InputFile file = read_input_file(path, kMostFileBytes);
+  if (!file.problem.empty())
+    fail(ExitCode::kUsage,
+         "--flagfile={}: the file cannot be read: {}; give the path of a text file", path,
+         file.problem);
+  std::istringstream in(file.bytes);
   std::vector<std::string> flags;
   int number = 0;
   for (std::string line; std::getline(in, line);) {
@@ -50,6 +55,11 @@ void expand(std::span<const std::string> arguments, int depth, std::vector<std::
     }
     std::optional<std::string> path;
     if (!is_flag_file(arguments[i], path)) {
+      if (expanded.size() == kMostFlags)
+        fail(ExitCode::kUsage,
+             "--flagfile: the files have more than {} flags; do they name each other again and "
+             "again?",
+             kMostFlags);
       expanded.push_back(arguments[i]);
       continue;
     }

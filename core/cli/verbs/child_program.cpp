@@ -114,8 +114,17 @@ ChildOutcome run_child_program(const std::vector<std::string>& arguments,
   return outcome;
 }
 
-int show_child_program(const std::vector<std::string>& arguments) {
-  return await_exit(spawn_self(arguments, std::nullopt));
+int show_child_program(const std::vector<std::string>& arguments,
+                       const std::function<bool()>& stop) {
+  constexpr useconds_t kLook = 50'000;  // microseconds
+  const pid_t child = spawn_self(arguments, std::nullopt);
+  siginfo_t ended{};
+  while (ended.si_pid == 0 && !stop()) {
+    ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT);
+    if (ended.si_pid == 0) ::usleep(kLook);
+  }
+  if (ended.si_pid == 0) ::kill(child, SIGKILL);
+  return await_exit(child);
 }
 
 }  // namespace convoy

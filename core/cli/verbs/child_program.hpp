@@ -18,8 +18,9 @@ ChildOutcome run_child_program(const std::vector<std::string>& arguments,
                                const std::function<bool()>& stop);
 
 // Runs this program with other arguments on this one's standard input, output and error, and waits
-// for its end. Returns its exit code, 128 + n when signal n ended it. Error kFailed when it cannot
-// be started.
-int show_child_program(const std::vector<std::string>& arguments);
+// for its end, or until `stop` says that it is to be killed. Returns its exit code, 128 + n when
+// signal n ended it. Error kFailed when it cannot be started.
+int show_child_program(const std::vector<std::string>& arguments,
+                       const std::function<bool()>& stop);
 
 }  // namespace convoy

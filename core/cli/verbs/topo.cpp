@@ -2,12 +2,12 @@
 
 #include <charconv>
 #include <cstdint>
-#include <fstream>
 #include <ostream>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/output_file.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/plugin/search_path.hpp"
 #include "topology/catalogue/catalogue_facts.hpp"
@@ -38,15 +38,6 @@ const std::vector<VerbFlag> kTopoFlags = {
     {"export", true, "print the machine for other programs: lstopo or nccl"},
     {"help", false, "print this"}};
 
-void write_file(const std::string& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream)
-    fail(ExitCode::kUnavailable, "cannot write {}; does its folder exist, and is there space?",
-         file);
-}
-
 // --json has a value or none: the value is taken out before the other flags are read.
 std::string take_json_file(std::vector<std::string>& arguments) {
   std::string file;
@@ -67,15 +58,15 @@ std::string exported(const topology::Machine& machine, const std::string& form) 
 
 // As many as the platform lists, else 1, when not given.
 std::uint32_t chosen_hosts(const VerbArguments& given) {
-  constexpr std::uint32_t kMost = 4096;
   if (!given.has("hosts"))
     return given.has("platform") ? topology::hosts_of_platform(given.value("platform")).value_or(1)
                                  : 1;
   const std::string text = given.value("hosts");
   std::uint32_t hosts = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hosts);
-  if (error != std::errc() || end != text.data() + text.size() || hosts < 1 || hosts > kMost)
-    fail(ExitCode::kUsage, "--hosts={} is not a number from 1 to {}", text, kMost);
+  if (error != std::errc() || end != text.data() + text.size() || hosts < 1 ||
+      hosts > topology::kMostHosts)
+    fail(ExitCode::kUsage, "--hosts={} is not a number from 1 to {}", text, topology::kMostHosts);
   if (!given.has("topology") && !given.has("platform"))
     fail(ExitCode::kUsage, "--hosts is about described machines; add --platform or --topology");
   return hosts;
@@ -114,16 +105,16 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
          given.positional.front(), given.positional.front());
   const topology::Machine machine = chosen_machine(given);
   if (given.has("svg")) {
-    write_file(given.value("svg"), topology::machine_svg(machine));
+    write_output_file(given.value("svg"), topology::machine_svg(machine));
     err << "wrote " << given.value("svg") << '\n';
   }
   if (given.has("html")) {
-    write_file(given.value("html"), topology::machine_html(machine));
+    write_output_file(given.value("html"), topology::machine_html(machine));
     err << "wrote " << given.value("html") << '\n';
   }
   const std::string json =
       given.has("json") ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();
-  if (!json_file.empty()) write_file(json_file, json);
+  if (!json_file.empty()) write_output_file(json_file, json);
   if (given.has("export"))
     out << exported(machine, given.value("export"));
   else if (given.has("json") && json_file.empty())

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/cli/flags/plugin_flags.hpp"
+#include "core/cli/interrupt.hpp"
 #include "core/cli/verbs/child_program.hpp"
 
 namespace convoy {
@@ -32,10 +33,10 @@ Stamp stamp_of(const fs::path& file) {
   return no_time || no_size ? Stamp{} : stamp;
 }
 
-// Until there is another file than the one that was seen.
-void await_change(const fs::path& file, const Stamp& seen) {
+// Until there is another file than the one that was seen, or a signal came.
+void await_change(const fs::path& file, const Stamp& seen, const InterruptGuard& interrupt) {
   constexpr std::chrono::milliseconds kLook{200};
-  for (Stamp before;;) {
+  for (Stamp before; !interrupt.requested();) {
     std::this_thread::sleep_for(kLook);
     const Stamp now = stamp_of(file);
     if (now.exists && !(now == seen) && now == before) return;
@@ -55,14 +56,17 @@ int watch_check(std::vector<std::string> arguments, std::ostream& out) {
   std::erase_if(arguments, [](const std::string& it) { return it.starts_with("--watch"); });
   const fs::path file = file_of(arguments);
   arguments.insert(arguments.begin(), "check");
-  for (int number = 1;; ++number) {
+  InterruptGuard interrupt;
+  interrupt.end_quietly();
+  for (int number = 1; !interrupt.requested(); ++number) {
     const Stamp seen = stamp_of(file);
     out << fmt::format("check {} of {}, again when it changes; Ctrl-C ends\n", number,
                        file.string())
         << std::flush;
-    show_child_program(arguments);
-    await_change(file, seen);
+    show_child_program(arguments, [&] { return interrupt.requested(); });
+    await_change(file, seen, interrupt);
   }
+  return static_cast<int>(interrupt.code());
 }
 
 }  // namespace convoy

@@ -137,8 +137,14 @@ inline int32_t compile(void* self, convoy_context* context, const convoy_compila
     auto known = std::make_unique<KnownCompilation>(*what);
     *program = device.compile(known->get());
     instance->compilations[*program] = std::move(known);
-    const std::string remark = device.remark(*program);
-    if (!remark.empty()) instance->host->log(context, CONVOY_LOG_INFO, remark.c_str());
+    try {
+      const std::string remark = device.remark(*program);
+      if (!remark.empty()) instance->host->log(context, CONVOY_LOG_INFO, remark.c_str());
+    } catch (...) {  // the host does not release what it was not given
+      device.release(*program);
+      instance->compilations.erase(*program);
+      throw;
+    }
   });
 }
 inline void release(void* self, void* program) noexcept {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/report/html/record_fields.hpp"
 #include "core/report/html/write_report.hpp"
 
@@ -17,7 +18,8 @@ using report::field;
 using report::number;
 
 std::vector<std::string> split(const std::string& files) {
-  if (std::filesystem::exists(files)) return {files};
+  std::error_code ignored;  // a name that is too long for one file
+  if (std::filesystem::exists(files, ignored)) return {files};
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= files.size();) {
     const std::size_t end = std::min(files.find(',', begin), files.size());
@@ -56,7 +58,9 @@ void add_record(const Json& record, const std::string& file, Side& side) {
 }
 
 std::string shown(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.is_null() ? "unknown" : value.dump();
+  return value.is_string() ? value.get<std::string>()
+         : value.is_null() ? "unknown"
+                           : json_text(value);
 }
 
 // The devices' kinds and models, without numbers and localities.
@@ -80,7 +84,7 @@ ComparedRecord read_compared(const std::string& files) {
     try {
       add_record(record, file, result.side);
     } catch (const nlohmann::json::exception& error) {
-      fail(ExitCode::kUsage, "{}: a damaged record of a run: {}", file, error.what());
+      fail(ExitCode::kUsage, "{}: a damaged record of a run: {}", file, json_problem(error));
     }
     if (result.first.is_null()) result.first = record;
   }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/report/html/comparison_sections.hpp"
 #include "core/report/html/embedded_data.hpp"
 #include "core/report/html/qualification_sections.hpp"
@@ -182,7 +183,7 @@ Report make_report(const std::vector<NamedRecord>& records) {
     fail(ExitCode::kUsage,
          "a record is damaged, or something else than convoy wrote it: {}; its name was given as "
          "{}",
-         error.what(), records.front().name);
+         json_problem(error), records.front().name);
   }
 }
 

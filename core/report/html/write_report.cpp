@@ -1,32 +1,33 @@
 #include "core/report/html/write_report.hpp"
 
-#include <fstream>
-#include <sstream>
-
 #include "core/base/error.hpp"
+#include "core/base/input_file.hpp"
 #include "core/base/json.hpp"
 #include "core/base/output_file.hpp"
 
 namespace convoy::report {
 
 NamedRecord read_record(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path))
-    fail(ExitCode::kUsage, "{}: there is no such file, or it cannot be read", path.string());
+  constexpr std::size_t kMostBytes = std::size_t{512} << 20;
+  const InputFile file = read_input_file(path, kMostBytes);
+  if (!file.problem.empty())
+    fail(ExitCode::kUsage,
+         "{}: the record cannot be read: {}; a run writes one with "
+         "--output_file=x.json",
+         path.string(), file.problem);
   try {
-    return {path.filename().string(), parse_ordered_json(in)};
+    return parse_record(path.filename().string(), file.bytes);
   } catch (const nlohmann::json::exception& error) {
     fail(
         ExitCode::kUsage,
         "{}: this is no JSON, so no record of convoy, or its end is missing ({}); a run writes one "
         "with --output_file=x.json",
-        path.string(), error.what());
+        path.string(), json_problem(error));
   }
 }
 
 NamedRecord parse_record(const std::string& name, const std::string& text) {
-  std::istringstream in(text);
-  return {name, parse_ordered_json(in)};
+  return {name, parse_ordered_json(text)};
 }
 
 void check_report_path(const std::filesystem::path& path) {

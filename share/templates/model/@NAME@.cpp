@@ -18,7 +18,9 @@ class @CLASS@ : public convoy::Model {
   void build(convoy::GraphBuilder& graph) override {
     convoy::LayerId x = graph.input();
     for (std::uint32_t channels : {32u, 64u}) {
-      x = graph.conv(x, channels, {.kernel = 5, .relu = true});
+      // Batch norm takes images of any scale: synthetic ones are raw pixels.
+      x = graph.conv(x, channels,
+                     {.kernel = 5, .batch_norm = convoy::BatchNormOptions{}, .relu = true});
       x = graph.max_pool(x, {.kernel = 2, .stride = 2});
     }
     const auto width = static_cast<std::uint32_t>(std::stoul(option("width")));

@@ -1,0 +1,45 @@
+#include "core/base/input_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace convoy {
+namespace {
+
+std::string reason() {
+  return errno == EISDIR ? "it is a folder" : std::strerror(errno);
+}
+
+// Appends what comes next; false at the end, or with errno where it cannot be read.
+bool read_piece(int descriptor, std::string& bytes) {
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  const std::size_t before = bytes.size();
+  bytes.resize(before + kPiece);
+  const ssize_t count = ::read(descriptor, bytes.data() + before, kPiece);
+  bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  if (count == 0) errno = 0;
+  return count > 0;
+}
+
+}  // namespace
+
+InputFile read_input_file(const std::filesystem::path& path, std::size_t most) {
+  InputFile file;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {{}, reason()};
+  while (file.bytes.size() <= most && read_piece(descriptor, file.bytes)) continue;
+  if (file.bytes.size() > most)
+    file.problem = fmt::format("it has more than {} bytes", most);
+  else if (errno != 0)
+    file.problem = reason();
+  ::close(descriptor);
+  if (!file.problem.empty()) file.bytes.clear();
+  return file;
+}
+
+}  // namespace convoy

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace convoy {
+
+// What a file holds, or why it was not read.
+struct InputFile {
+  std::string bytes;
+  std::string problem;  // as part of a sentence ("it is a folder"); empty: it was read
+};
+
+// More than a text that people or programs write for convoy ever has.
+inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
+
+// Reads a whole file, or a pipe until its end; of what has no end, such as a device, no more than
+// `most` bytes. Waiting for a pipe's other side ends with a signal.
+InputFile read_input_file(const std::filesystem::path& path, std::size_t most = kMostTextBytes);
+
+}  // namespace convoy

@@ -1,0 +1,161 @@
+#include "tests/end_to_end/command_line_generator.hpp"
+
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+const std::string kSamples = std::string("--data_dir=") + CONVOY_SOURCE_DIR + "/share/sample_data";
+
+const Arguments kSmall = {"--model=lenet",   "--device=cpu",    "--num_devices=1",
+                          "--batch_size=1",  "--num_batches=1", "--num_warmup_batches=0",
+                          "--join_timeout=5"};
+
+// What else a run may be about.
+const std::vector<Arguments> kSettings = {{},
+                                          {"--num_devices=2"},
+                                          {kSamples + "/imagenet"},
+                                          {"--train_dir=kept"},
+                                          {kSamples + "/imagenet", "--eval", "--train_dir=kept"},
+                                          {"--forward_only"},
+                                          {kSamples + "/imagenet", "--input_only"},
+                                          {"--job_name=worker", "--worker_hosts=127.0.0.1:0"},
+                                          {"--platform=dgx1-p100", "--device=cuda"}};
+
+const Arguments kValues = {"",           "0",          "-1",
+                           "2147483648", "4294967297", "9223372036854775807",
+                           "1e308",      "nan",        "\xc3\xbc\xe6\xbc\xa2\xff"};
+
+Arguments joined(Arguments first, const Arguments& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+// As the help of this verb writes it: "(an integer from 1 to 4096; default 2)".
+std::string largest_of(const std::string& line) {
+  static const std::regex kRange(R"(\((?:an integer|a number) from \S+ to ([0-9]+))");
+  std::smatch found;
+  return std::regex_search(line, found, kRange) ? found[1].str() : std::string();
+}
+
+}  // namespace
+
+std::string GeneratedLine::shown() const {
+  std::string text;
+  for (const std::string& argument : arguments) text += argument.substr(0, 100) + " ";
+  return text;
+}
+
+CommandLineGenerator::CommandLineGenerator(std::uint64_t seed, std::filesystem::path folder)
+    : random_(seed), folder_(std::move(folder)) {
+  const std::string record = (folder_ / "record.json").string();
+  run_convoy(joined({"run", "--output_file=" + record}, kSmall));
+  add_verb({.name = "run", .beginning = kSmall, .weight = 40, .of_a_run = true, .goes_on = true});
+  for (const char* const verb : {"plan", "simulate", "explain"})
+    add_verb({.name = verb, .beginning = kSmall, .weight = 15, .of_a_run = true});
+  for (const char* const verb : {"topo", "list"})
+    add_verb({.name = verb, .beginning = {}, .weight = 8});
+  add_verb({.name = "check",
+            .beginning = joined({"replicated"}, kSmall),
+            .weight = 4,
+            .of_a_run = true,
+            .goes_on = true});
+  add_verb({.name = "compare",
+            .beginning = {"--simulate", "--models=lenet", "--num_devices=1", "--batch_size=1",
+                          "--strategies=replicated"},
+            .weight = 3});
+  add_verb({.name = "report", .beginning = {record}, .weight = 3});
+  add_verb({.name = "diff", .beginning = {record, record}, .weight = 3});
+  add_verb({.name = "info", .beginning = {"lenet"}, .weight = 2});
+  add_verb({.name = "new", .beginning = {"strategy", "scheme"}, .weight = 2});
+  add_verb({.name = "doctor", .beginning = {}, .weight = 2});
+  add_verb({.name = "calibrate",
+            .beginning = {"--quick", "--device=cpu", "--calibration_file=rates.json"},
+            .weight = 1,
+            .goes_on = true});
+  add_verb({.name = "qualify",
+            .beginning = joined({"--quick"}, kSmall),
+            .weight = 1,
+            .of_a_run = true,
+            .goes_on = true});
+  add_verb({.name = "launch", .beginning = {"--workers=1"}, .weight = 1, .goes_on = true});
+}
+
+// Flags as help lists them, under the title of the strategy whose options they are.
+void CommandLineGenerator::add_verb(Verb verb) {
+  std::istringstream help(
+      run_convoy({verb.name, verb.of_a_run || verb.name == "launch" ? "--help=all" : "--help"})
+          .out);
+  static const std::regex kTitle("^strategy ([a-z0-9_]+):$");
+  static const std::regex kFlag("^ +--([a-z][a-z0-9_]*)( .*|=.*|$)");
+  static const std::regex kNames("--([a-z][a-z0-9_]*)");
+  std::string strategy;
+  for (std::string line; std::getline(help, line);) {
+    std::smatch found;
+    if (std::regex_match(line, found, kTitle)) {
+      strategy = found[1];
+    } else if (line.ends_with(":") && !line.starts_with(" ")) {
+      strategy.clear();
+    } else if (std::regex_match(line, found, kFlag)) {
+      for (std::sregex_iterator it(line.begin(), line.end(), kNames), end; it != end; ++it)
+        if ((*it)[1] != "help" && (*it)[1] != "flagfile")
+          verb.flags.push_back({(*it)[1], strategy, largest_of(line)});
+    }
+  }
+  verbs_.push_back(std::move(verb));
+}
+
+const CommandLineGenerator::Verb& CommandLineGenerator::drawn_verb() {
+  unsigned all = 0;
+  for (const Verb& verb : verbs_) all += verb.weight;
+  std::uint64_t left = below(all);
+  for (const Verb& verb : verbs_) {
+    if (left < verb.weight) return verb;
+    left -= verb.weight;
+  }
+  return verbs_.front();
+}
+
+GeneratedLine CommandLineGenerator::next() {
+  const Verb& verb = drawn_verb();
+  Arguments line = joined({verb.name}, verb.beginning);
+  if (verb.name == "run" || verb.name == "simulate") add_setting(line);
+  std::string file;
+  if (!verb.flags.empty())
+    for (std::uint64_t flags = 1 + below(3); flags > 0; --flags) add_flag(verb, line, file);
+  if (!file.empty()) {
+    std::ofstream(folder_ / "flags") << file;
+    line.emplace_back("--flagfile=flags");
+  }
+  if (verb.name == "launch") line = joined(joined(line, {"--"}), kSmall);
+  return {line, verb.goes_on};
+}
+
+void CommandLineGenerator::add_setting(Arguments& line) {
+  const Arguments& setting = kSettings[below(kSettings.size())];
+  line.insert(line.end(), setting.begin(), setting.end());
+}
+
+// A megabyte goes through a file: the system limits arguments to 128 KiB.
+void CommandLineGenerator::add_flag(const Verb& verb, Arguments& line, std::string& file) {
+  const Flag& flag = verb.flags[below(verb.flags.size())];
+  if (verb.of_a_run && verb.name != "check")
+    line.push_back("--variable_update=" + (flag.strategy.empty() ? "replicated" : flag.strategy));
+  const std::size_t choice = below(kValues.size() + 3);
+  if (choice < kValues.size())
+    line.push_back("--" + flag.name + "=" + kValues[choice]);
+  else if (choice == kValues.size())
+    line.push_back("--" + flag.name);
+  else if (choice == kValues.size() + 1 && verb.name != "launch")  // that many tasks
+    line.push_back("--" + flag.name + (flag.largest.empty() ? "" : "=" + flag.largest));
+  else
+    file += "--" + flag.name + "=" + std::string(1 << 20, 'x') + "\n";
+}
+
+}  // namespace convoy

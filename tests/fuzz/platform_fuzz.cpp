@@ -1,0 +1,23 @@
+// A file that describes a platform: any bytes, for one host and for three. What is read must be a
+// machine that can be shown.
+#include <sstream>
+
+#include "tests/fuzz/fuzz_input.hpp"
+#include "topology/catalogue/platform.hpp"
+#include "topology/write/print_machine.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace convoy::topology;
+  static const std::filesystem::path share = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
+  static const Catalogue catalogue = Catalogue::read(share / "catalogue");
+  const convoy::fuzz::MemoryFile file(convoy::fuzz::as_text(data, size));
+  for (const std::uint32_t hosts : {1u, 3u})
+    convoy::fuzz::expect_result_or_error([&] {
+      const Platform platform =
+          read_platform(share / "platforms", file.path().string(), hosts, catalogue);
+      std::ostringstream text;
+      print_machine(text, platform.machine);
+      print_sources(text, platform.machine);
+    });
+  return 0;
+}
