@@ -140,6 +140,15 @@ std::int32_t ten_times(const convoy_region* reads, std::uint64_t, const convoy_r
   return 0;
 }
 
+std::int32_t times_all_it_is_told(const convoy_kernel_call* call) {
+  const double factor = *static_cast<const float*>(call->state) * call->scalar *
+                        call->learning_rate * static_cast<double>(call->step * call->sizes[3]);
+  for (std::uint64_t i = 0; i < call->writes->count; ++i)
+    static_cast<float*>(call->writes->data)[i] =
+        static_cast<float>(factor) * static_cast<const float*>(call->reads->data)[i];
+  return 0;
+}
+
 std::string check_call(const DevicePlugin&, TestedDevice& device) {
   std::vector<float> from = {1, 2, 3};
   std::vector<float> to(3);
@@ -155,6 +164,19 @@ std::string check_call(const DevicePlugin&, TestedDevice& device) {
   device.run(submission);
   Comparison comparison;
   comparison.tensor("what the kernel writes", to, std::vector<float>{10, 20, 30}, 0, 0);
+  // One with a context, whose parts are different.
+  const std::uint64_t sizes[4] = {0, 0, 0, 6};
+  float factor = 7;
+  submission.host_kernel = nullptr;
+  submission.kernel = times_all_it_is_told;
+  submission.kernel_state = &factor;
+  submission.step = 5;
+  submission.learning_rate = 3;
+  submission.scalar = 2;
+  submission.sizes = sizes;
+  device.run(submission);
+  comparison.tensor("what a kernel with a context writes", to, std::vector<float>{1260, 2520, 3780},
+                    0, 0);
   return comparison.text();
 }
 

@@ -38,9 +38,15 @@ job::Setup imagined(const JobOptions& options, job::ImaginedRun how,
   return job::set_up_imagined_run(options, installed_plugins(options.plugin_path), how, choose, {});
 }
 
-std::string text_of(const Plan& plan, const Schedule* schedule) {
+std::string logical_text(const StepPlan& plan) {
   std::ostringstream text;
-  print_plan(text, plan, schedule);
+  print_plan(text, plan.logical());
+  return text.str();
+}
+
+std::string lowered_text(const StepPlan& plan) {
+  std::ostringstream text;
+  print_lowered(text, plan);
   return text.str();
 }
 
@@ -76,8 +82,8 @@ PlannedJob Job::plan() const {
   result.verdict = plan.check().verdict_text();
   result.right = plan.check().verdict != Verdict::kWrong;
   result.hash = plan.hash();
-  result.logical = text_of(plan.logical(), nullptr);
-  result.lowered = text_of(plan.lowered(), &plan.schedule());
+  result.logical = logical_text(plan);
+  result.lowered = lowered_text(plan);
   return result;
 }
 

@@ -62,9 +62,11 @@ std::string plugin_name(const Setup& setup) {
   return model_plugin_name(setup.catalog, options.model, options.data_name, options.data_dir);
 }
 
-// By number: the prologue's come first.
+// By number: the prologue's come first. None for plans with stages, each of which has numbers of
+// its own.
 std::vector<std::string> operation_texts(const Plan& plan) {
   std::vector<std::string> texts;
+  if (!plan.later.empty()) return texts;
   for (const auto* operations : {&plan.prologue, &plan.body})
     for (const Operation& operation : *operations)
       texts.push_back(fmt::format("{} {}", operation_name(operation.kind),
@@ -248,7 +250,7 @@ std::vector<int> Task::replicas() const {
 }
 
 void Task::agree_on_plan(const Session& session) {
-  const Plan& plan = session.lowered_plan();
+  const Plan& plan = session.whole_plan();
   {
     const std::lock_guard lock(mutex_);
     operations_ = operation_texts(plan);

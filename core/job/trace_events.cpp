@@ -21,15 +21,18 @@ std::string segment_name(const Graph& graph, const Operation& operation) {
   return graph.nodes().at(operation.first_layer).name;
 }
 
-const Operation& operation_of(const Session& session, const OperationTime& time) {
-  const Plan& plan = session.lowered_plan();
+// What ran in that step.
+const Plan& plan_of(const Session& session, const StepTrace& trace) {
+  return session.plan()->step.lowered(trace.stage);
+}
+
+const Operation& operation_of(const Plan& plan, const OperationTime& time) {
   return plan.body.at(time.operation - plan.prologue.size());
 }
 
 // This host's end of what crosses the network, in a row per peer and direction, as lanes are.
-TraceEvent network_event(const Session& session, const OperationTime& time) {
-  const Plan& plan = session.lowered_plan();
-  const Operation& operation = operation_of(session, time);
+TraceEvent network_event(const Session& session, const Plan& plan, const OperationTime& time) {
+  const Operation& operation = operation_of(plan, time);
   const NetworkEnd end = network_end(plan, operation, session.task()->host);
   const PlanSpan& own = end.sends ? operation.reads.front() : operation.writes.front();
   return {end.sends ? "send" : "receive",
@@ -40,9 +43,9 @@ TraceEvent network_event(const Session& session, const OperationTime& time) {
           time.timing.end - time.timing.start};
 }
 
-TraceEvent operation_event(const Session& session, const OperationTime& time) {
-  const Operation& operation = operation_of(session, time);
-  if (operation.lane == kNetworkLane) return network_event(session, time);
+TraceEvent operation_event(const Session& session, const Plan& plan, const OperationTime& time) {
+  const Operation& operation = operation_of(plan, time);
+  if (operation.lane == kNetworkLane) return network_event(session, plan, time);
   std::string name(operation_name(operation.kind));
   if (is_compute(operation.kind))
     name += fmt::format(" {}", segment_name(session.graph(), operation));
@@ -86,10 +89,10 @@ void add_calls(const Session& session, const convoy_profile_record& record,
 void add_layers(const Session& session, const StepTrace& trace, std::vector<TraceEvent>& events) {
   const std::vector<std::vector<convoy_profile_record>> records = session.profile();
   for (const OperationTime& time : trace.operations) {
-    const Operation& operation = operation_of(session, time);
+    const Operation& operation = operation_of(plan_of(session, trace), time);
     if (!is_compute(operation.kind)) continue;
     const bool forward = operation.kind == OperationKind::kForward;
-    const TraceEvent outer = operation_event(session, time);
+    const TraceEvent outer = operation_event(session, plan_of(session, trace), time);
     for (const convoy_profile_record& record : records.at(operation.replica)) {
       const bool inside = record.node >= operation.first_layer &&
                           record.node < operation.first_layer + operation.layer_count;
@@ -127,7 +130,7 @@ std::vector<TraceEvent> trace_events(const Session& session, const StepTrace& tr
     events.push_back(event);
   }
   for (const OperationTime& time : trace.operations)
-    events.push_back(operation_event(session, time));
+    events.push_back(operation_event(session, plan_of(session, trace), time));
   if (session.options().profile) add_layers(session, trace, events);
   if (trace.strand)
     for (TraceEvent& event : events) event.lane += fmt::format(" (worker {})", *trace.strand);

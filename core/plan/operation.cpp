@@ -90,6 +90,10 @@ bool has_factor(OperationKind kind) {
   return kind == OperationKind::kMultiply || kind == OperationKind::kDivide;
 }
 
+bool is_loose(const Operation& operation) {
+  return (operation.flags & (CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER)) != 0;
+}
+
 std::uint64_t element_count(const Operation& operation) {
   const bool norm = operation.kind == OperationKind::kNorm;
   return (norm ? operation.reads : operation.writes).front().count;

@@ -97,6 +97,9 @@ struct Operation {
   std::uint32_t priority = 0;                     // below CONVOY_PRIORITIES; the highest goes first
 };
 
+// Whether it opts out of program order: relaxed reads, updates in any order.
+bool is_loose(const Operation& operation);
+
 // How many elements the operation works on, and how many of its reads, from the first one on, are
 // that many: the rest are the loss scale and the norm that the host added, or the one number that
 // multiply or divide takes for all elements.

@@ -92,6 +92,13 @@ std::uint64_t plan_hash(const Plan& plan) {
     digest.add(section->size());
     for (const Operation& operation : *section) digest.add(operation);
   }
+  for (const PlanStage& stage : plan.later) {
+    digest.add(stage.first_step);
+    for (const auto* section : {&stage.prologue, &stage.body}) {
+      digest.add(section->size());
+      for (const Operation& operation : *section) digest.add(operation);
+    }
+  }
   return digest.value();
 }
 

@@ -20,7 +20,17 @@ struct PlanBuffer {
   std::string name = {};    // for people, when its author gave it one
 };
 
-// One training step (or period of several) as data: the prologue runs once, the body repeats.
+// A later part of training: its prologue runs once before that step, its body repeats from there
+// on. Operations are numbered within the stage, behind those of the plan's prologue.
+struct PlanStage {
+  std::uint64_t first_step = 0;
+  std::vector<Operation> prologue;
+  std::vector<Operation> body;
+  std::uint32_t computes = 0;
+};
+
+// One training step (or period of several) as data: the prologue runs once, the body repeats, until
+// the first of the later stages begins, if there are any (core/plan/stages.hpp).
 // Meaning is program order. `places`, `replicas` and `arena` say for what it was written.
 struct Plan {
   const Cluster* cluster = nullptr;
@@ -28,7 +38,8 @@ struct Plan {
   std::vector<PlanBuffer> buffers;
   std::vector<Operation> prologue;
   std::vector<Operation> body;
-  std::uint32_t computes = 0;  // forward and backward passes of every replica in one body
+  std::uint32_t computes = 0;         // forward and backward passes of every replica in one body
+  std::vector<PlanStage> later = {};  // by their first steps, ascending; over the same buffers
 
   // For people: "parameters(1)", "gradient(0, set 1)", "master(host:0)", "buffer 7 (cpu:0)".
   std::string buffer_name(std::uint32_t buffer) const;

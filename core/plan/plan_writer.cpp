@@ -6,12 +6,18 @@
 #include <exception>
 
 #include "core/base/error.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
 
 std::span<const PlanSpan> readable(const PlanSpan* spans, std::uint64_t count) {
   return {spans, count <= kMaximumSpans ? count : 0};
+}
+
+bool has_sizes_of_call(const convoy_operation& it) {
+  return it.kind == CONVOY_OP_CALL &&
+         std::any_of(it.sizes, it.sizes + 4, [](std::uint64_t size) { return size != 0; });
 }
 
 void add_operation(Digest& digest, const convoy_operation& it) {
@@ -21,7 +27,7 @@ void add_operation(Digest& digest, const convoy_operation& it) {
         it.contributions, it.max_lag, it.first_layer, it.layer_count, it.bytes, it.flops})
     digest.add(word);
   if (it.kind == CONVOY_OP_MATMUL || it.kind == CONVOY_OP_ORTHOGONALISE ||
-      is_compression(static_cast<OperationKind>(it.kind)))
+      is_compression(static_cast<OperationKind>(it.kind)) || has_sizes_of_call(it))
     for (const std::uint64_t size : it.sizes) digest.add(size);
   if (it.kernel != nullptr) digest.add(std::string_view(it.kernel));
   if (it.effect != CONVOY_CALL_UNDECLARED) digest.add(it.effect);
@@ -36,7 +42,7 @@ PlanWriter::PlanWriter(const Cluster& cluster, const ArenaMap& arena, Purpose pu
     : cluster_(cluster), arena_(arena), purpose_(purpose) {
   table_ = {sizeof(table_), this,         get_cluster, get_place,      get_replica_place,
             get_route,      get_variable, get_bucket,  declare_buffer, set_section,
-            emit,           name_buffer,  get_group};
+            emit,           name_buffer,  get_group,   set_stage};
   plan_.cluster = &cluster;
   plan_.arena = &arena;
 }
@@ -175,6 +181,18 @@ int32_t PlanWriter::get_group(void* self, uint32_t sharing, uint32_t replica, ui
   });
 }
 
+int32_t PlanWriter::set_stage(void* self, uint64_t first_step) {
+  auto& it = *static_cast<PlanWriter*>(self);
+  return it.guarded([&] {
+    it.stage_ = nullptr;
+    if (first_step != 0) {
+      it.stage_ = &it.later_[first_step];
+      it.stage_->first_step = first_step;
+    }
+    it.digest_.add(first_step);
+  });
+}
+
 void PlanWriter::count(const convoy_operation& operation) {
   spans_ += readable(operation.reads, operation.read_count).size() +
             readable(operation.writes, operation.write_count).size();
@@ -199,7 +217,9 @@ void PlanWriter::keep(const convoy_operation& operation) {
   if (prologue && is_compute(accepted.kind))
     fail(ExitCode::kFailed, "{} in the prologue: computing belongs in the body",
          operation_name(accepted.kind));
-  (prologue ? plan_.prologue : plan_.body).push_back(std::move(accepted));
+  std::vector<Operation>& before = stage_ == nullptr ? plan_.prologue : stage_->prologue;
+  std::vector<Operation>& body = stage_ == nullptr ? plan_.body : stage_->body;
+  (prologue ? before : body).push_back(std::move(accepted));
 }
 
 std::uint32_t PlanWriter::add_buffer(const convoy_buffer& description) {
@@ -230,21 +250,13 @@ Operation PlanWriter::accept(const convoy_operation& operation) const {
 }
 
 Plan PlanWriter::finish() {
-  std::uint32_t id = 0;
-  for (Operation& operation : plan_.prologue) operation.source = operation.id = id++;
-  // A compute of the step begins with the first replica that has run all earlier ones.
-  std::vector<std::uint32_t> forwards(cluster_.replicas(), 0);
-  std::uint32_t computes = 0;
-  for (Operation& operation : plan_.body) {
-    operation.source = operation.id = id++;
-    if (operation.kind == OperationKind::kForward && operation.first_layer == 0)
-      computes = std::max(computes, ++forwards[operation.replica]);
-    operation.phase = computes == 0 ? 0 : computes - 1;
+  plan_.computes = number_operations(plan_.prologue, plan_.body, cluster_.replicas(), 0);
+  const auto prologue = static_cast<std::uint32_t>(plan_.prologue.size());
+  for (auto& [unused, stage] : later_) {
+    stage.computes = number_operations(stage.prologue, stage.body, cluster_.replicas(), prologue);
+    plan_.later.push_back(std::move(stage));
   }
-  if (computes == 0)
-    fail(ExitCode::kFailed,
-         "the plan computes nothing; call compute() or compute_replica() in plan()");
-  plan_.computes = computes;
+  require_stages(plan_);
   return std::move(plan_);
 }
 

@@ -3,6 +3,7 @@
 #include <convoy/abi.h>
 
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ class PlanWriter {
   std::uint64_t operations() const { return operations_; }
   // Makes room for so many: plans for many hosts are too large to be moved each time they double.
   void expect(std::uint64_t operations) { reserve_large(plan_.body, operations); }
-  // The finished plan: ids assigned, computes counted. Error kFailed when the plan has no compute.
+  // The finished plan: ids assigned, computes counted. Error kFailed as require_stages().
   Plan finish();
 
  private:
@@ -53,6 +54,7 @@ class PlanWriter {
   static int32_t set_section(void* self, uint32_t section);
   static int32_t emit(void* self, const convoy_operation* operation);
   static int32_t get_group(void* self, uint32_t sharing, uint32_t replica, uint32_t* number);
+  static int32_t set_stage(void* self, uint64_t first_step);
 
   // Runs an action that may throw Error; turns it into a status and keeps the text.
   template <typename Action>
@@ -73,6 +75,8 @@ class PlanWriter {
   std::uint64_t operations_ = 0;
   std::uint64_t spans_ = 0;  // of all operations
   Plan plan_;
+  std::map<std::uint64_t, PlanStage> later_;  // by first step
+  PlanStage* stage_ = nullptr;                // that is being written; null: the first one
   std::uint32_t section_ = CONVOY_SECTION_BODY;
   // By kind and set, then by owner.
   std::array<std::vector<std::uint32_t>, (CONVOY_BUFFER_MASTER + 1) * kMaximumSets> named_buffers_;

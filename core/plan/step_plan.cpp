@@ -7,7 +7,9 @@
 #include "core/base/error.hpp"
 #include "core/plan/lower/forward_plan.hpp"
 #include "core/plan/lower/fuse_updates.hpp"
+#include "core/plan/lower/share_scratch.hpp"
 #include "core/plan/make_plan.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 
@@ -39,19 +41,40 @@ const CheckReport& StepPlan::check() const {
 const Plan& StepPlan::lowered() const {
   if (lowered_) return *lowered_;
   const Plan* plan = &logical();
-  std::optional<Plan> changed;
+  std::optional<Plan> guarded;
   if (options_.guard.changes_plans())
-    plan = &changed.emplace(guard(logical(), check(), options_.guard));
-  if (plan->cluster->joins_updates) {
-    changed = fuse_updates(*plan);
-    plan = &*changed;
-  }
-  return lowered_.emplace(lower(*plan, options_.lowering));
+    plan = &guarded.emplace(guard(logical(), check(), options_.guard));
+  if (plan->later.empty()) return lowered_.emplace(fused_and_lowered(*plan));
+  Plan whole = fused_and_lowered(stage_of(*plan, 0));
+  for (std::size_t stage = 1; stage < stage_count(*plan); ++stage)
+    append_stage(
+        whole, first_step_of(*plan, stage),
+        share_scratch(whole, fused_and_lowered(stage_of(*plan, stage)), plan->buffers.size()));
+  return lowered_.emplace(std::move(whole));
 }
 
-const Schedule& StepPlan::schedule() const {
-  if (!schedule_) schedule_ = make_schedule(lowered());
-  return *schedule_;
+Plan StepPlan::fused_and_lowered(const Plan& plan) const {
+  if (!plan.cluster->joins_updates) return lower(plan, options_.lowering);
+  const bool one_of_several = !logical().later.empty();
+  return lower(fuse_updates(plan, one_of_several), options_.lowering);
+}
+
+std::size_t StepPlan::stages() const {
+  return stage_count(lowered());
+}
+
+const Plan& StepPlan::lowered(std::size_t stage) const {
+  CONVOY_CHECK_LT(stage, stages());
+  if (stages() == 1) return lowered();
+  const auto known = of_stages_.find(stage);
+  if (known != of_stages_.end()) return known->second;
+  return of_stages_.emplace(stage, stage_of(lowered(), stage)).first->second;
+}
+
+const Schedule& StepPlan::schedule(std::size_t stage) const {
+  const auto known = schedules_.find(stage);
+  if (known != schedules_.end()) return known->second;
+  return schedules_.emplace(stage, make_schedule(lowered(stage))).first->second;
 }
 
 std::string StepPlan::hash() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -45,10 +46,15 @@ class StepPlan {
   const Plan& logical() const;
   // What the checker proves of that.
   const CheckReport& check() const;
-  // What runs. Error kUsage as guard().
+  // What runs, in all stages. Error kUsage as guard().
   const Plan& lowered() const;
+  // Most plans have one stage. `stage` counts from 0; what runs in it, as a plan by itself.
+  std::size_t stages() const;
+  const Plan& lowered(std::size_t stage) const;
+  // The stage that goes on for ever.
+  const Plan& lasting() const { return lowered(stages() - 1); }
   // How that runs.
-  const Schedule& schedule() const;
+  const Schedule& schedule(std::size_t stage = 0) const;
   // Of the lowered plan, in 16 hexadecimal digits: equal where the same runs.
   std::string hash() const;
 
@@ -59,12 +65,15 @@ class StepPlan {
   void take_check(const CheckReport& report) { check_ = report; }
 
  private:
+  Plan fused_and_lowered(const Plan& plan) const;
+
   ArenaMap arena_;
   StepPlanOptions options_;
   std::optional<Plan> logical_;
   mutable std::optional<CheckReport> check_;
   mutable std::optional<Plan> lowered_;
-  mutable std::optional<Schedule> schedule_;
+  mutable std::map<std::size_t, Plan> of_stages_;  // of several: those that were asked for
+  mutable std::map<std::size_t, Schedule> schedules_;
 };
 
 }  // namespace convoy

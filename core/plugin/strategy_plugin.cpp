@@ -57,7 +57,8 @@ void StrategyPlugin::write(const convoy_planner& planner) {
 std::optional<convoy_kernel> StrategyPlugin::kernel(const std::string& name,
                                                     convoy_kernel_form form) {
   if (plugin_.table->kernel == nullptr) return std::nullopt;
-  convoy_kernel kernel{.struct_size = sizeof(convoy_kernel), .function = nullptr, .text = nullptr};
+  convoy_kernel kernel{};
+  kernel.struct_size = sizeof(kernel);
   convoy_context context(settings_);
   const std::int32_t status = plugin_.table->kernel(self_, &context, name.c_str(),
                                                     static_cast<std::uint32_t>(form), &kernel);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/plan/stages.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy {
@@ -205,6 +206,15 @@ ModelValues read_model_values(const SafetensorsFile& file, const Graph& graph) {
   return values;
 }
 
+namespace {
+
+std::uint32_t computes_at(const Plan& plan, std::int64_t step) {
+  const std::size_t stage = stage_at(plan, static_cast<std::uint64_t>(step));
+  return stage == 0 ? plan.computes : plan.later[stage - 1].computes;
+}
+
+}  // namespace
+
 Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts& facts,
                              const Session& session) {
   Restoration result;
@@ -214,7 +224,7 @@ Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts&
   reader.finish();
   result.state.loss_scale = facts.loss_scale;
   result.state.complete = facts.identity == identity_of(session) &&
-                          facts.phase < session.lowered_plan().computes &&
+                          facts.phase < computes_at(session.whole_plan(), facts.step) &&
                           result.state.optimizer.size() == session.memory().state_slots();
   if (result.state.complete) {
     result.state.phase = facts.phase;

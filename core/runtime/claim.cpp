@@ -8,21 +8,22 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/check/explain.hpp"
+#include "core/plan/stages.hpp"
+#include "core/runtime/prepared_plan.hpp"
 
 namespace convoy {
 namespace {
 
 void require_kernels(const Plan& plan, StrategyPlugin& strategy) {
   std::set<std::string> known;
-  for (const auto* section : {&plan.prologue, &plan.body})
+  for (const auto* section : sections_of(plan))
     for (const Operation& operation : *section) {
       if (operation.kind != OperationKind::kCall || !known.insert(operation.kernel).second)
         continue;
-      const auto kernel = strategy.kernel(operation.kernel, CONVOY_KERNEL_HOST);
-      if (!kernel || kernel->function == nullptr)
+      if (!host_kernel_of(strategy, operation.kernel))
         fail(ExitCode::kFailed,
              "call (operation {}) on {} names kernel '{}', of which strategy {} has no host "
-             "function: let host_kernel() return one, or correct the name",
+             "function: let host_kernel() or kernel() return one, or correct the name",
              operation.id, plan.span_name(operation.writes.front()), operation.kernel,
              strategy.manifest().name);
     }
@@ -31,7 +32,7 @@ void require_kernels(const Plan& plan, StrategyPlugin& strategy) {
 void require_needs(const Plan& plan, const Manifest& strategy) {
   if (strategy.needs.empty()) return;
   std::set<std::string_view> missing;
-  for (const auto* section : {&plan.prologue, &plan.body})
+  for (const auto* section : sections_of(plan))
     for (const Operation& operation : *section) {
       const std::string_view name = operation_name(operation.kind);
       if (std::find(strategy.needs.begin(), strategy.needs.end(), name) == strategy.needs.end())

@@ -75,8 +75,9 @@ class Executor {
   // The next step has this number, which devices see: where the random numbers of dropout and
   // Adam's bias correction go on. It begins with this phase of the plan's body. Before any step.
   void start_at(std::int64_t step, std::uint32_t phase);
-  // The phase that the next step to submit begins with.
+  // The phase that the next step to submit begins with, and the number of that step.
   std::uint32_t phase() const;
+  std::int64_t next_step() const { return step_offset_ + submitted_; }
   // Queues the next step. Call finish_step() so often that no more than steps_in_flight() are open.
   void submit_step(const StepInput& input);
   std::int64_t steps_in_flight() const;

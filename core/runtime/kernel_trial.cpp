@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 constexpr unsigned kSeconds = 10;
-constexpr int kTouchedGuard = 64;  // exit status; plus the index of the span
+constexpr double kTriedRate = 0.1;  // learning rate of the call
+constexpr int kTouchedGuard = 64;   // exit status; plus the index of the span
 constexpr int kOtherFault = 63;
 constexpr int kRefused = 62;
 
@@ -75,7 +76,7 @@ std::vector<PlanSpan> different_spans(const Operation& call) {
   return spans;
 }
 
-[[noreturn]] void run_in_child(convoy_host_kernel kernel, const Operation& call,
+[[noreturn]] void run_in_child(const HostKernel& kernel, const Operation& call,
                                const std::vector<PlanSpan>& spans,
                                const std::vector<Fenced>& memory) {
   struct sigaction action {};
@@ -96,7 +97,17 @@ std::vector<PlanSpan> different_spans(const Operation& call) {
   };
   const std::vector<convoy_region> reads = regions(call.reads);
   const std::vector<convoy_region> writes = regions(call.writes);
-  const std::int32_t status = kernel(reads.data(), reads.size(), writes.data(), writes.size());
+  convoy_submission submission{};
+  submission.struct_size = sizeof(submission);
+  submission.learning_rate = kTriedRate;
+  submission.scalar = call.scalar;
+  submission.sizes = call.sizes;
+  submission.reads = reads.data();
+  submission.read_count = reads.size();
+  submission.writes = writes.data();
+  submission.write_count = writes.size();
+  kernel.enter(submission);
+  const std::int32_t status = run_kernel(submission);
   _exit(status == 0 ? 0 : kRefused);
 }
 
@@ -116,7 +127,7 @@ std::string what_went_wrong(int status, const Plan& plan, const std::vector<Plan
 
 }  // namespace
 
-std::string try_kernel(convoy_host_kernel kernel, const Plan& plan, const Operation& call) {
+std::string try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call) {
   const std::vector<PlanSpan> spans = different_spans(call);
   std::uint64_t bytes = 0;
   for (const PlanSpan& span : spans) bytes += span.count * dtype_bytes(span.dtype);

@@ -37,7 +37,7 @@ PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_op
         make_block(buffer.place, named[i], dtype_bytes(buffer.dtype), part_of(buffer)));
   }
   allocate_optimizer_state();
-  find_owners();
+  hold_values_as(plan);
   for (const std::uint32_t place : plan.cluster->replica_place)
     replica_state_.push_back(
         state_elements == 0 || engines_.at(place) == nullptr
@@ -83,9 +83,10 @@ void PlanMemory::allocate_optimizer_state() {
 }
 
 // Every element belongs to the first update that covers it in program order.
-void PlanMemory::find_owners() {
+void PlanMemory::hold_values_as(const Plan& stage) {
+  owners_.clear();
   RangeSet known;
-  for (const Operation& operation : plan_.body) {
+  for (const Operation& operation : stage.body) {
     if (operation.kind != OperationKind::kApply) continue;
     const PlanSpan& span = operation.writes.front();
     known.for_each_gap({span.first, span.count}, [&](const ElementRange& range) {

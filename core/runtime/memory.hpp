@@ -48,6 +48,9 @@ class PlanMemory {
   // `values` are those of the arena from element `first` on.
   void write_parameters(std::uint64_t first, std::span<const float> values);
   void write_parameters(std::span<const float> arena) { write_parameters(0, arena); }
+  // From now on read_parameters() and what belongs to it are about the memory that this plan, a
+  // stage of the whole one, updates. First about the first stage.
+  void hold_values_as(const Plan& stage);
   // The parameters after the last update: every element as the first update that covers it in
   // program order left it (a master's, or a replica's own), else as replica 0 holds it.
   void read_parameters(const ElementRange& range, float* values) const;
@@ -112,7 +115,6 @@ class PlanMemory {
   Block make_block(std::uint32_t place, const StoredElements& elements, std::uint64_t element_bytes,
                    Part part);
   void allocate_optimizer_state();
-  void find_owners();
   ElementRange whole_arena() const { return {0, plan_.arena->elements}; }
   float initial_of(std::uint32_t slot) const;
   static std::byte* address(const Block& block, const ElementRange& range);

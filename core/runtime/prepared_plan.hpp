@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "core/plan/host_kernel.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 
@@ -19,6 +20,9 @@ struct PreparedPlan {
 
 // For StepPlan: the strategy, which must outlive what it returns.
 PlanAuthor author_of(StrategyPlugin& strategy);
+
+// The host form of a strategy's kernel; none when it does not exist. The strategy must outlive it.
+HostKernel host_kernel_of(StrategyPlugin& strategy, const std::string& name);
 
 // What keeps the loss scale from step to step: on several hosts each has one. The session hands it
 // over. Empty without loss scaling.

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
+#include "core/plan/stages.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/storage.hpp"
@@ -19,6 +20,18 @@ std::vector<std::uint32_t> replicas_with(const Cluster& cluster, const Engines& 
   for (std::uint32_t replica = 0; replica < cluster.replicas(); ++replica)
     if (engines[cluster.replica_place[replica]] != nullptr) replicas.push_back(replica);
   return replicas;
+}
+
+// The next stage begins at the end of one.
+void require_period_begins(const Plan& plan, std::size_t stage, std::uint64_t step) {
+  const std::uint64_t done = step - first_step_of(plan, stage);
+  const std::uint32_t computes = stage == 0 ? plan.computes : plan.later[stage - 1].computes;
+  if (plan.later.empty() || done % computes == 0) return;
+  fail(ExitCode::kFailed,
+       "training cannot go on from step {}: the plan takes {} steps at a time there, and what it "
+       "keeps between them is not known of another number of devices or several hosts; begin "
+       "with a checkpoint of step {}, or with the devices that wrote this one",
+       step, computes, step - done % computes);
 }
 
 }  // namespace
@@ -67,7 +80,7 @@ Session::~Session() {
 }
 
 void Session::allocate_memory() {
-  memory_ = std::make_unique<PlanMemory>(lowered_plan(), engines_, options_.optimizer,
+  memory_ = std::make_unique<PlanMemory>(whole_plan(), engines_, options_.optimizer,
                                          graph_.state_elements());
 }
 
@@ -84,10 +97,8 @@ ExecutorParts Session::executor_parts() {
   parts.optimizer = &options_.optimizer;
   for (const Program& program : programs_) parts.programs.push_back(program.get());
   parts.decayed = decayed_ranges();
-  parts.kernel = [strategy = plan_->strategy](const std::string& name) -> convoy_host_kernel {
-    if (strategy == nullptr) return nullptr;
-    const auto kernel = strategy->kernel(name, CONVOY_KERNEL_HOST);
-    return kernel ? kernel->function : nullptr;
+  parts.kernel = [strategy = plan_->strategy](const std::string& name) {
+    return strategy == nullptr ? HostKernel() : host_kernel_of(*strategy, name);
   };
   return parts;
 }
@@ -111,12 +122,18 @@ void Session::make_executors() {
     executors_.push_back(std::make_unique<Executor>(std::move(parts), options_.executor));
 }
 
-void Session::start() {
+void Session::use_stage(std::size_t stage) {
+  stage_ = stage;
+  memory_->hold_values_as(lowered_plan());
   local_.reset();
   if (task_)
     local_ = local_schedule(lowered_plan(), find_dependencies(lowered_plan()),
-                            plan_->step.schedule(), task_->host);
+                            plan_->step.schedule(stage_), task_->host);
   make_executors();
+}
+
+void Session::start() {
+  use_stage(0);
   try {
     executors_.front()->run_prologue();
   } catch (...) {
@@ -190,8 +207,28 @@ void Session::initialize_parameters() {
   if (graph_.state_elements() > 0) memory_->write_replica_state(initial_state(graph_));
 }
 
+bool Session::stage_begins_with(std::int64_t step) const {
+  const Plan& plan = whole_plan();
+  return step > 0 && std::ranges::any_of(plan.later, [&](const PlanStage& stage) {
+           return stage.first_step == static_cast<std::uint64_t>(step);
+         });
+}
+
+void Session::enter_stage(std::int64_t step) {
+  use_stage(stage_at(whole_plan(), static_cast<std::uint64_t>(step)));
+  executors_.front()->run_prologue();
+  for (const auto& executor : executors_) executor->start_at(step, 0);
+}
+
+// A stage that begins with the first step has not had its prologue, whatever is known beside.
 void Session::restart(std::int64_t first_step, std::optional<std::uint32_t> phase) {
-  if (!phase) executors_.front()->run_prologue();
+  const auto step = static_cast<std::uint64_t>(first_step);
+  const std::size_t stage = stage_at(whole_plan(), step);
+  if (!phase) require_period_begins(whole_plan(), stage, step);
+  for (std::size_t i = phase ? stage : 0; i <= stage; ++i) {
+    if (i != stage_) use_stage(i);
+    if (!phase || stage_begins_with(first_step)) executors_.front()->run_prologue();
+  }
   for (const auto& executor : executors_) executor->start_at(first_step, phase.value_or(0));
   initial_square_sum_ = square_sum();
 }
@@ -207,8 +244,8 @@ std::vector<convoy_decay_range> Session::decayed_ranges() const {
 }
 
 LossScale Session::loss_scale() const {
-  for (const std::uint32_t buffer : loss_scale_buffers(lowered_plan())) {
-    if (engines_[lowered_plan().buffers[buffer].place] == nullptr) continue;  // another host's
+  for (const std::uint32_t buffer : loss_scale_buffers(whole_plan())) {
+    if (engines_[whole_plan().buffers[buffer].place] == nullptr) continue;  // another host's
     const std::vector<float> values = memory_->read_buffer(buffer);
     return {values.at(0), values.at(1)};
   }
@@ -216,7 +253,7 @@ LossScale Session::loss_scale() const {
 }
 
 void Session::set_loss_scale(const LossScale& value) {
-  for (const std::uint32_t buffer : loss_scale_buffers(lowered_plan()))
+  for (const std::uint32_t buffer : loss_scale_buffers(whole_plan()))
     memory_->write_buffer(buffer,
                           {static_cast<float>(value.scale), static_cast<float>(value.clean_steps)});
 }

@@ -53,9 +53,13 @@ class Session {
   const Plan& logical_plan() const { return plan_->step.logical(); }
   // What is proved of that.
   const CheckReport& check_report() const { return plan_->step.check(); }
-  const Plan& lowered_plan() const { return plan_->step.lowered(); }
-  // Of several hosts, what this one does of it.
-  const Schedule& schedule() const { return local_ ? *local_ : plan_->step.schedule(); }
+  // What runs now: of a plan with several stages, the one that training is in.
+  const Plan& lowered_plan() const { return plan_->step.lowered(stage_); }
+  std::size_t stage() const { return stage_; }
+  // All stages.
+  const Plan& whole_plan() const { return plan_->step.lowered(); }
+  // Of several hosts, what this one does of what runs now.
+  const Schedule& schedule() const { return local_ ? *local_ : plan_->step.schedule(stage_); }
   const std::shared_ptr<const PreparedPlan>& plan() const { return plan_; }
   const Cluster& cluster() const { return cluster_; }
   const std::vector<convoy_device_description>& devices() const { return devices_->descriptions(); }
@@ -94,6 +98,12 @@ class Session {
   // session still has the one before.
   void exchange_plan(std::shared_ptr<const PreparedPlan> plan, std::int64_t next_step);
 
+  // Whether another stage of the plan begins with the step of this number.
+  bool stage_begins_with(std::int64_t step) const;
+  // Training goes on with the stage that begins with that step, after its prologue. Between two
+  // steps, nothing being queued.
+  void enter_stage(std::int64_t step);
+
   // The loss scale after the last finished step, and another one for the next step; only while no
   // step is open. Without loss scaling it is 1 for ever, and setting it does nothing.
   LossScale loss_scale() const;
@@ -126,7 +136,8 @@ class Session {
   std::vector<float> plain(std::size_t variable, std::vector<float> storage) const;
   // Before the first step, when other values were written to memory(): the number of that step and
   // the phase of the plan's body with which it begins. Without a phase it is the first, after the
-  // plan's prologue.
+  // plan's prologue, that of its stage and those before; Error kFailed where that would be in the
+  // middle of a period of a plan with several stages.
   void restart(std::int64_t first_step, std::optional<std::uint32_t> phase);
 
  private:
@@ -149,6 +160,7 @@ class Session {
   void allocate_memory();
   void compile();
   void start();
+  void use_stage(std::size_t stage);
   ExecutorParts executor_parts();
   void make_executors();
   HandedOver hand_over() const;
@@ -172,6 +184,7 @@ class Session {
   Arena arena_;
   std::unique_ptr<GraphView> view_;  // layers are compiled with it, and hold on to it
   std::shared_ptr<const PreparedPlan> plan_;
+  std::size_t stage_ = 0;  // of the plan, that training is in
   std::optional<Schedule> local_;
   std::unique_ptr<PlanMemory> memory_;
   double initial_square_sum_ = 0;

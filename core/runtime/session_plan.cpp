@@ -3,6 +3,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/lower/device_collective.hpp"
+#include "core/plan/stages.hpp"
 #include "core/runtime/claim.hpp"
 #include "core/runtime/deterministic.hpp"
 #include "core/runtime/model_map.hpp"
@@ -59,20 +60,22 @@ void Session::require_network_reach(const PreparedPlan& plan) const {
          "strategy {} has {} workers that do not wait for each other, and messages of each need a "
          "channel of their own, but there are {}; take fewer workers, or --cross_replica_sync=true",
          plan.strategy->manifest().name, strands, task_->network->channels());
-  for (const Operation& operation : plan.step.lowered().body)
-    if (is_collective(operation.kind) && operation.lane == CONVOY_LANE_COLLECTIVE)
-      fail(ExitCode::kUnavailable,
-           "operation {} ({}) of the plan is left to the devices' own collectives, which do not "
-           "reach other hosts; choose another --all_reduce_spec",
-           operation.id, operation_name(operation.kind));
+  for (const std::vector<Operation>* body : bodies_of(plan.step.lowered()))
+    for (const Operation& operation : *body)
+      if (is_collective(operation.kind) && operation.lane == CONVOY_LANE_COLLECTIVE)
+        fail(ExitCode::kUnavailable,
+             "operation {} ({}) of the plan is left to the devices' own collectives, which do not "
+             "reach other hosts; choose another --all_reduce_spec",
+             operation.id, operation_name(operation.kind));
 }
 
 // Every group of devices once, before there is anything to wait for.
 void Session::prepare_collectives(const StepPlan& plan) const {
   const Plan& lowered = plan.lowered();
-  require_collective_order(lowered, plan.schedule());
+  for (std::size_t stage = 0; stage < plan.stages(); ++stage)
+    require_collective_order(plan.lowered(stage), plan.schedule(stage));
   std::set<std::vector<std::uint32_t>> prepared;
-  for (const auto* section : {&lowered.prologue, &lowered.body})
+  for (const std::vector<Operation>* section : sections_of(lowered))
     for (const Operation& operation : *section) {
       if (!is_collective(operation.kind)) continue;
       const std::vector<std::uint32_t> places = participants(operation, lowered);

@@ -72,9 +72,9 @@ void build_compute(const ExecutorParts& parts, const Operation& operation, StepW
   work.submission.compute = &compute;
 }
 
-convoy_host_kernel find_kernel(const ExecutorParts& parts, const Operation& operation) {
-  const convoy_host_kernel kernel = parts.kernel ? parts.kernel(operation.kernel) : nullptr;
-  if (kernel == nullptr)
+HostKernel find_kernel(const ExecutorParts& parts, const Operation& operation) {
+  const HostKernel kernel = parts.kernel ? parts.kernel(operation.kernel) : HostKernel();
+  if (!kernel)
     fail(ExitCode::kFailed,
          "the plan calls kernel '{}' on {}, but the strategy has no host function of that name",
          operation.kernel, parts.plan->cluster->places[operation.place].name);
@@ -115,7 +115,7 @@ void build_work(const ExecutorParts& parts, const Operation& operation,
   it.write_count = work.writes.size();
   it.sizes = operation.sizes;
   it.timing = &work.timing;
-  if (operation.kind == OperationKind::kCall) it.host_kernel = find_kernel(parts, operation);
+  if (operation.kind == OperationKind::kCall) find_kernel(parts, operation).enter(it);
   if (operation.kind == OperationKind::kApply) build_update(parts, operation, optimizer, work);
   if (operation.kind == OperationKind::kNorm) build_norm(parts, operation, optimizer, work);
   if (is_compute(operation.kind)) build_compute(parts, operation, work);

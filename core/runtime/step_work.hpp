@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/host_kernel.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule/schedule.hpp"
 #include "core/runtime/memory.hpp"
@@ -38,7 +39,7 @@ struct ExecutorParts {
   const convoy_optimizer* optimizer = nullptr;
   std::vector<void*> programs;              // per replica, compiled on its device; null: elsewhere
   std::vector<convoy_decay_range> decayed;  // arena ranges with weight decay, ascending
-  std::function<convoy_host_kernel(const std::string&)> kernel;  // for CALL
+  std::function<HostKernel(const std::string&)> kernel;  // for CALL
 };
 
 // One operation in one iteration slot, with everything its submission points to.

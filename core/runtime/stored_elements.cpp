@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/range_set.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using Visit = std::function<void(const Operation&, const PlanSpan&)>;
 
 void for_each_span(const Plan& plan, const Visit& visit) {
-  for (const auto* section : {&plan.prologue, &plan.body})
+  for (const std::vector<Operation>* section : sections_of(plan))
     for (const Operation& operation : *section)
       for (const auto* spans : {&operation.reads, &operation.writes})
         for (const PlanSpan& span : *spans) visit(operation, span);
@@ -72,7 +73,7 @@ std::vector<StoredElements> named_elements(const Plan& plan) {
 
 std::vector<StoredElements> updated_elements(const Plan& plan) {
   std::vector<RangeSet> updated(plan.buffers.size());
-  for (const auto* section : {&plan.prologue, &plan.body})
+  for (const std::vector<Operation>* section : sections_of(plan))
     for (const Operation& operation : *section)
       if (operation.kind == OperationKind::kApply)
         for (const PlanSpan& span : operation.writes)

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/abi_operation.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
@@ -22,7 +23,7 @@ void require_supported(const Plan& lowered, const Engines& engines) {
   using Question =
       std::tuple<std::uint32_t, OperationKind, std::uint32_t, std::uint32_t, std::uint32_t, bool>;
   std::set<Question> asked;
-  for (const auto* section : {&lowered.prologue, &lowered.body})
+  for (const std::vector<Operation>* section : sections_of(lowered))
     for (const Operation& operation : *section) {
       if (operation.lane == kNetworkLane || engines.at(operation.place) == nullptr) continue;
       const bool several = operation.kind == OperationKind::kMatmul && operation.sizes[3] > 1;

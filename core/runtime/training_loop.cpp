@@ -58,8 +58,7 @@ class Loop {
     if (options_.warmup_steps == 0) start_clock(last_end_);
     while (finished_ < all && !(stopping_ && open_.empty()) && !summary_.ended_early) {
       const auto depth = static_cast<std::size_t>(session_.executor().steps_in_flight());
-      while (!stopping_ && !pausing_ && !changing_ && submitted_ < all && open_.size() < depth)
-        submit();
+      while (!stopping_ && !drains() && submitted_ < all && open_.size() < depth) submit();
       if (open_.empty()) break;
       finish();
       if (events_.stop_requested && events_.stop_requested()) wants_to_stop_ = true;
@@ -68,9 +67,12 @@ class Loop {
         stopping_ = wants_to_stop_;
         save_asked_ = save_asked_ || std::exchange(wants_to_save_, false);
       }
-      if ((pausing_ || changing_) && open_.empty() && !stopping_) pause();
+      if (drains() && open_.empty() && !stopping_) pause();
     }
   }
+
+  // Submits nothing until the open steps are finished.
+  bool drains() const { return pausing_ || changing_ || entering_; }
 
   // Steps done when `steps` of this run are.
   PausePoint point(std::int64_t steps) const {
@@ -83,6 +85,12 @@ class Loop {
       summary_.ended_early = !events_.paused(point(finished_));
     if (changing && events_.change_plan && !summary_.ended_early) {
       events_.change_plan(point(finished_));
+      meter_.use_plan(session_.lowered_plan());
+    }
+    const bool goes_on =
+        finished_ < options_.warmup_steps + options_.timed_steps && !summary_.ended_early;
+    if (std::exchange(entering_, false) && goes_on) {
+      session_.enter_stage(options_.first_step + finished_);
       meter_.use_plan(session_.lowered_plan());
     }
     last_end_ = session_.now();
@@ -111,6 +119,7 @@ class Loop {
       pausing_ = events_.pause_after(next);
     }
     if (events_.plan_changes_after) changing_ = events_.plan_changes_after(point(submitted_));
+    entering_ = session_.stage_begins_with(options_.first_step + submitted_);
   }
 
   void note_wait(const TimeInterval& wait) {
@@ -122,7 +131,9 @@ class Loop {
   }
 
   StepTrace trace_of(std::int64_t number, const TimeInterval& step) {
-    return {number, step, session_.executor().last_times(), {waits_.begin(), waits_.end()}};
+    return {
+        number,          step, session_.executor().last_times(), {waits_.begin(), waits_.end()}, {},
+        session_.stage()};
   }
 
   void finish() {
@@ -203,8 +214,9 @@ class Loop {
   bool stopping_ = false;       // all of them
   bool wants_to_save_ = false;  // this host was asked to
   bool save_asked_ = false;     // one of them was
-  bool pausing_ = false;        // submits nothing until the open steps are finished
+  bool pausing_ = false;        // behind the open steps
   bool changing_ = false;       // likewise
+  bool entering_ = false;       // likewise, another stage of the plan
   double started_ = 0;
   double last_end_ = 0;
   bool traced_ = false;

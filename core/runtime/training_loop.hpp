@@ -41,6 +41,7 @@ struct StepTrace {
   std::vector<OperationTime> operations;
   std::vector<InputWait> waits;              // of the latest batches
   std::optional<std::uint32_t> strand = {};  // of workers that do not wait for each other: whose
+  std::size_t stage = 0;                     // of the plan: whose operations these are
 };
 
 // Called on the loop's thread. Empty functions are left out.

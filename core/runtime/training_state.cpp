@@ -55,10 +55,12 @@ struct LivePiece {
 // whose canonical values must be in place.
 class LivePieces {
  public:
-  LivePieces(Session& session, std::uint32_t phase)
+  // Before the step of that number, which begins with this phase of its stage's body.
+  LivePieces(Session& session, std::int64_t step, std::uint32_t phase)
       : session_(session),
-        plan_(session.lowered_plan()),
+        plan_(session.whole_plan()),
         memory_(session.memory()),
+        step_(static_cast<std::uint64_t>(step)),
         phase_(phase) {}
 
   void for_each(const std::function<void(const LivePiece&)>& visit) const {
@@ -69,7 +71,7 @@ class LivePieces {
 
  private:
   void visit_buffers(const std::function<void(const LivePiece&)>& visit) const {
-    const auto live = live_ranges(plan_, phase_);
+    const auto live = live_ranges_at(plan_, step_, phase_);
     for (std::uint32_t i = 0; i < live.size(); ++i) {
       if (live[i].empty()) continue;
       const PlanBuffer& buffer = plan_.buffers[i];
@@ -139,13 +141,14 @@ class LivePieces {
   Session& session_;
   const Plan& plan_;
   PlanMemory& memory_;
+  std::uint64_t step_;
   std::uint32_t phase_;
 };
 
-void write_parts(Session& session, const TrainingState& state) {
+void write_parts(Session& session, const TrainingState& state, std::int64_t first_step) {
   std::vector<const StatePart*> unknown;
   for (const StatePart& part : state.parts) unknown.push_back(&part);
-  LivePieces(session, state.phase).for_each([&](const LivePiece& piece) {
+  LivePieces(session, first_step, state.phase).for_each([&](const LivePiece& piece) {
     const auto found =
         std::ranges::find(unknown, piece.name, [](const auto* it) { return it->name; });
     if (found == unknown.end()) return;
@@ -165,7 +168,7 @@ void write_parts(Session& session, const TrainingState& state) {
 }  // namespace
 
 StateIdentity identity_of(const Session& session) {
-  return {plan_hash(session.lowered_plan()), session.arena().hash(), session.replicas(),
+  return {plan_hash(session.whole_plan()), session.arena().hash(), session.replicas(),
           session.options().batch};
 }
 
@@ -182,10 +185,11 @@ TrainingState read_training_state(Session& session) {
   if (session.task() != nullptr) return state;
   state.complete = true;
   state.phase = session.executor().phase();
-  LivePieces(session, state.phase).for_each([&](const LivePiece& piece) {
-    if (!piece.holds_what_is_implied())
-      state.parts.push_back({piece.name, piece.dtype, piece.read({0, piece.count})});
-  });
+  LivePieces(session, session.executor().next_step(), state.phase)
+      .for_each([&](const LivePiece& piece) {
+        if (!piece.holds_what_is_implied())
+          state.parts.push_back({piece.name, piece.dtype, piece.read({0, piece.count})});
+      });
   return state;
 }
 
@@ -204,7 +208,7 @@ void write_training_state(Session& session, const TrainingState& state, std::int
     }
   }
   if (!state.values.state.empty()) memory.write_replica_state(state.values.state);
-  if (state.complete) write_parts(session, state);
+  if (state.complete) write_parts(session, state, first_step);
   session.restart(first_step, state.complete ? std::optional(state.phase) : std::nullopt);
   if (session.options().guard.automatic_loss_scale) session.set_loss_scale(state.loss_scale);
 }

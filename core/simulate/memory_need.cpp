@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/plan/stages.hpp"
+
 namespace convoy::simulate {
 namespace {
 
@@ -24,7 +26,7 @@ std::uint64_t kept_bytes(const GraphNode& node, std::uint64_t element_bytes) {
 // Updates that sum up gradients on their way leave buffers for totals behind that nobody names.
 std::vector<bool> named_buffers(const Plan& lowered) {
   std::vector<bool> named(lowered.buffers.size());
-  for (const auto* operations : {&lowered.prologue, &lowered.body})
+  for (const std::vector<Operation>* operations : sections_of(lowered))
     for (const Operation& operation : *operations)
       for (const auto* spans : {&operation.reads, &operation.writes})
         for (const PlanSpan& span : *spans) named[span.buffer] = true;
@@ -34,13 +36,16 @@ std::vector<bool> named_buffers(const Plan& lowered) {
 // Per buffer, the elements that updates change: masters own only those, and so does optimizer
 // state.
 std::vector<std::uint64_t> elements_of_updates(const Plan& lowered) {
-  std::vector<std::uint64_t> updated(lowered.buffers.size());
-  for (const Operation& operation : lowered.body)
-    if (operation.kind == OperationKind::kApply)
-      for (const PlanSpan& span : operation.writes) updated[span.buffer] += span.count;
-  for (std::size_t i = 0; i < updated.size(); ++i)
-    updated[i] = std::min(updated[i], lowered.buffers[i].count);
-  return updated;
+  std::vector<std::uint64_t> most(lowered.buffers.size());
+  for (const std::vector<Operation>* body : bodies_of(lowered)) {
+    std::vector<std::uint64_t> updated(lowered.buffers.size());
+    for (const Operation& operation : *body)
+      if (operation.kind == OperationKind::kApply)
+        for (const PlanSpan& span : operation.writes) updated[span.buffer] += span.count;
+    for (std::size_t i = 0; i < updated.size(); ++i)
+      most[i] = std::max(most[i], std::min(updated[i], lowered.buffers[i].count));
+  }
+  return most;
 }
 
 std::string gibibytes(std::uint64_t bytes) {

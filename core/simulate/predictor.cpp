@@ -1,6 +1,7 @@
 #include "core/simulate/predictor.hpp"
 
 #include "core/base/error.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy::simulate {
 
@@ -36,9 +37,17 @@ Prediction Predictor::predict(const Plan& lowered, const SimulatedCluster& clust
                                options_.arithmetic == Arithmetic::kHalf, cluster.machine);
   result.problem = memory_problem(result.memory, cluster.cluster, cluster.machine);
   if (!result.problem.empty()) return result;
-  result.step = simulate(lowered, cluster.machine, layers, options_.simulation);
-  result.images_per_second =
-      static_cast<double>(options_.batch) * result.devices / result.step->step_seconds;
+  const double images = static_cast<double>(options_.batch) * result.devices;
+  for (std::size_t stage = 0; stage < stage_count(lowered); ++stage) {
+    result.step =
+        lowered.later.empty()
+            ? simulate(lowered, cluster.machine, layers, options_.simulation)
+            : simulate(stage_of(lowered, stage), cluster.machine, layers, options_.simulation);
+    result.images_per_second = images / result.step->step_seconds;
+    if (!lowered.later.empty())
+      result.stages.push_back(
+          {first_step_of(lowered, stage), result.images_per_second, result.step->step_seconds});
+  }
   return result;
 }
 

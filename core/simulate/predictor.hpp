@@ -27,6 +27,13 @@ struct Prediction {
   std::optional<SimulationResult> step;
   std::string problem;
   std::vector<MemoryNeed> memory;  // per place
+  // Of a plan with several stages, how fast each is; the rest is about the last one.
+  struct Stage {
+    std::uint64_t first_step = 0;
+    double images_per_second = 0;
+    double step_seconds = 0;
+  };
+  std::vector<Stage> stages = {};
 };
 
 // One model, asked about lowered plans on several clusters.

@@ -252,6 +252,7 @@ double TaskCosts::pace_of_arithmetic(const Operation& operation, double bytes,
             static_cast<double>(inner);
   if (operation.kind == OperationKind::kOrthogonalise)
     flops = 4.0 * static_cast<double>(rows * columns) * static_cast<double>(columns + 1);
+  if (operation.kind == OperationKind::kCall) flops = static_cast<double>(operation.flops);
   return flops > 0 && rate > 0 ? bytes * rate / flops : kNoLimit;
 }
 
@@ -288,6 +289,12 @@ Task TaskCosts::kernel(const Operation& operation) {
   if (operation.kind == OperationKind::kSum && place.device == kNone) {
     traffic += options_.software.extra_sum_traffic;
     load_memory(engine, options_.software.extra_sum_traffic);
+  }
+  // A kernel says how much it moves in all; it goes through its spans once at least.
+  const double said = static_cast<double>(operation.bytes) / task.bytes;
+  if (said > traffic) {
+    load_memory(engine, said - traffic);
+    traffic = said;
   }
   task.limit = traffic > 0 ? local_rate(engine) / traffic : kNoLimit;
   if (place.device != kNone)

@@ -43,3 +43,19 @@ while [ "$i" -le "$count" ]; do
   contains "check_$i" 'claims to be .*: proved in [0-9]* plans'
   i=$((i + 1))
 done
+
+# One that changes during training, in all verbs that plan.
+staged=$(grep -l documented_warm_up "$work/project/"*.cpp)
+staged="--variable_update=$work/build/$(basename "$staged" .cpp).so"
+described="--model=lenet --platform=dgx1-v100 --num_gpus=2"
+run plan "$convoy" plan "$staged" $described
+contains plan '^from step 8 on$'
+run lowered "$convoy" plan --lowered "$staged" $described
+contains lowered '^from step 8 on$'
+run explain "$convoy" explain "$staged" $described
+contains explain '^From step 8 on:$'
+run simulate "$convoy" simulate "$staged" $described
+contains simulate '^From step 8 on: [0-9.]+ images/sec'
+run train "$convoy" run "$staged" --model=lenet --device=cpu --num_devices=2 --batch_size=4 \
+  --num_warmup_batches=3 --num_batches=9 --output_file="$work/train.json"
+contains train 'total images/sec: [0-9.]+'

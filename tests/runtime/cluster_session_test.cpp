@@ -14,6 +14,7 @@
 #include "core/runtime/training_state.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/cluster_run.hpp"
+#include "tests/runtime/staged_strategy.hpp"
 
 namespace convoy::testing::cluster_session_test {
 namespace {
@@ -115,7 +116,7 @@ InterpreterOptions interpreter_options(const Session& session) {
 
 // What of a task's memory differs from the interpreter's, or nothing.
 std::string first_difference(const Session& session, std::uint32_t task, std::int64_t steps) {
-  Interpreter interpreter(session.lowered_plan(), interpreter_options(session));
+  Interpreter interpreter(session.whole_plan(), interpreter_options(session));
   interpreter.run(static_cast<std::uint64_t>(steps));
   const Plan& plan = session.logical_plan();
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
@@ -150,6 +151,27 @@ TEST(ClusterSessions, FollowTheInterpreterToTheBit) {
       };
       for (const TaskOutcome& task : ClusterRun(options).run())
         ASSERT_EQ(task.error, "") << describe(variant, hosts);
+    }
+}
+
+// The plan changes before, in and behind the last of those steps, and in the middle of its second
+// stage's period the run ends.
+TEST(ClusterSessions, EnterTheStagesOfAPlanAsTheInterpreterDoes) {
+  for (const std::int64_t first_step : {1, 4, 5, 9})
+    for (const HostsDescription& hosts :
+         {HostsDescription{2, 2, true, "fake", {}}, HostsDescription{3, 1, true, "fake", {}}}) {
+      ClusterRunOptions options;
+      options.hosts = hosts;
+      options.make_strategy = [first_step] { return staged_strategy(first_step); };
+      options.fake_devices = true;
+      options.steps = 6;
+      options.network = {.longest_delay = 200e-6, .eager = true};
+      options.trained = [&](std::uint32_t task, Session& session) {
+        EXPECT_EQ(first_difference(session, task, options.steps), "none")
+            << first_step << ", " << hosts.hosts << " hosts, task " << task;
+        EXPECT_EQ(session.stage(), first_step < options.steps ? 1u : 0u);
+      };
+      for (const TaskOutcome& task : ClusterRun(options).run()) ASSERT_EQ(task.error, "");
     }
 }
 

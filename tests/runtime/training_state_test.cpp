@@ -10,6 +10,7 @@
 #include "core/train/optimizer.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
+#include "tests/runtime/staged_strategy.hpp"
 #include "tests/runtime/training.hpp"
 
 namespace convoy::testing::training_state_test {
@@ -58,7 +59,9 @@ class Resuming : public ::testing::TestWithParam<Variant> {
     options.seed = 7;
     options.bucket_elements = 1000;
     options.optimizer = make_optimizer(optimizer, variant.devices);
-    strategy_ = strategy_plugin(host_, variant.strategy, variant.values);
+    strategy_ = std::string_view(variant.strategy) == "staged"
+                    ? staged_strategy(std::stoll(variant.values.at("first_step")))
+                    : strategy_plugin(host_, variant.strategy, variant.values);
     return std::make_unique<Session>(normalised_network(), *strategy_, *devices_, options);
   }
 
@@ -128,6 +131,10 @@ const Variant kVariants[] = {
     {"parameter_server", server("gpu", "relaxed", "true"), CONVOY_OPTIMIZER_RMSPROP},
     {"independent", {}, CONVOY_OPTIMIZER_MOMENTUM},
     {"independent", {}, CONVOY_OPTIMIZER_ADAM},
+    // With stages: the state is that of before, on and behind the step with which the plan changes.
+    {"staged", {{"first_step", "5"}}},
+    {"staged", {{"first_step", "3"}}, CONVOY_OPTIMIZER_ADAM},
+    {"staged", {{"first_step", "2"}}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Variants, Resuming, ::testing::ValuesIn(kVariants));

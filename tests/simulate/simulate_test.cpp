@@ -70,6 +70,37 @@ TEST(SimulateTest, OneCopyTakesItsBytesOverItsSlowestLink) {
   EXPECT_NEAR(it.result.compute_seconds, 3e-3, 1e-8);
 }
 
+// A kernel of the strategy's own, on one device.
+WritePlan one_call(const CallOptions& options) {
+  return [options](Planner& p) {
+    p.compute();
+    const PlaceId here = p.replica_place(ReplicaId(0));
+    const Buffer made = p.scratch(here, p.arena_elements());
+    p.call("kernel", here, {p.gradient(ReplicaId(0))}, {made}, options);
+    p.apply(p.parameters(ReplicaId(0)), made);
+  };
+}
+
+TEST(SimulateTest, AKernelTakesTheBytesAndOperationsThatItDeclares) {
+  HandMachine hand = hand_machine(1, 1, false, {});
+  simulate::SimulatedDevice& device = hand.machine.devices.front();
+  device.memory_bytes_per_second = 1e9;
+  device.memory_efficiency = 1;
+  device.flops_per_second = 1e12;
+  device.flops_efficiency = 1;
+  const ArenaMap arena = equal_arena(1, kElements);
+  const auto seconds = [&](const CallOptions& options) {
+    return run(hand, arena, one_call(options), equal_layers(1, 1e-3, 2e-3), free_options())
+        .durations(OperationKind::kCall);
+  };
+  // At least through its spans: what it reads and what it writes.
+  expect_all(seconds({}), 2 * kMegabyte / 1e9);
+  expect_all(seconds({.bytes = 1'000'000}), 2 * kMegabyte / 1e9);
+  expect_all(seconds({.bytes = 4'000'000'000}), 4.0);
+  expect_all(seconds({.flops = 1'000'000'000'000}), 1.0);
+  expect_all(seconds({.bytes = 4'000'000'000, .flops = 1'000'000'000'000}), 4.0);
+}
+
 TEST(SimulateTest, TwoCopiesShareALinkAndNothingElse) {
   const ArenaMap arena = equal_arena(1, kElements);
   const auto copies = [&](double root) {

@@ -9,7 +9,7 @@ namespace convoy {
 
 std::string write_chakra(const job::SimulatedRun& run, const std::string& prefix) {
   const simulate::ChakraTraces traces = simulate::chakra_traces(
-      run.plan->lowered(), run.on->machine, run.layers, run.prediction.step->operations);
+      run.plan->lasting(), run.on->machine, run.layers, run.prediction.step->operations);
   for (std::size_t rank = 0; rank < traces.ranks.size(); ++rank)
     write_output_file(fmt::format("{}.{}.et", prefix, rank), traces.ranks[rank]);
   const std::string groups = prefix + ".groups.json";

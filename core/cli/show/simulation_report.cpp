@@ -76,9 +76,18 @@ void add_timeline(const job::Simulation& simulation, Json& results) {
     const job::SimulatedRun& run = simulation.runs[i];
     if (!run.prediction.step) continue;
     results[i]["timeline"] = to_json(
-        job::prediction_record(run.plan->lowered(), *run.on, *run.prediction.step).timeline);
+        job::prediction_record(run.plan->lasting(), *run.on, *run.prediction.step).timeline);
     return;
   }
+}
+
+Json stages_json(const simulate::Prediction& prediction) {
+  Json stages = Json::array();
+  for (const simulate::Prediction::Stage& stage : prediction.stages)
+    stages.push_back({{"first_step", stage.first_step},
+                      {"images_per_second", stage.images_per_second},
+                      {"step_seconds", stage.step_seconds}});
+  return stages;
 }
 
 Json count_json(const job::SimulatedRun& count, double one_device_rate) {
@@ -91,6 +100,7 @@ Json count_json(const job::SimulatedRun& count, double one_device_rate) {
     record["images_per_second"] = count.prediction.images_per_second;
     record["efficiency"] = efficiency(count, one_device_rate);
     record["step"] = step_json(count);
+    if (!count.prediction.stages.empty()) record["stages"] = stages_json(count.prediction);
   }
   record["memory"] = memory_json(count);
   return record;
@@ -142,6 +152,9 @@ void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
              milliseconds(path.sum), milliseconds(path.update), milliseconds(path.wait))
       << fmt::format("Hash of the lowered plan: {}\n", count.plan->hash())
       << fmt::format("Bottleneck: {}\n", step.bottleneck);
+  for (const simulate::Prediction::Stage& stage : count.prediction.stages)
+    out << fmt::format("From step {} on: {:.2f} images/sec, {:.2f} ms per step\n", stage.first_step,
+                       stage.images_per_second, milliseconds(stage.step_seconds));
   if (!step.worker_step_seconds.empty()) {
     const auto [fastest, slowest] = std::ranges::minmax(step.worker_step_seconds);
     out << fmt::format("Steps of workers by themselves: {:.2f} to {:.2f} ms\n",

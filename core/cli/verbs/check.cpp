@@ -26,10 +26,12 @@
 #include "core/job/sizes.hpp"
 #include "core/plan/check/explain.hpp"
 #include "core/plan/plan_writer.hpp"
+#include "core/plan/stages.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/runtime/claim.hpp"
 #include "core/runtime/kernel_trial.hpp"
 #include "core/runtime/model_map.hpp"
+#include "core/runtime/prepared_plan.hpp"
 
 namespace convoy {
 namespace {
@@ -182,16 +184,17 @@ class CheckRun {
   // Every kernel with a few sizes.
   void try_kernels(const Plan& plan) {
     constexpr std::size_t kSizes = 3;
-    for (const Operation& call : plan.body) {
-      if (call.kind != OperationKind::kCall) continue;
-      std::set<std::uint64_t>& sizes = tried_[call.kernel];
-      if (sizes.size() >= kSizes || !sizes.insert(call.writes.front().count).second) continue;
-      const auto kernel = setup_.strategy->kernel(call.kernel, CONVOY_KERNEL_HOST);
-      const std::string problem = try_kernel(kernel->function, plan, call);
-      if (!problem.empty())
-        fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.kernel, call.id,
-             problem);
-    }
+    for (const std::vector<Operation>* body : bodies_of(plan))
+      for (const Operation& call : *body) {
+        if (call.kind != OperationKind::kCall) continue;
+        std::set<std::uint64_t>& sizes = tried_[call.kernel];
+        if (sizes.size() >= kSizes || !sizes.insert(call.writes.front().count).second) continue;
+        const std::string problem =
+            try_kernel(host_kernel_of(*setup_.strategy, call.kernel), plan, call);
+        if (!problem.empty())
+          fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.kernel, call.id,
+               problem);
+      }
   }
 
   void judge(const std::string& what, const StepPlan& plan, const CheckReport& report,

@@ -15,6 +15,7 @@
 #include "core/job/job_plan.hpp"
 #include "core/job/simulation.hpp"
 #include "core/plan/print/step_in_words.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
@@ -28,8 +29,12 @@ void explain_plan(std::ostream& out, const job::Setup& setup) {
                      report.verdict_text());
   for (const Finding& finding : report.findings)
     out << fmt::format("  {}: {}\n", finding_name(finding.kind), finding.text);
-  out << (plan.computes == 1 ? "A step:\n" : fmt::format("A period of {} steps:\n", plan.computes));
-  for (const std::string& words : step_in_words(plan)) out << "  " << words << '\n';
+  for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
+    const Plan now = stage_of(plan, stage);
+    if (stage > 0) out << fmt::format("From step {} on:\n", first_step_of(plan, stage));
+    out << (now.computes == 1 ? "A step:\n" : fmt::format("A period of {} steps:\n", now.computes));
+    for (const std::string& words : step_in_words(now)) out << "  " << words << '\n';
+  }
   out << "Each operation waits for those before it that touch the same memory, also of the step "
          "before, and for nothing else.\n";
 }

@@ -17,6 +17,7 @@
 #include "core/job/simulation.hpp"
 #include "core/plan/print/dot.hpp"
 #include "core/plan/print/print.hpp"
+#include "core/plan/stages.hpp"
 #include "core/report/html/draw.hpp"
 #include "core/report/html/report.hpp"
 #include "core/report/html/run_sections.hpp"
@@ -36,7 +37,7 @@ struct PlanView {
 std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) {
   std::vector<FlagDefinition> flags = {
       bind_flag("lowered", view.lowered, "The plan as it runs: staging, slices, lanes and waits."),
-      bind_flag("dot", view.dot, "Graphviz instead of text."),
+      bind_flag("dot", view.dot, "Graphviz instead of text, of a plan with stages the last one."),
       bind_flag("svg", view.svg,
                 "Write a picture to this file: every lane over the time of a simulated step."),
       bind_flag("explain", view.explain,
@@ -62,7 +63,7 @@ void draw(const job::Setup& setup, const std::string& file) {
     fail(ExitCode::kFailed, "--svg={}: nothing to draw, because the plan does not fit: {}", file,
          run.prediction.problem);
   const PredictionRecord step =
-      job::prediction_record(run.plan->lowered(), *run.on, *run.prediction.step);
+      job::prediction_record(run.plan->lasting(), *run.on, *run.prediction.step);
   const std::string title = fmt::format(
       "{} on {}, {}: simulated, {:.3f} ms, plan {}", setup.graph->model(), simulation.machine,
       setup.strategy->manifest().name, 1e3 * step.step_seconds, run.plan->hash());
@@ -75,11 +76,13 @@ void draw(const job::Setup& setup, const std::string& file) {
 
 void print(std::ostream& out, const PlanView& view, const StepPlan& plan) {
   const std::string hash = plan.hash();  // also asks whether it can be lowered
-  const Plan& shown = view.lowered ? plan.lowered() : plan.logical();
   if (view.dot)
-    print_dot(out, shown, view.lowered);
+    print_dot(out, view.lowered ? plan.lasting() : stage_of(plan.logical(), plan.stages() - 1),
+              view.lowered);
+  else if (view.lowered)
+    print_lowered(out, plan);
   else
-    print_plan(out, shown, view.lowered ? &plan.schedule() : nullptr);
+    print_plan(out, plan.logical());
   out << (view.dot ? "// " : "") << "hash of the lowered plan: " << hash << '\n';
 }
 

@@ -29,7 +29,7 @@ int show(const job::Setup& setup, const job::Simulation& simulation, std::ostrea
   if (!options.output_file.empty())
     write_output_file(options.output_file, simulation_json(setup, simulation));
   if (!options.trace_file.empty() && last.prediction.step)
-    write_trace(job::simulated_trace(last.plan->lowered(), *last.on, *last.prediction.step),
+    write_trace(job::simulated_trace(last.plan->lasting(), *last.on, *last.prediction.step),
                 options.trace_file);
   if (!options.report_file.empty())
     report::write_report(

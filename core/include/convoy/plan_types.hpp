@@ -5,6 +5,7 @@
 #include <convoy/abi.h>
 #include <convoy/ids.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -147,6 +148,9 @@ struct CallOptions {
   std::uint64_t bytes = 0;  // of memory traffic
   std::uint64_t flops = 0;
   CallEffect effect = CallEffect::kUndeclared;
+  // What a kernel with a context (Strategy::kernel) gets to know, as it means it.
+  double scalar = 0;
+  std::array<std::uint64_t, 4> sizes = {};
 };
 
 }  // namespace convoy

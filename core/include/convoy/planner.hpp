@@ -5,6 +5,7 @@
 #include <convoy/abi.h>
 #include <convoy/compression.hpp>
 #include <convoy/ids.hpp>
+#include <convoy/options.hpp>
 #include <convoy/plan_types.hpp>
 #include <convoy/sized.hpp>
 #include <convoy/spans.hpp>
@@ -116,18 +117,10 @@ class Planner {
     return result;
   }
 
-  // --- options that the manifest declares
-  std::string option(const char* name) const {
-    const char* value = host_->option(context_, name);
-    return value == nullptr ? std::string() : std::string(value);
-  }
-  // Options of type bool. Throws std::logic_error for a name that the manifest does not declare.
-  bool flag(const char* name) const { return declared(name) == "true"; }
-  // Options of type int; 0 when the manifest gives no default. Throws as flag().
-  std::int64_t integer(const char* name) const {
-    const std::string value = declared(name);
-    return value.empty() ? 0 : std::stoll(value);
-  }
+  // --- options that the manifest declares, see Options
+  std::string option(const char* name) const { return options().option(name); }
+  bool flag(const char* name) const { return options().flag(name); }
+  std::int64_t integer(const char* name) const { return options().integer(name); }
   // These options, or this cluster, are nothing for the strategy: say which value, why and what to
   // do. Throwing std::invalid_argument does the same.
   [[noreturn]] void refuse(const std::string& reason) const {
@@ -265,7 +258,7 @@ class Planner {
     if (options.any_order) operation.flags = CONVOY_OP_ANY_ORDER;
     submit(operation, {&gradient_sum, 1}, {&parameters, 1});
   }
-  // The plug-in's own kernel (Strategy::host_kernel) at a place; the name is copied.
+  // The plug-in's own kernel (Strategy::kernel, host_kernel) at a place; the name is copied.
   void call(const char* kernel, PlaceId place, const std::vector<Span>& reads,
             const std::vector<Span>& writes, CallOptions options = {}) {
     convoy_operation operation = make(CONVOY_OP_CALL);
@@ -274,6 +267,8 @@ class Planner {
     operation.bytes = options.bytes;
     operation.flops = options.flops;
     operation.effect = static_cast<std::uint64_t>(options.effect);
+    operation.scalar = options.scalar;
+    for (std::size_t i = 0; i < options.sizes.size(); ++i) operation.sizes[i] = options.sizes[i];
     emit(operation, reads, writes);
   }
   // Forward and backward of one replica, all layers.
@@ -325,12 +320,25 @@ class Planner {
     operation.sizes[2] = options.messages;
     emit(operation, with(codes, scales, options.onto), {to});
   }
-  // Operations that run once, before the first step.
+  // Operations that run once, before the first step (of a stage).
   template <typename Action>
   void prologue(Action action) {
     detail::accept(table_.section(table_.self, CONVOY_SECTION_PROLOGUE));
     action();
     detail::accept(table_.section(table_.self, CONVOY_SECTION_BODY));
+  }
+  // What is written inside is what training does from this step on, until a later stage begins;
+  // what is written outside is what it does from step 0 on. A prologue inside runs once, before
+  // that step. Parameters, masters and persistent buffers go over as they are, gradients and
+  // scratch do not: see concepts.md. A stage lasts for whole periods of its body.
+  template <typename Action>
+  void from_step(std::uint64_t step, Action action) {
+    if (table_.stage == nullptr)
+      refuse("this convoy knows no plans that change during training; update convoy");
+    const std::uint64_t outside = std::exchange(stage_, step);
+    detail::accept(table_.stage(table_.self, step));
+    action();
+    detail::accept(table_.stage(table_.self, stage_ = outside));
   }
   // For what the functions above do not cover; struct_size, place and replica are the caller's.
   void emit(convoy_operation operation, const std::vector<Span>& reads,
@@ -359,13 +367,7 @@ class Planner {
         table_.group(table_.self, static_cast<std::uint32_t>(what), replica.index(), &number));
     return known<std::uint32_t>(number);
   }
-  std::string declared(const char* name) const {
-    const char* value = host_->option(context_, name);
-    if (value == nullptr)
-      throw std::logic_error("the manifest declares no option '" + std::string(name) +
-                             "'; add an option= line for it, or correct the name");
-    return value;
-  }
+  Options options() const { return {host_, context_}; }
   static convoy_operation make(std::uint32_t kind, double scalar = 0) {
     convoy_operation operation;
     std::memset(&operation, 0, sizeof(operation));
@@ -417,6 +419,7 @@ class Planner {
   convoy_context* context_;
   convoy_cluster cluster_{};
   std::uint64_t priority_ = 0;  // of what is written now
+  std::uint64_t stage_ = 0;     // likewise, its first step
 };
 
 }  // namespace convoy

@@ -4,11 +4,14 @@
 // the file with CONVOY_STRATEGY(Class, "name=...", ...). Header-only; needs nothing but the ABI.
 
 #include <convoy/abi.h>
+#include <convoy/kernel.hpp>
 #include <convoy/manifest.hpp>
 #include <convoy/planner.hpp>
 #include <convoy/sized.hpp>
 
 #include <exception>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -26,14 +29,45 @@ class Strategy {
   // The host function behind a call() of this name, or nullptr when there is none. It is called by
   // several threads at a time, with different memory, while the training runs.
   virtual convoy_host_kernel host_kernel(const std::string& /*name*/) { return nullptr; }
+
+  // Instead of that function: a kernel that is told step, learning rate, scalar and sizes, and is
+  // made with the options. Asked for once per name; the kernel lives as long as the strategy.
+  virtual std::unique_ptr<Kernel> kernel(const std::string& /*name*/, const Options& /*options*/) {
+    return nullptr;
+  }
 };
 
 namespace detail {
 
 struct StrategyInstance {
-  Strategy* strategy;
+  std::unique_ptr<Strategy> strategy;
   const convoy_host* host;
+  std::map<std::string, std::unique_ptr<Kernel>> kernels;  // those asked for; null: no such one
 };
+
+inline int32_t run_kernel_object(const convoy_kernel_call* call) noexcept {
+  try {
+    static_cast<const Kernel*>(call->state)->run(KernelCall(*call));
+    return CONVOY_OK;
+  } catch (...) {
+    return CONVOY_FAILED;
+  }
+}
+
+// The host form of a kernel: an object, or else a function.
+inline convoy_kernel host_form(StrategyInstance& instance, convoy_context* context,
+                               const std::string& name) {
+  const auto [known, is_new] = instance.kernels.try_emplace(name);
+  if (is_new) known->second = instance.strategy->kernel(name, Options(instance.host, context));
+  convoy_kernel kernel{};
+  if (known->second == nullptr) {
+    kernel.function = instance.strategy->host_kernel(name);
+    return kernel;
+  }
+  kernel.run = run_kernel_object;
+  kernel.state = known->second.get();
+  return kernel;
+}
 
 // Runs an action of the plug-in; whatever it throws becomes an error text of the host.
 template <typename Action>
@@ -59,15 +93,11 @@ template <typename T>
 struct StrategyTable {
   static int32_t create(convoy_context* context, const convoy_host* host, void** self) noexcept {
     return guarded(host, context, [&] {
-      *self = new StrategyInstance{new T(), host};
+      *self = new StrategyInstance{std::make_unique<T>(), host, {}};
       return 0;
     });
   }
-  static void destroy(void* self) noexcept {
-    auto* instance = static_cast<StrategyInstance*>(self);
-    delete instance->strategy;
-    delete instance;
-  }
+  static void destroy(void* self) noexcept { delete static_cast<StrategyInstance*>(self); }
   static int32_t plan(void* self, convoy_context* context, const convoy_planner* table) noexcept {
     auto* instance = static_cast<StrategyInstance*>(self);
     return guarded(instance->host, context, [&] {
@@ -81,9 +111,9 @@ struct StrategyTable {
     auto* instance = static_cast<StrategyInstance*>(self);
     return guarded(instance->host, context, [&] {
       convoy_kernel kernel{};
-      if (form == CONVOY_KERNEL_HOST) kernel.function = instance->strategy->host_kernel(name);
+      if (form == CONVOY_KERNEL_HOST) kernel = host_form(*instance, context, name);
       answer_sized(*out, kernel, "convoy_kernel");
-      if (kernel.function != nullptr) return 0;
+      if (kernel.function != nullptr || kernel.run != nullptr) return 0;
       instance->host->set_error(context, (std::string("no such form of kernel ") + name).c_str());
       return 1;
     });

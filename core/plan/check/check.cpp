@@ -8,6 +8,8 @@
 #include "core/base/error.hpp"
 #include "core/plan/check/judge.hpp"
 #include "core/plan/check/recurrence.hpp"
+#include "core/plan/check/stage_passage.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
@@ -87,9 +89,82 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   }
 }
 
+// The later, the laxer.
+int laxity(Verdict verdict) {
+  constexpr Verdict kOrder[] = {
+      Verdict::kSynchronous, Verdict::kAppliesPerStep, Verdict::kSynchronousEvery,
+      Verdict::kStale,       Verdict::kIndependent,    Verdict::kAsynchronous,
+      Verdict::kApproximate, Verdict::kUnproved,       Verdict::kWrong};
+  return static_cast<int>(std::find(std::begin(kOrder), std::end(kOrder), verdict) -
+                          std::begin(kOrder));
+}
+
+void add_findings(const std::vector<Finding>& findings, CheckReport& report) {
+  for (const Finding& finding : findings) {
+    report.findings.push_back(finding);
+    const Verdict verdict = check::leaves_open(finding.kind) ? Verdict::kUnproved : Verdict::kWrong;
+    if (laxity(verdict) > laxity(report.verdict)) report.verdict = report.exact = verdict;
+  }
+}
+
+// What is said of the whole: that of the laxest stage, with all that was found or believed.
+CheckReport combined(std::vector<StageReport> stages) {
+  const auto laxest = std::max_element(stages.begin(), stages.end(),
+                                       [](const StageReport& a, const StageReport& b) {
+                                         return laxity(a.report.verdict) < laxity(b.report.verdict);
+                                       });
+  CheckReport whole = laxest->report;
+  for (auto* list : {&whole.kernels, &whole.factors, &whole.compressors}) list->clear();
+  whole.findings.clear();
+  const auto join = [](std::vector<std::string>& all, const std::vector<std::string>& more) {
+    for (const std::string& it : more)
+      if (std::find(all.begin(), all.end(), it) == all.end()) all.push_back(it);
+  };
+  for (const StageReport& stage : stages) {
+    join(whole.kernels, stage.report.kernels);
+    join(whole.factors, stage.report.factors);
+    join(whole.compressors, stage.report.compressors);
+    for (Finding finding : stage.report.findings) {
+      if (stage.first_step > 0)
+        finding.text = fmt::format("from step {} on, {}", stage.first_step, finding.text);
+      whole.findings.push_back(std::move(finding));
+    }
+  }
+  whole.stages = std::move(stages);
+  return whole;
+}
+
+bool is_judged(const StageReport& stage) {
+  return stage.report.verdict != Verdict::kWrong && stage.report.verdict != Verdict::kUnproved;
+}
+
+// Each stage by itself, then the passages between them.
+CheckReport check_stages(const Plan& plan) {
+  std::vector<StageReport> stages;
+  for (std::size_t stage = 0; stage < stage_count(plan); ++stage)
+    stages.push_back({first_step_of(plan, stage), check_plan(check::stage_alone(plan, stage))});
+  if (!std::all_of(stages.begin(), stages.end(), is_judged)) return combined(std::move(stages));
+  try {
+    check::Budget budget;
+    const std::vector<check::StagePassage> passages = check::judge_passages(plan, budget);
+    for (std::size_t i = 0; i < passages.size(); ++i) {
+      add_findings(passages[i].findings, stages[i + 1].report);
+      CheckReport& before = stages[i].report;
+      if (!passages[i].loses || !before.nothing_lost) continue;
+      before.nothing_lost = false;
+      before.recurrence +=
+          fmt::format(" but what residuals hold when step {} begins", stages[i + 1].first_step);
+    }
+  } catch (const check::OverBudget& where) {
+    add_findings(over_budget(stage_of(plan, 0), where).findings, stages.back().report);
+  }
+  return combined(std::move(stages));
+}
+
 }  // namespace
 
 CheckReport check_plan(const Plan& plan) {
+  if (!plan.later.empty()) return check_stages(plan);
   try {
     check::Budget budget;
     check::SymbolicRun run(plan, budget);
@@ -162,7 +237,14 @@ std::string describe(const CheckReport& report, Verdict verdict) {
 }  // namespace
 
 std::string CheckReport::verdict_text() const {
-  return describe(*this, verdict);
+  if (stages.empty()) return describe(*this, verdict);
+  std::string text;
+  for (const StageReport& stage : stages)
+    text += fmt::format(
+        "{}{}",
+        stage.first_step == 0 ? std::string() : fmt::format(", from step {} on ", stage.first_step),
+        stage.report.verdict_text());
+  return text;
 }
 
 namespace {
@@ -197,6 +279,9 @@ bool claims_to_share_nothing(std::string_view claim) {
 }
 
 bool satisfies(const CheckReport& report, std::string_view claim) {
+  if (!report.stages.empty())
+    return std::all_of(report.stages.begin(), report.stages.end(),
+                       [&](const StageReport& stage) { return satisfies(stage.report, claim); });
   const bool sound = report.verdict != Verdict::kWrong && report.verdict != Verdict::kUnproved;
   bool kept = claim.empty();
   while (!claim.empty()) {

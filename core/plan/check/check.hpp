@@ -48,6 +48,8 @@ struct Finding {
   std::string text;      // "apply (operation 12) on conv1/kernel [0..64): the gradient of ..."
 };
 
+struct StageReport;
+
 struct CheckReport {
   Verdict verdict = Verdict::kWrong;
   Verdict exact = Verdict::kWrong;  // kApproximate: what it would be without rounding
@@ -68,16 +70,25 @@ struct CheckReport {
   std::vector<std::string> factors;
   std::vector<std::string> compressors;  // operations that leave out what nothing brings back
   std::vector<Finding> findings;
+  // Of a plan with several stages what is proved of each; the rest says what the laxest of them is,
+  // with the findings of all.
+  std::vector<StageReport> stages;
 
   // "synchronous", "stale by 2 (gradient lag 1, parameter lag 1)", "wrong".
   std::string verdict_text() const;
 };
 
+struct StageReport {
+  std::uint64_t first_step = 0;
+  CheckReport report;
+};
+
 // Proves what a plan computes by running it on values that say where they come from, until its
 // state repeats: every replica's gradient reaches every variable exactly once, how late, or what is
-// wrong and where. A state that never repeats is judged as a linear recurrence. Takes logical and
-// lowered plans. Proves plans, not the devices that run them. What would take more than about ten
-// seconds is left unproved.
+// wrong and where. A state that never repeats is judged as a linear recurrence. Of several stages
+// each is proved, and every passage from one to the next. Takes logical and lowered plans. Proves
+// plans, not the devices that run them. What would take more than about ten seconds is left
+// unproved.
 CheckReport check_plan(const Plan& plan);
 
 std::string_view verdict_name(Verdict verdict);

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
+#include "core/plan/stages.hpp"
+
 namespace convoy {
 namespace {
 
-bool is_loose(const Operation& it) {
-  return (it.flags & (CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER)) != 0;
-}
 bool is_inexact(const Operation& it) {
   return it.kind == OperationKind::kCast || it.kind == OperationKind::kCall ||
          it.kind == OperationKind::kMatmul || has_factor(it.kind) || is_compression(it.kind);
@@ -49,6 +48,9 @@ const Operation* deciding_operation(const Plan& plan, Verdict verdict) {
 
 std::string explain_verdict(const Plan& plan, const CheckReport& report) {
   if (report.verdict == Verdict::kSynchronous || !report.findings.empty()) return "";
+  for (std::size_t stage = 0; stage < report.stages.size(); ++stage)
+    if (report.stages[stage].report.verdict == report.verdict)
+      return explain_verdict(stage_of(plan, stage), report.stages[stage].report);
   const Operation* operation = deciding_operation(plan, report.verdict);
   if (operation == nullptr) return "";
   const PlanSpan& span =

@@ -41,7 +41,7 @@ void SymbolicRun::run_prologue() {
 }
 
 void SymbolicRun::run_period() {
-  if (period_ < 0 && start_ == Start::kInitial) run_prologue();
+  if (period_ < 0 && start_ != Start::kHeld) run_prologue();
   ++period_;
   for (std::uint32_t i = 0; i < memory_.size(); ++i)
     if (plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH)
@@ -172,7 +172,7 @@ SymbolicRun::Updated SymbolicRun::make_update(const Update& it) {
     if (values_.value(value).poison) return {value, value};
   const WeightedValue part{it.gradient_sum, reciprocal(it.contributions), 0};
   const ValueId mean = values_.combine({&part, 1});
-  if (start_ == Start::kHeld) {
+  if (start_ != Start::kInitial) {
     const WeightedValue parts[] = {{it.parameters, Weight{}, 0}, {mean, from_scalar(-1), 0}};
     return {values_.combine(parts), it.state};
   }

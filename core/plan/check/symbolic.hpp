@@ -25,6 +25,7 @@ struct ForwardRead {
 // What memory that survives a period holds when a run begins.
 enum class Start {
   kInitial,  // what it holds before the prologue: a run as it happens
+  kLinear,   // the same, but an apply subtracts the mean
   kHeld,  // atoms of its own: any period. No prologue; an apply subtracts the mean, for it stands
           // for any optimizer that is linear in the gradient
 };

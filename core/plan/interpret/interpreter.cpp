@@ -9,6 +9,7 @@
 #include "core/plan/interpret/interpreter_arithmetic.hpp"
 #include "core/plan/interpret/interpreter_guard.hpp"
 #include "core/plan/interpret/interpreter_update.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
@@ -55,16 +56,32 @@ void Interpreter::poison(std::uint32_t buffer) {
 }
 
 void Interpreter::run(std::uint64_t steps) {
-  if (steps_ == 0 && steps > 0)
-    for (const Operation& operation : plan_.prologue) execute(operation, 0);
   for (const std::uint64_t end = steps_ + steps; steps_ < end; ++steps_) {
-    const std::uint64_t phase = steps_ % plan_.computes;
-    if (phase == 0)
-      for (std::uint32_t i = 0; i < memory_.size(); ++i)
-        if (plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH) poison(i);
-    for (const Operation& operation : plan_.body)
+    const std::size_t stage = stage_at(plan_, steps_);
+    const std::uint64_t step = steps_ - first_step_of(plan_, stage);
+    if (step == 0) begin_stage(stage);
+    const std::uint64_t phase =
+        step % (stage == 0 ? plan_.computes : plan_.later[stage - 1].computes);
+    if (phase == 0) poison_all(CONVOY_BUFFER_SCRATCH);
+    for (const Operation& operation : *bodies_of(plan_)[stage])
       if (operation.phase == phase) execute(operation, steps_);
   }
+}
+
+void Interpreter::poison_all(std::uint32_t kind) {
+  for (std::uint32_t i = 0; i < memory_.size(); ++i)
+    if (plan_.buffers[i].kind == kind) poison(i);
+}
+
+void Interpreter::begin_stage(std::size_t stage) {
+  if (stage > 0) {
+    poison_all(CONVOY_BUFFER_SCRATCH);
+    poison_all(CONVOY_BUFFER_GRADIENT);
+  }
+  in_prologue_ = true;
+  for (const Operation& operation : stage == 0 ? plan_.prologue : plan_.later[stage - 1].prologue)
+    execute(operation, 0);
+  in_prologue_ = false;
 }
 
 std::byte* Interpreter::at(const PlanSpan& span) {
@@ -102,7 +119,7 @@ void Interpreter::execute(const Operation& operation, std::uint64_t step) {
     case OperationKind::kApply:
       return apply(operation, step);
     case OperationKind::kCall:
-      return call(operation);
+      return call(operation, step);
     case OperationKind::kNorm:
       return norm(operation);
     case OperationKind::kAdaptLossScale:
@@ -213,9 +230,9 @@ void Interpreter::update(const PlanSpan& target, UpdateConstants constants,
   }
 }
 
-void Interpreter::call(const Operation& operation) {
-  const convoy_host_kernel kernel = options_.kernel ? options_.kernel(operation.kernel) : nullptr;
-  if (kernel == nullptr)
+void Interpreter::call(const Operation& operation, std::uint64_t step) {
+  const HostKernel kernel = options_.kernel ? options_.kernel(operation.kernel) : HostKernel();
+  if (!kernel)
     fail(ExitCode::kFailed, "operation {}: no host form of kernel {}", operation.id,
          operation.kernel);
   const auto regions = [&](std::span<const PlanSpan> spans) {
@@ -226,7 +243,19 @@ void Interpreter::call(const Operation& operation) {
   };
   const std::vector<convoy_region> reads = regions(operation.reads);
   const std::vector<convoy_region> writes = regions(operation.writes);
-  const std::int32_t status = kernel(reads.data(), reads.size(), writes.data(), writes.size());
+  convoy_submission submission{};
+  submission.struct_size = sizeof(submission);
+  submission.step = step;
+  if (!in_prologue_ && options_.learning_rate)
+    submission.learning_rate = options_.learning_rate(step);
+  submission.scalar = operation.scalar;
+  submission.sizes = operation.sizes;
+  submission.reads = reads.data();
+  submission.read_count = reads.size();
+  submission.writes = writes.data();
+  submission.write_count = writes.size();
+  kernel.enter(submission);
+  const std::int32_t status = run_kernel(submission);
   if (status != 0)
     fail(ExitCode::kFailed, "operation {}: kernel {} returned {}", operation.id, operation.kernel,
          status);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/host_kernel.hpp"
 #include "core/plan/interpret/interpreter_update.hpp"
 #include "core/plan/plan.hpp"
 
@@ -33,13 +34,13 @@ struct InterpreterOptions {
   std::vector<ElementRange> decayed;  // arena ranges with weight decay, ascending
   std::function<double(std::uint64_t step)> learning_rate;
   GradientFunction gradient;
-  std::function<convoy_host_kernel(const std::string& name)> kernel;  // for call operations
+  std::function<HostKernel(const std::string& name)> kernel;  // for call operations
 };
 
 // Runs a plan, logical or lowered, one operation after the other over plain arrays: what the plan
 // means, and the oracle for everything that runs it faster. Sums go over the reads from left to
 // right. Memory that the plan may not rely on holds not-a-number: gradients before their first
-// backward, scratch at the start of every period.
+// backward, scratch at the start of every period, both at the start of a stage.
 class Interpreter {
  public:
   // The plan must outlive the interpreter.
@@ -67,6 +68,8 @@ class Interpreter {
   };
 
   void poison(std::uint32_t buffer);
+  void poison_all(std::uint32_t kind);
+  void begin_stage(std::size_t stage);
   void forward(const Operation& operation);
   void backward(const Operation& operation);
   void apply(const Operation& operation, std::uint64_t step);
@@ -74,7 +77,7 @@ class Interpreter {
   void norm(const Operation& operation);
   void adapt(const Operation& operation);
   bool is_decayed(std::uint64_t element) const;
-  void call(const Operation& operation);
+  void call(const Operation& operation, std::uint64_t step);
   std::byte* at(const PlanSpan& span);
   float* floats(const PlanSpan& span);
   std::vector<float>& state(std::uint32_t buffer, std::uint32_t slot);
@@ -82,6 +85,7 @@ class Interpreter {
   const Plan& plan_;
   InterpreterOptions options_;
   std::uint64_t steps_ = 0;
+  bool in_prologue_ = false;
   std::uint64_t changed_ = 0;
   std::vector<std::vector<std::byte>> memory_;  // per buffer
   std::vector<std::vector<float>> state_;       // per buffer and slot, empty until used

@@ -41,7 +41,8 @@ struct UpdateGroup {
 
 class UpdateFusion {
  public:
-  explicit UpdateFusion(const Plan& plan) : plan_(plan), body_(plan.body), users_(plan) {}
+  UpdateFusion(const Plan& plan, bool is_stage)
+      : plan_(plan), body_(plan.body), is_stage_(is_stage), users_(plan) {}
 
   Plan run() {
     Plan result = plan_;
@@ -181,7 +182,9 @@ class UpdateFusion {
 
   // From the last member around to the sum in the next iteration: overwritten before it is read.
   bool is_dead(const UpdateGroup& group, const PlanSpan& total) const {
-    const bool scratch = plan_.buffers[total.buffer].kind == CONVOY_BUFFER_SCRATCH;
+    const std::uint32_t kind = plan_.buffers[total.buffer].kind;
+    const bool scratch = kind == CONVOY_BUFFER_SCRATCH;
+    if (is_stage_ && !scratch && kind != CONVOY_BUFFER_GRADIENT) return false;
     bool wrapped = false;
     for (std::size_t i = users_.next(total, group.updates.back());; i = users_.next(total, i)) {
       if (i == body_.size()) {
@@ -220,13 +223,14 @@ class UpdateFusion {
 
   const Plan& plan_;
   const std::vector<Operation>& body_;
+  bool is_stage_;  // another one finds what this leaves in memory, but for gradients and scratch
   SpanUsers users_;
 };
 
 }  // namespace
 
-Plan fuse_updates(const Plan& logical) {
-  return UpdateFusion(logical).run();
+Plan fuse_updates(const Plan& logical, bool is_stage) {
+  return UpdateFusion(logical, is_stage).run();
 }
 
 }  // namespace convoy

@@ -10,6 +10,6 @@ namespace convoy {
 // left to right as before, nothing comes between and nothing else ever sees the sum: parameters
 // keep their bits, gradients keep what backward wrote. Takes and gives a logical plan; operations
 // keep their sources. Only for devices that join updates (CONVOY_DEVICE_JOINS_UPDATES).
-Plan fuse_updates(const Plan& logical);
+Plan fuse_updates(const Plan& logical, bool is_stage = false);
 
 }  // namespace convoy

@@ -7,6 +7,7 @@
 #include "core/plan/lower/guard_domains.hpp"
 #include "core/plan/lower/guard_memory.hpp"
 #include "core/plan/range_set.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
@@ -255,6 +256,9 @@ class Guard {
 
 // A gradient that is applied in another step than its own would be divided by another scale.
 void require_adaptable(const Plan& logical, const CheckReport& report) {
+  for (std::size_t stage = 0; stage < report.stages.size(); ++stage)
+    require_adaptable(stage_of(logical, stage), report.stages[stage].report);
+  if (!report.stages.empty()) return;
   const bool same_step =
       report.exact == Verdict::kSynchronous || report.exact == Verdict::kIndependent;
   if (same_step && logical.computes == 1) return;
@@ -270,7 +274,8 @@ void require_adaptable(const Plan& logical, const CheckReport& report) {
 Plan guard(const Plan& logical, const CheckReport& report, const GuardOptions& options) {
   if (!options.scales_loss() && !options.needs_norm() && !options.gradient_norms) return logical;
   if (options.automatic_loss_scale) require_adaptable(logical, report);
-  return Guard(logical, options).run();
+  if (logical.later.empty()) return Guard(logical, options).run();
+  return part_stages(Guard(join_stages(logical), options).run(), logical);
 }
 
 }  // namespace convoy

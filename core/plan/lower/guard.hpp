@@ -36,7 +36,8 @@ struct GuardOptions {
 // gradient, all updates of a step move behind the last gradient sum; everything else stays in
 // place. Without any option the result is the plan as it was. `report` is what check_plan says of
 // the plan. Error kUsage with the reason for plans in which a step has no such norm, or for which
-// adapting the scale would be wrong because a gradient outlives its step.
+// adapting the scale would be wrong because a gradient outlives its step. All stages of a plan
+// share the memory that it adds, so that the loss scale goes from one to the next.
 Plan guard(const Plan& logical, const CheckReport& report, const GuardOptions& options);
 
 }  // namespace convoy

@@ -4,6 +4,8 @@
 
 #include <ostream>
 
+#include "core/plan/stages.hpp"
+
 namespace convoy {
 namespace {
 
@@ -105,6 +107,10 @@ void print_operation(std::ostream& out, const Plan& plan, const Operation& opera
                      variables.empty() ? "" : fmt::format("  ({})", variables), waits);
 }
 
+std::string stage_heading(const Plan& plan, std::size_t stage) {
+  return fmt::format("from step {} on\n", first_step_of(plan, stage));
+}
+
 bool is_arena(const PlanBuffer& buffer) {
   return buffer.kind <= CONVOY_BUFFER_MASTER;
 }
@@ -143,6 +149,17 @@ void print_plan(std::ostream& out, const Plan& plan, const Schedule* schedule) {
       out << (plan.computes == 1 ? "body\n" : fmt::format("body, step {}\n", phase + 1));
     print_operation(out, plan, plan.body[i], lowered,
                     lowered ? waits_of(plan, *schedule, i) : std::string());
+  }
+  for (std::size_t stage = 1; stage < stage_count(plan); ++stage) {
+    out << stage_heading(plan, stage);
+    print_plan(out, stage_of(plan, stage));
+  }
+}
+
+void print_lowered(std::ostream& out, const StepPlan& plan) {
+  for (std::size_t stage = 0; stage < plan.stages(); ++stage) {
+    if (stage > 0) out << stage_heading(plan.lowered(), stage);
+    print_plan(out, plan.lowered(stage), &plan.schedule(stage));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/plan/range_set.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
@@ -21,6 +22,10 @@ class LiveElements {
  public:
   explicit LiveElements(const Plan& plan)
       : plan_(plan), live_(plan.buffers.size()), written_(plan.buffers.size()) {}
+
+  void run_prologue() {
+    for (const Operation& operation : plan_.prologue) run(operation);
+  }
 
   void run_phase(std::uint32_t phase) {
     for (const Operation& operation : plan_.body)
@@ -73,10 +78,35 @@ std::vector<std::vector<ElementRange>> live_ranges(const Plan& plan, std::uint32
 
 std::vector<std::vector<ElementRange>> updated_ranges(const Plan& plan) {
   std::vector<RangeSet> updated(plan.buffers.size());
-  for (const Operation& operation : plan.body)
-    if (operation.kind == OperationKind::kApply)
-      for (const PlanSpan& span : operation.writes) updated[span.buffer].add(elements_of(span));
+  for (const std::vector<Operation>* body : bodies_of(plan))
+    for (const Operation& operation : *body)
+      if (operation.kind == OperationKind::kApply)
+        for (const PlanSpan& span : operation.writes) updated[span.buffer].add(elements_of(span));
   return to_ranges(updated);
+}
+
+std::vector<std::vector<ElementRange>> entered_ranges(const Plan& plan) {
+  LiveElements live(plan);
+  live.run_prologue();
+  for (std::uint32_t i = 0; i < plan.computes; ++i) live.run_phase(i);
+  return to_ranges(live.take());
+}
+
+std::vector<std::vector<ElementRange>> live_ranges_at(const Plan& plan, std::uint64_t step,
+                                                      std::uint32_t phase) {
+  if (plan.later.empty()) return live_ranges(plan, phase);
+  const std::size_t now = stage_at(plan, step);
+  std::vector<RangeSet> live(plan.buffers.size());
+  const auto add = [&](const std::vector<std::vector<ElementRange>>& ranges) {
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+      for (const ElementRange& range : ranges[i]) live[i].add(range);
+  };
+  const Plan current = stage_of(plan, now);
+  const bool begins = now > 0 && step == first_step_of(plan, now);
+  add(begins ? entered_ranges(current) : live_ranges(current, phase));
+  for (std::size_t stage = now + 1; stage < stage_count(plan); ++stage)
+    add(entered_ranges(stage_of(plan, stage)));
+  return to_ranges(live);
 }
 
 }  // namespace convoy

@@ -14,7 +14,16 @@ namespace convoy {
 // contents are undefined at the start of a period.
 std::vector<std::vector<ElementRange>> live_ranges(const Plan& plan, std::uint32_t phase);
 
-// Per buffer, the elements that the body's applies update; they own optimizer state.
+// Per buffer, the elements whose contents a stage takes over from whatever was before: what its
+// prologue and its body, gone through once, read before they write it.
+std::vector<std::vector<ElementRange>> entered_ranges(const Plan& plan);
+
+// live_ranges() of a plan with any number of stages, before the training step with this number,
+// which begins with this phase of its stage's body, and what later stages will take over.
+std::vector<std::vector<ElementRange>> live_ranges_at(const Plan& plan, std::uint64_t step,
+                                                      std::uint32_t phase);
+
+// Per buffer, the elements that the applies of all bodies update; they own optimizer state.
 std::vector<std::vector<ElementRange>> updated_ranges(const Plan& plan);
 
 }  // namespace convoy

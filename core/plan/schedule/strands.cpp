@@ -25,10 +25,6 @@ class Components {
   std::vector<std::uint32_t> parents_;
 };
 
-bool is_loose(const Operation& operation) {
-  return (operation.flags & (CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER)) != 0;
-}
-
 }  // namespace
 
 Strands find_strands(const Plan& lowered) {

@@ -1,5 +1,6 @@
 #include "plugins/devices/cpu/elementwise.hpp"
 
+#include <convoy/kernel.hpp>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -65,9 +66,7 @@ void fill(const convoy_region& write, double scalar) {
 }
 
 void call_host_kernel(const convoy_submission& operation) {
-  if (operation.host_kernel == nullptr) throw std::invalid_argument("call without a host kernel");
-  const std::int32_t status = operation.host_kernel(operation.reads, operation.read_count,
-                                                    operation.writes, operation.write_count);
+  const std::int32_t status = run_kernel(operation);
   if (status != 0) {
     throw std::runtime_error("the strategy's kernel returned " + std::to_string(status));
   }

@@ -1,5 +1,7 @@
 #include "operations.hpp"
 
+#include <convoy/kernel.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -90,7 +92,7 @@ void dot(const convoy_submission& it) {
 }
 
 void call(const convoy_submission& it) {
-  const std::int32_t status = it.host_kernel(it.reads, it.read_count, it.writes, it.write_count);
+  const std::int32_t status = convoy::run_kernel(it);
   if (status != 0) throw std::runtime_error("the kernel returned " + std::to_string(status));
 }
 

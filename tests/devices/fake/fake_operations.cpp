@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <convoy/kernel.hpp>
 #include <stdexcept>
 #include <vector>
 
@@ -135,8 +136,7 @@ void run_fake_operation(const convoy_submission& submission) {
   if (submission.kind == CONVOY_OP_NORM) return norm(submission);
   if (submission.kind == CONVOY_OP_ADAPT_LOSS_SCALE) return adapt(submission);
   if (submission.kind != CONVOY_OP_CALL) return run_elements(submission);
-  const std::int32_t status = submission.host_kernel(submission.reads, submission.read_count,
-                                                     submission.writes, submission.write_count);
+  const std::int32_t status = run_kernel(submission);
   if (status != 0) throw std::runtime_error(fmt::format("the kernel returned {}", status));
 }
 

@@ -179,12 +179,13 @@ typedef struct convoy_operation {
   uint64_t read_count;
   const convoy_span* writes;
   uint64_t write_count;
-  double scalar;          /* FILL, SCALE, AXPY, DIVIDE; APPLY with NORMED: 0 = no limit */
+  double scalar; /* FILL, SCALE, AXPY, DIVIDE; CALL: as it says; APPLY with NORMED: 0 = no limit */
   uint64_t contributions; /* APPLY, NORM: replica gradients summed in read 0; 0 = one per replica */
   uint64_t max_lag;       /* RELAXED_READS */
   uint64_t first_layer;   /* FORWARD, BACKWARD: layers [first, first + count) */
   uint64_t layer_count;
-  uint64_t sizes[4];  /* MATMUL, ADAPT_LOSS_SCALE, ORTHOGONALISE, SCATTER, QUANTISE, DEQUANTISE */
+  /* MATMUL, ADAPT_LOSS_SCALE, ORTHOGONALISE, SCATTER, QUANTISE, DEQUANTISE; CALL: as it says */
+  uint64_t sizes[4];
   const char* kernel; /* CALL: name, resolved by convoy_strategy.kernel */
   uint64_t bytes;     /* CALL: memory traffic, for the simulator */
   uint64_t flops;     /* CALL */
@@ -207,6 +208,25 @@ typedef struct convoy_region {
  * the process ends. */
 typedef int32_t (*convoy_host_kernel)(const convoy_region* reads, uint64_t read_count,
                                       const convoy_region* writes, uint64_t write_count);
+
+/* What a kernel with a context is told. step and learning_rate are those of the training step that
+ * the call belongs to, counted from the first step of all training; both are 0 in a prologue. */
+typedef struct convoy_kernel_call {
+  uint64_t struct_size;
+  void* state; /* convoy_kernel.state */
+  uint64_t step;
+  double learning_rate;
+  double scalar;     /* convoy_operation.scalar */
+  uint64_t sizes[4]; /* convoy_operation.sizes */
+  const convoy_region* reads;
+  uint64_t read_count;
+  const convoy_region* writes;
+  uint64_t write_count;
+} convoy_kernel_call;
+
+/* A strategy's own kernel with a context, else as convoy_host_kernel. It is called until the
+ * strategy that gave it is destroyed. */
+typedef int32_t (*convoy_kernel_function)(const convoy_kernel_call* call);
 
 #ifdef __cplusplus
 }

@@ -112,6 +112,12 @@ typedef struct convoy_planner {
   /* A number that the replicas of this cluster which share that have in common (convoy_sharing);
    * CONVOY_NONE: not known. */
   int32_t (*group)(void* self, uint32_t sharing, uint32_t replica, uint32_t* number);
+  /* What is emitted next, prologue or body, is of the stage that begins with this training step;
+   * first of that which begins with step 0. A stage's prologue runs once, before its first step,
+   * and its body repeats until the next stage begins. Parameters, masters and persistent buffers go
+   * from one stage to the next as they are; what gradients and scratch hold then is undefined. All
+   * but the last stage last for whole periods of their bodies. */
+  int32_t (*stage)(void* self, uint64_t first_step);
 } convoy_planner;
 
 enum convoy_kernel_form {
@@ -124,6 +130,10 @@ typedef struct convoy_kernel {
   uint64_t struct_size;
   convoy_host_kernel function; /* CONVOY_KERNEL_HOST */
   const char* text;            /* CUDA source or PTX; the plug-in's, valid until destroy */
+  /* CONVOY_KERNEL_HOST instead of `function`: a kernel with a context, and what it finds as
+   * convoy_kernel_call.state. Both are valid until destroy. */
+  convoy_kernel_function run;
+  void* state;
 } convoy_kernel;
 
 typedef struct convoy_strategy {

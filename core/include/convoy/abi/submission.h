@@ -129,6 +129,10 @@ typedef struct convoy_submission {
   double* result;
   uint32_t flags;     /* convoy_operation_flag */
   uint32_t operation; /* its number in the lowered plan, for messages */
+  /* CALL of a kernel with a context; host_kernel is NULL then. It is told kernel_state and what
+   * this submission says. */
+  convoy_kernel_function kernel;
+  void* kernel_state;
 } convoy_submission;
 
 #ifdef __cplusplus

@@ -1,0 +1,231 @@
+// What the checker says of plans that change during training.
+#include <gtest/gtest.h>
+
+#include "core/plan/check/check.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "core/plan/stages.hpp"
+#include "tests/plan/check/mutation_oracle.hpp"
+#include "tests/plan/sample_models.hpp"
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing::check_stages_test {
+namespace {
+
+const WritePlan kSynchronous = write_replicated(Algorithm::kDevice);
+
+// All replicas take their own steps and then the mean of what they have come to.
+void train_alone(Planner& p, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    p.compute();
+    for (const ReplicaId r : p.replicas())
+      p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+  }
+}
+
+void average(Planner& p) {
+  p.all_reduce(p.all_parameters(p.arena()));
+  for (const ReplicaId r : p.replicas())
+    p.scale(p.parameters(r), p.parameters(r), 1.0 / p.replica_count());
+}
+
+// Error feedback: the rest of what 16 bits cannot hold waits in `residuals`.
+void compress(Planner& p, const std::vector<Buffer>& residuals) {
+  p.compute();
+  std::vector<Span> sent;
+  for (const ReplicaId r : p.replicas()) {
+    const PlaceId here = p.replica_place(r);
+    const Span residual = residuals[r.index()];
+    p.add(residual, residual, p.gradient(r));
+    const Buffer half = p.scratch(here, p.arena_elements(), Dtype::kBf16);
+    const Buffer back = p.scratch(here, p.arena_elements());
+    p.cast(half, residual);
+    p.cast(back, half);
+    p.axpy(residual, -1, back, residual);
+    sent.push_back(back);
+  }
+  p.all_reduce(sent);
+  for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), sent[r.index()]);
+}
+
+std::vector<Buffer> residuals(Planner& p) {
+  std::vector<Buffer> result;
+  for (const ReplicaId r : p.replicas())
+    result.push_back(p.persistent(p.replica_place(r), p.arena_elements()));
+  return result;
+}
+
+struct Judged {
+  Plan plan;
+  CheckReport report;
+  std::string text;  // verdict and first finding
+};
+
+// On three devices, and the same lowered.
+Judged judge(const WritePlan& write) {
+  static const ArenaMap arena = small_arena(40);
+  static const Cluster cluster = make_single_host(3, true, "cpu");
+  Judged it{write_plan(cluster, arena, write), {}, {}};
+  it.report = check_plan(it.plan);
+  it.text = it.report.verdict_text();
+  if (!it.report.findings.empty()) it.text += "; " + it.report.findings.front().text;
+  return it;
+}
+
+#define EXPECT_SAYS(words, it) EXPECT_PRED_FORMAT2(::testing::IsSubstring, words, (it).text)
+
+TEST(CheckStages, SynchronousWaysMayFollowEachOther) {
+  const Judged it = judge([](Planner& p) {
+    kSynchronous(p);
+    p.from_step(2, [&] { write_copy_reduce(p); });
+    p.from_step(20, [&] { kSynchronous(p); });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kSynchronous) << it.text;
+  EXPECT_EQ(it.text, "synchronous, from step 2 on synchronous, from step 20 on synchronous");
+  EXPECT_TRUE(satisfies(it.report, "synchronous"));
+  EXPECT_EQ(it.report.stages.size(), 3u);
+}
+
+TEST(CheckStages, LocalStepsMayFollowSynchronousOnes) {
+  const Judged it = judge([](Planner& p) {
+    kSynchronous(p);
+    p.from_step(2, [&] { train_alone(p, 2), average(p); });
+    p.from_step(6, [&] { train_alone(p, 3), average(p); });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_TRUE(it.report.nothing_lost);
+  EXPECT_EQ(contradiction(it.plan, it.report).value_or(""), "");
+  EXPECT_TRUE(satisfies(it.report, "approximate"));
+  EXPECT_FALSE(satisfies(it.report, "synchronous"));
+}
+
+TEST(CheckStages, AWarmUpMayBeWithoutCompression) {
+  const Judged it = judge([](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    kSynchronous(p);
+    p.from_step(3, [&] { compress(p, rest); });
+    p.from_step(5, [&] { compress(p, rest); });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_TRUE(it.report.nothing_lost) << it.text;
+}
+
+TEST(CheckStages, ResidualsThatNobodyReadsAnyMoreAreLost) {
+  const Judged it = judge([](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    compress(p, rest);
+    p.from_step(3, [&] { kSynchronous(p); });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_FALSE(it.report.nothing_lost);
+  EXPECT_SAYS("but what residuals hold when step 3 begins", it);
+}
+
+TEST(CheckStages, GradientsThatWaitWhenAStageEndsAreMissing) {
+  const Judged it = judge([](Planner& p) {
+    write_deferred(p);
+    p.from_step(3, [&] { kSynchronous(p); });
+  });
+  EXPECT_NE(it.report.verdict, Verdict::kSynchronous);
+  EXPECT_FALSE(satisfies(it.report, "stale")) << it.text;
+}
+
+TEST(CheckStages, ReplicasMustMeetBeforeTheyAreTakenForOne) {
+  const auto write = [](bool meet) {
+    return [meet](Planner& p) {
+      train_alone(p, 1);
+      p.from_step(3, [&p, meet] {
+        if (meet) p.prologue([&] { average(p); });
+        kSynchronous(p);
+      });
+    };
+  };
+  const Judged apart = judge(write(false));
+  EXPECT_EQ(apart.report.verdict, Verdict::kUnproved) << apart.text;
+  EXPECT_SAYS("let the stage's prologue copy or average them", apart);
+  const Judged met = judge(write(true));
+  EXPECT_EQ(met.report.stages.at(0).report.verdict, Verdict::kIndependent) << met.text;
+  EXPECT_EQ(met.report.stages.at(1).report.verdict, Verdict::kSynchronous) << met.text;
+}
+
+TEST(CheckStages, GradientsAndScratchDoNotGoOver) {
+  const Judged it = judge([](Planner& p) {
+    const Buffer sum = p.scratch(PlaceId(0), p.arena_elements());
+    kSynchronous(p);
+    p.from_step(3, [&] {
+      for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+      kSynchronous(p);
+      p.copy(sum, p.gradient(ReplicaId(0)));
+    });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
+}
+
+// A point that all move from, which the first stage does not keep: local_sgd with outer momentum.
+TEST(CheckStages, CopiesOfTheParametersMustBeOfTheirDay) {
+  const auto write = [](bool refreshed) {
+    return [refreshed](Planner& p) {
+      std::vector<Buffer> points = residuals(p);
+      p.prologue([&] {
+        for (const ReplicaId r : p.replicas()) p.copy(points[r.index()], p.parameters(r));
+      });
+      kSynchronous(p);
+      p.from_step(3, [&] {
+        if (refreshed)
+          p.prologue([&] {
+            for (const ReplicaId r : p.replicas()) p.copy(points[r.index()], p.parameters(r));
+          });
+        train_alone(p, 2);
+        average(p);
+        for (const ReplicaId r : p.replicas()) {
+          const Span point = points[r.index()];
+          const Buffer moved = p.scratch(p.replica_place(r), p.arena_elements());
+          p.axpy(moved, -1, p.parameters(r), point);
+          p.axpy(point, -1, moved, point);
+          p.copy(p.parameters(r), point);
+        }
+      });
+    };
+  };
+  const Judged fresh = judge(write(true));
+  EXPECT_EQ(fresh.report.verdict, Verdict::kApproximate) << fresh.text;
+  EXPECT_EQ(contradiction(fresh.plan, fresh.report).value_or(""), "");
+  const Judged old = judge(write(false));
+  EXPECT_EQ(old.report.verdict, Verdict::kUnproved) << old.text;
+}
+
+TEST(CheckStages, OptimizerStateMustBeWhereItIsUsed) {
+  const Judged it = judge([](Planner& p) {
+    kSynchronous(p);
+    p.from_step(3, [&] {
+      p.prologue([&] { p.copy(p.master(p.host_place(ReplicaId(0))), p.parameters(ReplicaId(0))); });
+      write_parameter_server(p);
+    });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
+  EXPECT_SAYS("the optimizer's state is not there", it);
+}
+
+TEST(CheckStages, AWrongStageMakesAWrongPlan) {
+  const Judged it = judge([](Planner& p) {
+    kSynchronous(p);
+    p.from_step(3, [&] {
+      p.compute();
+      p.apply(p.parameters(ReplicaId(0)), p.gradient(ReplicaId(0)));
+    });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
+  EXPECT_SAYS("from step 3 on, ", it);
+}
+
+TEST(CheckStages, AreTheSameWhenLowered) {
+  const Judged it = judge([](Planner& p) {
+    kSynchronous(p);
+    p.from_step(4, [&] { train_alone(p, 2), average(p); });
+  });
+  Plan lowered = lower(stage_of(it.plan, 0));
+  append_stage(lowered, 4, lower(stage_of(it.plan, 1)));
+  EXPECT_EQ(check_plan(lowered).verdict_text(), it.report.verdict_text());
+}
+
+}  // namespace
+}  // namespace convoy::testing::check_stages_test
