@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that convoy is built with, with --tests also those that only tests need,
-# with --aarch64 also those of cross-builds.
+# with --aarch64 also those of cross-builds, with --packages also those that make Debian packages.
 # Does nothing when all are there.
 set -eu
 
@@ -10,6 +10,7 @@ packages="g++ cmake ninja-build pkg-config git libboost-dev libboost-filesystem-
  librandom123-dev libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev clang"
 [ "${1:-}" != "--tests" ] || packages="$packages libopenmpi-dev openmpi-bin iproute2"
 [ "${1:-}" != "--aarch64" ] || packages="$packages g++-aarch64-linux-gnu qemu-user-static"
+[ "${1:-}" != "--packages" ] || packages="$packages dpkg-dev file"
 
 missing=""
 for package in $packages; do

@@ -5,7 +5,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:-$root/build/packages}
-sh "$root/share/install_dependencies.sh"
+sh "$root/share/install_dependencies.sh" --packages
 sh "$root/share/build.sh" release convoy_program convoy_engine
 mkdir -p "$folder"
 log="$root/build/package.log"

@@ -90,6 +90,16 @@ TEST(CompareRequest, TakesAllStrategiesAndAutoByDefault) {
   EXPECT_FALSE(request.simulated);
 }
 
+TEST(CompareRequest, RefusesAnUnknownModelOnceAndNotInEveryCell) {
+  try {
+    parse_compare_request(std::vector<std::string>{"--models=lenet,lenett"});
+    ADD_FAILURE() << "lenett was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("no model is named 'lenett'"));
+  }
+}
+
 TEST(CompareRequest, RefusesWhatMakesNoSense) {
   for (const char* flag :
        {"--num_devices=1,,2", "--num_devices=0", "--num_devices=x", "--models=lenet,",

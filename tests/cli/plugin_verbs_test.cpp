@@ -100,6 +100,18 @@ TEST(List, PrintsJson) {
   EXPECT_EQ(document.at("rejected").size(), 3u);
 }
 
+TEST(List, MayBeOfOneKind) {
+  for (const char* word : {"strategy", "strategies"}) {
+    const std::string text = list({word, kFixturePath});
+    EXPECT_THAT(text, ContainsRegex("strategy +good +1"));
+    EXPECT_THAT(text, Not(HasSubstr("\nmodel ")));
+    EXPECT_THAT(text, Not(HasSubstr("\ndevice ")));
+  }
+  const auto document = parse_json(list({"models", "--json"}));
+  ASSERT_FALSE(document.at("plugins").empty());
+  for (const auto& plugin : document.at("plugins")) EXPECT_EQ(plugin.at("kind"), "model");
+}
+
 TEST(List, RefusesNamesAndUnknownFlags) {
   expect_error(ExitCode::kUsage, {"convoy info good"}, [] { list({"good"}); });
   expect_error(ExitCode::kUsage, {"unknown flag --jason; did you mean --json?"},

@@ -106,5 +106,28 @@ TEST(Figures, ATimelineOfVeryManyOperationsIsPutTogether) {
   EXPECT_THAT(svg, HasSubstr("short operations"));
 }
 
+// Of lanes and links that begin alike, a name that is cut tells none apart.
+TEST(Figures, LongNamesAreWholeInNarrowPictures) {
+  Timeline timeline = timeline_of(4);
+  timeline.rows[0] = {"host:0", "receive from host 1"};
+  EXPECT_THAT(draw(TimelineChart{"name", "title", {timeline}}, 344),
+              HasSubstr(">host:0 receive from host 1<"));
+  BarChart chart{"name", "title", {"of capacity", Unit::kShare}, {""}, {}};
+  chart.bars = {{"host11/bridge0 to host11/switch0", {{0, 0.1}}, "7.9 %, 928 MB per step"}};
+  EXPECT_THAT(draw(chart, 344), HasSubstr("host11/switch0<"));
+}
+
+TEST(Figures, TheLegendOfLinesShowsTheirSymbols) {
+  LineChart chart = chart_of(5);
+  chart.series.push_back(chart.series.front());
+  chart.series[0].label = "a";
+  chart.series[1].label = "b";
+  chart.series[1].colour = 1;
+  const std::string svg = draw(chart, 500);
+  EXPECT_EQ(points_of(svg), 10);
+  EXPECT_EQ(count(svg, "class=\"c0\""), 1);
+  EXPECT_EQ(count(svg, "class=\"c1\""), 1);
+}
+
 }  // namespace
 }  // namespace convoy::report

@@ -136,6 +136,13 @@ void refuse_flags_of_cells(const std::vector<std::string>& common) {
            std::string(flag) == "variable_update" ? "use --strategies" : "leave it out");
 }
 
+// Before the first cell, not in each.
+void check_models(const CompareRequest& request) {
+  const Catalog catalog = installed_plugins(find_flag(request.common, "plugin_path").value_or(""));
+  for (const std::string& model : request.models)
+    static_cast<void>(catalog.find(PluginKind::kModel, model));
+}
+
 }  // namespace
 
 CompareRequest parse_compare_request(std::span<const std::string> arguments) {
@@ -149,6 +156,7 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
   refuse_flags_of_cells(request.common);
   request.models =
       parse_names("models", own.has("models") ? own.value("models") : JobOptions().model);
+  check_models(request);
   request.counts = parse_device_counts("num_devices", value("num_devices", "1,2,4,8"));
   request.json = own.has("json");
   request.repeats = parse_repeats(value("repeat", "1"));

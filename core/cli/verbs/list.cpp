@@ -47,10 +47,26 @@ Row row_of(const FoundPlugin& plugin, const std::filesystem::path& usual) {
           is_usual ? plugin.path.filename().string() : plugin.path.string()};
 }
 
-void print_table(const Catalog& catalog, std::ostream& out) {
+// The kind that a word such as "model" or "models" names. Error kUsage for other words.
+PluginKind kind_named(const std::string& word) {
+  for (const PluginKind kind :
+       {PluginKind::kStrategy, PluginKind::kModel, PluginKind::kDevice, PluginKind::kTransport}) {
+    const std::string name(to_string(kind));
+    const std::string stem = name.substr(0, name.size() - (name.ends_with('y') ? 1 : 0));
+    if (word == name || word == stem + (name.ends_with('y') ? "ies" : "s")) return kind;
+  }
+  fail(
+      ExitCode::kUsage,
+      "'{0}' is no kind of plug-in: strategy, model, device and transport are; one plug-in: convoy "
+      "info {0}",
+      word);
+}
+
+void print_table(const Catalog& catalog, std::optional<PluginKind> only, std::ostream& out) {
   const std::filesystem::path usual = usual_folder(catalog);
   std::vector<Row> rows;
-  for (const FoundPlugin& plugin : catalog.plugins()) rows.push_back(row_of(plugin, usual));
+  for (const FoundPlugin& plugin : catalog.plugins())
+    if (!only || plugin.manifest.kind == *only) rows.push_back(row_of(plugin, usual));
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return std::tie(a[0], a[1]) < std::tie(b[0], b[1]);
   });
@@ -96,12 +112,13 @@ void print_unavailable(const Catalog& catalog, PluginKind kind, const char* head
   }
 }
 
-void print_json(const Catalog& catalog, std::ostream& out) {
+void print_json(const Catalog& catalog, std::optional<PluginKind> only, std::ostream& out) {
   nlohmann::ordered_json document = {{"plugins", nlohmann::ordered_json::array()},
                                      {"shadowed", nlohmann::ordered_json::array()},
                                      {"rejected", nlohmann::ordered_json::array()}};
   PluginHost host;
   for (const FoundPlugin& plugin : catalog.plugins()) {
+    if (only && plugin.manifest.kind != *only) continue;
     document["plugins"].push_back(to_json(plugin));
     if (const auto reason = unavailable_reason(host, plugin))
       document["plugins"].back()["unavailable"] = *reason;
@@ -122,24 +139,30 @@ void print_json(const Catalog& catalog, std::ostream& out) {
 int run_list(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
   const VerbArguments given = parse_verb_arguments(arguments, kListFlags);
   if (given.has("help")) {
-    out << verb_help("list [flags]",
+    out << verb_help("list [KIND] [flags]",
                      "Shows the installed plug-ins without running them; only devices are asked\n"
-                     "whether this machine has any, and transports whether they can be opened.",
+                     "whether this machine has any, and transports whether they can be opened. "
+                     "KIND is strategy,\n"
+                     "model, device or transport: only these.",
                      kListFlags);
     return static_cast<int>(ExitCode::kOk);
   }
-  if (!given.positional.empty()) {
-    fail(ExitCode::kUsage, "list takes no name, but '{}' was given; try: convoy info {}",
-         given.positional.front(), given.positional.front());
-  }
+  if (given.positional.size() > 1)
+    fail(ExitCode::kUsage, "list takes one kind of plug-in, but {} were given",
+         given.positional.size());
+  std::optional<PluginKind> only;
+  if (!given.positional.empty()) only = kind_named(given.positional.front());
+  const auto shown = [&](PluginKind kind) { return !only || *only == kind; };
   const Catalog catalog = installed_plugins(given.value("plugin_path"));
   if (given.has("json")) {
-    print_json(catalog, out);
+    print_json(catalog, only, out);
   } else {
-    print_table(catalog, out);
-    print_unavailable(catalog, PluginKind::kDevice, "without a device on this machine", out);
-    print_unavailable(catalog, PluginKind::kTransport, "transports that this process cannot open",
-                      out);
+    print_table(catalog, only, out);
+    if (shown(PluginKind::kDevice))
+      print_unavailable(catalog, PluginKind::kDevice, "without a device on this machine", out);
+    if (shown(PluginKind::kTransport))
+      print_unavailable(catalog, PluginKind::kTransport, "transports that this process cannot open",
+                        out);
     print_unused(catalog, out);
   }
   return static_cast<int>(ExitCode::kOk);

@@ -20,6 +20,23 @@ std::string axis_title(const Axis& axis, const Scale& scale) {
   return axis.title + ", " + scale.suffix;
 }
 
+std::string symbol_path(double x, double y, std::size_t kind) {
+  constexpr double r = 4;
+  switch (kind % 4) {
+    case 1:
+      return fmt::format("M{:.1f} {:.1f}h{r}v{r}h-{r}z", x - r, y - r, fmt::arg("r", 2 * r));
+    case 2:
+      return fmt::format("M{:.1f} {:.1f}l{:.1f} {:.1f}h{:.1f}z", x, y - r - 1, r + 1, 2 * r,
+                         -2 * r - 2);
+    case 3:
+      return fmt::format("M{:.1f} {:.1f}l{r} {r}l-{r} {r}l-{r} -{r}z", x, y - r - 1,
+                         fmt::arg("r", r + 1));
+    default:
+      return fmt::format("M{:.1f} {:.1f}a{r} {r} 0 1 0 {:.1f} 0a{r} {r} 0 1 0 {:.1f} 0z", x - r, y,
+                         2 * r, -2 * r, fmt::arg("r", r));
+  }
+}
+
 double draw_legend(Drawing& drawing, double x, double y, double width,
                    const std::vector<LegendEntry>& legend) {
   constexpr double kSwatch = 22;
@@ -39,6 +56,9 @@ double draw_legend(Drawing& drawing, double x, double y, double width,
       drawing.text(at + kSwatch, line + 12, entry.classes, "sg", Drawing::Anchor::kEnd);
     else
       drawing.rect({at + 6, line + 2, 12, 12}, entry.classes);
+    if (!entry.symbol.classes.empty())
+      drawing.path(symbol_path(at + kSwatch / 2, line + 8, entry.symbol.kind),
+                   entry.symbol.classes);
     drawing.text(at + kSwatch + 6, line + 12, words, "l");
     at += needs + kGap;
   }

@@ -13,13 +13,21 @@ inline constexpr double kFontSize = 12;        // of labels, in the style sheet
 inline constexpr double kAxisRoom = 42;        // below a plot: tick labels and the title
 inline constexpr double kNarrowPicture = 480;  // pixels below which labels get less room
 
+// The outline of a symbol around a point. Symbols tell series apart where colours do not.
+std::string symbol_path(double x, double y, std::size_t kind);
+
 // An entry of a legend: a stroke, a filled square or a sign, and words.
 struct LegendEntry {
   enum class Form { kSquare, kStroke, kSign };
+  struct Symbol {
+    std::size_t kind = 0;
+    std::string classes = {};  // empty: none
+  };
 
   std::string words;
   std::string classes;  // a sign: itself
   Form form = Form::kSquare;
+  Symbol symbol = {};  // in the middle of the stroke
 };
 
 // Those of the signs that marks have.

@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kBarHeight = 16;
 constexpr double kRowHeight = 26;
-constexpr double kTallRow = 42;  // with the label above the bar
+constexpr double kTallRow = 42;     // with the label above the bar
+constexpr double kSecondLine = 16;  // of the value, where it does not fit beside the label
 
 double sum_of(const BarChart::Bar& bar) {
   double sum = 0;
@@ -34,7 +35,7 @@ class BarsDrawer {
   std::string draw() {
     const double legend = draw_legend(drawing_, 0, 0, width_, legend_entries());
     top_ = legend + 4;
-    const double row = narrow_ ? kTallRow : kRowHeight;
+    const double row = narrow_ ? kTallRow + second_line_ : kRowHeight;
     const double bottom = top_ + row * static_cast<double>(chart_.bars.size());
     for (const double tick : ticks_) draw_tick(tick, bottom);
     double y = top_;
@@ -54,9 +55,16 @@ class BarsDrawer {
     for (const BarChart::Bar& bar : chart_.bars) {
       labels = std::max(labels, text_width(bar.label, kFontSize));
       values = std::max(values, text_width(bar.value, kFontSize));
+      if (narrow_ && text_width(bar.label, kFontSize) > room_beside(bar))
+        second_line_ = kSecondLine;
     }
-    left_ = narrow_ ? 2 : std::min(labels, 0.36 * width_) + 10;
+    left_ = narrow_ ? 2 : std::min(labels, 0.44 * width_) + 10;
     plot_width_ = width_ - left_ - std::max(14.0, narrow_ ? 14 : values + 8);
+  }
+
+  // For the label, in the line that the value is in.
+  double room_beside(const BarChart::Bar& bar) const {
+    return width_ - text_width(bar.value, kFontSize) - 14;
   }
 
   std::vector<LegendEntry> legend_entries() const {
@@ -78,11 +86,11 @@ class BarsDrawer {
   }
 
   void draw_bar(const BarChart::Bar& bar, double y) {
-    const double top = narrow_ ? y + 20 : y + (kRowHeight - kBarHeight) / 2;
+    const double top = narrow_ ? y + 20 + second_line_ : y + (kRowHeight - kBarHeight) / 2;
     if (narrow_) {
-      const double room = width_ - text_width(bar.value, kFontSize) - 14;
+      const double room = second_line_ > 0 ? width_ - 4 : room_beside(bar);
       drawing_.text(left_, y + 14, fitted(bar.label, room, kFontSize), "l");
-      drawing_.text(width_ - 2, y + 14, bar.value, "v", Drawing::Anchor::kEnd);
+      drawing_.text(width_ - 2, y + 14 + second_line_, bar.value, "v", Drawing::Anchor::kEnd);
     } else {
       drawing_.text(left_ - 8, top + 12, fitted(bar.label, left_ - 10, kFontSize), "l",
                     Drawing::Anchor::kEnd);
@@ -115,6 +123,7 @@ class BarsDrawer {
   double most_ = 1;
   double left_ = 0;
   double top_ = 0;
+  double second_line_ = 0;  // height of it, where there is one
   double plot_width_ = 0;
   std::size_t parts_ = 0;
 };

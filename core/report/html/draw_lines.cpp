@@ -28,22 +28,12 @@ std::string line_classes(const Series& series) {
   return fmt::format("s{} {}", series.colour % 6, stroke_name(series.stroke));
 }
 
-// Symbols tell series apart where colours do not.
-std::string symbol(double x, double y, std::size_t kind) {
-  constexpr double r = 4;
-  switch (kind % 4) {
-    case 1:
-      return fmt::format("M{:.1f} {:.1f}h{r}v{r}h-{r}z", x - r, y - r, fmt::arg("r", 2 * r));
-    case 2:
-      return fmt::format("M{:.1f} {:.1f}l{:.1f} {:.1f}h{:.1f}z", x, y - r - 1, r + 1, 2 * r,
-                         -2 * r - 2);
-    case 3:
-      return fmt::format("M{:.1f} {:.1f}l{r} {r}l-{r} {r}l-{r} -{r}z", x, y - r - 1,
-                         fmt::arg("r", r + 1));
-    default:
-      return fmt::format("M{:.1f} {:.1f}a{r} {r} 0 1 0 {:.1f} 0a{r} {r} 0 1 0 {:.1f} 0z", x - r, y,
-                         2 * r, -2 * r, fmt::arg("r", r));
-  }
+std::string symbol_classes(const Series& series) {
+  return fmt::format("c{}{}", series.colour % 6, series.stroke == Stroke::kDashed ? " ho" : "");
+}
+
+bool has_symbols(const Series& series) {
+  return series.stroke != Stroke::kReference && series.points.size() <= kMostMarked;
 }
 
 std::string polyline(const ChartFrame& frame, const std::vector<Point>& points) {
@@ -95,7 +85,7 @@ class LinesDrawer {
       if (series.points.empty()) continue;
       if (series.stroke == Stroke::kReference)
         frame_.drawing().path(polyline(frame_, series.points), line_classes(series));
-      else if (series.points.size() <= kMostMarked)
+      else if (has_symbols(series))
         draw_points(series);
       else
         draw_band(series);
@@ -124,8 +114,10 @@ class LinesDrawer {
     std::vector<LegendEntry> entries;
     if (chart.series.size() < 2 && chart.marks.empty()) return entries;
     for (const Series& series : chart.series)
-      if (!series.label.empty())
+      if (!series.label.empty()) {
         entries.push_back({series.label, line_classes(series), LegendEntry::Form::kStroke});
+        if (has_symbols(series)) entries.back().symbol = {series.colour, symbol_classes(series)};
+      }
     for (LegendEntry& entry : sign_entries(chart.marks)) entries.push_back(std::move(entry));
     return entries;
   }
@@ -150,10 +142,8 @@ class LinesDrawer {
         drawing.path(fmt::format("M{0:.1f} {1:.1f}h8m-4 0V{2:.1f}m-4 0h8", x - 4,
                                  frame_.y(point.range->low), frame_.y(point.range->high)),
                      fmt::format("s{} so", series.colour % 6));
-      drawing.path(
-          symbol(x, frame_.y(point.y), series.colour),
-          fmt::format("m c{}{}", series.colour % 6, series.stroke == Stroke::kDashed ? " ho" : ""),
-          point_title(series, point));
+      drawing.path(symbol_path(x, frame_.y(point.y), series.colour), "m " + symbol_classes(series),
+                   point_title(series, point));
       ++points_;
     }
   }

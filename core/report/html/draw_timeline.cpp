@@ -10,8 +10,10 @@ namespace convoy::report {
 namespace {
 
 constexpr double kRow = 18;
+constexpr double kLabelLine = 15;  // of a row whose label stands above it
 constexpr double kEventHeight = 14;
 constexpr double kPanelTitle = 26;
+constexpr double kNarrowLabels = 0.4;  // most of a narrow picture that labels beside rows take
 constexpr double kFullWidth = 1100;    // of which TimelineChart::most_marks speaks
 constexpr std::size_t kMostRows = 32;  // of one panel
 constexpr double kPatterned = 4;       // pixels that a pattern and an edge need
@@ -57,8 +59,11 @@ class TimelineDrawer {
       for (const Timeline::Row& row : timeline.rows)
         left_ = std::max(left_, text_width(row_label(row), kFontSize) + 10);
     }
-    left_ =
-        std::min(left_, (narrow_ ? 0.44 : 0.22) * width_);  // lanes that end alike are told apart
+    if (narrow_ && left_ > kNarrowLabels * width_) {
+      label_line_ = kLabelLine;
+      left_ = 2;
+    }
+    left_ = std::min(left_, (narrow_ ? kNarrowLabels : 0.22) * width_);
     scale_ = scale_for(Unit::kSeconds, most_);
   }
 
@@ -100,21 +105,29 @@ class TimelineDrawer {
     drawing_.text(0, y + 16, fitted(timeline.title, width_, kFontSize), "at");
     y += kPanelTitle;
     const std::size_t rows = std::min(kMostRows, timeline.rows.size());
-    for (std::size_t row = 0; row < rows; ++row) {
-      drawing_.rect({left_, y + kRow * static_cast<double>(row), width_ - left_ - 14, kEventHeight},
-                    "ln");
-      drawing_.text(left_ - 6, y + kRow * static_cast<double>(row) + 11,
-                    fitted(row_label(timeline.rows[row]), left_ - 8, kFontSize), "t",
-                    Drawing::Anchor::kEnd);
-    }
+    for (std::size_t row = 0; row < rows; ++row) draw_row(timeline.rows[row], y + top_of(row));
     for (const Placed& placed : fitting(timeline, rows)) draw_event(timeline, placed, y);
-    y += kRow * static_cast<double>(rows);
+    y += top_of(rows) - label_line_;
     const std::size_t hidden = timeline.rows.size() - rows + timeline.more_rows;
     if (hidden > 0) {
       drawing_.text(left_, y + 12, fmt::format("and {} more rows", hidden), "t");
       y += kRow;
     }
     return y + 4;
+  }
+
+  // Of a row's events, below the panel's top.
+  double top_of(std::size_t row) const {
+    return label_line_ + (kRow + label_line_) * static_cast<double>(row);
+  }
+
+  void draw_row(const Timeline::Row& row, double top) {
+    drawing_.rect({left_, top, width_ - left_ - 14, kEventHeight}, "ln");
+    if (label_line_ > 0)
+      drawing_.text(left_, top - 4, fitted(row_label(row), width_ - left_, kFontSize), "t");
+    else
+      drawing_.text(left_ - 6, top + 11, fitted(row_label(row), left_ - 8, kFontSize), "t",
+                    Drawing::Anchor::kEnd);
   }
 
   // As many as the chart may show, shared evenly by the rows.
@@ -170,11 +183,10 @@ class TimelineDrawer {
                                       ? fmt::format("data-op=\"{}\"", *placed.first->operation)
                                       : std::string();
     const double width = std::max(0.7, placed.right - placed.left);
-    drawing_.rect(
-        {placed.left, y + kRow * static_cast<double>(placed.first->row), width, kEventHeight},
-        width > kPatterned ? fmt::format("m f{} ed", placed.colour)
-                           : fmt::format("m q{}", placed.colour),
-        event_title(timeline, placed), operation);
+    drawing_.rect({placed.left, y + top_of(placed.first->row), width, kEventHeight},
+                  width > kPatterned ? fmt::format("m f{} ed", placed.colour)
+                                     : fmt::format("m q{}", placed.colour),
+                  event_title(timeline, placed), operation);
     ++marks_;
   }
 
@@ -185,6 +197,7 @@ class TimelineDrawer {
   Scale scale_;
   double most_ = 0;
   double left_ = 0;
+  double label_line_ = 0;  // height of it, where labels stand above their rows
   std::size_t marks_ = 0;
 };
 

@@ -38,13 +38,20 @@ std::string html(const TimelineChart& chart, bool) {
                          picture("on-narrow", draw(chart, kNarrowWidth)));
 }
 
-// A flag of a command stays in one line where it can: browsers would break it behind its hyphens.
+// A flag of a command stays in one line where it can, and its hyphens stay with its name: browsers
+// would break it behind them.
+std::string flag_html(const std::string& flag) {
+  const std::size_t head = std::min<std::size_t>(3, flag.size());  // "--" and a letter
+  return "<span class=\"flag\"><span>" + escaped_markup(flag.substr(0, head)) + "</span>" +
+         escaped_markup(flag.substr(head)) + "</span>";
+}
+
 std::string cell_html(const std::string& text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = escaped_markup(text.substr(at, end - at));
-    result += word.starts_with("--") ? "<span class=\"flag\">" + word + "</span>" : word;
+    const std::string word = text.substr(at, end - at);
+    result += word.starts_with("--") ? flag_html(word) : escaped_markup(word);
     if (end < text.size()) result += ' ';
     at = end + 1;
   }
