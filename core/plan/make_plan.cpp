@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/plan_writer.hpp"
 #include "core/plan/print/print.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
@@ -25,20 +26,24 @@ void let_write(const std::string& name, PlanWriter& writer, const Write& write) 
     fail(ExitCode::kFailed, "strategy {} wrote a plan that cannot be: {}", name, writer.error());
 }
 
+std::vector<const Operation*> operations_of(const Plan& plan) {
+  std::vector<const Operation*> result;
+  for (const std::vector<Operation>* section : sections_of(plan))
+    for (const Operation& operation : *section) result.push_back(&operation);
+  return result;
+}
+
 // Of two writings; empty when these two happen to be equal.
 std::string first_difference(const Plan& a, const Plan& b) {
-  const auto line = [](const Plan& plan, std::size_t index) {
-    const std::size_t prologue = plan.prologue.size();
-    if (index >= prologue + plan.body.size()) return std::string("nothing");
-    return operation_line(plan,
-                          index < prologue ? plan.prologue[index] : plan.body[index - prologue]);
+  const std::vector<const Operation*> of_a = operations_of(a);
+  const std::vector<const Operation*> of_b = operations_of(b);
+  const auto line = [](const Plan& plan, const std::vector<const Operation*>& all, std::size_t i) {
+    return i < all.size() ? operation_line(plan, *all[i]) : std::string("nothing");
   };
-  const std::size_t most =
-      std::max(a.prologue.size() + a.body.size(), b.prologue.size() + b.body.size());
-  for (std::size_t i = 0; i < most; ++i)
-    if (line(a, i) != line(b, i))
-      return fmt::format(", first at operation {}: {}, and another time {}", i, line(a, i),
-                         line(b, i));
+  for (std::size_t i = 0; i < std::max(of_a.size(), of_b.size()); ++i)
+    if (line(a, of_a, i) != line(b, of_b, i))
+      return fmt::format(", first at operation {}: {}, and another time {}", i, line(a, of_a, i),
+                         line(b, of_b, i));
   return "";
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/plan/stages.hpp"
 
 namespace convoy {
 namespace {
@@ -104,7 +105,10 @@ std::string lowered_collectives_notice(const Plan& logical) {
   const auto is_theirs = [](const Operation& it) {
     return is_collective(it.kind) && it.algorithm == CONVOY_ALGORITHM_DEVICE;
   };
-  if (reason.empty() || std::ranges::none_of(logical.body, is_theirs)) return {};
+  const auto has_theirs = [&](const std::vector<Operation>* body) {
+    return std::ranges::any_of(*body, is_theirs);
+  };
+  if (reason.empty() || std::ranges::none_of(bodies_of(logical), has_theirs)) return {};
   return fmt::format("collectives run as copies and sums, because {}", reason);
 }
 
