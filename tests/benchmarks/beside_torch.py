@@ -12,15 +12,11 @@ of the ratios within a round, beside the ratio that is asked for; ends with 1 wh
 """
 
 import argparse
-import json
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAM = os.path.join(ROOT, "build", "release", "bin", "convoy")
+import in_turns
 
 # convoy's name: torchvision's name, batch, side of the images, required ratios in f32 and in bf16
 MODELS = {
@@ -79,60 +75,26 @@ def train_with_torch(name, batch, side, steps, bf16, compiled):
     return batch / statistics.median(times[2:])
 
 
-def run_torch(model, steps, bf16, compiled):
-    name, batch, side, *_ = MODELS[model]
-    out = subprocess.run([sys.executable, __file__, "--torch", name, str(batch), str(side),
-                          str(steps), str(int(bf16)), str(int(compiled))], check=True, capture_output=True,
-                         text=True).stdout
-    return float(out.split()[-1])
-
-
-def run_convoy(model, steps, bf16):
-    with tempfile.TemporaryDirectory() as folder:
-        record = os.path.join(folder, "run.json")
-        subprocess.run([PROGRAM, "run", f"--model={model}", "--device=cpu", "--num_devices=1",
-                        f"--batch_size={MODELS[model][1]}", f"--num_batches={steps}",
-                        "--num_warmup_batches=2", f"--use_fp16={str(bf16).lower()}",
-                        f"--output_file={record}"],
-                       check=True, stdout=subprocess.DEVNULL)
-        with open(record, encoding="utf-8") as file:
-            steps = json.load(file)["steps"]
-    return statistics.median(step["images_per_sec"] for step in steps)
-
-
-def compare(model, rounds, steps, bf16, compiled):
-    ways = [lambda: run_convoy(model, steps, bf16), lambda: run_torch(model, steps, bf16, compiled)]
-    pairs = []
-    for index in range(rounds):
-        # In turns, so that neither is always the one that a machine gets warm for.
-        speeds = {way: ways[way]() for way in ((0, 1) if index % 2 == 0 else (1, 0))}
-        pairs.append((speeds[0], speeds[1]))
-    ratio = statistics.median(ours / theirs for ours, theirs in pairs)
-    bar = MODELS[model][4 if bf16 else 3]
-    print(f"{model:14} {'bf16' if bf16 else 'f32'} batch {MODELS[model][1]:3}"
-          f"  convoy {statistics.median(p[0] for p in pairs):7.2f}"
-          f"  torch {statistics.median(p[1] for p in pairs):7.2f} images/s  ratio {ratio:.2f}"
-          f"  (asked for: {bar})", flush=True)
-    return ratio >= bar
+def compare(model, arguments):
+    name, batch, side, bar, bar_bf16 = MODELS[model]
+    title = f"{model:14} {'bf16' if arguments.bf16 else 'f32'} batch {batch:3}"
+    ways = [lambda: in_turns.run_convoy(model, batch, arguments.steps,
+                                        f"--use_fp16={str(arguments.bf16).lower()}"),
+            lambda: in_turns.run_peer(__file__, name, batch, side, arguments.steps,
+                                      int(arguments.bf16), int(arguments.compile))]
+    return in_turns.compare(title, "torch", ways, arguments.rounds,
+                            bar_bf16 if arguments.bf16 else bar)
 
 
 def main():
-    if len(sys.argv) == 8 and sys.argv[1] == "--torch":
+    if len(sys.argv) == 8 and sys.argv[1] == "--peer":
         print(train_with_torch(sys.argv[2], *(int(text) for text in sys.argv[3:])))
         return 0
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(MODELS))
     parser.add_argument("--bf16", action="store_true")
     parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=4)
-    arguments = parser.parse_args()
-    unknown = [model for model in arguments.models if model not in MODELS]
-    if unknown:
-        parser.error(f"no such model here: {', '.join(unknown)}; there are {', '.join(MODELS)}")
-    reached = [compare(model, max(arguments.rounds, 1), max(arguments.steps, 1), arguments.bf16,
-                       arguments.compile)
-               for model in arguments.models or MODELS]
+    arguments = in_turns.parse(parser, MODELS)
+    reached = [compare(model, arguments) for model in arguments.models]
     return 0 if all(reached) else 1
 
 

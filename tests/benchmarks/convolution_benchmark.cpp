@@ -1,6 +1,6 @@
-// The own kernels of 3x3 convolutions beside oneDNN's, by shape, pass and number of threads. Both
-// figures are rates of the direct algorithm's multiplications and additions, so their ratio is that
-// of the times; an own rate may lie above the machine's peak.
+// The own kernels of 3x3 and 5x5 convolutions beside oneDNN's, by shape, pass and number of
+// threads. Both figures are rates of the direct algorithm's multiplications and additions, so their
+// ratio is that of the times; an own rate may lie above the machine's peak.
 #include <benchmark/benchmark.h>
 #include <omp.h>
 
@@ -20,6 +20,7 @@ using Arguments = std::unordered_map<int, dnnl::memory>;
 struct Shape {
   const char* name;
   dnnl::memory::dim batch, in, out, side;
+  dnnl::memory::dim taps = 3;
 };
 
 constexpr Shape kShapes[] = {
@@ -39,6 +40,8 @@ constexpr Shape kShapes[] = {
     {"resnet20_32", 128, 16, 16, 32},
     {"resnet20_16", 128, 32, 32, 16},
     {"resnet20_8", 128, 64, 64, 8},
+    {"alexnet_27", 32, 64, 192, 27, 5},
+    {"inception3_5x5", 8, 48, 64, 35, 5},
 };
 
 // Operands in the layouts that oneDNN's forward pass chooses, and what runs on them.
@@ -75,20 +78,21 @@ Convolution::Convolution(const Shape& shape) {
     return dnnl::memory::desc(dims, dnnl::memory::data_type::f32, Tag::any);
   };
   const auto source = any({shape.batch, shape.in, shape.side, shape.side});
-  const auto weights = any({shape.out, shape.in, 3, 3});
+  const auto weights = any({shape.out, shape.in, shape.taps, shape.taps});
   const auto result = any({shape.batch, shape.out, shape.side, shape.side});
   const dnnl::memory::dims ones = {1, 1};
+  const dnnl::memory::dims padding = {shape.taps / 2, shape.taps / 2};
   const auto direct = dnnl::algorithm::convolution_direct;
   forward_ = cpu::describe<Forward>(engine_, {}, dnnl::prop_kind::forward_training, direct, source,
-                                    weights, result, ones, ones, ones);
+                                    weights, result, ones, padding, padding);
   source_ = filled(forward_.src_desc());
   weights_ = filled(forward_.weights_desc());
   result_ = filled(forward_.dst_desc());
   data_ = cpu::describe_gradient<Data>(engine_, {}, forward_, direct, source_.get_desc(), weights,
-                                       result_.get_desc(), ones, ones, ones);
+                                       result_.get_desc(), ones, padding, padding);
   data_weights_ = filled(data_.weights_desc());
   gradient_ = cpu::describe_gradient<Weights>(engine_, {}, forward_, direct, source_.get_desc(),
-                                              weights, result_.get_desc(), ones, ones, ones);
+                                              weights, result_.get_desc(), ones, padding, padding);
   weights_gradient_ = filled(gradient_.diff_weights_desc());
   const auto size = [](dnnl::memory::dim value) { return static_cast<std::size_t>(value); };
   own_.batch = size(shape.batch);
@@ -96,7 +100,8 @@ Convolution::Convolution(const Shape& shape) {
   own_.in_channels = size(shape.in);
   own_.out_channels = size(shape.out);
   own_.in_height = own_.in_width = own_.out_height = own_.out_width = size(shape.side);
-  own_.pad_top = own_.pad_left = 1;
+  own_.pad_top = own_.pad_left = size(shape.taps / 2);
+  own_.taps = size(shape.taps);
 }
 
 dnnl::memory Convolution::filled(const dnnl::memory::desc& desc) {
@@ -177,7 +182,8 @@ void measure(benchmark::State& state, const Shape& shape, const Pass& pass, int 
   Convolution convolution(shape);
   (convolution.*pass.run)();
   for (auto _ : state) (convolution.*pass.run)();
-  const double operations = 18.0 * static_cast<double>(shape.batch * shape.in * shape.out) *
+  const double operations = 2.0 * static_cast<double>(shape.taps * shape.taps) *
+                            static_cast<double>(shape.batch * shape.in * shape.out) *
                             static_cast<double>(shape.side * shape.side);
   state.counters["GFLOP/s"] =
       benchmark::Counter(operations * 1e-9, benchmark::Counter::kIsIterationInvariantRate);

@@ -313,7 +313,7 @@ Flags reproducibility_flags(JobOptions& options) {
           "Initial values: the layers' rules, or a fixed fill for comparing programs."),
       bind_flag("dropout", options.dropout, "Whether dropout layers drop."),
       bind_flag("winograd_nonfused", options.winograd,
-                "Whether devices may compute 3x3 convolutions with fewer multiplications "
+                "Whether devices may compute 3x3 and 5x5 convolutions with fewer multiplications "
                 "(Winograd's algorithm), which rounds differently; with false they sum by "
                 "definition."),
       bind_flag("deterministic", options.deterministic,
