@@ -51,7 +51,7 @@ class Loop {
       throw;
     }
     summary_.stopped = stopping_;
-    summary_.breakdown = meter_.total();
+    summary_.breakdown = meter_.mean_step();
     summary_.global_step = options_.first_step + finished_;
     return summary_;
   }
