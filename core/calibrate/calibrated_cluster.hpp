@@ -5,8 +5,8 @@
 
 namespace convoy::calibrate {
 
-// CPU devices that share the machine's cores as those of a run do, with the rates that were
-// measured. `threads` of each; 0: what the sharing gives.
+// CPU devices that share the machine's cores as in a run, with the measured rates. threads: of each
+// device; 0: its share of the cores.
 simulate::SimulatedCluster calibrated_cluster(const MachineProfile& profile, std::uint32_t devices,
                                               std::uint32_t threads);
 
