@@ -39,8 +39,8 @@ struct GpuReadings {
   std::optional<double> throttled_share() const;
 };
 
-// Asks the sensors of GPUs again and again, on a thread of its own, between start() and stop(). A
-// sensor that a GPU has not, or that needs rights that this process has not, is left out.
+// Asks the sensors of GPUs again and again, on a thread of its own, between start() and stop().
+// Sensors that a GPU lacks, or that this process may not read, are left out.
 class GpuMonitor {
  public:
   static constexpr std::chrono::milliseconds kPeriod{100};

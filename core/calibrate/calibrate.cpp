@@ -8,9 +8,9 @@
 #include <memory>
 #include <set>
 
+#include "core/base/statistics.hpp"
 #include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
-#include "core/calibrate/median.hpp"
 #include "core/calibrate/nominal_rates.hpp"
 #include "core/calibrate/probe_agenda.hpp"
 #include "core/calibrate/rate_probe.hpp"

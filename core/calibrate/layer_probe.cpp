@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/calibrate/median.hpp"
+#include "core/base/statistics.hpp"
 
 namespace convoy::calibrate {
 namespace {

@@ -19,10 +19,9 @@ namespace convoy::calibrate {
 // steps the fastest time of every pass counts.
 class LayerProbe {
  public:
-  // Takes the first step, which is slower than those behind it, so that it says nothing of usual
-  // steps; of single passes it may have been disturbed less than they.
-  // `sharing_nothing` is a strategy in which devices share nothing. Error kUnavailable for devices
-  // that do not tell the times of layers.
+  // Takes the first step. It is slower than later ones and does not count as a step, but the times
+  // of its passes do. `sharing_nothing` is a strategy in which devices share nothing. Error
+  // kUnavailable for devices that do not tell the times of layers.
   LayerProbe(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
              const std::shared_ptr<OpenDevices>& devices);
 

@@ -88,8 +88,8 @@ double known_error(const MachineProfile& profile);
 // Others took so much of the cores' time that rates may be too low.
 inline constexpr double kMuchDisturbed = 0.03;
 bool much_disturbed(const MachineProfile& profile);
-// Relative error to expect of predictions: that of the checks, which others disturbed as they did
-// the rest, but not less than what those took.
+// Relative error to expect of predictions: the error of the checks, but at least the share of the
+// cores' time that other programs took during the calibration.
 double expected_error(const MachineProfile& profile);
 // How far to trust the profile, for people: "its checks were 7.5 % off".
 std::string trust_text(const MachineProfile& profile);

@@ -4,10 +4,9 @@
 #include <chrono>
 #include <functional>
 #include <future>
-#include <numeric>
 
+#include "core/base/statistics.hpp"
 #include "core/calibrate/device_work.hpp"
-#include "core/calibrate/median.hpp"
 
 namespace convoy::calibrate {
 namespace {
@@ -17,10 +16,6 @@ constexpr std::size_t kGradients = 2;
 
 std::vector<OpenDevice*> devices_of(OpenDevices& devices) {
   return {devices.engines().begin(), devices.engines().begin() + devices.cluster().replicas()};
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // The mean over devices of the medians of what `measure` gives, all devices at once.

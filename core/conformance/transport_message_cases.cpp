@@ -137,7 +137,8 @@ void in_order(TransportEnd& end) {
   end.meet();
 }
 
-// What a span contains is sent until the message is done, and nothing of what comes after that.
+// A message carries what its span holds until it is done; what is written there afterwards must not
+// be sent.
 void released(TransportEnd& end) {
   constexpr std::size_t kRounds = 12;
   end.join();

@@ -11,7 +11,6 @@
 #include "core/job/plan_ground.hpp"
 #include "core/job/plan_memory.hpp"
 #include "core/job/prediction_options.hpp"
-#include "core/job/rate_fit.hpp"
 #include "core/job/sizes.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/plugin/search_path.hpp"
@@ -37,8 +36,8 @@ std::vector<std::uint64_t> wanted_bucket_sizes(const Setup& setup,
   return bucket_sizes(Arena(*setup.graph).elements());
 }
 
-// The layers' scale is that of the rate that the user knows, with the first strategy that plans for
-// one device: on one, all of them nearly do the same.
+// Scales the layers so that one device has the rate that the user gave (--images_per_sec). Any
+// strategy that plans for one device will do, because all do nearly the same there.
 void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
               const SelectionProblem& problem, std::span<const Candidate> candidates,
               simulate::Predictor& predictor) {
@@ -68,11 +67,6 @@ void require_room(const Setup& setup, const SimulatedHardware& hardware,
     return plan.lowered().body.size();
   });
   require_memory(operations, subject.hosts, subject.devices);
-}
-
-Prediction to_selection(simulate::Prediction prediction) {
-  if (!prediction.step) return {0, "", "it does not fit: " + prediction.problem};
-  return {prediction.step->step_seconds, std::move(prediction.step->bottleneck), ""};
 }
 
 }  // namespace
@@ -123,7 +117,7 @@ Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
   fit_rate(setup, hardware, problem, candidates, predictor);
   const std::vector<simulate::LayerTimes> layers = predictor.layers(ground.on.machine);
   problem.predict = [&](const Plan& lowered) {
-    return to_selection(predictor.predict(lowered, ground.on, layers));
+    return predictor.predict(lowered, ground.on, layers);
   };
   if (is_large_cluster(subject.hosts, subject.devices))
     problem.admit = [&](const Candidate& candidate, const PlanAuthor& author) {

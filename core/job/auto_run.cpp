@@ -44,7 +44,7 @@ void check_measuring(const JobOptions& options) {
          "does not go with --deterministic; --auto=simulate does");
 }
 
-// Those that predictions cannot tell apart, that of the decision first.
+// The candidates that predictions cannot tell apart, the chosen one first.
 AutoShortlist make_shortlist(const Ranking& ranking, const Decision& decision, double known_error) {
   AutoShortlist list;
   list.tolerance = shortlist_tolerance(known_error);
@@ -94,7 +94,7 @@ Decision choose_for_run(Setup& setup) {
   const DecisionCache cache(
       setup.options.machine.images_per_second ? std::filesystem::path() : cache_folder(),
       [&](const std::string& text) { setup.notices.push_back(text); });
-  const std::string circumstances = auto_circumstances(setup, hardware, subject);
+  const std::string circumstances = decision_key(setup, hardware, subject);
   if (mode == AutoMode::kCached)
     if (const std::optional<Decision> known = cache.find(circumstances)) return *known;
   open_devices_early(setup);

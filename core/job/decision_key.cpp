@@ -58,8 +58,8 @@ std::string machine_text(const simulate::SimulatedCluster& cluster) {
 
 }  // namespace
 
-std::string auto_circumstances(const Setup& setup, const SimulatedHardware& hardware,
-                               const ChoiceSubject& subject) {
+std::string decision_key(const Setup& setup, const SimulatedHardware& hardware,
+                         const ChoiceSubject& subject) {
   const JobOptions& options = setup.options;
   const GuardOptions& guard = setup.guard;
   std::string text = files_text(setup) + model_text(setup);

@@ -9,7 +9,7 @@ namespace convoy::job {
 // Everything that a choice of --variable_update=auto depends on, as text: the program, the
 // installed strategies, the model, the machine with its constants, and what the command line says.
 // The files of plug-ins count by path, size and time of their last change.
-std::string auto_circumstances(const Setup& setup, const SimulatedHardware& hardware,
-                               const ChoiceSubject& subject);
+std::string decision_key(const Setup& setup, const SimulatedHardware& hardware,
+                         const ChoiceSubject& subject);
 
 }  // namespace convoy::job

@@ -1,6 +1,9 @@
 #include "core/job/prediction_options.hpp"
 
+#include "core/job/plan_ground.hpp"
+#include "core/plan/step_plan.hpp"
 #include "core/runtime/model_map.hpp"
+#include "core/runtime/prepared_plan.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::job {
@@ -52,6 +55,17 @@ ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware, co
   if (!hardware.software.bucket_per_variable || setup.options.bucket_mb) return map;
   map.buckets = variable_buckets(map);
   return map;
+}
+
+void fit_to_given_rate(const Setup& setup, const SimulatedHardware& hardware,
+                       StrategyPlugin& strategy, std::uint64_t bucket_elements,
+                       simulate::Predictor& predictor) {
+  const std::optional<double> rate = setup.options.machine.images_per_second;
+  if (!rate) return;
+  const SimulatedGround one = simulated_ground(setup, hardware, 1, 1);
+  const StepPlan plan(one.on.cluster, simulated_map(setup, hardware, one.arena, bucket_elements),
+                      author_of(strategy), {.guard = setup.guard});
+  predictor.fit(plan.lowered(), one.on, *rate);
 }
 
 }  // namespace convoy::job

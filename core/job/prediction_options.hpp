@@ -16,9 +16,15 @@ simulate::Arithmetic arithmetic(const Setup& setup, const SimulatedHardware& har
 simulate::PredictorOptions prediction_options(const Setup& setup, const SimulatedHardware& hardware,
                                               std::uint32_t batch);
 
-// The model's variables, stored like that, and buckets as planning sees them: of about that size,
-// or what the software that is imitated has.
+// The model's variables in that arena, cut into buckets of about that size, or into the buckets of
+// the imitated software.
 ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware, const Arena& arena,
                        std::uint64_t bucket_elements);
+
+// Where the user knows the rate of one device (--images_per_sec), scales the predictor's layers so
+// that this strategy's step on one has it. Error where the strategy does not plan for one device.
+void fit_to_given_rate(const Setup& setup, const SimulatedHardware& hardware,
+                       StrategyPlugin& strategy, std::uint64_t bucket_elements,
+                       simulate::Predictor& predictor);
 
 }  // namespace convoy::job

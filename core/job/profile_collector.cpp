@@ -1,18 +1,14 @@
 #include "core/job/profile_collector.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/statistics.hpp"
 #include "core/graph/layer_traits.hpp"
 #include "core/graph/layer_work.hpp"
 
 namespace convoy::job {
 namespace {
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 // What layers are compared with: products in the type that they compute in, or, of devices that
 // compute a 16-bit type with 32-bit instructions, in f32.
@@ -79,23 +75,6 @@ void compare_with_model(const Session& session, const std::vector<LayerProfile>&
 
 }  // namespace
 
-BreakdownRecord breakdown_record(const StepBreakdown& breakdown) {
-  const double steps = static_cast<double>(std::max<std::int64_t>(breakdown.steps, 1));
-  BreakdownRecord record;
-  record.seconds = breakdown.seconds / steps;
-  record.compute = breakdown.compute / steps;
-  record.aggregation = breakdown.aggregation / steps;
-  record.network = breakdown.network / steps;
-  record.input_wait = breakdown.input_wait / steps;
-  record.executor = breakdown.executor / steps;
-  for (const auto& [host, seconds] : breakdown.network_by_host)
-    record.network_by_host[host] = seconds / steps;
-  for (const auto& [kind, sum] : breakdown.kinds)
-    record.operations[std::string(operation_name(kind))] = {
-        static_cast<double>(sum.operations) / steps, sum.seconds / steps};
-  return record;
-}
-
 ProfileCollector::ProfileCollector(const Session& session)
     : session_(session),
       multiply_rate_(multiply_rate(session)),
@@ -113,7 +92,7 @@ std::optional<ProfileRecord> ProfileCollector::record(const TrainingSummary& sum
   result.devices = session_.replicas();
   result.multiply_rate = multiply_rate_;
   result.stream_rate = stream_rate_;
-  result.step_seconds = breakdown_record(summary.breakdown).seconds;
+  result.step_seconds = summary.breakdown.seconds;
   const std::uint32_t batch = session_.options().batch;
   if (!session_.forward_only())
     result.unavoidable_bytes =

@@ -9,8 +9,6 @@
 
 namespace convoy::job {
 
-BreakdownRecord breakdown_record(const StepBreakdown& breakdown);
-
 // What --profile collects: the devices' own speed before training, the times of layers of the timed
 // steps. Only for sessions whose programs keep them.
 class ProfileCollector {

@@ -253,16 +253,18 @@ class Run {
     observer_.initializing();
     checkpoints_->restore(*session);
     observer_.warming_up();
-    TrainingSummary summary;
+    conclude(run_steps(*session, *source, examples), *session, *source);
+  }
+
+  TrainingSummary run_steps(Session& session, BatchSource& source, std::int64_t examples) {
     try {
-      summary = run_training(*session, *source, schedule(setup_, sizes_, devices_, examples),
-                             training_loop_options(setup_, sizes_, checkpoints_->first_step()),
-                             events(*session));
+      return run_training(session, source, schedule(setup_, sizes_, devices_, examples),
+                          training_loop_options(setup_, sizes_, checkpoints_->first_step()),
+                          events(session));
     } catch (const Error&) {
-      report_bad_records(source->statistics().bad_records);
+      report_bad_records(source.statistics().bad_records);
       throw;
     }
-    conclude(summary, *session, *source);
   }
 
   // Of a training that has ended by itself: what came of it, to people and files.
@@ -320,7 +322,7 @@ class Run {
   // What every task's step was spent on, for the chief's record.
   void finish_task(const TrainingSummary& summary) {
     report_.peers(setup_.task->peers());
-    report_.tasks(tasks_of_run(*setup_.task, breakdown_record(summary.breakdown)));
+    report_.tasks(tasks_of_run(*setup_.task, summary.breakdown));
   }
 
   // The warm-up is long enough for the trial, unless the user said how long it is.

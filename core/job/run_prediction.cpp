@@ -7,7 +7,6 @@
 #include "core/base/error.hpp"
 #include "core/job/linked_hardware.hpp"
 #include "core/job/prediction_options.hpp"
-#include "core/job/rate_fit.hpp"
 #include "core/job/run_hardware.hpp"
 #include "core/job/simulated_events.hpp"
 #include "core/simulate/predictor.hpp"

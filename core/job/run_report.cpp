@@ -22,9 +22,9 @@ std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
   return Accuracy{*step.top_1, *step.top_5};
 }
 
-double speed_of(const std::vector<WorkerSummary>& workers) {
+double speed_of(const std::vector<WorkerRecord>& workers) {
   double sum = 0;
-  for (const WorkerSummary& worker : workers) sum += worker.images_per_second;
+  for (const WorkerRecord& worker : workers) sum += worker.images_per_second;
   return sum;
 }
 
@@ -89,7 +89,7 @@ void RunReport::note_plan(const Session& session) {
 
 // While strategies are tried nothing is known of how long steps should take.
 void RunReport::note_selection(const Decision& decision) {
-  record_.selection = selection_record(decision);
+  record_.selection = decision;
   const double expected = expected_step_seconds(decision);
   const bool trusted = decision.calibrated || decision.trial;
   const bool undecided = setup_.shortlist && !decision.trial;
@@ -237,7 +237,7 @@ void RunReport::timeline(const Session& session) {
 
 void RunReport::profile(const ProfileRecord& profile) {
   record_.profile = profile;
-  observer_.profile(profile_table(profile, record_.step_breakdown.value_or(BreakdownRecord{})));
+  observer_.profile(profile_table(profile, record_.step_breakdown.value_or(StepBreakdown{})));
 }
 
 void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after,
@@ -250,14 +250,13 @@ void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after
 
 void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
   if (summary.timed_steps == 0) return;
-  if (summary.breakdown.steps > 0) record_.step_breakdown = breakdown_record(summary.breakdown);
+  if (summary.breakdown.steps > 0) record_.step_breakdown = summary.breakdown;
   record_.total_seconds = summary.total_seconds - paused_seconds;
   record_.total_images_per_second =
       summary.workers.empty()
           ? static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds
           : speed_of(summary.workers);
-  for (const WorkerSummary& it : summary.workers)
-    record_.workers.push_back({it.strand, it.steps, it.images_per_second, it.staleness});
+  record_.workers = summary.workers;
   const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
   if (setup_.options.evaluation.mode() != RunMode::kTrainingAndEvaluation && speaks_for_all)
     observer_.total(record_.total_images_per_second);

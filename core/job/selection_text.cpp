@@ -7,16 +7,7 @@
 #include "core/report/drift_monitor.hpp"
 
 namespace convoy::job {
-
 namespace {
-
-TrialRecord trial_record(const TrialResult& trial) {
-  TrialRecord record{trial.steps, trial.exchanges, trial.exchange_seconds, {}};
-  for (const Tried& each : trial.tried)
-    record.tried.push_back({flags_of(each.candidate), each.predicted_seconds, each.measured_seconds,
-                            each.counted_steps, each.left_out});
-  return record;
-}
 
 // In percent as long as that says something: "12.5 % longer than", "40 times as long as".
 std::string beside_expected(double drift) {
@@ -29,21 +20,6 @@ std::string beside_expected(double drift) {
 }
 
 }  // namespace
-
-SelectionRecord selection_record(const Decision& decision) {
-  SelectionRecord record;
-  record.origin = to_string(decision.origin);
-  record.flags = flags_of(decision.chosen);
-  record.basis = decision.basis;
-  record.calibrated = decision.calibrated;
-  if (decision.step_seconds > 0) record.predicted_step_seconds = decision.step_seconds;
-  if (decision.runner_up) {
-    record.runner_up = flags_of(decision.runner_up->candidate);
-    record.runner_up_step_seconds = decision.runner_up->step_seconds;
-  }
-  if (decision.trial) record.trial = trial_record(*decision.trial);
-  return record;
-}
 
 std::string drift_text(double drift, const Decision& decision) {
   const char* since = decision.trial ? "the trial" : "convoy calibrate";

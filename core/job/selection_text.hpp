@@ -2,14 +2,11 @@
 
 #include <string>
 
-#include "core/report/selection_record.hpp"
 #include "core/select/decision.hpp"
 
 namespace convoy::job {
 
 // What a run tells of the choice that --variable_update=auto made for it.
-
-SelectionRecord selection_record(const Decision& decision);
 
 // Steps have left the prediction: how far, and what that may mean.
 std::string drift_text(double drift, const Decision& decision);

@@ -123,8 +123,8 @@ class Task {
   std::vector<std::vector<MeasuredLink>> measured_links_;
 };
 
-// Who this process is, by its options, else by what the program that started it left in the
-// environment; nothing: a run of one process. Error kUsage.
+// Which task of a run this process is, by its options, else by the variables that a launcher has
+// set. Empty: the run has one process. Error kUsage when they contradict each other.
 std::optional<network::TaskIdentity> identify(const JobOptions& options);
 
 // The same for all tasks that run the same program, and of a plug-in that has the same file.

@@ -3,10 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.hpp"
-#include "core/report/profile_json.hpp"
+#include "core/report/profile_record.hpp"
 
 namespace convoy::job {
-std::vector<TaskRecord> tasks_of_run(Task& task, const BreakdownRecord& own) {
+
+std::vector<TaskRecord> tasks_of_run(Task& task, const StepBreakdown& own) {
   std::vector<std::string> names;
   for (std::uint32_t rank = 0; rank < task.tasks(); ++rank) names.push_back(task.name_of(rank));
   const std::vector<std::string> texts = task.finish(json_text(to_json(own)));

@@ -1,89 +1,38 @@
 #include "core/plan/operation.hpp"
 
+#include <convoy/operation_traits.hpp>
+
 #include "core/base/error.hpp"
 
 namespace convoy {
 
+namespace {
+
+OperationWork work_of(OperationKind kind) {
+  return find_operation_traits(static_cast<std::uint32_t>(kind))->work;
+}
+
+}  // namespace
+
 std::string_view operation_name(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::kCopy:
-      return "copy";
-    case OperationKind::kFill:
-      return "fill";
-    case OperationKind::kAdd:
-      return "add";
-    case OperationKind::kSum:
-      return "sum";
-    case OperationKind::kScale:
-      return "scale";
-    case OperationKind::kAxpy:
-      return "axpy";
-    case OperationKind::kCast:
-      return "cast";
-    case OperationKind::kMatmul:
-      return "matmul";
-    case OperationKind::kAllReduce:
-      return "all_reduce";
-    case OperationKind::kReduceScatter:
-      return "reduce_scatter";
-    case OperationKind::kAllGather:
-      return "all_gather";
-    case OperationKind::kBroadcast:
-      return "broadcast";
-    case OperationKind::kReduce:
-      return "reduce";
-    case OperationKind::kApply:
-      return "apply";
-    case OperationKind::kCall:
-      return "call";
-    case OperationKind::kForward:
-      return "forward";
-    case OperationKind::kBackward:
-      return "backward";
-    case OperationKind::kNorm:
-      return "norm";
-    case OperationKind::kAdaptLossScale:
-      return "adapt_loss_scale";
-    case OperationKind::kMultiply:
-      return "multiply";
-    case OperationKind::kDot:
-      return "dot";
-    case OperationKind::kDivide:
-      return "divide";
-    case OperationKind::kSquareRoot:
-      return "square_root";
-    case OperationKind::kOrthogonalise:
-      return "orthogonalise";
-    case OperationKind::kTopK:
-      return "top_k";
-    case OperationKind::kScatter:
-      return "scatter";
-    case OperationKind::kQuantise:
-      return "quantise";
-    case OperationKind::kDequantise:
-      return "dequantise";
-  }
-  return "unknown";
+  const OperationTraits* const traits = find_operation_traits(static_cast<std::uint32_t>(kind));
+  return traits == nullptr ? "unknown" : traits->name;
 }
 
 bool is_collective(OperationKind kind) {
-  return kind >= OperationKind::kAllReduce && kind <= OperationKind::kReduce;
+  return work_of(kind) == OperationWork::kCollective;
 }
 
 bool is_compute(OperationKind kind) {
-  return kind == OperationKind::kForward || kind == OperationKind::kBackward;
+  return work_of(kind) == OperationWork::kCompute;
 }
 
 bool is_compression(OperationKind kind) {
-  return kind == OperationKind::kTopK || kind == OperationKind::kScatter ||
-         kind == OperationKind::kQuantise || kind == OperationKind::kDequantise;
+  return work_of(kind) == OperationWork::kMessages;
 }
 
 bool is_elementwise(OperationKind kind) {
-  return !is_collective(kind) && !is_compute(kind) && kind != OperationKind::kMatmul &&
-         kind != OperationKind::kCall && kind != OperationKind::kNorm &&
-         kind != OperationKind::kAdaptLossScale && kind != OperationKind::kDot &&
-         kind != OperationKind::kOrthogonalise && !is_compression(kind);
+  return work_of(kind) == OperationWork::kElements;
 }
 
 bool has_factor(OperationKind kind) {

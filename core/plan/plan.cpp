@@ -33,9 +33,9 @@ std::string Plan::span_name(const PlanSpan& span) const {
 
 namespace {
 
-// The hash that tasks compare. Buffers are numbered as operations name them first: the order in
-// which an author asks for them may be that in which the compiler evaluates arguments, so that it
-// differs between processors.
+// The hash that tasks compare. Buffers are numbered in the order in which operations first name
+// them. The order in which an author asks for them would not do: it may depend on the order in
+// which the compiler evaluates arguments, which differs between processors.
 class PlanDigest {
  public:
   explicit PlanDigest(const Plan& plan) : plan_(plan), numbers_(plan.buffers.size(), CONVOY_NONE) {}

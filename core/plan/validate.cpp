@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <convoy/operation_traits.hpp>
 
 #include "core/base/error.hpp"
 #include "core/plan/validate_compression.hpp"
@@ -49,61 +50,20 @@ PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& clust
 
 namespace {
 
-struct Arity {
-  std::uint64_t reads;  // kAny: 1 to 4096; kTwoOrThree
-  std::uint64_t writes;
-};
-constexpr std::uint64_t kAny = 0xffff;
-constexpr std::uint64_t kTwoOrThree = 0xfffe;
-
-Arity arity(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::kFill:
-      return {0, 1};
-    case OperationKind::kCopy:
-    case OperationKind::kScale:
-    case OperationKind::kCast:
-    case OperationKind::kApply:
-    case OperationKind::kSquareRoot:
-    case OperationKind::kOrthogonalise:
-      return {1, 1};
-    case OperationKind::kAdd:
-    case OperationKind::kAxpy:
-    case OperationKind::kMatmul:
-    case OperationKind::kMultiply:
-    case OperationKind::kDivide:
-    case OperationKind::kDot:
-      return {2, 1};
-    case OperationKind::kSum:
-      return {kAny, kAny};
-    case OperationKind::kReduce:
-      return {kAny, 1};
-    case OperationKind::kBroadcast:
-      return {1, kAny};
-    case OperationKind::kForward:
-      return {1, 0};
-    case OperationKind::kBackward:
-      return {1, 1};
-    case OperationKind::kTopK:
-    case OperationKind::kQuantise:
-      return {1, kTwoOrThree};
-    case OperationKind::kScatter:
-    case OperationKind::kDequantise:
-      return {kTwoOrThree, 1};
-    default:
-      return {kAny, kAny};
-  }
+void require_count(std::uint64_t count, SpanCounts possible, const char* what) {
+  if (count >= possible.least && count <= std::min(possible.most, kMaximumSpans)) return;
+  if (possible.most == kManySpans)
+    fail(ExitCode::kFailed, "{} {}; 1 to {} are possible", count, what, kMaximumSpans);
+  if (possible.least == possible.most)
+    fail(ExitCode::kFailed, "{} {}; it has {}", count, what, possible.most);
+  fail(ExitCode::kFailed, "{} {}; it has {} or {}", count, what, possible.least, possible.most);
 }
 
-void require_count(std::uint64_t count, std::uint64_t wanted, const char* what) {
-  const bool fits = wanted == kAny          ? count >= 1 && count <= kMaximumSpans
-                    : wanted == kTwoOrThree ? count == 2 || count == 3
-                                            : count == wanted;
-  if (fits) return;
-  if (wanted == kTwoOrThree) fail(ExitCode::kFailed, "{} {}; it has 2 or 3", count, what);
-  if (wanted == kAny)
-    fail(ExitCode::kFailed, "{} {}; 1 to {} are possible", count, what, kMaximumSpans);
-  fail(ExitCode::kFailed, "{} {}; it has {}", count, what, wanted);
+void require_counts(const convoy_operation& source, const OperationTraits& traits) {
+  constexpr SpanCounts kOne{1, 1};
+  const bool update = source.kind == CONVOY_OP_APPLY;
+  require_count(source.read_count, update ? kOne : traits.reads, "reads");
+  require_count(source.write_count, update ? kOne : traits.writes, "writes");
 }
 
 void require_span(const PlanSpan& span, const Plan& plan) {
@@ -189,7 +149,7 @@ void check_call(const Operation& operation) {
   if (operation.effect == CONVOY_CALL_UNDECLARED) return;
   require_equal_counts(operation);
   if (operation.effect == CONVOY_CALL_KEEPS_REST)
-    require_count(operation.writes.size(), 2, "writes; the second one is the rest");
+    require_count(operation.writes.size(), {2, 2}, "writes; the second one is the rest");
 }
 
 void check_shape(Operation& operation, const Plan& plan) {
@@ -215,13 +175,13 @@ void check_shape(Operation& operation, const Plan& plan) {
   if (operation.kind == OperationKind::kApply) check_apply(operation, plan);
 }
 
-}  // namespace
-
-Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
-  if (source.kind == CONVOY_OP_NORM || source.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
-    fail(ExitCode::kFailed, "the host writes this operation where it is needed, a strategy cannot");
-  if (source.kind < CONVOY_OP_COPY || source.kind > CONVOY_OP_DEQUANTISE)
+// All that can be said without the plan.
+void require_possible(const convoy_operation& source) {
+  const OperationTraits* const traits = find_operation_traits(source.kind);
+  if (traits == nullptr)
     fail(ExitCode::kFailed, "operation kind {} is not known to this convoy (ABI 1.0)", source.kind);
+  if (traits->written_by_host)
+    fail(ExitCode::kFailed, "the host writes this operation where it is needed, a strategy cannot");
   constexpr std::uint32_t kTransposes = CONVOY_OP_TRANSPOSES_A | CONVOY_OP_TRANSPOSES_B;
   constexpr std::uint32_t kKnownFlags = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER | kTransposes;
   if ((source.flags & ~kKnownFlags) != 0)
@@ -233,12 +193,14 @@ Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   require_index(source.priority, CONVOY_PRIORITIES, "priority");
   if (!std::isfinite(source.scalar))
     fail(ExitCode::kFailed, "scalar {} is not finite", source.scalar);
+  require_counts(source, *traits);
+}
 
+Operation copy_of(const convoy_operation& source) {
   Operation result;
   result.kind = static_cast<OperationKind>(source.kind);
-  require_count(source.read_count, arity(result.kind).reads, "reads");
-  require_count(source.write_count, arity(result.kind).writes, "writes");
   result.flags = source.flags;
+  result.place = source.place;
   result.reduction = source.reduction;
   result.algorithm = source.algorithm;
   result.replica = source.replica;
@@ -256,9 +218,16 @@ Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   if (source.read_count > 0) result.reads.assign(source.reads, source.reads + source.read_count);
   if (source.write_count > 0)
     result.writes.assign(source.writes, source.writes + source.write_count);
+  return result;
+}
+
+}  // namespace
+
+Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
+  require_possible(source);
+  Operation result = copy_of(source);
   for (const auto* spans : {&result.reads, &result.writes})
     for (const PlanSpan& span : *spans) require_span(span, plan);
-  result.place = source.place;
   if (result.place == CONVOY_NONE && !result.writes.empty())
     result.place = plan.buffers[result.writes.front().buffer].place;
   check_shape(result, plan);

@@ -3,6 +3,7 @@
 #include <convoy/abi/common.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <convoy/operation_traits.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,14 +15,6 @@
 
 namespace convoy {
 namespace {
-
-constexpr std::array kOperations = {"copy",        "fill",           "add",        "sum",
-                                    "scale",       "axpy",           "cast",       "matmul",
-                                    "all_reduce",  "reduce_scatter", "all_gather", "broadcast",
-                                    "reduce",      "apply",          "call",       "forward",
-                                    "backward",    "multiply",       "dot",        "divide",
-                                    "square_root", "orthogonalise",  "top_k",      "scatter",
-                                    "quantise",    "dequantise"};
 
 // Names become file names, flags and table cells.
 bool is_name(std::string_view text) {
@@ -181,7 +174,8 @@ void check_variants(Manifest& manifest) {
 void parse_needs(std::string_view value, Manifest& manifest) {
   manifest.needs = split(value, ',');
   for (const std::string& operation : manifest.needs) {
-    if (std::find(kOperations.begin(), kOperations.end(), operation) == kOperations.end()) {
+    const OperationTraits* const traits = find_operation_traits(operation);
+    if (traits == nullptr || traits->written_by_host) {
       throw ManifestError(
           fmt::format("needs operation '{}', which this convoy (plug-in ABI {}.{}) does not know",
                       operation, CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR));

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "core/calibrate/median.hpp"
+#include "core/base/statistics.hpp"
 #include "core/calibrate/probe_session.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/job/prediction_options.hpp"
@@ -105,7 +105,7 @@ ProbedTimes probe_plan(const ProbeGround& ground, const calibrate::ProbeNetwork&
       if (const auto taken = duration(extents, source)) seconds[source].push_back(*taken);
   }
   const auto foreseen = foresee(ground, session);
-  ProbedTimes times{{calibrate::median(std::move(steps)), std::nullopt}, {}};
+  ProbedTimes times{{median(std::move(steps)), std::nullopt}, {}};
   if (foreseen) times.step.foreseen = foreseen->step_seconds;
   const Extents extents =
       foreseen ? foreseen_extents(session.lowered_plan(), *foreseen) : Extents();

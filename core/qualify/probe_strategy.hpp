@@ -19,8 +19,8 @@ struct ProbedStep {
   bool trains = false;         // sums gradients over the replicas and updates: a usual step
 };
 
-// A strategy that writes such steps, so that what is measured goes the way of every plan: lowered,
-// executed and simulated by the same operations.
+// A strategy that writes such steps. Measurements thus go the way of every plan: lowered, executed
+// and simulated.
 std::unique_ptr<StrategyPlugin> probe_strategy(const ProbedStep& step);
 
 }  // namespace convoy::qualify

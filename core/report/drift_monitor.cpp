@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/report/speed_statistics.hpp"
+#include "core/base/statistics.hpp"
 
 namespace convoy {
 
@@ -11,8 +11,8 @@ std::optional<double> DriftMonitor::add(double seconds) {
   latest_.push_back(seconds);
   if (latest_.size() > kWindow) latest_.pop_front();
   if (reported_ || latest_.size() < kWindow) return std::nullopt;
-  const double median = quantile(std::vector<double>(latest_.begin(), latest_.end()), 0.5);
-  const double drift = median / predicted_seconds_ - 1;
+  const double seconds_now = median({latest_.begin(), latest_.end()});
+  const double drift = seconds_now / predicted_seconds_ - 1;
   if (std::abs(drift) <= kTolerance) return std::nullopt;
   reported_ = true;
   return drift;

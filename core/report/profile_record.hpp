@@ -2,31 +2,13 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "core/runtime/step_breakdown.hpp"
+
 namespace convoy {
-
-// Where a mean timed step's seconds went, averaged over the devices: the five parts add up to the
-// step.
-struct BreakdownRecord {
-  struct Operations {
-    double per_step = 0;  // how many, of all devices and hosts
-    double seconds = 0;   // per step, likewise
-  };
-
-  double seconds = 0;
-  double compute = 0;      // forward and backward
-  double aggregation = 0;  // other operations, of this device or of one that it waits for, while it
-                           // did not compute
-  double network = 0;      // nothing ran, and something was on its way from or to another host
-  double input_wait = 0;   // nothing ran, and a batch was waited for
-  double executor = 0;     // nothing ran otherwise
-  std::map<std::string, Operations> operations;  // by kind, forward and backward included
-  // Of `network`, by the number of the other host; several that were waited for count each.
-  std::map<std::uint32_t, double> network_by_host;
-};
 
 // One pass of one layer in a mean step.
 struct PassProfile {
@@ -52,8 +34,8 @@ struct ProfileRecord {
   double step_seconds = 0;
   double unavoidable_bytes = 0;  // of one device: beside convolutions and fully connected layers
   std::vector<LayerProfile> layers;  // in the model's order; those that took time
-  // Passes that the model's convolutions and fully connected layers have, and those of them that
-  // the device has no time of: then primitives_seconds() is not the step's own.
+  // Passes of convolutions and fully connected layers in the model, and those for which the device
+  // reported no time. With any missing, primitives_seconds() is too low.
   std::int64_t expected_passes = 0;
   std::vector<std::string> missing_passes;
 
@@ -69,6 +51,11 @@ bool is_primitive(const LayerProfile& layer);
 constexpr std::array<const char*, 3> kPassNames = {"forward", "backward_data", "backward_weights"};
 
 // For reading on a screen of 110 columns: a line per layer, sums by kind, the step's parts.
-std::string profile_table(const ProfileRecord& profile, const BreakdownRecord& breakdown);
+std::string profile_table(const ProfileRecord& profile, const StepBreakdown& breakdown);
+
+nlohmann::ordered_json to_json(const ProfileRecord& profile);
+nlohmann::ordered_json to_json(const StepBreakdown& breakdown);
+// Back from that. Throws nlohmann::json::exception for anything else.
+StepBreakdown read_breakdown(const nlohmann::ordered_json& json);
 
 }  // namespace convoy

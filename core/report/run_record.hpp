@@ -14,7 +14,7 @@
 #include "core/report/memory_record.hpp"
 #include "core/report/prediction_record.hpp"
 #include "core/report/profile_record.hpp"
-#include "core/report/selection_record.hpp"
+#include "core/select/decision.hpp"
 
 namespace convoy {
 
@@ -30,7 +30,7 @@ struct CheckpointRecord {
 // How one task of a run on several hosts spent its mean step.
 struct TaskRecord {
   std::string task;  // "worker 1 (host7, pid 4711)"
-  BreakdownRecord step_breakdown;
+  StepBreakdown step_breakdown;
   std::map<std::string, double> waited_for;  // seconds per step, by the other task
 };
 
@@ -38,19 +38,19 @@ struct TaskRecord {
 struct RunRecord : JobResult {
   Environment environment;
   std::vector<std::string> command_line;
-  std::map<std::string, std::string> flags;       // effective values, defaults included
-  bool shows_base_loss = false;                   // the loss of steps leaves out weight decay
-  std::optional<SelectionRecord> selection;       // of --variable_update=auto
-  std::optional<BreakdownRecord> step_breakdown;  // of the timed steps, if there were any
-  std::optional<ProfileRecord> profile;           // with --profile
-  std::optional<MemoryRecord> memory;             // of runs with devices
-  std::optional<std::vector<GpuReadings>> gpus;   // of runs on GPUs; empty: nobody could be asked
-  std::optional<InputVerdict> input;              // of runs on real data
-  std::optional<InputSpeed> input_only;           // of runs without devices
-  std::vector<CheckpointRecord> checkpoints;      // written between timed steps
-  std::vector<TaskRecord> tasks;                  // of runs on several hosts
-  std::optional<TimelineRecord> timeline;         // the step nearest to the median
-  std::optional<PredictionRecord> prediction;     // of the plan that ran
+  std::map<std::string, std::string> flags;      // effective values, defaults included
+  bool shows_base_loss = false;                  // the loss of steps leaves out weight decay
+  std::optional<Decision> selection;             // of --variable_update=auto
+  std::optional<StepBreakdown> step_breakdown;   // of the timed steps, if there were any
+  std::optional<ProfileRecord> profile;          // with --profile
+  std::optional<MemoryRecord> memory;            // of runs with devices
+  std::optional<std::vector<GpuReadings>> gpus;  // of runs on GPUs; empty: nobody could be asked
+  std::optional<InputVerdict> input;             // of runs on real data
+  std::optional<InputSpeed> input_only;          // of runs without devices
+  std::vector<CheckpointRecord> checkpoints;     // written between timed steps
+  std::vector<TaskRecord> tasks;                 // of runs on several hosts
+  std::optional<TimelineRecord> timeline;        // the step nearest to the median
+  std::optional<PredictionRecord> prediction;    // of the plan that ran
 
   // As it is reported.
   double loss(const TrainingStep& step) const {

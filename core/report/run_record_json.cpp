@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.hpp"
-#include "core/report/profile_json.hpp"
 #include "core/report/run_record.hpp"
 
 namespace convoy {
@@ -128,12 +127,12 @@ Json optional_seconds(const std::optional<double>& seconds) {
   return seconds ? number(*seconds) : Json(nullptr);
 }
 
-Json to_json(const TrialRecord& trial) {
+Json to_json(const TrialResult& trial) {
   Json tried = Json::array();
-  for (const TrialRecord::Tried& each : trial.tried)
-    tried.push_back({{"flags", each.flags},
-                     {"predicted_step_seconds", number(each.predicted_step_seconds)},
-                     {"measured_step_seconds", optional_seconds(each.measured_step_seconds)},
+  for (const Tried& each : trial.tried)
+    tried.push_back({{"flags", flags_of(each.candidate)},
+                     {"predicted_step_seconds", number(each.predicted_seconds)},
+                     {"measured_step_seconds", optional_seconds(each.measured_seconds)},
                      {"counted_steps", each.counted_steps},
                      {"left_out", each.left_out}});
   return {{"steps", trial.steps},
@@ -142,18 +141,19 @@ Json to_json(const TrialRecord& trial) {
           {"tried", std::move(tried)}};
 }
 
-Json to_json(const SelectionRecord& selection, const RunRecord& record) {
-  Json json = {{"origin", selection.origin},
-               {"flags", selection.flags},
-               {"basis", selection.basis},
-               {"calibrated", selection.calibrated},
-               {"predicted_step_seconds", optional_seconds(selection.predicted_step_seconds)},
-               {"measured_step_seconds", nullptr},
-               {"runner_up", selection.runner_up},
-               {"runner_up_step_seconds", optional_seconds(selection.runner_up_step_seconds)},
-               {"trial", selection.trial ? to_json(*selection.trial) : Json(nullptr)}};
-  if (!record.steps.empty()) json["measured_step_seconds"] = number(record.step_times.p50);
-  return json;
+Json to_json(const Decision& decision, const RunRecord& record) {
+  const std::optional<RunnerUp>& next = decision.runner_up;
+  return {{"origin", to_string(decision.origin)},
+          {"flags", flags_of(decision.chosen)},
+          {"basis", decision.basis},
+          {"calibrated", decision.calibrated},
+          {"predicted_step_seconds",
+           decision.step_seconds > 0 ? number(decision.step_seconds) : Json(nullptr)},
+          {"measured_step_seconds",
+           record.steps.empty() ? Json(nullptr) : number(record.step_times.p50)},
+          {"runner_up", next ? flags_of(next->candidate) : ""},
+          {"runner_up_step_seconds", next ? number(next->step_seconds) : Json(nullptr)},
+          {"trial", decision.trial ? to_json(*decision.trial) : Json(nullptr)}};
 }
 
 template <typename Record>

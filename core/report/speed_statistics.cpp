@@ -1,20 +1,15 @@
 #include "core/report/speed_statistics.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/statistics.hpp"
 
 namespace convoy {
 namespace {
 
 // Makes the median absolute deviation of a normal distribution its standard deviation.
 constexpr double kNormalConsistency = 1.4826;
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 double standard_error(const std::vector<double>& values) {
   const double centre = mean(values);
@@ -24,22 +19,12 @@ double standard_error(const std::vector<double>& values) {
 }
 
 double median_absolute_deviation(std::vector<double> values) {
-  const double centre = quantile(values, 0.5);
+  const double centre = median(values);
   for (double& value : values) value = std::abs(value - centre);
-  return quantile(std::move(values), 0.5);
+  return median(std::move(values));
 }
 
 }  // namespace
-
-double quantile(std::vector<double> values, double fraction) {
-  CONVOY_CHECK(!values.empty());
-  std::sort(values.begin(), values.end());
-  const double position = fraction * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  const double weight = position - static_cast<double>(below);
-  return values[below] * (1 - weight) + values[above] * weight;
-}
 
 SpeedStatistics::SpeedStatistics(double images_per_step, std::optional<double> newest_weight)
     : images_per_step_(images_per_step), newest_weight_(newest_weight.value_or(0)) {

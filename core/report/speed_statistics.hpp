@@ -29,8 +29,4 @@ class SpeedStatistics {
   std::vector<double> seconds_;
 };
 
-// Quantile by linear interpolation between the two nearest values; fraction in [0, 1]. The values
-// must not be empty.
-double quantile(std::vector<double> values, double fraction);
-
 }  // namespace convoy

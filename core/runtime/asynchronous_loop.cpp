@@ -60,7 +60,7 @@ class AsynchronousLoop {
   // A worker on this host.
   struct Own {
     StrandRun* strand;
-    WorkerSummary summary = {};
+    WorkerRecord summary = {};
     std::int64_t images = 0;  // of its timed steps
   };
 
@@ -124,9 +124,9 @@ class AsynchronousLoop {
 
   // Speeds of all workers, and how stale their updates were.
   void conclude() {
-    std::vector<WorkerSummary> known;
+    std::vector<WorkerRecord> known;
     for (Own& own : own_) {
-      own.summary.strand = own.strand->number();
+      own.summary.worker = own.strand->number();
       own.summary.seconds = summary_.total_seconds;
       if (own.summary.seconds > 0)
         own.summary.images_per_second = static_cast<double>(own.images) / own.summary.seconds;
@@ -138,7 +138,7 @@ class AsynchronousLoop {
     std::vector<std::string> texts{to_text(known)};
     if (peers_ != nullptr) texts = peers_->exchange(texts.front());
     summary_.workers = workers_of_all(texts);
-    if (meter_) summary_.breakdown = meter_->total();
+    if (meter_) summary_.breakdown = meter_->mean_step();
   }
 
   bool all_are_there() const { return std::ranges::all_of(strands_, &StrandRun::is_there); }

@@ -46,7 +46,7 @@ class Loop {
   TrainingSummary run() {
     run_guarded(session_, events_, [this] { run_steps(); });
     summary_.stopped = stopping_;
-    summary_.breakdown = meter_.total();
+    summary_.breakdown = meter_.mean_step();
     summary_.global_step = options_.first_step + finished_;
     return summary_;
   }

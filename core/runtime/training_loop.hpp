@@ -8,9 +8,9 @@
 
 #include "core/base/error.hpp"
 #include "core/data/pipeline/batch_source.hpp"
+#include "core/runtime/breakdown_meter.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/staleness.hpp"
-#include "core/runtime/step_breakdown.hpp"
 #include "core/train/learning_rate.hpp"
 
 namespace convoy {
@@ -76,22 +76,13 @@ struct TrainingEvents {
   std::function<void(const Error&)> failing;
 };
 
-// What came of workers that did not wait for each other.
-struct WorkerSummary {
-  std::uint32_t strand = 0;  // its number
-  std::int64_t steps = 0;    // timed ones
-  double seconds = 0;        // from the end of warm-up to the end of the last of them
-  double images_per_second = 0;
-  Staleness staleness;  // of its updates, warm-up excluded
-};
-
 struct TrainingSummary {
   std::int64_t timed_steps = 0;
   std::int64_t global_step = 0;          // updates so far: earlier runs' and warm-up steps included
   double total_seconds = 0;              // from the end of warm-up to the end of the last step
   double input_wait_seconds = 0;         // as the steps say
-  StepBreakdown breakdown;               // of the timed steps
-  std::vector<WorkerSummary> workers;    // of all hosts; empty unless asynchronous
+  StepBreakdown breakdown;               // of the timed steps, this host's
+  std::vector<WorkerRecord> workers;     // of all hosts; empty unless asynchronous
   bool stopped = false;                  // because stop_requested() said so
   bool ended_early = false;              // because paused() said so
   std::optional<std::int64_t> diverged;  // the first step whose loss was not finite

@@ -50,25 +50,25 @@ LastSteps last_steps_of_all(std::span<const std::string> texts) {
   return all;
 }
 
-std::string to_text(std::span<const WorkerSummary> own) {
+std::string to_text(std::span<const WorkerRecord> own) {
   std::string text;
-  for (const WorkerSummary& it : own) {
+  for (const WorkerRecord& it : own) {
     if (it.seconds > 0)
       text +=
-          fmt::format("speed {} {} {} {}\n", it.strand, it.steps, it.seconds, it.images_per_second);
+          fmt::format("speed {} {} {} {}\n", it.worker, it.steps, it.seconds, it.images_per_second);
     for (const auto& [updates, times] : it.staleness)
-      text += fmt::format("stale {} {} {}\n", it.strand, updates, times);
+      text += fmt::format("stale {} {} {}\n", it.worker, updates, times);
   }
   return text;
 }
 
-std::vector<WorkerSummary> workers_of_all(std::span<const std::string> texts) {
-  std::map<std::uint32_t, WorkerSummary> workers;
+std::vector<WorkerRecord> workers_of_all(std::span<const std::string> texts) {
+  std::map<std::uint32_t, WorkerRecord> workers;
   for_each_line(texts, [&](const std::string& what, std::istringstream& words) {
     std::uint32_t strand = 0;
     words >> strand;
-    WorkerSummary& worker = workers[strand];
-    worker.strand = strand;
+    WorkerRecord& worker = workers[strand];
+    worker.worker = strand;
     if (what == "speed") {
       words >> worker.steps >> worker.seconds >> worker.images_per_second;
     } else {
@@ -78,7 +78,7 @@ std::vector<WorkerSummary> workers_of_all(std::span<const std::string> texts) {
       worker.staleness[updates] += times;
     }
   });
-  std::vector<WorkerSummary> result;
+  std::vector<WorkerRecord> result;
   for (auto& [strand, worker] : workers) result.push_back(std::move(worker));
   return result;
 }

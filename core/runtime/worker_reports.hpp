@@ -23,7 +23,7 @@ LastSteps last_steps_of_all(std::span<const std::string> texts);
 
 // Speeds come from the hosts of replicas, staleness from those of masters: per strand, what this
 // host knows. Joined, they are whole, by strand.
-std::string to_text(std::span<const WorkerSummary> own);
-std::vector<WorkerSummary> workers_of_all(std::span<const std::string> texts);
+std::string to_text(std::span<const WorkerRecord> own);
+std::vector<WorkerRecord> workers_of_all(std::span<const std::string> texts);
 
 }  // namespace convoy

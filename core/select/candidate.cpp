@@ -43,7 +43,7 @@ std::string flags_of(const Candidate& candidate) {
   std::string flags = fmt::format("--variable_update={}", candidate.strategy);
   for (const auto& [name, value] : candidate.options) flags += fmt::format(" --{}={}", name, value);
   if (candidate.bucket_elements == 0) return flags;
-  constexpr double kElementsPerMegabyte = (1 << 20) / sizeof(float);
+  constexpr double kElementsPerMegabyte = 1048576.0 / sizeof(float);
   return flags + fmt::format(" --bucket_mb={:g}",
                              static_cast<double>(candidate.bucket_elements) / kElementsPerMegabyte);
 }

@@ -124,15 +124,15 @@ class Ranker {
     result.reason = variant.objection;
   }
 
-  static void note(Prediction prediction, RankedCandidate& result) {
-    if (!prediction.does_not_fit.empty()) {
+  static void note(simulate::Prediction prediction, RankedCandidate& result) {
+    if (!prediction.step) {
       result.state = CandidateState::kTooLarge;
-      result.reason = std::move(prediction.does_not_fit);
+      result.reason = "it does not fit: " + prediction.problem;
       return;
     }
     result.state = CandidateState::kPredicted;
-    result.step_seconds = prediction.step_seconds;
-    result.bottleneck = std::move(prediction.bottleneck);
+    result.step_seconds = prediction.step->step_seconds;
+    result.bottleneck = std::move(prediction.step->bottleneck);
   }
 
   const SelectionProblem& problem_;

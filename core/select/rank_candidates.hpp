@@ -11,15 +11,9 @@
 #include "core/plan/step_plan.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/select/ranking.hpp"
+#include "core/simulate/predictor.hpp"
 
 namespace convoy {
-
-// What a simulation says of a lowered plan.
-struct Prediction {
-  double step_seconds = 0;
-  std::string bottleneck;
-  std::string does_not_fit;  // not empty: what is needed where and what there is; no time then
-};
 
 // Of the plan's body that a prediction for a ranking simulates: with two, the order is the same as
 // with more, but for candidates less than kIndistinguishable apart.
@@ -36,7 +30,7 @@ struct SelectionProblem {
   std::function<ArenaMap(std::uint64_t bucket_elements)> arena;
   // May throw Error: the candidate is refused then.
   std::function<std::unique_ptr<StrategyPlugin>(const Candidate&)> strategy;
-  std::function<Prediction(const Plan& lowered)> predict;
+  std::function<simulate::Prediction(const Plan& lowered)> predict;
   // Asked before a candidate's plan is written for the whole cluster; may write smaller ones. May
   // throw Error: the candidate is refused then. None: all are admitted.
   std::function<void(const Candidate&, const PlanAuthor& author)> admit;

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/report/speed_statistics.hpp"
+#include "core/base/statistics.hpp"
 
 namespace convoy {
 namespace {
@@ -18,10 +17,6 @@ constexpr double kFarBehind = 1.25;
 // How many standard errors of their difference the mean steps of two must be apart, later: with the
 // fewest steps, four of each, chance does that once in 800 times.
 constexpr double kStandardErrors = 5;
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 double sum_of_squares(const std::vector<double>& values) {
   const double middle = mean(values);
@@ -108,7 +103,7 @@ bool TrialSchedule::clearly_slower(std::size_t candidate, std::size_t than) cons
 }
 
 double TrialSchedule::median(std::size_t candidate) const {
-  return seconds_.at(candidate).empty() ? 0 : quantile(seconds_[candidate], 0.5);
+  return seconds_.at(candidate).empty() ? 0 : convoy::median(seconds_[candidate]);
 }
 
 std::size_t TrialSchedule::winner() const {

@@ -118,7 +118,7 @@ const std::vector<std::size_t>& HostRoutes::nearest_cards(Host& host, std::size_
   return cards;
 }
 
-// Of the nearest cards those whose turn it is among the GPUs to which the same are nearest.
+// The cards that this GPU uses: GPUs with the same nearest cards take turns over them.
 std::vector<std::size_t> HostRoutes::cards_of(Host& host, std::size_t from) {
   const std::vector<std::size_t>& cards = nearest_cards(host, from);
   if (cards.size() == 1 || machine_.nodes[from].kind != NodeKind::gpu) return {cards.front()};

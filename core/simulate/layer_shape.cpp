@@ -7,8 +7,8 @@
 namespace convoy::simulate {
 namespace {
 
-// In steps of doubling, in which the other sizes count too: what decides that another algorithm is
-// used counts most, then the sizes that decide how full the vectors and caches are.
+// Weights of differences in shape, in doublings. What makes a library choose another algorithm
+// weighs most, then the sizes that decide how full vectors and caches are.
 constexpr double kNeighbourWeight = 3;
 // Of layers with products, which take long whatever is computed with them.
 constexpr double kProductNeighbourWeight = 0.5;

@@ -4,7 +4,6 @@
 
 #include <convoy/job_options.hpp>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace convoy {
@@ -26,12 +25,5 @@ double state_initial(convoy_optimizer_kind kind, std::uint32_t slot);
 
 // What a slot is called in checkpoints: "momentum", "mean_square" ...
 std::string_view state_name(convoy_optimizer_kind kind, std::uint32_t slot);
-
-// One parameter's update in double precision: the oracle that devices are tested against.
-// gradient_sum is the sum of `contributions` gradients; decayed says whether weight decay applies
-// to this parameter; state holds optimizer.state_slots numbers; step counts from 0.
-void apply_reference(const convoy_optimizer& optimizer, double learning_rate, std::uint64_t step,
-                     std::uint64_t contributions, bool decayed, double& parameter,
-                     std::span<double> state, double gradient_sum);
 
 }  // namespace convoy

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/statistics.hpp"
 #include "core/calibrate/calibrate.hpp"
-#include "core/calibrate/median.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/job/openmp_environment.hpp"
 #include "tests/benchmarks/prediction_case.hpp"
@@ -74,7 +74,7 @@ double mean(const std::vector<double>& values, bool absolute) {
 double median_of(const PredictedCase& it, const auto& value) {
   std::vector<double> values;
   for (const PredictionTurn& turn : it.turns) values.push_back(value(turn));
-  return convoy::calibrate::median(std::move(values));
+  return convoy::median(std::move(values));
 }
 
 double measured(const PredictedCase& it) {

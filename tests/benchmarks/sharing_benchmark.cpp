@@ -12,11 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "core/base/statistics.hpp"
 #include "core/job/openmp_environment.hpp"
 #include "tests/benchmarks/training_trial.hpp"
 
 namespace {
 
+using convoy::quantile;
 using convoy::benchmarks::TrainingTrial;
 using convoy::benchmarks::TrialOptions;
 
@@ -38,14 +40,6 @@ struct Comparison {
   std::string name;
   std::vector<Contender> contenders;  // the first is the reference
 };
-
-double quantile(std::vector<double> values, double where) {
-  std::sort(values.begin(), values.end());
-  const double at = where * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
-}
 
 // Images per second of every contender, one list per contender, one entry per round.
 std::vector<std::vector<double>> take_turns(const Comparison& it, const Settings& settings) {

@@ -1,12 +1,16 @@
 // How many bytes per second installed transports carry between two processes that are bound to a
-// core each, beside sockets without anything around them. The transport of an MPI is measured,
-// beside that MPI's own functions, when its launcher starts the program:
+// core each, beside sockets without anything around them; grpc in clear text and encrypted. The
+// transport of an MPI is measured, beside that MPI's own functions, when its launcher starts the
+// program:
 //   mpirun -np 2 --bind-to none build/release/benchmarks/transport_benchmark
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <new>
@@ -17,6 +21,7 @@
 #include "core/plugin/search_path.hpp"
 #include "tests/benchmarks/transport_own_mpi.hpp"
 #include "tests/benchmarks/transport_streams.hpp"
+#include "tests/network/certificates.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -38,6 +43,16 @@ struct Seconds {
   ~Seconds() { ::munmap(of_end, 2 * sizeof(double)); }
 };
 
+// Processor time of the processes that have ended.
+double children_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 // Both processes of a launched program come here for the same cases, in the same order.
 void measure(benchmark::State& state, const TransportPlugin& plugin, const Carry& carry,
              const Streams& streams) {
@@ -46,15 +61,29 @@ void measure(benchmark::State& state, const TransportPlugin& plugin, const Carry
   const TransportCase it{
       "benchmark", "throughput",
       [&](TransportEnd& end) { seconds.of_end[end.rank()] = carry(end, streams); }, 2};
+  const bool launched = plugin.has(CONVOY_TRANSPORT_LAUNCHED);
+  const double before = children_seconds();
   for (auto _ : state) {
     const CaseResult result =
-        plugin.has(CONVOY_TRANSPORT_LAUNCHED)
-            ? conformance::run_launched(plugin, it, ++number, static_cast<unsigned>(kPatience))
-            : conformance::run_forked(plugin, it, kPatience);
+        launched ? conformance::run_launched(plugin, it, ++number, static_cast<unsigned>(kPatience))
+                 : conformance::run_forked(plugin, it, kPatience);
     if (result.outcome != Outcome::kRight) return state.SkipWithError(result.text.c_str());
     state.SetIterationTime(seconds.longest());
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(streams.total_bytes()) * kIterations);
+  const double bytes = streams.total_bytes() * kIterations;
+  state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
+  // Of both ends; what a machine that does other things cannot distort.
+  if (!launched) state.counters["cpu_s_per_GB"] = 1e9 * (children_seconds() - before) / bytes;
+}
+
+// The same with mutual TLS.
+Carry encrypted(const network::SecurityOptions& files) {
+  return [files](TransportEnd& end, const Streams& streams) {
+    end.run().certificate = files.certificate.c_str();
+    end.run().private_key = files.private_key.c_str();
+    end.run().authorities = files.authorities.c_str();
+    return over_transport(end, streams);
+  };
 }
 
 void add_cases(const std::string& name, const TransportPlugin& plugin, const Carry& carry) {
@@ -76,7 +105,8 @@ void add_cases(const std::string& name, const TransportPlugin& plugin, const Car
 }
 
 // What of the installed transports this process can measure.
-void add_transports(PluginHost& host, std::vector<std::unique_ptr<TransportPlugin>>& plugins) {
+void add_transports(PluginHost& host, std::vector<std::unique_ptr<TransportPlugin>>& plugins,
+                    const std::filesystem::path& scratch) {
   const Catalog catalog = installed_plugins("");
   const bool launched = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
   for (const std::string& name : catalog.names(PluginKind::kTransport)) {
@@ -85,6 +115,8 @@ void add_transports(PluginHost& host, std::vector<std::unique_ptr<TransportPlugi
     if (plugin->has(CONVOY_TRANSPORT_LAUNCHED) != launched) continue;
     if (plugins.empty() && !launched) add_cases("sockets", *plugin, over_sockets);
     add_cases(name, *plugin, over_transport);
+    if (name == "grpc")
+      add_cases("grpc_tls", *plugin, encrypted(network::make_certificates(scratch.string())));
     if (name == "mpi" && kHasMpi) add_cases("mpi_own", *plugin, over_mpi);
     plugins.push_back(std::move(plugin));
   }
@@ -101,7 +133,11 @@ int main(int argc, char** argv) {
   convoy::PluginHost host;
   std::vector<std::unique_ptr<convoy::TransportPlugin>> plugins;
   ::setenv("CONVOY_PLUGIN_PATH", CONVOY_BINARY_DIR "/lib/convoy/plugins", 0);
-  convoy::testing::add_transports(host, plugins);
+  const std::filesystem::path scratch =
+      std::filesystem::temp_directory_path() /
+      ("convoy_transport_benchmark." + std::to_string(::getpid()));
+  convoy::testing::add_transports(host, plugins, scratch);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
+  std::filesystem::remove_all(scratch);
 }

@@ -36,47 +36,47 @@ TEST(Doorbell, EndsItsSleepAfterTheGivenTime) {
   EXPECT_GE(monotonic_seconds() - start, 0.015);
 }
 
-TEST(DoorbellHall, UsesDoorbellsAgain) {
-  DoorbellHall hall;
-  Doorbell& first = hall.take();
-  Doorbell& second = hall.take();
+TEST(Doorbells, UsesDoorbellsAgain) {
+  Doorbells doorbells;
+  Doorbell& first = doorbells.take();
+  Doorbell& second = doorbells.take();
   EXPECT_NE(&first, &second);
-  DoorbellHall::give_back(first);
-  EXPECT_EQ(&hall.take(), &first);
+  Doorbells::give_back(first);
+  EXPECT_EQ(&doorbells.take(), &first);
 }
 
-TEST(DoorbellHall, EndsAWaitWhenItIsTimeOrStopIsSet) {
-  DoorbellHall hall;
+TEST(Doorbells, EndsAWaitWhenItIsTimeOrStopIsSet) {
+  Doorbells doorbells;
   const std::uint64_t timeline = 0;
   std::atomic<bool> stop{false};
   const double start = monotonic_seconds();
-  hall.wait({&timeline, 1}, 0.02, stop);
+  doorbells.wait({&timeline, 1}, 0.02, stop);
   EXPECT_GE(monotonic_seconds() - start, 0.015);
   std::thread stopping([&] {
     stop.store(true);
-    hall.ring_all();
+    doorbells.ring_all();
   });
-  hall.wait({&timeline, 1}, kLong, stop);
+  doorbells.wait({&timeline, 1}, kLong, stop);
   stopping.join();
   EXPECT_LT(monotonic_seconds() - start, kLong / 2);
 }
 
 // Each waits for the other's next value: one lost wake-up costs the few milliseconds after which a
 // waiting thread looks again, thousands of them the time of the test.
-TEST(DoorbellHall, WakesWhoWaitsForATimelineWhateverTheMoment) {
-  DoorbellHall hall;
+TEST(Doorbells, WakesWhoWaitsForATimelineWhateverTheMoment) {
+  Doorbells doorbells;
   constexpr std::uint64_t kRounds = 5000;
   std::uint64_t ping = 0, pong = 0;
   const std::atomic<bool> stop{false};
   std::thread answering([&] {
     for (std::uint64_t i = 1; i <= kRounds; ++i) {
-      hall.wait({&ping, i}, kLong, stop);
-      hall.reach(&pong, i);
+      doorbells.wait({&ping, i}, kLong, stop);
+      doorbells.reach(&pong, i);
     }
   });
   for (std::uint64_t i = 1; i <= kRounds; ++i) {
-    hall.reach(&ping, i);
-    hall.wait({&pong, i}, kLong, stop);
+    doorbells.reach(&ping, i);
+    doorbells.wait({&pong, i}, kLong, stop);
     ASSERT_GE(timeline_value(&pong), i);
   }
   answering.join();

@@ -33,8 +33,8 @@ ProfileRecord example() {
   return profile;
 }
 
-BreakdownRecord example_breakdown() {
-  return {0.12, 0.1, 0.01, 0, 0.004, 0.006, {{"apply", {2, 0.008}}}, {}};
+StepBreakdown example_breakdown() {
+  return {1, 0.12, 0.1, 0.01, 0, 0.004, 0.006, {{"apply", {2, 0.008}}}, {}};
 }
 
 TEST(ProfileRecord, SumsThePrimitivesWithoutWhatSurroundsThem) {

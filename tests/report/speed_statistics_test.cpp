@@ -55,10 +55,5 @@ TEST(SpeedStatistics, GivesQuantilesOfStepTimes) {
   EXPECT_EQ(times.maximum, 101);
 }
 
-TEST(SpeedStatistics, QuantileInterpolates) {
-  EXPECT_NEAR(quantile({2, 1}, 0.5), 1.5, kTolerance);
-  EXPECT_NEAR(quantile({3}, 0.9), 3, kTolerance);
-}
-
 }  // namespace
 }  // namespace convoy

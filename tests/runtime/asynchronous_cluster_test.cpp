@@ -18,7 +18,7 @@ TEST(AsynchronousTasks, KeepTheBoundOfRelaxedReads) {
     options.steps = 10;
     const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
     for (const TaskOutcome& task : tasks) EXPECT_EQ(task.error, "") << "lag " << lag;
-    const std::vector<WorkerSummary>& workers = tasks.front().summary.workers;
+    const std::vector<WorkerRecord>& workers = tasks.front().summary.workers;
     EXPECT_EQ(workers.size(), 2u);
     return workers.size() < 2 ? 0 : workers[0].steps - workers[1].steps;
   };

@@ -41,7 +41,7 @@ std::int64_t lead_of_first(const TrainingSummary& summary) {
   return summary.workers.front().steps - summary.workers.back().steps;
 }
 
-std::uint64_t most_stale(const WorkerSummary& worker) {
+std::uint64_t most_stale(const WorkerRecord& worker) {
   return worker.staleness.empty() ? 0 : worker.staleness.rbegin()->first;
 }
 
@@ -71,10 +71,10 @@ TEST(Asynchronous, ReportsHowManyUpdatesCameBetweenReadingAndApplying) {
   ASSERT_EQ(bounded.workers.size(), 3u);
   ASSERT_EQ(free.workers.size(), 3u);
   // Of two others, each is at most the lag and what is in flight ahead or behind.
-  for (const WorkerSummary& worker : bounded.workers) EXPECT_LE(most_stale(worker), 2u * (1 + 3));
+  for (const WorkerRecord& worker : bounded.workers) EXPECT_LE(most_stale(worker), 2u * (1 + 3));
   EXPECT_GT(most_stale(free.workers.back()), most_stale(bounded.workers.back()));
   double sum = 0;
-  for (const WorkerSummary& worker : free.workers) {
+  for (const WorkerRecord& worker : free.workers) {
     EXPECT_GT(worker.images_per_second, 0);
     sum += worker.images_per_second;
   }

@@ -303,7 +303,7 @@ TEST(ClusterSessions, CountTheirBytesAndWhomTheyWaitedFor) {
   }
 }
 
-std::uint64_t updates_seen(const WorkerSummary& worker) {
+std::uint64_t updates_seen(const WorkerRecord& worker) {
   std::uint64_t times = 0;
   for (const auto& [updates, often] : worker.staleness) times += often;
   return times;
@@ -329,11 +329,11 @@ TEST(ClusterSessions, TrainWithoutWaitingForEachOther) {
       EXPECT_EQ(task.summary.global_step, tasks.front().summary.global_step) << what;
     }
     EXPECT_LT(tasks[0].steps.back().total_loss, 0.9 * tasks[0].steps.front().total_loss) << what;
-    const std::vector<WorkerSummary>& workers = tasks.front().summary.workers;
+    const std::vector<WorkerRecord>& workers = tasks.front().summary.workers;
     ASSERT_EQ(workers.size(), hosts.hosts) << what;
     std::int64_t steps = 0;
     for (std::uint32_t worker = 0; worker < workers.size(); ++worker) {
-      EXPECT_EQ(workers[worker].strand, worker);
+      EXPECT_EQ(workers[worker].worker, worker);
       EXPECT_EQ(workers[worker].steps, static_cast<std::int64_t>(tasks[worker].steps.size()));
       EXPECT_GT(workers[worker].images_per_second, 0) << what << ", worker " << worker;
       EXPECT_GT(updates_seen(workers[worker]), 0u) << what << ", worker " << worker;
@@ -352,7 +352,7 @@ TEST(ClusterSessions, AsynchronousAreSlowedByNoSlowWorker) {
   };
   const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
   for (const TaskOutcome& task : tasks) ASSERT_EQ(task.error, "");
-  const std::vector<WorkerSummary>& workers = tasks.front().summary.workers;
+  const std::vector<WorkerRecord>& workers = tasks.front().summary.workers;
   ASSERT_EQ(workers.size(), 2u);
   EXPECT_GT(workers[0].steps, 4 * workers[1].steps);
   EXPECT_GE(workers[0].steps + workers[1].steps, 119);

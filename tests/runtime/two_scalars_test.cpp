@@ -7,6 +7,7 @@
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
+#include "tests/support/reference_update.hpp"
 
 namespace convoy::testing::two_scalars_test {
 namespace {

@@ -18,15 +18,15 @@ TEST(WorkerReports, SayWhereAllStrandsEnd) {
 
 // The speed of a worker is known where it computes, how stale its updates are at every server.
 TEST(WorkerReports, JoinWhatHostsKnowOfWorkers) {
-  const std::vector<WorkerSummary> worker{{1, 20, 2.5, 64.125, {}}};
-  const std::vector<WorkerSummary> server{{0, 0, 0, 0, {{3, 1}}}, {1, 0, 0, 0, {{0, 5}, {2, 7}}}};
-  const std::vector<WorkerSummary> other{{1, 0, 0, 0, {{2, 1}}}};
-  const std::vector<WorkerSummary> all = workers_of_all(
+  const std::vector<WorkerRecord> worker{{1, 20, 2.5, 64.125, {}}};
+  const std::vector<WorkerRecord> server{{0, 0, 0, 0, {{3, 1}}}, {1, 0, 0, 0, {{0, 5}, {2, 7}}}};
+  const std::vector<WorkerRecord> other{{1, 0, 0, 0, {{2, 1}}}};
+  const std::vector<WorkerRecord> all = workers_of_all(
       std::vector<std::string>{to_text(worker), to_text(server), "", to_text(other)});
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].strand, 0u);
+  EXPECT_EQ(all[0].worker, 0u);
   EXPECT_EQ(all[0].staleness, (Staleness{{3, 1}}));
-  EXPECT_EQ(all[1].strand, 1u);
+  EXPECT_EQ(all[1].worker, 1u);
   EXPECT_EQ(all[1].steps, 20);
   EXPECT_EQ(all[1].seconds, 2.5);
   EXPECT_EQ(all[1].images_per_second, 64.125);

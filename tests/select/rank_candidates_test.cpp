@@ -29,7 +29,11 @@ class RankCandidates : public ::testing::Test {
     };
     // Shorter plans are faster.
     problem_.predict = [](const Plan& lowered) {
-      return Prediction{1e-3 * static_cast<double>(lowered.body.size()), "operations", ""};
+      simulate::Prediction prediction;
+      prediction.step.emplace();
+      prediction.step->step_seconds = 1e-3 * static_cast<double>(lowered.body.size());
+      prediction.step->bottleneck = "operations";
+      return prediction;
     };
   }
 
@@ -112,7 +116,11 @@ TEST_F(RankCandidates, SaysWhyAStrategyRefuses) {
 }
 
 TEST_F(RankCandidates, SaysWhatDoesNotFit) {
-  problem_.predict = [](const Plan&) { return Prediction{0, "", "needs 9 GB, cpu:0 has 8 GB"}; };
+  problem_.predict = [](const Plan&) {
+    simulate::Prediction prediction;
+    prediction.problem = "needs 9 GB, cpu:0 has 8 GB";
+    return prediction;
+  };
   const RankedCandidate large = of(rank(), "--variable_update=replicated");
   EXPECT_EQ(large.state, CandidateState::kTooLarge);
   EXPECT_THAT(large.reason, HasSubstr("9 GB"));

@@ -10,8 +10,8 @@
 #include "core/base/json.hpp"
 #include "core/plan/arena_map.hpp"
 #include "core/simulate/described_constants.hpp"
-#include "core/simulate/parameter_servers.hpp"
 #include "core/simulate/predictor.hpp"
+#include "tests/simulate/parameter_servers.hpp"
 #include "tests/simulate/plan_subject.hpp"
 
 namespace convoy::testing {

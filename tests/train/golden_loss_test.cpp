@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "core/train/optimizer.hpp"
+#include "tests/support/reference_update.hpp"
 
 namespace convoy {
 namespace {
+
+using testing::apply_reference;
 
 constexpr double kSixteenth = 0.0625;
 constexpr int kReplicas = 2;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "tests/support/reference_update.hpp"
 #include "tests/train/golden_optimizers.hpp"
 
 namespace convoy::testing {

@@ -1,4 +1,5 @@
 #include "core/train/optimizer.hpp"
+#include "tests/support/reference_update.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +11,8 @@
 
 namespace convoy {
 namespace {
+
+using testing::apply_reference;
 
 constexpr double kTolerance = 1e-12;
 

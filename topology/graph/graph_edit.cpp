@@ -46,16 +46,6 @@ std::vector<std::optional<std::size_t>> parent_links(const Machine& machine) {
   return result;
 }
 
-std::optional<std::size_t> parent_link(const Machine& machine, std::size_t node) {
-  for (std::size_t i = 0; i < machine.links.size(); ++i) {
-    const Link& link = machine.links[i];
-    if ((link.a == node && machine.nodes[node].parent == link.b) ||
-        (link.b == node && machine.nodes[node].parent == link.a))
-      return i;
-  }
-  return {};
-}
-
 void append_socket_links(Machine& machine, const std::string& source) {
   const std::vector<std::size_t> packages = nodes_of(machine, NodeKind::package);
   for (std::size_t i = 0; i < packages.size(); ++i)

@@ -21,9 +21,7 @@ std::size_t append_node(Machine& machine, NodeKind kind, std::string name,
 std::size_t append_link(Machine& machine, std::size_t a, std::size_t b, LinkKind kind,
                         const Fact<double>& rate, std::uint32_t count = 1);
 
-// The link from a node to its parent; nothing when there is none.
-std::optional<std::size_t> parent_link(const Machine& machine, std::size_t node);
-// The same for all nodes at once.
+// By node, the link to its parent; nothing where there is none.
 std::vector<std::optional<std::size_t>> parent_links(const Machine& machine);
 
 // Connects every pair of packages, at rates the source does not tell.

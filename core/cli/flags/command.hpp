@@ -20,8 +20,8 @@ struct JobCommand {
   bool verbose = false;              // tells what runs otherwise keep to themselves
 };
 
-// The flags that a verb has beside those of `convoy run`, or instead of some of them, bound to what
-// those set or to fields of the verb's own.
+// A verb's own flags. They add to the flags of `convoy run` or replace some of them, and are bound
+// to the command's options or to fields of the verb.
 using VerbFlags = std::function<std::vector<FlagDefinition>(RunCommand& command)>;
 
 // Reads flags in two passes: the second one knows the options that the chosen strategy, model and

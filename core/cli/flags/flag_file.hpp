@@ -9,11 +9,10 @@
 namespace convoy {
 
 // The arguments with every --flagfile=FILE replaced by the flags in that file: one per line, '#'
-// begins a line that is a comment, files may name others. Those of the file that CONVOY_FLAGFILE
-// names come before the first flag, so that the command line overrides them. Each file is read
-// once: it may be a pipe. What follows "--" is left alone. Error(kUsage) for files that cannot be
-// read, lines that are no flags, files that name each other in a circle and more flags than anybody
-// means.
+// begins a comment line, files may name other files. The flags of the file in CONVOY_FLAGFILE come
+// before the first flag, so that the command line overrides them. Each file is read once: it may be
+// a pipe. What follows "--" is left alone. Error(kUsage) for files that cannot be read, lines that
+// are no flags, files that name each other in a circle and more flags than anybody means.
 std::vector<std::string> expand_flag_files(
     std::span<const std::string> arguments,
     const EnvironmentLookup& environment = system_environment);

@@ -17,7 +17,7 @@ FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group
 
 // Values that the command line gives to options of this plug-in.
 OptionValues given_options(const Manifest& manifest, const ParsedFlags& flags);
-// Of these flags, which are options of plug-ins, those that the command line gives.
+// The options of plug-ins in this list that the command line gives, with their values.
 OptionValues given_values(const ParsedFlags& flags, std::span<const std::string> options);
 
 }  // namespace convoy

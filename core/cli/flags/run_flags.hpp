@@ -46,8 +46,8 @@ void refuse_historical_strategy(const std::string& name);
 // Those about evaluation and inference, a part of the table.
 std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation);
 
-// Flags of tf_cnn_benchmarks that convoy knows by name only: those that it cannot do yet, those of
-// several hosts, and those that mean nothing outside TensorFlow.
+// Flags of tf_cnn_benchmarks that convoy knows by name only: features that it lacks, and what means
+// nothing outside TensorFlow.
 std::vector<FlagDefinition> historical_flags();
 
 }  // namespace convoy

@@ -9,7 +9,7 @@
 
 namespace convoy {
 
-// A flag of `convoy simulate` that takes several values, and those that it was given.
+// A flag of `convoy simulate` that takes several values, and its values.
 struct SweepAxis {
   std::string flag;
   std::vector<std::string> values;  // one at least

@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/statistics.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/show/comparison.hpp"
@@ -19,7 +20,6 @@
 #include "core/cli/verbs/temporary_folder.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
-#include "core/report/speed_statistics.hpp"
 
 namespace convoy {
 namespace {
@@ -109,7 +109,7 @@ class Comparer {
     const auto runs = static_cast<double>(cell.repeats.size());
     cell.step_seconds = (runs * cell.step_seconds + repeat.step_seconds) / (runs + 1);
     cell.repeats.push_back(repeat.repeats.front());
-    cell.images_per_second = quantile(cell.repeats, 0.5);
+    cell.images_per_second = median(cell.repeats);
   }
 
   ComparisonCell make_cell(const std::string& model, const ComparedStrategy& strategy,

@@ -110,7 +110,7 @@ std::string filled(const std::string& text, const std::string& name) {
   return replace_all(replace_all(text, "@NAME@", name), "@CLASS@", class_name(name));
 }
 
-// Of the strategies that ship, those that need nothing but the SDK.
+// The strategies that ship as sources, because they need nothing but the SDK.
 std::vector<std::string> shipped_sources() {
   std::error_code problem;
   std::vector<std::string> names;

@@ -12,12 +12,12 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/output_file.hpp"
+#include "core/base/statistics.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/verbs/child_program.hpp"
 #include "core/cli/verbs/temporary_folder.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
-#include "core/report/speed_statistics.hpp"
 
 namespace convoy {
 namespace {
@@ -117,7 +117,7 @@ class Repeater {
         "total images/sec: {:.2f}\n"
         "----------------------------------------------------------------\n"
         "median of {} runs, which go from {:.2f} to {:.2f}\n",
-        quantile(rates_, 0.5), rates_.size(), *least, *most);
+        median(rates_), rates_.size(), *least, *most);
   }
 
   void write_files() {

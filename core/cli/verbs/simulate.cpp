@@ -1,5 +1,7 @@
 #include "core/cli/verbs/simulate.hpp"
 
+#include <fmt/format.h>
+
 #include <ostream>
 
 #include "core/base/error.hpp"
@@ -7,7 +9,6 @@
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/sweep_axes.hpp"
-#include "core/cli/show/chakra_files.hpp"
 #include "core/cli/show/simulation_report.hpp"
 #include "core/cli/show/sweep_table.hpp"
 #include "core/cli/show/terminal.hpp"
@@ -16,6 +17,7 @@
 #include "core/job/simulated_events.hpp"
 #include "core/job/simulation.hpp"
 #include "core/report/html/write_report.hpp"
+#include "core/simulate/chakra/chakra_traces.hpp"
 
 namespace convoy {
 namespace {
@@ -61,6 +63,20 @@ void check_files(const JobOptions& options) {
   }
   if (!options.trace_file.empty()) check_output_file(options.trace_file);
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
+}
+
+// Writes a simulated step as execution traces PREFIX.RANK.et, and PREFIX.groups.json where
+// collectives have groups. Its operations must have been kept. Returns a sentence about it.
+std::string write_chakra(const job::SimulatedRun& run, const std::string& prefix) {
+  const simulate::ChakraTraces traces = simulate::chakra_traces(
+      run.plan->lasting(), run.on->machine, run.layers, run.prediction.step->operations);
+  for (std::size_t rank = 0; rank < traces.ranks.size(); ++rank)
+    write_output_file(fmt::format("{}.{}.et", prefix, rank), traces.ranks[rank]);
+  const std::string groups = prefix + ".groups.json";
+  if (!traces.groups.empty()) write_output_file(groups, traces.groups);
+  return fmt::format("Execution traces: {} nodes in {}.0.et to {}.{}.et{}", traces.nodes, prefix,
+                     prefix, traces.ranks.size() - 1,
+                     traces.groups.empty() ? "" : ", groups in " + groups);
 }
 
 }  // namespace

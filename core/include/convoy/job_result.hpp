@@ -85,9 +85,10 @@ struct PeerRecord {
 struct WorkerRecord {
   std::uint32_t worker = 0;  // its number
   std::int64_t steps = 0;    // timed ones
+  double seconds = 0;        // from the end of warm-up to the end of the last of them
   double images_per_second = 0;
   // How many updates there were between reading a variable and applying the gradient computed with
-  // it, and how often that was so.
+  // it, and how often that was so; warm-up steps are left out.
   std::map<std::uint64_t, std::uint64_t> staleness;
 };
 

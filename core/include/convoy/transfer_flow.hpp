@@ -59,6 +59,17 @@ inline void require_valid(const convoy_transfer& transfer, std::size_t channels,
                              std::to_string(next) + " is next");
 }
 
+// The waiting transfers of all channels, in order; none wait afterwards.
+template <typename Channel>
+std::vector<convoy_transfer> take_waiting(std::vector<Channel>& channels) {
+  std::vector<convoy_transfer> all;
+  for (Channel& channel : channels) {
+    all.insert(all.end(), channel.waiting.begin(), channel.waiting.end());
+    channel.waiting.clear();
+  }
+  return all;
+}
+
 }  // namespace flow_detail
 
 // Messages to one peer.
@@ -103,14 +114,7 @@ class SendFlow {
   std::optional<convoy_transfer> next(uint32_t channel) { return next(channels_.at(channel)); }
 
   // What nobody has taken, to be cancelled; gone afterwards.
-  std::vector<convoy_transfer> abandon() {
-    std::vector<convoy_transfer> all;
-    for (Channel& channel : channels_) {
-      all.insert(all.end(), channel.waiting.begin(), channel.waiting.end());
-      channel.waiting.clear();
-    }
-    return all;
-  }
+  std::vector<convoy_transfer> abandon() { return flow_detail::take_waiting(channels_); }
 
  private:
   struct Eager {
@@ -249,14 +253,7 @@ class ReceiveFlow {
   }
 
   // What is expected and has not come, to be cancelled; gone afterwards.
-  std::vector<convoy_transfer> abandon() {
-    std::vector<convoy_transfer> all;
-    for (Channel& channel : channels_) {
-      all.insert(all.end(), channel.waiting.begin(), channel.waiting.end());
-      channel.waiting.clear();
-    }
-    return all;
-  }
+  std::vector<convoy_transfer> abandon() { return flow_detail::take_waiting(channels_); }
 
  private:
   // A message that came, or comes, before it is expected.

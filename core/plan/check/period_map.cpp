@@ -51,7 +51,7 @@ class Mapper {
   PeriodMap map() {
     collect_sides();
     make_nodes();
-    unite();
+    merge_nodes();
     if (map_.faults.empty()) find_offsets();
     if (map_.faults.empty()) make_classes();
     map_.gradients = gradients_.take();
@@ -138,7 +138,7 @@ class Mapper {
 
   // Nodes are of one class when one holds what the other held, or both hold what the same kernel
   // made.
-  void unite() {
+  void merge_nodes() {
     parents_.resize(nodes_.size());
     std::iota(parents_.begin(), parents_.end(), std::size_t{0});
     std::map<AtomId, std::size_t> with_kernel;

@@ -21,10 +21,11 @@ class GuardMemory {
   // address either memory.
   std::uint32_t home_of(const Operation& operation) const;
 
-  // The loss scale as that place keeps it, which all start alike, and all that there are.
+  // A place's own copy of the loss scale, and the copies of all places. All start with the same
+  // value.
   const PlanSpan& scale_at(std::uint32_t place);
   const std::map<std::uint32_t, PlanSpan>& scales() const { return scales_; }
-  // The buffer of that place to which norms that are reported are added; it grows with them.
+  // The place's buffer of reported norms. It grows with every norm.
   std::uint32_t reports_at(std::uint32_t place);
   std::uint32_t scratch(std::uint32_t place, std::uint64_t count);
 

@@ -6,7 +6,6 @@
 #include "core/plan/lower/lower_collective.hpp"
 #include "core/plan/lower/lower_network.hpp"
 #include "core/plan/lower/lower_norm.hpp"
-#include "core/plan/lower/lower_update.hpp"
 #include "core/plan/lower/lowering.hpp"
 
 namespace convoy {
@@ -23,6 +22,24 @@ void lower_copy(Lowering& lowering, const Operation& copy) {
   const std::uint32_t lane = engine == to ? CONVOY_LANE_COPY_IN : CONVOY_LANE_COPY_OUT;
   if (lowering.can_access(engine, other)) return lowering.emit(copy, engine, lane);
   lowering.copy_through_host(copy);
+}
+
+// An update of several parameters, one per replica: every device that holds some of them works on
+// one slice for all, so that each gradient is read once.
+void lower_update(Lowering& lowering, const Operation& update) {
+  if (update.writes.size() == 1) return lowering.at_place(update, update.place);
+  std::vector<std::uint32_t> owners;
+  for (const PlanSpan& span : update.writes) {
+    const std::uint32_t owner = lowering.engines(lowering.place_of(span)).front();
+    if (std::find(owners.begin(), owners.end(), owner) == owners.end()) owners.push_back(owner);
+  }
+  const std::uint64_t count = update.writes.front().count;
+  const bool small = count < lowering.options().slice_elements * owners.size();
+  const std::vector<ElementRange> parts = slices(count, small ? 1 : owners.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t owner = small ? update.source % owners.size() : i;
+    lowering.emit(slice(update, parts[i].first, parts[i].count), owners[owner], CONVOY_LANE_UPDATE);
+  }
 }
 
 // One operation per segment: forward in order, backward in reverse, spans narrowed to its

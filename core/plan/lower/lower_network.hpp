@@ -4,12 +4,11 @@
 
 namespace convoy {
 
-// A copy between places of different hosts. Networks reach host memory only, that of hosts and of
-// devices which share it: between two such places it is one operation. What comes from another
-// device goes through its own host, what goes to one through that device's host, in bounded pieces.
-// What others may update while it is sent, as relaxed reads say, is copied in its host's memory
-// first, likewise in bounded pieces: a message is never half old and half new because of its
-// length.
+// A copy between places of different hosts. Networks reach host memory only: that of hosts, and of
+// devices that share it. Between two such places the copy is one operation. A copy from or to
+// another device is staged through that device's host, in bounded pieces. A source that may be
+// updated while it is sent (a relaxed read) is first copied within its host's memory, likewise in
+// bounded pieces, so that no message is half old and half new.
 void copy_over_network(Lowering& lowering, const Operation& copy);
 
 }  // namespace convoy

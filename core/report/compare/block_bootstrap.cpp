@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 
-#include "core/base/error.hpp"
+#include "core/base/statistics.hpp"
 
 namespace convoy::compare {
 namespace {
@@ -21,23 +20,7 @@ void draw(const std::vector<double>& series, std::size_t block, std::mt19937_64&
   }
 }
 
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 }  // namespace
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double median(std::vector<double> values) {
-  CONVOY_CHECK(!values.empty());
-  return median_of(values);
-}
 
 std::size_t block_length(const std::vector<double>& series) {
   const std::size_t size = series.size();
@@ -66,7 +49,7 @@ double log_median_deviation(const std::vector<double>& series, std::size_t resam
   std::vector<double> medians;
   for (std::size_t i = 0; i < resamples; ++i) {
     draw(series, block, random, sample);
-    medians.push_back(std::log(median_of(sample)));
+    medians.push_back(std::log(median(sample)));
   }
   const double centre = mean(medians);
   double squares = 0;

@@ -15,8 +15,4 @@ std::size_t block_length(const std::vector<double>& series);
 // series gives the same bits. 0 for fewer than 4 values. Values must be above 0.
 double log_median_deviation(const std::vector<double>& series, std::size_t resamples = 400);
 
-// Of at least one value.
-double mean(const std::vector<double>& values);
-double median(std::vector<double> values);
-
 }  // namespace convoy::compare

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/statistics.hpp"
 #include "core/report/compare/block_bootstrap.hpp"
 
 namespace convoy::compare {

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "core/base/statistics.hpp"
+
 namespace convoy::report {
 namespace {
 
@@ -55,12 +57,6 @@ struct ModelCurves {
   double one_device = 0;  // the best rate of one; 0 when nobody tried
   double most_devices = 1;
 };
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 Point point_of(double devices, const std::vector<double>& rates, double factor) {
   Point point{devices, factor * median(rates)};

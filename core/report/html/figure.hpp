@@ -25,7 +25,7 @@ struct Point {
   std::optional<Interval> range = {};  // of repeats
 };
 
-// Solid for what was measured, dashed for what was foreseen, thin for what others are held against.
+// Solid: measured. Dashed: predicted. Thin: a reference line.
 enum class Stroke { kSolid, kDashed, kReference };
 
 struct Series {

@@ -7,7 +7,8 @@
 
 namespace convoy::report {
 
-// Of one record of a simulation. What is about a step is about that of the most devices that fit.
+// The sections of one record of a simulation. Those about a step show the largest number of devices
+// that fits.
 std::string simulation_heading(const Json& record);
 std::vector<std::string> simulation_verdict(const Subject& simulation);
 std::vector<Tile> simulation_tiles(const Subject& simulation);

@@ -52,7 +52,7 @@ class TraceBuilder {
     CONVOY_CHECK_EQ(operations.size(), plan.body.size());
   }
 
-  // In an order in which everything may run, which is that of the lanes, too.
+  // In the order of submission: every operation comes after those that it waits for.
   ChakraTraces run() {
     for (Rank& rank : ranks_) rank.file.append_delimited(chakra_metadata());
     for (const std::uint32_t i : schedule_.submission) add(i);

@@ -7,9 +7,9 @@
 
 namespace convoy::simulate {
 
-// A protocol buffers message as bytes, field by field: what little of that form execution traces
-// need, without a library that programs would load for it. A field is written whatever its value,
-// also where readers take a missing one for 0: members of a oneof differ from none.
+// Writes a protocol buffers message field by field. Execution traces need so little of the format
+// that the library is not worth loading. A field is written whatever its value, also where readers
+// take a missing one for 0: members of a oneof differ from none.
 class MessageWriter {
  public:
   void number(std::uint32_t field, std::uint64_t value);

@@ -48,14 +48,14 @@ bool Doorbell::wants(const std::uint64_t* timeline, std::uint64_t value) const {
   return false;
 }
 
-DoorbellHall::~DoorbellHall() {
+Doorbells::~Doorbells() {
   for (Doorbell* bell = first_.load(std::memory_order_relaxed); bell != nullptr;) {
     const std::unique_ptr<Doorbell> owned(bell);
     bell = owned->next_.load(std::memory_order_relaxed);
   }
 }
 
-Doorbell& DoorbellHall::take() {
+Doorbell& Doorbells::take() {
   for (Doorbell* bell = first_.load(std::memory_order_acquire); bell != nullptr;
        bell = bell->next_.load(std::memory_order_relaxed)) {
     if (bell->taken_.exchange(1, std::memory_order_acq_rel) == 0) return *bell;
@@ -69,11 +69,11 @@ Doorbell& DoorbellHall::take() {
   return *fresh.release();
 }
 
-void DoorbellHall::give_back(Doorbell& doorbell) {
+void Doorbells::give_back(Doorbell& doorbell) {
   doorbell.taken_.store(0, std::memory_order_release);
 }
 
-void DoorbellHall::reach(std::uint64_t* timeline, std::uint64_t value) {
+void Doorbells::reach(std::uint64_t* timeline, std::uint64_t value) {
   std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_seq_cst);
   for (Doorbell* bell = first_.load(std::memory_order_acquire); bell != nullptr;
        bell = bell->next_.load(std::memory_order_relaxed)) {
@@ -81,13 +81,13 @@ void DoorbellHall::reach(std::uint64_t* timeline, std::uint64_t value) {
   }
 }
 
-void DoorbellHall::ring_all() {
+void Doorbells::ring_all() {
   for (Doorbell* bell = first_.load(std::memory_order_acquire); bell != nullptr;
        bell = bell->next_.load(std::memory_order_relaxed))
     bell->ring();
 }
 
-void DoorbellHall::wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop) {
+void Doorbells::wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop) {
   constexpr double kLookAgain = 0.005;
   if (holds(point) || stop.load(std::memory_order_acquire)) return;
   const double deadline = monotonic_seconds() + seconds;
@@ -101,16 +101,16 @@ void DoorbellHall::wait(const convoy_wait& point, double seconds, const std::ato
   give_back(bell);
 }
 
-std::shared_ptr<DoorbellHall> shared_doorbell_hall() {
+std::shared_ptr<Doorbells> shared_doorbells() {
   static std::mutex mutex;
-  static std::weak_ptr<DoorbellHall> current;
+  static std::weak_ptr<Doorbells> current;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<DoorbellHall> hall = current.lock();
-  if (!hall) {
-    hall = std::make_shared<DoorbellHall>();
-    current = hall;
+  std::shared_ptr<Doorbells> doorbells = current.lock();
+  if (!doorbells) {
+    doorbells = std::make_shared<Doorbells>();
+    current = doorbells;
   }
-  return hall;
+  return doorbells;
 }
 
 double monotonic_seconds() {

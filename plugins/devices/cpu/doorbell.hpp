@@ -33,7 +33,7 @@ class Doorbell {
   void sleep(std::uint32_t seen, std::span<const convoy_wait> points, double seconds);
 
  private:
-  friend class DoorbellHall;
+  friend class Doorbells;
 
   bool wants(const std::uint64_t* timeline, std::uint64_t value) const;
 
@@ -48,14 +48,13 @@ class Doorbell {
 
 // All doorbells of the process: an operation of one device may wait for another device. Whoever
 // advances a timeline wakes only those who wait for it, since on shared cores every thread that
-// looks for nothing delays one that computes. No locks; doorbells are used again and freed with the
-// hall.
-class DoorbellHall {
+// looks for nothing delays one that computes. No locks; a doorbell that is given back serves again.
+class Doorbells {
  public:
-  DoorbellHall() = default;
-  ~DoorbellHall();
-  DoorbellHall(const DoorbellHall&) = delete;
-  DoorbellHall& operator=(const DoorbellHall&) = delete;
+  Doorbells() = default;
+  ~Doorbells();
+  Doorbells(const Doorbells&) = delete;
+  Doorbells& operator=(const Doorbells&) = delete;
 
   Doorbell& take();
   static void give_back(Doorbell& doorbell);
@@ -63,15 +62,15 @@ class DoorbellHall {
   void reach(std::uint64_t* timeline, std::uint64_t value);
   void ring_all();
   // Blocks until the point holds, stop is true or seconds have passed; looks again at least every
-  // few milliseconds because timelines may be advanced by somebody who does not know this hall.
+  // few milliseconds because timelines may be advanced by somebody who does not know this object.
   void wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop);
 
  private:
   std::atomic<Doorbell*> first_{nullptr};
 };
 
-// The hall that all open devices of this process share; it lives as long as somebody holds it.
-std::shared_ptr<DoorbellHall> shared_doorbell_hall();
+// Those that all open devices of this process share; they live as long as somebody holds them.
+std::shared_ptr<Doorbells> shared_doorbells();
 
 double monotonic_seconds();
 

@@ -38,15 +38,15 @@ const convoy_wait* first_unmet(const convoy_submission& submission) {
 
 LaneEngine::LaneEngine(Hooks hooks)
     : hooks_(std::move(hooks)),
-      hall_(shared_doorbell_hall()),
-      doorbell_(hall_->take()),
+      doorbells_(shared_doorbells()),
+      doorbell_(doorbells_->take()),
       thread_([this] { serve(); }) {}
 
 LaneEngine::~LaneEngine() {
   closing_.store(true, std::memory_order_seq_cst);
   doorbell_.ring();
   thread_.join();
-  DoorbellHall::give_back(doorbell_);
+  Doorbells::give_back(doorbell_);
 }
 
 void LaneEngine::submit(const convoy_submission& submission) {
@@ -68,7 +68,7 @@ void LaneEngine::call(const std::function<void()>& work) {
 }
 
 bool LaneEngine::wait(const convoy_wait& point, double seconds) {
-  hall_->wait(point, seconds, failed_);
+  doorbells_->wait(point, seconds, failed_);
   if (failed_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(mutex_);
     throw std::runtime_error(failure_);
@@ -141,7 +141,7 @@ void LaneEngine::run(const convoy_submission& submission) {
   }
   if (submission.timing != nullptr) *submission.timing = {start, monotonic_seconds()};
   if (error) record_failure(error);
-  hall_->reach(timeline, value);
+  doorbells_->reach(timeline, value);
 }
 
 void LaneEngine::record_failure(const std::exception_ptr& error) {
@@ -157,7 +157,7 @@ void LaneEngine::record_failure(const std::exception_ptr& error) {
     failure_ = text;
   }
   failed_.store(true, std::memory_order_seq_cst);
-  hall_->ring_all();
+  doorbells_->ring_all();
 }
 
 void LaneEngine::idle_until_change(std::uint32_t epoch, int& idle_rounds) {

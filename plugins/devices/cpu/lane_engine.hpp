@@ -52,7 +52,7 @@ class LaneEngine {
   void idle_until_change(std::uint32_t epoch, int& idle_rounds);
 
   Hooks hooks_;
-  std::shared_ptr<DoorbellHall> hall_;
+  std::shared_ptr<Doorbells> doorbells_;
   Doorbell& doorbell_;  // the device's thread's
   std::array<SubmissionQueue, kLanes> queues_;
   std::atomic<bool> closing_{false};

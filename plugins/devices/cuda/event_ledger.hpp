@@ -19,8 +19,9 @@ bool holds(const convoy_wait& point);
 // Lets a timeline reach a value; everything written before shows to whoever sees it.
 void reach(std::uint64_t* timeline, std::uint64_t value);
 
-// Which event on which device stands for a point of a timeline that is not reached yet: so that one
-// stream can wait for another without the host. All devices of the process share one. Thread-safe.
+// Maps points of timelines that are not reached yet to the events of devices that stand for them,
+// so that one stream can wait for another without the host. All devices of the process share one.
+// Thread-safe.
 class EventLedger {
  public:
   using Event = void*;

@@ -17,7 +17,8 @@ GpuCode code_for(int capability, const std::vector<int>& binaries);
 // What this build has; empty: unknown.
 std::vector<int> built_capabilities();
 
-// What to tell of a GPU that runs what the driver compiles, or nothing at all; empty for kOwn.
+// A notice about a GPU for which this build has no code of its own: the driver compiles it, or it
+// cannot run. Empty for kOwn.
 std::string code_notice(const std::string& gpu, int capability, const std::vector<int>& binaries);
 
 }  // namespace convoy::cuda

@@ -2,14 +2,15 @@
 
 #include <convoy/abi.h>
 #include <convoy/compression.hpp>
+#include <convoy/operation_traits.hpp>
 
 #include <cstdint>
 
 namespace convoy {
 
 inline bool is_compression(std::uint32_t kind) {
-  return kind == CONVOY_OP_TOP_K || kind == CONVOY_OP_SCATTER || kind == CONVOY_OP_QUANTISE ||
-         kind == CONVOY_OP_DEQUANTISE;
+  const OperationTraits* const traits = find_operation_traits(kind);
+  return traits != nullptr && traits->work == OperationWork::kMessages;
 }
 
 // Whether the first read and the first write of such an operation have its types.

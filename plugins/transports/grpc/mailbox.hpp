@@ -16,8 +16,8 @@ struct Released {
   std::uint64_t sequence;
 };
 
-// What threads of gRPC leave for the one that polls, and what wakes it up. Any thread may call. It
-// lives as long as the last piece of memory that gRPC refers to.
+// Hands results of gRPC's threads to the thread that polls, and wakes it. Any thread may call. It
+// lives until gRPC refers to no memory any more.
 class Mailbox {
  public:
   Mailbox();

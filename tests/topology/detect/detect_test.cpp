@@ -71,7 +71,7 @@ TEST(Detect, TheMostThatBothEndsCanDoReplacesTheCurrentSpeed) {
   set(gpu, "16.0 GT/s PCIe\n", "16\n");
   set(port, "8.0 GT/s PCIe\n", "16\n");
   read_sysfs_speeds(machine, sysfs);
-  const Link& link = machine.links[*parent_link(machine, gpu)];
+  const Link& link = machine.links[*parent_links(machine)[gpu]];
   EXPECT_NEAR(link.a_to_b.value_or(0), 15.754e9, 1e6);
   EXPECT_NE(link.a_to_b.source.find("sysfs max_link_speed"), std::string::npos);
 }

@@ -73,7 +73,7 @@ TEST_P(BothVersions, DirectLinksOfPairsAndPackagesAreKept) {
 TEST_P(BothVersions, ALinkIsAsSlowAsItsSlowerEnd) {
   const Machine machine = read_hwloc_xml(power8_xml(GetParam()), "power8.xml");
   for (const std::size_t gpu : nodes_of(machine, NodeKind::gpu)) {
-    const auto link = parent_link(machine, gpu);
+    const auto link = parent_links(machine)[gpu];
     ASSERT_TRUE(link);
     EXPECT_NEAR(machine.links[*link].a_to_b.value_or(0), 7.876923e9, 1);
     EXPECT_NE(machine.links[*link].a_to_b.source.find("port above"), std::string::npos);
@@ -137,7 +137,7 @@ TEST(HwlocReader, OldVersionsUnderstateFastGpusThatThePortAboveKnowsBetter) {
   for (const auto& [hwloc, rate] : {std::pair("2.9.0", 31.5), std::pair("2.11.0", 15.753846)}) {
     const Machine machine = read_hwloc_xml(port_and_gpu_xml(hwloc, 31.5, 15.753846), "a100.xml");
     const std::size_t gpu = nodes_of(machine, NodeKind::gpu)[0];
-    const Link& link = machine.links[*parent_link(machine, gpu)];
+    const Link& link = machine.links[*parent_links(machine)[gpu]];
     EXPECT_NEAR(link.a_to_b.value_or(0), rate * 1e9, 1) << hwloc;
   }
 }

@@ -76,8 +76,8 @@ TEST(NcclDump, GivesSwitchesAndNvlinkAndLeavesEmptySpeedsUnknown) {
   const Machine machine = parse_machine(kDump, "dump.xml");
   const std::vector<std::size_t> gpus = nodes_of(machine, NodeKind::gpu);
   ASSERT_EQ(gpus.size(), 2U);
-  EXPECT_NEAR(machine.links[*parent_link(machine, gpus[0])].a_to_b.value_or(0), 15.754e9, 1e6);
-  EXPECT_FALSE(machine.links[*parent_link(machine, gpus[1])].a_to_b.known());
+  EXPECT_NEAR(machine.links[*parent_links(machine)[gpus[0]]].a_to_b.value_or(0), 15.754e9, 1e6);
+  EXPECT_FALSE(machine.links[*parent_links(machine)[gpus[1]]].a_to_b.known());
   EXPECT_EQ(nvlink_closure(machine)[0][1].bytes_per_second, 50e9);
   ASSERT_EQ(shared_uplinks(machine).size(), 1U);
 }

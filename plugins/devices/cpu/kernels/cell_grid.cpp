@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kTile = 16;  // cells whose channels stay in the cache between two looks
 
-// Lanes of a vector that are channels, and those that are in memory.
+// How many lanes of a vector are channels, and how many are stored, padding included.
 inline std::size_t valid_lanes(const CellGrid& grid, std::size_t vector) {
   const std::size_t rest = grid.channels - vector * grid.width;
   return rest < grid.width ? rest : grid.width;

@@ -6,7 +6,7 @@
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 
-// One dimension of a pass: which taps meet in a cell that is written, and with which cells that are
+// One dimension of a pass: the taps that contribute to a written cell, and the cells that they
 // read. The first tap meets cell `read`; the next tap is tap_step further and meets the cell
 // read_step further.
 struct Meeting {

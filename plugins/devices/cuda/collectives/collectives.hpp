@@ -36,7 +36,7 @@ std::string group_refusal(const std::vector<GroupMember>& members);
 
 // Throws std::runtime_error when there are none here: no NCCL, or one that does not fit.
 void require_collectives();
-// Those of the process, made by the first who asks and gone with the last who keeps them. seconds:
+// The collectives of this process: made by the first call, freed with the last pointer. seconds:
 // how long one collective may take.
 std::shared_ptr<Collectives> shared_collectives(double seconds);
 

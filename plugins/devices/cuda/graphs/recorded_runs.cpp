@@ -7,7 +7,7 @@ namespace {
 
 // Buffers for images take turns, and so may sets of parameters.
 constexpr std::size_t kMostOfOneRun = 4;
-// Beyond that the first operations are those of sessions that ended.
+// When there are more, the oldest belong to sessions that have ended.
 constexpr std::size_t kMostRuns = 1024;
 
 }  // namespace

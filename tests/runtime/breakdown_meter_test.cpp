@@ -1,4 +1,4 @@
-#include "core/runtime/step_breakdown.hpp"
+#include "core/runtime/breakdown_meter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,33 +37,33 @@ TEST_F(Breakdown, DividesAStepAmongItsFourParts) {
   BreakdownMeter meter(plan_, {0, {0, 1}, plan_.body.size()});
   meter.waited_for_input({7, 8.5});
   meter.finished({{0, {0, 4}}, {1, {1, 3}}, {2, {4, 6}}}, {0, 10});
-  const StepBreakdown total = meter.total();
-  EXPECT_EQ(total.steps, 1);
-  EXPECT_DOUBLE_EQ(total.seconds, 10);
-  EXPECT_DOUBLE_EQ(total.compute, 3);      // 4 and 2
-  EXPECT_DOUBLE_EQ(total.aggregation, 3);  // busy until 6
-  EXPECT_DOUBLE_EQ(total.input_wait, 1.5);
-  EXPECT_DOUBLE_EQ(total.executor, 2.5);
-  EXPECT_EQ(total.kinds.at(OperationKind::kForward).operations, 2);
-  EXPECT_DOUBLE_EQ(total.kinds.at(OperationKind::kApply).seconds, 2);
+  const StepBreakdown step = meter.mean_step();
+  EXPECT_EQ(step.steps, 1);
+  EXPECT_DOUBLE_EQ(step.seconds, 10);
+  EXPECT_DOUBLE_EQ(step.compute, 3);      // 4 and 2
+  EXPECT_DOUBLE_EQ(step.aggregation, 3);  // busy until 6
+  EXPECT_DOUBLE_EQ(step.input_wait, 1.5);
+  EXPECT_DOUBLE_EQ(step.executor, 2.5);
+  EXPECT_EQ(step.operations.at("forward").per_step, 2);
+  EXPECT_DOUBLE_EQ(step.operations.at("apply").seconds, 2);
 }
 
 TEST_F(Breakdown, CountsWhatTheNextStepDidBeforeThisOneEnded) {
   BreakdownMeter meter(plan_, {0, {0, 1}, plan_.body.size()});
   meter.finished({{0, {0, 4}}, {1, {0, 4}}, {2, {4, 10}}}, {0, 10});
   meter.finished({{0, {5, 12}}, {1, {5, 12}}, {2, {12, 14}}}, {10, 14});
-  const StepBreakdown total = meter.total();
-  EXPECT_EQ(total.steps, 2);
-  EXPECT_DOUBLE_EQ(total.compute, 4 + 5 + 2);
-  EXPECT_DOUBLE_EQ(total.aggregation, 1 + 2);
-  EXPECT_DOUBLE_EQ(total.executor, 0);
+  const StepBreakdown step = meter.mean_step();
+  EXPECT_EQ(step.steps, 2);
+  EXPECT_DOUBLE_EQ(step.compute, (4 + 5 + 2) / 2.0);
+  EXPECT_DOUBLE_EQ(step.aggregation, (1 + 2) / 2.0);
+  EXPECT_DOUBLE_EQ(step.executor, 0);
 }
 
 TEST_F(Breakdown, LeavesOutStepsThatDoNotCount) {
   BreakdownMeter meter(plan_, {0, {0, 1}, plan_.body.size()});
   meter.finished({{0, {0, 4}}}, {});
-  EXPECT_EQ(meter.total().steps, 0);
-  EXPECT_EQ(meter.total().seconds, 0);
+  EXPECT_EQ(meter.mean_step().steps, 0);
+  EXPECT_EQ(meter.mean_step().seconds, 0);
 }
 
 TEST(ProfiledSession, SaysWhyDevicesWithoutTimesCannotHaveAProfile) {
@@ -106,13 +106,13 @@ TEST(BreakdownOfSeveralHosts, TellsForWhichOneNothingRan) {
   }
   BreakdownMeter meter(plan, {0, {0}, plan.body.size()});
   meter.finished({{0, {0, 4}}, {1, {3, 7}}, {2, {6, 8}}}, {0, 10});
-  const StepBreakdown total = meter.total();
-  EXPECT_DOUBLE_EQ(total.compute, 4);
-  EXPECT_DOUBLE_EQ(total.aggregation, 0);
-  EXPECT_DOUBLE_EQ(total.network, 4);
-  EXPECT_DOUBLE_EQ(total.executor, 2);
-  EXPECT_DOUBLE_EQ(total.network_by_host.at(1), 3);
-  EXPECT_DOUBLE_EQ(total.network_by_host.at(2), 2);
+  const StepBreakdown step = meter.mean_step();
+  EXPECT_DOUBLE_EQ(step.compute, 4);
+  EXPECT_DOUBLE_EQ(step.aggregation, 0);
+  EXPECT_DOUBLE_EQ(step.network, 4);
+  EXPECT_DOUBLE_EQ(step.executor, 2);
+  EXPECT_DOUBLE_EQ(step.network_by_host.at(1), 3);
+  EXPECT_DOUBLE_EQ(step.network_by_host.at(2), 2);
 }
 
 }  // namespace

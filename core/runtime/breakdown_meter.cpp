@@ -1,10 +1,12 @@
-#include "core/runtime/step_breakdown.hpp"
+#include "core/runtime/breakdown_meter.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/plan/schedule/local_schedule.hpp"
 
 namespace convoy {
+
 BreakdownMeter::BreakdownMeter(const Plan& lowered, const PartOfSteps& part)
     : plan_(&lowered),
       host_(part.host),
@@ -27,19 +29,28 @@ void BreakdownMeter::finished(const std::vector<OperationTime>& operations,
         .push_back(interval);
     if (is_compute(operation.kind)) compute_.at(operation.replica).push_back(interval);
     if (!counts) continue;
-    StepBreakdown::OfKind& kind = total_.kinds[operation.kind];
-    ++kind.operations;
-    kind.seconds += interval.end - interval.start;
+    const std::string_view name = operation_name(operation.kind);
+    auto kind = sums_.operations.find(name);
+    if (kind == sums_.operations.end())
+      kind = sums_.operations.try_emplace(std::string(name)).first;
+    ++kind->second.per_step;
+    kind->second.seconds += interval.end - interval.start;
   }
-  account(open_, total_);
+  account(open_, sums_);
   forget_before(counts ? step.start : open_.end);
   open_ = step;
 }
 
-StepBreakdown BreakdownMeter::total() const {
-  StepBreakdown total = total_;
-  account(open_, total);
-  return total;
+StepBreakdown BreakdownMeter::mean_step() const {
+  StepBreakdown mean = sums_;
+  account(open_, mean);
+  const double steps = static_cast<double>(std::max<std::int64_t>(mean.steps, 1));
+  for (double* seconds : {&mean.seconds, &mean.compute, &mean.aggregation, &mean.network,
+                          &mean.input_wait, &mean.executor})
+    *seconds /= steps;
+  for (auto& [host, seconds] : mean.network_by_host) seconds /= steps;
+  for (auto& [kind, sum] : mean.operations) sum = {sum.per_step / steps, sum.seconds / steps};
+  return mean;
 }
 
 // How much of the window the intervals in sorted_, which it sorts, cover together.
@@ -57,7 +68,7 @@ double BreakdownMeter::covered(const TimeInterval& window) const {
   return sum;
 }
 
-void BreakdownMeter::account(const TimeInterval& step, StepBreakdown& total) const {
+void BreakdownMeter::account(const TimeInterval& step, StepBreakdown& sums) const {
   const double seconds = step.end - step.start;
   if (seconds <= 0) return;
   sorted_ = running_;
@@ -65,7 +76,7 @@ void BreakdownMeter::account(const TimeInterval& step, StepBreakdown& total) con
   for (const auto& [host, intervals] : under_way_) {
     sorted_ = running_;
     sorted_.insert(sorted_.end(), intervals.begin(), intervals.end());
-    total.network_by_host[host] += covered(step) - busy;
+    sums.network_by_host[host] += covered(step) - busy;
   }
   sorted_ = running_;
   for (const auto& [host, intervals] : under_way_)
@@ -79,13 +90,13 @@ void BreakdownMeter::account(const TimeInterval& step, StepBreakdown& total) con
     computing += covered(step);
   }
   computing /= static_cast<double>(std::max<std::size_t>(replicas_, 1));
-  ++total.steps;
-  total.seconds += seconds;
-  total.compute += computing;
-  total.aggregation += busy - computing;
-  total.network += with_network - busy;
-  total.input_wait += explained - with_network;
-  total.executor += seconds - explained;
+  ++sums.steps;
+  sums.seconds += seconds;
+  sums.compute += computing;
+  sums.aggregation += busy - computing;
+  sums.network += with_network - busy;
+  sums.input_wait += explained - with_network;
+  sums.executor += seconds - explained;
 }
 
 void BreakdownMeter::forget_before(double time) {

@@ -1,4 +1,4 @@
-#include "core/simulate/parameter_servers.hpp"
+#include "tests/simulate/parameter_servers.hpp"
 
 #include <fmt/format.h>
 

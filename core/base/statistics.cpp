@@ -1,0 +1,33 @@
+#include "core/base/statistics.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+double mean(const std::vector<double>& values) {
+  CONVOY_CHECK(!values.empty());
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double median(std::vector<double> values) {
+  CONVOY_CHECK(!values.empty());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double quantile(std::vector<double> values, double fraction) {
+  CONVOY_CHECK(!values.empty());
+  std::sort(values.begin(), values.end());
+  const double position = fraction * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  const double weight = position - static_cast<double>(below);
+  return values[below] * (1 - weight) + values[above] * weight;
+}
+
+}  // namespace convoy

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/runtime/executor.hpp"
+#include "core/runtime/step_breakdown.hpp"
+
+namespace convoy {
+
+struct TimeInterval {
+  double start = 0;  // seconds, on the devices' clock
+  double end = 0;
+};
+
+// What of a plan's steps this host runs.
+struct PartOfSteps {
+  std::uint32_t host = 0;
+  std::vector<std::uint32_t> replicas;
+  std::size_t operations = 0;
+};
+
+// Adds up what finished steps report. Operations of the next step may run before a step has ended,
+// so a step is accounted for when the next one is finished. Not thread-safe.
+class BreakdownMeter {
+ public:
+  BreakdownMeter(const Plan& lowered, const PartOfSteps& part);
+
+  // The operations of later steps are those of this plan, for as many replicas.
+  void use_plan(const Plan& lowered) { plan_ = &lowered; }
+  void waited_for_input(const TimeInterval& wait) { waits_.push_back(wait); }
+  // The operations of a step, and its time when it counts (warm-up steps have an empty one).
+  void finished(const std::vector<OperationTime>& operations, const TimeInterval& step);
+  // Of all steps so far, the last one included.
+  StepBreakdown mean_step() const;
+
+ private:
+  void account(const TimeInterval& step, StepBreakdown& sums) const;
+  double covered(const TimeInterval& window) const;
+  void forget_before(double time);
+
+  const Plan* plan_;
+  std::uint32_t host_;
+  std::size_t replicas_;
+  std::vector<std::vector<TimeInterval>> compute_;                // per replica
+  std::vector<TimeInterval> running_;                             // all operations of devices
+  std::map<std::uint32_t, std::vector<TimeInterval>> under_way_;  // between hosts, by the other one
+  std::vector<TimeInterval> waits_;
+  TimeInterval open_;                         // the step that is still to be accounted for
+  StepBreakdown sums_;                        // over the steps that were accounted for
+  mutable std::vector<TimeInterval> sorted_;  // memory that serves every step
+};
+
+}  // namespace convoy
