@@ -40,9 +40,9 @@ newest() {
 printed() { grep -c 'images/sec:' "$folder/out" || :; }
 restored() { sed -n 's/^.*restored .*: step \([0-9]*\),.*$/\1/p' "$folder/err" | grep . || echo 0; }
 
-# Until a command is true, for a minute at most.
+# Until a command is true, for some minutes at most.
 await() {
-  tries=600
+  tries=3000
   until "$@"; do
     tries=$((tries - 1))
     [ $tries -gt 0 ] || return 1
@@ -53,12 +53,18 @@ trains() { [ "$(printed)" -gt "$1" ]; }
 saved_beyond() { [ "$(newest)" -gt "$1" ]; }
 alive() { kill -0 "$pid" 2>/dev/null; }
 
-resident() { sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB$/\1/p' "/proc/$pid/status"; }
+# KiB of memory between what comes and goes with checkpoints and evaluations: the least of many looks.
+resident() {
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB$/\1/p' "/proc/$pid/status"
+    sleep 0.5
+  done | sort -n | head -n 1
+}
 
 # One run, told to save again and again: it goes on, and its memory stays what it was.
 live_on() {
   start
-  await trains 50 || complain "training did not begin"
+  await trains 110 || complain "training did not begin"
   before=$(resident)
   saves=0
   while [ "$(date +%s)" -lt "$1" ]; do
@@ -83,7 +89,7 @@ end_by() {
   kept=$(newest)
   kill -"$signal" "$pid"
   code=0
-  wait "$pid" || code=$?
+  wait "$pid" 2>/dev/null || code=$?  # the shell says that it was killed
   [ "$code" -eq "$expected" ] || complain "SIG$signal ended it with code $code, not $expected"
   [ "$signal" = KILL ] || kept=$(($(restored) + steps))
   [ "$(newest)" -ge "$kept" ] || complain "step $kept was lost: the newest is $(newest)"

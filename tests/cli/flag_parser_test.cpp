@@ -87,6 +87,11 @@ TEST(FlagParser, SuggestsTheNearestName) {
   EXPECT_TRUE(failure.mentions("did you mean --steps?")) << failure.text;
   EXPECT_TRUE(parse_failure({"--noeagr"}).mentions("--noeager"));
   EXPECT_FALSE(parse_failure({"--something_else"}).mentions("did you mean"));
+  for (const char* const nameless : {"-=x", "-=", "--=x"}) {
+    const Failure none = parse_failure({nameless});
+    EXPECT_EQ(none.code, ExitCode::kUsage) << nameless;
+    EXPECT_TRUE(none.mentions("there is no flag's name before the =")) << none.text;
+  }
 }
 
 TEST(FlagParser, RefusesValuesOutOfBounds) {

@@ -6,14 +6,13 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace convoy;
-  const std::string text(fuzz::as_text(data, size));
+  const fuzz::MemoryFile file(fuzz::as_text(data, size));
   fuzz::expect_result_or_error([&] {
-    const std::vector<report::NamedRecord> one = {report::parse_record("fuzz", text)};
+    const std::vector<report::NamedRecord> one = {report::read_record(file.path())};
     report::report_html(report::make_report(one));
     const std::vector<report::NamedRecord> two = {one.front(), one.front()};
     report::report_html(report::make_report(two));
   });
-  const fuzz::MemoryFile file(text);
   fuzz::expect_result_or_error([&] {
     const compare::ComparedRecord side = compare::read_compared(file.path().string());
     CONVOY_CHECK(compare::unlike(side, side).empty());

@@ -57,6 +57,9 @@ std::vector<po::option> read_special_forms(const FlagTable& table,
     arguments.erase(arguments.begin());
     return {option};
   }
+  if (token->name.empty())  // any flag begins like that, the library finds
+    fail(ExitCode::kUsage, "{}: there is no flag's name before the =; write --batch_size=32",
+         arguments.front());
   const FlagDefinition* flag = table.find(token->name);
   const FlagDefinition* negated = flag == nullptr ? find_negated(table, token->name) : nullptr;
   if (negated != nullptr && token->value)

@@ -43,6 +43,7 @@ FlagTable launch_flags(LaunchOptions& options) {
                            "How often a task that a signal ends is started again, but for worker "
                            "0; the others wait for it, and all go on from the newest checkpoint of "
                            "the run's --train_dir.")});
+  table.mark_common({"workers", "servers", "restarts"});
   return table;
 }
 
