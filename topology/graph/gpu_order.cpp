@@ -36,10 +36,6 @@ std::vector<std::size_t> new_order(const Machine& machine, std::span<const PciAd
   return nodes;
 }
 
-bool is_hidden(const Node& gpu) {
-  return !gpu.device_number.known() && !gpu.device_number.source.empty();
-}
-
 }  // namespace
 
 Machine gpus_first(const Machine& machine, std::span<const PciAddress> order) {
@@ -60,6 +56,10 @@ Machine gpus_first(const Machine& machine, std::span<const PciAddress> order) {
     access.to = number[access.to];
   }
   return result;
+}
+
+bool is_hidden(const Node& gpu) {
+  return !gpu.device_number.known() && !gpu.device_number.source.empty();
 }
 
 std::vector<std::size_t> usable_gpus(const Machine& machine) {

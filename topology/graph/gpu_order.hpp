@@ -17,6 +17,9 @@ Machine gpus_first(const Machine& machine, std::span<const PciAddress> order);
 // where nothing says that some cannot be used.
 std::vector<std::size_t> usable_gpus(const Machine& machine);
 
+// Whether something says that this process cannot use the GPU; the number's source says what.
+bool is_hidden(const Node& gpu);
+
 // Why GPUs cannot be used: "gpu0: hidden by CUDA_VISIBLE_DEVICES=''; ..."; empty when all can.
 std::string hidden_gpus(const Machine& machine);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "topology/graph/gpu_order.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/machine_tree.hpp"
 #include "topology/write/print_machine.hpp"
@@ -25,6 +26,7 @@ std::vector<std::string> lines_of(const Node& node) {
   if (node.kind == NodeKind::nic) add(format_rate(node.network_bytes_per_second));
   if (!node.model.empty()) lines.push_back(node.model);
   if (!facts.empty()) lines.push_back(facts);
+  if (is_hidden(node)) lines.emplace_back("hidden from this process");
   return lines;
 }
 

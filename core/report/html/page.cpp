@@ -58,7 +58,7 @@ std::string cell_html(const std::string& text) {
   return result;
 }
 
-std::string html(const Table& table, bool) {
+std::string html(const Table& table, bool fills_row) {
   std::string text = "<div class=\"scroll\"><table>";
   if (!table.heads.empty()) {
     text += "<thead><tr>";
@@ -74,8 +74,8 @@ std::string html(const Table& table, bool) {
     }
     text += "</tr>";
   }
-  return figure_html(table.title, table.heads.empty() ? "facts" : "wide table",
-                     text + "</tbody></table></div>");
+  const char* classes = !table.heads.empty() ? "wide table" : fills_row ? "facts wide" : "facts";
+  return figure_html(table.title, classes, text + "</tbody></table></div>");
 }
 
 template <typename Chart>

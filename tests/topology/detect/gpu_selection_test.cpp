@@ -10,6 +10,7 @@
 #include "topology/graph/gpu_order.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/read/hwloc_reader.hpp"
+#include "topology/write/print_machine.hpp"
 
 namespace convoy::topology {
 namespace gpu_selection_test {
@@ -124,6 +125,7 @@ TEST(UsableGpus, AreFoundInTheMachineByTheirAddresses) {
   EXPECT_THAT(usable_gpus(machine), ElementsAre(gpus[2], gpus[0]));
   EXPECT_EQ(machine.nodes[gpus[2]].device_number.value, 0u);
   EXPECT_EQ(hidden_gpus(machine), "gpu1: hidden by CUDA_VISIBLE_DEVICES='GPU-c0000000,GPU-a000'");
+  EXPECT_THAT(machine_svg(machine), HasSubstr("hidden from this process"));
 }
 
 TEST(UsableGpus, ASliceIsOfItsGpu) {
