@@ -120,12 +120,26 @@ void Checkpoints::use_initial_weights(Session& session) const {
   write_training_state(session, state, 0);
 }
 
+// A multiple of the interval lies behind the last step that was asked for.
+bool Checkpoints::passes_multiple(const PausePoint& point) const {
+  return options_.every_steps && point.timed_step > 0 &&
+         point.timed_step / *options_.every_steps > asked_ / *options_.every_steps;
+}
+
+bool Checkpoints::wants(const PausePoint& point) const {
+  if (options_.train_dir.empty()) return false;
+  const auto passed = std::chrono::steady_clock::now() - last_save_;
+  return passes_multiple(point) ||
+         (options_.every_seconds && passed >= std::chrono::seconds(*options_.every_seconds));
+}
+
 bool Checkpoints::due(const PausePoint& point) {
   if (options_.train_dir.empty()) {
     if (point.save_asked) tell_("SIGUSR1 asks for a checkpoint: without --train_dir none is saved");
     return false;
   }
-  if (options_.every_steps) pending_ = point.timed_step % *options_.every_steps == 0;
+  pending_ = passes_multiple(point);
+  asked_ = point.timed_step;
   if (options_.every_seconds) {
     const auto passed = std::chrono::steady_clock::now() - last_save_;
     pending_ = agreed(fmt::format("save after {}", point.global_step),

@@ -36,6 +36,9 @@ class Checkpoints {
   // Without one, --init_weights takes its place.
   void restore(Session& session);
 
+  // Whether a checkpoint is due by this step, as the chief sees it; for workers that do not wait
+  // for each other, which pause later than they want to.
+  bool wants(const PausePoint& point) const;
   // Whether training pauses after this step to save.
   bool due(const PausePoint& point);
   // Saves if the pause is for that, and says whether it did. Error kFailed when it cannot and
@@ -61,7 +64,10 @@ class Checkpoints {
   std::unique_ptr<SafetensorsFile> newest_;
   std::optional<CheckpointFacts> found_;
   std::optional<std::int64_t> saved_step_;
+  bool passes_multiple(const PausePoint& point) const;
+
   bool pending_ = false;
+  std::int64_t asked_ = 0;  // the last timed step of which due() was asked
   std::chrono::steady_clock::time_point last_save_ = std::chrono::steady_clock::now();
 };
 

@@ -4,7 +4,15 @@
 
 #include <algorithm>
 
+#include "core/base/error.hpp"
+
 namespace convoy::job {
+namespace {
+
+constexpr const char* kLastDrain = "the end of asynchronous training";
+constexpr const char* kPause = "a pause of asynchronous training";
+
+}  // namespace
 
 std::string ControlPeers::next_round() {
   return fmt::format("session {}", round_++);
@@ -37,12 +45,20 @@ std::optional<std::int64_t> ControlPeers::steps_of_all() {
   return steps;
 }
 
-void ControlPeers::request_end() {
-  control_.request_stop(network::StopKind::kDrain, 0, "the end of asynchronous training");
+// The reason tells one kind from the other.
+void ControlPeers::request_drain(bool is_last) {
+  control_.request_stop(network::StopKind::kDrain, 0, is_last ? kLastDrain : kPause);
 }
 
-bool ControlPeers::end_is_agreed() {
-  return control_.drain_is_agreed();
+std::optional<bool> ControlPeers::agreed_drain() {
+  const std::optional<network::AgreedStop> drain = control_.agreed_drain();
+  return drain ? std::optional(drain->reason == kLastDrain) : std::nullopt;
+}
+
+void ControlPeers::finish_drain() {
+  const std::optional<network::AgreedStop> drain = control_.agreed_drain();
+  CONVOY_CHECK(drain.has_value());
+  control_.finish_stop(drain->stop);
 }
 
 }  // namespace convoy::job

@@ -22,8 +22,9 @@ class ControlPeers : public Peers {
   std::optional<std::vector<std::string>> exchanged() override;
   void tell_steps(std::int64_t steps) override;
   std::optional<std::int64_t> steps_of_all() override;
-  void request_end() override;
-  bool end_is_agreed() override;
+  void request_drain(bool is_last) override;
+  std::optional<bool> agreed_drain() override;
+  void finish_drain() override;
 
  private:
   std::string next_round();

@@ -53,8 +53,23 @@ TrainingEvaluations::TrainingEvaluations(const Setup& setup, const Sizes& sizes,
       report_(report),
       stop_requested_(std::move(stop_requested)) {}
 
-bool TrainingEvaluations::due(const PausePoint& point) const {
-  return point.timed_step < last_step_ && schedule_.due(point.timed_step);
+// The first step that one falls on behind those that were asked for; `until` + 1 if there is none.
+std::int64_t TrainingEvaluations::first_due(std::int64_t until) const {
+  for (std::int64_t step = asked_ + 1; step <= until && step < last_step_; ++step)
+    if (schedule_.due(step)) return step;
+  return until + 1;
+}
+
+bool TrainingEvaluations::wants(const PausePoint& point) {
+  const std::int64_t due = first_due(point.timed_step);
+  asked_ = std::max(asked_, due - 1);
+  return due <= point.timed_step;
+}
+
+bool TrainingEvaluations::due(const PausePoint& point) {
+  const bool is_due = first_due(point.timed_step) <= point.timed_step;
+  asked_ = std::max(asked_, point.timed_step);
+  return is_due;
 }
 
 bool TrainingEvaluations::pause(const PausePoint& point, const Session& session) {

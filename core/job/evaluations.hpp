@@ -28,8 +28,12 @@ class TrainingEvaluations {
                       std::int64_t training_examples, std::int64_t global_batch, RunReport& report,
                       StopRequested stop_requested);
 
-  // Whether training pauses after this step. Never after the last one: final() follows it.
-  bool due(const PausePoint& point) const;
+  // Whether an evaluation is due by this step; for workers that do not wait for each other, which
+  // pause later than they want to.
+  bool wants(const PausePoint& point);
+  // Whether training pauses after this step. Never after the last one: final() follows it. An
+  // evaluation that fell on a step before, of which nobody asked, is due, too.
+  bool due(const PausePoint& point);
   // Evaluates; false when the target is reached and training ends.
   bool pause(const PausePoint& point, const Session& session);
   // The evaluation after the last step, unless the target was reached or the user asked to end.
@@ -37,6 +41,7 @@ class TrainingEvaluations {
   double seconds() const { return seconds_; }  // spent in all evaluations
 
  private:
+  std::int64_t first_due(std::int64_t until) const;
   void evaluate(const PausePoint& point, const Session& session, bool is_last);
   Evaluation score(const PausePoint& point, const ModelValues& values);
   // The chief's, for all tasks.
@@ -46,6 +51,7 @@ class TrainingEvaluations {
   Validation* validation_;  // null: another task evaluates
   EvaluationSchedule schedule_;
   std::int64_t last_step_;
+  std::int64_t asked_ = 0;  // nothing is due until here
   std::optional<double> target_;
   bool reached_ = false;
   std::int64_t display_every_;

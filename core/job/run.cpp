@@ -191,11 +191,7 @@ class Run {
            has_switch ? "add --cross_replica_sync=true"
                       : "take another --variable_update, such as replicated");
     };
-    const JobOptions& options = setup_.options;
-    if (options.checkpoints.every_steps) refuse("save_model_steps");
-    if (options.checkpoints.every_seconds) refuse("save_model_secs");
-    if (options.profile) refuse("profile");
-    if (mode() == RunMode::kTrainingAndEvaluation) refuse("eval_during_training_every_n_steps");
+    if (setup_.options.profile) refuse("profile");
     if (setup_.shortlist) refuse("auto=measure");
   }
 
@@ -403,6 +399,10 @@ class Run {
     }
     events.stop_requested = [this] { return interrupted(); };
     events.save_requested = [this] { return observer_.take_save_request(); };
+    events.wants_pause = [this](const PausePoint& point) {
+      const bool wanted = evaluations_ && evaluations_->wants(point);
+      return checkpoints_->wants(point) || wanted;
+    };
     events.pause_after = [this](const PausePoint& point) {
       evaluation_due_ = evaluations_ && evaluations_->due(point);
       return checkpoints_->due(point) || evaluation_due_;

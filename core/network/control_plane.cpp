@@ -111,10 +111,10 @@ void ControlPlane::await_roster(Lock& lock) {
   wait(lock, "the other tasks", [&] { return roster_.has_value(); });
 }
 
-bool ControlPlane::drain_is_agreed() const {
+std::optional<AgreedStop> ControlPlane::agreed_drain() const {
   const std::lock_guard lock(mutex_);
   check_locked();
-  return stops_.has_agreed(StopKind::kDrain);
+  return stops_.agreed(StopKind::kDrain);
 }
 
 void ControlPlane::rejoin(const Introduction& introduction) {

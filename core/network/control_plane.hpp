@@ -76,8 +76,9 @@ class ControlPlane : private ClientEvents {
   // stop to act on first. finish_stop, then begin_step again.
   std::optional<AgreedStop> begin_step(std::int64_t step);
   void finish_stop(std::int64_t stop);
-  // Whether all have agreed to end what they have submitted, each at its own step. Does not wait.
-  bool drain_is_agreed() const;
+  // The oldest stop that is not finished here by which all have agreed to end what they have
+  // submitted, each at its own step. Does not wait.
+  std::optional<AgreedStop> agreed_drain() const;
 
   // After PeerLost with restart(): joins the next generation in this process.
   void rejoin(const Introduction& introduction);

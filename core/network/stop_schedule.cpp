@@ -35,9 +35,10 @@ std::optional<AgreedStop> StopSchedule::holding(std::int64_t step) const {
   return std::nullopt;
 }
 
-bool StopSchedule::has_agreed(StopKind kind) const {
-  return std::ranges::any_of(
-      entries_, [&](const Entry& entry) { return entry.agreed && entry.stop.kind == kind; });
+std::optional<AgreedStop> StopSchedule::agreed(StopKind kind) const {
+  for (const Entry& entry : entries_)
+    if (entry.agreed && entry.stop.kind == kind) return entry.stop;
+  return std::nullopt;
 }
 
 void StopSchedule::finish(std::int64_t stop) {

@@ -29,8 +29,8 @@ class StopSchedule {
   void agree(const StopAgreed& agreed);
   // The stop that holds back `step`, once it is agreed.
   std::optional<AgreedStop> holding(std::int64_t step) const;
-  // Whether a stop of that kind is agreed and not yet acted on.
-  bool has_agreed(StopKind kind) const;
+  // The oldest stop of that kind that is agreed and not yet acted on.
+  std::optional<AgreedStop> agreed(StopKind kind) const;
   // The task has acted on it.
   void finish(std::int64_t stop);
 

@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/runtime/guarded_steps.hpp"
+#include "core/runtime/meeting.hpp"
 #include "core/runtime/step_describer.hpp"
 #include "core/runtime/strand_run.hpp"
 #include "core/runtime/worker_reports.hpp"
@@ -32,6 +33,7 @@ class AsynchronousLoop {
         options_(options),
         events_(events),
         workers_(session.schedule().strands.count),
+        meeting_(peers_, events),
         describer_(session) {
     for (const auto& executor : session.strands())
       if (executor->strand() != CONVOY_NONE)
@@ -78,25 +80,61 @@ class AsynchronousLoop {
     if (session_.gate() != nullptr) session_.gate()->staleness().forget();
     is_timed_ = true;
     if (events_.warmed_up) events_.warmed_up();
-    for (StrandRun& strand : strands_) {
-      strand.restart_clock(started_);
-      strand.go_to(kNoLimit);
-    }
-    if (!own_.empty()) {
-      go_until([this] { return is_over(); });
-      for (const Own& own : own_) own.strand->go_to(own.strand->submitted());
-    }
+    LastSteps last;
+    do {
+      const double begin = session_.now();
+      for (StrandRun& strand : strands_) {
+        strand.restart_clock(begin);
+        strand.go_to(kNoLimit);
+      }
+      last = drain();
+    } while (!last.over && pause(last));
     is_timed_ = false;
     summary_.total_seconds = (last_end_ > started_ ? last_end_ : session_.now()) - started_;
-    LastSteps last = own_last_steps();
+    summary_.stopped = last.stopped;
+    summary_.global_step = options_.first_step + steps_of(last);
+  }
+
+  // Goes on until all agree to meet, and to where each of them will have come then.
+  LastSteps drain() {
+    std::optional<bool> is_last;
+    if (!own_.empty()) {
+      go_until([&] { return (is_last = agreed_to_meet()).has_value(); });
+      for (const Own& own : own_) own.strand->go_to(own.strand->submitted());
+      if (*is_last) is_timed_ = false;
+    }
+    LastSteps last = own_last_steps(is_last.value_or(false));
     if (peers_ != nullptr) last = last_steps_of_all(meet(to_text(last)));
-    take(std::move(last));
+    take(last);
+    if (!last.over) go_until([this] { return all_are_there(); });
+    meeting_.finish();
+    return last;
+  }
+
+  // Whether to go on.
+  bool pause(const LastSteps& last) {
+    PausePoint point = point_at(steps_of(last));
+    point.save_asked = meeting_.someone_asked_to_save();
+    if (events_.pause_after && events_.pause_after(point) && events_.paused)
+      summary_.ended_early = !events_.paused(point);
+    last_end_ = session_.now();
+    return !summary_.ended_early;
+  }
+
+  // Steps that the workers have taken on average, those of warm-up included.
+  std::int64_t steps_of(const LastSteps& last) const {
+    std::int64_t updates = 0;
+    for (const auto& [strand, steps] : last.by_strand) updates += steps;
+    return updates / workers_;
+  }
+  PausePoint point_at(std::int64_t steps) const {
+    return {steps - options_.warmup_steps, options_.first_step + steps, false};
   }
 
   // Hosts of servers may have gone ahead by as many steps as can be open, in which they wait for
   // this worker: it will have taken them.
-  LastSteps own_last_steps() const {
-    LastSteps last{{}, wants_to_stop_};
+  LastSteps own_last_steps(bool is_last) const {
+    LastSteps last{{}, meeting_.wants_to_stop(), is_last};
     const std::int64_t computes = session_.lowered_plan().computes;
     for (const Own& own : own_) {
       const std::int64_t steps =
@@ -107,19 +145,15 @@ class AsynchronousLoop {
   }
 
   // Where strands wait for each other within a bound, none can go on without the others.
-  void take(LastSteps last) {
+  void take(LastSteps& last) {
     std::int64_t furthest = 0;
     for (const auto& [strand, steps] : last.by_strand) furthest = std::max(furthest, steps);
     if (strands_wait(session_.plan()->step.schedule()))
       for (auto& [strand, steps] : last.by_strand) steps = furthest;
-    std::int64_t updates = 0;
-    for (const auto& [strand, steps] : last.by_strand) updates += steps;
     for (StrandRun& strand : strands_) {
       CONVOY_CHECK_LE(strand.submitted(), last.by_strand.at(strand.number()));
       strand.go_to(last.by_strand.at(strand.number()));
     }
-    summary_.stopped = last.stopped;
-    summary_.global_step = options_.first_step + updates / workers_;
   }
 
   // Speeds of all workers, and how stale their updates were.
@@ -144,17 +178,17 @@ class AsynchronousLoop {
   bool all_are_there() const { return std::ranges::all_of(strands_, &StrandRun::is_there); }
 
   // There were as many updates as the run is to have, less one as tf_cnn_benchmarks counts them.
-  bool is_over() {
-    if (events_.stop_requested && events_.stop_requested()) wants_to_stop_ = true;
-    const std::int64_t heard = peers_ == nullptr ? 0 : peers_->steps_of_all().value_or(0);
-    const bool is_enough = std::max(heard, own_timed_) >= workers_ * options_.timed_steps - 1;
-    if (peers_ == nullptr) return wants_to_stop_ || is_enough;
-    if (wants_to_stop_ || is_enough) ask_to_end();
-    return peers_->end_is_agreed();
-  }
+  bool is_enough(std::int64_t steps) const { return steps >= workers_ * options_.timed_steps - 1; }
 
-  void ask_to_end() {
-    if (!std::exchange(asked_to_end_, true)) peers_->request_end();
+  // Whether all are to meet now, and if so whether for good. Only the chief hears of all.
+  std::optional<bool> agreed_to_meet() {
+    meeting_.hear();
+    const std::optional<std::int64_t> heard =
+        peers_ == nullptr ? own_timed_ : peers_->steps_of_all();
+    const bool is_pause_due =
+        heard && events_.wants_pause &&
+        events_.wants_pause(point_at(options_.warmup_steps + *heard / workers_));
+    return meeting_.agreed(is_enough(std::max(heard.value_or(0), own_timed_)), is_pause_due);
   }
 
   // The strands that may go on do.
@@ -162,7 +196,7 @@ class AsynchronousLoop {
     peers_->begin_exchange(own);
     std::optional<std::vector<std::string>> all;
     go_until([&] {
-      if (events_.stop_requested && events_.stop_requested()) ask_to_end();
+      meeting_.hear();
       all = peers_->exchanged();
       return all.has_value();
     });
@@ -284,6 +318,7 @@ class AsynchronousLoop {
   const TrainingLoopOptions& options_;
   const TrainingEvents& events_;
   std::int64_t workers_;
+  Meeting meeting_;
   StepDescriber describer_;
   std::optional<BreakdownMeter> meter_;
   TrainingSummary summary_;
@@ -291,8 +326,6 @@ class AsynchronousLoop {
   std::vector<Own> own_;
   std::int64_t own_timed_ = 0;  // steps of all workers here
   bool is_timed_ = false;
-  bool wants_to_stop_ = false;
-  bool asked_to_end_ = false;
   double started_ = 0;
   double last_end_ = 0;
   std::chrono::microseconds rest_ = kShortestRest;

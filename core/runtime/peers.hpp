@@ -28,9 +28,13 @@ class Peers {
   virtual void tell_steps(std::int64_t steps) = 0;
   // By all workers together, as the chief has heard a moment ago; nothing elsewhere.
   virtual std::optional<std::int64_t> steps_of_all() = 0;
-  // Asks all tasks to end, and whether they have agreed to. Error kTimeout when one is lost.
-  virtual void request_end() = 0;
-  virtual bool end_is_agreed() = 0;
+  // Asks all tasks to end what they have begun and to meet: for a pause, or for good.
+  virtual void request_drain(bool is_last) = 0;
+  // The oldest drain that all have agreed to and that was not finished here: whether it is the
+  // last. Drains come in the same order everywhere. Error kTimeout when a task is lost.
+  virtual std::optional<bool> agreed_drain() = 0;
+  // This task has met the others; there is an agreed one.
+  virtual void finish_drain() = 0;
 };
 
 }  // namespace convoy

@@ -61,6 +61,9 @@ struct TrainingEvents {
   // Asked after every step: whether somebody has asked for a checkpoint since. The next pause_after
   // says it, of several hosts on all of them.
   std::function<bool()> save_requested;
+  // Asked of one task, the chief, again and again while workers do not wait for each other: whether
+  // a pause is due by then. All come to it a few steps later, and pause_after is asked there.
+  std::function<bool(const PausePoint&)> wants_pause;
   // Asked once per timed step, before anything behind it is submitted: whether to pause there.
   std::function<bool(const PausePoint&)> pause_after;
   // The pause: parameters may be read. Returns whether to go on. Its time is part of the total
@@ -96,7 +99,8 @@ struct TrainingSummary {
 //
 // Of an asynchronous session every worker takes its own steps: `warmup_steps` each, then all meet,
 // then until there were as many updates as workers x timed_steps less one. Events are about the
-// steps of this host's workers, losses and hits likewise, and nothing pauses.
+// steps of this host's workers, losses and hits likewise. A pause is after so many steps as the
+// workers have taken on average, of which the points of pauses and the summary speak.
 TrainingSummary run_training(Session& session, BatchSource& source,
                              const LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events);

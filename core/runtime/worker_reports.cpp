@@ -31,7 +31,9 @@ void for_each_line(std::span<const std::string> texts, Visit visit) {
 }  // namespace
 
 std::string to_text(const LastSteps& own) {
-  std::string text = own.stopped ? "stopped 1\n" : "";
+  std::string text;
+  if (own.stopped) text += "stopped 1\n";
+  if (own.over) text += "over 1\n";
   for (const auto& [strand, steps] : own.by_strand)
     text += fmt::format("last {} {}\n", strand, steps);
   return text;
@@ -44,6 +46,8 @@ LastSteps last_steps_of_all(std::span<const std::string> texts) {
     words >> strand;
     if (what == "stopped")
       all.stopped = true;
+    else if (what == "over")
+      all.over = true;
     else
       words >> all.by_strand[strand];
   });

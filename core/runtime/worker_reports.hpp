@@ -10,13 +10,13 @@
 
 namespace convoy {
 
-// What tasks tell each other of strands when asynchronous training ends: lines of text.
+// What tasks tell each other of strands when asynchronous training pauses or ends: lines of text.
 
-// Where each of a worker's strands will have got to, and whether somebody wants the run to end
-// before its time.
+// Where each of a worker's strands will have got to, and why the tasks meet there.
 struct LastSteps {
   std::map<std::uint32_t, std::int64_t> by_strand;
-  bool stopped = false;
+  bool stopped = false;  // somebody wants the run to end before its time
+  bool over = false;     // it ends
 };
 std::string to_text(const LastSteps& own);
 LastSteps last_steps_of_all(std::span<const std::string> texts);

@@ -104,8 +104,9 @@ std::string NetworkNamespaces::address_6(std::size_t index) {
 
 void NetworkNamespaces::limit(std::size_t index, const std::string& rate,
                               const std::string& burst) {
-  run(host(index),
-      "tc qdisc replace dev net0 root tbf rate " + rate + " burst " + burst + " latency 100ms");
+  const std::string bucket = " root tbf rate " + rate + " burst " + burst + " latency 100ms";
+  run(host(index), "tc qdisc replace dev net0" + bucket);
+  run(router_, "tc qdisc replace dev port0" + std::to_string(index) + bucket);
 }
 
 // A bucket that fills by one byte per second and holds no whole packet of data.

@@ -61,7 +61,7 @@ TEST_P(ControlPlaneTest, TasksThatDoNotWaitForEachOtherAgreeToEnd) {
     const auto patiently = [](const std::function<bool()>& done) {
       while (!done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     };
-    EXPECT_FALSE(control.drain_is_agreed());
+    EXPECT_FALSE(control.agreed_drain());
     control.begin_exchange("begin", std::string(1, static_cast<char>('a' + rank)));
     std::optional<std::vector<std::string>> all;
     patiently([&] { return (all = control.exchanged("begin")).has_value(); });
@@ -74,7 +74,7 @@ TEST_P(ControlPlaneTest, TasksThatDoNotWaitForEachOtherAgreeToEnd) {
       });
       control.request_stop(StopKind::kDrain, 0, "enough");
     }
-    patiently([&] { return control.drain_is_agreed(); });
+    patiently([&] { return control.agreed_drain().has_value(); });
     control.exchange("end", "");
     control.leave();
   });

@@ -101,11 +101,11 @@ TEST(StopSchedule, DrainingStopsWhereTheTaskIs) {
   schedule.submit(7);
   EXPECT_TRUE(schedule.consider({1, StopKind::kDrain, 2, "x"}).accepted);
   EXPECT_FALSE(schedule.submit(8));
-  EXPECT_FALSE(schedule.has_agreed(StopKind::kDrain));
+  EXPECT_FALSE(schedule.agreed(StopKind::kDrain));
   schedule.agree({1, 2});
   EXPECT_EQ(schedule.holding(8)->step, 7);
-  EXPECT_TRUE(schedule.has_agreed(StopKind::kDrain));
-  EXPECT_FALSE(schedule.has_agreed(StopKind::kAfterStep));
+  EXPECT_TRUE(schedule.agreed(StopKind::kDrain));
+  EXPECT_FALSE(schedule.agreed(StopKind::kAfterStep));
 }
 
 // One task with messages under way from and to the coordinator.

@@ -1,6 +1,11 @@
 // Strands of several tasks, which are threads of this process.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "core/runtime/parameter_hash.hpp"
 #include "tests/runtime/cluster_run.hpp"
 #include "tests/runtime/lagging_strategy.hpp"
 
@@ -41,6 +46,68 @@ TEST(AsynchronousTasks, ServeEachOther) {
     ASSERT_EQ(task.error, "");
     EXPECT_EQ(task.parameter_hash, tasks.front().parameter_hash);
     EXPECT_EQ(task.summary.workers.size(), 2u);
+  }
+}
+
+ClusterRunOptions with_a_server(std::int64_t steps) {
+  ClusterRunOptions options;
+  options.hosts = {2, 1, true, "fake", {2}};
+  options.fake_devices = true;
+  options.strategy = "parameter_server";
+  options.values = {{"cross_replica_sync", "false"}};
+  options.steps = steps;
+  return options;
+}
+
+// What a task saw of a pause: where it was, whether it saves, and the parameters.
+struct Pause {
+  std::int64_t step;
+  bool save_asked;
+  std::string before;
+  std::string after;
+  bool operator==(const Pause&) const = default;
+};
+
+// The chief wants one every 20 steps, and somebody asks the second worker for a checkpoint.
+TEST(AsynchronousTasks, PauseTogetherWithNothingUnderWay) {
+  ClusterRunOptions options = with_a_server(60);
+  std::int64_t due = 20;  // of the chief's thread
+  options.wants_pause = [&](std::uint32_t, const PausePoint& at) { return at.timed_step >= due; };
+  std::array<std::vector<Pause>, 3> pauses;
+  std::atomic<bool> ask{false};
+  options.save_requested = [&](std::uint32_t task) { return task == 1 && ask.exchange(false); };
+  options.paused = [&](std::uint32_t task, const PausePoint& at, Session& session) {
+    const std::string before = parameter_hash(session);
+    pauses[task].push_back({at.global_step, at.save_asked, before, parameter_hash(session)});
+    if (task != 0) return true;
+    ask = due == 20;
+    while (due <= at.timed_step) due += 20;
+    return true;
+  };
+  const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
+  for (const TaskOutcome& task : tasks) {
+    ASSERT_EQ(task.error, "");
+    EXPECT_EQ(task.parameter_hash, tasks.front().parameter_hash);
+    EXPECT_EQ(task.summary.global_step, tasks.front().summary.global_step);
+  }
+  ASSERT_GE(pauses[0].size(), 2u);
+  EXPECT_EQ(pauses[1], pauses[0]);
+  EXPECT_EQ(pauses[2], pauses[0]);
+  for (const Pause& pause : pauses[0]) EXPECT_EQ(pause.before, pause.after) << pause.step;
+  EXPECT_GE(pauses[0].front().step, 20);
+  EXPECT_NE(pauses[0].front().before, pauses[0].back().before) << "no steps follow";
+  EXPECT_TRUE(std::ranges::any_of(pauses[0], &Pause::save_asked));
+  EXPECT_GE(tasks[0].summary.workers[0].steps + tasks[0].summary.workers[1].steps, 2 * 60 - 1);
+}
+
+TEST(AsynchronousTasks, EndWhereAPauseSaysSo) {
+  ClusterRunOptions options = with_a_server(100000);
+  options.wants_pause = [](std::uint32_t, const PausePoint& at) { return at.timed_step >= 5; };
+  options.paused = [](std::uint32_t, const PausePoint&, Session&) { return false; };
+  for (const TaskOutcome& task : ClusterRun(options).run()) {
+    EXPECT_EQ(task.error, "");
+    EXPECT_TRUE(task.summary.ended_early);
+    EXPECT_LT(task.summary.global_step, 100000);
   }
 }
 

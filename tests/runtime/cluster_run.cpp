@@ -47,6 +47,13 @@ void train_session(const ClusterRunOptions& options, std::uint32_t task, Session
     outcome.steps.push_back(step);
     if (options.stepped) options.stepped(task, step);
   };
+  if (options.wants_pause)
+    events.wants_pause = [&](const PausePoint& at) { return options.wants_pause(task, at); };
+  if (options.save_requested) events.save_requested = [&] { return options.save_requested(task); };
+  if (options.paused) {
+    events.pause_after = [](const PausePoint&) { return true; };
+    events.paused = [&](const PausePoint& at) { return options.paused(task, at, session); };
+  }
   if (options.failing) events.failing = [&](const Error& error) { options.failing(task, error); };
   if (options.stop_requested) events.stop_requested = [&] { return options.stop_requested(task); };
   outcome.summary = run_training(session, *source, constant_rate(options.learning_rate),

@@ -38,6 +38,10 @@ struct ClusterRunOptions {
   // After every step, on the task's thread.
   std::function<void(std::uint32_t task, const TrainingStep&)> stepped = {};
   std::function<bool(std::uint32_t task)> stop_requested = {};
+  // As TrainingEvents has them, per task; a pause may read the session.
+  std::function<bool(std::uint32_t task, const PausePoint&)> wants_pause = {};
+  std::function<bool(std::uint32_t task, const PausePoint&, Session&)> paused = {};
+  std::function<bool(std::uint32_t task)> save_requested = {};
   // When an error ends the steps, on the task's thread.
   std::function<void(std::uint32_t task, const Error&)> failing = {};
 };

@@ -49,6 +49,18 @@ std::int64_t InProcessPeers::steps() const {
   return std::accumulate(told_.begin(), told_.end(), std::int64_t{0});
 }
 
+// Who asks for what is under way gets that.
+void InProcessPeers::drain(std::size_t finished, bool is_last) {
+  const std::lock_guard lock(mutex_);
+  if (drains_.size() == finished || drains_.back() != is_last) drains_.push_back(is_last);
+}
+
+std::optional<bool> InProcessPeers::drained(std::size_t finished) const {
+  const std::lock_guard lock(mutex_);
+  if (!lost_.empty()) fail(ExitCode::kTimeout, "{}", lost_);
+  return finished < drains_.size() ? std::optional<bool>(drains_[finished]) : std::nullopt;
+}
+
 std::uint64_t InProcessPeers::rounds() const {
   const std::lock_guard lock(mutex_);
   return round_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -38,13 +37,15 @@ class InProcessPeers {
     std::optional<std::int64_t> steps_of_all() override {
       return task_ == 0 ? std::optional(all_.steps()) : std::nullopt;
     }
-    void request_end() override { all_.ends_ = true; }
-    bool end_is_agreed() override { return all_.ends_; }
+    void request_drain(bool is_last) override { all_.drain(finished_, is_last); }
+    std::optional<bool> agreed_drain() override { return all_.drained(finished_); }
+    void finish_drain() override { ++finished_; }
 
    private:
     InProcessPeers& all_;
     std::uint32_t task_;
     std::uint64_t begun_ = 0;
+    std::size_t finished_ = 0;  // drains
   };
 
   std::vector<std::string> exchange(std::uint32_t task, std::string_view own);
@@ -53,6 +54,9 @@ class InProcessPeers {
   std::optional<std::vector<std::string>> result(std::uint64_t round);
   void tell(std::uint32_t task, std::int64_t steps);
   std::int64_t steps() const;
+  // A task that has finished so many drains asks for another one, or for the next one.
+  void drain(std::size_t finished, bool is_last);
+  std::optional<bool> drained(std::size_t finished) const;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -62,7 +66,7 @@ class InProcessPeers {
   std::uint64_t round_ = 0;
   std::string lost_;
   std::vector<std::int64_t> told_;  // steps, per task
-  std::atomic<bool> ends_ = false;
+  std::vector<bool> drains_;        // whether it is the last
   std::vector<End> each_;
 };
 
