@@ -227,7 +227,8 @@ void Audit::note_rounding(const Atom& atom) {
   if (atom.kind != AtomKind::kCast) return;
   style_.rounded = true;
   const OperationKind made_by = operation_of(plan_, atom.operation).kind;
-  if (is_compression(made_by)) style_.compressors.emplace(operation_name(made_by));
+  if (is_compression(made_by) || made_by == OperationKind::kMatmul)
+    style_.compressors.emplace(operation_name(made_by));
 }
 
 bool Audit::is_misread(const Carried& carried, const ElementRange& range) {

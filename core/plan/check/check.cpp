@@ -51,14 +51,18 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
   std::string text = "every gradient counts once in the end, nothing is lost";
   if (!it.nothing_lost)
     text = "every gradient counts once in the end, but what is rounded or compressed is lost";
+  const std::string counts = it.counts - it.least > 1e-9 * it.counts
+                                 ? fmt::format("{:.4g} to {:.4g}", it.least, it.counts)
+                                 : fmt::format("{:.4g}", it.counts);
   if (!it.counts_once)
-    text =
-        fmt::format("every gradient counts {:.4g} times in the end, all replicas alike", it.counts);
+    text = fmt::format("every gradient counts {} times in the end, all replicas alike", counts);
   if (it.by_rate)
     text = fmt::format(
-        "every gradient counts {:.4g} times in the end, all replicas alike, but "
+        "every gradient counts {} times in the end, all replicas alike, but "
         "where an apply is given differences of parameters, times its learning rate",
-        it.counts);
+        counts);
+  if (!it.counts_once && it.loses) text += ", but what is rounded or compressed is lost";
+  if (it.means_over > 1) text += fmt::format(", in means over {} steps", it.means_over);
   if (it.delay > 0) text += fmt::format(", first after {} steps", (it.delay + 1) * computes);
   return text;
 }
@@ -80,6 +84,7 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   report.nothing_lost = found.verdict == Verdict::kApproximate && found.nothing_lost;
   if (found.verdict == Verdict::kApproximate) {
     report.recurrence = in_words(found, plan.computes);
+    report.computes_per_update = found.means_over;
     if (judge.asynchronous_by_request()) report.recurrence += ", asynchronously";
     if (!repeats)
       report.exact =

@@ -56,7 +56,7 @@ struct CheckReport {
   std::uint32_t replicas = 0;
   std::uint64_t gradient_lag = 0;  // steps from a backward to the apply of its gradient
   std::int64_t parameter_lag = 0;  // steps from an apply to the forward that reads it, less 1
-  std::uint64_t computes_per_update = 1;  // kSynchronousEvery
+  std::uint64_t computes_per_update = 1;  // kSynchronousEvery; of a recurrence: in a mean
   std::uint64_t applies_per_step = 1;     // kAppliesPerStep
   bool zero_start = false;                // the first steps apply zero gradients
   bool uniform = true;                    // all variables and steps follow the one recurrence

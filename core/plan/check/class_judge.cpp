@@ -8,12 +8,15 @@
 #include <set>
 
 #include "core/plan/check/audit.hpp"
+#include "core/plan/check/averaging.hpp"
+#include "core/plan/check/reachable.hpp"
 
 namespace convoy::check {
 namespace {
 
 constexpr std::size_t kMostStates = 256;
-constexpr int kSettlingPeriods = 8;  // of the start
+constexpr std::size_t kFewStates = 32;  // for which matrices are as quick as anything
+constexpr int kSettlingPeriods = 8;     // of the start
 
 Weight times(const LinearRow& row, const std::vector<Weight>& held) {
   Weight sum{0, 0};
@@ -52,19 +55,31 @@ bool leaves_open(FindingKind kind) {
 }
 
 ClassReport ClassJudge::judge() {
-  if (!fits()) return std::move(report_);
+  if (!fits() || !reads_known()) return std::move(report_);
   require_start();
   if (!report_.findings.empty()) return std::move(report_);
-  if (it_.opaque_atoms.empty())
-    judge_limit();
-  else
+  if (!it_.opaque_atoms.empty()) {
     judge_conserved();
-  if (report_.findings.empty() && it_.opaque_atoms.empty()) measure_delay();
+    return std::move(report_);
+  }
+  if (conserved_) {
+    judge_averaging();
+  } else {
+    const Limit limit = limit_of(it_.step);
+    if (limit.kind != LongRun::kSettles)
+      if (const auto part = reachable_part(it_, budget_))
+        return ClassJudge(plan_, *part, gradients_, applies_, budget_).judge();
+    judge_limit(limit);
+  }
+  if (report_.findings.empty()) measure_delay();
   return std::move(report_);
 }
 
 bool ClassJudge::fits() {
   const std::size_t n = it_.states.size();
+  if (n > kFewStates && it_.opaque_atoms.empty() && starts_alike())
+    conserved_ = conserved_by_averaging(it_, budget_);
+  if (conserved_) return true;
   if (n > kMostStates) {
     add(FindingKind::kBudget, it_.reads.front(), CONVOY_NONE,
         fmt::format("{} stretches of memory depend on each other from step to step; {} can be "
@@ -74,6 +89,10 @@ bool ClassJudge::fits() {
   }
   budget_.spend(n * n * n / 16, it_.reads.front().operation);
   return true;
+}
+
+bool ClassJudge::starts_alike() const {
+  return std::ranges::all_of(it_.start, [](const Weight& it) { return it.field == 1; });
 }
 
 // The operation that wrote the parameters which the read depends on most directly.
@@ -113,6 +132,17 @@ std::string ClassJudge::unknown_effect() const {
              : fmt::format("only the run knows what {} gives", all);
 }
 
+// What forwards read is a sum of memory, not what only the run knows.
+bool ClassJudge::reads_known() {
+  for (const PeriodRead& read : it_.reads)
+    if (!read.opaque.empty()) {
+      add(FindingKind::kUndeclared, read, read.replica,
+          fmt::format("parameters are made of what is not known: {}", unknown_effect()));
+      return false;
+    }
+  return true;
+}
+
 // Without gradients the parameters stay what they are, from the first step on.
 void ClassJudge::require_start() {
   std::vector<Weight> held = it_.start;
@@ -145,8 +175,25 @@ void ClassJudge::report_start(const PeriodRead& read, const std::vector<Weight>&
                   read.replica, times(read.states, held).value, cause));
 }
 
-void ClassJudge::judge_limit() {
-  const Limit limit = limit_of(it_.step);
+// All states become one sum: what that sum gets of a gradient or an error, everything gets.
+void ClassJudge::judge_averaging() {
+  const auto collected = [&](const std::vector<LinearRow>& rows, std::size_t columns) {
+    FieldMatrix sums(1, columns);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (const Addend& it : rows[i])
+        sums.at(0, it.index) =
+            field_add(sums.at(0, it.index), field_multiply((*conserved_)[i], it.weight.field));
+    return sums;
+  };
+  const FieldMatrix weights = collected(it_.gradients, gradients_.size());
+  require_equal(weights);
+  if (!report_.findings.empty()) return;
+  const FieldMatrix errors = collected(it_.errors, it_.error_atoms.size());
+  for (const PeriodRead& read : it_.reads) judge_noise(read, errors, weights);
+  if (report_.findings.empty()) judge_total(weights);
+}
+
+void ClassJudge::judge_limit(const Limit& limit) {
   const PeriodRead& any = it_.reads.front();
   if (limit.kind == LongRun::kGrows)
     return add(FindingKind::kUnstable, any, any.replica,
@@ -162,11 +209,13 @@ void ClassJudge::judge_limit() {
   report_.alone = trains_alone(weights);
   if (!report_.alone) require_equal(weights);
   if (!report_.findings.empty()) return;
-  judge_noise(limit, weights);
-  if (!report_.findings.empty()) return;
-  std::uint64_t first = 0;
-  for (std::size_t g = 0; first == 0 && g < gradients_.size(); ++g) first = weights.at(0, g);
-  judge_total(counted(first, report_.alone ? 1 : plan_.cluster->replicas()));
+  const FieldMatrix errors =
+      multiply(limit.conserved, to_matrix(it_.errors, it_.error_atoms.size()));
+  for (const PeriodRead& read : it_.reads) {
+    const FieldMatrix kept = multiply(to_matrix({read.states}, it_.states.size()), limit.kept);
+    judge_noise(read, multiply(kept, errors), weights);
+  }
+  if (report_.findings.empty()) judge_total(weights);
 }
 
 bool ClassJudge::trains_alone(const FieldMatrix& weights) const {
@@ -180,16 +229,14 @@ bool ClassJudge::trains_alone(const FieldMatrix& weights) const {
 // Every gradient has the same final weight in everything that is read.
 void ClassJudge::require_equal(const FieldMatrix& weights) {
   const std::uint64_t replicas = plan_.cluster->replicas();
-  std::set<GradientKey> present(gradients_.begin(), gradients_.end());
-  for (std::size_t r = 0; r < it_.reads.size(); ++r) {
+  std::map<GradientKey, std::size_t> columns;
+  for (std::size_t g = 0; g < gradients_.size(); ++g) columns.emplace(gradients_[g], g);
+  for (std::size_t r = 0; r < weights.rows(); ++r) {
     const PeriodRead& read = it_.reads[r];
     for (std::uint32_t source = 0; source < replicas; ++source)
       for (std::uint64_t compute = 0; compute < plan_.computes; ++compute) {
-        const auto at =
-            std::find(gradients_.begin(), gradients_.end(), GradientKey{source, compute});
-        const bool arrives = at != gradients_.end() &&
-                             weights.at(r, static_cast<std::size_t>(at - gradients_.begin())) != 0;
-        if (!arrives)
+        const auto at = columns.find({source, compute});
+        if (at == columns.end() || weights.at(r, at->second) == 0)
           return add(FindingKind::kMissing, read, source,
                      fmt::format("the gradient of replica {} is missing from what replica {} reads",
                                  source, read.replica));
@@ -207,28 +254,32 @@ void ClassJudge::require_equal(const FieldMatrix& weights) {
   }
 }
 
-void ClassJudge::judge_noise(const Limit& limit, const FieldMatrix& weights) {
-  const FieldMatrix errors =
-      multiply(limit.conserved, to_matrix(it_.errors, it_.error_atoms.size()));
-  for (const PeriodRead& read : it_.reads) {
-    const FieldMatrix row =
-        multiply(multiply(to_matrix({read.states}, it_.states.size()), limit.kept), errors);
-    ReadNoise noise{read.replica, writer(read), read.range, {}};
-    for (std::size_t e = 0; e < it_.error_atoms.size(); ++e) {
-      if (row.at(0, e) == 0) continue;
-      noise.weights.emplace_back(it_.error_atoms[e], row.at(0, e));
-      const std::optional<double> source = weight_of_source(it_.error_atoms[e], weights);
-      const double times = source ? number(row.at(0, e)) / *source : 0;
-      if (std::fabs(times) > 1 + 1e-9)
-        add(FindingKind::kDoubled, read, read.replica,
-            fmt::format("what {} leaves out counts {:.6g} times in the end: it is added where it "
-                        "should be subtracted",
-                        names({it_.error_atoms[e]}), times));
-    }
-    std::sort(noise.weights.begin(), noise.weights.end());
-    report_.loses = report_.loses || !noise.weights.empty();
-    report_.noise.push_back(std::move(noise));
+// `row` has the final weights of errors in what is read, `weights` those of gradients.
+void ClassJudge::judge_noise(const PeriodRead& read, const FieldMatrix& row,
+                             const FieldMatrix& weights) {
+  ReadNoise noise{read.replica, writer(read), read.range, {}};
+  for (std::size_t e = 0; e < it_.error_atoms.size(); ++e) {
+    if (row.at(0, e) == 0) continue;
+    noise.weights.emplace_back(it_.error_atoms[e], row.at(0, e));
+    const std::optional<double> source = weight_of_source(it_.error_atoms[e], weights);
+    const double times = source ? number(row.at(0, e)) / *source : 0;
+    if (times > 1 + 1e-9 || times < -1e-9) report_error(read, it_.error_atoms[e], times);
   }
+  std::sort(noise.weights.begin(), noise.weights.end());
+  report_.loses = report_.loses || !noise.weights.empty();
+  report_.noise.push_back(std::move(noise));
+}
+
+// An error that nothing brings back counts once, and one that is brought back not at all.
+void ClassJudge::report_error(const PeriodRead& read, AtomId error, double times) {
+  const std::string what =
+      times > 0 ? fmt::format(
+                      "counts {:.6g} times in the end: it is added where it should be "
+                      "subtracted",
+                      times)
+                : "is brought back more often than once";
+  add(FindingKind::kDoubled, read, read.replica,
+      fmt::format("what {} leaves out {}", names({error}), what));
 }
 
 // The final weight of what a cast or kernel reads: that of a gradient in it.
@@ -242,6 +293,29 @@ std::optional<double> ClassJudge::weight_of_source(AtomId error, const FieldMatr
     if (weight != 0) return weight / term.weight.value;
   }
   return std::nullopt;
+}
+
+// Where an update divides by the gradients of several computes, of which it is the only one, these
+// count once when they count as in the mean over all of them.
+std::uint64_t ClassJudge::computes_of_a_mean() const {
+  std::map<std::uint32_t, std::set<std::uint32_t>> updates;  // of a buffer
+  std::set<std::uint64_t> divisors;
+  for (const LinearApply& apply : applies_) {
+    const auto updated = [&](const PeriodState& state) {
+      return state.buffer == apply.target && state.range.first >= apply.range.first &&
+             state.range.first < apply.range.first + apply.range.count;
+    };
+    if (std::ranges::none_of(it_.states, updated)) continue;
+    updates[apply.target].insert(apply.operation);
+    divisors.insert(apply.contributions);
+  }
+  if (divisors.size() != 1) return 1;
+  std::size_t most = 1;
+  for (const auto& [unused, operations] : updates) most = std::max(most, operations.size());
+  const std::uint64_t computes = plan_.computes / most;
+  const std::uint64_t sources = report_.alone ? 1 : plan_.cluster->replicas();
+  const bool is_mean = computes * most == plan_.computes && *divisors.begin() == computes * sources;
+  return is_mean ? computes : 1;
 }
 
 // Whether parameters are made of several others, which may leave a gradient less than it was.
@@ -273,7 +347,13 @@ std::vector<double> ClassJudge::responses(std::size_t periods) const {
 // Every gradient counts `total` times what it does in a mean. More than once is right only for
 // momentum: what a gradient adds later fades like the powers of some b, and 1 / (1 - b) times is
 // the most that those add up to. Less is right where parameters are averaged.
-void ClassJudge::judge_total(std::uint64_t total) {
+void ClassJudge::judge_total(const FieldMatrix& weights) {
+  std::uint64_t first = 0;
+  for (std::size_t g = 0; first == 0 && g < gradients_.size(); ++g) first = weights.at(0, g);
+  report_.means_over = computes_of_a_mean();
+  const std::uint64_t total = field_multiply(
+      counted(first, report_.alone ? 1 : plan_.cluster->replicas()), report_.means_over);
+  report_.total = total;
   report_.counts = number(total);
   report_.counts_once = total == 1;
   const PeriodRead& any = it_.reads.front();
@@ -356,6 +436,10 @@ void ClassJudge::judge_conserved() {
 
 // Periods until something of every gradient is in everything that it gets to at all.
 void ClassJudge::measure_delay() {
+  if (conserved_) {
+    report_.delay = periods_to_spread(it_, gradients_.size(), budget_);
+    return;
+  }
   constexpr std::uint64_t kLongest = 64;
   for (std::size_t g = 0; g < gradients_.size(); ++g) {
     std::vector<double> held(it_.states.size(), 0.0);

@@ -28,11 +28,13 @@ struct ReadNoise {
 
 struct ClassReport {
   std::vector<ClassFinding> findings;
-  bool alone = false;        // every replica's gradient reaches that replica only
-  double counts = 1;         // every gradient, in the end
-  bool counts_once = false;  // exactly
-  bool loses = false;        // errors have a final weight
-  std::uint64_t delay = 0;   // periods
+  bool alone = false;            // every replica's gradient reaches that replica only
+  double counts = 1;             // every gradient, in the end
+  std::uint64_t total = 1;       // the same in the field
+  std::uint64_t means_over = 1;  // computes, of which updates take the mean
+  bool counts_once = false;      // exactly
+  bool loses = false;            // errors have a final weight
+  std::uint64_t delay = 0;       // periods
   std::vector<ReadNoise> noise;
 };
 
@@ -40,24 +42,30 @@ struct ClassReport {
 class ClassJudge {
  public:
   ClassJudge(const Plan& plan, const PeriodClass& elements,
-             const std::vector<GradientKey>& gradients, const ValueTable& budget)
-      : plan_(plan), it_(elements), gradients_(gradients), budget_(budget) {}
+             const std::vector<GradientKey>& gradients, const std::vector<LinearApply>& applies,
+             const ValueTable& budget)
+      : plan_(plan), it_(elements), gradients_(gradients), applies_(applies), budget_(budget) {}
 
   ClassReport judge();
 
  private:
   bool fits();
+  bool reads_known();
   void require_start();
   void report_start(const PeriodRead& read, const std::vector<Weight>& held);
-  void judge_limit();
+  bool starts_alike() const;
+  void judge_limit(const Limit& limit);
+  void judge_averaging();
   void judge_conserved();
   FieldMatrix conserved_whatever_kernels_do() const;
   void judge_weights(const FieldMatrix& weights);
   void require_equal(const FieldMatrix& weights);
   bool trains_alone(const FieldMatrix& weights) const;
-  void judge_noise(const Limit& limit, const FieldMatrix& weights);
+  void judge_noise(const PeriodRead& read, const FieldMatrix& row, const FieldMatrix& weights);
+  void report_error(const PeriodRead& read, AtomId error, double times);
   std::optional<double> weight_of_source(AtomId error, const FieldMatrix& weights) const;
-  void judge_total(std::uint64_t total);
+  void judge_total(const FieldMatrix& weights);
+  std::uint64_t computes_of_a_mean() const;
   bool averages_parameters() const;
   std::vector<double> responses(std::size_t periods) const;
   void measure_delay();
@@ -71,7 +79,9 @@ class ClassJudge {
   const Plan& plan_;
   const PeriodClass& it_;
   const std::vector<GradientKey>& gradients_;
+  const std::vector<LinearApply>& applies_;
   const ValueTable& budget_;
+  std::optional<std::vector<std::uint64_t>> conserved_;  // a weight per state
   ClassReport report_;
 };
 

@@ -14,12 +14,18 @@ bool is_linear(OperationKind kind) {
          kind != OperationKind::kOrthogonalise;
 }
 
+bool takes_extreme(const Operation& it) {
+  return it.reduction != CONVOY_REDUCE_SUM &&
+         (it.kind == OperationKind::kSum || is_collective(it.kind));
+}
+
 }  // namespace
 
 FactorPaths::FactorPaths(const Plan& plan, const ValueTable& values)
     : plan_(plan), values_(values) {
   has_any_ = std::any_of(plan.body.begin(), plan.body.end(), [](const Operation& it) {
-    return has_factor(it.kind) || it.kind == OperationKind::kMatmul || !is_linear(it.kind);
+    return has_factor(it.kind) || it.kind == OperationKind::kMatmul || !is_linear(it.kind) ||
+           takes_extreme(it);
   });
 }
 
@@ -86,6 +92,9 @@ FactorPaths::Found FactorPaths::of_known(AtomId id) const {
   }
   if (!is_linear(operation.kind) && !result.paths.empty())
     result.problem = fmt::format("gradients go through {}, which is not linear", maker(id));
+  if (takes_extreme(operation) && !result.paths.empty())
+    result.problem =
+        fmt::format("{} takes the smallest or largest of gradients, which is no mean", maker(id));
   return result;
 }
 

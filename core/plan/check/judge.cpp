@@ -46,6 +46,31 @@ void Judge::judge_repeating() {
   report_.exact = report_.verdict = name_verdict();
   const UpdateStyle& style = audit_.style();
   if (style.rounded || style.opaque || style.averaged) report_.verdict = Verdict::kApproximate;
+  if (style.opaque && !style.averaged) require_no_drift();
+}
+
+// Replicas that apply the same gradients through kernels or factors of their own move apart, and
+// nothing brings them together again.
+void Judge::require_no_drift() {
+  if (report_.exact != Verdict::kSynchronous && report_.exact != Verdict::kSynchronousEvery) return;
+  std::map<std::uint64_t, const ForwardRead*> of_compute;
+  for (const ForwardRead& now : run_.reads()) {
+    const ForwardRead& first = *of_compute.try_emplace(now.compute, &now).first->second;
+    if (first.content == now.content) continue;
+    const auto compare = [&](std::uint64_t at, std::uint64_t count,
+                             const std::vector<ValueId>& values) {
+      if (values[0] == values[1]) return;
+      const ElementRange range{at, count};
+      audit_.report(FindingKind::kUnknown,
+                    audit_.parameters(values[1], range, now.operation).operation, now.replica,
+                    range,
+                    fmt::format("replicas {} and {} drift apart: their updates go through other "
+                                "kernels, or are multiplied by other factors",
+                                first.replica, now.replica));
+    };
+    for_each_stretch(
+        {&run_.contents().content(first.content), &run_.contents().content(now.content)}, compare);
+  }
 }
 
 // Averaged parameters, and what is no update of its own, have weights that only the recurrence

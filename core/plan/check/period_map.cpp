@@ -203,14 +203,25 @@ class Mapper {
   void make_classes() {
     std::map<std::size_t, std::vector<std::size_t>> members;
     for (std::size_t n = 0; n < nodes_.size(); ++n) members[root(n)].push_back(n);
-    std::set<std::vector<std::uint64_t>> known;
+    std::map<std::uint64_t, std::vector<PeriodClass>> by_element;  // of the arena
     for (const auto& [unused, nodes] : members) {
       const bool read = std::any_of(nodes.begin(), nodes.end(), [&](std::size_t n) {
         return sides_[nodes_[n].side].read != nullptr;
       });
       if (!read) continue;
       PeriodClass made = make_class(nodes);
-      if (known.insert(signature(made)).second) map_.classes.push_back(std::move(made));
+      by_element[made.reads.front().range.first].push_back(std::move(made));
+    }
+    std::set<std::vector<std::uint64_t>> known;
+    for (auto& [unused, classes] : by_element)
+      if (known.insert(signature(classes)).second) keep(std::move(classes));
+  }
+
+  void keep(std::vector<PeriodClass> classes) {
+    std::vector<std::size_t>& group = map_.together.emplace_back();
+    for (PeriodClass& it : classes) {
+      group.push_back(map_.classes.size());
+      map_.classes.push_back(std::move(it));
     }
   }
 
@@ -229,7 +240,8 @@ class Mapper {
       if (value.poison || !value.constant.is_zero()) note_fault(node, value);
       if (side.read != nullptr) {
         result.reads.push_back({side.read->replica, side.read->compute, side.read->operation,
-                                node.range, states_of(node)});
+                                node.range, states_of(node),
+                                atoms_of(node, AtomKind::kOpaque, opaque)});
         continue;
       }
       result.states.push_back({side.buffer, node.range, values_.value(node.value).operation});
@@ -284,12 +296,22 @@ class Mapper {
     return to_row(row);
   }
 
-  // The prologue makes sums of the first parameters.
+  // The prologue makes sums of the first parameters, and of nothing else.
   Weight start_of(const Node& node) {
-    const ValueId value = begun_value(sides_[node.side].buffer, node.range.first);
+    using Kind = PeriodFault::Kind;
+    const std::uint32_t buffer = sides_[node.side].buffer;
+    const ValueId id = begun_value(buffer, node.range.first);
+    const Value& value = begun_.values().value(id);
+    if (!value.poison && !value.constant.is_zero())
+      map_.faults.push_back(
+          {Kind::kConstant, value.operation, buffer, node.range, value.constant.value});
     Weight sum{0, 0};
-    for (const Term& term : begun_.values().expand(value, Casts::kThrough))
-      if (begun_.values().atom(term.atom).kind == AtomKind::kInitial) sum = sum + term.weight;
+    for (const Term& term : begun_.values().expand(id, Casts::kThrough)) {
+      if (begun_.values().atom(term.atom).kind == AtomKind::kInitial)
+        sum = sum + term.weight;
+      else
+        map_.faults.push_back({Kind::kUnknown, value.operation, buffer, node.range, 0});
+    }
     return sum;
   }
 
@@ -297,10 +319,22 @@ class Mapper {
     return std::prev(begun_.memory(buffer).intervals().upper_bound(element))->second;
   }
 
-  // Equal for classes that do the same to other elements.
-  std::vector<std::uint64_t> signature(const PeriodClass& it) const {
-    std::vector<std::uint64_t> words{it.states.size(), it.error_atoms.size(),
-                                     it.opaque_atoms.size()};
+  // Equal for classes of one stretch of the arena that do the same to that of another one.
+  std::vector<std::uint64_t> signature(const std::vector<PeriodClass>& classes) const {
+    std::vector<std::uint64_t> words;
+    Columns<AtomId> atoms;  // those that several classes share
+    for (const PeriodClass& it : classes) {
+      add_signature(it, words);
+      for (const auto* list : {&it.error_atoms, &it.opaque_atoms})
+        for (const AtomId atom : *list) words.push_back(atoms.of(atom));
+    }
+    values_.spend(words.size(), CONVOY_NONE);
+    return words;
+  }
+
+  void add_signature(const PeriodClass& it, std::vector<std::uint64_t>& words) const {
+    words.insert(words.end(), {it.states.size(), it.reads.size(), it.error_atoms.size(),
+                               it.opaque_atoms.size()});
     const auto add = [&](const LinearRow& row) {
       words.push_back(row.size());
       for (const Addend& addend : row) {
@@ -316,9 +350,8 @@ class Mapper {
       words.push_back(read.replica);
       words.push_back(read.compute);
       add(read.states);
+      add(read.opaque);
     }
-    values_.spend(words.size(), CONVOY_NONE);
-    return words;
   }
 
   const Plan& plan_;

@@ -38,6 +38,7 @@ struct PeriodRead {
   std::uint32_t operation = CONVOY_NONE;
   ElementRange range{};  // of the arena
   LinearRow states;
+  LinearRow opaque = {};  // columns as opaque_atoms of the class
 };
 
 // Elements that depend on each other from one period to the next and on no others:
@@ -69,6 +70,8 @@ struct PeriodFault {
 struct PeriodMap {
   std::vector<GradientKey> gradients;  // columns of B
   std::vector<PeriodClass> classes;    // those that forwards read, different ones only
+  // Classes that hold the same elements of the arena, each replica's own say: by index.
+  std::vector<std::vector<std::size_t>> together;
   std::vector<PeriodFault> faults;
 };
 

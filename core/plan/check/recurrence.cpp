@@ -29,7 +29,8 @@ class RecurrenceJudge {
     if (findings_.empty())
       for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
     if (findings_.empty()) require_one_kind();
-    if (findings_.empty()) compare_noise();
+    if (findings_.empty())
+      for (const std::vector<std::size_t>& group : map.together) compare(group);
     if (map.classes.empty() && findings_.empty())
       add(FindingKind::kUnknown, CONVOY_NONE, CONVOY_NONE, {}, "no forward reads anything");
     note_kernels();
@@ -121,13 +122,11 @@ class RecurrenceJudge {
   }
 
   void judge_class(const PeriodClass& it, const std::vector<GradientKey>& gradients) {
-    ClassJudge judge(plan_, it, gradients, period_.values());
+    ClassJudge judge(plan_, it, gradients, period_.linear_applies(), period_.values());
     const ClassReport report = judge.judge();
     for (const ClassFinding& finding : report.findings)
       add(finding.kind, finding.operation, finding.replica, finding.range, finding.what);
-    if (!report.findings.empty()) return;
     reports_.push_back(report);
-    for (const ReadNoise& noise : report.noise) noise_[noise.range.first].push_back(noise);
   }
 
   // What a projection leaves out gets out later only where its basis turns to it: where the basis
@@ -193,8 +192,15 @@ class RecurrenceJudge {
     return result;
   }
 
-  // Either every variable is shared between the replicas or none is.
+  // Either every variable is shared between the replicas or none is, and all take the mean over the
+  // same number of computes.
   void require_one_kind() {
+    for (const ClassReport& it : reports_)
+      if (it.means_over != reports_.front().means_over)
+        add(FindingKind::kScaled, it.noise.front().operation, it.noise.front().replica,
+            it.noise.front().range,
+            fmt::format("its update is a mean over {} steps, and that of other variables over {}",
+                        it.means_over, reports_.front().means_over));
     const auto shared = std::find_if(reports_.begin(), reports_.end(),
                                      [](const ClassReport& it) { return !it.alone; });
     if (shared == reports_.end()) return;
@@ -205,16 +211,31 @@ class RecurrenceJudge {
             "every replica's gradient stays with that replica, though other variables are shared");
   }
 
-  // All replicas must read the same errors, else they drift apart.
-  void compare_noise() {
-    for (const auto& [unused, reads] : noise_)
-      for (const ReadNoise& read : reads)
-        if (read.weights != reads.front().weights)
-          add(FindingKind::kUnknown, read.operation, read.replica, read.range,
-              fmt::format(
-                  "replicas {} and {} drift apart: what is rounded or compressed on the way "
-                  "reaches them with different weights and never fades",
-                  reads.front().replica, read.replica));
+  // Replicas that share no memory must have got the same of the same elements.
+  void compare(const std::vector<std::size_t>& group) {
+    const ClassReport& first = reports_[group.front()];
+    for (const std::size_t i : group)
+      for (const ReadNoise& read : reports_[i].noise) {
+        compare_counts(first, reports_[i], read);
+        compare_noise(first.noise.front(), read);
+      }
+  }
+
+  void compare_counts(const ClassReport& first, const ClassReport& report, const ReadNoise& read) {
+    if (report.total == first.total) return;
+    add(FindingKind::kScaled, read.operation, read.replica, read.range,
+        fmt::format("in what replica {} reads every gradient counts {:.6g} times in the end, and "
+                    "in what replica {} reads {:.6g} times",
+                    read.replica, report.counts, first.noise.front().replica, first.counts));
+  }
+
+  // Other errors let them drift apart.
+  void compare_noise(const ReadNoise& first, const ReadNoise& read) {
+    if (read.weights == first.weights) return;
+    add(FindingKind::kUnknown, read.operation, read.replica, read.range,
+        fmt::format("replicas {} and {} drift apart: what is rounded or compressed on the way "
+                    "reaches them with different weights and never fades",
+                    first.replica, read.replica));
   }
 
   void note_kernels() {
@@ -237,12 +258,19 @@ class RecurrenceJudge {
     const bool alone = reports_.front().alone;
     result_.verdict = alone ? Verdict::kIndependent : Verdict::kApproximate;
     result_.counts_once = result_.nothing_lost = !result_.by_rate;
+    double least = reports_.front().counts;
+    double most = least;
     for (const ClassReport& it : reports_) {
-      if (!it.counts_once || result_.by_rate) result_.counts = it.counts;
+      least = std::min(least, it.counts);
+      most = std::max(most, it.counts);
+      result_.means_over = std::max(result_.means_over, it.means_over);
       result_.counts_once = result_.counts_once && it.counts_once;
+      result_.loses = result_.loses || it.loses;
       result_.nothing_lost = result_.nothing_lost && it.counts_once && !it.loses;
       result_.delay = std::max(result_.delay, it.delay);
     }
+    result_.counts = most;
+    result_.least = least;
   }
 
   const Plan& plan_;
@@ -251,8 +279,7 @@ class RecurrenceJudge {
   Recurrence result_;
   std::vector<bool> parameter_like_;  // by buffer
   std::map<AtomId, bool> moving_;     // bases of projections
-  std::vector<ClassReport> reports_;
-  std::map<std::uint64_t, std::vector<ReadNoise>> noise_;  // by first element of the arena
+  std::vector<ClassReport> reports_;  // by class
   std::vector<Finding> findings_;
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
 };

@@ -12,11 +12,14 @@ namespace convoy::check {
 // move, parameters that are pulled to each other.
 struct Recurrence {
   Verdict verdict = Verdict::kUnproved;  // or kApproximate, kIndependent, kWrong
-  double counts = 1;          // how often every gradient counts in the end; 1: as in a mean
-  bool counts_once = false;   // exactly 1
-  bool by_rate = false;       // times the learning rate of an apply to differences of parameters
-  bool nothing_lost = false;  // and nothing that is rounded or compressed is lost
-  std::uint64_t delay = 0;    // periods until all gradients of a period have arrived somewhere
+  double counts = 1;             // how often every gradient counts in the end; 1: as in a mean
+  double least = 1;              // the same of the variables where it is least
+  std::uint64_t means_over = 1;  // computes that the mean is taken over
+  bool counts_once = false;      // exactly 1
+  bool by_rate = false;          // times the learning rate of an apply to differences of parameters
+  bool loses = false;            // something that is rounded or compressed
+  bool nothing_lost = false;     // counts_once, and nothing of that kind is lost
+  std::uint64_t delay = 0;       // periods until all gradients of a period have arrived somewhere
   std::vector<std::string> kernels;  // whose declarations were taken for granted
   std::vector<Finding> findings;     // of kWrong and kUnproved
 };

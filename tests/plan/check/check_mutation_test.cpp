@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/base/error.hpp"
+#include "core/plan/print/print.hpp"
 #include "tests/plan/check/mutants.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/check/sample_compression.hpp"
@@ -31,6 +32,12 @@ bool names_operation(const CheckReport& report) {
   for (const Finding& finding : report.findings)
     if (finding.operation != CONVOY_NONE) return true;
   return false;
+}
+
+std::string text_of(const Plan& plan) {
+  std::string text;
+  for (const Operation& operation : plan.body) text += operation_line(plan, operation) + '\n';
+  return text;
 }
 
 class Mutations {
@@ -66,7 +73,8 @@ class Mutations {
     const auto found = contradiction(mutant, report);
     EXPECT_FALSE(found.has_value())
         << name << ", " << mutant.cluster->replicas() << " replicas, " << mutation_name(kind)
-        << ": said to be " << report.verdict_text() << ", but " << *found;
+        << ": said to be " << report.verdict_text() << ", but " << *found << '\n'
+        << text_of(mutant);
   }
 
   std::mt19937 random_{20240917};

@@ -14,6 +14,7 @@
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/check/sample_compression.hpp"
+#include "tests/plan/check/sample_held_out.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
 #include "tests/sanitized.hpp"
 
@@ -66,6 +67,14 @@ TEST(CheckCompression, WrongOnesAreNot) {
   expect_all_called(wrong_compressions());
 }
 
+TEST(CheckHeldOut, RightOnesAreProved) {
+  expect_all_called(right_held_out());
+}
+
+TEST(CheckHeldOut, WrongOnesAreNot) {
+  expect_all_called(wrong_held_out());
+}
+
 CheckReport report_on_many(const std::string& name, std::uint32_t replicas,
                            const std::vector<SampleRecurrence>& samples) {
   for (const SampleRecurrence& sample : samples) {
@@ -85,20 +94,47 @@ TEST(CheckRecurrence, GradientsMayTakeManyStepsToReachReplicasFarOff) {
   EXPECT_NE(right.verdict_text().find("first after 12 steps"), std::string::npos) << text_of(right);
   const CheckReport wrong = report_on_many("gossip that drops a replica", 24, wrong_recurrences());
   EXPECT_EQ(wrong.verdict, Verdict::kWrong) << text_of(wrong);
-  // More replicas than can be judged together.
-  const CheckReport many = report_on_many("gossip with both", 300, right_recurrences());
-  EXPECT_EQ(many.verdict, Verdict::kUnproved) << text_of(many);
+}
+
+// More replicas than fit into matrices: what only averages is judged as chains of Markov are.
+TEST(CheckRecurrence, HundredsOfReplicasMayAverage) {
+  constexpr std::uint32_t kMany = kSanitized ? 260 : 300;
+  const CheckReport ring = report_on_many("gossip with both", kMany, right_recurrences());
+  EXPECT_TRUE(ring.nothing_lost) << text_of(ring);
+  EXPECT_NE(ring.verdict_text().find(fmt::format("first after {} steps", kMany / 2)),
+            std::string::npos)
+      << text_of(ring);
+  const CheckReport mean = report_on_many("local steps", kMany, right_recurrences());
+  EXPECT_TRUE(mean.nothing_lost) << text_of(mean);
+  const CheckReport dropped =
+      report_on_many("gossip that drops a replica", kMany, wrong_recurrences());
+  EXPECT_NE(dropped.verdict, Verdict::kApproximate) << text_of(dropped);
+  const CheckReport uneven = report_on_many("uneven average", kMany, wrong_recurrences());
+  EXPECT_EQ(uneven.verdict, Verdict::kWrong) << text_of(uneven);
+}
+
+// Matrices and chains say the same where both can be had.
+TEST(CheckRecurrence, DozensOfReplicasAreJudgedAsAFewAre) {
+  for (const std::uint32_t replicas : {30u, 33u}) {
+    SCOPED_TRACE(replicas);
+    for (const char* const name : {"gossip", "gossip with both", "local steps", "late averaging"})
+      EXPECT_TRUE(report_on_many(name, replicas, right_recurrences()).nothing_lost) << name;
+    const CheckReport elastic = report_on_many("elastic, gently", replicas, right_held_out());
+    const std::string counts = fmt::format("{:.4g} times", 1 - 1.0 / (replicas + 1));
+    EXPECT_NE(elastic.verdict_text().find(counts), std::string::npos) << text_of(elastic);
+  }
 }
 
 TEST(CheckRecurrence, WhereNothingIsLostTheInterpreterFindsEverything) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(3, true, "cpu");
   std::vector<SampleRecurrence> samples = right_recurrences();
-  for (const SampleRecurrence& it : right_compressions()) samples.push_back(it);
+  for (const auto& more : {right_compressions(), right_held_out()})
+    samples.insert(samples.end(), more.begin(), more.end());
   for (const SampleRecurrence& sample : samples) {
     const Plan plan = write_plan(cluster, arena, sample.write);
     if (sample.nothing_lost) {
-      EXPECT_EQ(find_loss(plan).value_or(""), "") << sample.name;
+      EXPECT_EQ(find_loss(plan, check_plan(plan)).value_or(""), "") << sample.name;
     }
   }
 }

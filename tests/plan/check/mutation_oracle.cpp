@@ -41,7 +41,7 @@ bool has_recurrence(const CheckReport& report) {
 
 }  // namespace
 
-std::optional<std::string> find_loss(const Plan& plan) {
+std::optional<std::string> find_loss(const Plan& plan, const CheckReport& report) {
   const ArenaMap& arena = *plan.arena;
   // By replica and step: a backward that runs twice gives the same gradient.
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<float>> given;
@@ -60,7 +60,8 @@ std::optional<std::string> find_loss(const Plan& plan) {
   std::vector<double> expected(options.initial.begin(), options.initial.end());
   for (const auto& [unused, values] : given)
     for (std::size_t e = 0; e < values.size(); ++e)
-      expected[e] -= kRate * values[e] / plan.cluster->replicas();
+      expected[e] -= kRate * values[e] /
+                     static_cast<double>(plan.cluster->replicas() * report.computes_per_update);
   for (std::uint32_t b = 0; b < plan.buffers.size(); ++b) {
     if (plan.buffers[b].kind != CONVOY_BUFFER_PARAMETERS || plan.buffers[b].set != 0) continue;
     for (std::size_t e = 0; e < expected.size(); ++e)
@@ -72,7 +73,7 @@ std::optional<std::string> find_loss(const Plan& plan) {
 }
 
 std::optional<std::string> contradiction(const Plan& plan, const CheckReport& report) {
-  if (report.nothing_lost) return find_loss(plan);
+  if (report.nothing_lost) return find_loss(plan, report);
   if (!has_recurrence(report)) return std::nullopt;
   return difference(
       interpreted_reads(plan, kComparedSteps),

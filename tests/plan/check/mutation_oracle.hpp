@@ -13,6 +13,6 @@ namespace convoy::testing {
 std::optional<std::string> contradiction(const Plan& plan, const CheckReport& report);
 
 // The second half of that: gradients for a few computes, then none for a long time.
-std::optional<std::string> find_loss(const Plan& plan);
+std::optional<std::string> find_loss(const Plan& plan, const CheckReport& report);
 
 }  // namespace convoy::testing

@@ -1,0 +1,276 @@
+#include "tests/plan/check/sample_held_out.hpp"
+
+namespace convoy::testing {
+namespace {
+
+Buffer held(Planner& p, ReplicaId r) {
+  return p.persistent(p.replica_place(r), p.arena_elements());
+}
+Buffer passing(Planner& p, ReplicaId r) {
+  return p.scratch(p.replica_place(r), p.arena_elements());
+}
+bool is_second(ReplicaId r) {
+  return r.index() == 1;
+}
+void rounded(Planner& p, ReplicaId r, Span to, Span from) {
+  const Buffer half = p.scratch(p.replica_place(r), p.arena_elements(), Dtype::kBf16);
+  p.cast(half, from);
+  p.cast(to, half);
+}
+
+// What neighbours on a ring hold, half of one's own and half of the next one's.
+void mix(Planner& p, const std::vector<Span>& all) {
+  std::vector<Buffer> before;
+  for (const auto r : p.replicas()) {
+    before.push_back(passing(p, r));
+    p.copy(before.back(), all[r.index()]);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    p.scale(all[i], before[i], 0.5);
+    p.axpy(all[i], 0.5, before[(i + 1) % all.size()], all[i]);
+  }
+}
+
+// Gradient tracking (Nedic, Olshevsky and Shi, 2017): every replica follows the mean gradient, by
+// what its own has changed. That the sums of both are equal is true from the start only.
+WritePlan gradient_tracking(double sign) {
+  return [=](Planner& p) {
+    std::vector<Span> tracked;
+    std::vector<Buffer> last;
+    for (const auto r : p.replicas()) {
+      tracked.push_back(held(p, r));
+      last.push_back(held(p, r));
+    }
+    p.compute();
+    mix(p, tracked);
+    for (const auto r : p.replicas()) {
+      const Span mine = tracked[r.index()];
+      p.add(mine, mine, p.gradient(r));
+      p.axpy(mine, sign, last[r.index()], mine);
+      p.copy(last[r.index()], p.gradient(r));
+    }
+    mix(p, p.all_parameters(p.arena()));
+    for (const auto r : p.replicas())
+      p.apply(p.parameters(r), tracked[r.index()], {.contributions = 1});
+  };
+}
+
+// EF21 (Richtarik, Sokolov and Fatkhullin, 2021): differences to an estimate of each gradient are
+// sent, and a server adds them to the sum of all estimates.
+void write_estimates(Planner& p) {
+  p.compute();
+  const PlaceId server = p.host_place(ReplicaId(0));
+  const Buffer sum = p.persistent(server, p.arena_elements());
+  std::vector<Span> parts{sum};
+  for (const auto r : p.replicas()) {
+    const Buffer estimate = held(p, r);
+    const Buffer change = passing(p, r);
+    p.axpy(change, -1, estimate, p.gradient(r));
+    rounded(p, r, change, change);
+    p.add(estimate, estimate, change);
+    parts.push_back(change);
+  }
+  p.sum(sum, parts);
+  for (const auto r : p.replicas()) p.apply(p.parameters(r), sum);
+}
+
+// Each half of the arena is exchanged in every other step, with the gradients of both.
+WritePlan staggered(std::uint64_t contributions_of_each) {
+  return [=](Planner& p) {
+    std::vector<Buffer> sums;
+    for (const auto r : p.replicas()) sums.push_back(held(p, r));
+    for (const Range half : split(p.arena(), 2)) {
+      p.compute();
+      std::vector<Span> exchanged;
+      for (const auto r : p.replicas()) {
+        p.add(sums[r.index()], sums[r.index()], p.gradient(r));
+        exchanged.push_back(sums[r.index()][half]);
+      }
+      p.all_reduce(exchanged);
+      for (const auto r : p.replicas()) {
+        p.apply(p.parameters(r)[half], exchanged[r.index()],
+                {.contributions = contributions_of_each * p.replica_count()});
+        p.fill(exchanged[r.index()], 0);
+      }
+    }
+  };
+}
+
+// The gradients of two steps, rounded once, and what that leaves out.
+void write_accumulated_feedback(Planner& p) {
+  std::vector<Span> sent;
+  std::vector<Buffer> wanted;
+  for (const auto r : p.replicas()) wanted.push_back(held(p, r));
+  for (int i = 0; i < 2; ++i) {
+    p.compute();
+    for (const auto r : p.replicas()) p.add(wanted[r.index()], wanted[r.index()], p.gradient(r));
+  }
+  for (const auto r : p.replicas()) {
+    sent.push_back(passing(p, r));
+    rounded(p, r, sent.back(), wanted[r.index()]);
+    p.axpy(wanted[r.index()], -1, sent.back(), wanted[r.index()]);
+  }
+  p.all_reduce(sent);
+  for (const auto r : p.replicas())
+    p.apply(p.parameters(r), sent[r.index()], {.contributions = 2 * p.replica_count()});
+}
+
+// Every replica has a momentum of its own for the sum of all gradients.
+void write_lost_momentum(Planner& p) {
+  p.compute();
+  p.all_reduce(p.all_gradients(p.arena()));
+  for (const auto r : p.replicas()) {
+    const Buffer velocity = held(p, r);
+    p.axpy(velocity, is_second(r) ? 0.0 : 0.5, velocity, p.gradient(r));
+    p.apply(p.parameters(r), velocity);
+  }
+}
+
+// The same, lost behind the first half of the arena only.
+void write_half_lost_momentum(Planner& p) {
+  p.compute();
+  p.all_reduce(p.all_gradients(p.arena()));
+  const std::vector<Range> halves = split(p.arena(), 2);
+  for (const auto r : p.replicas()) {
+    const Buffer velocity = held(p, r);
+    for (std::size_t i = 0; i < halves.size(); ++i) {
+      const bool lost = i == 1 && is_second(r);
+      p.axpy(velocity[halves[i]], lost ? 0.0 : 0.5, velocity[halves[i]], p.gradient(r)[halves[i]]);
+    }
+    p.apply(p.parameters(r), velocity);
+  }
+}
+
+void write_lookahead_without_one(Planner& p) {
+  const PlaceId home = p.host_place(ReplicaId(0));
+  const Buffer slow = p.persistent(home, p.arena_elements());
+  p.prologue([&] { p.copy(slow, p.parameters(ReplicaId(0))); });
+  p.compute();
+  p.all_reduce(p.all_gradients(p.arena()));
+  for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+  const Buffer moved = p.scratch(home, p.arena_elements());
+  p.axpy(moved, -1, slow, p.parameters(ReplicaId(0)));
+  p.axpy(slow, 0.5, moved, slow);
+  for (const auto r : p.replicas())
+    if (!is_second(r)) p.copy(p.parameters(r), slow);
+}
+
+void write_ones_at_first(Planner& p) {
+  const SetId sets[] = {SetId(0), SetId(1)};
+  p.prologue([&] {
+    for (const auto r : p.replicas()) p.fill(p.gradient(r, sets[1]), 1);
+  });
+  for (int i = 0; i < 2; ++i) {
+    p.compute({.gradient_set = sets[i]});
+    p.all_reduce(p.all_gradients(p.arena(), sets[1 - i]));
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r, sets[1 - i]));
+  }
+}
+
+void write_residual_twice(Planner& p) {
+  p.compute();
+  std::vector<Span> sent;
+  for (const auto r : p.replicas()) {
+    const Buffer residual = held(p, r);
+    p.add(residual, residual, p.gradient(r));
+    sent.push_back(passing(p, r));
+    rounded(p, r, sent.back(), residual);
+    p.axpy(residual, -1, sent.back(), residual);
+    p.scale(residual, residual, 2);
+  }
+  p.all_reduce(sent);
+  for (const auto r : p.replicas()) p.apply(p.parameters(r), sent[r.index()]);
+}
+
+// Stochastic gradient push (Assran et al., 2019): parameters are quotients.
+void write_push_sum(Planner& p) {
+  std::vector<Span> sums;
+  std::vector<Span> weights;
+  for (const auto r : p.replicas()) {
+    sums.push_back(p.master(p.replica_place(r)));
+    weights.push_back(held(p, r));
+  }
+  p.prologue([&] {
+    for (const Span& weight : weights) p.fill(weight, 1);
+  });
+  for (const auto r : p.replicas())
+    p.divide(p.parameters(r), sums[r.index()], weights[r.index()], 1);
+  p.compute();
+  for (const auto r : p.replicas()) p.apply(sums[r.index()], p.gradient(r), {.contributions = 1});
+  mix(p, sums);
+  mix(p, weights);
+}
+
+void write_largest_gradients(Planner& p) {
+  p.compute();
+  p.all_reduce(p.all_gradients(p.arena()), {.reduction = Reduction::kMax});
+  for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+}
+
+// Rates in proportion to the weights' length, and to something else for one replica.
+void write_other_rates(Planner& p) {
+  p.compute();
+  p.all_reduce(p.all_gradients(p.arena()));
+  for (const auto r : p.replicas()) {
+    const Buffer rate = p.scratch(p.replica_place(r), 1);
+    const Buffer weights = p.parameters(r);
+    const Buffer gradient = p.gradient(r);
+    p.dot(rate, weights, is_second(r) ? gradient : weights);
+    p.multiply(gradient, gradient, rate);
+    p.apply(weights, gradient);
+  }
+}
+
+// However many replicas there are, they do not pull the center past their mean.
+void write_gentle_elastic(Planner& p) {
+  const Buffer center = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
+  p.prologue([&] { p.copy(center, p.parameters(ReplicaId(0))); });
+  p.compute();
+  std::vector<Span> pulls{center};
+  for (const auto r : p.replicas()) {
+    p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+    const Buffer pull = passing(p, r);
+    p.axpy(pull, -1, center, p.parameters(r));
+    p.scale(pull, pull, 0.5 / p.replica_count());
+    p.axpy(p.parameters(r), -1, pull, p.parameters(r));
+    pulls.push_back(pull);
+  }
+  p.sum(center, pulls);
+}
+
+}  // namespace
+
+std::vector<SampleRecurrence> right_held_out() {
+  constexpr Verdict kRight = Verdict::kApproximate;
+  return {
+      {"gradient tracking", gradient_tracking(-1), kRight, true},
+      {"estimates of gradients", write_estimates, kRight, false, "compressed is lost"},
+      {"elastic, gently", write_gentle_elastic, kRight, false, "all replicas alike"},
+      {"halves in turns", staggered(2), kRight, true, "in means over 2 steps"},
+      {"halves in turns, summed", staggered(1), kRight, true},
+      {"two steps and a residual", write_accumulated_feedback, kRight, true,
+       "in means over 2 steps"},
+  };
+}
+
+std::vector<SampleRecurrence> wrong_held_out() {
+  constexpr Verdict kWrong = Verdict::kWrong;
+  constexpr Verdict kOpen = Verdict::kUnproved;
+  return {
+      {"tracking that adds the last gradient", gradient_tracking(1), kWrong, false, "grows"},
+      {"halves in turns, divided by three", staggered(3), kWrong, false, ""},
+      {"momentum lost for one replica", write_lost_momentum, kWrong, false,
+       "in what replica 1 reads"},
+      {"momentum lost for half a replica", write_half_lost_momentum, kWrong, false,
+       "in what replica 1 reads"},
+      {"lookahead that forgets a replica", write_lookahead_without_one, kWrong, false,
+       "in what replica 1 reads"},
+      {"ones before the first gradient", write_ones_at_first, kWrong, false, "the constant"},
+      {"residual added twice", write_residual_twice, kWrong, false, ""},
+      {"push-sum", write_push_sum, kOpen, false, "only the run knows what divide"},
+      {"largest of all gradients", write_largest_gradients, kOpen, false, "smallest or largest"},
+      {"another rate for one replica", write_other_rates, kOpen, false, "drift apart"},
+  };
+}
+
+}  // namespace convoy::testing
