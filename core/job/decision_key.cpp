@@ -36,12 +36,14 @@ std::string model_text(const Setup& setup) {
 }
 
 std::string device_text(const simulate::SimulatedDevice& it) {
-  return fmt::format("{}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", it.name,
-                     it.flops_per_second, it.half_flops_per_second, it.memory_bytes_per_second,
-                     it.memory_bytes, it.reserved_bytes, it.flops_efficiency, it.memory_efficiency,
-                     it.kernel_seconds, it.gain_3x3, it.gain_5x5, it.copy_engines, it.one_engine,
-                     it.collective_progress, it.collective_tax, it.waits_for_kernel,
-                     it.collective_seconds, fmt::join(it.board_rates, "/"));
+  return fmt::format("{}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
+                     it.name, it.flops_per_second, it.half_flops_per_second,
+                     it.memory_bytes_per_second, it.memory_bytes, it.reserved_bytes,
+                     it.flops_efficiency, it.memory_efficiency, it.kernel_seconds, it.gain_3x3,
+                     it.gain_5x5, it.layer_flops_efficiency, it.layer_memory_efficiency,
+                     it.narrow_channels, it.tensor_memory_efficiency, it.tensor_operations_per_byte,
+                     it.copy_engines, it.one_engine, it.collective_progress, it.collective_tax,
+                     it.waits_for_kernel, it.collective_seconds, fmt::join(it.board_rates, "/"));
 }
 
 std::string machine_text(const simulate::SimulatedCluster& cluster) {

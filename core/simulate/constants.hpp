@@ -30,7 +30,16 @@ struct SimulatedDevice {
   // convolutions are.
   double gain_3x3 = 1;
   double gain_5x5 = 1;
-  // Of a device that was measured: what layers take, in place of the four constants above.
+  // Layers of networks, where published rates tell more of them: in f32 instead of the efficiencies
+  // above; 0 = as these.
+  double layer_flops_efficiency = 0;
+  double layer_memory_efficiency = 0;
+  double narrow_channels = 0;  // with so many, products reach half of what wide ones do
+  // In TF32 and the 16-bit type with matrix units, whose products are limited by how fast factors
+  // come: so many operations per byte of the memory's peak, besides their own; 0 = as in f32.
+  double tensor_memory_efficiency = 0;
+  double tensor_operations_per_byte = 0;
+  // Of a device that was measured: what layers take, in place of the constants above.
   std::shared_ptr<const LayerRates> layer_rates;
 
   std::uint32_t copy_engines = 2;  // 1: copies in and out take turns
@@ -80,6 +89,8 @@ struct SimulatedHost {
   double network_hop_seconds = 10e-6;
   // What a thread that serves a network card takes per step of a ring between hosts, at least.
   double proxy_seconds = 1e-6;
+  // What a byte from device to device over the processor's root ports counts in a collective.
+  double root_overhead = 1;
 };
 
 // In which order the fetches of variables are queued that could all start at once.

@@ -59,6 +59,11 @@ SimulatedDevice simulated_device(const topology::DeviceEntry& entry) {
   take(entry.kernel_seconds, device.kernel_seconds);
   take(entry.gain_3x3, device.gain_3x3);
   take(entry.gain_5x5, device.gain_5x5);
+  take(entry.layer_flops_efficiency, device.layer_flops_efficiency);
+  take(entry.layer_memory_efficiency, device.layer_memory_efficiency);
+  take(entry.narrow_channels, device.narrow_channels);
+  take(entry.tensor_memory_efficiency, device.tensor_memory_efficiency);
+  take(entry.tensor_operations_per_byte, device.tensor_operations_per_byte);
   if (entry.copy_engines.known())
     device.copy_engines = static_cast<std::uint32_t>(*entry.copy_engines.value);
   take(entry.collective_progress, device.collective_progress);
@@ -88,6 +93,7 @@ SimulatedHost simulated_host(const topology::HostEntry& entry) {
   take(entry.pcie_hop_seconds, host.pcie_hop_seconds);
   take(entry.network_hop_seconds, host.network_hop_seconds);
   take(entry.proxy_seconds, host.proxy_seconds);
+  take(entry.root_overhead, host.root_overhead);
   return host;
 }
 

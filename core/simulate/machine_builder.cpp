@@ -129,7 +129,8 @@ class GpuClusterBuilder {
         {CONVOY_PLACE_HOST, host, CONVOY_NONE, CONVOY_NONE, fmt::format("host:{}", host), {}});
     machine_.places.push_back({host, kNone, kNone,
                                static_cast<std::uint32_t>(machine_.links.size()),
-                               bytes > 0 ? bytes : constants.memory_bytes});
+                               bytes > 0 ? bytes : constants.memory_bytes, false,
+                               static_cast<std::uint32_t>(memories.size())});
     machine_.links.push_back({fmt::format("memory of host:{}", host), rate});
     machine_.hosts.push_back(constants);
     machine_.host_places.push_back(static_cast<std::uint32_t>(machine_.places.size() - 1));
@@ -203,6 +204,10 @@ class GpuClusterBuilder {
     machine_.reaches =
         [access = std::make_shared<const std::vector<std::vector<bool>>>(cluster_.access)](
             std::uint32_t from, std::uint32_t to) { return bool{(*access)[from][to]}; };
+    machine_.near_memory = [places = places_, memories = machine_.host_places,
+                            devices = devices_per_host_](std::uint32_t device) {
+      return places->near_memory(device, memories.at(device / devices));
+    };
     cluster_.route = [places = places_](std::uint32_t from, std::uint32_t to) {
       return places->route(from, to);
     };
@@ -212,6 +217,7 @@ class GpuClusterBuilder {
       Path path;
       for (const topology::Route& route : found) {
         path.kind = path_kind(route.kind);
+        path.over_root = route.kind == RouteKind::host_bridge;
         for (const topology::Hop& hop : route.hops) path.links.push_back(simulated_link(hop));
       }
       if (found.size() > 1)

@@ -103,6 +103,8 @@ std::vector<SimulatedLink> simulated_links(const topology::Machine& machine,
       it.assumed = link.kind == LinkKind::network && rate.value_or(0) <= 0;
       it.bricks = link.count;
       if (link.kind == LinkKind::network) it.latency_seconds = step_seconds(machine, link);
+      const topology::Node* card = card_of(machine, link);
+      it.in_order = card == nullptr || card->in_order.value_or(true);
       links.push_back(std::move(it));
     };
     add(a, b, link.a, link.a_to_b);

@@ -1,5 +1,7 @@
 #include "core/simulate/place_nodes.hpp"
 
+#include <algorithm>
+
 #include "core/simulate/machine_links.hpp"
 #include "topology/graph/device_groups.hpp"
 
@@ -40,6 +42,13 @@ std::vector<topology::Route> PlaceNodes::find_all(std::uint32_t from, std::uint3
   const std::lock_guard lock(mutex_);
   const auto [source, target] = ends(from, to);
   return routes_.find_all(source, target);
+}
+
+std::uint32_t PlaceNodes::near_memory(std::uint32_t device, std::uint32_t host_place) {
+  const std::lock_guard lock(mutex_);
+  const std::vector<std::size_t>& memories = nodes[host_place];
+  const auto found = std::ranges::find(memories, ends(device, host_place).second);
+  return static_cast<std::uint32_t>(found - memories.begin());
 }
 
 convoy::Route PlaceNodes::route(std::uint32_t from, std::uint32_t to) {

@@ -24,6 +24,7 @@ struct SimulatedLink {
   std::uint32_t bricks = 1;         // physical links
   bool assumed = false;             // its rate is nobody's: a usual one stands for it
   double latency_seconds = 0;       // that a step over this card takes besides a library's own
+  bool in_order = true;             // bytes of a message arrive in the order in which they left
 };
 
 // A place of the cluster and what it is made of.
@@ -34,6 +35,7 @@ struct SimulatedPlace {
   std::uint32_t memory = CONVOY_NONE;  // link of the memory that its element-wise work loads
   std::uint64_t memory_bytes = 0;      // 0 = unknown
   bool in_host_memory = false;         // a device without memory of its own: a CPU device
+  std::uint32_t memories = 1;          // host places: NUMA nodes that share the rate of `memory`
 };
 
 // The machine as the engine sees it: numbered links with capacities, and for every pair of places
@@ -48,7 +50,9 @@ struct SimulatedMachine {
   // memory.
   ReachFinder reaches;
   std::vector<std::uint32_t> host_places;  // per host: the place of its memory, where it has one
-  bool network_reduces = false;            // its switches reduce what passes them (SHARP)
+  // Of the several that make up a host's memory; none: hosts have one each.
+  MemoryFinder near_memory;
+  bool network_reduces = false;  // its switches reduce what passes them (SHARP)
 };
 
 }  // namespace convoy::simulate

@@ -117,6 +117,30 @@ TEST(CollectiveModelTest, DevicesWithoutPeerAccessAreStagedInTheirHost) {
   EXPECT_LT(bus, 13e9);
 }
 
+// Buffers lie in the memories near the devices: four GPUs of one socket have half of the host's
+// memory for half of the traffic.
+TEST(CollectiveModelTest, DevicesOfOneSocketAreStagedInItsMemoryAlone) {
+  const double four = Collectives("rtx5090x8", 1, 4).bus_rate(8 * kLarge);
+  const double eight = Collectives("rtx5090x8", 1, 8).bus_rate(8 * kLarge);
+  EXPECT_NEAR(four / eight, 1, 0.05);
+}
+
+// Flags between data are of no use where bytes of a message overtake each other.
+TEST(CollectiveModelTest, CardsThatDeliverOutOfOrderLeaveSimpleAlone) {
+  EXPECT_EQ(Collectives("ec2-p4d.24xlarge", 1, 8).choose(1 << 10).protocol, Protocol::kLl);
+  Collectives between("ec2-p4d.24xlarge", 2, 8);
+  for (const double bytes : {1024.0, 1e6, kLarge})
+    for (const auto kind : {OperationKind::kAllReduce, OperationKind::kAllGather})
+      EXPECT_EQ(between.choose(bytes, kind).protocol, Protocol::kSimple) << bytes;
+}
+
+// Two A100 have an NVLink bridge, the third one is behind another root port of an Intel processor,
+// which passes on five bytes in the time of six.
+TEST(CollectiveModelTest, RootPortsOfIntelProcessorsCostASixth) {
+  EXPECT_GT(Collectives("a100-pciex8", 1, 2).bus_rate(8 * kLarge), 150e9);
+  EXPECT_NEAR(Collectives("a100-pciex8", 1, 3).bus_rate(8 * kLarge), 31.508e9 * 0.76 / 1.2, 0.5e9);
+}
+
 TEST(CollectiveModelTest, PcieMachinesReduceAtTheRateOfOneLink) {
   const double bus = Collectives("l40sx8", 1, 8).bus_rate(kLarge);
   EXPECT_GT(bus, 15e9);

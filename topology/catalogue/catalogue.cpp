@@ -42,6 +42,11 @@ constexpr ConstantField<DeviceEntry> kDeviceFields[] = {
     {"kernel_seconds", &DeviceEntry::kernel_seconds, true},
     {"gain_3x3", &DeviceEntry::gain_3x3},
     {"gain_5x5", &DeviceEntry::gain_5x5},
+    {"layer_flops_efficiency", &DeviceEntry::layer_flops_efficiency},
+    {"layer_memory_efficiency", &DeviceEntry::layer_memory_efficiency},
+    {"narrow_channels", &DeviceEntry::narrow_channels},
+    {"tensor_memory_efficiency", &DeviceEntry::tensor_memory_efficiency},
+    {"tensor_operations_per_byte", &DeviceEntry::tensor_operations_per_byte},
     {"collective_progress", &DeviceEntry::collective_progress, true},
     {"collective_tax", &DeviceEntry::collective_tax, true},
     {"collective_seconds", &DeviceEntry::collective_seconds, true},
@@ -64,6 +69,7 @@ constexpr ConstantField<HostEntry> kHostFields[] = {
     {"pcie_hop_seconds", &HostEntry::pcie_hop_seconds, true},
     {"network_hop_seconds", &HostEntry::network_hop_seconds, true},
     {"proxy_seconds", &HostEntry::proxy_seconds, true},
+    {"root_overhead", &HostEntry::root_overhead},
 };
 
 template <typename Entry, std::size_t n>
@@ -93,6 +99,9 @@ DeviceEntry read_device(DescribedObject object) {
   read_fields(object, kDeviceFields, entry);
   check_share(object, "flops_efficiency", entry.flops_efficiency);
   check_share(object, "memory_efficiency", entry.memory_efficiency);
+  check_share(object, "layer_flops_efficiency", entry.layer_flops_efficiency);
+  check_share(object, "layer_memory_efficiency", entry.layer_memory_efficiency);
+  check_share(object, "tensor_memory_efficiency", entry.tensor_memory_efficiency);
   check_share(object, "collective_progress", entry.collective_progress);
   check_share(object, "board_coupling", entry.board_coupling);
   return entry;

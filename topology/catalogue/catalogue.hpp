@@ -39,6 +39,13 @@ struct DeviceEntry {
   Fact<double> kernel_seconds;     // from one kernel's end to the next one's start, at least
   Fact<double> gain_3x3;           // how much faster Winograd or FFT makes 3x3 and 5x5 convolutions
   Fact<double> gain_5x5;
+  // What layers reach in f32, where published rates of networks tell: instead of the two above.
+  Fact<double> layer_flops_efficiency;
+  Fact<double> layer_memory_efficiency;
+  Fact<double> narrow_channels;  // with so many, products reach half of what wide ones do
+  // The same with matrix units: TF32 and 16 bits.
+  Fact<double> tensor_memory_efficiency;
+  Fact<double> tensor_operations_per_byte;  // of the memory's rate, that products reach at most
 
   Fact<double> collective_progress;  // part of its rate that a collective reaches while layers run
   Fact<double> collective_tax;       // by how much layers take longer meanwhile
@@ -67,6 +74,7 @@ struct HostEntry {
   Fact<double> pcie_hop_seconds;
   Fact<double> network_hop_seconds;
   Fact<double> proxy_seconds;  // per step of a ring between hosts that a thread serves, at least
+  Fact<double> root_overhead;  // of what devices send each other over root ports: times its bytes
 };
 
 // The constants of devices and hosts, as files describe them: devices.json and hosts.json.

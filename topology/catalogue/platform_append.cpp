@@ -122,6 +122,7 @@ void PlatformHost::append_cards(Machine& machine, std::uint32_t host,
     machine.nodes[node].network_bytes_per_second = card.rate;
     machine.nodes[node].rdma = card.rdma;
     machine.nodes[node].network_step_seconds = card.step_seconds;
+    machine.nodes[node].in_order = card.in_order;
     add_link(machine, parent, node, LinkKind::pcie, pcie_);
     if (network != nullptr)
       add_link(machine, node, network->leaf(host, i), LinkKind::network, card.rate);

@@ -101,8 +101,10 @@ void PlatformHost::read_bridge(DescribedObject& object, std::size_t bridge) {
                       bridge,
                       rate_of(card, "bytes_per_second"),
                       {},
-                      card.constant_or_unknown("step_seconds")});
+                      card.constant_or_unknown("step_seconds"),
+                      {}});
     if (card.has("rdma")) cards_.back().rdma = {card.flag_or("rdma", false), source_};
+    if (card.has("in_order")) cards_.back().in_order = {card.flag_or("in_order", true), source_};
     card.finish();
   }
   for (DescribedObject& below : object.objects("switches")) {

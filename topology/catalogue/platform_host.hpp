@@ -49,6 +49,7 @@ class PlatformHost {
     Fact<double> rate;
     Fact<bool> rdma;
     Fact<double> step_seconds;
+    Fact<bool> in_order;
   };
   struct Package {
     std::uint32_t cores = 0;

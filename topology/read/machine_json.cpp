@@ -33,6 +33,7 @@ Json node_to_json(const Node& node) {
     result["network_bytes_per_second"] = fact_to_json(node.network_bytes_per_second);
   if (node.reduces) result["reduces"] = true;
   if (node.rdma.known()) result["rdma"] = fact_to_json(node.rdma);
+  if (node.in_order.known()) result["in_order"] = fact_to_json(node.in_order);
   if (node.network_step_seconds.known())
     result["network_step_seconds"] = fact_to_json(node.network_step_seconds);
   result["cores"] = fact_to_json(node.cores);
@@ -145,6 +146,7 @@ Node node_of(const JsonField& field, std::size_t earlier) {
     node.network_bytes_per_second = field.at("network_bytes_per_second").fact<double>();
   if (field.has("reduces")) field.at("reduces").get(node.reduces);
   if (field.has("rdma")) node.rdma = field.at("rdma").fact<bool>();
+  if (field.has("in_order")) node.in_order = field.at("in_order").fact<bool>();
   if (field.has("network_step_seconds"))
     node.network_step_seconds = field.at("network_step_seconds").fact<double>();
   node.cores = field.at("cores").fact<std::uint32_t>();

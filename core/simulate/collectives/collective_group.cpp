@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -28,9 +28,8 @@ CollectiveGroup::CollectiveGroup(const SimulatedMachine& machine, const Collecti
       routes_(routes),
       generation_(&library.generation(generations_of(machine, places))),
       devices_(places.size()) {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> by_host;
-  for (const std::uint32_t place : places) by_host[machine.places[place].host].push_back(place);
-  for (auto& [host, on_it] : by_host) {
+  for (const std::uint32_t place : places) by_host_[machine.places[place].host].push_back(place);
+  for (const auto& [host, on_it] : by_host_) {
     GroupHost it;
     it.links = links_of(on_it);
     it.is_switched = on_it.size() > 1;
@@ -40,7 +39,7 @@ CollectiveGroup::CollectiveGroup(const SimulatedMachine& machine, const Collecti
       it.is_switched =
           it.is_switched && way.direct && machine.links[way.links.front()].wire == Wire::kNvswitch;
     }
-    it.places = std::move(on_it);
+    it.places = on_it;
     hosts_.push_back(std::move(it));
   }
   if (hosts_.size() > 1) find_cards();
@@ -81,9 +80,20 @@ const std::vector<CollectiveGroup::Load>& CollectiveGroup::loads(std::uint32_t f
                        machine_.host_places.empty() || machine_.reaches(from, to);
   if (!reaches) return known = staged(from, to, machine_.host_places[host]);
   const Path& path = routes_.path(from, to);
+  const double overhead = path.over_root ? machine_.hosts[host].root_overhead : 1;
   for (std::size_t i = 0; i < path.links.size(); ++i)
-    known.push_back({path.links[i], path.share(i)});
+    known.push_back({path.links[i], overhead * path.share(i)});
   return known;
+}
+
+// Buffers lie in the memories near the devices that use them: those near none of them add nothing
+// to what a link that stands for all memories of the host carries.
+double CollectiveGroup::memory_weight(std::uint32_t memory) const {
+  if (!machine_.near_memory || machine_.places[memory].memories < 2) return 1;
+  std::set<std::uint32_t> near;
+  for (const std::uint32_t device : by_host_.at(machine_.places[memory].host))
+    near.insert(machine_.near_memory(device));
+  return machine_.places[memory].memories / static_cast<double>(near.size());
 }
 
 // The memory is written and read; data cross the sockets that are between the two devices.
@@ -94,7 +104,7 @@ std::vector<CollectiveGroup::Load> CollectiveGroup::staged(std::uint32_t from, s
   for (const std::uint32_t link : routes_.path(from, to).links)
     if (machine_.links[link].joins_sockets) result.push_back({link, 1});
   if (machine_.places[memory].memory != kNone)
-    result.push_back({machine_.places[memory].memory, 2});
+    result.push_back({machine_.places[memory].memory, 2 * memory_weight(memory)});
   for (const std::uint32_t link : routes_.path(memory, to).links) result.push_back({link, 1});
   return result;
 }
@@ -115,6 +125,7 @@ void CollectiveGroup::note_network(std::uint32_t place, std::uint32_t elsewhere)
     const SimulatedLink& it = machine_.links[path.links[i]];
     seconds += path.share(i) * it.latency_seconds;
     if (it.wire == Wire::kNetwork) card_rate_ = std::min(card_rate_, it.bytes_per_second);
+    in_order_ = in_order_ && it.in_order;
   }
   card_seconds_ = std::max(card_seconds_, seconds);
 }

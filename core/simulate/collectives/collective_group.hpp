@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "core/simulate/collectives/channel_search.hpp"
@@ -38,6 +39,8 @@ class CollectiveGroup {
   // Cards that each device next to one has to itself, each of which makes a channel.
   std::uint32_t cards_at_once() const { return cards_at_once_; }
   double card_bytes_per_second() const { return card_rate_; }  // of the slowest; infinity: none
+  // Whether all cards deliver the bytes of a message in order, as flags between data need it.
+  bool delivers_in_order() const { return in_order_; }
   // Least time of a step while a thread of the host serves a network card.
   double proxy_seconds() const;
 
@@ -54,6 +57,7 @@ class CollectiveGroup {
   };
   const std::vector<Load>& loads(std::uint32_t from, std::uint32_t to);
   std::vector<Load> staged(std::uint32_t from, std::uint32_t to, std::uint32_t memory);
+  double memory_weight(std::uint32_t memory) const;
   // Bytes per second that collectives reach of a link.
   double limit(std::uint32_t link) const;
   DeviceLinks links_of(const std::vector<std::uint32_t>& places);
@@ -65,9 +69,11 @@ class CollectiveGroup {
   RouteTable& routes_;
   const CollectiveGeneration* generation_;
   std::vector<GroupHost> hosts_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_host_;  // places
   PlacePairs<std::vector<Load>> loads_;
   std::size_t devices_ = 0;
   std::uint32_t cards_at_once_ = 1;
+  bool in_order_ = true;
   double card_seconds_ = 0;
   double card_rate_ = std::numeric_limits<double>::infinity();
 };

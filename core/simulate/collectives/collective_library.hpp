@@ -45,7 +45,7 @@ struct CollectiveGeneration {
   double direct_reach = 0;           // of the raw rate of links between two devices
   double switched_reach = 0;         // of the raw rate of links to a switch
   double in_switch_reach = 0;        // the same where the switch reduces (NVLS); 0 = it cannot
-  double latency_scale = 1;          // on the base and local hop times of rings and trees
+  double latency_scale = 1;          // on the times of rings and trees within one host
   double slice_seconds = 0;          // what a step of a ring takes longer with large slices
   double plateau = 1;                // how much longer Simple rings between hosts start
   bool ll128 = false;                // has the stores of 128 bytes that it needs

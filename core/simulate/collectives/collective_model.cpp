@@ -54,7 +54,7 @@ CollectiveModel::Options& CollectiveModel::options(OperationKind kind) {
 }
 
 void CollectiveModel::add_options(Options& options, const CollectivePattern& pattern) {
-  if (!uses_protocols(pattern.algorithm)) {
+  if (!uses_protocols(pattern.algorithm) || !group_.delivers_in_order()) {
     options.all.push_back(make_option(pattern, Protocol::kSimple));
     return;
   }
@@ -135,12 +135,12 @@ double CollectiveModel::latency(const Option& option, double bytes) const {
   if (option.cost == nullptr) return launch + switch_latency(pattern, large);
   const ProtocolCost& cost = *option.cost;
   const Protocol protocol = option.choice.protocol;
-  double local =
-      generation.latency_scale * (group_.is_over_nvlink() ? cost.hop.nvlink : cost.hop.pcie);
+  const double scale = group_.hosts().size() == 1 ? generation.latency_scale : 1;
+  double local = scale * (group_.is_over_nvlink() ? cost.hop.nvlink : cost.hop.pcie);
   const bool is_tree = pattern.algorithm == CollectiveAlgorithm::kTree;
   if (!is_tree && pattern.network_steps > 0)
     local = std::max(local, group_.proxy_seconds() * (protocol == Protocol::kSimple ? 3 : 1));
-  double seconds = generation.latency_scale * cost.base_seconds + pattern.local_steps * local +
+  double seconds = scale * cost.base_seconds + pattern.local_steps * local +
                    pattern.network_steps * (cost.hop.network + group_.card_seconds());
   if (is_tree) return launch + seconds + large * pattern.network_steps * slice_seconds();
   if (protocol == Protocol::kSimple && pattern.network_steps > 0) seconds *= generation.plateau;
