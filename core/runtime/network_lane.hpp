@@ -17,8 +17,8 @@ struct LaneEnd {
   std::uint32_t channel = 0;
 };
 
-// What crosses the network on one channel to one peer, or from it, in order: operations that are
-// queued, behind those that have started, which the transport has. Of the network engine's thread.
+// The messages of one channel to, or from, one peer in their order: first those that have started,
+// which the transport has, then those that are queued. For the network engine's thread alone.
 class NetworkLane {
  public:
   // How many operations may have started and not ended.
