@@ -33,7 +33,7 @@ class Drawing {
             Anchor anchor = Anchor::kStart);
 
   const std::string& content() const { return content_; }
-  // The picture. label: what it shows, for those who do not see it.
+  // The picture. label: what it shows, in words, for screen readers.
   std::string svg(double width, double height, std::string_view label,
                   std::string_view attributes = {}) const;
 

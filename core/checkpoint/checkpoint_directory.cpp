@@ -94,7 +94,7 @@ std::vector<std::string> CheckpointDirectory::list() const {
 
 std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& notice) {
   std::vector<std::string> names = list();
-  // Those that no marker names may still help when all that it names are damaged.
+  // Files that the marker does not name are the last resort, when all that it names are damaged.
   for (const std::string& name : scan(folder_))
     if (!contains(names, name) && !contains(damaged_, name)) names.push_back(name);
   for (const std::string& name : names) {

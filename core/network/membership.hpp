@@ -35,7 +35,7 @@ class Membership {
   Roster roster(int rank) const;
   // Why the addresses that the tasks gave do not connect them; nothing when they may.
   std::optional<Refusal> unreachable() const;
-  // "worker 2 and ps 0", those who have not joined, and likewise those who have.
+  // The tasks that have not joined, "worker 2 and ps 0", and the tasks that have.
   std::string missing_text() const;
   std::string joined_text() const;
 

@@ -47,7 +47,7 @@ class PluginHost {
   // again.
   void try_first(const FoundPlugin& plugin, const std::string& doing,
                  const std::function<void()>& work);
-  // What became of those that failed in this way.
+  // How each of those attempts failed.
   std::vector<std::string> culprits() const;
 
  private:

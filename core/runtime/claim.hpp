@@ -14,8 +14,8 @@ void require_claim(const Manifest& strategy, const Plan& plan, const CheckReport
 // For people, when nothing could be proved of the plan; otherwise empty.
 std::string unproved_notice(const Manifest& strategy, const CheckReport& report);
 
-// Error kFailed when the plan calls a kernel of which the strategy has no host function, which is
-// the form that devices run, or has operations that its manifest's needs= leaves out.
+// Error kFailed when the plan calls a kernel without a host function (the form that devices run),
+// or has an operation that the manifest's needs= leaves out.
 void require_manifest(const Plan& plan, StrategyPlugin& strategy);
 
 }  // namespace convoy

@@ -9,10 +9,9 @@
 
 namespace convoy {
 
-// What --deterministic promises: equal bits from equal seeds on equal devices. Every plan whose
-// updates wait for what they read keeps that promise on devices that give the same bits for the
-// same operations; Error kUsage with the reason when the plan is asynchronous or a device gives no
-// such word.
+// What --deterministic promises: equal bits from equal seeds on equal devices. It holds when every
+// update waits for what it reads and the devices are deterministic (CONVOY_DEVICE_DETERMINISTIC).
+// Error kUsage with the reason when the plan is asynchronous or a device is not.
 void require_deterministic(std::string_view strategy, const CheckReport& check,
                            const std::vector<convoy_device_description>& devices);
 

@@ -184,9 +184,9 @@ void NetworkEngine::sleep_in_transport(OpenTransport& transport, double seconds)
   if (!events.empty()) handle(events);
 }
 
-// What has come counts before the loss of its peer, and that before what it cancelled.
-// Messages of a stream end in order, done or cancelled. What has come counts before the loss of its
-// peer, which is why others are cancelled: it is noted first and judged last.
+// Messages of a stream end in order, done or cancelled. A message that has arrived counts although
+// its peer is lost afterwards. The loss is the cause of the cancelled ones, so it is noted first
+// and reported last.
 void NetworkEngine::handle(std::span<const convoy_transport_event> events) {
   for (const convoy_transport_event& event : events)
     if (event.kind == CONVOY_EVENT_PEER_LOST && event.peer < lost_.size() && !lost_[event.peer])

@@ -19,8 +19,8 @@ struct LaneEnd {
   std::uint32_t streams = 1;        // channels from there on that carry pieces of large messages
 };
 
-// What crosses the network to one peer, or from it, in order: operations that are queued, behind
-// those that have started, which the transport has. Of the network engine's thread.
+// The messages of one channel to, or from, one peer in their order: first those that have started,
+// which the transport has, then those that are queued. For the network engine's thread alone.
 class NetworkLane {
  public:
   // How many operations may have started and not ended.

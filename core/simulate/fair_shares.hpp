@@ -21,12 +21,12 @@ struct LinkCapacity {
   double incast_loss = 0;
 };
 
-// Max-min fair rates: every flow has its limit, or a full link on which no other flow is faster.
-// A change is followed only as far as it reaches: flows and full links around it are shared anew
-// by progressive filling (all flows grow alike until a link is full or a flow has its limit),
-// links that turn out to be touched join, until all others stay as they were. Links with room to
-// spare pass nothing on, so what it costs is what really changes, not all that is connected.
-// Infinite rates are possible, for flows without links and limit.
+// Max-min fair rates: every flow has its limit, or a full link on which no other flow is faster. A
+// change is followed only as far as it reaches: flows and full links around it are shared anew by
+// progressive filling (all flows grow alike until a link is full or a flow has its limit), links
+// that turn out to be touched join, until all others stay as they were. A link with room to spare
+// passes no change on, so that the cost is that of the flows that change. Infinite rates are
+// possible, for flows without links and limit.
 class FairShares {
  public:
   struct Flow {

@@ -31,8 +31,8 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
                                      std::uint32_t state_slots, bool half,
                                      const SimulatedMachine& machine);
 
-// Empty when every place whose memory is known holds its share, a host its CPU devices', too; else
-// which does not, what it needs and what there is.
+// Empty when every place of known memory holds its share (a host also that of its CPU devices).
+// Otherwise names the place, what it needs and what it has.
 std::string memory_problem(const std::vector<MemoryNeed>& needs, const Cluster& cluster,
                            const SimulatedMachine& machine);
 

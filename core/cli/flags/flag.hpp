@@ -12,8 +12,8 @@ namespace convoy {
 
 enum class FlagType { kBool, kInt, kFloat, kString, kEnum };
 
-// One flag as data: what it takes, what it means, whether convoy honours it, and the field that its
-// value goes to. `bind.hpp` makes one from a field.
+// One flag as data: its type, its help, whether convoy honours it, and the field that takes its
+// value. `bind.hpp` makes one from a field.
 struct FlagDefinition {
   std::string name = {};  // without dashes
   FlagType type = FlagType::kString;

@@ -77,8 +77,9 @@ class Planner {
             known<std::uint32_t>(out.shared_group)};
   }
 
-  // The replicas in sets of those that share that, in the order of their first ones. Every replica
-  // is in one set; one that shares it with nobody, or of which it is not known, is alone.
+  // Groups of the replicas that share it, ordered by their first replica. Every replica is in
+  // exactly one group; one that shares it with no other, or of which that is unknown, has a group
+  // of its own.
   std::vector<std::vector<ReplicaId>> groups(Sharing what) const {
     std::vector<std::vector<ReplicaId>> result;
     std::map<std::uint32_t, std::size_t> places;  // in the result, by number of the group
@@ -289,9 +290,9 @@ class Planner {
   void compute(ComputeOptions options = {}) {
     for (ReplicaId r : replicas()) compute_replica(r, options);
   }
-  // What is written inside has this priority, 0 (as outside) to CONVOY_PRIORITIES - 1: of
-  // operations that may run and want the same link or engine, that of the highest priority goes
-  // first. Cut large tensors: what has begun is not interrupted.
+  // Gives the operations that `action` writes this priority, from 0, the default, up to
+  // CONVOY_PRIORITIES - 1. Of ready operations for one link or engine, the one with the highest
+  // priority goes first. An operation that has begun is not interrupted, so cut large tensors.
   template <typename Action>
   void with_priority(std::uint64_t priority, Action action) {
     const std::uint64_t outside = std::exchange(priority_, priority);
@@ -299,8 +300,9 @@ class Planner {
     priority_ = outside;
   }
   // --- compression: messages of less memory than what they stand for, see concepts.md
-  // values and indices (kI32) = the elements of from that are largest by magnitude, as many as
-  // values has; rest, which may be from = from without them.
+
+  // values and indices (kI32) = the elements of `from` that are largest by magnitude, as many as
+  // `values` holds. rest = `from` without them; it may be `from` itself.
   void top_k(Span values, Span indices, Span from, std::optional<Span> rest = {}) {
     emit(make(CONVOY_OP_TOP_K), {from}, with(values, indices, rest));
   }
@@ -310,7 +312,8 @@ class Planner {
     operation.sizes[0] = options.messages;
     emit(operation, with(values, indices, options.onto), {to});
   }
-  // codes (kU8) and scales = from in few bits; rest, which may be from = what that leaves out.
+  // codes (kU8) and scales = `from` in few bits. rest = what they leave out of `from`; it may be
+  // `from` itself.
   void quantise(Span codes, Span scales, Span from, Coding coding, std::optional<Span> rest = {}) {
     emit(make_coding(CONVOY_OP_QUANTISE, coding), {from}, with(codes, scales, rest));
   }

@@ -86,8 +86,8 @@ bool readable_in_place(const Struct& given, const char* name, Side reader) {
   return size >= sizeof(Struct);
 }
 
-// A table of functions in this side's size: slots that it lacks are null, those that this side does
-// not know are left out. Throws UnusableStruct when the size was not set.
+// A table of functions in this side's size: missing slots are null, unknown ones are left out.
+// Throws UnusableStruct when the size was not set.
 template <typename Table>
 Table read_table(const Table& given, const char* name) {
   sized_detail::require_size(given.struct_size, sizeof(Table), name);

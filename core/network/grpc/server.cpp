@@ -19,7 +19,8 @@ namespace convoy::network {
 namespace {
 
 constexpr int kMostMessageBytes = 66 << 20;  // a blob of a round and what is around it
-// Tasks had time to close their connections before: what remains is of those that do not answer.
+// Tasks had time to close their connections; what is still open belongs to tasks that do not
+// answer.
 constexpr std::chrono::milliseconds kShutdown{100};
 
 class GrpcServer;
