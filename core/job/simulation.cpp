@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
-#include <future>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -17,13 +15,6 @@
 #include "core/simulate/collectives/collective_library.hpp"
 
 namespace convoy::job {
-namespace {
-
-// Operations of a plan as it was written; one of 1,024 devices with parameter servers has 240,000.
-constexpr std::size_t kMostProvedMeanwhile = 400'000;
-
-}  // namespace
-
 PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts)
     : setup_(setup),
       hardware_(choose_simulated_hardware(setup)),
@@ -48,7 +39,7 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
   plan_one_device();
   for (const std::uint32_t count : counts) {
     if (is_large_cluster(hardware_.hosts, count)) estimate_memory(count);
-    result_.runs.push_back(written(hardware_.hosts, count, true));
+    note_unproved(result_.runs.emplace_back(planned(hardware_.hosts, count)).plan->check());
   }
 }
 
@@ -63,30 +54,13 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
   options.simulation.keep_operations |= keep_operations;
   simulate::Predictor predictor(*setup_.graph, options);
   if (given_rate_) predictor.fit(one_device_->plan->lowered(), *one_device_->on, *given_rate_);
-  for (SimulatedRun& it : result_.runs) foresee(it, predictor);
+  for (SimulatedRun& it : result_.runs) {
+    it.plan->keep_lowered_only();
+    it.layers = predictor.layers(it.on->machine);
+    it.prediction = predictor.predict(it.plan->lowered(), *it.on, it.layers);
+  }
   result_.one_device_rate = given_rate_ ? *given_rate_ : predicted_rate(predictor);
   return std::move(result_);
-}
-
-// Proves the plan on another core while it is simulated: neither needs the other, but for guards,
-// which follow from the proof. Large plans are proved first, for memory's sake. What is wrong with
-// the plan goes before what is wrong with the rest.
-void PlannedSimulation::foresee(SimulatedRun& run, const simulate::Predictor& predictor) {
-  if (setup_.guard.changes_plans() || run.plan->logical().body.size() > kMostProvedMeanwhile)
-    run.plan->check();
-  auto proof = std::async(std::launch::async, [&run] { return &run.plan->check(); });
-  std::exception_ptr failure;
-  try {
-    run.layers = predictor.layers(run.on->machine);
-    run.prediction = predictor.predict(run.plan->lowered(), *run.on, run.layers);
-  } catch (const Error&) {
-    failure = std::current_exception();
-  }
-  const CheckReport& report = *proof.get();
-  require_claim(setup_.strategy->manifest(), run.plan->logical(), report);
-  if (failure) std::rethrow_exception(failure);
-  note_unproved(report);
-  run.plan->keep_lowered_only();
 }
 
 // Before the plan is there: the system kills who takes too much without a word.

@@ -43,15 +43,13 @@ class PlannedSimulation {
   // plans that this machine's memory cannot hold. The setup must outlive this.
   PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts);
 
-  // Once. Error kFailed for a plan that is not what its strategy claims; as StepPlan::lowered().
-  // keep_operations: predictions say when each of them ran.
+  // Once. Error as StepPlan::lowered(). keep_operations: predictions say when each of them ran.
   Simulation predict(bool keep_operations = false);
 
  private:
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
   // Its plan alone, not proved.
   SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, bool twice) const;
-  void foresee(SimulatedRun& run, const simulate::Predictor& predictor);
   void note_unproved(const CheckReport& report);
   void estimate_memory(std::uint32_t devices) const;
   // A plan for one device; none where the strategy refuses it, unless its rate is given.
