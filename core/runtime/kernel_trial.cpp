@@ -6,11 +6,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
+#include <cstring>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/runtime/fenced_memory.hpp"
 
 namespace convoy {
 namespace {
@@ -18,131 +24,281 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 constexpr unsigned kSeconds = 10;
 constexpr double kTriedRate = 0.1;  // learning rate of the call
-constexpr int kTouchedGuard = 64;   // exit status; plus the index of the span
-constexpr int kOtherFault = 63;
-constexpr int kRefused = 62;
 
-// Memory of one span between two guard pages.
-struct Fenced {
-  std::byte* page = nullptr;  // the first guard
-  std::uint64_t bytes = 0;    // guards included
-  std::byte* data = nullptr;
-  std::uint64_t data_bytes = 0;
+enum class Outcome {
+  kDied,  // before it could say more
+  kRight,
+  kRefused,
+  kOutside,      // of a span
+  kElsewhere,    // memory that is no span's
+  kWroteRead,    // a span that it only reads
+  kOtherResult,  // when called again with the same values
+  kReadWrite,    // a span that it only writes
+  kOtherSum,     // than it declares
 };
 
-// For the signal handler of the child, which runs one kernel and ends.
-const std::vector<Fenced>* fenced_spans = nullptr;
+// How the child ended, in memory that it shares with its parent.
+struct TrialEnd {
+  Outcome outcome;
+  std::size_t span;
+};
 
-std::uint64_t page_bytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+struct TriedSpan {
+  PlanSpan span;
+  bool read = false, written = false;
+  FencedMemory memory;
+};
+
+// For the signal handler of the child, which tries one kernel and ends.
+const std::vector<TriedSpan>* tried_spans = nullptr;
+TrialEnd* trial_end = nullptr;
+
+[[noreturn]] void end_with(Outcome outcome, std::size_t span = 0) {
+  *trial_end = {outcome, span};
+  _exit(0);
 }
 
-void end_with_span(int, siginfo_t* info, void*) {
-  const auto* address = static_cast<const std::byte*>(info->si_addr);
-  for (std::size_t i = 0; i < fenced_spans->size(); ++i) {
-    const Fenced& it = (*fenced_spans)[i];
-    if (address >= it.page && address < it.page + it.bytes)
-      _exit(kTouchedGuard + static_cast<int>(std::min<std::size_t>(i, 127)));
+void end_with_address(int, siginfo_t* info, void*) {
+  for (std::size_t i = 0; i < tried_spans->size(); ++i) {
+    const FencedMemory& memory = (*tried_spans)[i].memory;
+    if (memory.holds(info->si_addr))
+      end_with(memory.guards(info->si_addr) ? Outcome::kOutside : Outcome::kWroteRead, i);
   }
-  _exit(kOtherFault);
+  end_with(Outcome::kElsewhere);
 }
 
-Fenced fence(const PlanSpan& span, bool at_end) {
-  const std::uint64_t data_bytes = span.count * dtype_bytes(span.dtype);
-  const std::uint64_t page = page_bytes();
-  const std::uint64_t inside = (data_bytes + page - 1) / page * page;
-  Fenced result{nullptr, inside + 2 * page, nullptr, data_bytes};
-  void* memory =
-      mmap(nullptr, result.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) fail(ExitCode::kUnavailable, "no memory to try a kernel in");
-  result.page = static_cast<std::byte*>(memory);
-  mprotect(result.page + page, inside, PROT_READ | PROT_WRITE);
-  result.data = result.page + page + (at_end ? inside - data_bytes : 0);
-  // Numbers such as gradients are; other types stay zero.
-  if (span.dtype == CONVOY_F32)
-    for (std::uint64_t i = 0; i < span.count; ++i)
-      reinterpret_cast<float*>(result.data)[i] = 0.01f * static_cast<float>(i % 7) - 0.02f;
-  return result;
-}
-
-// The spans of the call, each once: a kernel may write what it reads.
-std::vector<PlanSpan> different_spans(const Operation& call) {
-  std::vector<PlanSpan> spans;
-  for (const auto* list : {&call.reads, &call.writes})
-    for (const PlanSpan& span : *list)
-      if (std::none_of(spans.begin(), spans.end(),
-                       [&](const PlanSpan& it) { return same_span(it, span); }))
-        spans.push_back(span);
-  return spans;
-}
-
-[[noreturn]] void run_in_child(const HostKernel& kernel, const Operation& call,
-                               const std::vector<PlanSpan>& spans,
-                               const std::vector<Fenced>& memory) {
+void catch_wrong_addresses() {
   struct sigaction action {};
-  action.sa_sigaction = end_with_span;
+  action.sa_sigaction = end_with_address;
   action.sa_flags = SA_SIGINFO;
-  fenced_spans = &memory;
   sigaction(SIGSEGV, &action, nullptr);
   sigaction(SIGBUS, &action, nullptr);
   std::signal(SIGALRM, SIG_DFL);
   alarm(kSeconds);
-  const auto regions = [&](const auto& list) {
-    std::vector<convoy_region> result;
-    for (const PlanSpan& span : list)
-      for (std::size_t i = 0; i < spans.size(); ++i)
-        if (same_span(spans[i], span))
-          result.push_back({memory[i].data, span.count, span.dtype, call.place});
-    return result;
-  };
-  const std::vector<convoy_region> reads = regions(call.reads);
-  const std::vector<convoy_region> writes = regions(call.writes);
-  convoy_submission submission{};
-  submission.struct_size = sizeof(submission);
-  submission.learning_rate = kTriedRate;
-  submission.scalar = call.scalar;
-  submission.sizes = call.sizes;
-  submission.reads = reads.data();
-  submission.read_count = reads.size();
-  submission.writes = writes.data();
-  submission.write_count = writes.size();
-  kernel.enter(submission);
-  const std::int32_t status = run_kernel(submission);
-  _exit(status == 0 ? 0 : kRefused);
 }
 
-std::string what_went_wrong(int status, const Plan& plan, const std::vector<PlanSpan>& spans,
-                            bool at_end) {
+// The spans of the call, each once: a kernel may write what it reads.
+std::vector<TriedSpan> spans_of(const Operation& call, FencedMemory::Side at_guard) {
+  std::vector<TriedSpan> spans;
+  const auto entry = [&](const PlanSpan& span) -> TriedSpan& {
+    for (TriedSpan& it : spans)
+      if (same_span(it.span, span)) return it;
+    return spans.emplace_back(
+        TriedSpan{span, false, false, {span.count * dtype_bytes(span.dtype), at_guard}});
+  };
+  for (const PlanSpan& span : call.reads) entry(span).read = true;
+  for (const PlanSpan& span : call.writes) entry(span).written = true;
+  return spans;
+}
+
+// Calls one kernel several times, in a process that ends with what it finds.
+class Trial {
+ public:
+  Trial(const HostKernel& kernel, const Operation& call, std::vector<TriedSpan>& spans)
+      : kernel_(kernel), call_(call), spans_(spans) {}
+
+  [[noreturn]] void run() {
+    fill(0);
+    const std::vector<Bytes> before = contents();
+    call_kernel();
+    const std::vector<Bytes> after = contents();
+    compare_sums(before, after);
+    fill(0);
+    call_kernel();
+    for (std::size_t i = 0; i < spans_.size(); ++i)
+      if (bytes_of(i) != after[i]) end_with(Outcome::kOtherResult, i);
+    fill(1);
+    const std::vector<Bytes> others_before = contents();
+    call_kernel();
+    for (std::size_t i = 0; i < spans_.size(); ++i)
+      compare_written(i, before[i], after[i], others_before[i]);
+    end_with(Outcome::kRight);
+  }
+
+ private:
+  using Bytes = std::string;
+
+  // Numbers such as gradients are, other ones in every span; other types stay zero. `variant`
+  // changes what is only written.
+  void fill(unsigned variant) {
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      TriedSpan& it = spans_[i];
+      it.memory.allow_writes(true);
+      const unsigned changed = it.read ? 0 : variant;
+      if (it.span.dtype == CONVOY_F32) {
+        auto* const values = reinterpret_cast<float*>(it.memory.data());
+        for (std::uint64_t k = 0; k < it.span.count; ++k)
+          values[k] = 0.01f * static_cast<float>((k + 3 * i + 5 * changed) % 13) - 0.05f;
+      } else {
+        std::memset(it.memory.data(), changed == 0 ? 0 : 0x11, it.memory.bytes());
+      }
+      it.memory.allow_writes(it.written);
+    }
+  }
+
+  Bytes bytes_of(std::size_t span) const {
+    const FencedMemory& memory = spans_[span].memory;
+    return {reinterpret_cast<const char*>(memory.data()), memory.bytes()};
+  }
+  std::vector<Bytes> contents() const {
+    std::vector<Bytes> result;
+    for (std::size_t i = 0; i < spans_.size(); ++i) result.push_back(bytes_of(i));
+    return result;
+  }
+
+  std::size_t index_of(const PlanSpan& span) const {
+    std::size_t i = 0;
+    while (!same_span(spans_[i].span, span)) ++i;
+    return i;
+  }
+  std::vector<convoy_region> regions(const SpanList& list) const {
+    std::vector<convoy_region> result;
+    for (const PlanSpan& span : list)
+      result.push_back({spans_[index_of(span)].memory.data(), span.count, span.dtype, call_.place});
+    return result;
+  }
+
+  void call_kernel() const {
+    const std::vector<convoy_region> reads = regions(call_.reads);
+    const std::vector<convoy_region> writes = regions(call_.writes);
+    convoy_submission submission{};
+    submission.struct_size = sizeof(submission);
+    submission.learning_rate = kTriedRate;
+    submission.scalar = call_.scalar;
+    submission.sizes = call_.sizes;
+    submission.reads = reads.data();
+    submission.read_count = reads.size();
+    submission.writes = writes.data();
+    submission.write_count = writes.size();
+    kernel_.enter(submission);
+    if (run_kernel(submission) != 0) end_with(Outcome::kRefused);
+  }
+
+  // Elements that a call leaves alone may differ; those that it writes may not depend on what was
+  // there before.
+  void compare_written(std::size_t span, const Bytes& before, const Bytes& after,
+                       const Bytes& other_before) const {
+    const Bytes other_after = bytes_of(span);
+    const std::size_t size = dtype_bytes(spans_[span].span.dtype);
+    const auto same = [&](const Bytes& a, const Bytes& b, std::size_t at) {
+      return std::memcmp(a.data() + at, b.data() + at, size) == 0;
+    };
+    for (std::size_t at = 0; at < after.size(); at += size) {
+      const bool left_alone = same(before, after, at) && same(other_before, other_after, at);
+      if (!left_alone && !same(after, other_after, at)) end_with(Outcome::kReadWrite, span);
+    }
+  }
+
+  // What SUMS and KEEPS_REST say, up to the rounding of so many f32 numbers.
+  void compare_sums(const std::vector<Bytes>& before, const std::vector<Bytes>& after) const {
+    const auto is_f32 = [](const TriedSpan& it) { return it.span.dtype == CONVOY_F32; };
+    const bool each = call_.effect == CONVOY_CALL_SUMS;
+    if ((!each && call_.effect != CONVOY_CALL_KEEPS_REST) ||
+        !std::all_of(spans_.begin(), spans_.end(), is_f32))
+      return;
+    for (std::uint64_t k = 0; k < call_.reads.front().count; ++k) {
+      const Sum wanted = sum_of(call_.reads, before, k);
+      if (!each && differ(wanted, sum_of(call_.writes, after, k)))
+        end_with(Outcome::kOtherSum, index_of(call_.writes.front()));
+      for (const PlanSpan& it : call_.writes)
+        if (each && differ(wanted, sum_of(std::array{it}, after, k)))
+          end_with(Outcome::kOtherSum, index_of(it));
+    }
+  }
+
+  struct Sum {
+    double value = 0;
+    double size = 0;  // the sum of the magnitudes
+  };
+  template <typename Spans>
+  Sum sum_of(const Spans& list, const std::vector<Bytes>& from, std::uint64_t element) const {
+    Sum sum;
+    for (const PlanSpan& it : list) {
+      float value;
+      std::memcpy(&value, from[index_of(it)].data() + element * sizeof(value), sizeof(value));
+      sum.value += value;
+      sum.size += std::fabs(value);
+    }
+    return sum;
+  }
+  bool differ(const Sum& a, const Sum& b) const {
+    const double rounding = static_cast<double>(call_.reads.size() + call_.writes.size()) *
+                            std::numeric_limits<float>::epsilon();
+    return !(std::fabs(a.value - b.value) <= rounding * (a.size + b.size));
+  }
+
+  const HostKernel& kernel_;
+  const Operation& call_;
+  std::vector<TriedSpan>& spans_;
+};
+
+std::string in_words(const TrialEnd& end, const std::string& span, FencedMemory::Side at_guard) {
+  switch (end.outcome) {
+    case Outcome::kRight:
+      return "";
+    case Outcome::kDied:
+      return "ends the process";
+    case Outcome::kRefused:
+      return "returns an error";
+    case Outcome::kElsewhere:
+      return "reads or writes memory that nobody gave it";
+    case Outcome::kOutside:
+      return fmt::format(
+          "reads or writes {} {}",
+          at_guard == FencedMemory::Side::kEnd ? "behind the end of" : "before the start of", span);
+    case Outcome::kWroteRead:
+      return fmt::format("writes {}, which the call only reads; list it among the writes, too",
+                         span);
+    case Outcome::kOtherResult:
+      return fmt::format(
+          "writes other bytes to {} when it is called again with the same values; what a kernel "
+          "remembers belongs into a persistent buffer that the call reads and writes",
+          span);
+    case Outcome::kReadWrite:
+      return fmt::format("reads {}, which the call only writes; list it among the reads, too",
+                         span);
+    case Outcome::kOtherSum:
+      return fmt::format("writes to {} what is not the sum of the reads that the call declares",
+                         span);
+  }
+  return "";
+}
+
+std::string problem_of(int status, const TrialEnd& end, const Plan& plan,
+                       const std::vector<TriedSpan>& spans, FencedMemory::Side at_guard) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
     return fmt::format("does not return within {} seconds", kSeconds);
   if (WIFSIGNALED(status)) return fmt::format("ends with signal {}", WTERMSIG(status));
-  const int code = WEXITSTATUS(status);
-  if (code == 0) return "";
-  if (code == kRefused) return "returns an error";
-  if (code < kTouchedGuard || static_cast<std::size_t>(code - kTouchedGuard) >= spans.size())
-    return "reads or writes memory that nobody gave it";
-  return fmt::format("reads or writes {} {}", at_end ? "behind the end of" : "before the start of",
-                     plan.span_name(spans[static_cast<std::size_t>(code - kTouchedGuard)]));
+  const std::string span = spans.empty() ? "" : plan.span_name(spans[end.span].span);
+  return in_words(end, span, at_guard);
 }
 
 }  // namespace
 
 std::string try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call) {
-  const std::vector<PlanSpan> spans = different_spans(call);
-  std::uint64_t bytes = 0;
-  for (const PlanSpan& span : spans) bytes += span.count * dtype_bytes(span.dtype);
-  if (bytes > kMostBytes) return "";
-  for (const bool at_end : {true, false}) {
-    std::vector<Fenced> memory;
-    for (const PlanSpan& span : spans) memory.push_back(fence(span, at_end));
+  void* const shared =
+      mmap(nullptr, sizeof(TrialEnd), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) fail(ExitCode::kUnavailable, "no memory to try a kernel in");
+  const auto unmap = [](TrialEnd* it) { munmap(it, sizeof(TrialEnd)); };
+  const std::unique_ptr<TrialEnd, decltype(unmap)> end(static_cast<TrialEnd*>(shared), unmap);
+  for (const auto at_guard : {FencedMemory::Side::kEnd, FencedMemory::Side::kBegin}) {
+    std::vector<TriedSpan> spans = spans_of(call, at_guard);
+    std::uint64_t bytes = 0;
+    for (const TriedSpan& it : spans) bytes += it.memory.bytes();
+    if (bytes > kMostBytes) return "";
+    *end = {Outcome::kDied, 0};
     const pid_t child = fork();
     if (child < 0) fail(ExitCode::kUnavailable, "no process to try a kernel in");
-    if (child == 0) run_in_child(kernel, call, spans, memory);
+    if (child == 0) {
+      tried_spans = &spans;
+      trial_end = end.get();
+      catch_wrong_addresses();
+      Trial(kernel, call, spans).run();
+    }
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    for (const Fenced& it : memory) munmap(it.page, it.bytes);
-    const std::string problem = what_went_wrong(status, plan, spans, at_end);
+    const std::string problem = problem_of(status, *end, plan, spans, at_guard);
     if (!problem.empty()) return problem;
   }
   return "";

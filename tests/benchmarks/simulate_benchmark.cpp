@@ -116,8 +116,7 @@ void select_among_forty(benchmark::State& state, const char* model) {
     return std::make_unique<StrategyPlugin>(host.load_strategy(found), candidate.options);
   };
   problem.predict = [&](const Plan& lowered) {
-    const auto step = predictor.predict(lowered, cluster, layers).step;
-    return step ? Prediction{step->step_seconds, step->bottleneck, ""} : Prediction{0, "", "large"};
+    return predictor.predict(lowered, cluster, layers);
   };
   const std::vector<Candidate> candidates = forty_candidates();
   for (auto _ : state) {
