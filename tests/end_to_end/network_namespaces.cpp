@@ -20,6 +20,11 @@ std::string number(pid_t value) {
   return std::to_string(value);
 }
 
+std::string bucket(const std::string& device, const std::string& rate, const std::string& burst) {
+  return "tc qdisc replace dev " + device + " root tbf rate " + rate + " burst " + burst +
+         " latency 100ms";
+}
+
 }  // namespace
 
 std::string NetworkNamespaces::why_not() {
@@ -102,11 +107,15 @@ std::string NetworkNamespaces::address_6(std::size_t index) {
   return "fd77:" + std::to_string(index) + "::1";
 }
 
+void NetworkNamespaces::limit_sending(std::size_t index, const std::string& rate,
+                                      const std::string& burst) {
+  run(host(index), bucket("net0", rate, burst));
+}
+
 void NetworkNamespaces::limit(std::size_t index, const std::string& rate,
                               const std::string& burst) {
-  const std::string bucket = " root tbf rate " + rate + " burst " + burst + " latency 100ms";
-  run(host(index), "tc qdisc replace dev net0" + bucket);
-  run(router_, "tc qdisc replace dev port0" + std::to_string(index) + bucket);
+  limit_sending(index, rate, burst);
+  run(router_, bucket("port0" + std::to_string(index), rate, burst));
 }
 
 // A bucket that fills by one byte per second and holds no whole packet of data.

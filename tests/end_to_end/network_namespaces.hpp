@@ -25,9 +25,10 @@ class NetworkNamespaces {
   static std::string address(std::size_t index);
   static std::string address_6(std::size_t index);
 
-  // What the host sends on net0, and what it receives there, as the full-duplex link of a card to a
-  // switch does, takes at most this rate, as tc spells it ("1gbit"), but for bursts
+  // What the host sends on net0 takes at most this rate, as tc spells it ("1gbit"), but for bursts
   // ("512kb"), which must hold what the rate gives between two looks of the kernel.
+  void limit_sending(std::size_t index, const std::string& rate, const std::string& burst);
+  // Both what it sends and what it receives there, as with a card's full-duplex link to a switch.
   void limit(std::size_t index, const std::string& rate, const std::string& burst);
   // What it sends is lost, and it hears the others; or neither.
   void mute(std::size_t index);
