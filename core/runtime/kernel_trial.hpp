@@ -11,8 +11,8 @@ namespace convoy {
 // spans' sizes between guards that nobody may touch; once with the end of every span at its guard
 // and once with the beginning. What the operation only reads cannot be written. It is called again
 // with the same values, which must give the same bytes, and with other values in what it only
-// writes, which must make no difference but where nothing is written. Of f32 spans, the sum that the
-// operation declares (convoy_call_effect) is compared with the sum of what is read.
+// writes, which must make no difference but where nothing is written. Of f32 spans, the sum that
+// the operation declares (convoy_call_effect) is compared with the sum of what is read.
 //
 // Says what went wrong ("writes behind the end of persistent 3 (cpu:0)[0..64)"), or nothing. Up to
 // 64 MiB; for larger spans it tries nothing.

@@ -16,8 +16,8 @@ struct Carried {
   bool parameters = false;                           // parameters lead to it, too
   std::set<AtomId> applies;                          // the nearest updates that do
   std::uint32_t operation = CONVOY_NONE;             // the kernel's call
-  // The kernel that makes or reads a compressor's message as if it were plain values: its result has
-  // not even the scale of what was read.
+  // The kernel that makes or reads a compressor's message as if it were plain values: its result
+  // has not even the scale of what was read.
   std::uint32_t misread = CONVOY_NONE;
 };
 
