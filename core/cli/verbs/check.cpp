@@ -181,14 +181,16 @@ class CheckRun {
     }
   }
 
-  // Every kernel with a few sizes.
+  // Every kernel with a few numbers of reads, and a few sizes of each.
   void try_kernels(const Plan& plan) {
-    constexpr std::size_t kSizes = 3;
+    constexpr std::size_t kShapes = 3;
     for (const std::vector<Operation>* body : bodies_of(plan))
       for (const Operation& call : *body) {
         if (call.kind != OperationKind::kCall) continue;
-        std::set<std::uint64_t>& sizes = tried_[call.kernel];
-        if (sizes.size() >= kSizes || !sizes.insert(call.writes.front().count).second) continue;
+        auto& counts = tried_[call.kernel];
+        if (counts.size() >= kShapes && !counts.contains(call.reads.size())) continue;
+        std::set<std::uint64_t>& sizes = counts[call.reads.size()];
+        if (sizes.size() >= kShapes || !sizes.insert(call.writes.front().count).second) continue;
         const std::string problem =
             try_kernel(host_kernel_of(*setup_.strategy, call.kernel), plan, call);
         if (!problem.empty())
@@ -264,10 +266,11 @@ class CheckRun {
   int broken_ = 0;
   int refused_ = 0;
   int unproved_ = 0;
-  std::set<std::string> verdicts_;                        // of several devices
-  std::map<std::string, std::set<std::uint64_t>> tried_;  // sizes of each kernel
-  std::set<std::string> kernels_;                         // that were taken at their word
-  std::set<std::string> factors_;                         // operations with factors of the run
+  std::set<std::string> verdicts_;  // of several devices
+  // Of each kernel: numbers of reads, and sizes of the first write.
+  std::map<std::string, std::map<std::uint64_t, std::set<std::uint64_t>>> tried_;
+  std::set<std::string> kernels_;  // that were taken at their word
+  std::set<std::string> factors_;  // operations with factors of the run
 };
 
 // Of which kind NAME is, by name or path; "auto" is the strategy that --variable_update=auto takes.
