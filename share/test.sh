@@ -65,9 +65,9 @@ for preset in "$@"; do
   echo "testing ($preset) ..." >&2
   log="build/$build/ctest.log"
   result=passed
-  # One more at a time than there are cores: what tests network and time-outs mostly waits.
+  # Two more at a time than there are cores: what tests networks and time-outs mostly waits.
   # shellcheck disable=SC2086  # a list of words
-  ctest --test-dir "build/$build" $selection $shown -j "$(($(nproc) + 1))" --timeout 600 \
+  ctest --test-dir "build/$build" $selection $shown -j "$(($(nproc) + 2))" --timeout 600 \
     >"$log" 2>&1 || result=failed
   grep -Ev '^ *[0-9]+/[0-9]+ Test .*Passed|^ +Start +[0-9]+:' "$log"
   [ "$result" = passed ] || exit 1

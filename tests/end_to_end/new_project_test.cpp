@@ -73,7 +73,8 @@ TEST(NewProject, OfAModelStartsWithALossThatSaysSomething) {
                   "--variable_update=replicated", "--output_file=" + record});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const double chance = std::log(10);  // that of ten classes, of which nothing is known
-  for (const auto& step : parse_json(text_of(record)).at("steps"))
+  const nlohmann::json result = parse_json(text_of(record));
+  for (const auto& step : result.at("steps"))
     EXPECT_NEAR(step.at("loss").get<double>(), chance, 2);
 }
 
