@@ -69,7 +69,7 @@ TEST(NewProject, OfAModelStartsWithALossThatSaysSomething) {
   const std::string record = (work / "run.json").string();
   const ProgramResult run =
       run_convoy({"run", "--model=" + (project / "build" / "small.so").string(), "--device=cpu",
-                  "--num_devices=1", "--batch_size=8", "--num_batches=2", "--num_warmup_batches=0",
+                  "--num_devices=1", "--batch_size=64", "--num_batches=2", "--num_warmup_batches=0",
                   "--variable_update=replicated", "--output_file=" + record});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const double chance = std::log(10);  // that of ten classes, of which nothing is known
