@@ -11,21 +11,17 @@
 #include "core/base/error.hpp"
 #include "core/base/system_root.hpp"
 #include "core/base/system_text.hpp"
+#include "topology/detect/hwloc_topology.hpp"
 #include "topology/detect/usable_cores.hpp"
 
 namespace convoy::calibrate {
 namespace {
 
-struct TopologyEnd {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<hwloc_topology, TopologyEnd>;
-
-Topology load_topology() {
+topology::HwlocTopology load_topology() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0)
     fail(ExitCode::kUnavailable, "hwloc could not start: is there memory left?");
-  Topology owned(topology);
+  topology::HwlocTopology owned(topology);
   if (hwloc_topology_load(topology) != 0)
     fail(
         ExitCode::kUnavailable,
@@ -89,7 +85,7 @@ double read_hertz() {
 }  // namespace
 
 ProcessorFacts read_processor_facts() {
-  const Topology machine = load_topology();
+  const topology::HwlocTopology machine = load_topology();
   ProcessorFacts facts;
   const topology::UsableCores cores = topology::usable_cores(machine.get());
   facts.cores = static_cast<std::uint32_t>(cores.cores.size());

@@ -2,6 +2,11 @@
 
 #include <convoy/kernel.hpp>
 
+#include <cstdint>
+#include <span>
+
+#include "core/plan/operation.hpp"
+
 namespace convoy {
 
 // The host form of a strategy's kernel, with or without a context; false: there is none.
@@ -19,6 +24,24 @@ class HostKernel {
     submission.host_kernel = run_ == nullptr ? function_ : nullptr;
     submission.kernel = run_;
     submission.kernel_state = state_;
+  }
+
+  // Runs it as the operation, a CALL, says, on the memory of its spans; non-zero: it failed.
+  std::int32_t call(const Operation& operation, std::span<const convoy_region> reads,
+                    std::span<const convoy_region> writes, std::uint64_t step,
+                    double learning_rate) const {
+    convoy_submission submission{};
+    submission.struct_size = sizeof(submission);
+    submission.step = step;
+    submission.learning_rate = learning_rate;
+    submission.scalar = operation.scalar;
+    submission.sizes = operation.sizes;
+    submission.reads = reads.data();
+    submission.read_count = reads.size();
+    submission.writes = writes.data();
+    submission.write_count = writes.size();
+    enter(submission);
+    return run_kernel(submission);
   }
 
  private:

@@ -6,13 +6,6 @@
 #include "core/base/error.hpp"
 
 namespace convoy {
-namespace {
-
-std::uint32_t computes_of(const Plan& plan, std::size_t stage) {
-  return stage == 0 ? plan.computes : plan.later[stage - 1].computes;
-}
-
-}  // namespace
 
 std::size_t stage_count(const Plan& plan) {
   return 1 + plan.later.size();
@@ -20,6 +13,10 @@ std::size_t stage_count(const Plan& plan) {
 
 std::uint64_t first_step_of(const Plan& plan, std::size_t stage) {
   return stage == 0 ? 0 : plan.later.at(stage - 1).first_step;
+}
+
+std::uint32_t computes_of(const Plan& plan, std::size_t stage) {
+  return stage == 0 ? plan.computes : plan.later.at(stage - 1).computes;
 }
 
 std::size_t stage_at(const Plan& plan, std::uint64_t step) {

@@ -14,6 +14,8 @@ namespace convoy {
 std::size_t stage_count(const Plan& plan);
 // The training step that the stage begins with.
 std::uint64_t first_step_of(const Plan& plan, std::size_t stage);
+// The steps of its period.
+std::uint32_t computes_of(const Plan& plan, std::size_t stage);
 // The stage that a step belongs to.
 std::size_t stage_at(const Plan& plan, std::uint64_t step);
 // One stage as a plan by itself, which knows nothing of the others.

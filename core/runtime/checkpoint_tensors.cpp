@@ -206,15 +206,6 @@ ModelValues read_model_values(const SafetensorsFile& file, const Graph& graph) {
   return values;
 }
 
-namespace {
-
-std::uint32_t computes_at(const Plan& plan, std::int64_t step) {
-  const std::size_t stage = stage_at(plan, static_cast<std::uint64_t>(step));
-  return stage == 0 ? plan.computes : plan.later[stage - 1].computes;
-}
-
-}  // namespace
-
 Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts& facts,
                              const Session& session) {
   Restoration result;
@@ -223,8 +214,10 @@ Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts&
   read_optimizer(reader, facts, session, result);
   reader.finish();
   result.state.loss_scale = facts.loss_scale;
+  const Plan& plan = session.whole_plan();
+  const std::size_t stage = stage_at(plan, static_cast<std::uint64_t>(facts.step));
   result.state.complete = facts.identity == identity_of(session) &&
-                          facts.phase < computes_at(session.whole_plan(), facts.step) &&
+                          facts.phase < computes_of(plan, stage) &&
                           result.state.optimizer.size() == session.memory().state_slots();
   if (result.state.complete) {
     result.state.phase = facts.phase;

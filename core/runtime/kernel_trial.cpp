@@ -183,19 +183,8 @@ class Trial {
   }
 
   void call_kernel() const {
-    const std::vector<convoy_region> reads = regions(reads_);
-    const std::vector<convoy_region> writes = regions(writes_);
-    convoy_submission submission{};
-    submission.struct_size = sizeof(submission);
-    submission.learning_rate = kTriedRate;
-    submission.scalar = call_.scalar;
-    submission.sizes = call_.sizes;
-    submission.reads = reads.data();
-    submission.read_count = reads.size();
-    submission.writes = writes.data();
-    submission.write_count = writes.size();
-    kernel_.enter(submission);
-    if (run_kernel(submission) != 0) end_with(Outcome::kRefused);
+    if (kernel_.call(call_, regions(reads_), regions(writes_), 0, kTriedRate) != 0)
+      end_with(Outcome::kRefused);
   }
 
   // Elements that a call leaves alone may differ; those that it writes may not depend on what was

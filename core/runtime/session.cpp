@@ -25,7 +25,7 @@ std::vector<std::uint32_t> replicas_with(const Cluster& cluster, const Engines& 
 // The next stage begins at the end of one.
 void require_period_begins(const Plan& plan, std::size_t stage, std::uint64_t step) {
   const std::uint64_t done = step - first_step_of(plan, stage);
-  const std::uint32_t computes = stage == 0 ? plan.computes : plan.later[stage - 1].computes;
+  const std::uint32_t computes = computes_of(plan, stage);
   if (plan.later.empty() || done % computes == 0) return;
   fail(ExitCode::kFailed,
        "training cannot go on from step {}: the plan takes {} steps at a time there, and what it "

@@ -4,10 +4,10 @@
 #include <hwloc.h>
 
 #include <fstream>
-#include <memory>
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "topology/detect/hwloc_topology.hpp"
 #include "topology/detect/usable_cores.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/machine_notes.hpp"
@@ -15,20 +15,6 @@
 
 namespace convoy::topology {
 namespace {
-
-struct DestroyTopology {
-  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
-
-Topology load_topology() {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return nullptr;
-  Topology topology(raw);
-  hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
-  if (hwloc_topology_load(raw) != 0) return nullptr;
-  return topology;
-}
 
 std::string export_xml(hwloc_topology_t topology) {
   char* buffer = nullptr;
@@ -75,7 +61,9 @@ void note_bound_cores(Machine& machine, const UsableCores& cores) {
 }  // namespace
 
 Machine detect_machine(const DetectSettings& settings) {
-  const Topology topology = load_topology();
+  const HwlocTopology topology = load_hwloc([](hwloc_topology_t it) {
+    hwloc_topology_set_io_types_filter(it, HWLOC_TYPE_FILTER_KEEP_ALL);
+  });
   const std::string text = topology ? export_xml(topology.get()) : std::string();
   Machine machine = text.empty() ? unseen_machine() : read_hwloc_xml(text, "hwloc");
   machine.source = "this machine";

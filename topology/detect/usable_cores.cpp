@@ -7,28 +7,15 @@
 #include <memory>
 
 #include "core/base/error.hpp"
+#include "topology/detect/hwloc_topology.hpp"
 
 namespace convoy::topology {
 namespace {
 
-struct DestroyTopology {
-  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
-};
 struct FreeBitmap {
   void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
 };
-using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
-
-// What the machine's description says is this machine's, also where it was told in a file.
-Topology load_topology() {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return nullptr;
-  Topology topology(raw);
-  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
-  if (hwloc_topology_load(raw) != 0) return nullptr;
-  return topology;
-}
 
 CoreUnits units_of(hwloc_const_bitmap_t set) {
   CoreUnits units;
@@ -68,7 +55,9 @@ UsableCores usable_cores(hwloc_topology* topology) {
 }
 
 UsableCores usable_cores() {
-  const Topology topology = load_topology();
+  // What the machine's description says is this machine's, also where it was told in a file.
+  const HwlocTopology topology = load_hwloc(
+      [](hwloc_topology_t it) { hwloc_topology_set_flags(it, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM); });
   return topology ? usable_cores(topology.get()) : without_hwloc();
 }
 

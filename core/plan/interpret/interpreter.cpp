@@ -60,8 +60,7 @@ void Interpreter::run(std::uint64_t steps) {
     const std::size_t stage = stage_at(plan_, steps_);
     const std::uint64_t step = steps_ - first_step_of(plan_, stage);
     if (step == 0) begin_stage(stage);
-    const std::uint64_t phase =
-        step % (stage == 0 ? plan_.computes : plan_.later[stage - 1].computes);
+    const std::uint64_t phase = step % computes_of(plan_, stage);
     if (phase == 0) poison_all(CONVOY_BUFFER_SCRATCH);
     for (const Operation& operation : *bodies_of(plan_)[stage])
       if (operation.phase == phase) execute(operation, steps_);
@@ -243,19 +242,9 @@ void Interpreter::call(const Operation& operation, std::uint64_t step) {
   };
   const std::vector<convoy_region> reads = regions(operation.reads);
   const std::vector<convoy_region> writes = regions(operation.writes);
-  convoy_submission submission{};
-  submission.struct_size = sizeof(submission);
-  submission.step = step;
-  if (!in_prologue_ && options_.learning_rate)
-    submission.learning_rate = options_.learning_rate(step);
-  submission.scalar = operation.scalar;
-  submission.sizes = operation.sizes;
-  submission.reads = reads.data();
-  submission.read_count = reads.size();
-  submission.writes = writes.data();
-  submission.write_count = writes.size();
-  kernel.enter(submission);
-  const std::int32_t status = run_kernel(submission);
+  const bool has_rate = !in_prologue_ && options_.learning_rate;
+  const double rate = has_rate ? options_.learning_rate(step) : 0;
+  const std::int32_t status = kernel.call(operation, reads, writes, step, rate);
   if (status != 0)
     fail(ExitCode::kFailed, "operation {}: kernel {} returned {}", operation.id, operation.kernel,
          status);

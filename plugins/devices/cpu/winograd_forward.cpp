@@ -184,13 +184,9 @@ void Forward::run_by_columns(const float* weights, float* scratch) {
 void Forward::transform_tiles(std::size_t first, std::size_t count, std::size_t panel,
                               float* points) const {
   tiling_.for_each_stretch(first, count, [&](const WinogradStretch& stretch) {
-    kernels_.transform_source(
-        source_.plane(stretch.image, panel),
-        {static_cast<std::ptrdiff_t>(stretch.y) - static_cast<std::ptrdiff_t>(shape_.pad_top),
-         static_cast<std::ptrdiff_t>(stretch.x) - static_cast<std::ptrdiff_t>(shape_.pad_left),
-         stretch.count},
-        points + stretch.first * tile_stride_ + panel * kWinogradPanel, point_stride_,
-        tile_stride_);
+    kernels_.transform_source(source_.plane(stretch.image, panel), source_tiles(stretch, shape_),
+                              points + stretch.first * tile_stride_ + panel * kWinogradPanel,
+                              point_stride_, tile_stride_);
   });
 }
 

@@ -223,10 +223,7 @@ void Gradient::transform_source(std::size_t first, std::size_t count, std::size_
                                 const Points& points) const {
   tiling_.for_each_stretch(first, count, [&](const WinogradStretch& stretch) {
     kernels_.transform_source(
-        source_.plane(stretch.image, panel),
-        {static_cast<std::ptrdiff_t>(stretch.y) - static_cast<std::ptrdiff_t>(shape_.pad_top),
-         static_cast<std::ptrdiff_t>(stretch.x) - static_cast<std::ptrdiff_t>(shape_.pad_left),
-         stretch.count},
+        source_.plane(stretch.image, panel), source_tiles(stretch, shape_),
         points.source + (points.first + stretch.first) * tile_stride_ + panel * kWinogradPanel,
         source_stride_, tile_stride_);
   });

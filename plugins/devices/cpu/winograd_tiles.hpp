@@ -47,6 +47,13 @@ struct WinogradStretch {
   std::size_t first;  // in the range that it is a part of
 };
 
+// Where the source values of its tiles lie: the first tile's first one may be outside the plane.
+inline WinogradTiles source_tiles(const WinogradStretch& stretch, const WinogradShape& shape) {
+  return {static_cast<std::ptrdiff_t>(stretch.y) - static_cast<std::ptrdiff_t>(shape.pad_top),
+          static_cast<std::ptrdiff_t>(stretch.x) - static_cast<std::ptrdiff_t>(shape.pad_left),
+          stretch.count};
+}
+
 // All tiles of a batch of images in order of image, row and column, and batches of whole rows of
 // tiles that are worked on together. Depends on the shape alone.
 struct WinogradTiling {
