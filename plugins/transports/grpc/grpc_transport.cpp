@@ -1,5 +1,6 @@
 #include "plugins/transports/grpc/grpc_transport.hpp"
 
+#include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/server_builder.h>
 
@@ -26,6 +27,14 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// gRPC shuts down with its last server, and then waits up to ten seconds for a poller of its own
+// where a peer has taken nothing of what was written. One reference that is never given back keeps
+// it open for the life of the process.
+void keep_library_open() {
+  static const bool kept = (grpc_init(), true);
+  static_cast<void>(kept);
+}
+
 const char* security_word(bool encrypted) {
   return encrypted ? "tls " : "clear ";
 }
@@ -45,6 +54,7 @@ std::unique_ptr<Transport> GrpcTransport::open(const TransportHost& host,
 
 GrpcTransport::GrpcTransport(Settings settings)
     : settings_(std::move(settings)), mailbox_(std::make_shared<Mailbox>()) {
+  keep_library_open();
   grpc::ServerBuilder builder;
   builder.AddListeningPort(to_string(settings_.listen), server_credentials(settings_), &port_);
   grpc::ChannelArguments arguments;
