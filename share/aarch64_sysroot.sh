@@ -9,6 +9,7 @@ root=$(cd "$1" && pwd)
 work="$root/packages"
 mkdir -p "$work/lists/partial" "$work/archives/partial" "$work/preferences.d"
 : >"$work/status"
+# shellcheck source=/dev/null  # each system has its own
 . /etc/os-release
 echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
   "http://deb.debian.org/debian $VERSION_CODENAME main" >"$work/sources.list"

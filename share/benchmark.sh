@@ -16,10 +16,12 @@ fi
 sh share/install_dependencies.sh
 sh share/build.sh release convoy_program benchmarks
 
-[ $# -gt 0 ] || set -- $(cat $build/benchmarks/list.txt)
+all=$(tr '\n' ' ' <$build/benchmarks/list.txt)
+# shellcheck disable=SC2086  # a list of words
+[ $# -gt 0 ] || set -- $all
 for name in "$@"; do
   [ -x "$build/benchmarks/$name" ] && continue
-  echo "benchmark: there is no '$name'; there are: $(echo $(cat $build/benchmarks/list.txt))" >&2
+  echo "benchmark: there is no '$name'; there are: $all" >&2
   exit 2
 done
 

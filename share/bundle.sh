@@ -55,7 +55,7 @@ mkdir -p "$bundle/lib/bundled"
 missing=$(ldd "$bundle/bin/convoy" "$bundle"/lib/convoy/*.so "$bundle"/lib/convoy/plugins/*.so |
   awk '$2 == "=>" && $3 == "not" {print $1}' | grep -Ev "$provided" | sort -u || true)
 if [ -n "$missing" ]; then
-  echo "bundle: these libraries are needed and not installed here:" $missing >&2
+  echo "bundle: these libraries are needed and not installed here: $(echo "$missing" | tr '\n' ' ')" >&2
   exit 3
 fi
 ldd "$bundle/bin/convoy" "$bundle"/lib/convoy/*.so "$bundle"/lib/convoy/plugins/*.so |

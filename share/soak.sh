@@ -11,7 +11,13 @@ seconds=$(($2 * 60))
 folder=$(mktemp -d)
 checkpoints=$folder/checkpoints
 pid=
-trap 'status=$?; [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :; rm -rf "$folder"; exit $status' EXIT
+clear_up() {
+  status=$?
+  [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :
+  rm -rf "$folder"
+  exit $status
+}
+trap clear_up EXIT
 
 complain() {
   echo "soak: $*" >&2
@@ -32,8 +38,8 @@ start() {
 
 # The step of the newest checkpoint, 0 without one.
 newest() {
-  ls "$checkpoints" 2>/dev/null | sed -n 's/^model-\([0-9]*\)\.safetensors$/\1/p' | sort -n |
-    tail -n 1 | grep . || echo 0
+  find "$checkpoints" -maxdepth 1 -name 'model-*.safetensors' 2>/dev/null |
+    sed -n 's/^.*\/model-\([0-9]*\)\.safetensors$/\1/p' | sort -n | tail -n 1 | grep . || echo 0
 }
 
 # Steps that this run has printed, and the step that it went on from.
@@ -107,7 +113,8 @@ go_on() {
       *.saving-*) complain "a killed run's $file is left" ;;
     esac
   done
-  [ "$(ls "$checkpoints" | grep -c '^model-')" -le 4 ] || complain "old checkpoints are left"
+  [ "$(find "$checkpoints" -maxdepth 1 -name 'model-*' | wc -l)" -le 4 ] ||
+    complain "old checkpoints are left"
 }
 
 begin=$(date +%s)

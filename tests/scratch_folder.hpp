@@ -21,8 +21,8 @@ inline std::string scratch_folder(const std::string& name) {
       std::filesystem::remove_all(path, ignored);
     }
   };
-  static const Root root;
-  const std::filesystem::path folder = root.path / name;
+  static const Root kRoot;
+  const std::filesystem::path folder = kRoot.path / name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder.string();

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace convoy {
@@ -12,7 +13,8 @@ void prefer_large_pages(void* memory, std::size_t bytes) {
   const std::uintptr_t begin = (address + kPage - 1) / kPage * kPage;
   const std::uintptr_t end = (address + bytes) / kPage * kPage;
   if (begin >= end) return;
-  static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
+  std::byte* const pages = static_cast<std::byte*>(memory) + (begin - address);
+  static_cast<void>(madvise(pages, end - begin, MADV_HUGEPAGE));
 }
 
 }  // namespace convoy

@@ -59,6 +59,7 @@ double usual_step(ProbeSession& probe) {
   constexpr int kSteps = 2;
   probe.step();
   std::vector<double> seconds;
+  seconds.reserve(kSteps);
   for (int step = 0; step < kSteps; ++step) seconds.push_back(probe.step());
   return median(std::move(seconds));
 }

@@ -33,6 +33,7 @@ double all_at_once(OpenDevices& devices, int repetitions,
       return median(std::move(values));
     }));
   std::vector<double> values;
+  values.reserve(medians.size());
   for (std::future<double>& it : medians) values.push_back(it.get());
   return mean(values);
 }
@@ -133,6 +134,7 @@ SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size) {
   do rates.push_back(work.rate());
   while (are_busy());
   std::vector<double> flops;
+  flops.reserve(others.size());
   for (std::future<double>& other : others) flops.push_back(other.get());
   return {median(std::move(rates)), mean(flops)};
 }
@@ -147,6 +149,7 @@ std::vector<PathRate> probe_paths(OpenDevices& devices, const ProbeSize& size) {
   std::vector<PathRate> paths;
   for (const PathEnds& ends : kPaths) {
     std::vector<double> alone;
+    alone.reserve(size.repetitions);
     works.front()->rate(ends);
     for (int r = 0; r < size.repetitions; ++r) alone.push_back(works.front()->rate(ends));
     const double together = all_at_once(

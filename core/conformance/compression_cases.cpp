@@ -29,8 +29,8 @@ std::string compare_writes(TestedDevice& device, Operands right, double toleranc
     const PlanSpan& span = right.operation.writes[w];
     const std::string name = fmt::format("write {}", w);
     if (tolerance == 0 || span.dtype != CONVOY_F32) {
-      const std::string wrong = first_difference(name, measured.buffers[span.buffer],
-                                                 right.buffers[span.buffer], span.dtype);
+      std::string wrong = first_difference(name, measured.buffers[span.buffer],
+                                           right.buffers[span.buffer], span.dtype);
       if (!wrong.empty()) return wrong;
       continue;
     }

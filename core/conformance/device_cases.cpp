@@ -68,7 +68,7 @@ std::string check_memory(TestedDevice& device, std::uint64_t bytes) {
 
 std::string check_memory_of_all_sizes(const DevicePlugin&, TestedDevice& device) {
   for (const std::uint64_t bytes : {1u, 4u, 1000003u}) {
-    const std::string wrong = check_memory(device, bytes);
+    std::string wrong = check_memory(device, bytes);
     if (!wrong.empty()) return wrong;
   }
   return {};

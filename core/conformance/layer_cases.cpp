@@ -52,9 +52,10 @@ void compare_gradients(Comparison& comparison, const TrainingCase& training,
       largest = std::max(largest, std::fabs(derivative));
     const std::vector<std::uint64_t>& dimensions = training.graph().variables()[v].dimensions;
     for (const auto& [element, derivative] : right[v])
-      comparison.element(double(measured[element]), derivative, 2e-4 * largest + 4e-6, [&] {
-        return element_name(gradient_name(training.graph(), v), dimensions, element);
-      });
+      comparison.element(
+          double(measured[element]), derivative, 2e-4 * largest + 4e-6, [&, place = element] {
+            return element_name(gradient_name(training.graph(), v), dimensions, place);
+          });
   }
 }
 

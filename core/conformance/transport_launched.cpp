@@ -62,7 +62,7 @@ CaseResult run_launched(const TransportPlugin& plugin, const TransportCase& it,
     return {Outcome::kUnsupported, "its launcher ends all processes when one of them ends"};
   ::alarm(patience);
   ExchangeMeeting meeting(plugin);
-  const CaseResult mine = own_result(plugin, meeting, it, who.rank, number);
+  CaseResult mine = own_result(plugin, meeting, it, who.rank, number);
   if (mine.outcome == Outcome::kWrong) return mine;
   meeting.meet({});
   ::alarm(0);

@@ -123,6 +123,7 @@ void apply_on(TestedDevice& device, std::vector<std::vector<float>>& gradients,
   std::vector<float> scale = {kLossScale, 0};
   std::vector<float> norm = {guards.norm};
   std::vector<convoy_region> reads;
+  reads.reserve(gradients.size());
   for (std::vector<float>& gradient : gradients) reads.push_back(region(gradient));
   if ((guards.flags & CONVOY_OP_LOSS_SCALED) != 0) reads.push_back(region(scale));
   if ((guards.flags & CONVOY_OP_NORMED) != 0) reads.push_back(region(norm));
@@ -134,6 +135,7 @@ void apply_on(TestedDevice& device, std::vector<std::vector<float>>& gradients,
     if (set != sets.front()) values.back().square_sum = nullptr;
   }
   std::vector<const convoy_update*> updates;
+  updates.reserve(values.size());
   for (const convoy_update& value : values) updates.push_back(&value);
   convoy_submission submission = operation(CONVOY_OP_APPLY);
   submission.flags = guards.flags;

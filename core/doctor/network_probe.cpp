@@ -8,9 +8,10 @@ namespace convoy::doctor {
 void probe_network(const SystemRoot& root, Findings& findings) {
   const std::string adapters = "sys/class/infiniband";
   bool any = false;
-  for (const std::string& adapter : root.names(adapters))
-    for (const std::string& port : root.names(adapters + "/" + adapter + "/ports")) {
-      const std::string folder = adapters + "/" + adapter + "/ports/" + port;
+  for (const std::string& adapter : root.names(adapters)) {
+    const std::string ports = fmt::format("{}/{}/ports", adapters, adapter);
+    for (const std::string& port : root.names(ports)) {
+      const std::string folder = fmt::format("{}/{}", ports, port);
       const std::string state = root.text(folder + "/state").value_or("state unknown");
       const std::string rate = root.text(folder + "/rate").value_or("rate unknown");
       const std::string subject = fmt::format("InfiniBand {} port {}", adapter, port);
@@ -20,6 +21,7 @@ void probe_network(const SystemRoot& root, Findings& findings) {
                           active ? "" : "look at the cable and the subnet manager: ibstat"});
       any = true;
     }
+  }
   if (any) return;
   if (root.exists("sys/class"))
     findings.push_back({"InfiniBand", Health::kOk, "none (one host does not need it)", ""});

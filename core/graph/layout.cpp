@@ -152,6 +152,7 @@ std::pair<uint64_t, uint64_t> stored_matrix(const convoy_layout& layout) {
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::stable_sort(order, std::greater<>(), [&](uint32_t d) { return layout.strides[d]; });
   std::vector<uint64_t> sizes;
+  sizes.reserve(order.size());
   for (const uint32_t d : order) sizes.push_back(layout.padded[d] / block_of(layout, d));
   sizes.insert(sizes.end(), layout.inner_size, layout.inner_size + layout.inner_blocks);
   std::pair<uint64_t, uint64_t> best{0, 0};

@@ -99,7 +99,7 @@ Decision choose_for_run(Setup& setup) {
     if (const std::optional<Decision> known = cache.find(circumstances)) return *known;
   open_devices_early(setup);
   const Ranking ranking = rank_strategies(setup, hardware, subject);
-  const Decision decision = choose_by_simulation(setup, hardware, subject, ranking);
+  Decision decision = choose_by_simulation(setup, hardware, subject, ranking);
   if (mode == AutoMode::kMeasure) {
     setup.shortlist = make_shortlist(ranking, decision, hardware.known_error);
     setup.notices.push_back(shortlist_notice(*setup.shortlist, decision));

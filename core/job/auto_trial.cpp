@@ -9,7 +9,7 @@
 namespace convoy::job {
 
 AutoTrial::AutoTrial(Setup& setup, Session& session, std::int64_t first_step, std::int64_t steps,
-                     PluginLog log, Tell tell)
+                     const PluginLog& log, Tell tell)
     : setup_(setup), session_(session), tell_(std::move(tell)), turn_end_(first_step) {
   for (const RankedCandidate& each : setup.shortlist->candidates)
     participants_.push_back({each, {}, {}, {}, {}});

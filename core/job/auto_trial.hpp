@@ -28,7 +28,7 @@ class AutoTrial {
   // left out with a reason. Where nothing is left to compare, the trial is over at once, and says
   // why.
   AutoTrial(Setup& setup, Session& session, std::int64_t first_step, std::int64_t steps,
-            PluginLog log, Tell tell);
+            const PluginLog& log, Tell tell);
 
   // Nothing is tried any more.
   bool over() const { return !schedule_ || schedule_->over(); }

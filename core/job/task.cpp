@@ -30,31 +30,31 @@ constexpr std::uint32_t kMostChannels = 256;  // that transports have
 
 // Options in which tasks may differ: who they are, where their files lie, what they print.
 const std::set<std::string>& own_options() {
-  static const std::set<std::string> names = {"advertise_address",
-                                              "calibration_file",
-                                              "controller_host",
-                                              "data_dir",
-                                              "datasets_num_private_threads",
-                                              "display_every",
-                                              "display_perf_ewma",
-                                              "gpu_indices",
-                                              "job_name",
-                                              "num_intra_threads",
-                                              "output_file",
-                                              "plugin_path",
-                                              "profile",
-                                              "quiet",
-                                              "record_timeline",
-                                              "repeat",
-                                              "report",
-                                              "task_index",
-                                              "certificate_authority",
-                                              "certificate",
-                                              "private_key",
-                                              "restarts",
-                                              "trace_file",
-                                              "verbose"};
-  return names;
+  static const std::set<std::string> kNames = {"advertise_address",
+                                               "calibration_file",
+                                               "controller_host",
+                                               "data_dir",
+                                               "datasets_num_private_threads",
+                                               "display_every",
+                                               "display_perf_ewma",
+                                               "gpu_indices",
+                                               "job_name",
+                                               "num_intra_threads",
+                                               "output_file",
+                                               "plugin_path",
+                                               "profile",
+                                               "quiet",
+                                               "record_timeline",
+                                               "repeat",
+                                               "report",
+                                               "task_index",
+                                               "certificate_authority",
+                                               "certificate",
+                                               "private_key",
+                                               "restarts",
+                                               "trace_file",
+                                               "verbose"};
+  return kNames;
 }
 
 std::string plugin_name(const Setup& setup) {
@@ -300,7 +300,7 @@ std::vector<PeerRecord> Task::peers() const {
 }
 
 std::vector<std::string> Task::finish(const std::string& own) {
-  const std::vector<std::string> of_all = control_->exchange("end", own);
+  std::vector<std::string> of_all = control_->exchange("end", own);
   {
     const std::lock_guard lock(mutex_);
     engine_ = nullptr;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/network/messages.hpp"
@@ -24,7 +25,8 @@ std::string to_string(const Position& position);
 class Liveness {
  public:
   using TaskText = std::function<std::string(int rank)>;
-  Liveness(double peer_timeout, TaskText text) : peer_timeout_(peer_timeout), text_(text) {}
+  Liveness(double peer_timeout, TaskText text)
+      : peer_timeout_(peer_timeout), text_(std::move(text)) {}
 
   // All tasks are heard now, and nobody has made a step.
   void begin(int tasks, TimePoint now);

@@ -64,6 +64,7 @@ class NodeList {
     std::vector<std::string> all;
     for (const std::string& name : names) {
       std::vector<std::string> with_numbers;
+      with_numbers.reserve(numbers.size());
       for (const std::string& number : numbers) with_numbers.push_back(name + number);
       append(all, std::move(with_numbers));
     }

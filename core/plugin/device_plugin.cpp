@@ -133,6 +133,7 @@ std::optional<std::string> OpenDevice::refuses_to_unite(const std::vector<OpenDe
     return fmt::format("devices of plug-in {} have no collectives of their own",
                        plugin_.manifest().name);
   std::vector<void*> members;
+  members.reserve(devices.size());
   for (const OpenDevice* device : devices) members.push_back(device->self_);
   convoy_context context(plugin_.settings());
   const std::int32_t status =

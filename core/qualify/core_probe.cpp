@@ -87,6 +87,7 @@ std::vector<CoreRate> probe_cores(double seconds) {
       return decode_on(core, picture, seconds);
     }));
   std::vector<CoreRate> rates;
+  rates.reserve(threads.size());
   for (std::future<CoreRate>& it : threads) rates.push_back(it.get());
   return rates;
 }

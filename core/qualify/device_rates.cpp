@@ -78,14 +78,17 @@ class DeviceRates {
     for (std::size_t i = 0; i < count(); ++i)
       works.push_back(std::make_unique<SumWork>(*devices_.engines().at(i)));
     std::vector<std::future<double>> futures;
+    futures.reserve(works.size());
     for (const auto& work : works)
       futures.push_back(std::async(std::launch::async, [&work] { return work->rate(); }));
     std::vector<double> together;
+    together.reserve(futures.size());
     for (std::future<double>& it : futures) together.push_back(it.get());
     add("sum of vectors", true, "B/s", together,
         [this](std::size_t device) { return memory_rate(device, count()); });
     if (count() == 1) return;
     std::vector<double> alone;
+    alone.reserve(works.size());
     for (const auto& work : works) alone.push_back(work->rate());
     add("sum of vectors", false, "B/s", alone,
         [this](std::size_t device) { return memory_rate(device, 1); });

@@ -142,6 +142,7 @@ std::vector<std::string> slow_sentences(const std::vector<HostQualification>& ho
     }
   std::ranges::stable_sort(found, {}, &std::pair<double, std::string>::first);
   std::vector<std::string> sentences;
+  sentences.reserve(found.size());
   for (auto& [share, text] : found) sentences.push_back(std::move(text));
   return sentences;
 }

@@ -314,7 +314,7 @@ std::string try_kernel(const HostKernel& kernel, const Plan& plan, const Operati
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    const std::string problem = problem_of(status, *end, plan, spans, at_guard);
+    std::string problem = problem_of(status, *end, plan, spans, at_guard);
     if (!problem.empty()) return problem;
   }
   return "";

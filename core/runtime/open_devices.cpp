@@ -18,6 +18,7 @@ void find_access(Cluster& cluster, const std::vector<std::unique_ptr<OpenDevice>
 void find_collectives(Cluster& cluster, const std::vector<std::unique_ptr<OpenDevice>>& opened) {
   if (opened.size() < 2) return;
   std::vector<OpenDevice*> all;
+  all.reserve(opened.size());
   for (const std::unique_ptr<OpenDevice>& device : opened) all.push_back(device.get());
   const std::optional<std::string> reason = all.front()->refuses_to_unite(all, false);
   cluster.device_collectives = !reason;
@@ -27,6 +28,7 @@ void find_collectives(Cluster& cluster, const std::vector<std::unique_ptr<OpenDe
 // The devices' NUMA nodes, where all of them know theirs.
 std::vector<std::uint32_t> numa_groups(const std::vector<convoy_device_description>& devices) {
   std::vector<std::uint32_t> nodes;
+  nodes.reserve(devices.size());
   for (const convoy_device_description& device : devices) nodes.push_back(device.numa_node);
   return std::ranges::count(nodes, std::uint32_t{CONVOY_NONE}) > 0 ? std::vector<std::uint32_t>()
                                                                    : nodes;
@@ -87,6 +89,7 @@ std::vector<double> OpenDevices::measure(convoy_measurement what) {
   for (const auto& device : opened_)
     rates.push_back(std::async(std::launch::async, [&] { return device->measure(what); }));
   std::vector<double> result;
+  result.reserve(rates.size());
   for (std::future<double>& rate : rates) result.push_back(rate.get());
   return result;
 }

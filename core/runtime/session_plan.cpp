@@ -81,6 +81,7 @@ void Session::prepare_collectives(const StepPlan& plan) const {
       const std::vector<std::uint32_t> places = participants(operation, lowered);
       if (!prepared.insert(places).second) continue;
       std::vector<OpenDevice*> devices;
+      devices.reserve(places.size());
       for (const std::uint32_t place : places) devices.push_back(engines_.at(place));
       const auto reason = engines_.at(operation.place)->refuses_to_unite(devices, true);
       if (reason)

@@ -21,6 +21,7 @@ void for_each_span(const Plan& plan, const Visit& visit) {
 
 std::vector<StoredElements> stored(const std::vector<RangeSet>& sets) {
   std::vector<StoredElements> result;
+  result.reserve(sets.size());
   for (const RangeSet& set : sets) result.emplace_back(set.ranges());
   return result;
 }

@@ -156,7 +156,7 @@ class Loop {
     if (session_.task() == nullptr) return own;
     own.stops = wants_to_stop_;
     own.saves = std::exchange(wants_to_save_, false);
-    const StepTotals all = totals_of_all(own, *session_.task()->peers);
+    StepTotals all = totals_of_all(own, *session_.task()->peers);
     stopping_ = stopping_ || all.stops;
     save_asked_ = save_asked_ || all.saves;
     return all;

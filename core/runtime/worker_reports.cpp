@@ -83,6 +83,7 @@ std::vector<WorkerRecord> workers_of_all(std::span<const std::string> texts) {
     }
   });
   std::vector<WorkerRecord> result;
+  result.reserve(workers.size());
   for (auto& [strand, worker] : workers) result.push_back(std::move(worker));
   return result;
 }

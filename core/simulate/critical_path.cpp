@@ -105,7 +105,7 @@ std::string name_bottleneck(const CriticalChain& chain, const Plan& plan,
   others.erase(Activity::kCompute);
   if (result.exposed_seconds < kNothing * result.step_seconds || others.empty()) return "compute";
   const Activity worst = longest(others);
-  const std::string share =
+  std::string share =
       fmt::format("{} ({:.0f} % of the step)", noun(worst),
                   100 * to_seconds(others[worst]) / (result.step_seconds * plan.computes));
   if (chain.busiest_link != kNone && chain.busiest_link < machine.links.size())

@@ -70,7 +70,7 @@ HostRoutes::HostRoutes(const topology::Machine& machine)
 
 void HostRoutes::find_alike() {
   for (auto& [number, host] : hosts_) {
-    const auto first = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& it) {
+    const auto first = std::find_if(hosts_.begin(), hosts_.end(), [&host = host](const auto& it) {
       return have_same_routes(it.second.graph, host.graph);
     });
     host.alike = first->first;

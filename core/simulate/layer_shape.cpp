@@ -52,6 +52,7 @@ LayerShape plain_shape(const Graph& graph, const GraphNode& node, std::uint32_t 
 std::vector<LayerShape> layer_shapes(const Graph& graph, std::uint32_t batch) {
   const std::vector<GraphNode>& nodes = graph.nodes();
   std::vector<LayerShape> shapes;
+  shapes.reserve(nodes.size());
   for (const GraphNode& node : nodes) shapes.push_back(plain_shape(graph, node, batch));
   std::vector<std::uint32_t> readers(nodes.size(), 0);
   for (const GraphNode& node : nodes) {

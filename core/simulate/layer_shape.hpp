@@ -26,6 +26,7 @@ struct LayerShape {
   std::uint32_t output_channels = 0;
   std::uint32_t output_pixels = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
   auto operator<=>(const LayerShape&) const = default;
 };
 

@@ -65,7 +65,7 @@ std::string folder_of(const std::string& file, const std::vector<std::string>& f
 
 // As the includes of its sources say.
 Folders used_by(const std::string& folder, const std::vector<std::string>& folders) {
-  static const std::regex include(
+  static const std::regex kInclude(
       R"(#include [<"]((?:core|topology|plugins|models|convoy)/[^>"]+))");
   Folders used;
   for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
@@ -74,7 +74,7 @@ Folders used_by(const std::string& folder, const std::vector<std::string>& folde
     std::ifstream in(entry.path());
     for (std::string line; std::getline(in, line);) {
       std::smatch match;
-      if (!line.starts_with("#include") || !std::regex_search(line, match, include)) continue;
+      if (!line.starts_with("#include") || !std::regex_search(line, match, kInclude)) continue;
       const std::string file = match[1].str();
       const bool sdk = file.starts_with("convoy/");
       const std::string target = sdk ? "core/include" : folder_of(file, folders);

@@ -28,12 +28,12 @@ struct Variant {
 };
 
 const std::vector<Variant>& variants() {
-  static const std::vector<Variant> list = {{"parameter_server", {"--local_parameter_device=cpu"}},
-                                            {"parameter_server", {"--local_parameter_device=gpu"}},
-                                            {"replicated", {}},
-                                            {"replicated", {"--local_parameter_device=cpu"}},
-                                            {"replicated", {"--all_reduce_spec=nccl"}}};
-  return list;
+  static const std::vector<Variant> kList = {{"parameter_server", {"--local_parameter_device=cpu"}},
+                                             {"parameter_server", {"--local_parameter_device=gpu"}},
+                                             {"replicated", {}},
+                                             {"replicated", {"--local_parameter_device=cpu"}},
+                                             {"replicated", {"--all_reduce_spec=nccl"}}};
+  return kList;
 }
 
 constexpr double kBucketMegabytes[] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -131,7 +131,7 @@ void select_among_forty(benchmark::State& state, const char* model) {
 // The whole way from a strategy to a simulated step on hosts of 8 GPUs: plan, lower, fit into
 // memory, simulate. The named strategies as a user would ask for them on several hosts.
 const std::vector<Variant>& host_variants() {
-  static const std::vector<Variant> list = {
+  static const std::vector<Variant> kList = {
       {"replicated", {}},
       {"replicated", {"--all_reduce_spec=nccl/rechd"}},
       {"distributed_all_reduce", {"--all_reduce_spec=nccl/pscpu"}},
@@ -139,7 +139,7 @@ const std::vector<Variant>& host_variants() {
       {"distributed_replicated", {"--local_parameter_device=cpu"}},
       {"parameter_server", {"--local_parameter_device=cpu"}},
       {"parameter_server", {"--local_parameter_device=gpu"}}};
-  return list;
+  return kList;
 }
 
 void foresee_many(benchmark::State& state) {

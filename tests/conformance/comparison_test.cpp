@@ -8,8 +8,6 @@
 namespace convoy::conformance {
 namespace {
 
-using ::testing::HasSubstr;
-
 TEST(Comparison, IsRightWhileNumbersDifferByNoMoreThanAllowed) {
   Comparison comparison;
   comparison.element(1.0, 1.1, 0.11, [] { return "a"; });

@@ -12,7 +12,6 @@ namespace convoy::conformance {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 const std::string kFaulty = CONVOY_TEST_PLUGINS "/faulty_device.so";
 

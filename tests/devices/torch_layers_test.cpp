@@ -15,8 +15,8 @@ namespace convoy::test::torch_layers_test {
 namespace {
 
 const nlohmann::json& torch_figures() {
-  static const nlohmann::json figures = nlohmann::json::parse(std::ifstream(CONVOY_TORCH_LAYERS));
-  return figures;
+  static const nlohmann::json kFigures = nlohmann::json::parse(std::ifstream(CONVOY_TORCH_LAYERS));
+  return kFigures;
 }
 
 class TorchLayers : public testing::TestWithParam<LayerNetwork> {};

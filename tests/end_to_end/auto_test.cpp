@@ -14,7 +14,6 @@ namespace convoy {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 struct AutoRun {
   ProgramResult result;

@@ -48,10 +48,10 @@ struct Strategy {
 };
 
 const std::vector<Strategy>& strategies() {
-  static const std::vector<Strategy> all = {
+  static const std::vector<Strategy> kAll = {
       {"ring", {"--variable_update=replicated", "--all_reduce_spec=xring"}},
       {"server", {"--variable_update=distributed_replicated"}, true}};
-  return all;
+  return kAll;
 }
 
 struct Model {

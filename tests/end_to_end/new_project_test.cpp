@@ -74,8 +74,7 @@ TEST(NewProject, OfAModelStartsWithALossThatSaysSomething) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const double chance = std::log(10);  // that of ten classes, of which nothing is known
   const nlohmann::json result = parse_json(text_of(record));
-  for (const auto& step : result.at("steps"))
-    EXPECT_NEAR(step.at("loss").get<double>(), chance, 2);
+  for (const auto& step : result.at("steps")) EXPECT_NEAR(step.at("loss").get<double>(), chance, 2);
 }
 
 TEST(NewProject, FromAStrategyThatHasNoSourceHereIsRefused) {

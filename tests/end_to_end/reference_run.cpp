@@ -37,8 +37,8 @@ nlohmann::json reference_steps(const std::vector<std::string>& more) {
 }
 
 const nlohmann::json& golden_lenet() {
-  static const nlohmann::json golden = read_json(CONVOY_SOURCE_DIR "/tests/golden/lenet.json");
-  return golden;
+  static const nlohmann::json kGolden = read_json(CONVOY_SOURCE_DIR "/tests/golden/lenet.json");
+  return kGolden;
 }
 
 void expect_golden_losses(std::vector<std::string> more, const nlohmann::json& golden) {

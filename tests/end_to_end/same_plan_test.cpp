@@ -15,7 +15,6 @@ namespace convoy {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using Arguments = std::vector<std::string>;
 
 Arguments operator+(Arguments first, const Arguments& second) {

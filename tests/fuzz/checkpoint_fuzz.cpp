@@ -17,12 +17,12 @@ namespace fs = std::filesystem;
 
 // One for all inputs: making folders would be most of the time.
 const fs::path& folder() {
-  static const fs::path path = [] {
+  static const fs::path kPath = [] {
     fs::path made = fs::temp_directory_path() / ("checkpoint_fuzz_" + std::to_string(getpid()));
     fs::create_directories(made);
     return made;
   }();
-  return path;
+  return kPath;
 }
 
 std::map<std::string, std::string> metadata_in(std::string_view text) {

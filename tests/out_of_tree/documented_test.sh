@@ -47,14 +47,14 @@ done
 # One that changes during training, in all verbs that plan.
 staged=$(grep -l documented_warm_up "$work/project/"*.cpp)
 staged="--variable_update=$work/build/$(basename "$staged" .cpp).so"
-described="--model=lenet --platform=dgx1-v100 --num_gpus=2"
-run plan "$convoy" plan "$staged" $described
+set -- --model=lenet --platform=dgx1-v100 --num_gpus=2
+run plan "$convoy" plan "$staged" "$@"
 contains plan '^from step 8 on$'
-run lowered "$convoy" plan --lowered "$staged" $described
+run lowered "$convoy" plan --lowered "$staged" "$@"
 contains lowered '^from step 8 on$'
-run explain "$convoy" explain "$staged" $described
+run explain "$convoy" explain "$staged" "$@"
 contains explain '^From step 8 on:$'
-run simulate "$convoy" simulate "$staged" $described
+run simulate "$convoy" simulate "$staged" "$@"
 contains simulate '^From step 8 on: [0-9.]+ images/sec'
 run train "$convoy" run "$staged" --model=lenet --device=cpu --num_devices=2 --batch_size=4 \
   --num_warmup_batches=3 --num_batches=9 --output_file="$work/train.json"

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154  # $work and $convoy are the test's
 # Sourced by the tests of this directory: run a program, look at what it printed.
 
 # run NAME COMMAND...: the output goes to $work/NAME.log; a failure ends the test and shows it.

@@ -27,7 +27,6 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr const char* kPlugins = CONVOY_BINARY_DIR "/tests/plugins/slow_device.so";
 

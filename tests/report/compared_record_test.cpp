@@ -33,8 +33,8 @@ Json record(double seconds) {
 }
 
 std::string written(const std::string& name, const Json& json) {
-  static const std::string folder = scratch_folder("compared_record");
-  const std::string path = folder + "/" + name;
+  static const std::string kFolder = scratch_folder("compared_record");
+  const std::string path = kFolder + "/" + name;
   std::ofstream(path) << json.dump();
   return path;
 }

@@ -19,7 +19,6 @@ namespace convoy::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::uint32_t kReplicas = 2;
 

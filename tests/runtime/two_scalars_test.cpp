@@ -58,7 +58,7 @@ struct Golden {
 // sum); here every strategy can do both.
 const std::vector<Golden>& golden_losses() {
   using enum GradientScale;
-  static const std::vector<Golden> table = {
+  static const std::vector<Golden> kTable = {
       {"mean sgd", CONVOY_OPTIMIZER_SGD, kMean, true, {1.15625, 8.385638, 5.532262, -9.585484}},
       {"mean sgd base", CONVOY_OPTIMIZER_SGD, kMean, false, {1, 8.238235, 5.438459, -9.662707}},
       {"mean momentum",
@@ -84,7 +84,7 @@ const std::vector<Golden>& golden_losses() {
        true,
        {1.15625, 8.140942, 9.535036, 4.027799}},
   };
-  return table;
+  return kTable;
 }
 
 TEST(TwoScalars, LossesAreThePublishedOnes) {

@@ -17,13 +17,13 @@ constexpr double kFromHere = 64 * kMebibyte;
 constexpr double kBarBelow = 0.25;
 
 OperationKind kind_of(const std::string& name) {
-  static const std::map<std::string, OperationKind> kinds = {
+  static const std::map<std::string, OperationKind> kKinds = {
       {"all_reduce", OperationKind::kAllReduce},
       {"all_gather", OperationKind::kAllGather},
       {"reduce_scatter", OperationKind::kReduceScatter},
       {"broadcast", OperationKind::kBroadcast},
       {"reduce", OperationKind::kReduce}};
-  return kinds.at(name);
+  return kKinds.at(name);
 }
 
 CollectiveLog log_of(const nlohmann::json& json) {

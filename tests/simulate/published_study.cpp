@@ -66,7 +66,7 @@ struct Refit {
 };
 
 const std::vector<Refit>& refits() {
-  static const std::vector<Refit> list = {
+  static const std::vector<Refit> kList = {
       {{"Google Compute Engine, main results, synthetic", "Amazon EC2, main results, synthetic",
         "NVIDIA DGX-1, main results, synthetic"},
        {kBridgesOfGce, "fetch_disorder"},
@@ -77,7 +77,7 @@ const std::vector<Refit>& refits() {
       {{"Google Compute Engine, main results, synthetic", "Amazon EC2, main results, synthetic"},
        {"loss of rate when both dies of a board work"},
        {{0.6, 0.8, 1, 1.2, 1.4}}}};
-  return list;
+  return kList;
 }
 
 struct Point {

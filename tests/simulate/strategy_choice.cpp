@@ -13,21 +13,21 @@
 namespace convoy::testing {
 
 const std::vector<Configuration>& configurations_of_2017() {
-  static const std::vector<Configuration> list = {
+  static const std::vector<Configuration> kList = {
       {"PS on CPU", "parameter_server", "--local_parameter_device=cpu"},
       {"PS on GPUs", "parameter_server", "--local_parameter_device=gpu"},
       {"copies", "replicated", "--local_parameter_device=gpu"},
       {"NCCL", "replicated", "--all_reduce_spec=nccl"}};
-  return list;
+  return kList;
 }
 
 const std::vector<Configuration>& configurations_with_sums_on_host() {
-  static const std::vector<Configuration> list = [] {
+  static const std::vector<Configuration> kList = [] {
     std::vector<Configuration> all = configurations_of_2017();
     all.push_back({"sums on CPU", "replicated", "--local_parameter_device=cpu"});
     return all;
   }();
-  return list;
+  return kList;
 }
 
 // A model's plans by one configuration.

@@ -82,7 +82,7 @@ bool is_socket(const topology::Machine&, const topology::Link& link) {
 }  // namespace
 
 const std::vector<StudiedConstant>& studied_constants() {
-  static const std::vector<StudiedConstant> list = {
+  static const std::vector<StudiedConstant> kList = {
       links(kBridgesOfGce, "gce", is_uplink),
       links("host bridge to processor, EC2", "ec2", is_uplink),
       links("socket to socket", "", is_socket),
@@ -102,7 +102,7 @@ const std::vector<StudiedConstant>& studied_constants() {
       of_device("collective_tax", &SimulatedDevice::collective_tax),
       board_loss(),
       of_device("gain_3x3", &SimulatedDevice::gain_3x3)};
-  return list;
+  return kList;
 }
 
 const StudiedConstant& studied_constant(const std::string& name) {

@@ -14,13 +14,13 @@ using ::testing::IsEmpty;
 
 // A model of 6 packs of 40 elements.
 const ArenaMap& six_packs() {
-  static const ArenaMap arena = [] {
+  static const ArenaMap kArena = [] {
     ArenaMap result = large_arena(240, 6, 6);
     result.buckets.clear();
     for (std::uint64_t i = 0; i < 6; ++i) result.buckets.push_back({40 * i, 40});
     return result;
   }();
-  return arena;
+  return kArena;
 }
 
 std::vector<Operation> operations(OperationKind kind, std::uint32_t devices,

@@ -27,6 +27,7 @@ struct PciAddress {
   std::uint32_t device = 0;
   std::uint32_t function = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
   auto operator<=>(const PciAddress&) const = default;
 };
 

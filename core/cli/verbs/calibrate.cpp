@@ -72,7 +72,7 @@ FoundPlugin measured_device(const VerbArguments& given, const Catalog& catalog, 
 
 std::filesystem::path output_path(const VerbArguments& given, const calibrate::Fingerprint& here) {
   if (given.has("calibration_file")) return given.value("calibration_file");
-  const std::filesystem::path path = calibrate::default_profile_path(here);
+  std::filesystem::path path = calibrate::default_profile_path(here);
   if (path.empty())
     fail(ExitCode::kUsage,
          "the environment names no folder for caches (HOME, XDG_CACHE_HOME or CONVOY_CACHE_DIR, an "

@@ -43,6 +43,7 @@ LaunchedTask::~LaunchedTask() {
 void LaunchedTask::become(std::vector<std::string>& arguments, const cpu_set_t* cores, int out,
                           int err) {
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -112,7 +112,7 @@ JobCommand command_of_server(const std::string& chiefs, const JobOptions& own) {
   return command;
 }
 
-int run_server(const JobCommand& own, network::TaskIdentity identity, std::ostream& err) {
+int run_server(const JobCommand& own, const network::TaskIdentity& identity, std::ostream& err) {
   InterruptGuard interrupt;
   interrupt.end_after_steps();  // the other tasks are told
   std::ostream nowhere(nullptr);
@@ -191,7 +191,7 @@ int run_task(JobCommand command, network::TaskIdentity identity,
              std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   switch (identity.role) {
     case network::Role::kServer:
-      return run_server(command, std::move(identity), err);
+      return run_server(command, identity, err);
     case network::Role::kController:
       return run_controller(command, std::move(identity), out, err);
     default:

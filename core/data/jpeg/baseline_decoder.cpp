@@ -125,10 +125,11 @@ void BaselineDecoder::prepare_planes(const Blocks& columns, const Blocks& rows) 
     const int plane_height = (scan_.size.height + view.rows - 1) / view.rows;
     view.width = std::min(columns.end * across, plane_width) - view.x;
     view.height = std::min(rows.end * down, plane_height) - view.y;
-    view.row_bytes = static_cast<std::size_t>((columns.end - columns.first) * across);
+    const int stored_width = (columns.end - columns.first) * across;
+    const int stored_height = (rows.end - rows.first) * down;
+    view.row_bytes = static_cast<std::size_t>(stored_width);
     // Only grown: a vector that shrinks and grows again is filled with zeros each time.
-    const std::size_t bytes =
-        view.row_bytes * static_cast<std::size_t>((rows.end - rows.first) * down);
+    const std::size_t bytes = view.row_bytes * static_cast<std::size_t>(stored_height);
     pixels_[i].resize(std::max(pixels_[i].size(), bytes));
     view.pixels = pixels_[i].data();
     for (std::size_t k = 0; k < 64; ++k) {
@@ -163,13 +164,12 @@ bool BaselineDecoder::decode_groups(const Blocks& columns, const Blocks& rows) {
           }
           alignas(32) std::int16_t coefficients[64] = {};
           if (!read_block<true>(reader, differences, values, means[i], coefficients)) return false;
-          const auto row =
-              static_cast<std::size_t>(((y - rows.first) * down + block / across) * kSide);
-          const auto column =
-              static_cast<std::size_t>(((x - columns.first) * across + block % across) * kSide);
-          kernels_.transform_block(coefficients, factors_[i].data(),
-                                   pixels_[i].data() + row * views_[i].row_bytes + column,
-                                   views_[i].row_bytes);
+          const int row = ((y - rows.first) * down + block / across) * kSide;
+          const int column = ((x - columns.first) * across + block % across) * kSide;
+          kernels_.transform_block(
+              coefficients, factors_[i].data(),
+              pixels_[i].data() + static_cast<std::size_t>(row) * views_[i].row_bytes + column,
+              views_[i].row_bytes);
         }
       }
       // The padding is longer than what a group can be read beyond the end.

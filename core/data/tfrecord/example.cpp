@@ -70,6 +70,7 @@ std::vector<BoundingBox> read_boxes(FeatureMap& features) {
                   y_min.value_size(), x_max.value_size(), y_max.value_size());
   }
   std::vector<BoundingBox> boxes;
+  boxes.reserve(count);
   for (int i = 0; i < count; ++i) {
     boxes.push_back({x_min.value(i), y_min.value(i), x_max.value(i), y_max.value(i)});
   }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace convoy {
 
@@ -93,7 +94,8 @@ template <typename T>
 struct StrategyTable {
   static int32_t create(convoy_context* context, const convoy_host* host, void** self) noexcept {
     return guarded(host, context, [&] {
-      *self = new StrategyInstance{std::make_unique<T>(), host, {}};
+      StrategyInstance instance{std::make_unique<T>(), host, {}};
+      *self = std::make_unique<StrategyInstance>(std::move(instance)).release();
       return 0;
     });
   }

@@ -152,6 +152,7 @@ std::optional<std::vector<std::uint64_t>> conserved_by_averaging(const PeriodCla
   const std::vector<std::uint64_t> of_kinds = weights_of_kinds(it.step, kinds);
   if (of_kinds.empty()) return std::nullopt;
   std::vector<std::uint64_t> weights;
+  weights.reserve(kinds.size());
   for (const std::uint32_t kind : kinds) weights.push_back(of_kinds[kind]);
   if (!is_conserved(it.step, weights)) return std::nullopt;
   return weights;

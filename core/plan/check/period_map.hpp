@@ -20,6 +20,7 @@ using LinearRow = std::vector<Addend>;  // ascending, none twice
 struct GradientKey {
   std::uint32_t replica = 0;
   std::uint64_t compute = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
   auto operator<=>(const GradientKey&) const = default;
 };
 

@@ -131,11 +131,13 @@ class SymbolicRun {
   struct Matrix {
     ContentId content = 0;
     bool transposed = false;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
     auto operator<=>(const Matrix&) const = default;
   };
   struct MatrixProduct {
     Matrix a, b;
     std::uint64_t rows = 0, columns = 0, inner = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
     auto operator<=>(const MatrixProduct&) const = default;
   };
   void matmul(const Operation& operation);

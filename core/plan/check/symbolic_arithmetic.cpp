@@ -28,6 +28,7 @@ Content SymbolicRun::elementwise(const Operation& operation, std::uint64_t frame
   std::vector<Content> contents;
   for (const PlanSpan& span : operation.reads) contents.push_back(read(span, operation.id, frame));
   std::vector<const Content*> all;
+  all.reserve(contents.size());
   for (const Content& content : contents) all.push_back(&content);
   Content result;
   for_each_stretch(all,
@@ -43,6 +44,7 @@ ValueId SymbolicRun::combined(const Operation& operation, const std::vector<Valu
       (operation.kind == OperationKind::kSum || is_collective(operation.kind)))
     return extreme(operation, values);
   std::vector<WeightedValue> parts;
+  parts.reserve(values.size());
   for (const ValueId value : values) parts.push_back({value, Weight{}, 0});
   if (operation.kind == OperationKind::kScale || operation.kind == OperationKind::kAxpy)
     parts.front().weight = from_scalar(operation.scalar);

@@ -122,6 +122,7 @@ void SymbolicRun::decompress(const Operation& operation) {
   for_each_stretch(all,
                    [&](std::uint64_t, std::uint64_t count, const std::vector<ValueId>& values) {
                      std::vector<WeightedValue> parts;
+                     parts.reserve(values.size());
                      for (const ValueId value : values) parts.push_back({value, Weight{}, 0});
                      append(result, count, values_.combine(parts));
                    });

@@ -84,7 +84,7 @@ ValueId ValueTable::poison(std::uint32_t operation, std::uint32_t buffer) {
     value.poison = true;
     value.operation = operation;
     value.buffer = buffer;
-    values_.push_back(std::move(value));
+    values_.push_back(value);
   }
   return it->second;
 }

@@ -1,6 +1,7 @@
 #include "core/plan/interpret/interpreter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -16,6 +17,10 @@ namespace {
 
 constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
 constexpr std::uint32_t kSlots = 2;  // of optimizer state, at most
+
+std::uint32_t bits_of(float value) {
+  return std::bit_cast<std::uint32_t>(value);
+}
 
 // Calls visit(segment index) for the segments of a compute operation, in the order it runs them.
 template <typename Visit>
@@ -154,8 +159,7 @@ void Interpreter::backward(const Operation& operation) {
     };
     const float* read = in(operation.reads.front());
     for (std::uint64_t i = 0; i < range.count; ++i)
-      if (std::memcmp(&read[i], &replica.forward_read[range.first + i], sizeof(float)) != 0)
-        ++changed_;
+      if (bits_of(read[i]) != bits_of(replica.forward_read[range.first + i])) ++changed_;
     options_.gradient({operation.replica,
                        replica.computes - 1,
                        segment,

@@ -40,6 +40,7 @@ void top_k(const Operation& operation, const SpanMemory& memory) {
   order.resize(operation.writes[0].count);
   std::sort(order.begin(), order.end());
   std::vector<float> values;
+  values.reserve(order.size());
   for (const std::int32_t i : order) values.push_back(std::exchange(at(i), 0.0f));
   for (float& value : from)
     if (!std::isfinite(value)) value = 0;

@@ -109,6 +109,7 @@ std::vector<std::vector<std::size_t>> members_by_host(const Lowering& lowering,
   for (std::size_t i = 0; i < it.writes.size(); ++i)
     members[lowering.host_of(lowering.place_of(it.writes[i]))].push_back(i);
   std::vector<std::vector<std::size_t>> result;
+  result.reserve(members.size());
   for (auto& [host, indices] : members) result.push_back(std::move(indices));
   return result;
 }

@@ -49,6 +49,7 @@ struct Deed {
   std::string kernel;
   bool late = false;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
   auto operator<=>(const Deed&) const = default;
 };
 
@@ -114,6 +115,7 @@ std::vector<std::string> step_in_words(const Plan& plan) {
     it.writers.merge(found.writers);
   }
   std::vector<std::string> words;
+  words.reserve(order.size());
   for (const Deed& deed : order)
     words.push_back((plan.computes == 1 ? "" : fmt::format("step {}: ", deed.phase + 1)) +
                     sentence(plan, deed, deeds.at(deed)));

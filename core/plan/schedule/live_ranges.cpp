@@ -14,6 +14,7 @@ ElementRange elements_of(const PlanSpan& span) {
 
 std::vector<std::vector<ElementRange>> to_ranges(const std::vector<RangeSet>& sets) {
   std::vector<std::vector<ElementRange>> result;
+  result.reserve(sets.size());
   for (const RangeSet& set : sets) result.push_back(set.ranges());
   return result;
 }

@@ -98,6 +98,7 @@ struct OrderKey {
   std::uint32_t need = 0;
   std::uint32_t operation = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
   auto operator<=>(const OrderKey&) const = default;
 };
 

@@ -21,7 +21,7 @@ std::string axis_title(const Axis& axis, const Scale& scale) {
 }
 
 std::string symbol_path(double x, double y, std::size_t kind) {
-  constexpr double r = 4;
+  const double r = 4;
   switch (kind % 4) {
     case 1:
       return fmt::format("M{:.1f} {:.1f}h{r}v{r}h-{r}z", x - r, y - r, fmt::arg("r", 2 * r));

@@ -82,6 +82,7 @@ class TimelineDrawer {
       for (const Timeline::Event& event : timeline.events)
         used.insert(colour_of_operation(event.name));
     std::vector<LegendEntry> entries;
+    entries.reserve(used.size());
     for (const std::size_t colour : used)
       entries.push_back({kKinds[colour], fmt::format("f{}", colour)});
     return entries;

@@ -7,12 +7,12 @@
 namespace convoy::report {
 
 const Json& field(const Json& record, const std::string& path) {
-  static const Json nothing;
+  static const Json kNothing;
   const Json* at = &record;
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string name = path.substr(begin, end - begin);
-    if (!at->is_object() || !at->contains(name)) return nothing;
+    if (!at->is_object() || !at->contains(name)) return kNothing;
     at = &(*at)[name];
     begin = end + 1;
   }

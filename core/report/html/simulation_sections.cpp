@@ -11,8 +11,8 @@ namespace {
 
 // The last one that fits; null when none does.
 const Json& largest(const Json& record) {
-  static const Json nothing;
-  const Json* found = &nothing;
+  static const Json kNothing;
+  const Json* found = &kNothing;
   for (const Json& result : field(record, "results"))
     if (number(result, "images_per_second")) found = &result;
   return *found;
@@ -151,12 +151,12 @@ std::vector<Figure> simulation_memory(const Subject& simulation) {
 std::vector<Figure> simulation_environment(const Subject& simulation) {
   const Json& record = simulation.record;
   Table table{simulation.figure_title("What was simulated"), {}, {}};
-  const std::pair<const char*, const char*> kRows[] = {{"machine", "machine"},
-                                                       {"software", "software"},
-                                                       {"collectives", "collectives"},
-                                                       {"layers' times", "layer_times"},
-                                                       {"strategy", "strategy"}};
-  for (const auto& [label, name] : kRows)
+  const std::pair<const char*, const char*> rows[] = {{"machine", "machine"},
+                                                      {"software", "software"},
+                                                      {"collectives", "collectives"},
+                                                      {"layers' times", "layer_times"},
+                                                      {"strategy", "strategy"}};
+  for (const auto& [label, name] : rows)
     if (const std::string value = text(record, name); !value.empty())
       table.rows.push_back({label, value});
   table.rows.push_back(

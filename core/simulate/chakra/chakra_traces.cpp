@@ -114,8 +114,7 @@ class TraceBuilder {
                   node.queue_dependencies);
     for (auto* list : {&node.data_dependencies, &node.queue_dependencies}) {
       std::ranges::sort(*list);
-      const auto rest = std::ranges::unique(*list);
-      list->erase(rest.begin(), rest.end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
     }
     ranks_[rank].file.append_delimited(chakra_message(node));
     std::vector<Nodes>& mine = nodes_of_[current_];

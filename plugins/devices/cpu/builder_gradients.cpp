@@ -35,9 +35,9 @@ GradientSum ProgramBuilder::gradient_sum(std::size_t node) {
 }
 
 dnnl::memory ProgramBuilder::gradient_as(std::size_t node, const Desc& wanted) {
-  const dnnl::memory own = gradient(node);
+  dnnl::memory own = gradient(node);
   if (own.get_desc() == wanted) return own;
-  const dnnl::memory converted = temporary(wanted);
+  dnnl::memory converted = temporary(wanted);
   reorder(own, converted);
   return converted;
 }

@@ -43,7 +43,7 @@ dnnl::memory ProgramBuilder::transposed_weights(std::uint32_t index, const Desc&
   const dnnl::memory::dim height = dims[2];
   const dnnl::memory::dim width = dims[3];
   if (height * width == 1) return arranged(index, source, wanted);
-  const dnnl::memory turned = temporary(wanted);
+  dnnl::memory turned = temporary(wanted);
   if (pair_weights(source, turned, true)) return turned;
   const dnnl::memory::dims tap = {dims[0], dims[1], 1, 1};
   for (dnnl::memory::dim y = 0; y < height; ++y) {
@@ -66,15 +66,15 @@ dnnl::memory ProgramBuilder::arranged(std::uint32_t index, const dnnl::memory& s
   const Desc own = source.get_desc();
   if (own == wanted) return source;
   if (rank(own) == rank(wanted)) {
-    const dnnl::memory converted = temporary(wanted);
+    dnnl::memory converted = temporary(wanted);
     reorder(source, converted);
     return converted;
   }
   const Desc flat = plain_desc(*what_.graph->variables[index]);
   const dnnl::memory plain_memory = arranged(index, source, flat);
-  const dnnl::memory split = view(plain_memory, plain_like(wanted));
+  dnnl::memory split = view(plain_memory, plain_like(wanted));
   if (plain_like(wanted) == wanted) return split;
-  const dnnl::memory converted = temporary(wanted);
+  dnnl::memory converted = temporary(wanted);
   reorder(split, converted);
   return converted;
 }

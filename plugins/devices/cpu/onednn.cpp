@@ -45,14 +45,14 @@ std::vector<TaggedLayout> tagged_layouts(std::size_t rank) {
 }
 
 const std::vector<TaggedLayout>& known_layouts(std::size_t rank) {
-  static const std::vector<std::vector<TaggedLayout>> layouts = [] {
+  static const std::vector<std::vector<TaggedLayout>> kLayouts = [] {
     std::vector<std::vector<TaggedLayout>> made;
     for (std::size_t dimensions = 0; dimensions <= kMaxRank; ++dimensions) {
       made.push_back(tagged_layouts(dimensions));
     }
     return made;
   }();
-  return layouts.at(rank);
+  return kLayouts.at(rank);
 }
 
 }  // namespace

@@ -190,7 +190,7 @@ dnnl::memory ProgramBuilder::read_as(std::size_t node, const Desc& wanted) {
     if (copy.desc == wanted) return kept(wanted, copy.id);
   }
   const Copy copy{wanted, keep(wanted)};
-  const dnnl::memory converted = kept(wanted, copy.id);
+  dnnl::memory converted = kept(wanted, copy.id);
   reorder(read(node), converted);
   value_of(node).copies.push_back(copy);
   return converted;
@@ -224,7 +224,7 @@ dnnl::memory ProgramBuilder::view(const dnnl::memory& memory, const Desc& desc) 
   for (Program::Bindings& bindings : program_->external_) {
     for (const Program::Binding& binding : bindings.items) {
       if (binding.memory.get() != memory.get()) continue;
-      const dnnl::memory same(desc, engine(), DNNL_MEMORY_NONE);
+      dnnl::memory same(desc, engine(), DNNL_MEMORY_NONE);
       bindings.items.push_back({same, binding.first});
       return same;
     }
@@ -251,7 +251,7 @@ bool ProgramBuilder::pair_weights(const dnnl::memory& from, const dnnl::memory& 
 }
 
 dnnl::memory ProgramBuilder::external(External which, const Desc& desc, std::size_t first) {
-  const dnnl::memory memory(desc, engine(), DNNL_MEMORY_NONE);
+  dnnl::memory memory(desc, engine(), DNNL_MEMORY_NONE);
   program_->external_[static_cast<std::size_t>(which)].items.push_back({memory, first});
   return memory;
 }

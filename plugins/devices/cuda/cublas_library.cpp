@@ -35,8 +35,8 @@ void CublasLibrary::require(cublasStatus_t status, const char* what) const {
 }
 
 const CublasLibrary& cublas() {
-  static const CublasLibrary library;
-  return library;
+  static const CublasLibrary kLibrary;
+  return kLibrary;
 }
 
 }  // namespace convoy::cuda

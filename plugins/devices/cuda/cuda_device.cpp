@@ -44,8 +44,8 @@ double seconds_of(const char* option) {
 
 // All devices of the process: streams of one wait for events of another.
 std::shared_ptr<EventLedger> shared_ledger() {
-  static const auto ledger = std::make_shared<EventLedger>();
-  return ledger;
+  static const auto kLedger = std::make_shared<EventLedger>();
+  return kLedger;
 }
 
 }  // namespace

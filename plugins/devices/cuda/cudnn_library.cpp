@@ -30,8 +30,8 @@ void CudnnLibrary::require(cudnnStatus_t status, const char* what) const {
 }
 
 const CudnnLibrary& cudnn() {
-  static const CudnnLibrary library;
-  return library;
+  static const CudnnLibrary kLibrary;
+  return kLibrary;
 }
 
 CudnnHandle make_cudnn_handle(cudaStream_t stream) {

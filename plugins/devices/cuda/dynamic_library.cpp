@@ -11,9 +11,9 @@ namespace {
 
 // Where toolkits are usually installed, for libraries that the linker's own search does not find.
 const std::vector<std::string>& usual_folders() {
-  static const std::vector<std::string> folders = {"/usr/local/cuda/lib64", "/usr/local/cuda/lib",
-                                                   "/opt/cuda/lib64"};
-  return folders;
+  static const std::vector<std::string> kFolders = {"/usr/local/cuda/lib64", "/usr/local/cuda/lib",
+                                                    "/opt/cuda/lib64"};
+  return kFolders;
 }
 
 void* open_anywhere(const char* name) {

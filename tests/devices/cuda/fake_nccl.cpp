@@ -257,11 +257,11 @@ void reset() {
 }
 
 const NcclFunctions& functions() {
-  static const NcclFunctions table{version,     error_string, last_error,     unique_id,
-                                   init_rank,   finalize,     destroy,        abort_rank,
-                                   async_error, group_start,  group_end,      all_reduce,
-                                   reduce,      broadcast,    reduce_scatter, all_gather};
-  return table;
+  static const NcclFunctions kTable{version,     error_string, last_error,     unique_id,
+                                    init_rank,   finalize,     destroy,        abort_rank,
+                                    async_error, group_start,  group_end,      all_reduce,
+                                    reduce,      broadcast,    reduce_scatter, all_gather};
+  return kTable;
 }
 
 }  // namespace convoy::cuda::fake_nccl

@@ -62,9 +62,9 @@ struct Judged {
 
 // On three devices, and the same lowered.
 Judged judge(const WritePlan& write) {
-  static const ArenaMap arena = small_arena(40);
-  static const Cluster cluster = make_single_host(3, true, "cpu");
-  Judged it{write_plan(cluster, arena, write), {}, {}};
+  static const ArenaMap kArena = small_arena(40);
+  static const Cluster kCluster = make_single_host(3, true, "cpu");
+  Judged it{write_plan(kCluster, kArena, write), {}, {}};
   it.report = check_plan(it.plan);
   it.text = it.report.verdict_text();
   if (!it.report.findings.empty()) it.text += "; " + it.report.findings.front().text;

@@ -10,7 +10,6 @@ namespace convoy::topology {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 Machine machine_of(const std::string& platform, std::uint32_t hosts) {
   return convoy::testing::described(platform, hosts).machine;

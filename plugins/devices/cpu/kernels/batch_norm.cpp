@@ -149,7 +149,7 @@ void join_cells(const JoinedGradient& joined, std::size_t first, std::size_t end
     if (kAdd) value += L::load(joined.addend + i);
     if (kCut) {
       const auto output = L::load(joined.output + i);
-      value = (output <= zero) | (output >= upper) ? zero : value;
+      value = ((output <= zero) | (output >= upper)) ? zero : value;
     }
     L::store(joined.gradient + i, value);
   }

@@ -13,7 +13,7 @@
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
-constexpr std::size_t kLanes = 16;  // channels that are computed together
+inline constexpr std::size_t kLanes = 16;  // channels that are computed together
 
 typedef float Vector __attribute__((vector_size(64)));
 typedef std::uint32_t Words __attribute__((vector_size(64)));
@@ -23,7 +23,7 @@ inline Vector widened(Halves value) {
   return reinterpret_cast<Vector>(__builtin_convertvector(value, Words) << 16);
 }
 
-// The bits of the nearest bf16 in the upper half of each word, ties to even; not-a-number stays that.
+// The nearest bf16's bits in the upper half of each word, ties to even; not-a-number stays that.
 inline Words rounded(Vector value) {
   const Words bits = reinterpret_cast<Words>(value);
   const Words nearest = bits + 0x7fffu + (bits >> 16 & 1u);

@@ -204,7 +204,7 @@ struct Norm {
   }
   Vector cut(Vector gradient, Vector result) const {
     const Vector zero = {};
-    return (result <= zero) | (result >= upper) ? zero : gradient;
+    return ((result <= zero) | (result >= upper)) ? zero : gradient;
   }
 
   Pair mean, scale, shift;

@@ -27,7 +27,7 @@ constexpr std::size_t taps_of(std::size_t tile) {
 }
 
 // Whether the sixteen channels of a plane fill a register.
-inline bool is_wide(const WinogradPlane& plane) {
+[[maybe_unused]] inline bool is_wide(const WinogradPlane& plane) {
   return kWide && plane.groups[1] == plane.groups[0] + kWinogradLanes;
 }
 

@@ -120,7 +120,7 @@ dnnl::memory Attention::differentiate_softmax(ProgramBuilder& builder, std::size
   const bool narrows = builder.stores_bf16();
   const dnnl::memory wide = narrows ? builder.temporary(heads.scores()) : weights;
   if (narrows) builder.reorder(weights, wide);
-  const dnnl::memory of_scores = builder.temporary(heads.scores());
+  dnnl::memory of_scores = builder.temporary(heads.scores());
   append_product(builder, gradient, transposed(builder, values), of_scores);
   const auto description = describe_gradient<dnnl::softmax_backward>(
       builder.engine(), shared_scratchpad(), softmax_, dnnl::algorithm::softmax_accurate,
@@ -131,7 +131,7 @@ dnnl::memory Attention::differentiate_softmax(ProgramBuilder& builder, std::size
                 {DNNL_ARG_DIFF_SRC, of_scores},
                 {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}});
   if (!narrows) return of_scores;
-  const dnnl::memory narrow = builder.temporary(heads.weights());
+  dnnl::memory narrow = builder.temporary(heads.weights());
   builder.reorder(of_scores, narrow);
   return narrow;
 }

@@ -77,7 +77,7 @@ dnnl::memory FullyConnected::forward_weights(ProgramBuilder& builder, std::size_
   const Desc wanted = forward_.weights_desc();
   if (!builder.stores_bf16() || builder.inference()) return builder.weights(kernel, wanted);
   converted_ = builder.keep(wanted);
-  const dnnl::memory converted = builder.kept(wanted, *converted_);
+  dnnl::memory converted = builder.kept(wanted, *converted_);
   builder.reorder(builder.variable(kernel, builder.stored(kernel)), converted);
   return converted;
 }

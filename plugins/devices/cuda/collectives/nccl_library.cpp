@@ -50,8 +50,8 @@ NcclLibrary::NcclLibrary(std::initializer_list<const char*> names)
 }
 
 const NcclFunctions& nccl() {
-  static const NcclLibrary library;
-  return library.functions();
+  static const NcclLibrary kLibrary;
+  return kLibrary.functions();
 }
 
 }  // namespace convoy::cuda

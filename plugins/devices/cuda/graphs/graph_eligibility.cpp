@@ -13,7 +13,7 @@ GraphMode graph_mode(const std::string& option) {
 std::string graph_remark(GraphMode mode, std::uint32_t devices, bool profiled) {
   if (mode == GraphMode::kOff) return {};
   if (profiled) return "CUDA graphs are off: --profile looks between the layers";
-  const std::string whole = "from the fifth step on, CUDA graphs replay every step as one launch";
+  std::string whole = "from the fifth step on, CUDA graphs replay every step as one launch";
   if (devices < 2) return whole;
   return whole +
          ", unless devices exchange something: then a graph begins where an operation waits for "
