@@ -77,8 +77,8 @@ TaskCosts::TaskCosts(const Plan& plan, const SimulatedMachine& machine,
   find_passages();
   // The slowest of n devices whose steps deviate normally.
   const double devices = plan.cluster->replicas();
-  straggling_ = 1 + options.software.straggler_sigma * std::sqrt(2 * std::log(devices));
-  for (LayerTimes& layers : graph.layers) layers = layers.scaled(straggling_);
+  const double straggling = 1 + options.software.straggler_sigma * std::sqrt(2 * std::log(devices));
+  for (LayerTimes& layers : graph.layers) layers = layers.scaled(straggling);
 }
 
 // One that sends and one that receives per host, both slower while the host's devices compute.
@@ -256,23 +256,13 @@ double TaskCosts::pace_of_arithmetic(const Operation& operation, double bytes,
   return flops > 0 && rate > 0 ? bytes * rate / flops : kNoLimit;
 }
 
-// Element-wise work: goes through all its spans at the pace of its engine's memory and of the links
-// to what lies elsewhere.
-Task TaskCosts::kernel(const Operation& operation) {
+// The traffic of an engine's memory per byte of the task, `bytes` being the largest span's. Adds
+// the links to what lies elsewhere and the memory that all of it loads to the route.
+double TaskCosts::kernel_traffic(const Operation& operation, double bytes) {
   const std::uint32_t engine = operation.place;
-  const SimulatedPlace& place = machine_.places[engine];
-  Task task;
-  task.activity = activity_of(operation.kind);
-  task.seconds = place.device == kNone ? options_.software.host_operation_seconds
-                                       : machine_.devices[place.device].kernel_seconds;
-  if (place.device != kNone && !machine_.devices[place.device].one_engine)
-    task.seconds *= launches(operation);
-  for (const auto* spans : {&operation.reads, &operation.writes})
-    for (const PlanSpan& span : *spans) task.bytes = std::max(task.bytes, bytes_of(span));
-  sum_.clear();
-  double traffic = 0;  // per byte of the task
+  double traffic = 0;
   const auto go_through = [&](const PlanSpan& span, double times, bool read) {
-    const double weight = times * bytes_of(span) / task.bytes;
+    const double weight = times * bytes_of(span) / bytes;
     const std::uint32_t at = place_of(span);
     traffic += weight;
     load_memory(at, weight);
@@ -286,19 +276,38 @@ Task TaskCosts::kernel(const Operation& operation) {
   const bool update = operation.kind == OperationKind::kApply;
   const double write_times = update ? 2 + 2.0 * options_.state_slots : onto.written;
   for (const PlanSpan& span : operation.writes) go_through(span, write_times, false);
-  if (operation.kind == OperationKind::kSum && place.device == kNone) {
+  if (operation.kind == OperationKind::kSum && machine_.places[engine].device == kNone) {
     traffic += options_.software.extra_sum_traffic;
     load_memory(engine, options_.software.extra_sum_traffic);
   }
   // A kernel says how much it moves in all; it goes through its spans once at least.
-  const double said = static_cast<double>(operation.bytes) / task.bytes;
-  if (said > traffic) {
-    load_memory(engine, said - traffic);
-    traffic = said;
-  }
-  task.limit = traffic > 0 ? local_rate(engine) / traffic : kNoLimit;
-  if (place.device != kNone)
-    task.limit = std::min(task.limit, pace_of_arithmetic(operation, task.bytes, place.device));
+  const double said = static_cast<double>(operation.bytes) / bytes;
+  if (said > traffic) load_memory(engine, said - traffic);
+  return std::max(said, traffic);
+}
+
+// Seconds until element-wise work begins: what starting its kernels takes.
+double TaskCosts::kernel_start(const Operation& operation) const {
+  const SimulatedPlace& place = machine_.places[operation.place];
+  if (place.device == kNone) return options_.software.host_operation_seconds;
+  const SimulatedDevice& device = machine_.devices[place.device];
+  return device.one_engine ? device.kernel_seconds : device.kernel_seconds * launches(operation);
+}
+
+// Element-wise work: goes through all its spans at the pace of its engine's memory and of the links
+// to what lies elsewhere.
+Task TaskCosts::kernel(const Operation& operation) {
+  const std::uint32_t device = machine_.places[operation.place].device;
+  Task task;
+  task.activity = activity_of(operation.kind);
+  task.seconds = kernel_start(operation);
+  for (const auto* spans : {&operation.reads, &operation.writes})
+    for (const PlanSpan& span : *spans) task.bytes = std::max(task.bytes, bytes_of(span));
+  sum_.clear();
+  const double traffic = kernel_traffic(operation, task.bytes);
+  task.limit = traffic > 0 ? local_rate(operation.place) / traffic : kNoLimit;
+  if (device != kNone)
+    task.limit = std::min(task.limit, pace_of_arithmetic(operation, task.bytes, device));
   task.busy_limit = task.limit;
   task.route = routes_.add(sum_);
   if (task.route == kNone && task.limit < kNoLimit) {

@@ -21,7 +21,6 @@ class TaskCosts {
   Task task(const Operation& operation);
   // A transfer of its own, outside any plan.
   Task transfer(std::uint32_t from, std::uint32_t to, double bytes);
-  double straggling() const { return straggling_; }
   // How collectives are done, for the graph, when all tasks are made.
   std::vector<std::string> take_ways();
 
@@ -37,6 +36,8 @@ class TaskCosts {
   void find_passages();
   std::uint32_t route_to_passage(std::uint32_t from, std::uint32_t to, std::uint32_t target);
   Task kernel(const Operation& operation);
+  double kernel_traffic(const Operation& operation, double bytes);
+  double kernel_start(const Operation& operation) const;
 
   const Way& way(std::uint32_t from, std::uint32_t to);
   Task transfer(const Way& way, double bytes) const;
@@ -53,7 +54,6 @@ class TaskCosts {
   TaskGraph& graph_;
   RouteTable routes_;
   CollectiveCost collectives_;
-  double straggling_ = 1;
   std::uint32_t first_rpc_link_ = kNone;
   std::vector<std::vector<std::uint32_t>> host_devices_;
   PlacePairs<Way> ways_;

@@ -128,47 +128,69 @@ void Audit::collect_older(ValueId value, const Place& place, std::map<ValueId, P
   }
 }
 
-Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t reader) {
-  Version version;
-  version.progress.assign(plan_.cluster->replicas(), 0);
-  const Value& value = run_.values().value(id);
-  const auto refuse = [&](FindingKind kind, std::uint32_t operation, const std::string& what) {
-    version.sound = false;
-    report(kind, operation, CONVOY_NONE, range, what);
-    return version;
-  };
+// Why the value cannot be parameters, whatever made it.
+std::optional<Audit::Fault> Audit::fault_of(const Value& value, const std::vector<Term>& terms,
+                                            std::uint32_t reader) const {
+  if (value.poison && value.buffer == CONVOY_NONE)
+    return Fault{FindingKind::kMissing, reader, "its forward leaves out these elements"};
   if (value.poison)
-    return value.buffer == CONVOY_NONE
-               ? refuse(FindingKind::kMissing, reader, "its forward leaves out these elements")
-               : refuse(FindingKind::kUninitialised, value.operation,
-                        fmt::format("it reads {} before anything is written there",
-                                    plan_.buffer_name(value.buffer)));
-  const std::vector<Term> exact = run_.values().expand(id, Casts::kKept);
-  const std::vector<Term> terms = run_.values().expand(id, Casts::kThrough);
-  for (const Term& term : exact) note_rounding(run_.values().atom(term.atom));
+    return Fault{FindingKind::kUninitialised, value.operation,
+                 fmt::format("it reads {} before anything is written there",
+                             plan_.buffer_name(value.buffer))};
   if (!value.constant.is_zero() || terms.empty())
-    return refuse(FindingKind::kForeign, value.operation,
-                  fmt::format("it makes parameters out of the constant {}", value.constant.value));
-  if (std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
-        return run_.values().atom(term.atom).kind == AtomKind::kOpaque;
-      }))
-    return made_by_kernels(terms, range, reader);
+    return Fault{FindingKind::kForeign, value.operation,
+                 fmt::format("it makes parameters out of the constant {}", value.constant.value)};
+  return std::nullopt;
+}
+
+// Why a sum is no average of parameters.
+std::optional<Audit::Fault> Audit::fault_of_sum(const Value& sum,
+                                                const std::vector<Term>& terms) const {
   for (const Term& term : terms) {
-    const Atom& atom = run_.values().atom(term.atom);
-    if (atom.kind != AtomKind::kInitial && atom.kind != AtomKind::kApply)
-      return refuse(FindingKind::kForeign, value.operation,
-                    "it changes parameters by something else than apply");
+    const AtomKind kind = run_.values().atom(term.atom).kind;
+    if (kind != AtomKind::kInitial && kind != AtomKind::kApply)
+      return Fault{FindingKind::kForeign, sum.operation,
+                   "it changes parameters by something else than apply"};
     if (term.shift != 0)
-      return refuse(FindingKind::kShifted, value.operation,
-                    fmt::format("its parameters come from {} elements further on", term.shift));
+      return Fault{FindingKind::kShifted, sum.operation,
+                   fmt::format("its parameters come from {} elements further on", term.shift)};
   }
   if (!is_one(total(terms)))
-    return refuse(FindingKind::kScaled, value.operation,
-                  fmt::format("its parameters are multiplied by {}", total(terms).value));
+    return Fault{FindingKind::kScaled, sum.operation,
+                 fmt::format("its parameters are multiplied by {}", total(terms).value)};
+  return std::nullopt;
+}
+
+Version Audit::first_version() const {
+  Version version;
+  version.progress.assign(plan_.cluster->replicas(), 0);
+  return version;
+}
+
+Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t reader) {
+  const ValueTable& values = run_.values();
+  const Value& value = values.value(id);
+  std::vector<Term> terms;
+  if (!value.poison) {
+    for (const Term& term : values.expand(id, Casts::kKept)) note_rounding(values.atom(term.atom));
+    terms = values.expand(id, Casts::kThrough);
+  }
+  std::optional<Fault> fault = fault_of(value, terms, reader);
+  if (!fault && std::ranges::any_of(terms, [&](const Term& term) {
+        return values.atom(term.atom).kind == AtomKind::kOpaque;
+      }))
+    return made_by_kernels(terms, range, reader);
+  if (!fault) fault = fault_of_sum(value, terms);
+  Version version = first_version();
+  if (fault) {
+    version.sound = false;
+    report(fault->kind, fault->operation, CONVOY_NONE, range, fault->what);
+    return version;
+  }
   if (terms.size() > 1) return mix(terms, range, value.operation);
-  const Atom& atom = run_.values().atom(terms.front().atom);
+  const Atom& atom = values.atom(terms.front().atom);
   if (atom.kind == AtomKind::kInitial) return version;
-  const ValueId leaf = run_.values().leaf_of(terms.front().atom);
+  const ValueId leaf = values.leaf_of(terms.front().atom);
   return leaf == id ? examine_update(atom) : parameters(leaf, range, reader);
 }
 
@@ -176,8 +198,7 @@ Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t read
 Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
                    std::uint32_t operation) {
   style_.averaged = true;
-  Version result;
-  result.progress.assign(plan_.cluster->replicas(), 0);
+  Version result = first_version();
   result.operation = operation;
   for (const Term& term : terms) {
     const Atom& atom = run_.values().atom(term.atom);
@@ -241,8 +262,7 @@ bool Audit::is_misread(const Carried& carried, const ElementRange& range) {
 // Parameters that kernels had a part in: what they depend on, and that all parts make a whole.
 Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
                                std::uint32_t reader) {
-  Version result;
-  result.progress.assign(plan_.cluster->replicas(), 0);
+  Version result = first_version();
   result.sound = !has_computed_part(terms, range);
   if (!result.sound) return result;
   Weight total_of_parameters{0, 0};

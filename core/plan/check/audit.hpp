@@ -68,6 +68,16 @@ class Audit {
   };
 
   void collect_older(ValueId value, const Place& place, std::map<ValueId, Place>& found);
+  // What keeps a value from being parameters: which operation is to blame and what it does.
+  struct Fault {
+    FindingKind kind = FindingKind::kForeign;
+    std::uint32_t operation = CONVOY_NONE;
+    std::string what;
+  };
+  std::optional<Fault> fault_of(const Value& value, const std::vector<Term>& terms,
+                                std::uint32_t reader) const;
+  std::optional<Fault> fault_of_sum(const Value& sum, const std::vector<Term>& terms) const;
+  Version first_version() const;
   Version examine(ValueId value, const ElementRange& range, std::uint32_t reader);
   Version examine_update(const Atom& update);
   Version mix(const std::vector<Term>& terms, const ElementRange& range, std::uint32_t operation);

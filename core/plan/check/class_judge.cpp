@@ -1,7 +1,6 @@
 #include "core/plan/check/class_judge.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,43 +8,17 @@
 
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/averaging.hpp"
+#include "core/plan/check/opaque_effects.hpp"
+#include "core/plan/check/period_flow.hpp"
 #include "core/plan/check/reachable.hpp"
 
 namespace convoy::check {
 namespace {
 
 constexpr std::size_t kMostStates = 256;
-constexpr std::size_t kFewStates = 32;  // for which matrices are as quick as anything
-constexpr int kSettlingPeriods = 8;     // of the start
-
-Weight times(const LinearRow& row, const std::vector<Weight>& held) {
-  Weight sum{0, 0};
-  for (const Addend& it : row) sum = sum + it.weight * held[it.index];
-  return sum;
-}
-
-double times(const LinearRow& row, const std::vector<double>& held) {
-  double sum = 0;
-  for (const Addend& it : row) sum += it.weight.value * held[it.index];
-  return sum;
-}
-
-// A gradient is subtracted: its weight is what it counts, with the other sign.
-std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas) {
-  return field_multiply(weight == 0 ? 0 : kPrime - weight, replicas);
-}
-
-// The number that a field element stands for, when numerator and denominator are small.
-double number(std::uint64_t element) {
-  std::uint64_t r0 = kPrime, r1 = element;
-  std::int64_t t0 = 0, t1 = 1;
-  while (r1 > (std::uint64_t{1} << 30)) {
-    const std::uint64_t quotient = r0 / r1;
-    r0 = std::exchange(r1, r0 - quotient * r1);
-    t0 = std::exchange(t1, t0 - static_cast<std::int64_t>(quotient) * t1);
-  }
-  return t1 == 0 ? 0 : static_cast<double>(r1) / static_cast<double>(t1);
-}
+constexpr std::size_t kFewStates = 32;   // for which matrices are as quick as anything
+constexpr int kSettlingPeriods = 8;      // of the start
+constexpr std::size_t kFadingPeriods = 64;  // periods in which momentum shows how it fades
 
 }  // namespace
 
@@ -107,37 +80,13 @@ void ClassJudge::add(FindingKind kind, const PeriodRead& read, std::uint32_t rep
   report_.findings.push_back({kind, writer(read), replica, read.range, what});
 }
 
-std::string ClassJudge::names(const std::vector<AtomId>& atoms) const {
-  std::set<std::string> result;
-  for (const AtomId id : atoms) {
-    const Atom& atom = budget_.atom(id);
-    const Operation& operation = operation_of(plan_, atom.operation);
-    const std::string name =
-        operation.kernel.empty() ? std::string(operation_name(operation.kind)) : operation.kernel;
-    result.insert(fmt::format("{} (operation {})", name, atom.operation));
-  }
-  return fmt::format("{}", fmt::join(result, ", "));
-}
-
-bool ClassJudge::calls_only() const {
-  return std::all_of(it_.opaque_atoms.begin(), it_.opaque_atoms.end(), [&](AtomId id) {
-    return operation_of(plan_, budget_.atom(id).operation).kind == OperationKind::kCall;
-  });
-}
-
-std::string ClassJudge::unknown_effect() const {
-  const std::string all = names(it_.opaque_atoms);
-  return calls_only()
-             ? fmt::format("kernel {} does not say what it does (CallOptions::effect)", all)
-             : fmt::format("only the run knows what {} gives", all);
-}
-
 // What forwards read is a sum of memory, not what only the run knows.
 bool ClassJudge::reads_known() {
   for (const PeriodRead& read : it_.reads)
     if (!read.opaque.empty()) {
       add(FindingKind::kUndeclared, read, read.replica,
-          fmt::format("parameters are made of what is not known: {}", unknown_effect()));
+          fmt::format("parameters are made of what is not known: {}",
+                      unknown_effect(plan_, budget_, it_.opaque_atoms)));
       return false;
     }
   return true;
@@ -149,8 +98,7 @@ void ClassJudge::require_start() {
   for (int period = 0; period < kSettlingPeriods; ++period) {
     for (const PeriodRead& read : it_.reads)
       if (times(read.states, held).field != 1) return report_start(read, held);
-    std::vector<Weight> next;
-    for (const LinearRow& row : it_.step) next.push_back(times(row, held));
+    std::vector<Weight> next = next_period(it_, held);
     const bool settled =
         std::equal(next.begin(), next.end(), held.begin(),
                    [](const Weight& a, const Weight& b) { return a.field == b.field; });
@@ -248,8 +196,8 @@ void ClassJudge::require_equal(const FieldMatrix& weights) {
           fmt::format("in what replica {} reads, the gradient of replica {} counts {:.6g} times "
                       "in the end, and that of replica {} in what replica {} reads {:.6g} times",
                       read.replica, gradients_[g].replica,
-                      number(counted(weights.at(r, g), replicas)), gradients_[0].replica,
-                      it_.reads[0].replica, number(counted(weights.at(0, 0), replicas))));
+                      number_of(counted(weights.at(r, g), replicas)), gradients_[0].replica,
+                      it_.reads[0].replica, number_of(counted(weights.at(0, 0), replicas))));
     }
   }
 }
@@ -262,7 +210,7 @@ void ClassJudge::judge_noise(const PeriodRead& read, const FieldMatrix& row,
     if (row.at(0, e) == 0) continue;
     noise.weights.emplace_back(it_.error_atoms[e], row.at(0, e));
     const std::optional<double> source = weight_of_source(it_.error_atoms[e], weights);
-    const double times = source ? number(row.at(0, e)) / *source : 0;
+    const double times = source ? number_of(row.at(0, e)) / *source : 0;
     if (times > 1 + 1e-9 || times < -1e-9) report_error(read, it_.error_atoms[e], times);
   }
   std::sort(noise.weights.begin(), noise.weights.end());
@@ -279,7 +227,7 @@ void ClassJudge::report_error(const PeriodRead& read, AtomId error, double times
                       times)
                 : "is brought back more often than once";
   add(FindingKind::kDoubled, read, read.replica,
-      fmt::format("what {} leaves out {}", names({error}), what));
+      fmt::format("what {} leaves out {}", makers_of(plan_, budget_, {error}), what));
 }
 
 // The final weight of what a cast or kernel reads: that of a gradient in it.
@@ -289,7 +237,8 @@ std::optional<double> ClassJudge::weight_of_source(AtomId error, const FieldMatr
     const auto at =
         std::find(gradients_.begin(), gradients_.end(), GradientKey{atom.replica, atom.step});
     if (atom.kind != AtomKind::kGradient || at == gradients_.end()) continue;
-    const double weight = number(weights.at(0, static_cast<std::size_t>(at - gradients_.begin())));
+    const double weight =
+        number_of(weights.at(0, static_cast<std::size_t>(at - gradients_.begin())));
     if (weight != 0) return weight / term.weight.value;
   }
   return std::nullopt;
@@ -318,32 +267,6 @@ std::uint64_t ClassJudge::computes_of_a_mean() const {
   return is_mean ? computes : 1;
 }
 
-// Whether parameters are made of several others, which may leave a gradient less than it was.
-bool ClassJudge::averages_parameters() const {
-  for (const LinearRow& row : it_.step)
-    if (std::count_if(row.begin(), row.end(),
-                      [&](const Addend& it) { return !it_.start[it.index].is_zero(); }) > 1)
-      return true;
-  return false;
-}
-
-// What the mean of all reads has of one period's gradients, so many periods later.
-std::vector<double> ClassJudge::responses(std::size_t periods) const {
-  std::vector<double> held(it_.states.size(), 0.0);
-  for (std::size_t i = 0; i < held.size(); ++i)
-    for (const Addend& it : it_.gradients[i]) held[i] -= it.weight.value;
-  std::vector<double> result;
-  for (std::size_t t = 0; t < periods; ++t) {
-    double sum = 0;
-    for (const PeriodRead& read : it_.reads) sum += times(read.states, held);
-    result.push_back(sum / static_cast<double>(it_.reads.size()));
-    std::vector<double> next;
-    for (const LinearRow& row : it_.step) next.push_back(times(row, held));
-    held = std::move(next);
-  }
-  return result;
-}
-
 // Every gradient counts `total` times what it does in a mean. More than once is right only for
 // momentum: what a gradient adds later fades like the powers of some b, and 1 / (1 - b) times is
 // the most that those add up to. Less is right where parameters are averaged.
@@ -354,21 +277,15 @@ void ClassJudge::judge_total(const FieldMatrix& weights) {
   const std::uint64_t total = field_multiply(
       counted(first, report_.alone ? 1 : plan_.cluster->replicas()), report_.means_over);
   report_.total = total;
-  report_.counts = number(total);
+  report_.counts = number_of(total);
   report_.counts_once = total == 1;
   const PeriodRead& any = it_.reads.front();
   const double counts = report_.counts;
-  if (report_.counts_once || (counts > 0 && counts < 1 && averages_parameters())) return;
+  if (report_.counts_once || (counts > 0 && counts < 1 && averages_parameters(it_))) return;
   if (counts < 1)
     return add(FindingKind::kScaled, any, any.replica,
                fmt::format("every gradient counts {:.6g} times in the end, not once", counts));
-  const std::vector<double> later = responses(64);
-  double fading = 0;
-  for (std::size_t t = 8; t + 2 < later.size(); ++t) {
-    const double change = later[t + 1] - later[t];
-    if (std::fabs(change) > 1e-9 * std::fabs(later.back()))
-      fading = std::max(fading, std::fabs((later[t + 2] - later[t + 1]) / change));
-  }
+  const double fading = fading_rate(responses(it_, kFadingPeriods));
   // Momentum between periods, or between the computes of one.
   const double each = std::pow(fading, 1.0 / plan_.computes);
   if (fading > 0 && fading < 1 &&
@@ -380,58 +297,32 @@ void ClassJudge::judge_total(const FieldMatrix& weights) {
                   in_full ? ", as if the replicas' updates were added where a mean is meant" : ""));
 }
 
-// Rows w with w A = w and w D = 0.
-FieldMatrix ClassJudge::conserved_whatever_kernels_do() const {
-  const std::size_t n = it_.states.size();
-  const std::size_t kernels = it_.opaque_atoms.size();
-  const FieldMatrix step = to_matrix(it_.step, n);
-  const FieldMatrix opaque = to_matrix(it_.opaque, kernels);
-  FieldMatrix both(n, n + kernels);
-  for (std::size_t r = 0; r < n; ++r) {
-    for (std::size_t c = 0; c < n; ++c) both.at(r, c) = step.at(r, c);
-    both.at(r, r) = field_add(both.at(r, r), kPrime - 1);
-    for (std::size_t c = 0; c < kernels; ++c) both.at(r, n + c) = opaque.at(r, c);
-  }
-  return null_space(transpose(both));
-}
-
 // Kernels that declare nothing leave no final weights. But every sum that is conserved whatever
 // they write must hold all gradients alike, as much as it holds of the parameters.
 void ClassJudge::judge_conserved() {
-  const FieldMatrix conserved = conserved_whatever_kernels_do();
-  const FieldMatrix held = multiply(conserved, to_matrix(it_.gradients, gradients_.size()));
-  const std::uint64_t replicas = plan_.cluster->replicas();
-  bool alike = gradients_.size() == replicas * plan_.computes;
-  std::optional<std::uint64_t> total;  // of a gradient, per start
-  for (std::size_t w = 0; w < conserved.rows(); ++w) {
-    std::uint64_t start = 0;
-    for (std::size_t i = 0; i < it_.states.size(); ++i)
-      start = field_add(start, field_multiply(conserved.at(w, i), it_.start[i].field));
-    for (std::size_t g = 0; g < gradients_.size(); ++g) {
-      const std::uint64_t weight = counted(held.at(w, g), replicas);
-      if (start != 0 && !total) total = field_multiply(weight, field_inverse(start));
-      alike = alike && weight == (start == 0 ? 0 : field_multiply(*total, start));
-    }
-  }
+  const ConservedSums sums = conserved_sums(it_, gradients_.size(), plan_.cluster->replicas());
+  const bool all_alike =
+      sums.alike && gradients_.size() == plan_.cluster->replicas() * plan_.computes;
+  const std::vector<AtomId>& makers = it_.opaque_atoms;
   const PeriodRead& any = it_.reads.front();
-  if (!total || !alike)
+  if (!sums.total || !all_alike)
     return add(FindingKind::kUndeclared, any, any.replica,
-               fmt::format("{}, and {}", unknown_effect(),
-                           total ? "gradients would not all count alike"
-                                 : "nothing keeps what it leaves out"));
-  if (*total != 1)
-    return add(
-        FindingKind::kScaled, any, any.replica,
-        fmt::format("every gradient counts {:.6g} times in the end, not once", number(*total)));
+               fmt::format("{}, and {}", unknown_effect(plan_, budget_, makers),
+                           sums.total ? "gradients would not all count alike"
+                                      : "nothing keeps what it leaves out"));
+  if (*sums.total != 1)
+    return add(FindingKind::kScaled, any, any.replica,
+               fmt::format("every gradient counts {:.6g} times in the end, not once",
+                           number_of(*sums.total)));
   // Whether what is kept gets out again is the kernel's affair.
   add(FindingKind::kUndeclared, any, any.replica,
-      calls_only()
+      made_by_calls(plan_, budget_, makers)
           ? fmt::format("all gradients are kept until they are applied, but kernel {} does not say "
                         "that it sends what it reads (CallOptions::effect)",
-                        names(it_.opaque_atoms))
+                        makers_of(plan_, budget_, makers))
           : fmt::format("all gradients are kept until they are applied, but it is not known "
                         "whether {} lets them out",
-                        names(it_.opaque_atoms)));
+                        makers_of(plan_, budget_, makers)));
 }
 
 // Periods until something of every gradient is in everything that it gets to at all.
@@ -440,25 +331,10 @@ void ClassJudge::measure_delay() {
     report_.delay = periods_to_spread(it_, gradients_.size(), budget_);
     return;
   }
-  constexpr std::uint64_t kLongest = 64;
-  for (std::size_t g = 0; g < gradients_.size(); ++g) {
-    std::vector<double> held(it_.states.size(), 0.0);
-    for (std::size_t i = 0; i < held.size(); ++i)
-      for (const Addend& it : it_.gradients[i])
-        if (it.index == g) held[i] = it.weight.value;
-    for (std::uint64_t period = 0; period < kLongest; ++period) {
-      budget_.spend(it_.states.size(), it_.reads.front().operation);
-      const bool arrived =
-          std::all_of(it_.reads.begin(), it_.reads.end(), [&](const PeriodRead& read) {
-            return (report_.alone && read.replica != gradients_[g].replica) ||
-                   times(read.states, held) != 0;
-          });
-      report_.delay = std::max(report_.delay, period);
-      if (arrived) break;
-      std::vector<double> next;
-      for (const LinearRow& row : it_.step) next.push_back(times(row, held));
-      held = std::move(next);
-    }
+  for (std::uint32_t g = 0; g < gradients_.size(); ++g) {
+    std::optional<std::uint32_t> only_replica;
+    if (report_.alone) only_replica = gradients_[g].replica;
+    report_.delay = std::max(report_.delay, periods_to_arrive(it_, g, only_replica, budget_));
   }
 }
 

@@ -57,7 +57,6 @@ class ClassJudge {
   void judge_limit(const Limit& limit);
   void judge_averaging();
   void judge_conserved();
-  FieldMatrix conserved_whatever_kernels_do() const;
   void judge_weights(const FieldMatrix& weights);
   void require_equal(const FieldMatrix& weights);
   bool trains_alone(const FieldMatrix& weights) const;
@@ -66,15 +65,10 @@ class ClassJudge {
   std::optional<double> weight_of_source(AtomId error, const FieldMatrix& weights) const;
   void judge_total(const FieldMatrix& weights);
   std::uint64_t computes_of_a_mean() const;
-  bool averages_parameters() const;
-  std::vector<double> responses(std::size_t periods) const;
   void measure_delay();
   void add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
            const std::string& what);
   std::uint32_t writer(const PeriodRead& read) const;
-  std::string names(const std::vector<AtomId>& atoms) const;
-  bool calls_only() const;  // all that is opaque is a kernel's
-  std::string unknown_effect() const;
 
   const Plan& plan_;
   const PeriodClass& it_;

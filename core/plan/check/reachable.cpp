@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/plan/check/period_flow.hpp"
+
 namespace convoy::check {
 namespace {
 
@@ -11,12 +13,6 @@ using Vector = std::vector<Weight>;
 Weight sum_of(const Weight& a, const Weight& b) {
   const Weight sum = a + b;
   return sum.is_zero() ? Weight{0, 0} : sum;
-}
-
-Weight times(const LinearRow& row, const Vector& held) {
-  Weight sum{0, 0};
-  for (const Addend& it : row) sum = sum_of(sum, it.weight * held[it.index]);
-  return sum;
 }
 
 // x + by * y
@@ -85,9 +81,7 @@ Basis reachable(const PeriodClass& it, const ValueTable& budget) {
     open.pop_back();
     budget.spend(next.size() * (basis.vectors().size() + 1) / 16, it.reads.front().operation);
     if (!basis.add_vector(next)) continue;
-    Vector after;
-    for (const LinearRow& row : it.step) after.push_back(times(row, next));
-    open.push_back(std::move(after));
+    open.push_back(next_period(it, next));
   }
   return basis;
 }

@@ -101,12 +101,16 @@ void SymbolicRun::execute(const Operation& operation) {
     case OperationKind::kNorm:
     case OperationKind::kAdaptLossScale:
       return;  // they say how large an update is, not what it is made of
-    default: {
-      const std::uint64_t frame = operation.writes.front().first;
-      const Content result = elementwise(operation, frame);
-      for (const PlanSpan& span : operation.writes) write(span, result, frame);
-    }
+    default:
+      return combine(operation);
   }
+}
+
+// Element-wise work, copies among it: all spans that are written get the same.
+void SymbolicRun::combine(const Operation& operation) {
+  const std::uint64_t frame = operation.writes.front().first;
+  const Content result = elementwise(operation, frame);
+  for (const PlanSpan& span : operation.writes) write(span, result, frame);
 }
 
 void SymbolicRun::forward(const Operation& operation) {

@@ -111,6 +111,7 @@ class SymbolicRun {
   };
 
   void execute(const Operation& operation);
+  void combine(const Operation& operation);
   void forward(const Operation& operation);
   void backward(const Operation& operation);
   void apply(const Operation& operation);

@@ -1,6 +1,7 @@
 #include "core/plan/check/weight.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace convoy::check {
 namespace {
@@ -51,6 +52,21 @@ Weight from_scalar(double scalar) {
     p0 = p1, q0 = q1, p1 = p, q1 = q;
   }
   return {dyadic(scalar), scalar};
+}
+
+double number_of(std::uint64_t element) {
+  std::uint64_t r0 = kPrime, r1 = element;
+  std::int64_t t0 = 0, t1 = 1;
+  while (r1 > (std::uint64_t{1} << 30)) {
+    const std::uint64_t quotient = r0 / r1;
+    r0 = std::exchange(r1, r0 - quotient * r1);
+    t0 = std::exchange(t1, t0 - static_cast<std::int64_t>(quotient) * t1);
+  }
+  return t1 == 0 ? 0 : static_cast<double>(r1) / static_cast<double>(t1);
+}
+
+std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas) {
+  return field_multiply(weight == 0 ? 0 : kPrime - weight, replicas);
 }
 
 }  // namespace convoy::check

@@ -28,4 +28,10 @@ Weight reciprocal(std::uint64_t count);
 // compute in f32, cannot tell from it (0.2 is 1/5); a number without such a fraction is itself.
 Weight from_scalar(double scalar);
 
+// The number that a field element stands for, when numerator and denominator are small.
+double number_of(std::uint64_t element);
+
+// A gradient is subtracted and divided by the replicas: how often one of this weight counts.
+std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas);
+
 }  // namespace convoy::check

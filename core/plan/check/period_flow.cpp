@@ -1,0 +1,93 @@
+#include "core/plan/check/period_flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace convoy::check {
+namespace {
+
+constexpr std::uint64_t kLongestDelay = 64;  // periods
+constexpr std::size_t kSettledIn = 8;        // periods, before the fading is measured
+
+template <typename Number>
+std::vector<Number> stepped(const PeriodClass& it, const std::vector<Number>& held) {
+  std::vector<Number> next;
+  next.reserve(it.step.size());
+  for (const LinearRow& row : it.step) next.push_back(times(row, held));
+  return next;
+}
+
+}  // namespace
+
+Weight times(const LinearRow& row, const std::vector<Weight>& held) {
+  Weight sum{0, 0};
+  for (const Addend& it : row) {
+    sum = sum + it.weight * held[it.index];
+    if (sum.is_zero()) sum.value = 0;  // the field decides
+  }
+  return sum;
+}
+
+double times(const LinearRow& row, const std::vector<double>& held) {
+  double sum = 0;
+  for (const Addend& it : row) sum += it.weight.value * held[it.index];
+  return sum;
+}
+
+std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held) {
+  return stepped(it, held);
+}
+
+std::vector<double> next_period(const PeriodClass& it, const std::vector<double>& held) {
+  return stepped(it, held);
+}
+
+std::vector<double> responses(const PeriodClass& it, std::size_t periods) {
+  std::vector<double> held(it.states.size(), 0.0);
+  for (std::size_t i = 0; i < held.size(); ++i)
+    for (const Addend& gradient : it.gradients[i]) held[i] -= gradient.weight.value;
+  std::vector<double> result;
+  for (std::size_t t = 0; t < periods; ++t) {
+    double sum = 0;
+    for (const PeriodRead& read : it.reads) sum += times(read.states, held);
+    result.push_back(sum / static_cast<double>(it.reads.size()));
+    held = next_period(it, held);
+  }
+  return result;
+}
+
+double fading_rate(const std::vector<double>& response) {
+  double rate = 0;
+  for (std::size_t t = kSettledIn; t + 2 < response.size(); ++t) {
+    const double change = response[t + 1] - response[t];
+    if (std::fabs(change) > 1e-9 * std::fabs(response.back()))
+      rate = std::max(rate, std::fabs((response[t + 2] - response[t + 1]) / change));
+  }
+  return rate;
+}
+
+std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,
+                                std::optional<std::uint32_t> only_replica,
+                                const ValueTable& budget) {
+  std::vector<double> held(it.states.size(), 0.0);
+  for (std::size_t i = 0; i < held.size(); ++i)
+    for (const Addend& part : it.gradients[i])
+      if (part.index == gradient) held[i] = part.weight.value;
+  for (std::uint64_t period = 0;; ++period) {
+    budget.spend(it.states.size(), it.reads.front().operation);
+    const bool arrived = std::ranges::all_of(it.reads, [&](const PeriodRead& read) {
+      return (only_replica && read.replica != *only_replica) || times(read.states, held) != 0;
+    });
+    if (arrived || period + 1 == kLongestDelay) return period;
+    held = next_period(it, held);
+  }
+}
+
+bool averages_parameters(const PeriodClass& it) {
+  return std::ranges::any_of(it.step, [&](const LinearRow& row) {
+    return std::ranges::count_if(
+               row, [&](const Addend& part) { return !it.start[part.index].is_zero(); }) > 1;
+  });
+}
+
+}  // namespace convoy::check
