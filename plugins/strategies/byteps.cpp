@@ -13,6 +13,7 @@ class BytePs : public convoy::Strategy {
   void plan(convoy::Planner& p) override {
     const auto workers = p.groups(convoy::Sharing::kHost);
     std::vector<convoy::PlaceId> servers;  // the workers' own ones first
+    servers.reserve(workers.size());
     for (const auto& worker : workers) servers.push_back(p.host_place(worker.front()));
     for (const auto place : p.places())
       if (p.place(place).kind == convoy::PlaceKind::kHost && !std::ranges::count(servers, place))
@@ -46,6 +47,7 @@ class BytePs : public convoy::Strategy {
   static void exchange(convoy::Planner& p, convoy::PlaceId server,
                        const std::vector<convoy::Span>& sums, convoy::Range range) {
     std::vector<convoy::Span> pieces;
+    pieces.reserve(sums.size());
     for (const auto& sum : sums) pieces.push_back(convoy::part(sum, range.first, range.count));
     const convoy::Buffer total = p.scratch(server, range.count);
     p.sum(total, pieces);

@@ -21,6 +21,7 @@ class DistributedAllReduce : public convoy::Strategy {
       p.refuse("cross_replica_sync=false: a sum over all devices waits for all of them");
     const std::vector<AllReduceRange> ranges = read_spec(p);
     std::vector<Reducer> reducers;
+    reducers.reserve(ranges.size());
     for (const AllReduceRange& range : ranges)
       reducers.push_back(convoy_strategies::spec_reducer(p, range));
     const std::vector<convoy::Range> packs = read_packs(p);

@@ -22,6 +22,7 @@ inline std::vector<Worker> workers_of(const convoy::Planner& p) {
     worker.replicas.push_back(r);
   }
   std::vector<Worker> workers;
+  workers.reserve(by_host.size());
   for (auto& [host, worker] : by_host) workers.push_back(std::move(worker));
   return workers;
 }

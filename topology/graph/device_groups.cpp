@@ -13,6 +13,7 @@ namespace {
 std::vector<std::uint32_t> numbered(const std::vector<std::size_t>& keys) {
   std::map<std::size_t, std::uint32_t> known;
   std::vector<std::uint32_t> numbers;
+  numbers.reserve(keys.size());
   for (const std::size_t key : keys)
     numbers.push_back(
         known.try_emplace(key, static_cast<std::uint32_t>(known.size())).first->second);

@@ -12,6 +12,7 @@ int pull(pid_t process, void* to, std::uint64_t from, std::uint64_t bytes) {
   auto* next = static_cast<char*>(to);
   while (bytes > 0) {
     const iovec here{next, bytes};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the other process.
     const iovec there{reinterpret_cast<void*>(from), bytes};
     const ssize_t count = ::process_vm_readv(process, &here, 1, &there, 1, 0);
     if (count < 0 && errno == EINTR) continue;
