@@ -101,6 +101,7 @@ Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
   options.simulation.iterations = kRankingIterations;
   SelectionProblem problem;
   problem.cluster = ground.on.cluster;
+  problem.kernel_forms = forms_on(setup, hardware);
   problem.guard = setup.guard;
   problem.allows_inexact = setup.options.auto_inexact;
   problem.arena = [&](std::uint64_t elements) {

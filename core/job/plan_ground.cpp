@@ -40,6 +40,12 @@ bool has_devices_of(const Setup& setup, const SimulatedHardware& hardware) {
          setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) == hardware.on_host_processors;
 }
 
+KernelForms forms_on(const Setup& setup, const SimulatedHardware& hardware) {
+  if (has_devices_of(setup, hardware)) return setup.device->kernel_forms();
+  if (hardware.on_host_processors) return {.devices = "CPU devices"};
+  return gpu_forms("the GPUs of " + hardware.name);
+}
+
 SimulatedGround simulated_ground(const Setup& setup, const SimulatedHardware& hardware,
                                  std::uint32_t hosts, std::uint32_t devices_per_host) {
   require_devices(hosts, devices_per_host);

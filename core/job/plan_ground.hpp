@@ -26,6 +26,9 @@ PlanGround ground_of_tasks(const Setup& setup, const ListedTasks& tasks, std::ui
 // Whether the hardware is that of this machine and its devices can be asked.
 bool has_devices_of(const Setup& setup, const SimulatedHardware& hardware);
 
+// Which kernels of strategies its devices run.
+KernelForms forms_on(const Setup& setup, const SimulatedHardware& hardware);
+
 // A cluster on which the hardware's speed is known, and how the model is stored there: this
 // machine's devices are asked, those of other machines have what the description says and store
 // variables in the plain way.

@@ -10,6 +10,7 @@
 #include "core/job/plan_ground.hpp"
 #include "core/job/plan_memory.hpp"
 #include "core/job/prediction_options.hpp"
+#include "core/plan/stages.hpp"
 #include "core/runtime/claim.hpp"
 #include "core/runtime/prepared_plan.hpp"
 #include "core/simulate/collectives/collective_library.hpp"
@@ -74,6 +75,8 @@ void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
 // What a run would execute there, claim and all.
 SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devices) const {
   SimulatedRun run = written(hosts, devices, true);
+  for (const Operation* call : called_kernels(run.plan->logical()))
+    require_form(*setup_.strategy, call->kernel, forms_on(setup_, hardware_));
   require_claim(setup_.strategy->manifest(), run.plan->logical(), run.plan->check());
   return run;
 }

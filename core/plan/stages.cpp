@@ -1,6 +1,8 @@
 #include "core/plan/stages.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -90,6 +92,16 @@ std::vector<const std::vector<Operation>*> bodies_of(const Plan& plan) {
   std::vector<const std::vector<Operation>*> bodies{&plan.body};
   for (const PlanStage& stage : plan.later) bodies.push_back(&stage.body);
   return bodies;
+}
+
+std::vector<const Operation*> called_kernels(const Plan& plan) {
+  std::set<std::string_view> known;
+  std::vector<const Operation*> calls;
+  for (const std::vector<Operation>* section : sections_of(plan))
+    for (const Operation& operation : *section)
+      if (operation.kind == OperationKind::kCall && known.insert(operation.kernel).second)
+        calls.push_back(&operation);
+  return calls;
 }
 
 std::uint32_t number_operations(std::vector<Operation>& prologue, std::vector<Operation>& body,

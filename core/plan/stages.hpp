@@ -33,6 +33,9 @@ Plan part_stages(Plan joined, const Plan& like);
 std::vector<const std::vector<Operation>*> sections_of(const Plan& plan);
 std::vector<const std::vector<Operation>*> bodies_of(const Plan& plan);
 
+// One CALL of every kernel that the plan calls, the first one.
+std::vector<const Operation*> called_kernels(const Plan& plan);
+
 // Numbers a stage's operations, from `first` on, and says which compute of the period each belongs
 // to. Returns how many computes every replica has in the body.
 std::uint32_t number_operations(std::vector<Operation>& prologue, std::vector<Operation>& body,

@@ -32,6 +32,14 @@ bool DevicePlugin::has(convoy_device_trait trait) const {
   return (plugin_.table->traits & trait) != 0;
 }
 
+// Without a function to build them they are not to be had.
+KernelForms DevicePlugin::kernel_forms() const {
+  KernelForms forms{.devices = manifest().name + " devices"};
+  if (plugin_.table->kernel_forms != 0 && plugin_.table->build_kernel != nullptr)
+    forms.bits = plugin_.table->kernel_forms;
+  return forms;
+}
+
 std::uint32_t DevicePlugin::count(const convoy_device_request& request) const {
   std::uint32_t devices = 0;
   call(
@@ -207,6 +215,22 @@ std::optional<convoy_program_memory> OpenDevice::program_memory(void* program) {
   });
   if (memory.activations == 0 && memory.scratch == 0) return std::nullopt;
   return memory;
+}
+
+void* OpenDevice::build_kernel(const convoy_kernel_code& code) {
+  void* kernel = nullptr;
+  call(
+      plugin_.settings(),
+      fmt::format("building kernel '{}' of strategy {}", code.kernel, code.strategy),
+      [&](convoy_context* context) {
+        return plugin_.table().build_kernel(self_, context, &code, &kernel);
+      },
+      ExitCode::kUnavailable);
+  return kernel;
+}
+
+void OpenDevice::free_kernel(void* kernel) {
+  if (plugin_.table().free_kernel != nullptr) plugin_.table().free_kernel(self_, kernel);
 }
 
 double OpenDevice::measure(convoy_measurement what) {

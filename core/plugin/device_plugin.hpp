@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/plugin/context.hpp"
+#include "core/plugin/kernel_forms.hpp"
 #include "core/plugin/library.hpp"
 
 namespace convoy {
@@ -24,6 +25,9 @@ class DevicePlugin {
 
   // Whether its devices have this trait (convoy_device_trait).
   bool has(convoy_device_trait trait) const;
+
+  // Which kernels of strategies its devices run.
+  KernelForms kernel_forms() const;
 
   // How many devices the request gives on this machine.
   std::uint32_t count(const convoy_device_request& request) const;
@@ -73,6 +77,11 @@ class OpenDevice {
   // The records of a program compiled with CONVOY_COMPILE_PROFILE.
   std::vector<convoy_profile_record> profile(void* program);
   double measure(convoy_measurement what);
+  KernelForms kernel_forms() const { return plugin_.kernel_forms(); }
+  // A kernel in one of these forms, ready to be submitted. Error
+  // kUnavailable, with what the compiler says, when it cannot be built.
+  void* build_kernel(const convoy_kernel_code& code);
+  void free_kernel(void* kernel);
   // Empty when the plug-in does not say.
   std::optional<convoy_program_memory> program_memory(void* program);
 

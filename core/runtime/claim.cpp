@@ -15,18 +15,12 @@ namespace convoy {
 namespace {
 
 void require_kernels(const Plan& plan, StrategyPlugin& strategy) {
-  std::set<std::string> known;
-  for (const auto* section : sections_of(plan))
-    for (const Operation& operation : *section) {
-      if (operation.kind != OperationKind::kCall || !known.insert(operation.kernel).second)
-        continue;
-      if (!host_kernel_of(strategy, operation.kernel))
-        fail(ExitCode::kFailed,
-             "call (operation {}) on {} names kernel '{}', of which strategy {} has no host "
-             "function: let host_kernel() or kernel() return one, or correct the name",
-             operation.id, plan.span_name(operation.writes.front()), operation.kernel,
-             strategy.manifest().name);
-    }
+  for (const Operation* call : called_kernels(plan))
+    if (!host_kernel_of(strategy, call->kernel))
+      fail(ExitCode::kFailed,
+           "call (operation {}) on {} names kernel '{}', of which strategy {} has no host "
+           "function: let host_kernel() or kernel() return one, or correct the name",
+           call->id, plan.span_name(call->writes.front()), call->kernel, strategy.manifest().name);
 }
 
 void require_needs(const Plan& plan, const Manifest& strategy) {

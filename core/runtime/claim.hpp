@@ -14,7 +14,7 @@ void require_claim(const Manifest& strategy, const Plan& plan, const CheckReport
 // For people, when nothing could be proved of the plan; otherwise empty.
 std::string unproved_notice(const Manifest& strategy, const CheckReport& report);
 
-// Error kFailed when the plan calls a kernel without a host function (the form that devices run),
+// Error kFailed when the plan calls a kernel without a host function (the form that is tried),
 // or has an operation that the manifest's needs= leaves out.
 void require_manifest(const Plan& plan, StrategyPlugin& strategy);
 

@@ -27,6 +27,7 @@ class OpenDevices {
   // Per place of the cluster.
   const Engines& engines() const { return engines_; }
   const std::vector<convoy_device_description>& descriptions() const { return descriptions_; }
+  KernelForms kernel_forms() const { return opened_.front()->kernel_forms(); }
   // Whether all devices have that flag of convoy_device_flag.
   bool all_have(std::uint32_t flag) const;
   double now() { return opened_.front()->now(); }

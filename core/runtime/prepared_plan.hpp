@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 
 #include "core/plan/host_kernel.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/plugin/strategy_plugin.hpp"
+#include "core/runtime/device_kernels.hpp"
 
 namespace convoy {
 
@@ -16,6 +18,7 @@ struct PreparedPlan {
   StrategyPlugin* strategy = nullptr;  // null: forward only
   std::uint64_t bucket_elements = 0;
   StepPlan step;
+  std::unique_ptr<DeviceKernels> kernels;  // null where no strategy has a part in it
 };
 
 // For StepPlan: the strategy, which must outlive what it returns.

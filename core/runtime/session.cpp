@@ -97,6 +97,7 @@ ExecutorParts Session::executor_parts() {
   parts.optimizer = &options_.optimizer;
   for (const Program& program : programs_) parts.programs.push_back(program.get());
   parts.decayed = decayed_ranges();
+  parts.device_kernels = plan_->kernels.get();
   parts.kernel = [strategy = plan_->strategy](const std::string& name) {
     return strategy == nullptr ? HostKernel() : host_kernel_of(*strategy, name);
   };

@@ -22,20 +22,26 @@ struct Session::HandedOver {
 std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strategy,
                                                           std::uint64_t bucket_elements) const {
   ArenaMap map = make_arena_map(graph_, arena_, bucket_elements);
-  std::shared_ptr<const PreparedPlan> made;
+  std::shared_ptr<PreparedPlan> made;
   if (strategy == nullptr) {
-    made.reset(new PreparedPlan{nullptr, bucket_elements, {cluster_, std::move(map)}});
+    made.reset(new PreparedPlan{nullptr, bucket_elements, {cluster_, std::move(map)}, nullptr});
   } else {
     made.reset(new PreparedPlan{
         strategy,
         bucket_elements,
-        {cluster_, std::move(map), author_of(*strategy), {.guard = options_.guard}}});
+        {cluster_, std::move(map), author_of(*strategy), {.guard = options_.guard}},
+        nullptr});
     require_claim(strategy->manifest(), made->step.logical(), made->step.check());
+    for (const Operation* call : called_kernels(made->step.logical()))
+      require_form(*strategy, call->kernel, devices_->kernel_forms());
   }
   require_network_reach(*made);
   require_supported(made->step.lowered(), engines_);
   prepare_collectives(made->step);
   require_promises(*made);
+  if (strategy != nullptr)
+    made->kernels =
+        std::make_unique<DeviceKernels>(made->step.lowered(), engines_, *strategy, devices_);
   return made;
 }
 

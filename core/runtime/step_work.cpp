@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
+#include "core/runtime/device_kernels.hpp"
 
 namespace convoy {
 namespace {
@@ -81,6 +82,14 @@ HostKernel find_kernel(const ExecutorParts& parts, const Operation& operation) {
   return kernel;
 }
 
+void enter_kernel(const ExecutorParts& parts, const Operation& operation,
+                  convoy_submission& submission) {
+  if (parts.device_kernels != nullptr)
+    submission.device_kernel =
+        parts.device_kernels->find(parts.engines->at(operation.place), operation.kernel);
+  if (submission.device_kernel == nullptr) find_kernel(parts, operation).enter(submission);
+}
+
 // Of what crosses the network, one end is here.
 void add_regions(const ExecutorParts& parts, const Operation& operation, StepWork& work) {
   const bool crosses = operation.lane == kNetworkLane;
@@ -115,7 +124,7 @@ void build_work(const ExecutorParts& parts, const Operation& operation,
   it.write_count = work.writes.size();
   it.sizes = operation.sizes;
   it.timing = &work.timing;
-  if (operation.kind == OperationKind::kCall) find_kernel(parts, operation).enter(it);
+  if (operation.kind == OperationKind::kCall) enter_kernel(parts, operation, it);
   if (operation.kind == OperationKind::kApply) build_update(parts, operation, optimizer, work);
   if (operation.kind == OperationKind::kNorm) build_norm(parts, operation, optimizer, work);
   if (is_compute(operation.kind)) build_compute(parts, operation, work);

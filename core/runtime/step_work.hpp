@@ -16,6 +16,7 @@
 
 namespace convoy {
 
+class DeviceKernels;
 class NetworkEngine;
 class StrandGate;
 
@@ -40,6 +41,7 @@ struct ExecutorParts {
   std::vector<void*> programs;              // per replica, compiled on its device; null: elsewhere
   std::vector<convoy_decay_range> decayed;  // arena ranges with weight decay, ascending
   std::function<HostKernel(const std::string&)> kernel;  // for CALL
+  const DeviceKernels* device_kernels = nullptr;         // likewise; null: there are none
 };
 
 // One operation in one iteration slot, with everything its submission points to.

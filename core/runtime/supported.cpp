@@ -26,6 +26,9 @@ void require_supported(const Plan& lowered, const Engines& engines) {
   for (const std::vector<Operation>* section : sections_of(lowered))
     for (const Operation& operation : *section) {
       if (operation.lane == kNetworkLane || engines.at(operation.place) == nullptr) continue;
+      if (operation.kind == OperationKind::kCall &&
+          !engines.at(operation.place)->kernel_forms().has(CONVOY_KERNEL_HOST))
+        continue;
       const bool several = operation.kind == OperationKind::kMatmul && operation.sizes[3] > 1;
       const auto key =
           std::make_tuple(operation.place, operation.kind, operation.flags,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/plan/stages.hpp"
 #include "core/select/in_parallel.hpp"
 
 namespace convoy {
@@ -110,6 +111,7 @@ class Ranker {
     if (variant.report) {
       plan.take_check(*variant.report);
     } else {
+      require_forms(variant, plan.logical());
       variant.report = plan.check();
       variant.objection =
           objection(*variant.report, variant.strategy->manifest(), problem_.allows_inexact);
@@ -117,6 +119,12 @@ class Ranker {
     }
     result.plan_hash = plan.hash();
     note(problem_.predict(plan.lowered()), result);
+  }
+
+  void require_forms(Variant& variant, const Plan& plan) {
+    const std::lock_guard lock(plugins_);
+    for (const Operation* call : called_kernels(plan))
+      require_form(*variant.strategy, call->kernel, problem_.kernel_forms);
   }
 
   static void exclude(const Variant& variant, RankedCandidate& result) {

@@ -9,6 +9,7 @@
 #include "core/plan/lower/guard.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/step_plan.hpp"
+#include "core/plugin/kernel_forms.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/select/ranking.hpp"
 #include "core/simulate/predictor.hpp"
@@ -22,6 +23,8 @@ constexpr std::uint32_t kRankingIterations = 2;
 // What candidates are planned for and predicted with.
 struct SelectionProblem {
   Cluster cluster;
+  // Which kernels of strategies its devices run.
+  KernelForms kernel_forms;
   // What the host wraps around updates, as a run's plans then have.
   GuardOptions guard;
   // Takes candidates that compute something else than a synchronous step, too: stale, asynchronous

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-HEADERS = ["common", "operation", "model", "program", "submission", "device", "strategy", "transport"]
+HEADERS = ["common", "operation", "model", "program", "submission", "device", "strategy", "transport",
+           "cuda_call"]
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "core" / "include"
 

@@ -81,6 +81,19 @@ TEST(CONVOY_VERSIONS, FrozenPluginsLogAndReportErrors) {
   }
 }
 
+// What came later than a plug-in is not there, and what was there is as before.
+TEST(CONVOY_VERSIONS, PluginsWithoutFormsForGpusHaveHostFunctions) {
+  PluginHost host;
+  for (const std::filesystem::path& folder : {kDraft, kLater}) {
+    StrategyPlugin strategy(host.load_strategy(read_plugin(folder / "one_server.so")), {});
+    EXPECT_TRUE(strategy.kernel("pass_on", CONVOY_KERNEL_HOST)) << folder;
+    EXPECT_FALSE(strategy.kernel("pass_on", CONVOY_KERNEL_CUDA_SOURCE)) << folder;
+    EXPECT_FALSE(strategy.kernel("pass_on", CONVOY_KERNEL_PTX)) << folder;
+    const DevicePlugin device(host.load_device(read_plugin(folder / "inline_device.so")), {});
+    EXPECT_EQ(device.kernel_forms().bits, 1u << CONVOY_KERNEL_HOST) << folder;
+  }
+}
+
 TEST(CONVOY_VERSIONS, SlotsThatAPluginLacksAreNull) {
   PluginHost host;
   const auto strategy = host.load_strategy(read_plugin(kDraft / "plain_strategy.so"));

@@ -19,7 +19,7 @@ fi
 rm -rf "$work"
 mkdir -p "$work/plugins"
 
-run configure "$cmake" -S "$here/error_feedback" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+run configure "$cmake" -S "$prefix/share/convoy/examples/error_feedback" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release "$@"
 run build "$cmake" --build "$work/build" --verbose
 for argument in "$@"; do

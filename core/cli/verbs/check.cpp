@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <ostream>
 #include <set>
 
@@ -17,6 +16,7 @@
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/check_device.hpp"
+#include "core/cli/verbs/check_kernels.hpp"
 #include "core/cli/verbs/check_transport.hpp"
 #include "core/cli/verbs/watch.hpp"
 #include "core/job/auto_choice.hpp"
@@ -29,7 +29,6 @@
 #include "core/plan/stages.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/runtime/claim.hpp"
-#include "core/runtime/kernel_trial.hpp"
 #include "core/runtime/model_map.hpp"
 #include "core/runtime/prepared_plan.hpp"
 
@@ -69,7 +68,7 @@ struct Cut {
 class CheckRun {
  public:
   CheckRun(const job::Setup& setup, std::vector<std::uint32_t> counts, std::ostream& out)
-      : setup_(setup), counts_(std::move(counts)), out_(out) {}
+      : setup_(setup), counts_(std::move(counts)), out_(out), kernel_checks_(setup, out) {}
 
   int run() {
     if (job::describes_machine(setup_.options.machine))
@@ -167,7 +166,7 @@ class CheckRun {
     try {
       const StepPlan plan(cluster, std::move(map), author, {.guard = setup_.guard});
       require_manifest(plan.logical(), *setup_.strategy);
-      try_kernels(plan.logical());
+      kernel_checks_.try_all(plan.logical());
       const CheckReport& report = plan.check();
       lowers = true;
       plan.lowered();
@@ -179,24 +178,6 @@ class CheckRun {
       out_ << fmt::format("{}{}: {}\n", what, refused ? "refused" : "wrong", error.what());
       ++(refused ? refused_ : broken_);
     }
-  }
-
-  // Every kernel with a few numbers of reads, and a few sizes of each.
-  void try_kernels(const Plan& plan) {
-    constexpr std::size_t kShapes = 3;
-    for (const std::vector<Operation>* body : bodies_of(plan))
-      for (const Operation& call : *body) {
-        if (call.kind != OperationKind::kCall) continue;
-        auto& counts = tried_[call.kernel];
-        if (counts.size() >= kShapes && !counts.contains(call.reads.size())) continue;
-        std::set<std::uint64_t>& sizes = counts[call.reads.size()];
-        if (sizes.size() >= kShapes || !sizes.insert(call.writes.front().count).second) continue;
-        const std::string problem =
-            try_kernel(host_kernel_of(*setup_.strategy, call.kernel), plan, call);
-        if (!problem.empty())
-          fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.kernel, call.id,
-               problem);
-      }
   }
 
   void judge(const std::string& what, const StepPlan& plan, const CheckReport& report,
@@ -256,7 +237,8 @@ class CheckRun {
       out_ << fmt::format("given that gradients are meant to be multiplied by what {} computes\n",
                           fmt::join(factors_, ", "));
     conclude_modesty();
-    return static_cast<int>(ExitCode::kOk);
+    return static_cast<int>(kernel_checks_.found_missing_form() ? ExitCode::kUnavailable
+                                                                : ExitCode::kOk);
   }
 
   const job::Setup& setup_;
@@ -267,8 +249,7 @@ class CheckRun {
   int refused_ = 0;
   int unproved_ = 0;
   std::set<std::string> verdicts_;  // of several devices
-  // Of each kernel: numbers of reads, and sizes of the first write.
-  std::map<std::string, std::map<std::uint64_t, std::set<std::uint64_t>>> tried_;
+  KernelChecks kernel_checks_;
   std::set<std::string> kernels_;  // that were taken at their word
   std::set<std::string> factors_;  // operations with factors of the run
 };

@@ -39,6 +39,7 @@
 #define CONVOY_ABI_H
 
 #include <convoy/abi/common.h>
+#include <convoy/abi/cuda_call.h>
 #include <convoy/abi/device.h>
 #include <convoy/abi/model.h>
 #include <convoy/abi/operation.h>

@@ -34,11 +34,12 @@ using DeviceHost = HostCalls;
 // that this header knows, whatever version the host is of: a host that says more is refused, fields
 // of which it knows nothing are zero. wait() and now() are called by any thread at any time,
 // everything else by one thread at a time per device, while submitted operations run. A device may
-// hide the two constants.
+// hide the constants.
 class Device {
  public:
   static constexpr uint32_t kTraits = 0;                           // convoy_device_trait
   static constexpr uint32_t kPreference = CONVOY_PREFERENCE_NONE;  // of --device=auto
+  static constexpr uint32_t kKernelForms = 0;  // of a strategy's kernels; 0: host functions
 
   virtual ~Device() = default;
   // `out` comes with zeros.
@@ -77,6 +78,11 @@ class Device {
   virtual void unite(const std::vector<Device*>& /*devices*/, bool /*prepare*/) {
     throw std::runtime_error("this kind of device has no collectives of its own");
   }
+  // Both for devices with other kKernelForms: see convoy_device.build_kernel.
+  virtual void* build_kernel(const convoy_kernel_code& /*code*/) {
+    throw std::runtime_error("this kind of device runs host functions only");
+  }
+  virtual void free_kernel(void* /*kernel*/) {}
 };
 
 namespace device_detail {
@@ -217,6 +223,15 @@ inline int32_t unite(void* self, convoy_context* context, void* const* devices, 
     device.unite(all, prepare != 0);
   });
 }
+inline int32_t build_kernel(void* self, convoy_context* context, const convoy_kernel_code* code,
+                            void** kernel) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    *kernel = device.build_kernel(read_sized(*code, "convoy_kernel_code", Side::kPlugin));
+  });
+}
+inline void free_kernel(void* self, void* kernel) noexcept {
+  device_of(self).free_kernel(kernel);
+}
 inline void close(void* self) noexcept {
   delete static_cast<Instance*>(self);
 }
@@ -268,7 +283,11 @@ inline constexpr convoy_device kTable = {sizeof(convoy_device),
                                          reaches,
                                          unite,
                                          Class::kTraits,
-                                         Class::kPreference};
+                                         Class::kPreference,
+                                         Class::kKernelForms,
+                                         0,
+                                         build_kernel,
+                                         free_kernel};
 
 }  // namespace device_detail
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <span>
 #include <stdexcept>
+#include <string>
 
 namespace convoy {
 
@@ -40,6 +41,17 @@ class KernelCall {
   convoy_kernel_call call_;
 };
 
+// A kernel as NVIDIA GPUs run it: CUDA C++ or PTX, one of both, with a function
+//   extern "C" __global__ void entry(const convoy_cuda_call call)
+// See convoy_kernel_form in convoy/abi/strategy.h, and convoy/cuda_kernel.hpp for what `call` has.
+struct CudaCode {
+  std::string source;
+  std::string ptx;
+  std::string entry;          // empty: the kernel's name
+  std::uint32_t threads = 0;  // of a block; 0: 256
+  std::uint32_t blocks = 0;   // 0: a thread for every element of write 0, up to 1024 blocks
+};
+
 // A kernel of a strategy's own, made once for each name (Strategy::kernel). Its members are what it
 // makes of the options: they do not change, because several threads call it at a time. What changes
 // from step to step is a persistent buffer that the call reads and writes: so checkpoints have it.
@@ -48,6 +60,8 @@ class Kernel {
   virtual ~Kernel() = default;
   // Whatever it throws fails the operation.
   virtual void run(const KernelCall& call) const = 0;
+  // What does the same on GPUs. Without it the strategy runs on CPU devices alone.
+  virtual CudaCode cuda() const { return {}; }
 };
 
 // Runs the kernel of a CALL, as devices do; non-zero: it failed. Throws std::invalid_argument when

@@ -4,6 +4,7 @@
 // the file with CONVOY_STRATEGY(Class, "name=...", ...). Header-only; needs nothing but the ABI.
 
 #include <convoy/abi.h>
+#include <convoy/element_kernel.hpp>
 #include <convoy/kernel.hpp>
 #include <convoy/manifest.hpp>
 #include <convoy/planner.hpp>
@@ -31,8 +32,9 @@ class Strategy {
   // several threads at a time, with different memory, while the training runs.
   virtual convoy_host_kernel host_kernel(const std::string& /*name*/) { return nullptr; }
 
-  // Instead of that function: a kernel that is told step, learning rate, scalar and sizes, and is
-  // made with the options. Asked for once per name; the kernel lives as long as the strategy.
+  // Instead of that function: a kernel that is told step, learning rate, scalar and sizes, is made
+  // with the options, and may have a form for GPUs (Kernel::cuda). Asked for once per name; the
+  // kernel lives as long as the strategy.
   virtual std::unique_ptr<Kernel> kernel(const std::string& /*name*/, const Options& /*options*/) {
     return nullptr;
   }
@@ -40,10 +42,15 @@ class Strategy {
 
 namespace detail {
 
+struct KnownKernel {
+  std::unique_ptr<Kernel> kernel;  // null: no such one
+  CudaCode cuda;
+};
+
 struct StrategyInstance {
   std::unique_ptr<Strategy> strategy;
   const convoy_host* host;
-  std::map<std::string, std::unique_ptr<Kernel>> kernels;  // those asked for; null: no such one
+  std::map<std::string, KnownKernel> kernels;  // those asked for
 };
 
 inline int32_t run_kernel_object(const convoy_kernel_call* call) noexcept {
@@ -55,19 +62,34 @@ inline int32_t run_kernel_object(const convoy_kernel_call* call) noexcept {
   }
 }
 
-// The host form of a kernel: an object, or else a function.
-inline convoy_kernel host_form(StrategyInstance& instance, convoy_context* context,
-                               const std::string& name) {
+inline const KnownKernel& known_kernel(StrategyInstance& instance, convoy_context* context,
+                                       const std::string& name) {
   const auto [known, is_new] = instance.kernels.try_emplace(name);
-  if (is_new) known->second = instance.strategy->kernel(name, Options(instance.host, context));
-  convoy_kernel kernel{};
-  if (known->second == nullptr) {
-    kernel.function = instance.strategy->host_kernel(name);
-    return kernel;
+  if (!is_new) return known->second;
+  known->second.kernel = instance.strategy->kernel(name, Options(instance.host, context));
+  if (known->second.kernel != nullptr) known->second.cuda = known->second.kernel->cuda();
+  return known->second;
+}
+
+// A kernel in that form; without a function and a text when there is none.
+inline convoy_kernel kernel_form(StrategyInstance& instance, const KnownKernel& known,
+                                 const std::string& name, std::uint32_t form) {
+  convoy_kernel result{};
+  if (form == CONVOY_KERNEL_HOST && known.kernel != nullptr) {
+    result.run = run_kernel_object;
+    result.state = known.kernel.get();
+  } else if (form == CONVOY_KERNEL_HOST) {
+    result.function = instance.strategy->host_kernel(name);
+  } else {
+    const CudaCode& cuda = known.cuda;
+    const std::string& text = form == CONVOY_KERNEL_CUDA_SOURCE ? cuda.source : cuda.ptx;
+    if (text.empty() || form > CONVOY_KERNEL_PTX) return result;
+    result.text = text.c_str();
+    if (!cuda.entry.empty()) result.entry = cuda.entry.c_str();
+    result.threads = cuda.threads;
+    result.blocks = cuda.blocks;
   }
-  kernel.run = run_kernel_object;
-  kernel.state = known->second.get();
-  return kernel;
+  return result;
 }
 
 // Runs an action of the plug-in; whatever it throws becomes an error text of the host.
@@ -112,10 +134,10 @@ struct StrategyTable {
                         convoy_kernel* out) noexcept {
     auto* instance = static_cast<StrategyInstance*>(self);
     return guarded(instance->host, context, [&] {
-      convoy_kernel kernel{};
-      if (form == CONVOY_KERNEL_HOST) kernel = host_form(*instance, context, name);
+      const convoy_kernel kernel =
+          kernel_form(*instance, known_kernel(*instance, context, name), name, form);
       answer_sized(*out, kernel, "convoy_kernel");
-      if (kernel.function != nullptr || kernel.run != nullptr) return 0;
+      if (kernel.function != nullptr || kernel.run != nullptr || kernel.text != nullptr) return 0;
       instance->host->set_error(context, (std::string("no such form of kernel ") + name).c_str());
       return 1;
     });

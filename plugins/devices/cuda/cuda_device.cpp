@@ -15,6 +15,7 @@
 #include "plugins/devices/cuda/program_profile.hpp"
 #include "plugins/devices/cuda/propose_layouts.hpp"
 #include "plugins/devices/cuda/status.hpp"
+#include "plugins/devices/cuda/strategy_kernel.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -214,6 +215,16 @@ double CudaDevice::measure(std::uint32_t what) {
   describe_gpu(settings_.gpu, description);
   return measured_rate(what, streams_.stream(CONVOY_LANE_COMPUTE),
                        static_cast<Type>(description.half_dtype), settings_.tf32);
+}
+
+void* CudaDevice::build_kernel(const convoy_kernel_code& code) {
+  use_gpu();
+  return new StrategyKernel(code);
+}
+
+void CudaDevice::free_kernel(void* kernel) {
+  static_cast<void>(cudaSetDevice(settings_.gpu));
+  delete static_cast<StrategyKernel*>(kernel);
 }
 
 void* CudaDevice::execute(const convoy_submission& submission) {

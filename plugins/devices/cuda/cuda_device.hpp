@@ -32,6 +32,8 @@ struct DeviceSettings {
 class CudaDevice : public Device {
  public:
   static constexpr std::uint32_t kPreference = CONVOY_PREFERENCE_ACCELERATORS;
+  static constexpr std::uint32_t kKernelForms =
+      1u << CONVOY_KERNEL_CUDA_SOURCE | 1u << CONVOY_KERNEL_PTX;
 
   static std::uint32_t count(const DeviceHost& host, const convoy_device_request& request);
   static std::unique_ptr<Device> open(const DeviceHost& host, const convoy_device_request& request,
@@ -59,6 +61,8 @@ class CudaDevice : public Device {
   convoy_program_memory program_memory(void* program) override;
   std::vector<convoy_profile_record> profile(void* program) override;
   double measure(std::uint32_t what) override;
+  void* build_kernel(const convoy_kernel_code& code) override;
+  void free_kernel(void* kernel) override;
 
  private:
   void use_gpu() const;

@@ -1,8 +1,11 @@
 #include "plugins/devices/cuda/device_work.hpp"
 
+#include <stdexcept>
+
 #include "plugins/devices/cuda/collectives/rank_calls.hpp"
 #include "plugins/devices/cuda/graphs/operation_signature.hpp"
 #include "plugins/devices/cuda/program.hpp"
+#include "plugins/devices/cuda/strategy_kernel.hpp"
 #include "plugins/devices/cuda/update_plan.hpp"
 
 namespace convoy::cuda {
@@ -10,6 +13,12 @@ namespace {
 
 bool is_compute(std::uint32_t kind) {
   return kind == CONVOY_OP_FORWARD || kind == CONVOY_OP_BACKWARD;
+}
+
+const StrategyKernel& kernel_of(const convoy_submission& call) {
+  if (call.device_kernel == nullptr)
+    throw std::invalid_argument("a call came without a kernel that was built for this device");
+  return *static_cast<const StrategyKernel*>(call.device_kernel);
 }
 
 }  // namespace
@@ -48,6 +57,8 @@ void DeviceWork::queue(const convoy_submission& operation, PinnedSlots::Slot* sl
   cudaStream_t stream = streams_.stream(operation.lane);
   if (is_compute(operation.kind))
     program_of(operation).run(operation, stream, slot, values);
+  else if (operation.kind == CONVOY_OP_CALL)
+    kernel_of(operation).run(operation, stream);
   else
     operations_.run(operation, stream, slot, values);
 }

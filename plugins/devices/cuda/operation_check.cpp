@@ -90,7 +90,7 @@ const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t 
                  ? nullptr
                  : "CUDA devices compress f32 only, into codes of u8";
     case CONVOY_OP_CALL:
-      return "cuda device: no implementation of a strategy's own kernels (call) yet";
+      return "CUDA devices run kernels of a strategy as CUDA source or PTX, not as host functions";
     default:
       return "unknown operation: CUDA devices know those of SDK 1.0";
   }

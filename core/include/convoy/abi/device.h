@@ -142,6 +142,20 @@ typedef struct convoy_device_description {
   uint32_t reserved;
 } convoy_device_description;
 
+/* A kernel of a strategy in a form for devices: what convoy_kernel says, and for messages the
+ * kernel's name in CALL operations and the strategy's name. Valid during the call. */
+typedef struct convoy_kernel_code {
+  uint64_t struct_size;
+  const char* strategy;
+  const char* kernel;
+  const char* text;
+  const char* entry;
+  uint32_t form; /* convoy_kernel_form */
+  uint32_t threads;
+  uint32_t blocks;
+  uint32_t reserved;
+} convoy_kernel_code;
+
 /* Threads: calls on one device never overlap, except wait and now, which any thread may call at any
  * time between open and close. Calls on different devices may overlap. Submitted operations run
  * while other functions are called: those may touch neither their memory nor their programs, and
@@ -180,7 +194,8 @@ typedef struct convoy_device {
                    uint64_t bytes);
   int32_t (*read)(void* device, convoy_context* context, void* to_host, const void* from,
                   uint64_t bytes);
-  /* 0 when the operation (kind, dtypes) can run here, else non-zero with the reason. */
+  /* 0 when the operation (kind, dtypes) can run here, else non-zero with the reason. Of a CALL it
+   * is whether host functions can: for other forms see kernel_forms. */
   int32_t (*supports)(void* device, convoy_context* context, const convoy_operation* operation);
   /* Queues an operation; returns at once, and waits for nothing. */
   int32_t (*submit)(void* device, convoy_context* context, const convoy_submission* submission);
@@ -221,6 +236,17 @@ typedef struct convoy_device {
    * device, of equals the one that the search path finds first. 0: its devices are used only when
    * somebody names them. */
   uint32_t preference;
+  /* The forms of a strategy's kernels that a CALL here may have: bits 1 << convoy_kernel_form,
+   * known before any device is open. 0: the host function, as far as `supports` says so. Where it
+   * lacks CONVOY_KERNEL_HOST the host has the kernels of a plan built, or refuses the plan. */
+  uint32_t kernel_forms;
+  uint32_t reserved;
+  /* Optional, with other forms than the host's. Makes the kernel ready to be submitted here, as
+   * convoy_submission.device_kernel, or says what is wrong with its text; before the first step. */
+  int32_t (*build_kernel)(void* device, convoy_context* context, const convoy_kernel_code* code,
+                          void** kernel);
+  /* Frees what build_kernel made, of which nothing runs any more. */
+  void (*free_kernel)(void* device, void* kernel);
 } convoy_device;
 
 /* The type of convoy_device_v1, the entry point. */

@@ -120,6 +120,17 @@ typedef struct convoy_planner {
   int32_t (*stage)(void* self, uint64_t first_step);
 } convoy_planner;
 
+/* In what form a kernel is given. A host function is what `check` tries and what CPU devices run.
+ * Devices with memory of their own take another form beside it, which computes the same:
+ * CUDA_SOURCE  CUDA C++, which is compiled for the GPU before the first step (by NVRTC). It may
+ *              include convoy/cuda_kernel.hpp or convoy/abi/cuda_call.h, and no other file.
+ *              Functions are device functions unless they say otherwise; products and sums are not
+ *              contracted, so that they round as on a host.
+ * PTX          what nvcc --ptx makes of such source, for the oldest GPU that is to run it.
+ * Either has a function
+ *   extern "C" __global__ void ENTRY(const convoy_cuda_call call)
+ * which is queued behind what the CALL waits for, with a grid of `blocks` blocks of `threads`
+ * threads in one dimension each and no dynamic shared memory. What else it needs is its own. */
 enum convoy_kernel_form {
   CONVOY_KERNEL_HOST = 1,
   CONVOY_KERNEL_CUDA_SOURCE = 2,
@@ -134,6 +145,12 @@ typedef struct convoy_kernel {
    * convoy_kernel_call.state. Both are valid until destroy. */
   convoy_kernel_function run;
   void* state;
+  /* With a text: the function's name, NULL = the kernel's own; threads of a block, 0 = 256; blocks,
+   * 0 = as many as give every element of write 0 a thread, but 1024 at most: such a kernel goes on
+   * with element i + blocks * threads. */
+  const char* entry; /* the plug-in's, valid until destroy */
+  uint32_t threads;
+  uint32_t blocks;
 } convoy_kernel;
 
 typedef struct convoy_strategy {

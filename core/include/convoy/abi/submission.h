@@ -133,6 +133,9 @@ typedef struct convoy_submission {
    * this submission says. */
   convoy_kernel_function kernel;
   void* kernel_state;
+  /* CALL of a kernel that the device built (convoy_device.build_kernel); the others are NULL then.
+   */
+  void* device_kernel;
 } convoy_submission;
 
 #ifdef __cplusplus

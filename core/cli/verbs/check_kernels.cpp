@@ -1,0 +1,88 @@
+#include "core/cli/verbs/check_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "core/base/error.hpp"
+#include "core/job/described_hosts.hpp"
+#include "core/job/opened_devices.hpp"
+#include "core/job/plan_ground.hpp"
+#include "core/job/sizes.hpp"
+#include "core/plan/stages.hpp"
+#include "core/plugin/device_choice.hpp"
+#include "core/runtime/device_kernels.hpp"
+#include "core/runtime/device_trial.hpp"
+#include "core/runtime/kernel_trial.hpp"
+#include "core/runtime/prepared_plan.hpp"
+
+namespace convoy {
+namespace {
+
+// Of the devices that a run with these flags takes, or of those of the machine that is described.
+std::optional<KernelForms> forms_asked_for(const job::Setup& setup) {
+  if (job::describes_machine(setup.options.machine))
+    return job::forms_on(setup, job::choose_simulated_hardware(setup));
+  if (setup.device != nullptr) return setup.device->kernel_forms();
+  if (setup.options.device == kGpuDevices) return gpu_forms("cuda devices");
+  return std::nullopt;
+}
+
+}  // namespace
+
+KernelChecks::KernelChecks(const job::Setup& setup, std::ostream& out)
+    : setup_(setup), out_(out), forms_(forms_asked_for(setup)) {}
+
+void KernelChecks::try_all(const Plan& plan) {
+  for (const std::vector<Operation>* section : sections_of(plan))
+    for (const Operation& call : *section) {
+      if (call.kind != OperationKind::kCall || !is_new_shape(call)) continue;
+      std::string problem = try_kernel(host_kernel_of(*setup_.strategy, call.kernel), plan, call);
+      if (problem.empty() && has_form(call)) problem = try_on_devices(plan, call);
+      if (!problem.empty())
+        fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.kernel, call.id,
+             problem);
+    }
+}
+
+bool KernelChecks::is_new_shape(const Operation& call) {
+  constexpr std::size_t kShapes = 3;
+  auto& counts = tried_[call.kernel];
+  if (counts.size() >= kShapes && !counts.contains(call.reads.size())) return false;
+  std::set<std::uint64_t>& sizes = counts[call.reads.size()];
+  return sizes.size() < kShapes && sizes.insert(call.writes.front().count).second;
+}
+
+bool KernelChecks::has_form(const Operation& call) {
+  if (!forms_ || missing_.contains(call.kernel)) return false;
+  try {
+    require_form(*setup_.strategy, call.kernel, *forms_);
+    return true;
+  } catch (const Error& error) {
+    out_ << "cannot run there: " << error.what() << '\n';
+    missing_.insert(call.kernel);
+    return false;
+  }
+}
+
+std::string KernelChecks::try_on_devices(const Plan& plan, const Operation& call) {
+  if (setup_.device == nullptr || job::describes_machine(setup_.options.machine) ||
+      forms_->has(CONVOY_KERNEL_HOST))
+    return {};
+  if (devices_ == nullptr) devices_ = job::open_devices(setup_, job::count_devices(setup_));
+  OpenDevice& device = *devices_->engines().front();
+  const auto free_kernel = [&device](void* kernel) { device.free_kernel(kernel); };
+  std::unique_ptr<void, decltype(free_kernel)> built(
+      build_kernel_for(device, *forms_, *setup_.strategy, call.kernel), free_kernel);
+  try {
+    const HostKernel host = host_kernel_of(*setup_.strategy, call.kernel);
+    const std::string problem = try_on_device(device, built.get(), host, plan, call);
+    return problem.empty() ? problem : fmt::format("on {} {}", device.describe().name, problem);
+  } catch (const Error&) {  // it failed, and maybe hangs
+    static_cast<void>(built.release());
+    devices_->abandon();
+    throw;
+  }
+}
+
+}  // namespace convoy

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "core/job/setup.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/kernel_forms.hpp"
+#include "core/runtime/open_devices.hpp"
+
+namespace convoy {
+
+// What `convoy check` finds out about the kernels of a strategy's own: whether they do what their
+// calls say, whether the devices that are asked for can run them, and, where such devices are at
+// hand and run another form than the host function, whether both compute the same.
+class KernelChecks {
+ public:
+  // The setup must outlive it; a missing form is written to `out`.
+  KernelChecks(const job::Setup& setup, std::ostream& out);
+
+  // Every kernel that the plan calls, with a few numbers of reads, and a few sizes of each. Error
+  // kFailed when one does something wrong.
+  void try_all(const Plan& plan);
+  // Whether the devices that are asked for cannot run a kernel.
+  bool found_missing_form() const { return !missing_.empty(); }
+
+ private:
+  bool is_new_shape(const Operation& call);
+  bool has_form(const Operation& call);
+  std::string try_on_devices(const Plan& plan, const Operation& call);
+
+  const job::Setup& setup_;
+  std::ostream& out_;
+  std::optional<KernelForms> forms_;      // empty: no kind of devices is asked for
+  std::shared_ptr<OpenDevices> devices_;  // once one is needed
+  // Of each kernel: numbers of reads, and sizes of the first write.
+  std::map<std::string, std::map<std::uint64_t, std::set<std::uint64_t>>> tried_;
+  std::set<std::string> missing_;  // kernels
+};
+
+}  // namespace convoy

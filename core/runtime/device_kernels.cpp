@@ -1,0 +1,47 @@
+#include "core/runtime/device_kernels.hpp"
+
+#include "core/plan/stages.hpp"
+
+namespace convoy {
+
+void* build_kernel_for(OpenDevice& device, const KernelForms& forms, StrategyPlugin& strategy,
+                       const std::string& kernel) {
+  const FoundForm found = require_form(strategy, kernel, forms);
+  convoy_kernel_code code{};
+  code.struct_size = sizeof(code);
+  code.strategy = strategy.manifest().name.c_str();
+  code.kernel = kernel.c_str();
+  code.text = found.kernel.text;
+  code.entry = found.kernel.entry == nullptr ? code.kernel : found.kernel.entry;
+  code.form = found.form;
+  code.threads = found.kernel.threads;
+  code.blocks = found.kernel.blocks;
+  return device.build_kernel(code);
+}
+
+DeviceKernels::DeviceKernels(const Plan& lowered, const Engines& engines, StrategyPlugin& strategy,
+                             std::shared_ptr<OpenDevices> devices)
+    : devices_(std::move(devices)) {
+  const KernelForms forms = devices_->kernel_forms();
+  if (forms.has(CONVOY_KERNEL_HOST)) return;
+  for (const std::vector<Operation>* section : sections_of(lowered))
+    for (const Operation& operation : *section) {
+      OpenDevice* const device = engines.at(operation.place);
+      if (operation.kind != OperationKind::kCall || device == nullptr) continue;
+      const auto [built, is_new] = built_.try_emplace({device, operation.kernel});
+      if (is_new) built->second = build_kernel_for(*device, forms, strategy, operation.kernel);
+    }
+}
+
+DeviceKernels::~DeviceKernels() {
+  if (devices_->abandoned()) return;
+  for (const auto& [key, kernel] : built_)
+    if (kernel != nullptr) key.first->free_kernel(kernel);
+}
+
+void* DeviceKernels::find(const OpenDevice* device, const std::string& kernel) const {
+  const auto found = built_.find({const_cast<OpenDevice*>(device), kernel});
+  return found == built_.end() ? nullptr : found->second;
+}
+
+}  // namespace convoy

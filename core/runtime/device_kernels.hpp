@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/plan/plan.hpp"
+#include "core/plugin/device_plugin.hpp"
+#include "core/plugin/strategy_plugin.hpp"
+#include "core/runtime/memory.hpp"
+#include "core/runtime/open_devices.hpp"
+
+namespace convoy {
+
+// A strategy's kernels, built for the devices that call them, where these run no host functions.
+// They are freed with this.
+class DeviceKernels {
+ public:
+  // Those that a lowered plan calls on this host. Error kUnavailable as require_form() and
+  // OpenDevice::build_kernel say.
+  DeviceKernels(const Plan& lowered, const Engines& engines, StrategyPlugin& strategy,
+                std::shared_ptr<OpenDevices> devices);
+  ~DeviceKernels();
+  DeviceKernels(const DeviceKernels&) = delete;
+  DeviceKernels& operator=(const DeviceKernels&) = delete;
+
+  // For convoy_submission.device_kernel; null: the device runs the host function.
+  void* find(const OpenDevice* device, const std::string& kernel) const;
+
+ private:
+  std::shared_ptr<OpenDevices> devices_;  // which free the kernels
+  std::map<std::pair<OpenDevice*, std::string>, void*> built_;
+};
+
+// One kernel for one device, as the strategy gives it in one of these forms; the caller frees it.
+void* build_kernel_for(OpenDevice& device, const KernelForms& forms, StrategyPlugin& strategy,
+                       const std::string& kernel);
+
+}  // namespace convoy

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "core/plan/host_kernel.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plugin/device_plugin.hpp"
+
+namespace convoy {
+
+// Calls a kernel that was built for a device as a plan's operation does, and its host form on the
+// same values, and compares what they write: f32 up to the rounding of other functions of the
+// mathematical library, other types to the bit. Memory around the spans must stay as it was.
+//
+// Says what differs ("writes 0.5 to element 3 of gradient(0)[0..64) (cpu:0), and the host function
+// 0.25"), or nothing. Up to 64 MiB; for larger spans it tries nothing. Error when the device fails.
+std::string try_on_device(OpenDevice& device, void* built, const HostKernel& host, const Plan& plan,
+                          const Operation& call);
+
+}  // namespace convoy
