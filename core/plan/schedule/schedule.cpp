@@ -25,17 +25,24 @@ std::vector<std::uint32_t> compute_positions(const Plan& plan) {
 }
 
 // How far compute must be before the operation can start: the latest compute operation of this
-// iteration that it waits for, directly or not.
+// iteration that it waits for, directly or not. What one operation of the author's became keeps its
+// order: a ring whose parts are not ready together goes on step by step, so that all its links are
+// busy in each, instead of with its first part alone.
 std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& dependencies,
                                        const std::vector<std::uint32_t>& compute) {
+  std::uint32_t sources = 0;
+  for (const Operation& it : plan.body) sources = std::max(sources, it.source + 1);
+  std::vector<std::uint32_t> latest(sources, 0);
   std::vector<std::uint32_t> ready(plan.body.size(), 0);
   for (std::size_t i = 0; i < plan.body.size(); ++i) {
     if (compute[i] != kNever) {
       ready[i] = compute[i] + 1;
       continue;
     }
+    ready[i] = latest[plan.body[i].source];
     for (const Dependency& dependency : dependencies[i])
       if (dependency.distance == 0) ready[i] = std::max(ready[i], ready[dependency.before]);
+    latest[plan.body[i].source] = ready[i];
   }
   return ready;
 }
