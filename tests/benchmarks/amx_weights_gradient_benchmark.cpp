@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
+#include "plugins/devices/cpu/convolutions/amx_row_gradient.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
 #include "tests/benchmarks/gradient_cases.hpp"
 
@@ -37,6 +37,12 @@ constexpr GradientShape kAmxShapes[] = {
     {"inception3_7x1", 8, 192, 17, 192, 7, 1, 1, 3, 0},
     {"inception3_5x5", 8, 48, 35, 64, 5, 5, 1, 2, 2},
     {"alexnet_5x5", 64, 64, 27, 192, 5, 5, 1, 2, 2},
+    {"tiny_rows", 1, 3, 9, 16, 3, 3, 2, 1, 1},
+    {"resnet50_first_7x7", 16, 3, 224, 64, 7, 7, 2, 3, 3},
+    {"inception3_first_3x3", 8, 3, 299, 32, 3, 3, 2, 0, 0},
+    {"vgg16_first_3x3", 8, 3, 224, 64, 3, 3, 1, 1, 1},
+    {"alexnet_first_11x11", 64, 3, 227, 64, 11, 11, 4, 0, 0},
+    {"resnet20_first_3x3", 128, 3, 32, 16, 3, 3, 1, 1, 1},
 };
 
 // Operands with the channels last; the library chooses how the gradient is stored.
@@ -45,7 +51,7 @@ class AmxGradientCase {
   explicit AmxGradientCase(const GradientShape& shape);
 
   const char* problem() const {
-    return cpu::AmxWeightsGradient::suits(own_)
+    return cpu::AmxWeightsGradient::suits(own_) || cpu::AmxRowGradient::suits(own_)
                ? nullptr
                : "no AMX with bf16, or the system or oneDNN's limit forbids it";
   }
@@ -54,6 +60,8 @@ class AmxGradientCase {
 
  private:
   dnnl::memory filled(const dnnl::memory::desc& desc);
+  template <typename Gradient>
+  void run_own(const Gradient& gradient);
 
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
@@ -87,7 +95,9 @@ AmxGradientCase::AmxGradientCase(const GradientShape& shape) {
       static_cast<std::size_t>(shape.in * shape.out * shape.kernel_height * shape.kernel_width));
   if (problem() != nullptr) return;
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-  scratch_.resize(cpu::AmxWeightsGradient(own_).scratch_bytes(threads));
+  scratch_.resize(cpu::AmxRowGradient::suits(own_)
+                      ? cpu::AmxRowGradient(own_).scratch_bytes(threads)
+                      : cpu::AmxWeightsGradient(own_).scratch_bytes(threads));
 }
 
 // Numbers of both signs between 1/32 and 2.
@@ -109,11 +119,20 @@ void AmxGradientCase::library() {
                          {DNNL_ARG_DIFF_WEIGHTS, weights_}});
 }
 
+template <typename Gradient>
+void AmxGradientCase::run_own(const Gradient& gradient) {
+  gradient.run({static_cast<const cpu::Bf16*>(source_.get_data_handle()),
+                static_cast<const cpu::Bf16*>(result_.get_data_handle()), own_weights_.data(),
+                nullptr, scratch_.data()},
+               static_cast<std::size_t>(omp_get_max_threads()));
+}
+
 void AmxGradientCase::own() {
-  cpu::AmxWeightsGradient(own_).run({static_cast<const cpu::Bf16*>(source_.get_data_handle()),
-                                     static_cast<const cpu::Bf16*>(result_.get_data_handle()),
-                                     own_weights_.data(), nullptr, scratch_.data()},
-                                    static_cast<std::size_t>(omp_get_max_threads()));
+  if (cpu::AmxRowGradient::suits(own_)) {
+    run_own(cpu::AmxRowGradient(own_));
+  } else {
+    run_own(cpu::AmxWeightsGradient(own_));
+  }
 }
 
 }  // namespace

@@ -1,24 +1,13 @@
-#include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
+#include "tests/devices/amx_operands.hpp"
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <ostream>
 #include <vector>
 
 namespace convoy::cpu {
-
-std::ostream& operator<<(std::ostream& to, const ConvolutionShape& shape) {
-  return to << shape.batch << 'x' << shape.in_height << 'x' << shape.in_width << 'x'
-            << shape.in_channels << " -> " << shape.out_height << 'x' << shape.out_width << 'x'
-            << shape.out_channels << ", " << shape.kernel_height << 'x' << shape.kernel_width
-            << " stride " << shape.stride_height << ',' << shape.stride_width << ", padding "
-            << shape.pad_top << ',' << shape.pad_left;
-}
 
 namespace {
 
@@ -50,99 +39,7 @@ const ConvolutionShape kAmxCases[] = {
     {{9, 12, 9, 4, 3, 5, 1, 3, 1, 1}, 2, 16, 16, 0},       // different strides
 };
 
-float float_of(Bf16 value) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
-}
-
-// Values of both signs, from 1/32 to 2.
-std::vector<Bf16> some_values(std::size_t count, std::uint64_t seed) {
-  std::vector<Bf16> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t mixed = (i + seed) * 0x9E3779B97F4A7C15u;
-    const std::uint64_t sign = mixed >> 63 << 15;
-    const std::uint64_t exponent = 122 + (mixed >> 40) % 6;
-    values[i] = static_cast<Bf16>(sign | exponent << 7 | (mixed >> 20) % 128);
-  }
-  return values;
-}
-
-class AmxOperands {
- public:
-  explicit AmxOperands(const ConvolutionShape& shape)
-      : shape_(shape),
-        source_(some_values(shape.batch * shape.in_height * shape.in_width * shape.in_channels, 1)),
-        result_(some_values(shape.batch * shape.out_height * shape.out_width * shape.out_channels,
-                            1000)),
-        weights_(shape.in_channels * shape.out_channels * shape.kernel_height * shape.kernel_width,
-                 NAN),
-        bias_(shape.out_channels, NAN) {}
-
-  void run(std::size_t threads) {
-    const AmxWeightsGradient gradient(shape_);
-    std::vector<std::byte> scratch(gradient.scratch_bytes(threads), std::byte{0xff});
-    gradient.run({source_.data(), result_.data(), weights_.data(), bias_.data(), scratch.data()},
-                 threads);
-  }
-
-  float source(std::size_t n, std::size_t y, std::size_t x, std::size_t c) const {
-    const std::size_t pixel = (n * shape_.in_height + y) * shape_.in_width + x;
-    return float_of(source_[pixel * shape_.in_channels + c]);
-  }
-  float result(std::size_t n, std::size_t y, std::size_t x, std::size_t c) const {
-    const std::size_t pixel = (n * shape_.out_height + y) * shape_.out_width + x;
-    return float_of(result_[pixel * shape_.out_channels + c]);
-  }
-  float weight(std::size_t o, std::size_t i, std::size_t y, std::size_t x) const {
-    const std::size_t filter = o / 16 * (shape_.in_channels / 16) + i / 16;
-    const std::size_t tap = (filter * shape_.kernel_height + y) * shape_.kernel_width + x;
-    return weights_[(tap * 16 + i % 16) * 16 + o % 16];
-  }
-  const ConvolutionShape& shape() const { return shape_; }
-  const std::vector<float>& weights() const { return weights_; }
-  const std::vector<float>& bias() const { return bias_; }
-
- private:
-  ConvolutionShape shape_;
-  std::vector<Bf16> source_, result_;
-  std::vector<float> weights_, bias_;
-};
-
-// A sum in double precision, and how far one in f32 may be off: terms are exact, each of the
-// additions rounds a partial sum that is at most the sum of magnitudes.
-class ExpectedSum {
- public:
-  void add(double term) {
-    value_ += term;
-    magnitude_ += std::abs(term);
-    ++terms_;
-  }
-  double value() const { return value_; }
-  double bound() const { return std::ldexp(static_cast<double>(terms_), -24) * magnitude_; }
-
- private:
-  double value_ = 0.0, magnitude_ = 0.0;
-  std::size_t terms_ = 0;
-};
-
-ExpectedSum expected_sum(const AmxOperands& operands, std::size_t o, std::size_t i, std::size_t ky,
-                         std::size_t kx) {
-  const ConvolutionShape& shape = operands.shape();
-  ExpectedSum sum;
-  for (std::size_t n = 0; n < shape.batch; ++n) {
-    for (std::size_t y = 0; y < shape.out_height; ++y) {
-      for (std::size_t x = 0; x < shape.out_width; ++x) {
-        const std::size_t row = y * shape.stride_height + ky - shape.pad_top;  // wraps above
-        const std::size_t column = x * shape.stride_width + kx - shape.pad_left;
-        if (row >= shape.in_height || column >= shape.in_width) continue;
-        sum.add(static_cast<double>(operands.source(n, row, column, i)) *
-                static_cast<double>(operands.result(n, y, x, o)));
-      }
-    }
-  }
-  return sum;
-}
-
-void expect_amx_weights(const AmxOperands& operands) {
+void expect_amx_weights(const AmxBlockOperands& operands) {
   const ConvolutionShape& shape = operands.shape();
   for (std::size_t o = 0; o < shape.out_channels; o += 7) {
     for (std::size_t i = 0; i < shape.in_channels; i += 5) {
@@ -167,13 +64,13 @@ class AmxWeights : public testing::TestWithParam<ConvolutionShape> {
 };
 
 TEST_P(AmxWeights, AreThoseOfADirectSumInDoublePrecision) {
-  AmxOperands operands(GetParam());
+  AmxBlockOperands operands(GetParam());
   operands.run(2);
   expect_amx_weights(operands);
 }
 
 TEST_P(AmxWeights, SumTheBias) {
-  AmxOperands operands(GetParam());
+  AmxBlockOperands operands(GetParam());
   operands.run(2);
   const ConvolutionShape& shape = GetParam();
   for (std::size_t o = 0; o < shape.out_channels; ++o) {
@@ -188,7 +85,7 @@ TEST_P(AmxWeights, SumTheBias) {
 }
 
 TEST_P(AmxWeights, AreTheSameForAnyNumberOfThreads) {
-  AmxOperands operands(GetParam());
+  AmxBlockOperands operands(GetParam());
   operands.run(1);
   const std::vector<float> weights = operands.weights();
   const std::vector<float> bias = operands.bias();
@@ -242,7 +139,7 @@ class LibraryProduct {
 TEST(AmxTiles, AreSharedWithOneDnnInTurns) {
   if (amx_kernels() == nullptr) GTEST_SKIP() << "no AMX with bf16";
   LibraryProduct library;
-  AmxOperands operands(kAmxCases[2]);
+  AmxBlockOperands operands(kAmxCases[2]);
   const std::vector<float> expected = library.run();
   operands.run(2);
   const std::vector<float> weights = operands.weights();

@@ -146,11 +146,17 @@ void expect_rounded_gradients(const LayerCase& first) {
 }
 
 TEST(Bf16Gradients, OfFullyConnectedLayersAreThoseOfRoundedOperands) {
-  expect_rounded_gradients(fully_connected(0, 9));
+  for (const std::uint32_t outputs : {1u, 7u, 8u, 9u, 32u}) {
+    SCOPED_TRACE("outputs " + std::to_string(outputs));
+    expect_rounded_gradients(fully_connected(0, outputs));
+  }
 }
 
 TEST(Bf16Gradients, OfConvolutionsAreThoseOfRoundedOperands) {
-  expect_rounded_gradients(convolution(0, 9, 6, 1, CONVOY_PADDING_VALID));
+  for (const std::uint32_t channels : {9u, 16u}) {  // whole blocks are another kernel's
+    SCOPED_TRACE("channels " + std::to_string(channels));
+    expect_rounded_gradients(convolution(0, channels, 6, 1, CONVOY_PADDING_VALID));
+  }
 }
 
 // Linear networks differ by rounding alone, each operand and result by up to 2^-9 of itself with

@@ -80,7 +80,7 @@ class PairedWeightsTest : public ::testing::TestWithParam<PairedCase> {
   // By way of plain storage, of which the library's conversions are right for all sizes.
   std::vector<Bf16> library(bool turned) {
     const Dims& dims = GetParam().dims;
-    const Desc plain_bf16(dims, Type::bf16, Tag::abcd);
+    const Desc plain_bf16(dims, Type::bf16, dims.size() == 2 ? Tag::ab : Tag::abcd);
     const dnnl::memory plain(cpu::plain_desc(dims), engine_);
     const dnnl::memory narrow(plain_bf16, engine_);
     const dnnl::memory paired(Desc(dims, Type::bf16, GetParam().to), engine_);
@@ -93,7 +93,7 @@ class PairedWeightsTest : public ::testing::TestWithParam<PairedCase> {
   }
 
   static void turn(float* values, const Dims& dims) {
-    const auto taps = dims[2] * dims[3];
+    const auto taps = dims.size() == 2 ? 1 : dims[2] * dims[3];
     for (dnnl::memory::dim filter = 0; filter < dims[0] * dims[1]; ++filter) {
       std::reverse(values + filter * taps, values + (filter + 1) * taps);
     }
@@ -122,6 +122,11 @@ INSTANTIATE_TEST_SUITE_P(
         PairedCase{"gradient", {96, 64, 3, 3}, Tag::OIhw16i16o, false, Tag::OIhw16o16i2o},
         PairedCase{"gradient_odd", {40, 17, 3, 3}, Tag::OIhw16i16o, false, Tag::OIhw16o16i2o},
         PairedCase{"transposed", {64, 128, 1, 1}, Tag::OIhw16i16o, true, Tag::OhwI16i64o2i},
+        PairedCase{"matrix_64", {128, 96}, Tag::AB16b64a, false, Tag::AB16b64a2b},
+        PairedCase{"matrix_32", {96, 64}, Tag::AB16b32a, false, Tag::AB16b32a2b},
+        PairedCase{"matrix_padded", {80, 48}, Tag::AB16b16a, false, Tag::AB16b16a2b},
+        PairedCase{"matrix_odd", {45, 37}, Tag::AB16b64a, false, Tag::AB16b64a2b},
+        PairedCase{"matrix_of_classes", {1001, 70}, Tag::AB16b32a, false, Tag::AB16b32a2b},
         PairedCase{"transposed_line", {48, 64, 7, 1}, Tag::OIhw16i16o, true, Tag::OhwI16i64o2i}),
     [](const auto& one) { return one.param.name; });
 
@@ -134,8 +139,10 @@ TEST(PairedWeights, LeavesOtherLayoutsToTheLibrary) {
   EXPECT_FALSE(PairedWeights::between(cpu::plain_desc(dims), paired));
   EXPECT_FALSE(PairedWeights::between(blocked, {dims, Type::bf16, Tag::OIhw16i16o}));
   EXPECT_FALSE(PairedWeights::between({dims, Type::f32, Tag::OIhw8i8o}, paired));
-  EXPECT_FALSE(PairedWeights::between({{64, 64}, Type::f32, Tag::AB16b32a},
+  EXPECT_FALSE(PairedWeights::between({{64, 64}, Type::f32, Tag::ab},
                                       {{64, 64}, Type::bf16, Tag::AB16b32a2b}));
+  EXPECT_FALSE(PairedWeights::between({{64, 64, 64}, Type::f32, Tag::aBC16b16c},
+                                      {{64, 64, 64}, Type::bf16, Tag::aBC16b16c}));
   EXPECT_FALSE(PairedWeights::between({{64, 64, 3, 3, 3}, Type::f32, Tag::OIdhw16i16o}, paired));
 }
 

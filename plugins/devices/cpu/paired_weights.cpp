@@ -34,6 +34,13 @@ bool has_pairs(const BlockedLayout& layout) {
          whole_tiles(2 * layout.inner_sizes[0]) && whole_tiles(layout.inner_sizes[1]);
 }
 
+// A matrix is a filter of one tap.
+BlockedLayout with_taps(BlockedLayout layout, std::size_t dimensions) {
+  layout.padded.resize(dimensions, 1);
+  layout.strides.resize(dimensions, 1);
+  return layout;
+}
+
 }  // namespace
 
 PairedWeights::Side::Side(const BlockedLayout& layout) {
@@ -68,10 +75,11 @@ std::optional<PairedWeights> PairedWeights::between(const Desc& from, const Desc
   const std::optional<BlockedLayout> source = blocked_layout(from);
   const std::optional<BlockedLayout> result = blocked_layout(to);
   if (!source || !result || dims_of(from) != dims_of(to)) return std::nullopt;
-  if (source->padded.size() != kDimensions || !has_tiles(*source) || !has_pairs(*result)) {
+  const std::size_t rank = source->padded.size();
+  if ((rank != kFirstTap && rank != kDimensions) || !has_tiles(*source) || !has_pairs(*result)) {
     return std::nullopt;
   }
-  return PairedWeights(*source, *result, turned);
+  return PairedWeights(with_taps(*source, kDimensions), with_taps(*result, kDimensions), turned);
 }
 
 PairedWeights::PairedWeights(const BlockedLayout& from, const BlockedLayout& to, bool turned)

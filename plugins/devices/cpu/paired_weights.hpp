@@ -10,9 +10,9 @@
 namespace convoy::cpu {
 
 // Weights from float32 blocks of (at least) 16 x 16 to the bf16 blocks of pairs that AMX and
-// AVX512_BF16 multiply, such as OIhw16i16o to OhwI16i64o2i: those of convolutions, which the
-// library reorders at half of the memory's rate, and tap by tap when they are to be turned. Its
-// reorders of matrices are as fast as these.
+// AVX512_BF16 multiply, such as OIhw16i16o to OhwI16i64o2i, or matrices such as OI16i64o to
+// OI16i64o2i. The library reorders them at half of the memory's rate, and filters tap by tap when
+// they are to be turned.
 class PairedWeights {
  public:
   // Nothing when the layouts are others. `turned` mirrors the taps of filters: a convolution with

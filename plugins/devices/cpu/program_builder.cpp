@@ -110,10 +110,19 @@ void ProgramBuilder::build_node(std::size_t node, bool forward) {
 
 void ProgramBuilder::define_images() {
   const dnnl::memory images = external(External::kImages, plain(0), 0);
-  if (stores_bf16()) return reorder(images, define(0, channels_last(0)));
+  if (stores_bf16()) return reorder(images, define(0, images_desc()));
   if (rounds()) return help(round_task(define(0, plain(0)), images), "round");
   value_of(0).desc = plain(0);
   value_of(0).external = true;
+}
+
+// As those layers read them that read them all, or else with channels last.
+Desc ProgramBuilder::images_desc() const {
+  const std::vector<std::size_t>& readers = plan_.nodes[0].consumers;
+  const bool as_vectors = std::all_of(readers.begin(), readers.end(), [this](std::size_t reader) {
+    return plan_.nodes[reader].node->layer->kind == CONVOY_LAYER_FULLY_CONNECTED;
+  });
+  return as_vectors ? flat(0) : channels_last(0);
 }
 
 void ProgramBuilder::round(const dnnl::memory& memory) {

@@ -145,6 +145,7 @@ class ProgramBuilder {
     std::optional<Workspace::Id> addend;  // a part that is still to be added to the gradient
   };
 
+  Desc images_desc() const;  // in bf16
   Value& value_of(std::size_t node) { return values_[plan_.nodes[node].value]; }
   dnnl::memory external(External which, const Desc& desc, std::size_t first);
   dnnl::memory gradient_memory(Value& value);

@@ -34,7 +34,7 @@ Desc fully_connected_weights(const convoy_graph_variable& weights, std::uint32_t
   constexpr auto kFloat = dnnl::memory::data_type::f32;
   const auto outputs = static_cast<dnnl::memory::dim>(weights.dimensions[0]);
   const auto inputs = static_cast<dnnl::memory::dim>(weights.dimensions[1]);
-  if (keeps_plain_weights(inputs, outputs)) return plain_desc(weights);
+  if (keeps_plain_weights(inputs, outputs, bf16)) return plain_desc(weights);
   const auto type = bf16 ? dnnl::memory::data_type::bf16 : kFloat;
   const Desc source({batch, inputs}, type, Tag::ab);
   const Desc result({batch, outputs}, type, Tag::ab);

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "plugins/devices/cpu/team.hpp"
 
@@ -47,8 +48,14 @@ bool AmxWeightsGradient::suits(const ConvolutionShape& shape) {
 }
 
 AmxWeightsGradient::AmxWeightsGradient(const ConvolutionShape& shape)
+    : AmxWeightsGradient(shape, PixelCanvas(shape)) {}
+
+AmxWeightsGradient::AmxWeightsGradient(const ConvolutionShape& shape, const SourceSteps& source)
+    : AmxWeightsGradient(shape, PixelCanvas(shape, source)) {}
+
+AmxWeightsGradient::AmxWeightsGradient(const ConvolutionShape& shape, PixelCanvas canvas)
     : shape_(shape),
-      canvas_(shape),
+      canvas_(std::move(canvas)),
       kernels_(amx_kernels()),
       in_blocks_(shape.in_channels / kAmxBlock),
       out_blocks_(shape.out_channels / kAmxBlock),

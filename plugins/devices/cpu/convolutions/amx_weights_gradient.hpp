@@ -22,6 +22,11 @@ class AmxWeightsGradient {
   static bool suits(const ConvolutionShape& shape);
 
   explicit AmxWeightsGradient(const ConvolutionShape& shape);
+  // The same for a source that lies in memory in another way.
+  AmxWeightsGradient(const ConvolutionShape& shape, const SourceSteps& source);
+
+  // Of the gradient of the weights.
+  std::size_t weights_floats() const { return weights_floats_; }
 
   // Bytes of memory that run() needs for its own use with this many threads.
   std::size_t scratch_bytes(std::size_t threads) const;
@@ -57,6 +62,7 @@ class AmxWeightsGradient {
     float* bias;
   };
 
+  AmxWeightsGradient(const ConvolutionShape& shape, PixelCanvas canvas);
   void divide();
   std::size_t tiles() const;
   std::size_t workspace_bytes() const;

@@ -51,7 +51,11 @@ ConvolutionShape as_one_row(ConvolutionShape shape) {
 }  // namespace
 
 PixelCanvas::PixelCanvas(const ConvolutionShape& shape)
-    : shape_(as_one_row(shape)),
+    : PixelCanvas(as_one_row(shape), dense_steps(as_one_row(shape))) {}
+
+PixelCanvas::PixelCanvas(const ConvolutionShape& shape, const SourceSteps& source)
+    : shape_(shape),
+      source_(source),
       images_(shape_.batch),
       rows_(shape_.out_height),
       columns_(shape_.out_width) {
@@ -100,13 +104,12 @@ void PixelCanvas::add_taps() {
 
 void PixelCanvas::find_source(const Plane& plane, std::ptrdiff_t first, std::size_t count,
                               const Bf16* source, const Bf16* empty, const Bf16** found) const {
-  const std::size_t row = shape_.in_width * shape_.in_channels;
-  find({.first = source + plane.row * row + plane.column * shape_.in_channels,
+  find({.first = source + plane.row * source_.row + plane.column * source_.pixel,
         .rows = plane.rows,
         .columns = plane.columns,
-        .image = shape_.in_height * row,
-        .row = shape_.stride_height * row,
-        .pixel = shape_.stride_width * shape_.in_channels},
+        .image = source_.image,
+        .row = shape_.stride_height * source_.row,
+        .pixel = shape_.stride_width * source_.pixel},
        first, count, empty, found);
 }
 

@@ -8,6 +8,17 @@
 
 namespace convoy::cpu {
 
+// Distances between a source's images, rows and pixels in memory, in elements.
+struct SourceSteps {
+  std::size_t image, row, pixel;
+};
+
+// Of a source whose pixels stand side by side.
+inline SourceSteps dense_steps(const ConvolutionShape& shape) {
+  const std::size_t row = shape.in_width * shape.in_channels;
+  return {shape.in_height * row, row, shape.in_channels};
+}
+
 // A numbering of the pixels of a convolution's result in which every tap of the filter reads its
 // source at a fixed distance.
 //
@@ -18,6 +29,8 @@ namespace convoy::cpu {
 class PixelCanvas {
  public:
   explicit PixelCanvas(const ConvolutionShape& shape);
+  // The same for a source that lies in memory in another way.
+  PixelCanvas(const ConvolutionShape& shape, const SourceSteps& source);
 
   // Position p of the result meets position p + offset of the tap's plane of the source.
   struct Tap {
@@ -59,6 +72,7 @@ class PixelCanvas {
             const Bf16** found) const;
 
   ConvolutionShape shape_;
+  SourceSteps source_;
   std::size_t images_, rows_, columns_;  // positions on the canvas, per image
   std::vector<Tap> taps_;
   std::vector<Plane> planes_;

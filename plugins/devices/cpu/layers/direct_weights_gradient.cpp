@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
+#include "plugins/devices/cpu/convolutions/amx_row_gradient.hpp"
 #include "plugins/devices/cpu/convolutions/weights_gradient.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/layer_windows.hpp"
@@ -46,6 +46,34 @@ struct VariableGradients {
   const convoy_node& node_;
   GradientPart weights, bias;
 };
+
+// From activations with channels last; `order` is the gradient's.
+template <typename Gradient>
+void add_amx_gradient(ProgramBuilder& builder, std::size_t node, const ConvolutionShape& shape,
+                      Tag order) {
+  const NodePlan& plan = builder.plan(node);
+  const auto kernel = std::make_shared<const Gradient>(shape);
+  const auto threads = static_cast<std::size_t>(omp_get_max_threads());  // a program's are fixed
+  const auto bytes = static_cast<dnnl::memory::dim>(kernel->scratch_bytes(threads));
+  const dnnl::memory source =
+      builder.read_as(plan.inputs[0], builder.channels_last(plan.inputs[0]));
+  const dnnl::memory result = builder.gradient_as(node, builder.channels_last(node));
+  const dnnl::memory scratch = builder.scratchpad({{bytes}, dnnl::memory::data_type::u8, Tag::x});
+  const Desc stored = builder.stored(plan.node->variables[0]);
+  const VariableGradients parts(builder, node,
+                                {dims_of(stored), dnnl::memory::data_type::f32, order});
+  builder.then(
+      [=, weights = parts.weights.memory, bias = parts.bias.memory](const TaskContext&) {
+        kernel->run({.source = halves_of(source),
+                     .result = halves_of(result),
+                     .weights = floats_of(weights),
+                     .bias = bias ? floats_of(bias) : nullptr,
+                     .scratch = scratch.get_data_handle()},
+                    threads);
+      },
+      "own amx");
+  parts.finish(builder);
+}
 
 }  // namespace
 
@@ -90,28 +118,13 @@ bool build_amx_weights_gradient(ProgramBuilder& builder, std::size_t node) {
   if (!builder.stores_bf16() || layer.groups > 1 || is_dilated(layer)) return false;
   const ConvolutionShape shape =
       shape_of(builder, node, builder.plan(plan.inputs[0]).node->channels, plan.node->channels, 0);
-  if (!AmxWeightsGradient::suits(shape)) return false;
-  const auto kernel = std::make_shared<const AmxWeightsGradient>(shape);
-  const auto threads = static_cast<std::size_t>(omp_get_max_threads());  // a program's are fixed
-  const auto bytes = static_cast<dnnl::memory::dim>(kernel->scratch_bytes(threads));
-  const dnnl::memory source =
-      builder.read_as(plan.inputs[0], builder.channels_last(plan.inputs[0]));
-  const dnnl::memory result = builder.gradient_as(node, builder.channels_last(node));
-  const dnnl::memory scratch = builder.scratchpad({{bytes}, dnnl::memory::data_type::u8, Tag::x});
-  const Desc stored = builder.stored(plan.node->variables[0]);
-  const VariableGradients parts(builder, node,
-                                {dims_of(stored), dnnl::memory::data_type::f32, Tag::OIhw16i16o});
-  builder.then(
-      [=, weights = parts.weights.memory, bias = parts.bias.memory](const TaskContext&) {
-        kernel->run({.source = halves_of(source),
-                     .result = halves_of(result),
-                     .weights = floats_of(weights),
-                     .bias = bias ? floats_of(bias) : nullptr,
-                     .scratch = scratch.get_data_handle()},
-                    threads);
-      },
-      "own amx");
-  parts.finish(builder);
+  if (AmxWeightsGradient::suits(shape)) {
+    add_amx_gradient<AmxWeightsGradient>(builder, node, shape, Tag::OIhw16i16o);
+  } else if (AmxRowGradient::suits(shape)) {
+    add_amx_gradient<AmxRowGradient>(builder, node, shape, Tag::oihw);
+  } else {
+    return false;
+  }
   return true;
 }
 

@@ -22,7 +22,7 @@ Desc bias_of(const Desc& output) {
 Desc weights_of(const ProgramBuilder& builder, std::uint32_t index) {
   const Desc stored = builder.stored(index);
   if (!builder.stores_bf16()) return stored;
-  const bool plain = keeps_plain_weights(dims_of(stored)[1], dims_of(stored)[0]);
+  const bool plain = keeps_plain_weights(dims_of(stored)[1], dims_of(stored)[0], true);
   return {dims_of(stored), dnnl::memory::data_type::bf16, plain ? Tag::ab : Tag::any};
 }
 
@@ -34,10 +34,13 @@ Desc weights_of(const ProgramBuilder& builder, std::uint32_t index) {
 // single block of inputs (up to 16, or 32) and of images: the sum over the outputs is to be shared
 // among the threads, only one is started, and its last part goes by a buffer that the first of them
 // does not have. The bounds are twice as wide as that; such layers are small, so nothing is lost.
-bool keeps_plain_weights(dnnl::memory::dim inputs, dnnl::memory::dim outputs) {
+// With bf16 the blocks hold at least 16 outputs: for fewer than half of that, padding would be most
+// of what a step writes, reads and updates.
+bool keeps_plain_weights(dnnl::memory::dim inputs, dnnl::memory::dim outputs, bool bf16) {
   constexpr dnnl::memory::dim kFewInputs = 64;
   constexpr dnnl::memory::dim kManyOutputs = 512;
-  return inputs <= kFewInputs && outputs >= kManyOutputs;
+  constexpr dnnl::memory::dim kFewOutputs = 8;
+  return (inputs <= kFewInputs && outputs >= kManyOutputs) || (bf16 && outputs < kFewOutputs);
 }
 
 dnnl::inner_product_forward::primitive_desc describe_fully_connected(

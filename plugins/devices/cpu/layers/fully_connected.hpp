@@ -29,8 +29,8 @@ class FullyConnected : public Layer {
 };
 
 // Whether the library may not choose the layout of a layer's weights: for few inputs and many
-// outputs its choice is wrong.
-bool keeps_plain_weights(dnnl::memory::dim inputs, dnnl::memory::dim outputs);
+// outputs its choice is wrong, for bf16 and few outputs it is slow.
+bool keeps_plain_weights(dnnl::memory::dim inputs, dnnl::memory::dim outputs, bool bf16);
 
 // The forward description (for training or for inference) with free choice of the weights' layout.
 dnnl::inner_product_forward::primitive_desc describe_fully_connected(
