@@ -1,4 +1,5 @@
-// Writes the sample data set: a small one in the form of ImageNet that a small network learns.
+// Writes sample data that a small network learns: a small set in the form of ImageNet, or one in
+// the form and of the size of CIFAR-10.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +10,9 @@
 #include <filesystem>
 #include <numbers>
 #include <string>
+#include <string_view>
 
-#include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
 #include "core/data/augment/image.hpp"
 #include "core/data/jpeg/jpeg_encoder.hpp"
 #include "core/data/pipeline/counter_random.hpp"
@@ -21,8 +23,19 @@ namespace convoy {
 namespace {
 
 constexpr std::uint32_t kSeed = 20170508;
-constexpr int kClasses = 8;   // four hues, with horizontal or vertical stripes
-constexpr double kNoise = 9;  // half range of the noise, of 255
+
+// Classes are hues with horizontal or vertical stripes.
+struct Kind {
+  int hues;
+  double shortest, longest;  // period of the stripes in pixels
+  double noise;              // half range, of 255
+  int classes() const { return 2 * hues; }
+};
+// The period suits both extremes of a training crop shown on 28 pixels: the whole picture (then it
+// is about 3 pixels) and 5 % of it (then more than one period is visible).
+constexpr Kind kImagenet = {4, 14, 18, 9};
+// Noise hides the stripes of a single line of 32 pixels.
+constexpr Kind kCifar10 = {5, 4, 8, 60};
 
 struct Split {
   const char* name;
@@ -32,22 +45,22 @@ struct Split {
 };
 constexpr Split kSplits[] = {{"train", 1600, 4, 0}, {"validation", 320, 2, 1}};
 
-// What the picture looks like as a whole; a pixel adds noise. The period suits both extremes of a
-// training crop shown on 28 pixels: the whole picture (then it is about 3 pixels) and 5 % of it
-// (then more than one period is visible).
+// What the picture looks like as a whole; a pixel adds noise.
 struct Scene {
   double hue, saturation, value;  // hue 0 .. 6
   double wave_x, wave_y, phase;   // radians per pixel
   double contrast;
   double light_x, light_y;  // change of brightness across the picture
+  double noise;
 };
 
-Scene draw_scene(int number, CounterRandom& random) {
+Scene draw_scene(const Kind& kind, int number, CounterRandom& random) {
   Scene scene = {};
-  scene.hue = 1.5 * (number / 2) + random.uniform(-0.3, 0.3) + 6;
+  scene.noise = kind.noise;
+  scene.hue = 6.0 / kind.hues * (number / 2) + random.uniform(-0.3, 0.3) + 6;
   scene.saturation = random.uniform(0.45, 0.85);
   scene.value = random.uniform(0.5, 0.8);
-  const double period = random.uniform(14, 18);
+  const double period = random.uniform(kind.shortest, kind.longest);
   const double across = number % 2 == 0 ? 0 : std::numbers::pi / 2;
   const double angle = across + random.uniform(-0.15, 0.15);
   scene.wave_x = 2 * std::numbers::pi / period * std::cos(angle);
@@ -59,9 +72,7 @@ Scene draw_scene(int number, CounterRandom& random) {
   return scene;
 }
 
-ByteImage paint(const Scene& scene, CounterRandom& random) {
-  ByteImage image;
-  image.resize(96 + static_cast<int>(random.below(49)), 96 + static_cast<int>(random.below(17)));
+void paint(const Scene& scene, CounterRandom& random, ByteImage& image) {
   for (int y = 0; y < image.height; ++y) {
     std::uint8_t* pixel = image.row(y);
     for (int x = 0; x < image.width; ++x) {
@@ -70,7 +81,7 @@ ByteImage paint(const Scene& scene, CounterRandom& random) {
       const double light = 1 + scene.light_x * (double(x) / image.width - 0.5) +
                            scene.light_y * (double(y) / image.height - 0.5);
       const double value = 255 * scene.value * stripe * light;
-      const double noise = random.uniform(-kNoise, kNoise);
+      const double noise = random.uniform(-scene.noise, scene.noise);
       for (const int channel : {5, 3, 1}) {  // red, green, blue of a hue
         const double turn = std::fmod(channel + scene.hue, 6);
         const double dip = std::clamp(std::min(turn, 4 - turn), 0.0, 1.0);
@@ -79,15 +90,16 @@ ByteImage paint(const Scene& scene, CounterRandom& random) {
       }
     }
   }
-  return image;
 }
 
 std::string make_record(const Split& split, int number) {
   CounterRandom random(kSeed, RandomPurpose::kAugmentation, static_cast<std::uint32_t>(number),
                        split.round);
-  const int category = number % kClasses;
-  const Scene scene = draw_scene(category, random);
-  const ByteImage image = paint(scene, random);
+  const int category = number % kImagenet.classes();
+  const Scene scene = draw_scene(kImagenet, category, random);
+  ByteImage image;
+  image.resize(96 + static_cast<int>(random.below(49)), 96 + static_cast<int>(random.below(17)));
+  paint(scene, random, image);
   JpegEncoding encoding;
   encoding.quality = 50;
   encoding.progressive = number % 10 == 3;
@@ -111,17 +123,52 @@ void write_split(const std::filesystem::path& folder, const Split& split) {
   }
 }
 
+void write_imagenet(const std::filesystem::path& folder) {
+  for (const Split& split : kSplits) write_split(folder, split);
+}
+
+// A record of the binary form: the label, then planes of red, green and blue.
+void append_cifar10_record(std::uint32_t number, std::string& out) {
+  CounterRandom random(kSeed, RandomPurpose::kAugmentation, number, 2);
+  const int category = static_cast<int>(number) % kCifar10.classes();
+  ByteImage image;
+  image.resize(32, 32);
+  paint(draw_scene(kCifar10, category, random), random, image);
+  out += static_cast<char>(category);
+  for (std::size_t channel = 0; channel < 3; ++channel)
+    for (std::size_t pixel = 0; pixel < 32 * 32; ++pixel)
+      out += static_cast<char>(image.values[3 * pixel + channel]);
+}
+
+void write_cifar10(const std::filesystem::path& folder) {
+  constexpr std::uint32_t kPerFile = 10000;
+  const char* const names[] = {"data_batch_1", "data_batch_2", "data_batch_3",
+                               "data_batch_4", "data_batch_5", "test_batch"};
+  std::uint32_t number = 0;
+  for (const char* const name : names) {
+    std::string records;
+    for (std::uint32_t i = 0; i < kPerFile; ++i) append_cifar10_record(number++, records);
+    write_output_file(folder / fmt::format("{}.bin", name), records);
+  }
+}
+
 }  // namespace
 }  // namespace convoy
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: {} FOLDER\nWrites the sample data set into FOLDER.\n", argv[0]);
+  const bool cifar10 = argc == 3 && std::string_view(argv[1]) == "--cifar10";
+  if (argc != 2 && !cifar10) {
+    fmt::print(
+        stderr,
+        "usage: {} [--cifar10] FOLDER\nWrites the sample data set into FOLDER, or one in the "
+        "binary form of CIFAR-10 (180 MB).\n",
+        argv[0]);
     return 2;
   }
   try {
-    std::filesystem::create_directories(argv[1]);
-    for (const convoy::Split& split : convoy::kSplits) convoy::write_split(argv[1], split);
+    const std::filesystem::path folder = argv[argc - 1];
+    std::filesystem::create_directories(folder);
+    cifar10 ? convoy::write_cifar10(folder) : convoy::write_imagenet(folder);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

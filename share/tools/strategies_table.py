@@ -40,7 +40,13 @@ MACHINES = [
     ("8 hosts", ["--platform=ec2-p3.16xlarge", "--hosts=8", "--num_gpus=8"]),
 ]
 CARD = re.compile(r"host\d+/eth0 -> network")
-STEPS, GLOBAL_BATCH, DEVICES = 60, 32, 2
+# What is learned, how fast, of which data, and which part of the held-out pictures is looked at.
+TASKS = [
+    {"model": "lenet", "data": "imagenet", "steps": 60, "global_batch": 32, "rate": 0.01, "epochs": 1},
+    {"model": "resnet20", "data": "cifar10", "steps": 100, "global_batch": 64, "rate": 0.05,
+     "epochs": 0.1},
+]
+DEVICES = 2
 
 
 class Program:
@@ -122,20 +128,27 @@ def foreseen_cells(program, name, options, parameter_bytes):
     return [sent, *speeds]
 
 
-def accuracy_cell(program, name, options):
+def accuracy_cell(program, name, options, task, data):
     """Trained, then evaluated from the checkpoint: asynchronous devices have no common step before."""
-    common = ["--model=lenet", "--device=cpu", f"--data_dir={ROOT}/share/sample_data/imagenet"]
+    common = [f"--model={task['model']}", "--device=cpu", f"--data_name={task['data']}",
+              f"--data_dir={data}"]
     with tempfile.TemporaryDirectory() as folder:
         trained = program.run(
-            "run", *common, f"--num_devices={DEVICES}", f"--batch_size={GLOBAL_BATCH // DEVICES}",
-            "--optimizer=momentum", "--init_learning_rate=0.01", "--num_warmup_batches=0",
-            f"--num_batches={STEPS}", f"--train_dir={folder}", f"--variable_update={name}",
+            "run", *common, f"--num_devices={DEVICES}",
+            f"--batch_size={task['global_batch'] // DEVICES}", "--optimizer=momentum",
+            f"--init_learning_rate={task['rate']}", "--num_warmup_batches=0",
+            f"--num_batches={task['steps']}", f"--train_dir={folder}", f"--variable_update={name}",
             *options.split())
         if trained.returncode != 0:
             return "-"
-        record = program.record("run", "--eval", *common, "--num_devices=1", "--batch_size=32",
-                                "--num_eval_epochs=1", f"--train_dir={folder}")
+        record = program.record("run", "--eval", *common, "--num_devices=1", "--batch_size=20",
+                                f"--num_eval_epochs={task['epochs']}", f"--train_dir={folder}")
     return f"{100 * record['evaluations'][-1]['top_1']:.1f} %" if record else "-"
+
+
+def accuracy_cells(program, name, options, cifar10):
+    folders = {"imagenet": ROOT / "share/sample_data/imagenet", "cifar10": cifar10}
+    return [accuracy_cell(program, name, options, task, folders[task["data"]]) for task in TASKS]
 
 
 def parameter_bytes(program):
@@ -148,11 +161,12 @@ def written_rows():
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
 
 
-def write(program, only):
+def write(program, only, cifar10):
     kept = {cells[0]: cells for cells in written_rows()} if only else {}
     variables = parameter_bytes(program)
     head = ["strategy", "what it computes (4 devices)", "lines", "paper", "the busiest host sends",
-            *[f"{name}, images/s" for name, _ in MACHINES], "accuracy"]
+            *[f"{name}, images/s" for name, _ in MACHINES],
+            *[f"{task['model']}, {task['data']}" for task in TASKS]]
     table = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for row in rows(program):
         name, options, _ = row
@@ -161,7 +175,7 @@ def write(program, only):
             table.append("| " + " | ".join(kept[cells[0]]) + " |")
             continue
         cells = [*cells, *foreseen_cells(program, name, options, variables),
-                 accuracy_cell(program, name, options)]
+                 *accuracy_cells(program, name, options, cifar10)]
         table.append("| " + " | ".join(cells) + " |")
         print(table[-1], flush=True)
     page = PAGE.read_text()
@@ -192,7 +206,10 @@ def main():
     if given.check:
         check(program)
     else:
-        write(program, given.only.split(",") if given.only else [])
+        with tempfile.TemporaryDirectory() as cifar10:
+            maker = pathlib.Path(given.convoy).with_name("convoy_make_sample_data")
+            subprocess.run([maker, "--cifar10", cifar10], check=True)
+            write(program, given.only.split(",") if given.only else [], cifar10)
 
 
 if __name__ == "__main__":
