@@ -34,6 +34,7 @@ void fill(NvmlPciInfo* info, unsigned bus) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): NVML's names.
 extern "C" {
 
 int nvmlInit_v2() {
@@ -163,3 +164,4 @@ int nvmlDeviceGetComputeInstanceId(NvmlDevice*, unsigned* id) {
   return 0;
 }
 }
+// NOLINTEND(readability-identifier-naming)

@@ -65,8 +65,8 @@ std::vector<PlatformPart> platform_parts(const std::string& name) {
 }
 
 // So many hosts of all, the first ones.
-std::vector<PlatformPart> first_hosts(std::vector<PlatformPart> parts, const std::string& name,
-                                      std::uint32_t hosts) {
+std::vector<PlatformPart> first_hosts(const std::vector<PlatformPart>& parts,
+                                      const std::string& name, std::uint32_t hosts) {
   if (hosts == 0) fail(ExitCode::kUsage, "0 hosts of platform {}: at least 1", name);
   if (parts.empty()) return {{name, hosts}};
   std::vector<PlatformPart> result;

@@ -35,6 +35,7 @@ std::vector<SharedUplink> shared_uplinks(const Machine& machine) {
       known->second = found;
   }
   std::vector<SharedUplink> result;
+  result.reserve(narrowest.size());
   for (const auto& [gpus, uplink] : narrowest) result.push_back(uplink);
   return result;
 }

@@ -49,7 +49,7 @@ class MatrixReader {
            matrix.attribute("nbobjs").value(), indexes.size(), values.size());
     const std::string type = matrix.attribute("type").value();
     if (!type.empty())
-      for (std::string& index : indexes) index = type + ":" + index;
+      for (std::string& index : indexes) index = fmt::format("{}:{}", type, index);
     append_nvlinks(machine_, known_part(matrix, indexes, values), doubled);
   }
 

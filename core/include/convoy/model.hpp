@@ -26,6 +26,7 @@
 #include <exception>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -137,9 +138,9 @@ struct ModelTable {
 
   static int32_t create(convoy_context* context, const convoy_host* host, void** self) noexcept {
     return guard(host, context, [&] {
-      Model* model = new Class();
+      std::unique_ptr<Model> model = std::make_unique<Class>();
       model->host_ = host;
-      *self = model;
+      *self = model.release();
     });
   }
 

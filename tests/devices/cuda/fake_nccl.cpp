@@ -31,6 +31,7 @@ struct Clique {
 
 }  // namespace convoy::cuda::fake_nccl
 
+// NOLINTNEXTLINE(readability-identifier-naming): NCCL's name.
 struct ncclComm {
   int rank;
   std::shared_ptr<convoy::cuda::fake_nccl::Clique> clique;

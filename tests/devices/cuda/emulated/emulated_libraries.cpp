@@ -14,9 +14,11 @@
 #include "plugins/devices/cuda/measured_rate.hpp"
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
+// NOLINTNEXTLINE(readability-identifier-naming): cuDNN's name.
 struct cudnnContext {
   cudaStream_t stream;
 };
+// NOLINTNEXTLINE(readability-identifier-naming): cuBLASLt's name.
 struct cublasLtContext {};
 
 namespace convoy::cuda {

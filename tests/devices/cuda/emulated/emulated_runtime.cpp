@@ -52,6 +52,7 @@ std::vector<int> visible_gpus() {
 
 using emulation::queue;
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names.
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -236,3 +237,4 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)
