@@ -1,5 +1,7 @@
 #include "core/runtime/device_kernels.hpp"
 
+#include <algorithm>
+
 #include "core/plan/stages.hpp"
 
 namespace convoy {
@@ -40,7 +42,9 @@ DeviceKernels::~DeviceKernels() {
 }
 
 void* DeviceKernels::find(const OpenDevice* device, const std::string& kernel) const {
-  const auto found = built_.find({const_cast<OpenDevice*>(device), kernel});
+  const auto found = std::ranges::find_if(built_, [&](const auto& it) {
+    return it.first.first == device && it.first.second == kernel;
+  });
   return found == built_.end() ? nullptr : found->second;
 }
 

@@ -1,9 +1,12 @@
 // What a strategy's own kernel is told while training runs.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <convoy/strategy.hpp>
 #include <vector>
 
+#include "core/base/error.hpp"
+#include "core/plugin/kernel_forms.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/runtime/lagging_strategy.hpp"
 #include "tests/runtime/plugins.hpp"
@@ -12,6 +15,8 @@
 
 namespace convoy::testing::kernel_context_test {
 namespace {
+
+using ::testing::HasSubstr;
 
 struct Told {
   std::uint64_t step = 0;
@@ -118,6 +123,35 @@ TEST(KernelContext, OneObjectServesAllCallsOfItsName) {
   EXPECT_EQ(first->state, again->state);
   EXPECT_FALSE(strategy->kernel("other", CONVOY_KERNEL_HOST));
   EXPECT_FALSE(strategy->kernel("listen", CONVOY_KERNEL_PTX));
+}
+
+CONVOY_ELEMENT_KERNEL(Twice, { call.write(0)[i] = 2 * call.read(0)[i]; })
+
+TEST(KernelForms, AreThoseThatTheDevicesRun) {
+  const auto strategy = built_in_strategy<Calling<Twice>>("calling", 1);
+  const KernelForms on_hosts{.devices = "CPU devices"};
+  EXPECT_EQ(require_form(*strategy, "listen", on_hosts).form, CONVOY_KERNEL_HOST);
+  const FoundForm found = require_form(*strategy, "listen", gpu_forms("GPUs"));
+  EXPECT_EQ(found.form, CONVOY_KERNEL_CUDA_SOURCE);
+  EXPECT_STREQ(found.kernel.entry, "convoy_elements");
+  EXPECT_THAT(found.kernel.text, HasSubstr("{ call.write(0)[i] = 2 * call.read(0)[i]; }"));
+  const auto again = strategy->kernel("listen", CONVOY_KERNEL_CUDA_SOURCE);
+  EXPECT_EQ(again->text, found.kernel.text) << "valid until the strategy goes";
+}
+
+TEST(KernelForms, SayWhatIsMissingAndWhatToDo) {
+  const auto strategy = built_in_strategy<Calling<Listening>>("calling", 1);
+  EXPECT_FALSE(find_form(*strategy, "listen", gpu_forms("GPUs")));
+  try {
+    require_form(*strategy, "listen", gpu_forms("the GPUs of dgx1"));
+    FAIL() << "a form was found";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
+    EXPECT_STREQ(error.what(),
+                 "kernel 'listen' of strategy calling has no form for the GPUs of dgx1, which run "
+                 "CUDA source or PTX: give it one (Kernel::cuda(), or CONVOY_ELEMENT_KERNEL); or "
+                 "choose CPU devices (--device=cpu) or another strategy");
+  }
 }
 
 }  // namespace

@@ -28,8 +28,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// A quarter of the gradient, from the fourth step on an eighth; by a power of two, so that it
-// rounds like the operation `scale`.
+// With a scalar of 4 the gradient itself, from the fourth step on its half.
 CONVOY_ELEMENT_KERNEL(Shrink, {
   const float factor = call.step() < 3 ? 0.25f : 0.125f;
   call.write(0)[i] = static_cast<float>(call.scalar()) * factor * call.read(0)[i];
@@ -85,7 +84,7 @@ class HostOnly : public Shrink {
   CudaCode cuda() const override { return {}; }
 };
 
-struct Scaled {};  // without a kernel
+struct Nothing {};  // without a kernel
 
 // Every device trains by itself on its gradients as the kernel leaves them.
 template <typename T>
@@ -95,15 +94,15 @@ class Calling : public Strategy {
     p.compute();
     for (const ReplicaId r : p.replicas()) {
       const Buffer made = p.scratch(p.replica_place(r), p.arena_elements());
-      if constexpr (std::is_same_v<T, Scaled>)
-        p.scale(made, p.gradient(r), 0.5);
+      if constexpr (std::is_same_v<T, Nothing>)
+        p.copy(made, p.gradient(r));
       else
-        p.call("own kernel", p.replica_place(r), {p.gradient(r)}, {made}, {.scalar = 2});
+        p.call("own kernel", p.replica_place(r), {p.gradient(r)}, {made}, {.scalar = 4});
       p.apply(p.parameters(r), made, {.contributions = 1});
     }
   }
   std::unique_ptr<Kernel> kernel(const std::string&, const Options&) override {
-    if constexpr (std::is_same_v<T, Scaled>)
+    if constexpr (std::is_same_v<T, Nothing>)
       return nullptr;
     else
       return std::make_unique<T>();
@@ -116,7 +115,7 @@ struct Trained {
 };
 
 template <typename T>
-Trained train_on_devices(PluginHost& host, const DevicePlugin& devices, std::int64_t steps) {
+Trained train_on_devices(const DevicePlugin& devices, std::int64_t steps) {
   SessionOptions options;
   options.devices = 1;
   options.threads = 1;
@@ -145,7 +144,7 @@ class OwnKernels : public ::testing::Test {
   template <typename T>
   Error error_of() {
     try {
-      train_on_devices<T>(host_, *cuda_, 1);
+      train_on_devices<T>(*cuda_, 1);
     } catch (const Error& error) {
       return error;
     }
@@ -156,19 +155,17 @@ class OwnKernels : public ::testing::Test {
   std::unique_ptr<DevicePlugin> cuda_, cpu_;
 };
 
-TEST_F(OwnKernels, GiveTheBitsOfTheOperationThatDoesTheSame) {
-  EXPECT_EQ((train_on_devices<Shrink>(host_, *cuda_, 3).hash),
-            (train_on_devices<Scaled>(host_, *cuda_, 3).hash));
-  EXPECT_NE((train_on_devices<Shrink>(host_, *cuda_, 5).hash),
-            (train_on_devices<Scaled>(host_, *cuda_, 5).hash))
-      << "they are told the step";
+TEST_F(OwnKernels, AreToldStepAndScalarAndKeepEveryBit) {
+  EXPECT_EQ((train_on_devices<Shrink>(*cuda_, 3).hash), (train_on_devices<Nothing>(*cuda_, 3).hash));
+  EXPECT_NE((train_on_devices<Shrink>(*cuda_, 5).hash), (train_on_devices<Nothing>(*cuda_, 5).hash))
+      << "it does not change with the step";
 }
 
 TEST_F(OwnKernels, TrainAsTheirHostFunctionsDo) {
   for (const bool shrinks : {true, false}) {
     const auto on = [&](const DevicePlugin& devices) {
-      return shrinks ? train_on_devices<Shrink>(host_, devices, 5).parameters
-                     : train_on_devices<Normalise>(host_, devices, 5).parameters;
+      return shrinks ? train_on_devices<Shrink>(devices, 5).parameters
+                     : train_on_devices<Normalise>(devices, 5).parameters;
     };
     const std::vector<float> there = on(*cuda_), here = on(*cpu_);
     ASSERT_EQ(there.size(), here.size());
