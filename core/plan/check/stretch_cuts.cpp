@@ -1,0 +1,127 @@
+#include "core/plan/check/stretch_cuts.hpp"
+
+#include <algorithm>
+
+namespace convoy::check {
+namespace {
+
+constexpr std::size_t kMostCuts = 16'000'000;
+constexpr int kMostRounds = 16;
+
+}  // namespace
+
+void Cuts::add(std::uint64_t at) {
+  if (!all_.empty() && all_.back() == at) return;
+  sorted_ = sorted_ && (all_.empty() || all_.back() < at);
+  all_.push_back(at);
+  if (!sorted_ && all_.size() >= 2 * tidy_ + 64) tidy();
+}
+
+const std::vector<std::uint64_t>& Cuts::sorted() {
+  if (!sorted_) tidy();
+  return all_;
+}
+
+std::size_t Cuts::index(std::uint64_t at) const {
+  return static_cast<std::size_t>(std::lower_bound(all_.begin(), all_.end(), at) - all_.begin());
+}
+
+void Cuts::tidy() {
+  std::sort(all_.begin(), all_.end());
+  all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
+  sorted_ = true;
+  tidy_ = all_.size();
+}
+
+StretchCuts::StretchCuts(const Plan& plan, const ScratchLives& lives,
+                         const std::vector<std::uint32_t>& space_of_memory, std::size_t spaces)
+    : plan_(plan), lives_(lives), space_(space_of_memory), cuts_(spaces) {}
+
+bool StretchCuts::cut() {
+  for (std::uint32_t memory = 0; memory < space_.size(); ++memory) {
+    cuts_[space_[memory]].add(0);
+    cuts_[space_[memory]].add(plan_.buffers[lives_.buffer(memory)].count);
+  }
+  cuts_[0].add(plan_.arena->elements);
+  const auto sections = {&plan_.prologue, &plan_.body};
+  for (const auto* section : sections)
+    for (const Operation& operation : *section) add_ends(operation);
+  for (int round = 0; round < kMostRounds; ++round) {
+    changed_ = false;
+    std::size_t all = 0;
+    for (Cuts& it : cuts_) all += it.sorted().size();
+    if (all > kMostCuts) return false;
+    for (const auto* section : sections)
+      for (const Operation& operation : *section) spread(operation);
+    if (!changed_) return true;
+  }
+  return false;
+}
+
+void StretchCuts::add_ends(const Operation& operation) {
+  std::size_t number = lives_.first_span(operation.id);
+  for (const auto* spans : {&operation.reads, &operation.writes})
+    for (const PlanSpan& span : *spans) {
+      Cuts& cuts = cuts_[space_[lives_.memory(number++)]];
+      cuts.add(span.first);
+      cuts.add(span.first + span.count);
+    }
+}
+
+// visit(span, number, offset of its first element in the operation's own numbers, is_piece)
+template <typename Visit>
+void StretchCuts::for_each_span(const Operation& operation, Reach reach, Visit visit) {
+  std::size_t number = lives_.first_span(operation.id);
+  const std::size_t reads = mixed_reads(operation);
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < operation.reads.size(); ++i, ++number) {
+    if (i >= reads) continue;
+    visit(operation.reads[i], number, offset, reach == Reach::kGathers);
+    if (reach == Reach::kGathers) offset += operation.reads[i].count;
+  }
+  offset = 0;
+  for (const PlanSpan& span : operation.writes) {
+    visit(span, number++, offset, reach == Reach::kScatters);
+    if (reach == Reach::kScatters) offset += span.count;
+  }
+}
+
+// The cuts inside of one span are those of all; pieces are one behind the other.
+void StretchCuts::spread(const Operation& operation) {
+  const Reach reach = reach_of(operation);
+  if (reach == Reach::kAll || reach == Reach::kNothing || is_compute(operation.kind)) return;
+  inside_.clear();
+  for_each_span(operation, reach,
+                [&](const PlanSpan& span, std::size_t number, std::uint64_t offset, bool is_piece) {
+                  collect(span, number, offset, is_piece);
+                });
+  if (inside_.empty()) return;
+  std::sort(inside_.begin(), inside_.end());
+  inside_.erase(std::unique(inside_.begin(), inside_.end()), inside_.end());
+  for_each_span(operation, reach,
+                [&](const PlanSpan& span, std::size_t number, std::uint64_t offset, bool) {
+                  cut_alike(span, number, offset);
+                });
+}
+
+void StretchCuts::collect(const PlanSpan& span, std::size_t number, std::uint64_t offset,
+                          bool is_piece) {
+  const Cuts& cuts = cuts_[space_[lives_.memory(number)]];
+  const std::vector<std::uint64_t>& all = cuts.known();
+  for (std::size_t i = cuts.index(span.first) + 1; all[i] < span.first + span.count; ++i)
+    inside_.push_back(all[i] - span.first + offset);
+  if (is_piece && offset > 0) inside_.push_back(offset);
+}
+
+void StretchCuts::cut_alike(const PlanSpan& span, std::size_t number, std::uint64_t offset) {
+  Cuts& cuts = cuts_[space_[lives_.memory(number)]];
+  const auto begin = std::upper_bound(inside_.begin(), inside_.end(), offset);
+  const auto end = std::lower_bound(begin, inside_.end(), offset + span.count);
+  const auto stretches = static_cast<std::size_t>(end - begin) + 1;
+  if (cuts.index(span.first + span.count) - cuts.index(span.first) == stretches) return;
+  for (auto it = begin; it != end; ++it) cuts.add(*it - offset + span.first);
+  cuts.sorted();
+  changed_ = true;
+}
+
+}  // namespace convoy::check
