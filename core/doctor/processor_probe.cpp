@@ -31,6 +31,7 @@ void instructions(const SystemRoot& root, Findings& findings) {
   std::string text = name + ": AVX2, FMA";
   if (has("avx512f") && has("avx512bw")) text += ", AVX-512";
   if (has("avx512_bf16") || has("amx_bf16")) text += ", BF16";
+  if (has("amx_tile") && has("amx_bf16")) text += ", AMX";
   findings.push_back({kSubject, Health::kOk, text, ""});
 }
 

@@ -36,7 +36,7 @@ TEST(Doctor, FindsNothingWrongWithABareMachine) {
   expect_finding(findings, "kernel", Health::kOk, "6.1.0-13-amd64");
   expect_finding(findings, "container", Health::kOk, "none");
   expect_finding(findings, "virtual machine", Health::kOk, "no (Supermicro)");
-  expect_finding(findings, "vector instructions", Health::kOk, "AVX2, FMA, AVX-512, BF16");
+  expect_finding(findings, "vector instructions", Health::kOk, "AVX2, FMA, AVX-512, BF16, AMX");
   expect_finding(findings, "processors", Health::kOk, "8 online");
   expect_finding(findings, "frequency governor", Health::kOk, "performance on 2");
   expect_finding(findings, "memory", Health::kOk, "32.0 GiB, 30.0 GiB available");

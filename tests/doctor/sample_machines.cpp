@@ -32,7 +32,7 @@ MachineFiles bare_machine() {
       .file("proc/1/cgroup", "0::/init.scope\n")
       .file("proc/cpuinfo",
             "processor\t: 0\nmodel name\t: AMD EPYC 9354\n"
-            "flags\t\t: fpu fma avx avx2 avx512f avx512bw avx512_bf16\n")
+            "flags\t\t: fpu fma avx avx2 avx512f avx512bw avx512_bf16 amx_bf16 amx_tile\n")
       .file("proc/self/status", "Name:\tconvoy\nCpus_allowed_list:\t0-7\n")
       .file("proc/self/cgroup", "0::/user.slice/session.scope\n")
       .file("proc/meminfo", "MemTotal:       33554432 kB\nMemAvailable:   31457280 kB\n")

@@ -1,7 +1,6 @@
 #include "plugins/devices/cpu/measured_rate.hpp"
 
 #include <convoy/abi.h>
-#include <hwloc.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "plugins/devices/cpu/kernels/winograd.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/precision.hpp"
+#include "plugins/devices/cpu/stream_size.hpp"
 #include "plugins/devices/cpu/team.hpp"
 
 namespace convoy::cpu {
@@ -33,10 +33,6 @@ constexpr std::size_t kRows = 24;
 constexpr std::size_t kDepth = 256;
 constexpr int kProducts = 1000;
 constexpr int kProductRuns = 24;  // of two milliseconds: some are undisturbed
-// STREAM's rule: each array is at least four times as large as the last-level caches.
-constexpr std::size_t kTimesCache = 4;
-constexpr std::size_t kLeastStreamBytes = std::size_t{64} << 20;
-constexpr std::size_t kMostStreamBytes = std::size_t{256} << 20;  // three of them: below a gigabyte
 constexpr int kStreams = 9;
 constexpr std::size_t kAlignment = 64;
 
@@ -147,28 +143,36 @@ double half_multiply_rate() {
   return best;
 }
 
-// Of all last-level caches together, as the system describes them; 0 when it does not.
-std::size_t cache_bytes() {
+// Where the threads of the calling thread's team may run.
+void add_cores_of_team(hwloc_topology_t topology, hwloc_bitmap_t cores) {
+#pragma omp parallel
+  {
+    const hwloc_bitmap_t own = hwloc_bitmap_alloc();
+    if (hwloc_get_cpubind(topology, own, HWLOC_CPUBIND_THREAD) == 0) {
+#pragma omp critical(convoy_cores_of_team)
+      hwloc_bitmap_or(cores, cores, own);
+    }
+    hwloc_bitmap_free(own);
+  }
+}
+
+// The team's part of the last-level caches, as the system describes them; 0 when it does not.
+std::size_t cache_of_team() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return 0;
   std::size_t bytes = 0;
   if (hwloc_topology_load(topology) == 0) {
-    for (const hwloc_obj_type_t type : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE}) {
-      const int count = hwloc_get_nbobjs_by_type(topology, type);
-      for (int i = 0; i < count; ++i) {
-        const hwloc_obj_t cache = hwloc_get_obj_by_type(topology, type, static_cast<unsigned>(i));
-        bytes += static_cast<std::size_t>(cache->attr->cache.size);
-      }
-      if (bytes > 0) break;
-    }
+    const hwloc_bitmap_t cores = hwloc_bitmap_alloc();
+    add_cores_of_team(topology, cores);
+    bytes = cache_share(topology, cores);
+    hwloc_bitmap_free(cores);
   }
   hwloc_topology_destroy(topology);
   return bytes;
 }
 
 double stream_rate() {
-  const std::size_t bytes =
-      std::clamp(kTimesCache * cache_bytes(), kLeastStreamBytes, kMostStreamBytes);
+  const std::size_t bytes = stream_bytes(cache_of_team());
   const std::size_t elements = bytes / sizeof(float);
   const Floats a = make_floats(elements);
   const Floats b = make_floats(elements);
