@@ -95,6 +95,7 @@ std::string listed(const Folders& folders) {
 TEST(Architecture, FoldersUseWhatContributingSays) {
   const auto table = read_table();
   std::vector<std::string> folders;
+  folders.reserve(table.size());
   for (const auto& row : table) folders.push_back(row.first);
   ASSERT_GE(folders.size(), 20u);
   for (const auto& [folder, may_use] : table) {

@@ -18,7 +18,7 @@ using Arguments = std::vector<std::string>;
 
 // A file in the test's folder with these lines.
 std::string written(const std::string& name, const std::string& text) {
-  const std::string path = scratch_folder("flag_file") + "/" + name;
+  std::string path = scratch_folder("flag_file") + "/" + name;
   std::ofstream(path) << text;
   return path;
 }

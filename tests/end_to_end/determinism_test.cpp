@@ -57,7 +57,7 @@ std::string hash_of(const Arguments& arguments) {
     ADD_FAILURE() << result.out;
     return "";
   }
-  const std::string hash = result.out.substr(found + title.size(), 32);
+  std::string hash = result.out.substr(found + title.size(), 32);
   EXPECT_EQ(result.out.substr(found + title.size() + 32), "\n");
   std::ifstream in(path);
   EXPECT_EQ(parse_json(in).at("parameter_hash"), hash);

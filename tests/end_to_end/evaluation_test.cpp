@@ -182,7 +182,7 @@ TEST(EvaluationDuringTraining, LeavesAPartialSummaryWhenItIsInterrupted) {
 
 // Trains for a while and leaves checkpoints.
 std::string trained_folder(const std::string& name, std::vector<std::string> more = {}) {
-  const std::string folder = scratch_folder(name) + "/train";
+  std::string folder = scratch_folder(name) + "/train";
   more.push_back("--train_dir=" + folder);
   const ProgramResult result = run_convoy(evaluated_lenet(more));
   EXPECT_EQ(result.exit_code, 0) << result.err;

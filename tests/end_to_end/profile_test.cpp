@@ -1,4 +1,5 @@
 // What --profile and --trace_file say about a run.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -133,7 +134,7 @@ TEST(Trace, HasNamedRowsForEveryWarmUpAndLayersOnlyWithAProfile) {
   const std::pair<std::string, std::string> cases[] = {
       {"0", "--noprofile"}, {"1", "--noprofile"}, {"2", "--profile"}};
   for (const auto& [warmup, profile] : cases) {
-    SCOPED_TRACE(warmup + " warm-up steps, " + profile);
+    SCOPED_TRACE(fmt::format("{} warm-up steps, {}", warmup, profile));
     const std::string path = scratch_folder("profile_trace") + "/trace.json";
     const ProgramResult result =
         run_convoy(lenet({"--num_devices=2", "--num_warmup_batches=" + warmup, profile,

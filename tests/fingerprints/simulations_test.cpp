@@ -38,7 +38,7 @@ void add(std::vector<std::string>& lines, const Variant& variant,
          const std::vector<std::string>& where) {
   std::vector<std::string> arguments = {"--variable_update=" + variant.strategy};
   for (const auto& [option, value] : variant.options)
-    arguments.push_back("--" + option + "=" + value);
+    arguments.push_back(fmt::format("--{}={}", option, value));
   arguments.insert(arguments.end(), where.begin(), where.end());
   std::string line;
   for (const std::string& argument : arguments) line += argument + ' ';

@@ -1,4 +1,5 @@
 // Three steps of training: the plan that runs, its schedule, and what comes of it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -58,8 +59,8 @@ std::vector<std::string> trainings_on(const std::string& kind, const DevicePlugi
     if (variant.fewest_devices > 2 || is_packed(variant)) continue;
     for (const auto& [name, guards] : sample_guards()) {
       if (guards.changes_plans() && variant.options.size() > most_options) continue;
-      lines.push_back(variant.name() + ", " + kind + ", " + name + ": " +
-                      trained(plugin, variant, guards, 2));
+      lines.push_back(fmt::format("{}, {}, {}: {}", variant.name(), kind, name,
+                                  trained(plugin, variant, guards, 2)));
     }
   }
   return lines;

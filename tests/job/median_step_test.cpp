@@ -27,6 +27,7 @@ TEST(MedianStep, KeepsTheStepNearestToTheMedian) {
 TEST(MedianStep, OfManyStepsItIsTheMedianOrCloseToIt) {
   std::mt19937_64 random(1);
   std::vector<double> seconds;
+  seconds.reserve(1000);
   for (int i = 0; i < 1000; ++i)
     seconds.push_back(1 + static_cast<double>(random() % 100000) / 1e5);
   const double kept = seconds[static_cast<std::size_t>(kept_of(seconds) - 1)];

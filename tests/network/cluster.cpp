@@ -21,6 +21,7 @@ ControlOptions Cluster::options(Role role, int index) const {
 std::vector<std::string> run_tasks(const Cluster& cluster, const Body& body,
                                    const std::function<void(ControlOptions&, int rank)>& change) {
   std::vector<std::future<std::string>> tasks;
+  tasks.reserve(cluster.workers + cluster.servers);
   for (int rank = 0; rank < cluster.workers + cluster.servers; ++rank)
     tasks.push_back(std::async(std::launch::async, [&, rank]() -> std::string {
       const bool worker = rank < cluster.workers;
@@ -36,6 +37,7 @@ std::vector<std::string> run_tasks(const Cluster& cluster, const Body& body,
       }
     }));
   std::vector<std::string> texts;
+  texts.reserve(tasks.size());
   for (auto& task : tasks) texts.push_back(task.get());
   return texts;
 }

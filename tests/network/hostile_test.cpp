@@ -44,12 +44,17 @@ TEST(HostileInput, DoesNotDisturbARun) {
   TaskProcess chief(task(0));
   TaskProcess worker(task(1));
   ASSERT_TRUE(chief.line("step 11"));
+  const std::vector<std::string> hostile = {
+      "",
+      random_bytes(100, 1),
+      random_bytes(1 << 16, 2),
+      "\x16\x03\x01",
+      "GET / HTTP/1.1\r\n\r\n",
+      kPreface + random_bytes(5000, 3),
+      kPreface + kSettings + kHugeFrame + random_bytes(5000, 4),
+      kPreface + kSettings + kTruncatedHeaders};
   std::vector<int> open;
-  for (const std::string& bytes :
-       {std::string(), random_bytes(100, 1), random_bytes(1 << 16, 2), std::string("\x16\x03\x01"),
-        std::string("GET / HTTP/1.1\r\n\r\n"), kPreface + random_bytes(5000, 3),
-        kPreface + kSettings + kHugeFrame + random_bytes(5000, 4),
-        kPreface + kSettings + kTruncatedHeaders}) {
+  for (const std::string& bytes : hostile) {
     open.push_back(connect_to(port));
     // The other side may close while these bytes are on their way.
     ::send(open.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -138,7 +138,7 @@ class LocalWire::Client : public WireClient {
   }
 
  private:
-  void post(std::function<void(ServerEvents&)> what) {
+  void post(const std::function<void(ServerEvents&)>& what) {
     Connection& connection = *connection_;
     connection.to_server.post([&connection, what] { connection.server.call(what); });
   }

@@ -31,12 +31,14 @@ std::vector<std::string> verdicts(const std::vector<std::vector<std::string>>& p
       return "";
     }));
   std::vector<std::string> texts;
+  texts.reserve(tasks.size());
   for (auto& task : tasks) texts.push_back(task.get());
   return texts;
 }
 
 std::vector<std::string> plan_of(int operations) {
   std::vector<std::string> plan;
+  plan.reserve(operations);
   for (int i = 0; i < operations; ++i) plan.push_back("copy " + std::to_string(i));
   return plan;
 }

@@ -29,6 +29,7 @@ TaskProcess::TaskProcess(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size());
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   pid_ = ::fork();

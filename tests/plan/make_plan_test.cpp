@@ -45,7 +45,7 @@ TEST(MakePlan, TakesAPlanThatIsWrittenAlikeTwice) {
 }
 
 TEST(MakePlan, RefusesWhatDiffersTheSecondTime) {
-  const char* const kTwo = "wrote two different plans";
+  constexpr const char* kTwo = "wrote two different plans";
   EXPECT_OUTCOME(kTwo, [](Planner& p, int call) {
     p.compute();
     p.fill(p.gradient(ReplicaId(0)), call);

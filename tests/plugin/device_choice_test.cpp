@@ -12,6 +12,7 @@ namespace {
 // The fixtures that are told, in the order of the search path.
 Catalog catalog_of(const std::vector<std::string>& names) {
   std::vector<SearchEntry> entries;
+  entries.reserve(names.size());
   for (const std::string& name : names) entries.push_back({fixture(name), SearchOrigin::kFlag});
   return Catalog::scan(entries);
 }

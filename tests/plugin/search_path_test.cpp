@@ -16,6 +16,7 @@ TEST(SearchPath, HasTheFlagThenTheEnvironmentThenTheProgramThenThePrefix) {
                                     .module_directory = "/opt/convoy/bin",
                                     .install_prefix = "/usr/local"});
   std::vector<std::string> paths;
+  paths.reserve(entries.size());
   for (const SearchEntry& entry : entries) paths.push_back(entry.path.string());
   EXPECT_EQ(paths,
             (std::vector<std::string>{"/a", "/b/x.so", "/c", "/opt/convoy/lib/convoy/plugins",

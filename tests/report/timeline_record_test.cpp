@@ -13,7 +13,7 @@ TEST(TimelineRecord, NumbersRowsByDeviceAndCountsTimeFromTheFirstEvent) {
                    {"forward a", 3, "compute", "cpu:2", 2.25, 0.2},
                    {"conv1 forward", 3, "compute", "cpu:2", 2.25, 0.1, "layer"},
                    {"step 7", std::nullopt, "steps", "host", 2.0, 1, "step"}};
-  const auto json = to_json(record);
+  const nlohmann::json json = to_json(record);
   EXPECT_EQ(json["rows"], nlohmann::json::parse(R"([["cpu:2","compute"],["cpu:10","compute"]])"));
   EXPECT_EQ(json["events"],
             nlohmann::json::parse(R"([[0,0.0,0.2,"forward a",3],[1,0.25,0.1,"forward a",4]])"));

@@ -56,7 +56,7 @@ class CheckpointTensors : public ::testing::Test {
   }
 
   std::filesystem::path write(const std::vector<Tensor>& tensors) const {
-    const std::filesystem::path path =
+    std::filesystem::path path =
         std::filesystem::path(scratch_folder("checkpoint_tensors")) / "model.safetensors";
     write_safetensors(path, to_metadata(facts_), tensors);
     return path;

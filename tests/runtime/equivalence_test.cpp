@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ std::vector<Variant> synchronous_variants() {
 
 std::string describe(const Variant& variant, std::uint32_t devices) {
   std::string text = variant.strategy;
-  for (const auto& [name, value] : variant.values) text += " --" + name + "=" + value;
+  for (const auto& [name, value] : variant.values) text += fmt::format(" --{}={}", name, value);
   return text + " on " + std::to_string(devices) + " devices";
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
@@ -32,7 +33,7 @@ std::vector<Variant> variants() {
 
 std::string describe(const Variant& variant) {
   std::string text = variant.strategy;
-  for (const auto& [name, value] : variant.values) text += " --" + name + "=" + value;
+  for (const auto& [name, value] : variant.values) text += fmt::format(" --{}={}", name, value);
   return text;
 }
 
@@ -60,8 +61,8 @@ struct Trained {
   std::vector<double> accuracies;
 };
 
-Trained train(PluginHost& host, const DevicePlugin& devices, const Variant& variant, Graph graph,
-              bool evaluating) {
+Trained train(PluginHost& host, const DevicePlugin& devices, const Variant& variant,
+              const Graph& graph, bool evaluating) {
   const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
   Session session(graph, *strategy, devices, session_options());
   SessionOptions evaluating_options = session_options();

@@ -1,5 +1,6 @@
 #include "core/plan/lower/guard.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ std::vector<Variant> variants() {
 
 std::string describe(const Variant& variant, std::uint32_t devices) {
   std::string text = variant.strategy;
-  for (const auto& [name, value] : variant.values) text += " --" + name + "=" + value;
+  for (const auto& [name, value] : variant.values) text += fmt::format(" --{}={}", name, value);
   return text + " on " + std::to_string(devices) + " devices";
 }
 

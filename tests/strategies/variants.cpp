@@ -1,5 +1,7 @@
 #include "tests/strategies/variants.hpp"
 
+#include <fmt/format.h>
+
 namespace convoy::testing {
 namespace {
 
@@ -60,7 +62,7 @@ std::vector<OptionValues> packings() {
 
 std::string Variant::name() const {
   std::string result = strategy;
-  for (const auto& [option, value] : options) result += " " + option + "=" + value;
+  for (const auto& [option, value] : options) result += fmt::format(" {}={}", option, value);
   return result;
 }
 

@@ -30,6 +30,7 @@ class HostStreams : public RankStreams {
 
   explicit HostStreams(std::shared_ptr<State> state) : state_(std::move(state)) {}
   void use(int) override {}
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a number stands for a handle.
   cudaStream_t stream(int gpu) override { return reinterpret_cast<cudaStream_t>(gpu + 1); }
   int gpu_of(const void* memory) override {
     for (const auto& [first, gpu] : state_->memory)
@@ -41,6 +42,7 @@ class HostStreams : public RankStreams {
     const int nth = state_->recorded[gpu]++;
     const int id = 1000 * (gpu + 1) + nth;
     state_->open.insert(id);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a number stands for a handle.
     return reinterpret_cast<Event>(static_cast<std::intptr_t>(id));
   }
   void wait(cudaStream_t, Event) override {}
@@ -76,6 +78,7 @@ class CollectiveHubs : public testing::Test {
   }
   void all_reduce(const std::vector<int>& gpus, std::uint32_t id = 4) {
     std::vector<convoy_region> spans;
+    spans.reserve(gpus.size());
     for (const int gpu : gpus) spans.push_back({memory_[gpu].data(), 4, CONVOY_F32, 0});
     convoy_submission it{};
     it.kind = CONVOY_OP_ALL_REDUCE;

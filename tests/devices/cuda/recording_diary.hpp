@@ -23,6 +23,7 @@ namespace convoy::cuda {
 using Diary = std::vector<std::string>;
 
 inline cudaStream_t stream_of(std::uint32_t lane) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a number stands for a handle.
   return reinterpret_cast<cudaStream_t>(static_cast<std::uintptr_t>(lane + 1));
 }
 inline std::string lane_of(cudaStream_t stream) {
@@ -32,6 +33,7 @@ inline std::string number(const void* handle) {
   return std::to_string(reinterpret_cast<std::uintptr_t>(handle));
 }
 inline void* handle(std::size_t number) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a number stands for a handle.
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(number));
 }
 

@@ -180,7 +180,7 @@ TEST(CheckBudget, AMillionOperationsTakeSecondsWhateverTheyAre) {
        }},
   };
   for (const auto& [name, write] : kinds) {
-    const Plan plan = write_plan(cluster, arena, [&](Planner& p) {
+    const Plan plan = write_plan(cluster, arena, [&, &write = write](Planner& p) {
       const Buffer b = p.persistent(PlaceId(0), 2 * p.arena_elements());
       const Buffer half{b.id, b.dtype, p.arena_elements()};
       p.compute();

@@ -87,7 +87,7 @@ void apply_all(Planner& p) {
   for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
 }
 
-WritePlan exchange(Compressor how, bool keeps_rest) {
+WritePlan exchange(const Compressor& how, bool keeps_rest) {
   return [=](Planner& p) {
     const std::vector<Message> messages = pack_gradients(p, how, keeps_rest);
     gather(p, messages, 0);
@@ -100,7 +100,7 @@ WritePlan exchange(Compressor how, bool keeps_rest) {
 }
 
 // Every message is added to what came before it, at a server.
-WritePlan exchange_one_by_one(Compressor how) {
+WritePlan exchange_one_by_one(const Compressor& how) {
   return [=](Planner& p) {
     const std::vector<Message> messages = pack_gradients(p, how, true);
     const PlaceId server = p.host_place(ReplicaId(0));
@@ -128,6 +128,7 @@ void write_summed_values(Planner& p) {
   const Compressor how = selection(8);
   const std::vector<Message> messages = pack_gradients(p, how, true);
   std::vector<Span> values;
+  values.reserve(messages.size());
   for (const Message& it : messages) values.push_back(it.parts[0]);
   p.all_reduce(values);
   for (const auto r : p.replicas())
@@ -147,7 +148,7 @@ void write_values_as_gradients(Planner& p) {
   apply_all(p);
 }
 
-WritePlan other_scales(Compressor how) {
+WritePlan other_scales(const Compressor& how) {
   return [=](Planner& p) {
     const std::vector<Message> messages = pack_gradients(p, how, false);
     for (const auto r : p.replicas()) {

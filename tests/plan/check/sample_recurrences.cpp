@@ -55,7 +55,7 @@ void round_by_kernel(Planner& p, ReplicaId r, Span rounded, Span from, CallEffec
 
 using Round = std::function<void(Planner&, ReplicaId, Span rounded, Span from)>;
 
-WritePlan error_feedback(Round round, double factor, double keeps = -1) {
+WritePlan error_feedback(const Round& round, double factor, double keeps = -1) {
   return [=](Planner& p) {
     p.compute();
     std::vector<Span> sent;
@@ -85,7 +85,7 @@ void write_kernel_keeps_rest(Planner& p, CallEffect effect) {
 }
 
 // Gradients through a kernel that is called on each, then `after` is done with what it wrote.
-WritePlan through_kernel(CallEffect effect, std::function<void(Planner&, Span)> after,
+WritePlan through_kernel(CallEffect effect, const std::function<void(Planner&, Span)>& after,
                          int updates = 1) {
   return [=](Planner& p) {
     p.compute();
@@ -233,7 +233,7 @@ WritePlan elastic(double pull, double center_pull, bool starts_right, std::uint3
 
 // --- gossip: every replica averages with its neighbours
 
-WritePlan gossip(std::vector<double> weights, bool ring = true) {
+WritePlan gossip(const std::vector<double>& weights, bool ring = true) {
   return [=](Planner& p) {
     apply_locally(p);
     const auto replicas = p.replicas();

@@ -1,5 +1,7 @@
 #include "topology/detect/detect.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>

@@ -1,5 +1,7 @@
 #include "topology/read/hwloc_reader.hpp"
 
+#include <gtest/gtest.h>
+
 #include "core/base/error.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph/graph_edit.hpp"

@@ -21,9 +21,11 @@ thread_local std::shared_ptr<Capture> capture_now;
 class Counter {
  public:
   Counter() {
-    if (const char* address = std::getenv("CONVOY_EMULATION_COUNTERS"))
+    if (const char* address = std::getenv("CONVOY_EMULATION_COUNTERS")) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the test gives an address.
       counts_ = reinterpret_cast<std::atomic<std::uint64_t>*>(
           static_cast<std::uintptr_t>(std::strtoull(address, nullptr, 10)));
+    }
   }
   ~Counter() {
     if (file_ != nullptr)

@@ -9,12 +9,14 @@
 
 // CUDA's extensions of C++ as far as the kernels use them, so that they run on the host: one thread
 // of one block after the other, each as a coroutine where they wait for each other.
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's words.
 #undef __global__
 #undef __device__
 #undef __shared__
 #define __global__ static
 #define __device__
 #define __shared__ static
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace convoy::cuda::emulation {
 
@@ -44,9 +46,11 @@ void launch(dim3 grid, dim3 block, int, CUstream_st* stream, const Kernel& kerne
 #define blockIdx ::convoy::cuda::emulation::block_index
 #define blockDim ::convoy::cuda::emulation::block_size
 #define gridDim ::convoy::cuda::emulation::grid_size
+// NOLINTNEXTLINE(bugprone-reserved-identifier): CUDA's word.
 #define __syncthreads ::convoy::cuda::emulation::meet
 
 // Threads run one after the other.
+// NOLINTNEXTLINE(readability-identifier-naming): CUDA's name.
 inline unsigned atomicAdd(unsigned* sum, unsigned value) {
   const unsigned before = *sum;
   *sum += value;
