@@ -12,7 +12,7 @@ namespace convoy::grpc_transport {
 // What goes over a stream: one Hello in each direction, then frames. Integers are little-endian.
 
 inline constexpr std::uint32_t kFrameBytes = 1u << 20;  // of a message in one frame, at most
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 // Who is at the other end, and that it knows the run's key. In clear text whoever can read the
 // network can read the key; the same could change every byte that follows.
@@ -23,8 +23,8 @@ struct Hello {
   std::uint32_t ranks = 0;
   std::uint32_t generation = 0;
   std::uint32_t channels = 0;
-  std::uint32_t connections = 0;  // of the pair
-  std::uint32_t connection = 0;   // which of them this is
+  std::uint32_t connections = 0;  // of the pair, for messages
+  std::uint32_t connection = 0;   // which of them this is; as many as there are: that for credit
   std::uint8_t key[32] = {};
   std::uint32_t seen_port = 0;  // the answer's: the port that the other end has in its view
   std::uint32_t reserved = 0;

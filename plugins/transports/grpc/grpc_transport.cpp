@@ -110,7 +110,8 @@ void GrpcTransport::describe(convoy_transport_description& out) {
   set_text(out.name, "grpc");
   set_text(out.detail, std::string(settings_.encrypted ? "mutual TLS" : "clear text") +
                            (settings_.checked ? " with checksums, " : ", ") +
-                           std::to_string(settings_.connections) + " connections per peer");
+                           std::to_string(settings_.connections) +
+                           " connections per peer and one for credit");
 }
 
 std::string GrpcTransport::address() {
@@ -150,7 +151,7 @@ void GrpcTransport::connect(std::uint32_t rank, std::string_view address) {
   if (interrupted_)
     peer.pair->cancel();
   else if (settings_.run.rank > rank)
-    for (std::uint32_t i = 0; i < settings_.connections; ++i) dial(rank, i);
+    for (std::uint32_t i = 0; i <= settings_.connections; ++i) dial(rank, i);
   mailbox_->tick(true);
 }
 

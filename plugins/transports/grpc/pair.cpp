@@ -31,7 +31,7 @@ Pair::Pair(const PairSettings& settings, std::shared_ptr<Mailbox> mailbox, Trans
       outgoing_(settings.channels),
       sent_(settings.channels),
       incoming_(settings.generation, settings.channels),
-      lanes_(settings.connections) {}
+      lanes_(settings.connections + 1) {}
 
 void Pair::done(const convoy_transfer& transfer) {
   events_.done(transfer);
@@ -56,9 +56,8 @@ void Pair::expect(const convoy_transfer& transfer, Lock& lock) {
     settle();
     return;
   }
-  const std::uint32_t connection = transfer.channel % settings_.connections;
-  lanes_[connection].credits.insert(transfer.channel);
-  if (connected_) pump(connection, lock);
+  credits_.insert(transfer.channel);
+  if (connected_) pump(settings_.connections, lock);
 }
 
 void Pair::ask() {
@@ -78,7 +77,11 @@ void Pair::attach(std::uint32_t connection, Stream& stream, Lock& lock) {
   connected_ = true;
   if (asked_) events_.connected(settings_.peer);
   mailbox_->wake();
-  for (std::uint32_t i = 0; i < settings_.connections && !lost_; ++i) pump(i, lock);
+  pump_all(lock);
+}
+
+void Pair::pump_all(Lock& lock) {
+  for (std::uint32_t i = 0; i < lanes_.size() && !lost_; ++i) pump(i, lock);
 }
 
 // One frame is on its way per connection; the next one goes when it is written.
@@ -107,15 +110,18 @@ std::optional<grpc::ByteBuffer> Pair::next_frame(std::uint32_t connection) {
     return copied(&close, sizeof close);
   }
   if (lost_) return std::nullopt;
-  if (!lane.credits.empty()) {
-    FrameHeader credit;
-    credit.kind = FrameKind::kCredit;
-    credit.channel = lane.credits.extract(lane.credits.begin()).value();
-    credit.sequence = incoming_.expected(credit.channel);
-    return copied(&credit, sizeof credit);
-  }
+  if (is_for_credit(connection)) return next_credit();
   if (!lane.outgoing && !take_message(connection)) return std::nullopt;
   return next_piece(lane);
+}
+
+std::optional<grpc::ByteBuffer> Pair::next_credit() {
+  if (credits_.empty()) return std::nullopt;
+  FrameHeader credit;
+  credit.kind = FrameKind::kCredit;
+  credit.channel = credits_.extract(credits_.begin()).value();
+  credit.sequence = incoming_.expected(credit.channel);
+  return copied(&credit, sizeof credit);
 }
 
 // The next message of the channels that go over this connection, in turns.
@@ -217,8 +223,7 @@ void Pair::read(std::uint32_t connection, const grpc::ByteBuffer& message, Lock&
 
 void Pair::take_credit(const FrameHeader& header, Lock& lock) {
   outgoing_.grant(header.channel, header.sequence);
-  // What was taken without credit for one channel made room for all.
-  for (std::uint32_t i = 0; i < settings_.connections && !lost_; ++i) pump(i, lock);
+  pump_all(lock);  // what was taken without credit for one channel made room for all
 }
 
 // Everything that the peer has sent came before its last word, on each connection.
@@ -334,7 +339,7 @@ void Pair::reset() const {
 
 bool Pair::say_goodbye(Lock& lock) {
   bool told = true;
-  for (std::uint32_t i = 0; i < settings_.connections; ++i) {
+  for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
     if (lost_ || !connected_ || lane.stream == nullptr) continue;
     lane.closing = true;

@@ -24,8 +24,10 @@ struct PairSettings {
   std::uint32_t peer = 0;
   std::uint32_t generation = 0;
   std::uint32_t channels = 1;
-  std::uint32_t connections = 1;  // channel c goes over connection c % connections
-  bool checked = false;           // what is sent carries checksums
+  // Channel c goes over connection c % connections. One more, the last one, carries credit alone:
+  // behind a message on its way to the peer it would keep the peer's messages waiting.
+  std::uint32_t connections = 1;
+  bool checked = false;  // what is sent carries checksums
 };
 
 // This task and one peer: messages, credit, and the connections that carry them. All functions want
@@ -93,7 +95,6 @@ class Pair {
     bool closing = false;      // CLOSE is to be sent
     bool said_close = false;   // and is sent
     bool heard_close = false;  // the peer's has come
-    std::set<std::uint32_t> credits{};
     std::optional<Outgoing> outgoing{};
     std::optional<Incoming> incoming{};
     std::uint32_t turn = 0;
@@ -104,7 +105,10 @@ class Pair {
   };
 
   void pump(std::uint32_t connection, Lock& lock);
+  void pump_all(Lock& lock);
+  bool is_for_credit(std::uint32_t connection) const { return connection == settings_.connections; }
   std::optional<grpc::ByteBuffer> next_frame(std::uint32_t connection);
+  std::optional<grpc::ByteBuffer> next_credit();
   grpc::ByteBuffer next_piece(Lane& lane);
   bool take_message(std::uint32_t connection);
   void finish_if_released(std::uint32_t channel, std::uint64_t sequence);
@@ -124,7 +128,8 @@ class Pair {
   SendFlow outgoing_;
   SentMessages sent_;
   ReceiveFlow incoming_;
-  std::vector<Lane> lanes_;
+  std::vector<Lane> lanes_;          // by connection; the last one is credit's
+  std::set<std::uint32_t> credits_;  // channels whose credit is to be sent
   std::map<std::pair<std::uint32_t, std::uint64_t>, InFlight> in_flight_;
   std::uint64_t pieces_ = 0;   // that gRPC refers to
   std::uint32_t copying_ = 0;  // threads that write to spans

@@ -17,7 +17,7 @@ struct Settings {
   convoy_transport_run run{};  // without its texts
   Endpoint listen{"127.0.0.1", 0};
   std::string advertised_host;
-  std::uint32_t connections = 1;  // per pair
+  std::uint32_t connections = 1;  // per pair, for messages
   bool encrypted = false;
   bool checked = false;  // messages carry checksums: clear text that leaves the machine
   std::string certificate;

@@ -8,15 +8,20 @@
 namespace convoy::grpc_transport {
 
 Liar::Liar(const convoy_transport_run& run, const std::string& address, std::uint32_t connections)
-    : settings_(read_settings(run, connections, false)), ended_(connections) {
+    : settings_(read_settings(run, connections, false)), ended_(connections + 1) {
   const Endpoint endpoint = parse_endpoint(address.substr(address.rfind(' ') + 1));
-  for (std::uint32_t i = 0; i < connections; ++i) {
+  for (std::uint32_t i = 0; i <= connections; ++i) {
     channels_.push_back(make_channel(settings_, endpoint));
     streams_.push_back(dial(channels_.back(), *this));
   }
 }
 
 Liar::~Liar() {
+  {
+    const std::lock_guard lock(mutex_);
+    takes_messages_ = true;
+    changed_.notify_all();
+  }
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     std::unique_lock lock(mutex_);
     const bool ended = ended_[i];
@@ -41,7 +46,23 @@ void Liar::say(std::uint32_t connection, const std::string& bytes) {
   changed_.wait_for(lock, std::chrono::seconds(5), [&] { return writing_ == 0; });
 }
 
-void Liar::read(Stream& /*stream*/, const grpc::ByteBuffer& /*message*/) {}
+bool Liar::hears_credit(std::uint32_t channel, double seconds) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [&] { return credits_.contains(channel); });
+}
+
+// The next one is read when this returns.
+void Liar::read(Stream& /*stream*/, const grpc::ByteBuffer& message) {
+  FrameReader reader(message);
+  FrameHeader header;
+  if (reader.left() < sizeof header) return;
+  reader.read(&header, sizeof header);
+  std::unique_lock lock(mutex_);
+  if (header.kind == FrameKind::kCredit) credits_.insert(header.channel);
+  changed_.notify_all();
+  if (header.kind == FrameKind::kData) changed_.wait(lock, [&] { return takes_messages_; });
+}
 
 void Liar::written(Stream& /*stream*/, bool /*ok*/) {
   const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ class Liar : private StreamEvents {
   Hello hello(std::uint32_t connection) const;
   // Sends and waits until it is on its way, or the stream is broken.
   void say(std::uint32_t connection, const std::string& bytes);
+  // Whether credit for a message of this channel comes within so many seconds, while nothing is
+  // taken off the connections that bring messages once each has brought one.
+  bool hears_credit(std::uint32_t channel, double seconds);
 
  private:
   void read(Stream& stream, const grpc::ByteBuffer& message) override;
@@ -34,6 +38,8 @@ class Liar : private StreamEvents {
   std::vector<std::shared_ptr<grpc::Channel>> channels_;
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<bool> ended_;
+  std::set<std::uint32_t> credits_;
+  bool takes_messages_ = false;
   int writing_ = 0;
 };
 

@@ -14,17 +14,18 @@ namespace {
 using conformance::TransportEnd;
 using conformance::Wrong;
 
+constexpr std::uint32_t kConnections = 4;
+
 // End 1 is a liar; end 0 expects a message of 100 bytes from it on channel 1.
 std::string told(convoy_transport_reason reason, bool greets,
                  const std::function<void(Liar&, const TransportEnd&)>& lie) {
-  constexpr std::uint32_t kConnections = 4;
   return outcome_of([&](TransportEnd& end) {
     end.run().join_seconds = greets ? 5 : 1;
     if (end.rank() == 0) end.open();
     const std::string address = end.meet(end.rank() == 0 ? end.transport().address() : "").at(0);
     if (end.rank() == 1) {
       Liar liar(end.run(), address, kConnections);
-      for (std::uint32_t i = 0; greets && i < kConnections; ++i)
+      for (std::uint32_t i = 0; greets && i <= kConnections; ++i)
         liar.say(i, bytes_of(liar.hello(i)));
       end.meet();
       lie(liar, end);
@@ -78,7 +79,7 @@ TEST(GrpcLiar, MustSayWhoItIs) {
   EXPECT_EQ(with([](Hello& hello) { hello.version = 99; }), "");
   EXPECT_EQ(with([](Hello& hello) { hello.key[0] ^= 1; }), "");
   EXPECT_EQ(with([](Hello& hello) { hello.rank = 0; }), "");
-  EXPECT_EQ(with([](Hello& hello) { hello.connection = 4; }), "");
+  EXPECT_EQ(with([](Hello& hello) { hello.connection = 5; }), "");
   EXPECT_EQ(told(CONVOY_REASON_MALFORMED, false,
                  [](Liar& liar, const TransportEnd&) { liar.say(0, "short"); }),
             "");
@@ -149,6 +150,42 @@ TEST(GrpcLiar, MayNotFlood) {
                      liar.say(2, bytes_of(header) + std::string(50000, 'x'));
                    }
                  }),
+            "");
+}
+
+// A peer whose messages wait for credit would else wait for all that is on its way to it.
+TEST(GrpcLiar, HearsOfCreditBesideMessagesThatItDoesNotTake) {
+  EXPECT_EQ(outcome_of([](TransportEnd& end) {
+              if (end.rank() == 0) end.open();
+              const std::string address =
+                  end.meet(end.rank() == 0 ? end.transport().address() : "").at(0);
+              constexpr std::uint64_t kBytes = 64 << 20;  // more than connections hold
+              if (end.rank() == 1) {
+                Liar liar(end.run(), address, kConnections);
+                for (std::uint32_t i = 0; i <= kConnections; ++i)
+                  liar.say(i, bytes_of(liar.hello(i)));
+                FrameHeader credit;
+                credit.kind = FrameKind::kCredit;
+                credit.channel = 1;
+                credit.sequence = 1;
+                liar.say(kConnections, bytes_of(credit));
+                end.meet();
+                if (!liar.hears_credit(1, 20)) throw Wrong("the credit does not come");
+                end.meet();
+                return;
+              }
+              end.connect(1, "grpc/1 clear 127.0.0.1:1");
+              end.poll_until([&] { return end.connected(1); }, 5, "the liar is connected");
+              const std::vector<std::byte> message(kBytes);
+              std::vector<std::byte> memory(100);
+              const auto sent = end.send(1, 1, message.data(), message.size());
+              end.poll_for(0.3);
+              end.expect(1, 1, memory.data(), memory.size());
+              end.meet();
+              end.meet();
+              if (end.state(sent) == TransportEnd::State::kDone) throw Wrong("all is taken");
+              end.close();
+            }),
             "");
 }
 
