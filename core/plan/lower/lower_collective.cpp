@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/lower/device_collective.hpp"
+#include "core/plan/lower/lower_network.hpp"
 
 namespace convoy {
 namespace {
@@ -36,7 +37,10 @@ void at_destination(Lowering& lowering, const Operation& operation) {
 void copy_to(Lowering& lowering, const Operation& collective, const PlanSpan& to,
              const PlanSpan& from) {
   if (same_span(to, from)) return;
-  at_destination(lowering, derive(collective, OperationKind::kCopy, {from}, {to}));
+  const Operation copy = derive(collective, OperationKind::kCopy, {from}, {to});
+  if (lowering.host_of(lowering.place_of(to)) != lowering.host_of(lowering.place_of(from)))
+    return copy_over_network(lowering, copy);
+  at_destination(lowering, copy);
 }
 
 // Every participant reduces one slice and writes the total to all: no copies between.
