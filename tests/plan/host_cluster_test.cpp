@@ -64,6 +64,18 @@ std::string first_difference(const Plan& plan) {
   return "none";
 }
 
+TEST(HostCluster, WhatACollectiveCopiesBetweenHostsIsReceivedWhereItBelongs) {
+  const Cluster cluster = make_hosts({3, 1, true, "cpu", {}});
+  const Plan plan = lower(write_plan(cluster, small_arena(0), write_replicated(Algorithm::kRing)));
+  int copies = 0;
+  for (const Operation& it : plan.body) {
+    if (it.kind != OperationKind::kCopy) continue;
+    EXPECT_EQ(it.lane, kNetworkLane) << it.id;
+    if (plan.buffers[it.writes.front().buffer].kind == CONVOY_BUFFER_GRADIENT) ++copies;
+  }
+  EXPECT_EQ(copies, 6);  // two for each host
+}
+
 TEST(HostCluster, LoweringKeepsTheBitsOfEverySample) {
   for (const HostsDescription& hosts :
        {HostsDescription{2, 1, true, "cpu", {}}, HostsDescription{2, 2, false, "cpu", {}},

@@ -50,7 +50,7 @@ Schedule local_schedule(const Plan& lowered, const DependencyLists& dependencies
       ++schedule.phase_end[p];
   }
   fill_lanes(lowered, schedule);
-  reduce_waits(dependencies, schedule);
+  reduce_waits(dependencies, schedule, host);
   return schedule;
 }
 

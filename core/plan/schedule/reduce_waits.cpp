@@ -18,9 +18,11 @@ void join(Clock& clock, const Clock& other) {
 
 class Reducer {
  public:
-  Reducer(const DependencyLists& dependencies, Schedule& schedule)
+  Reducer(const DependencyLists& dependencies, Schedule& schedule, std::uint32_t host)
       : dependencies_(dependencies),
         schedule_(schedule),
+        host_(host),
+        received_(schedule.lanes.size()),
         done_(kIterations * dependencies.size()) {}
 
   // Walks a few iterations, so that the last one sees the steady state.
@@ -50,6 +52,8 @@ class Reducer {
     else if (iteration > 0)
       clock = done(lane.operations.back(), iteration - 1);
 
+    if (receives(lane)) clock[scheduled.lane] = received_[scheduled.lane];
+
     // The latest first: they imply the most.
     const std::span<const Dependency> all = dependencies_[operation];
     std::vector<Dependency> waits(all.begin(), all.end());
@@ -69,8 +73,13 @@ class Reducer {
       if (record) scheduled.waits.push_back({before.lane, before.position, wait.distance});
       if (from >= 0) join(clock, done(wait.before, from));
     }
+    received_[scheduled.lane] = clock[scheduled.lane];
     clock[scheduled.lane] = std::max(clock[scheduled.lane], number(operation, iteration));
     done(operation, iteration) = std::move(clock);
+  }
+
+  bool receives(const Lane& lane) const {
+    return lane.lane == kNetworkLane && lane.receiver == host_;
   }
 
   // Other strands may be any number of iterations behind, so that nothing is implied but what this
@@ -96,6 +105,9 @@ class Reducer {
 
   const DependencyLists& dependencies_;
   Schedule& schedule_;
+  const std::uint32_t host_;  // whose schedule it is; CONVOY_NONE: there is one host
+  // Per lane, how many of its messages had ended when the last one started.
+  std::vector<std::int64_t> received_;
   std::vector<Clock> done_;  // empty until the operation is visited
   std::vector<std::uint32_t> rank_;
   // Per lane and lane of another strand: the latest it waits for, counted from this iteration.
@@ -104,8 +116,8 @@ class Reducer {
 
 }  // namespace
 
-void reduce_waits(const DependencyLists& dependencies, Schedule& schedule) {
-  Reducer(dependencies, schedule).run();
+void reduce_waits(const DependencyLists& dependencies, Schedule& schedule, std::uint32_t host) {
+  Reducer(dependencies, schedule, host).run();
 }
 
 }  // namespace convoy

@@ -24,25 +24,35 @@ std::vector<std::uint32_t> compute_positions(const Plan& plan) {
   return position;
 }
 
-// How far compute must be before the operation can start: the latest compute operation of this
-// iteration that it waits for, directly or not. What one operation of the author's became keeps its
-// order: a ring whose parts are not ready together goes on step by step, so that all its links are
-// busy in each, instead of with its first part alone.
-std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& dependencies,
-                                       const std::vector<std::uint32_t>& compute) {
+// By number of the author's operation: whether it is a collective that was expanded.
+std::vector<bool> expanded_collectives(const Plan& plan) {
   std::uint32_t sources = 0;
   for (const Operation& it : plan.body) sources = std::max(sources, it.source + 1);
-  std::vector<std::uint32_t> latest(sources, 0);
+  std::vector<bool> expanded(sources, false);
+  for (const Operation& it : plan.body)
+    if (it.lane == CONVOY_LANE_COLLECTIVE) expanded[it.source] = true;
+  return expanded;
+}
+
+// How far compute must be before the operation can start: the latest compute operation of this
+// iteration that it waits for, directly or not. What a collective became keeps its order: a ring
+// whose parts are not ready together goes on step by step, so that all its links are busy in each,
+// instead of with its first part alone.
+std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& dependencies,
+                                       const std::vector<std::uint32_t>& compute) {
+  const std::vector<bool> expanded = expanded_collectives(plan);
+  std::vector<std::uint32_t> latest(expanded.size(), 0);
   std::vector<std::uint32_t> ready(plan.body.size(), 0);
   for (std::size_t i = 0; i < plan.body.size(); ++i) {
     if (compute[i] != kNever) {
       ready[i] = compute[i] + 1;
       continue;
     }
-    ready[i] = latest[plan.body[i].source];
+    const std::uint32_t source = plan.body[i].source;
+    ready[i] = latest[source];
     for (const Dependency& dependency : dependencies[i])
       if (dependency.distance == 0) ready[i] = std::max(ready[i], ready[dependency.before]);
-    latest[plan.body[i].source] = ready[i];
+    if (expanded[source]) latest[source] = ready[i];
   }
   return ready;
 }
@@ -105,7 +115,6 @@ struct OrderKey {
   std::uint32_t need = 0;
   std::uint32_t operation = 0;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
   auto operator<=>(const OrderKey&) const = default;
 };
 

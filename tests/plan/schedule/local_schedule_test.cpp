@@ -91,6 +91,32 @@ TEST(LocalSchedules, KeepTheMeaningOfRandomPlansWithRendezvousSends) {
   EXPECT_GT(pairs, 3000u);
 }
 
+// A lane has several messages under way at once.
+TEST(LocalSchedules, AMessageWaitsForAnEarlierOneThatWritesTheSameMemory) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_hosts({2, 1, true, "cpu", {}});
+  const Plan plan = lower(write_plan(cluster, arena,
+                                     [](Planner& p) {
+                                       const Buffer to =
+                                           p.persistent(p.replica_place(ReplicaId(1)), 90);
+                                       p.compute();
+                                       p.copy(to[{0, 40}], p.gradient(ReplicaId(0))[{0, 40}]);
+                                       p.copy(to[{50, 40}], p.gradient(ReplicaId(0))[{0, 40}]);
+                                       p.copy(to[{10, 45}], p.gradient(ReplicaId(0))[{50, 45}]);
+                                     }),
+                          kSmallPieces);
+  expect_program_order_meaning(plan, 50, 1, "overlapping copies");
+  const Schedule receiver = schedules_of(plan)[1];
+  for (const Lane& lane : receiver.lanes)
+    if (lane.lane == kNetworkLane) {
+      ASSERT_EQ(lane.operations.size(), 3u);
+      const auto& waits = receiver.operations[lane.operations[2]].waits;
+      EXPECT_TRUE(std::ranges::any_of(waits, [&](const LaneWait& wait) {
+        return wait.lane == receiver.operations[lane.operations[2]].lane && wait.position == 1;
+      }));
+    }
+}
+
 TEST(LocalSchedules, KeepTheMeaningOfEverySample) {
   const ArenaMap arena = small_arena(32);
   for (const Cluster& cluster : clusters())

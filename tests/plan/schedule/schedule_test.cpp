@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 
+#include "core/plan/host_cluster.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_gradients.hpp"
@@ -169,6 +171,21 @@ TEST(Schedule, FetchesComeInTheOrderInWhichForwardNeedsThem) {
       };
       EXPECT_LE(segment_of(i - 1), segment_of(i)) << "place " << lane.place << ", position " << i;
     }
+  }
+}
+
+// Whose parts become ready one after the other: the first one alone would use the network in one
+// direction at a time.
+TEST(Schedule, ARingBetweenHostsGoesOnStepByStep) {
+  for (const std::uint32_t hosts : {2u, 3u}) {
+    const Cluster cluster = make_hosts({hosts, 1, true, "cpu", {}});
+    const ArenaMap arena = small_arena(0);
+    const Plan plan = lower(write_plan(cluster, arena, write_replicated(Algorithm::kRing)));
+    for (const Lane& lane : make_schedule(plan).lanes)
+      if (lane.lane == kNetworkLane) {
+        EXPECT_EQ(lane.operations.size(), 2 * (hosts - 1) * arena.buckets.size());
+        EXPECT_TRUE(std::ranges::is_sorted(lane.operations)) << lane.sender;
+      }
   }
 }
 
