@@ -78,12 +78,17 @@ void pack_source(const AmxPixels& from, const AmxRows& layout, Bf16* to) {
   }
 }
 
-void pack_result(const AmxPixels& from, Bf16* to) {
+// The order that takes elements of the two halves by turns.
+inline __m512i interleaving() {
   alignas(64) Bf16 order[kAmxStep];
   for (std::size_t i = 0; i < kAmxStep; ++i) {
     order[i] = static_cast<Bf16>(i / 2 + i % 2 * kAmxBlock);
   }
-  const __m512i interleave = _mm512_load_si512(order);
+  return _mm512_load_si512(order);
+}
+
+void pack_result(const AmxPixels& from, Bf16* to) {
+  const __m512i interleave = interleaving();
   for (std::size_t step = 0; step < from.steps; ++step) {
     for (std::size_t block = 0; block < from.blocks; ++block) {
       const Bf16* const* pixels = from.pixels + step * kAmxStep;
@@ -99,6 +104,47 @@ void pack_result(const AmxPixels& from, Bf16* to) {
         _mm512_storeu_si512(pairs + pair * kAmxBlock, _mm512_permutexvar_epi16(interleave, both));
       }
     }
+  }
+}
+
+// Weights are read from front to back: what stands 4 KiB behind a line is asked for. Nothing need
+// be there.
+inline void ask_ahead_of(const float* line) {
+  constexpr std::uintptr_t kAhead = 4096;
+  _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(line) + kAhead),
+               _MM_HINT_T0);
+}
+
+// Two vectors side by side.
+inline __m512i rounded(__m512 low, __m512 high) {
+  return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
+}
+
+void round_pairs(const float* from, std::size_t row_step, Bf16* to) {
+  const __m512i interleave = interleaving();
+#pragma GCC unroll 8
+  for (std::size_t line = 0; line < kAmxBlock / 2; ++line) {
+    const float* const row = from + 2 * line * row_step;
+    ask_ahead_of(row);
+    ask_ahead_of(row + row_step);
+    const __m512i both = rounded(_mm512_loadu_ps(row), _mm512_loadu_ps(row + row_step));
+    _mm512_storeu_si512(to + line * kAmxStep, _mm512_permutexvar_epi16(interleave, both));
+  }
+}
+
+void round(const float* from, std::size_t count, Bf16* to) {
+  std::size_t done = 0;
+  for (; done + kAmxStep <= count; done += kAmxStep) {
+    ask_ahead_of(from + done);
+    ask_ahead_of(from + done + kAmxBlock);
+    const __m512 high = _mm512_loadu_ps(from + done + kAmxBlock);
+    _mm512_storeu_si512(to + done, rounded(_mm512_loadu_ps(from + done), high));
+  }
+  for (; done < count; done += kAmxBlock) {
+    const std::size_t left = count - done < kAmxBlock ? count - done : kAmxBlock;
+    const auto mask = static_cast<__mmask16>((1u << left) - 1u);
+    const __m512 values = _mm512_maskz_loadu_ps(mask, from + done);
+    _mm512_mask_storeu_epi16(to + done, mask, rounded(values, _mm512_setzero_ps()));
   }
 }
 
@@ -189,6 +235,7 @@ void sum(const Bf16* result, std::size_t steps, float* total, bool fresh) {
 }  // namespace
 
 extern const AmxKernels kAmxKernels;
-const AmxKernels kAmxKernels = {begin, end, pack_source, pack_result, multiply, sum};
+const AmxKernels kAmxKernels = {begin,    end,         pack_source, pack_result,
+                                multiply, round_pairs, round,       sum};
 
 }  // namespace convoy::cpu

@@ -51,6 +51,11 @@ struct AmxKernels {
   void (*pack_source)(const AmxPixels& from, const AmxRows& layout, Bf16* to);
   void (*pack_result)(const AmxPixels& from, Bf16* to);
   void (*multiply)(const AmxProduct& product);
+  // Half a step of one block of the right factor, 8 lines of 16 pairs, out of 16 rows of 16
+  // neighbouring floats. Rounded to the nearest bf16, ties to even.
+  void (*round_pairs)(const float* from, std::size_t row_step, Bf16* to);
+  // The same rounding of neighbours, which stay in their order.
+  void (*round)(const float* from, std::size_t count, Bf16* to);
   // total[16] += (or =) sum over the pixels of one block of the right factor.
   void (*sum)(const Bf16* result, std::size_t steps, float* total, bool fresh);
 };

@@ -1,5 +1,7 @@
 #include "plugins/devices/cpu/layers/fully_connected.hpp"
 
+#include <omp.h>
+
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
 
@@ -24,6 +26,33 @@ Desc weights_of(const ProgramBuilder& builder, std::uint32_t index) {
   if (!builder.stores_bf16()) return stored;
   const bool plain = keeps_plain_weights(dims_of(stored)[1], dims_of(stored)[0], true);
   return {dims_of(stored), dnnl::memory::data_type::bf16, plain ? Tag::ab : Tag::any};
+}
+
+// For the weights of a node as they are stored; null where own kernels do not suit them.
+std::shared_ptr<const AmxFullyConnected> products_of(const ProgramBuilder& builder,
+                                                     std::size_t node) {
+  if (!builder.stores_bf16()) return nullptr;
+  const Desc stored = builder.stored(builder.plan(node).node->variables[0]);
+  const std::optional<BlockedLayout> layout = blocked_layout(stored);
+  if (!layout || layout->inner_dimensions != dnnl::memory::dims{1, 0}) return nullptr;
+  constexpr auto kRows = static_cast<dnnl::memory::dim>(kAmxBlock);
+  const dnnl::memory::dim width = layout->inner_sizes[1];
+  const dnnl::memory::dims strides = {layout->padded[1] * width, kRows * width};
+  if (layout->inner_sizes[0] != kRows || layout->strides != strides) return nullptr;
+  const auto size = [](dnnl::memory::dim value) { return static_cast<std::size_t>(value); };
+  const AmxFullyConnected::Shape shape{builder.compilation().batch, size(dims_of(stored)[1]),
+                                       size(dims_of(stored)[0]), size(width)};
+  if (!AmxFullyConnected::suits(shape)) return nullptr;
+  return std::make_shared<const AmxFullyConnected>(shape);
+}
+
+std::size_t team_size() {  // a program's is fixed
+  return static_cast<std::size_t>(omp_get_max_threads());
+}
+
+dnnl::memory scratch_of(ProgramBuilder& builder, const AmxFullyConnected& products) {
+  const auto bytes = static_cast<dnnl::memory::dim>(products.scratch_bytes(team_size()));
+  return builder.scratchpad({{bytes}, dnnl::memory::data_type::u8, Tag::x});
 }
 
 }  // namespace
@@ -62,6 +91,8 @@ void FullyConnected::build_forward(ProgramBuilder& builder, std::size_t node) {
       builder.forward_kind(), source, weights_of(builder, plan.node->variables[0]), result,
       has_bias, relu ? with_relu(builder.relu_limit(plan.fused_relu)) : shared_scratchpad(),
       builder.engine());
+  own_products_ = products_of(builder, node);
+  if (own_products_) return build_own_forward(builder, node);
   const dnnl::memory flat = builder.read_as(input, builder.flat(input));
   const dnnl::memory output = builder.define(node, builder.flat(node));
   std::unordered_map<int, dnnl::memory> arguments = {
@@ -73,6 +104,32 @@ void FullyConnected::build_forward(ProgramBuilder& builder, std::size_t node) {
     arguments[DNNL_ARG_BIAS] = builder.variable(plan.node->variables[1], bias_of(result));
   }
   builder.then(dnnl::inner_product_forward(forward_), arguments);
+}
+
+void FullyConnected::build_own_forward(ProgramBuilder& builder, std::size_t node) {
+  const NodePlan& plan = builder.plan(node);
+  const std::uint32_t kernel = plan.node->variables[0];
+  const std::uint32_t bias = plan.node->variables[1];
+  const bool relu = plan.fused_relu != kNoNode;
+  const auto limit = relu ? static_cast<float>(builder.relu_limit(plan.fused_relu)) : 0.0f;
+  const dnnl::memory source = builder.read_as(plan.inputs[0], builder.flat(plan.inputs[0]));
+  const dnnl::memory weights = builder.variable(kernel, builder.stored(kernel));
+  const dnnl::memory shift =
+      bias == CONVOY_NONE ? dnnl::memory() : builder.variable(bias, builder.stored(bias));
+  const dnnl::memory result = builder.define(node, builder.flat(node));
+  const dnnl::memory scratch = scratch_of(builder, *own_products_);
+  builder.then(
+      [=, products = own_products_, threads = team_size()](const TaskContext&) {
+        products->forward({.source = halves_of(source),
+                           .weights = floats_of(weights),
+                           .bias = shift ? floats_of(shift) : nullptr,
+                           .result = halves_of(result),
+                           .relu = relu,
+                           .limit = limit,
+                           .scratch = scratch.get_data_handle()},
+                          threads);
+      },
+      "own amx");
 }
 
 dnnl::memory FullyConnected::forward_weights(ProgramBuilder& builder, std::size_t node) {
@@ -95,9 +152,9 @@ void FullyConnected::build_backward(ProgramBuilder& builder, std::size_t node) {
   builder.part(CONVOY_PASS_BACKWARD_WEIGHTS);
   build_backward_weights(builder, node);
   builder.part(CONVOY_PASS_BACKWARD_DATA);
-  if (builder.plan(builder.plan(node).inputs[0]).needs_gradient) {
-    build_backward_data(builder, node);
-  }
+  if (!builder.plan(builder.plan(node).inputs[0]).needs_gradient) return;
+  if (own_products_) return build_own_backward_data(builder, node);
+  build_backward_data(builder, node);
 }
 
 void FullyConnected::build_backward_weights(ProgramBuilder& builder, std::size_t node) {
@@ -147,6 +204,26 @@ void FullyConnected::build_backward_data(ProgramBuilder& builder, std::size_t no
                 {DNNL_ARG_WEIGHTS, backward_weights(builder, node, weights)},
                 {DNNL_ARG_DIFF_SRC, builder.view(part.memory, source)},
                 {DNNL_ARG_SCRATCHPAD, builder.scratchpad(description.scratchpad_desc())}});
+  builder.finish_gradient(input, part);
+}
+
+void FullyConnected::build_own_backward_data(ProgramBuilder& builder, std::size_t node) {
+  const std::size_t input = builder.plan(node).inputs[0];
+  const std::uint32_t kernel = builder.plan(node).node->variables[0];
+  const dnnl::memory gradient = builder.gradient(node);
+  const dnnl::memory weights = builder.variable(kernel, builder.stored(kernel));
+  const GradientPart part = builder.begin_gradient(input, builder.flat(input));
+  const dnnl::memory scratch = scratch_of(builder, *own_products_);
+  builder.then(
+      [=, products = own_products_, threads = team_size(),
+       source_gradient = part.memory](const TaskContext&) {
+        products->backward({.gradient = halves_of(gradient),
+                            .weights = floats_of(weights),
+                            .source_gradient = halves_of(source_gradient),
+                            .scratch = scratch.get_data_handle()},
+                           threads);
+      },
+      "own amx");
   builder.finish_gradient(input, part);
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
+#include "plugins/devices/cpu/amx_fully_connected.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/workspace.hpp"
@@ -19,6 +21,9 @@ class FullyConnected : public Layer {
  private:
   void build_backward_weights(ProgramBuilder& builder, std::size_t node);
   void build_backward_data(ProgramBuilder& builder, std::size_t node);
+  // By own_products_.
+  void build_own_forward(ProgramBuilder& builder, std::size_t node);
+  void build_own_backward_data(ProgramBuilder& builder, std::size_t node);
   // The weights as the forward pass reads them. Where that takes a conversion to bf16, they are
   // kept for the backward pass.
   dnnl::memory forward_weights(ProgramBuilder& builder, std::size_t node);
@@ -26,6 +31,7 @@ class FullyConnected : public Layer {
 
   dnnl::inner_product_forward::primitive_desc forward_;
   std::optional<Workspace::Id> converted_;
+  std::shared_ptr<const AmxFullyConnected> own_products_;  // null: the library multiplies
 };
 
 // Whether the library may not choose the layout of a layer's weights: for few inputs and many
