@@ -17,25 +17,38 @@ std::optional<std::uint64_t> memory_field(const SystemRoot& root, const char* na
   return *kibibytes * 1024;
 }
 
+namespace {
+
+// ulimit -v of this process.
+std::optional<std::uint64_t> limit_of_addresses(const SystemRoot& root) {
+  rlimit addresses{};
+  if (!root.is_this_machine() || getrlimit(RLIMIT_AS, &addresses) != 0 ||
+      addresses.rlim_cur == RLIM_INFINITY)
+    return std::nullopt;
+  return addresses.rlim_cur;
+}
+
+}  // namespace
+
 std::optional<std::uint64_t> available_memory(const SystemRoot& root) {
   std::optional<std::uint64_t> available = memory_field(root, "MemAvailable");
   const auto tighten = [&](std::uint64_t bytes) {
     available = std::min(available.value_or(bytes), bytes);
   };
   if (const auto allowed = control_group_limits(root).memory_bytes) tighten(*allowed);
-  rlimit addresses{};
-  if (root.is_this_machine() && getrlimit(RLIMIT_AS, &addresses) == 0 &&
-      addresses.rlim_cur != RLIM_INFINITY)
-    tighten(addresses.rlim_cur);
+  if (const auto addresses = limit_of_addresses(root)) tighten(*addresses);
   return available;
 }
 
 std::optional<MemoryLimit> memory_limit(const SystemRoot& root) {
-  const std::optional<std::uint64_t> total = memory_field(root, "MemTotal");
-  const std::optional<std::uint64_t> group = control_group_limits(root).memory_bytes;
-  if (group && (!total || *group < *total)) return MemoryLimit{*group, "the control group allows"};
-  if (total) return MemoryLimit{*total, "this machine has"};
-  return std::nullopt;
+  std::optional<MemoryLimit> least;
+  const auto tighten = [&](std::optional<std::uint64_t> bytes, const char* whose) {
+    if (bytes && (!least || *bytes < least->bytes)) least = MemoryLimit{*bytes, whose};
+  };
+  tighten(memory_field(root, "MemTotal"), "this machine has");
+  tighten(control_group_limits(root).memory_bytes, "the control group allows");
+  tighten(limit_of_addresses(root), "ulimit -v allows");
+  return least;
 }
 
 }  // namespace convoy

@@ -18,11 +18,11 @@ std::optional<std::uint64_t> available_memory(const SystemRoot& root);
 // How much memory a process can have at most.
 struct MemoryLimit {
   std::uint64_t bytes = 0;
-  const char* whose = "";  // "this machine has", "the control group allows"
+  const char* whose = "";  // "this machine has", "the control group allows", "ulimit -v allows"
 };
 
-// The smaller one of the machine's memory and the control groups' limit; nothing if neither is
-// known.
+// The least of the machine's memory, the control groups' limit and that of the process's addresses;
+// nothing if none is known.
 std::optional<MemoryLimit> memory_limit(const SystemRoot& root);
 
 }  // namespace convoy

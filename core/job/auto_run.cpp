@@ -16,11 +16,6 @@
 namespace convoy::job {
 namespace {
 
-bool trains(const JobOptions& options) {
-  const RunMode mode = options.evaluation.mode();
-  return !options.input_only && mode != RunMode::kEvaluation && mode != RunMode::kForwardOnly;
-}
-
 // None, with a notice, when its speed cannot be told, or its calibration cannot be used and nobody
 // asked for it by name: a run that could go on does.
 std::optional<SimulatedHardware> known_hardware(Setup& setup) {
@@ -73,6 +68,11 @@ std::string shortlist_notice(const AutoShortlist& list, const Decision& decision
 }
 
 }  // namespace
+
+bool trains(const JobOptions& options) {
+  const RunMode mode = options.evaluation.mode();
+  return !options.input_only && mode != RunMode::kEvaluation && mode != RunMode::kForwardOnly;
+}
 
 Decision choose_for_run(Setup& setup) {
   const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);

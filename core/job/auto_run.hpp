@@ -5,6 +5,9 @@
 
 namespace convoy::job {
 
+// Whether a run of these options updates variables, so that it matters which strategy does.
+bool trains(const JobOptions& options);
+
 // What --variable_update=auto takes for a run on this machine: remembered or simulated; by the rule
 // of thumb where nothing is trained, or nothing is known of the devices' speed, which the setup's
 // notices then say, like what went wrong with the memory. On several hosts the rule's choice is

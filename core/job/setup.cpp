@@ -107,7 +107,7 @@ void load_strategy(Setup& setup, const PluginLog& log) {
   if (setup.decision) {
     named = setup.decision->chosen;
     if (named.bucket_elements > 0) setup.bucket_elements = named.bucket_elements;
-    if (!setup.shortlist && !setup.decides_on_links)
+    if (!setup.shortlist && !setup.decides_on_links && trains(setup.options))
       setup.notices.push_back(decision_line(*setup.decision));
   }
   setup.strategy = load_strategy_of(setup, named, log);

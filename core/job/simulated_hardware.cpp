@@ -95,7 +95,8 @@ SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& 
   hardware.known_error = kTablesError;
   hardware.rates = kRoofline;
   hardware.hosts = hosts;
-  const std::vector<std::uint32_t> order = gpu_order(setup.options, hardware.notices);
+  const std::vector<std::uint32_t> order =
+      gpu_order(setup.options, platform.machine, hardware.notices);
   hardware.most_devices =
       order.empty() ? platform.gpus_per_host : static_cast<std::uint32_t>(order.size());
   hardware.cluster = [=](std::uint32_t machines, std::uint32_t devices_per_host) {

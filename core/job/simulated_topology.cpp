@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 #include <set>
 
@@ -83,12 +84,29 @@ simulate::MachineConstants known_constants(const Setup& setup, const topology::M
   return constants;
 }
 
+// Numbers that no machine has stay too large.
+std::uint32_t number_of_gpu(const std::string& device, const topology::Machine& machine) {
+  std::uint32_t number = 0;
+  const char* const end = device.data() + device.size();
+  const auto [after, error] = std::from_chars(device.data(), end, number);
+  if (after == end && !device.empty())
+    return error == std::errc() ? std::min(number, kMostDevices) : kMostDevices;
+  const std::vector<std::uint32_t> found = topology::gpus_of_id(machine, device);
+  if (found.size() == 1) return found.front();
+  fail(ExitCode::kUsage,
+       "--gpu_indices lists {}, which {} of {}; convoy topo shows ids and numbers", device,
+       found.empty() ? "is the id of no GPU"
+                     : fmt::format("begins the ids of {} GPUs", found.size()),
+       machine.name.empty() ? machine.source : machine.name);
+}
+
 }  // namespace
 
-std::vector<std::uint32_t> gpu_order(const JobOptions& options, std::vector<std::string>& notices) {
+std::vector<std::uint32_t> gpu_order(const JobOptions& options, const topology::Machine& machine,
+                                     std::vector<std::string>& notices) {
   std::vector<std::uint32_t> order;
-  for (const std::int64_t number : options.device_order)
-    order.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>(number, kMostDevices)));
+  for (const std::string& device : options.device_order)
+    order.push_back(number_of_gpu(device, machine));
   const std::set<std::uint32_t> different(order.begin(), order.end());
   if (different.size() < order.size()) {
     notices.push_back(fmt::format(
@@ -124,7 +142,7 @@ SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::p
   topology::add_catalogue_facts(machine, catalogue);
   if (machine.name.empty()) machine.name = machine.source;
   std::vector<std::string> notices;
-  const std::vector<std::uint32_t> order = gpu_order(setup.options, notices);
+  const std::vector<std::uint32_t> order = gpu_order(setup.options, machine, notices);
   SimulatedHardware hardware =
       gpus_of_machine(machine, known_constants(setup, machine, catalogue), order);
   limit_to_usable(hardware, order, machine);

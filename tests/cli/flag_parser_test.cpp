@@ -57,6 +57,23 @@ TEST(FlagParser, AcceptsValuesAfterAnEqualsSignOrASpace) {
   EXPECT_EQ(parse(example_table(), {"--rate=5", "--folder", "-x"}).value("folder"), "-x");
 }
 
+TEST(FlagParser, AnEmptyValueOfAFlagThatAnotherTableHasDoesNotHideTheWantedOne) {
+  const std::vector<std::string> line = {"--fault=", "--steps=5", "--note="};
+  const auto none = [](const std::string&) -> const char* { return nullptr; };
+  EXPECT_EQ(find_flag(line, "steps", none), "5");
+  EXPECT_EQ(find_flag(line, "note", none), "");
+  EXPECT_FALSE(find_switch(line, "eager", none));
+  const Failure failure = parse_failure({"--fault="});
+  EXPECT_TRUE(failure.mentions("unknown flag --fault")) << failure.text;
+}
+
+TEST(FlagParser, AFlagWithoutItsDashesIsToldWhereTheyBelong) {
+  const Failure failure = parse_failure({"steps=5"});
+  EXPECT_EQ(failure.code, ExitCode::kUsage);
+  EXPECT_TRUE(failure.mentions("did you mean --steps=5?")) << failure.text;
+  EXPECT_FALSE(parse_failure({"stops=5"}).mentions("did you mean"));
+}
+
 TEST(FlagParser, TheLastOccurrenceWins) {
   EXPECT_EQ(parse(example_table(), {"--steps=20", "--length=30"}).value("steps"), "30");
 }

@@ -64,10 +64,46 @@ TEST(Help, ATopicIsAWordOfAHeading) {
   }
 }
 
+TEST(Help, ATopicIsAFlagsNameToo) {
+  const std::string help = said({"run", "--help=batch_size"});
+  EXPECT_THAT(help, HasSubstr("--batch_size  (an integer"));
+  EXPECT_EQ(flags_in(help), 1u);
+  EXPECT_THAT(said({"run", "--help=--auto"}), HasSubstr("--auto  (cached"));
+  EXPECT_THAT(said({"run", "--help=xla"}), HasSubstr("Known, but refused"));
+}
+
+TEST(Help, ATopicThatIsNoneSaysNothingBeforeTheError) {
+  for (const char* verb : {"run", "plan", "simulate", "check", "explain", "qualify"})
+    for (const char* topic : {"--help=cooking", "--help=--"}) {
+      std::ostringstream out;
+      EXPECT_THROW(run_command(std::vector<std::string>{verb, topic}, out, out), Error) << verb;
+      EXPECT_EQ(out.str(), "") << verb;
+    }
+}
+
+TEST(Help, WhereAllFlagsAreShownNoTopicIsOffered) {
+  const std::string help = said({"launch", "--help"});
+  EXPECT_THAT(help, HasSubstr("Tasks:\n  --workers"));
+  EXPECT_THAT(help, Not(HasSubstr("--help=TOPIC")));
+  EXPECT_THAT(said({"check", "--help"}), HasSubstr("--only"));
+}
+
 TEST(Help, OfAVerbStandsBehindHelpToo) {
   EXPECT_EQ(said({"help", "topo"}), said({"topo", "--help"}));
   EXPECT_EQ(said({"help", "simulate"}), said({"simulate", "--help"}));
   EXPECT_THAT(said({"help", "simulate"}), HasSubstr("--platform"));
+}
+
+TEST(Verbs, OneThatIsNoneIsToldWithTheNearest) {
+  std::ostringstream out;
+  try {
+    run_command(std::vector<std::string>{"rn"}, out, out);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "'rn' is not a verb of convoy; did you mean 'run'? convoy --help lists them");
+  }
+  EXPECT_EQ(said({"version"}), said({"--version"}));
 }
 
 TEST(Completion, KnowsVerbsFlagsAndValues) {
@@ -81,7 +117,19 @@ TEST(Completion, KnowsVerbsFlagsAndValues) {
               ElementsAre("--platform=dgx1-p100", "--platform=dgx1-v100"));
   EXPECT_THAT(completed({"run", "--eval="}), ElementsAre("--eval=false", "--eval=true"));
   EXPECT_THAT(completed({"run", "file"}), IsEmpty());
+  EXPECT_THAT(completed({"run", "--optimizer", "m"}), ElementsAre("momentum"));
   EXPECT_THAT(completed({"walk", "--"}), IsEmpty());
+}
+
+TEST(Completion, KnowsWhatVerbsTakeAsTheirFirstWord) {
+  const std::string path = std::string("--plugin_path=") + CONVOY_OWN_PLUGINS;
+  EXPECT_THAT(completed({"info", path, "repl"}), ElementsAre("replicated"));
+  EXPECT_THAT(completed({"info", path, "alexn"}), Contains("alexnet"));
+  EXPECT_THAT(completed({"check", path, "alexn"}), IsEmpty());
+  EXPECT_THAT(completed({"check", path, "cp"}), ElementsAre("cpu"));
+  EXPECT_THAT(completed({"check", path, "replicated", "cp"}), IsEmpty());
+  EXPECT_THAT(completed({"info", path, "./"}), IsEmpty()) << "the shell knows files";
+  EXPECT_THAT(completed({"new", "tr"}), ElementsAre("transport"));
 }
 
 TEST(Manual, HasEveryVerbAndItsFlags) {

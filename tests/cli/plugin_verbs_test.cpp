@@ -146,7 +146,7 @@ TEST(Info, SuggestsNames) {
   expect_error(ExitCode::kUnavailable, {"no plug-in is named 'god'", "did you mean good?"}, [] {
     info({"god", kFixturePath});
   });
-  expect_error(ExitCode::kUsage, {"info takes one name, but 0 were given"}, [] { info({}); });
+  expect_error(ExitCode::kUsage, {"info takes one name and got 0"}, [] { info({}); });
 }
 
 TEST(Help, NamesTheFlags) {

@@ -59,7 +59,7 @@ TEST(JobOptions, TakeTheirValuesFromTheFlags) {
   EXPECT_EQ(options.num_batches, 5);
   EXPECT_EQ(options.device, "cpu");
   EXPECT_EQ(options.num_devices, 2);
-  EXPECT_EQ(options.device_order, (std::vector<std::int64_t>{1, 0}));
+  EXPECT_EQ(options.device_order, (std::vector<std::string>{"1", "0"}));
   EXPECT_EQ(options.threads_per_device, 3);
   EXPECT_EQ(options.optimizer.kind, CONVOY_OPTIMIZER_RMSPROP);
   EXPECT_EQ(options.optimizer.rmsprop_decay, 0.8);
@@ -216,7 +216,10 @@ TEST(JobOptions, AskForTheHashWithTheGuarantee) {
 }
 
 TEST(JobOptions, RefuseMalformedDeviceLists) {
-  for (const char* list : {"0,", ",0", "0,,1", "a", "0;1", "-1"}) {
+  EXPECT_EQ(options_of({"--gpu_indices=GPU-8932f937,MIG-1"}).device_order,
+            (std::vector<std::string>{"GPU-8932f937", "MIG-1"}));
+  EXPECT_TRUE(options_of({"--gpu_indices="}).device_order.empty());
+  for (const char* list : {"0,", ",0", "0,,1", "a", "0;1", "-1", "GPU-", "gpu0", "0,GPU-"}) {
     expect_usage_error({std::string("--gpu_indices=") + list}, "--gpu_indices");
   }
   expect_usage_error({"--gpu_indices=0,1", "--num_gpus=3"}, "lists 2 devices");

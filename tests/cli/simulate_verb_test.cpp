@@ -241,6 +241,11 @@ TEST(SimulateVerbTest, TakesTheGpusThatAreListed) {
   EXPECT_EQ(rate("--gpu_indices=0,0")["devices"], 2);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--gpu_indices=0,8"}).find("GPU 8"),
             std::string::npos);
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--gpu_indices=99999999999999999999"}).find("GPU"),
+            std::string::npos);
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--gpu_indices=0,GPU-a"})
+                .find("lists GPU-a, which is the id of no GPU"),
+            std::string::npos);
 }
 
 TEST(SimulateVerbTest, SixteenBitsOnSeveralHostsKeepTheLossScaleOnEach) {

@@ -136,6 +136,20 @@ TEST_F(ChosenGpus, AreTheOnlyOnesThatAreSimulated) {
                                   "CUDA_VISIBLE_DEVICES=''"));
 }
 
+TEST_F(ChosenGpus, AreListedByIdAsByNumber) {
+  const auto simulate = [&](const std::string& gpus) {
+    return run("GPU-c,GPU-a", {"simulate", "--device=cuda", "--model=lenet",
+                               "--gpu_indices=" + gpus, "--variable_update=replicated"});
+  };
+  const ProgramResult by_id = simulate("GPU-A,GPU-c000");
+  EXPECT_EQ(by_id.exit_code, 0) << by_id.err;
+  EXPECT_EQ(by_id.out, simulate("1,0").out);
+  EXPECT_THAT(simulate("GPU-b").err, HasSubstr("this process can use 2 (gpu1: hidden by"));
+  EXPECT_THAT(simulate("GPU-f").err, HasSubstr("lists GPU-f, which is the id of no GPU"));
+  EXPECT_THAT(run("GPU-c,GPU-a", {"topo"}).out,
+              HasSubstr("GPU-a0000000-1111-2222-3333-444444444444"));
+}
+
 #ifdef CONVOY_EMULATED_CUDA_FOLDER
 std::vector<std::string> on_cuda(const std::string& gpus) {
   return with(
@@ -149,6 +163,16 @@ TEST_F(ChosenGpus, TrainInTheOrderOfTheVariable) {
   EXPECT_THAT(turned.err, HasSubstr("(0000:65:00.0)"));
   EXPECT_LT(turned.err.find("(0000:65:00.0)"), turned.err.find("(0000:30:00.0)"));
   EXPECT_THAT(run("1", on_cuda("1")).err, Not(HasSubstr("0000:30:00.0")));
+}
+
+TEST_F(ChosenGpus, TrainInTheOrderOfTheirIds) {
+  const ProgramResult turned =
+      run("0,1", with(on_cuda("2"), {"--gpu_indices=GPU-0b0b,GPU-0a0a0a0a-0a0a"}));
+  EXPECT_EQ(turned.exit_code, 0) << turned.err;
+  EXPECT_LT(turned.err.find("(0000:65:00.0)"), turned.err.find("(0000:30:00.0)"));
+  const ProgramResult none = run("0", with(on_cuda("1"), {"--gpu_indices=GPU-0b"}));
+  EXPECT_EQ(none.exit_code, 3) << none.err;
+  EXPECT_THAT(none.err, HasSubstr("lists GPU-0b, which is the id of no GPU here"));
 }
 
 TEST_F(ChosenGpus, ThatAreTooFewAreExplained) {

@@ -1,6 +1,7 @@
 // Peak memory of whole runs against what they planned. Each run is a process of its own.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,22 @@ TEST_P(PeakMemory, StaysNearWhatWasPlanned) {
   constexpr double kFixed = 150e6;  // the program itself, its libraries and start-up
   EXPECT_LE(peak, 1.15 * planned + kFixed) << memory.dump(1);
   EXPECT_GE(peak, 0.9 * planned) << "a plan that is not used: " << memory.dump(1);
+}
+
+// The limit that a shell sets: `ulimit -v` in kB.
+TEST(MemoryBeforeTheRun, IsThatWhichTheShellAllows) {
+  const std::string script = scratch_folder("limited") + "/convoy";
+  std::ofstream(script) << "#!/bin/sh\nulimit -v 2000000\nexec " CONVOY_BINARY_DIR
+                           "/bin/convoy \"$@\"\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  ProgramOptions limited;
+  limited.program = script;
+  const ProgramResult result = run_convoy({"run", "--model=resnet50", "--device=cpu",
+                                           "--variable_update=replicated", "--batch_size=64"},
+                                          limited);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_NE(result.err.find("ulimit -v allows 1.9 GiB"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("the largest --batch_size that fits is"), std::string::npos);
 }
 
 const auto kRunName = [](const auto& info) { return info.param.name; };

@@ -91,6 +91,10 @@ TEST(Difference, SaysByHowMuchAndHowSure) {
   const Difference none = compare(machine.side(0.1, 1), machine.side(0.1, 1));
   EXPECT_THAT(verdict_text(none), HasSubstr("no difference seen"));
   EXPECT_THAT(none.method, HasSubstr("--repeat=5"));
+  EXPECT_EQ(resolution_text(difference), "");
+  EXPECT_THAT(resolution_text(none), testing::MatchesRegex("a change of less than .* % cannot.*"));
+  EXPECT_THAT(resolution_text(compare(machine.side(0.1, 3), machine.side(0.1, 3))),
+              HasSubstr("more of them"));
 }
 
 TEST(Difference, ConstantTimesDifferWithoutDoubt) {

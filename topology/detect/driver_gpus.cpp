@@ -82,6 +82,8 @@ std::vector<DriverGpu> driver_gpus(const NvmlLibrary& library) {
 void mark_usable_gpus(Machine& machine, const GpuVariables& variables,
                       std::span<const DriverGpu> gpus) {
   const std::vector<std::size_t> nodes = nodes_of_gpus(machine, gpus);
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
+    machine.nodes[nodes[gpu]].uuid = gpus[gpu].uuid;
   for (const std::size_t node : nodes_of(machine, NodeKind::gpu)) {
     const auto& id = machine.nodes[node].id;
     const bool is_nvidia = id && id->vendor == kNvidia;
@@ -99,7 +101,10 @@ void mark_usable_gpus(Machine& machine, const GpuVariables& variables,
         : gpus[gpu].split ? "split by MIG, and CUDA takes no part of it"
                           : "a slice (MIG) of another GPU is taken in its place";
   for (std::uint32_t number = 0; number < selection.chosen.size(); ++number) {
-    auto& told = machine.nodes[nodes[selection.chosen[number].gpu]].device_number;
+    const ChosenGpu& chosen = selection.chosen[number];
+    Node& node = machine.nodes[nodes[chosen.gpu]];
+    if (chosen.slice) node.uuid = gpus[chosen.gpu].slices[*chosen.slice].uuid;
+    auto& told = node.device_number;
     told.source = selection.numbered ? list : "";
     if (selection.numbered) told.value = number;
   }

@@ -11,8 +11,8 @@ namespace convoy::topology {
 // The GPUs that the driver shows to this process, with their slices (MIG).
 std::vector<DriverGpu> driver_gpus(const NvmlLibrary& library);
 
-// Says of the machine's NVIDIA GPUs which this process can use and as which number; GPUs are
-// matched by their addresses. What is not certain becomes a note.
+// Says of the machine's NVIDIA GPUs their ids, which this process can use and as which number; GPUs
+// are matched by their addresses. What is not certain becomes a note.
 void mark_usable_gpus(Machine& machine, const GpuVariables& variables,
                       std::span<const DriverGpu> gpus);
 

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "topology/graph/gpu_order.hpp"
+
 namespace convoy::topology {
 namespace {
 
@@ -31,14 +33,6 @@ EntryKind kind_of(std::string_view entry) {
   return !entry.empty() && std::isdigit(static_cast<unsigned char>(entry.front())) != 0
              ? EntryKind::number
              : EntryKind::other;
-}
-
-bool begins(std::string_view whole, std::string_view part) {
-  const auto same = [](unsigned char a, unsigned char b) {
-    return std::tolower(a) == std::tolower(b);
-  };
-  return part.size() <= whole.size() &&
-         std::ranges::equal(whole.substr(0, part.size()), part, same);
 }
 
 bool all_alike(std::span<const DriverGpu> gpus) {
@@ -110,9 +104,9 @@ class Selector {
     std::vector<ChosenGpu> found;
     for (const std::size_t gpu : by_address_) {
       const DriverGpu& it = gpus_[gpu];
-      if (kind == EntryKind::gpu && begins(it.uuid, entry)) found.push_back({gpu, {}});
+      if (kind == EntryKind::gpu && begins_id(it.uuid, entry)) found.push_back({gpu, {}});
       for (std::size_t i = 0; kind == EntryKind::slice && i < it.slices.size(); ++i)
-        if (begins(it.slices[i].uuid, entry) || old_name(it, it.slices[i]) == entry)
+        if (begins_id(it.slices[i].uuid, entry) || old_name(it, it.slices[i]) == entry)
           found.push_back({gpu, i});
     }
     return found;

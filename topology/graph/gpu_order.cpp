@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include "core/base/error.hpp"
@@ -68,6 +69,21 @@ std::vector<std::size_t> usable_gpus(const Machine& machine) {
   std::ranges::stable_sort(
       gpus, {}, [&](std::size_t gpu) { return machine.nodes[gpu].device_number.value_or(0); });
   return gpus;
+}
+
+bool begins_id(std::string_view id, std::string_view text) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  return text.size() <= id.size() && std::ranges::equal(id.substr(0, text.size()), text, same);
+}
+
+std::vector<std::uint32_t> gpus_of_id(const Machine& machine, std::string_view text) {
+  std::vector<std::uint32_t> found;
+  const std::vector<std::size_t> gpus = nodes_of(machine, NodeKind::gpu);
+  for (std::uint32_t i = 0; i < gpus.size(); ++i)
+    if (begins_id(machine.nodes[gpus[i]].uuid, text)) found.push_back(i);
+  return found;
 }
 
 std::string hidden_gpus(const Machine& machine) {

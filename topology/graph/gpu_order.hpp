@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "topology/graph/machine.hpp"
@@ -16,6 +18,13 @@ Machine gpus_first(const Machine& machine, std::span<const PciAddress> order);
 // The GPUs that this process can use, as its driver numbers them; all, in the machine's order,
 // where nothing says that some cannot be used.
 std::vector<std::size_t> usable_gpus(const Machine& machine);
+
+// Whether the text, without regard to its letters' case, is the id of a GPU or its beginning, as
+// CUDA_VISIBLE_DEVICES takes ids.
+bool begins_id(std::string_view id, std::string_view text);
+
+// Of the machine's GPUs, in its order, the numbers of those whose ids begin so.
+std::vector<std::uint32_t> gpus_of_id(const Machine& machine, std::string_view text);
 
 // Whether something says that this process cannot use the GPU; the number's source says what.
 bool is_hidden(const Node& gpu);

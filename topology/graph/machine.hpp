@@ -60,6 +60,7 @@ struct Node {
   std::optional<std::size_t> parent;
   std::optional<PciAddress> address;
   std::optional<PciId> id;
+  std::string uuid;  // GPUs: "GPU-...", as the driver names it; a slice (MIG) in use, "MIG-..."
   Fact<std::uint64_t> memory_bytes;       // GPUs, NUMA nodes
   Fact<double> memory_bytes_per_second;   // GPUs, NUMA nodes
   Fact<double> network_bytes_per_second;  // NICs: of the wire, in each direction

@@ -75,6 +75,7 @@ std::string describe_node(const Machine& machine, const TreeRow& row) {
   if (node.id && node.kind != NodeKind::pci_bridge)
     text += fmt::format(" [{:04x}:{:04x}]", node.id->vendor, node.id->device);
   if (!node.model.empty()) text += " " + node.model;
+  if (!node.uuid.empty()) text += " " + node.uuid;
   if (node.cores.known()) text += fmt::format(", {} cores", *node.cores.value);
   if (node.memory_bytes.value_or(0) > 0)
     text += fmt::format(", {:.4g} GB", static_cast<double>(*node.memory_bytes.value) / 1e9);

@@ -27,6 +27,7 @@ Json node_to_json(const Node& node) {
   if (node.parent) result["parent"] = *node.parent;
   if (node.address) result["address"] = format_pci_address(*node.address);
   if (node.id) result["id"] = {node.id->vendor, node.id->device};
+  if (!node.uuid.empty()) result["uuid"] = node.uuid;
   result["memory_bytes"] = fact_to_json(node.memory_bytes);
   result["memory_bytes_per_second"] = fact_to_json(node.memory_bytes_per_second);
   if (node.kind == NodeKind::nic)
@@ -140,6 +141,7 @@ Node node_of(const JsonField& field, std::size_t earlier) {
     node.id = PciId{static_cast<std::uint16_t>(id[0].whole(0xffff)),
                     static_cast<std::uint16_t>(id[1].whole(0xffff))};
   }
+  if (field.has("uuid")) node.uuid = field.at("uuid").text();
   node.memory_bytes = field.at("memory_bytes").fact<std::uint64_t>();
   node.memory_bytes_per_second = field.at("memory_bytes_per_second").fact<double>();
   if (node.kind == NodeKind::nic)

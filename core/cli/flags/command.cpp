@@ -115,6 +115,15 @@ std::string command_help(std::span<const std::string> arguments, const VerbFlags
                    help_topic(arguments));
 }
 
+std::vector<std::string> plugin_names(std::span<const std::string> arguments,
+                                      std::span<const PluginKind> kinds) {
+  const Catalog catalog = scan_catalog(arguments);
+  std::vector<std::string> names;
+  for (const PluginKind kind : kinds)
+    for (std::string& name : catalog.names(kind)) names.push_back(std::move(name));
+  return names;
+}
+
 std::vector<std::string> flag_values(std::span<const std::string> arguments,
                                      const std::string& name) {
   RunCommand command;

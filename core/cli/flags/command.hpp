@@ -32,6 +32,10 @@ JobCommand read_command(std::span<const std::string> arguments, const VerbFlags&
 std::vector<std::string> flag_values(std::span<const std::string> arguments,
                                      const std::string& name);
 
+// The names of the installed plug-ins of these kinds, for completion.
+std::vector<std::string> plugin_names(std::span<const std::string> arguments,
+                                      std::span<const PluginKind> kinds);
+
 // The flags as `--help` shows them, with the options of the plug-ins that the arguments name.
 std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags = {});
 

@@ -83,10 +83,26 @@ std::string topics(const FlagTable& table) {
   return text;
 }
 
+bool all_common(const FlagTable& table) {
+  return std::ranges::all_of(
+      table.flags(), [](const FlagDefinition& it) { return it.common || !is_honoured(it); });
+}
+
 std::string common_help(const FlagTable& table) {
   std::string text;
   for (const std::string& group : groups_of(table)) text += group_text(table, group, true);
+  if (all_common(table)) return text;
   return text + wrapped("More: --help=all, or --help=TOPIC with a word of: " + topics(table), "");
+}
+
+// A flag by its name; what is known of those that are not honoured is why.
+std::string flag_text(const FlagTable& table, const std::string& name) {
+  const FlagDefinition* const flag = table.find(name);
+  if (flag == nullptr) return {};
+  std::string text = entry(table, *flag);
+  if (!flag->refusal.empty()) text += wrapped("Known, but refused: " + flag->refusal, "      ");
+  if (!flag->notice.empty()) text += wrapped("Without effect: " + flag->notice, "      ");
+  return text;
 }
 
 std::string unused_help(const FlagTable& table) {
@@ -107,7 +123,10 @@ std::string flag_help(const FlagTable& table, const std::string& topic) {
     if (topic == "all" || lower_case(group).find(lower_case(topic)) != std::string::npos)
       text += group_text(table, group, false);
   if (text.empty())
-    fail(ExitCode::kUsage, "--help={}: no such topic; all, or a word of: {}", topic, topics(table));
+    text = flag_text(table, topic.substr(std::min(topic.find_first_not_of('-'), topic.size())));
+  if (text.empty())
+    fail(ExitCode::kUsage, "--help={}: no such topic; all, a flag's name, or a word of: {}", topic,
+         topics(table));
   return topic == "all" ? text + unused_help(table) : text;
 }
 

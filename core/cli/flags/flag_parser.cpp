@@ -66,7 +66,7 @@ std::vector<po::option> read_special_forms(const FlagTable& table,
     fail(ExitCode::kUsage, "{}: write --{} without a value, or --{}=true or --{}=false",
          arguments.front(), token->name, negated->name, negated->name);
   const bool boolean = flag != nullptr && flag->type == FlagType::kBool;
-  if (negated == nullptr && !boolean && (flag == nullptr || token->value != "")) return {};
+  if (negated == nullptr && !boolean && token->value != "") return {};
   option.string_key = negated != nullptr ? negated->name : token->name;
   option.value = {negated != nullptr ? "false" : token->value.value_or("true")};
   arguments.erase(arguments.begin());
@@ -170,6 +170,9 @@ class FlagParser {
     const std::optional<Token> token = read_token(argument);
     if (token) fail_unknown(table_, token->name);
     if (positional_ == Positional::kAllowed) return parsed_.positional_.push_back(argument);
+    if (const std::size_t equals = argument.find('=');
+        equals != std::string::npos && table_.contains(argument.substr(0, equals)))
+      fail(ExitCode::kUsage, "\"{}\" is not a flag; did you mean --{}?", argument, argument);
     const FlagDefinition* flag = before == nullptr ? nullptr : table_.find(before->string_key);
     if (flag != nullptr && flag->type == FlagType::kBool &&
         before->original_tokens.front().find('=') == std::string::npos)

@@ -35,8 +35,9 @@ class FlagTable {
 };
 
 // Help text by groups. topic: empty for the common flags and a list of topics, "all" for every
-// flag, else a word of the headings that are wanted. Flags that are known but not honoured are only
-// listed at the end of everything. Error(kUsage) for a word that no heading has, listing those.
+// flag, else a word of the headings that are wanted, or else a flag's name. Flags that are known
+// but not honoured are only listed at the end of everything. Error(kUsage) for a word that neither
+// a heading nor a flag has, listing the headings.
 std::string flag_help(const FlagTable& table, const std::string& topic = {});
 
 }  // namespace convoy

@@ -7,7 +7,7 @@ namespace convoy {
 namespace {
 
 std::vector<FlagDefinition> in_group(std::vector<FlagDefinition> flags) {
-  for (FlagDefinition& flag : flags) flag.group = "for which machine";
+  for (FlagDefinition& flag : flags) flag.group = "For which machine";
   return flags;
 }
 

@@ -27,23 +27,25 @@ FlagDefinition alias(std::string name, std::string of) {
   return flag;
 }
 
-std::vector<std::int64_t> parse_indices(const std::string& text) {
-  std::vector<std::int64_t> indices;
-  const char* position = text.data();
-  const char* const end = position + text.size();
-  while (position != end) {
-    std::int64_t index = -1;
-    const auto [after, error] = std::from_chars(position, end, index);
-    const bool separated = after == end || (*after == ',' && after + 1 != end);
-    if (error != std::errc() || index < 0 || !separated)
+// "3", or an id that the driver gives to a GPU or a slice of one (MIG), also cut short.
+bool names_device(std::string_view entry) {
+  if (entry.starts_with("GPU-") || entry.starts_with("MIG-")) return entry.size() > 4;
+  return !entry.empty() && entry.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::vector<std::string> parse_devices(const std::string& text) {
+  std::vector<std::string> devices;
+  for (std::size_t first = 0; !text.empty() && first <= text.size();) {
+    const std::size_t end = std::min(text.find(',', first), text.size());
+    devices.push_back(text.substr(first, end - first));
+    if (!names_device(devices.back()))
       fail(ExitCode::kUsage,
-           "--gpu_indices={}: it must be device numbers with commas: 0,2,1,3; ids such as "
-           "GPU-8932f937 go into CUDA_VISIBLE_DEVICES",
-           text);
-    indices.push_back(index);
-    position = after == end ? end : after + 1;
+           "--gpu_indices={}: '{}' is no device; write numbers or ids with commas between them: "
+           "0,2,1,3 or GPU-8932f937,GPU-5c17aaaa",
+           text, devices.back());
+    first = end + 1;
   }
-  return indices;
+  return devices;
 }
 
 void add_group(FlagTable& table, const std::string& group, Flags flags) {
@@ -90,9 +92,10 @@ Flags device_flags(RunCommand& command) {
                 "lines combine with it, devices of that kind."),
       custom_flag(
           "gpu_indices", FlagType::kString, "",
-          [&options](const std::string& text) { options.device_order = parse_indices(text); },
-          "Devices by number, in the order that rings follow: 0,2,1,3. 0,0 = two replicas on one "
-          "GPU."),
+          [&options](const std::string& text) { options.device_order = parse_devices(text); },
+          "Devices by number or id, in the order that rings follow: 0,2,1,3. 0,0 = two replicas on "
+          "one GPU. Ids are those of nvidia-smi -L and convoy topo, and may be cut short: "
+          "GPU-8932f937."),
       bind_flag("num_intra_threads", options.threads_per_device, Range{0, kMostThreads},
                 "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
       bind_flag("calibration_file", options.machine.calibration_file,

@@ -87,7 +87,7 @@ std::vector<FlagDefinition> swept_number_flags(JobOptions& options) {
         options.machine.hosts = parse_counts(kHosts, list).back();
       },
       "So many machines of the kind, on one network, such as 1,2,4.");
-  hosts.group = "for which machine";
+  hosts.group = "For which machine";
   return {std::move(batch), std::move(hosts)};
 }
 

@@ -55,8 +55,8 @@ void print_layers(std::ostream& out, const TeamLayers& layers) {
     sum.bytes += sample.work.bytes;
     sum.seconds += sample.seconds;
   }
-  out << fmt::format("layers, {:<3} x {:<14}     passes         ms    GFLOP/s      GB/s\n",
-                     layers.together, layers.threads);
+  out << fmt::format("{:<30}passes         ms    GFLOP/s      GB/s\n",
+                     fmt::format("layers, {} x {}", layers.together, layers.threads));
   for (const auto& [name, sum] : sums) {
     if (!(sum.seconds > 0)) continue;
     out << fmt::format("{:<30}{:>6} {:>10.2f} {:>10.1f} {:>9.1f}\n", name, sum.passes,

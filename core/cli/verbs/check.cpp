@@ -51,8 +51,15 @@ std::vector<ElementRange> ragged_buckets(std::uint64_t elements) {
   return buckets;
 }
 
-std::string devices_text(std::uint32_t devices) {
-  return fmt::format("{:>4} {}", devices, devices == 1 ? "device" : "devices");
+std::string devices_text(std::uint32_t devices, int width = 0) {
+  return fmt::format("{:>{}} {}", devices, width, devices == 1 ? "device" : "devices");
+}
+
+constexpr int kColumn = 4;  // of numbers that stand below each other
+
+std::string cluster_text(const HostsDescription& hosts, std::uint32_t devices) {
+  const std::string before = job::hosts_text(hosts);
+  return before.empty() ? devices_text(devices, kColumn) : before + devices_text(devices);
 }
 
 std::string buckets_text(std::uint64_t elements) {
@@ -85,7 +92,7 @@ class CheckRun {
   // What runs with these flags execute.
   void check_this_machine() {
     for (const std::uint32_t devices : counts_or(job::count_devices(setup_))) {
-      const std::string what = fmt::format("{} of this machine", devices_text(devices));
+      const std::string what = fmt::format("{} of this machine", devices_text(devices, kColumn));
       try {
         const job::PlanGround ground = job::ground_of_devices(setup_, devices);
         check_run(what, ground.cluster,
@@ -102,7 +109,8 @@ class CheckRun {
     for (const std::uint32_t devices : counts_or(hardware.most_devices)) {
       const job::SimulatedGround ground =
           job::simulated_ground(setup_, hardware, hardware.hosts, devices);
-      check_run(fmt::format("{} of {}", devices_text(devices), hardware.name), ground.on.cluster,
+      check_run(fmt::format("{} of {}", devices_text(devices, kColumn), hardware.name),
+                ground.on.cluster,
                 job::simulated_map(setup_, hardware, ground.arena, setup_.bucket_elements));
     }
   }
@@ -126,7 +134,7 @@ class CheckRun {
           if (devices > kManyDevices && &cut != &cuts.front()) continue;
           hosts.devices_per_host = devices;
           hosts.peer_access = peer_access;
-          check(fmt::format("{}{}, {}, {}: ", job::hosts_text(hosts), devices_text(devices),
+          check(fmt::format("{}, {}, {}: ", cluster_text(hosts, devices),
                             peer_access ? "shared memory" : "no peer access", cut.name),
                 make_hosts(hosts), cut.map, false);
         }
@@ -293,14 +301,15 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
   const auto flags = [&counts, &watch](RunCommand& command) {
     std::vector<FlagDefinition> all = planned_cluster_flags(command.options.machine);
     all.push_back(bind_flag("watch", watch, "Check again whenever the plug-in's file changes."));
-    all.back().group = "what is checked";
+    all.back().group = "What is checked";
     for (FlagDefinition& flag : device_count_flags(command, counts)) all.push_back(std::move(flag));
     return all;
   };
   if (wants_help(arguments)) {
-    out << kHelp << command_help(arguments, flags) << '\n'
-        << check_device_help() << '\n'
-        << check_transport_help();
+    out << kHelp + command_help(arguments, flags);
+    const std::string topic = help_topic(arguments);
+    if (topic.empty() || topic == "all")
+      out << '\n' << check_device_help() << '\n' << check_transport_help();
     return static_cast<int>(ExitCode::kOk);
   }
   if (arguments.empty() || arguments.front().starts_with("-"))

@@ -19,7 +19,7 @@ using conformance::ConformanceCase;
 using conformance::ConformanceRun;
 
 std::vector<FlagDefinition> device_flags() {
-  return case_flags("flags for a device", "layers or apply: adam");
+  return case_flags("Flags for a device", "layers or apply: adam");
 }
 
 class DeviceCheck {
@@ -70,7 +70,7 @@ int run_check_device(std::span<const std::string> arguments, std::ostream& out, 
 std::string check_device_help() {
   FlagTable table;
   table.add_all(device_flags());
-  return flag_help(table);
+  return flag_help(table, "all");
 }
 
 }  // namespace convoy

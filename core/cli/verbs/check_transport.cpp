@@ -20,7 +20,7 @@ using conformance::TransportCase;
 constexpr unsigned kPatience = 60;  // seconds for one case
 
 std::vector<FlagDefinition> transport_flags() {
-  return case_flags("flags for a transport", "credit or endings: a peer is killed");
+  return case_flags("Flags for a transport", "credit or endings: a peer is killed");
 }
 
 std::string label_of(const TransportCase& it) {
@@ -72,7 +72,7 @@ int run_check_transport(std::span<const std::string> arguments, std::ostream& ou
 std::string check_transport_help() {
   FlagTable table;
   table.add_all(transport_flags());
-  return flag_help(table);
+  return flag_help(table, "all");
 }
 
 }  // namespace convoy

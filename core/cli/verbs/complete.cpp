@@ -35,6 +35,33 @@ std::vector<std::string> values_after(std::span<const std::string> words, const 
   return found;
 }
 
+// The values of the flag that the last of these words is, whose value stands in the next one.
+std::vector<std::string> values_behind(std::span<const std::string> words) {
+  if (words.empty()) return {};
+  const std::string& flag = words.back();
+  if (!flag.starts_with("--") || flag.find('=') != std::string::npos) return {};
+  const std::vector<std::string> values =
+      flag_values(words.first(words.size() - 1), flag.substr(2));
+  const bool is_switch = values == std::vector<std::string>{"true", "false"};
+  return is_switch ? std::vector<std::string>() : values;
+}
+
+// What the first word behind a verb names, where that can be listed.
+std::vector<std::string> subjects_of(const std::string& verb, std::span<const std::string> words) {
+  using enum PluginKind;
+  if (verb == "info") return plugin_names(words, {{kStrategy, kModel, kDevice, kTransport}});
+  if (verb == "check") return plugin_names(words, {{kStrategy, kDevice, kTransport}});
+  if (verb == "list" || verb == "new") return {"strategy", "model", "device", "transport"};
+  return {};
+}
+
+std::vector<std::string> words_after(const std::string& verb, std::span<const std::string> words) {
+  std::vector<std::string> found = values_behind(words);
+  const bool first =
+      std::ranges::all_of(words, [](const std::string& it) { return it.starts_with("-"); });
+  return found.empty() && first ? subjects_of(verb, words) : found;
+}
+
 // A line as man(7) takes it: backslashes and what would be a request are escaped.
 std::string manual_line(const std::string& line) {
   std::string text;
@@ -73,6 +100,8 @@ std::vector<std::string> completions(std::span<const std::string> words,
     const auto others = words.subspan(1, words.size() - 2);
     found = begun.find('=') == std::string::npos ? flags_in(help_of(words.front(), others).help)
                                                  : values_after(others, begun);
+  } else if (known) {
+    found = words_after(words.front(), words.subspan(1, words.size() - 2));
   }
   std::erase_if(found, [&](const std::string& it) { return !it.starts_with(begun); });
   std::ranges::sort(found);

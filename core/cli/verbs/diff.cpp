@@ -75,7 +75,7 @@ int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std
   }
   if (given.positional.size() != 2)
     fail(ExitCode::kUsage,
-         "diff compares two records, but {} were given; try: convoy diff a.json "
+         "diff compares two records and got {}; try: convoy diff a.json "
          "b.json",
          given.positional.size());
   const double share = parse_number(given, "fail_below", 0, 0, 10);

@@ -62,8 +62,8 @@ int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, 
            "does "
            "in a step, what is proved of it, and where a step waits, on this machine or a "
            "described "
-           "one.\n\n"
-        << command_help(arguments, explain_flags);
+           "one.\n\n" +
+               command_help(arguments, explain_flags);
     return static_cast<int>(ExitCode::kOk);
   }
   JobCommand command = read_command(arguments, explain_flags);

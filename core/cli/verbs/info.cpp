@@ -112,7 +112,7 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
     return static_cast<int>(ExitCode::kOk);
   }
   if (given.positional.size() != 1) {
-    fail(ExitCode::kUsage, "info takes one name, but {} were given; try: convoy info NAME",
+    fail(ExitCode::kUsage, "info takes one name and got {}; try: convoy info NAME",
          given.positional.size());
   }
   if (names_tensor_file(given.positional.front())) {

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/memory_limit.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
+#include "core/cli/verbs/launch_limits.hpp"
 #include "core/cli/verbs/launched_task.hpp"
 #include "core/network/addresses.hpp"
 #include "topology/detect/usable_cores.hpp"
@@ -32,18 +34,26 @@ struct LaunchOptions {
   std::uint32_t workers = 2;
   std::uint32_t servers = 0;
   std::uint32_t restarts = 0;
+  bool oversubscribe = false;
 };
 
 FlagTable launch_flags(LaunchOptions& options) {
+  std::vector<FlagDefinition> flags = {
+      bind_flag("workers", options.workers, Range{1, kMostTasks}, "Tasks that compute."),
+      bind_flag("servers", options.servers, Range{0, kMostTasks},
+                "Tasks that are parameter servers."),
+      bind_flag("restarts", options.restarts, Range{0, kMostTasks},
+                "How often a task that a signal ends is started again, but for worker "
+                "0; the others wait for it, and all go on from the newest checkpoint of "
+                "the run's --train_dir."),
+      bind_flag("oversubscribe", options.oversubscribe,
+                "Starts more tasks than the cores and the memory are good for.")};
+  for (FlagDefinition& flag : flags) {
+    flag.group = "Tasks";
+    flag.common = true;
+  }
   FlagTable table;
-  table.add_all({bind_flag("workers", options.workers, Range{1, kMostTasks}, "Tasks that compute."),
-                 bind_flag("servers", options.servers, Range{0, kMostTasks},
-                           "Tasks that are parameter servers."),
-                 bind_flag("restarts", options.restarts, Range{0, kMostTasks},
-                           "How often a task that a signal ends is started again, but for worker "
-                           "0; the others wait for it, and all go on from the newest checkpoint of "
-                           "the run's --train_dir.")});
-  table.mark_common({"workers", "servers", "restarts"});
+  table.add_all(std::move(flags));
   return table;
 }
 
@@ -72,10 +82,19 @@ const std::string& verb_of_tasks(const std::string& verb) {
   return verb;
 }
 
+void check_tasks(const LaunchOptions& options, std::size_t cores) {
+  if (options.oversubscribe) return;
+  const std::string refusal =
+      too_many_tasks(options.workers + options.servers, cores, available_memory(SystemRoot("/")));
+  if (!refusal.empty()) fail(ExitCode::kUsage, "{}", refusal);
+}
+
 class Launch {
  public:
   Launch(const LaunchOptions& options, std::span<const std::string> arguments)
       : restarts_left_(options.restarts) {
+    const std::vector<topology::CoreUnits> cores = topology::usable_cores().cores;
+    check_tasks(options, cores.size());
     const std::vector<int> ports = network::free_ports(options.workers + options.servers);
     const auto hosts = std::span(ports);
     const bool has_verb = !arguments.empty() && !arguments.front().starts_with("-");
@@ -87,13 +106,12 @@ class Launch {
       common.push_back("--ps_hosts=" + addresses(hosts.subspan(options.workers)));
     common.insert(common.end(), arguments.begin(), arguments.end());
     if (options.restarts > 0) common.push_back(fmt::format("--restarts={}", options.restarts));
-    const auto add = [&](const char* role, std::uint32_t index, std::optional<cpu_set_t> cores) {
+    const auto add = [&](const char* role, std::uint32_t index, std::optional<cpu_set_t> own) {
       std::vector<std::string> all = common;
       all.insert(all.end(),
                  {fmt::format("--job_name={}", role), fmt::format("--task_index={}", index)});
-      tasks_.push_back({fmt::format("{} {}", role, index), std::move(all), cores});
+      tasks_.push_back({fmt::format("{} {}", role, index), std::move(all), own});
     };
-    const std::vector<topology::CoreUnits> cores = topology::usable_cores().cores;
     for (std::uint32_t i = 0; i < options.workers; ++i)
       add("worker", i, share_of_worker(cores, i, options.workers));
     for (std::uint32_t i = 0; i < options.servers; ++i) add("ps", i, std::nullopt);

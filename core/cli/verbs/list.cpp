@@ -148,8 +148,7 @@ int run_list(std::span<const std::string> arguments, std::ostream& out, std::ost
     return static_cast<int>(ExitCode::kOk);
   }
   if (given.positional.size() > 1)
-    fail(ExitCode::kUsage, "list takes one kind of plug-in, but {} were given",
-         given.positional.size());
+    fail(ExitCode::kUsage, "list takes one kind of plug-in and got {}", given.positional.size());
   std::optional<PluginKind> only;
   if (!given.positional.empty()) only = kind_named(given.positional.front());
   const auto shown = [&](PluginKind kind) { return !only || *only == kind; };

@@ -43,7 +43,7 @@ std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) 
       bind_flag("explain", view.explain,
                 "Under auto: the ranking of all candidates instead of a plan."),
       bind_flag("json", view.json, "Under auto: the ranking as JSON.")};
-  for (FlagDefinition& flag : flags) flag.group = "what is shown";
+  for (FlagDefinition& flag : flags) flag.group = "What is shown";
   for (FlagDefinition& flag : planned_cluster_flags(machine)) flags.push_back(std::move(flag));
   FlagDefinition peer_access = bind_flag(
       "peer_access", machine.peer_access,
@@ -101,8 +101,8 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   };
   if (wants_help(arguments)) {
     out << "convoy plan [flags]: shows the plan that convoy run with these flags executes, on this "
-           "machine or a described one, as the strategy writes it or lowered.\n\n"
-        << command_help(arguments, flags);
+           "machine or a described one, as the strategy writes it or lowered.\n\n" +
+               command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
   }
   JobCommand command = read_command(arguments, flags);

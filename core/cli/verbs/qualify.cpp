@@ -148,7 +148,7 @@ int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, 
   QualifyRequest request;
   const VerbFlags flags = qualify_flags(request);
   if (wants_help(arguments)) {
-    out << kHelp << command_help(arguments, flags);
+    out << kHelp + command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
   }
   JobCommand command = read_command(arguments, flags);

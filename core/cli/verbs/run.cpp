@@ -40,8 +40,8 @@ int run_job(JobCommand command, std::span<const std::string> arguments, std::ost
 int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
                       std::ostream& err) {
   if (wants_help(arguments)) {
-    out << "convoy run [flags]: trains a model and prints images per second.\n\n"
-        << command_help(arguments) << (help_topic(arguments).empty() ? kExamples : "");
+    out << "convoy run [flags]: trains a model and prints images per second.\n\n" +
+               command_help(arguments) + (help_topic(arguments).empty() ? kExamples : "");
     return 0;
   }
   return run_job(read_command(arguments), arguments, out, err);

@@ -86,7 +86,7 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
   SimulateRequest request;
   const VerbFlags flags = simulate_flags(request);
   if (wants_help(arguments)) {
-    out << kHelp << command_help(arguments, flags);
+    out << kHelp + command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
   }
   const SweepAxes axes(arguments);

@@ -139,14 +139,14 @@ int run_command(std::span<const std::string> arguments, std::ostream& out, std::
     print_manual(out);
     return 0;
   }
-  if (name == "--version") {
+  if (name == "--version" || name == "version") {
     out << "convoy " << kVersion << '\n';
     return 0;
   }
   if (const Verb* verb = find_verb(name)) return run_verb(*verb, arguments.subspan(1), out, err);
   const std::vector<std::string> similar = nearest_names(name, verb_names());
-  fail(ExitCode::kUsage, "'{}' is not a verb of convoy{}; convoy --help lists them", name,
-       similar.empty() ? std::string() : fmt::format(", did you mean '{}'?", similar.front()));
+  fail(ExitCode::kUsage, "'{}' is not a verb of convoy; {}convoy --help lists them", name,
+       similar.empty() ? std::string() : fmt::format("did you mean '{}'? ", similar.front()));
 }
 
 }  // namespace convoy

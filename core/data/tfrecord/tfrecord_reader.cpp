@@ -26,9 +26,16 @@ Integer load(const char* bytes) {
   return value;
 }
 
-[[noreturn]] void fail_file(const char* action, const std::filesystem::path& path, int error) {
+[[noreturn]] void fail_file(const char* action, const std::filesystem::path& path,
+                            const char* reason) {
   fail(ExitCode::kUnavailable, "cannot {} {}: {}; check that it is a file this user may read",
-       action, path.string(), std::strerror(error));
+       action, path.string(), reason);
+}
+
+// Why no records are read from what has this status; null when they can be.
+const char* unfit(const struct stat& status) {
+  if (S_ISDIR(status.st_mode)) return std::strerror(EISDIR);
+  return S_ISREG(status.st_mode) ? nullptr : "it is a pipe, a device or a socket";
 }
 
 }  // namespace
@@ -40,14 +47,13 @@ std::string describe_record(const std::filesystem::path& path, std::uint64_t off
 TfRecordReader::TfRecordReader(const std::filesystem::path& path) : path_(path) {
   // Without O_NONBLOCK, opening a pipe of that name would wait for a writer.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) fail_file("open", path, errno);
+  if (descriptor_ < 0) fail_file("open", path, std::strerror(errno));
   struct stat status = {};
-  int error = ::fstat(descriptor_, &status) != 0 ? errno : 0;
-  if (error == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
-  if (error == 0 && !S_ISREG(status.st_mode)) error = EINVAL;
-  if (error != 0) {
+  const char* const problem =
+      ::fstat(descriptor_, &status) != 0 ? std::strerror(errno) : unfit(status);
+  if (problem != nullptr) {
     ::close(descriptor_);
-    fail_file("read", path, error);
+    fail_file("read", path, problem);
   }
   file_bytes_ = static_cast<std::uint64_t>(status.st_size);
 }
@@ -102,7 +108,7 @@ void TfRecordReader::read_bytes(std::uint64_t offset, char* bytes, std::size_t c
   while (count > 0) {
     const ssize_t got = ::pread(descriptor_, bytes, count, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_file("read", path_, errno);
+    if (got < 0) fail_file("read", path_, std::strerror(errno));
     if (got == 0) {
       reject_record("{}: the file became shorter while it was read",
                     describe_record(path_, offset));

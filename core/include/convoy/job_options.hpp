@@ -157,7 +157,7 @@ struct JobOptions {
 
   std::string device = "auto";               // a plug-in's name or path, or "auto"
   std::optional<std::uint32_t> num_devices;  // unset: all of the chosen kind
-  std::vector<std::int64_t> device_order;    // device numbers; empty: 0, 1, 2 ...
+  std::vector<std::string> device_order;     // numbers or ids ("GPU-8932f937"); empty: 0, 1 ...
   std::uint32_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly
   bool half = false;                         // compute in the devices' 16-bit type
 

@@ -135,9 +135,10 @@ std::string operation_variables(const Plan& plan, const Operation& operation) {
 void print_plan(std::ostream& out, const Plan& plan, const Schedule* schedule) {
   const bool lowered = schedule != nullptr;
   out << fmt::format(
-      "{} plan: {} replicas, {} buffers, {} operations before the first step and "
+      "{} plan: {} {}, {} buffers, {} operations before the first step and "
       "{} in every {}\n",
-      lowered ? "lowered" : "logical", plan.cluster->replicas(), plan.buffers.size(),
+      lowered ? "lowered" : "logical", plan.cluster->replicas(),
+      plan.cluster->replicas() == 1 ? "replica" : "replicas", plan.buffers.size(),
       plan.prologue.size(), plan.body.size(),
       plan.computes == 1 ? "step" : fmt::format("{} steps", plan.computes));
   if (!plan.prologue.empty()) out << "prologue\n";

@@ -97,11 +97,20 @@ Difference compare(const Side& first, const Side& second, const DifferenceOption
 std::string verdict_text(const Difference& difference) {
   const double half = percent_half_width(difference);
   if (difference.verdict == Verdict::kNoDifference)
-    return fmt::format("no difference seen (time {:+.1f} % +- {:.1f} %)", 100 * difference.change,
+    return fmt::format("no difference seen: time {:+.1f} % +- {:.1f} %", 100 * difference.change,
                        half);
   return fmt::format("{} by {:.1f} % +- {:.1f} %",
                      difference.verdict == Verdict::kFaster ? "faster" : "slower",
                      100 * std::abs(difference.change), half);
+}
+
+std::string resolution_text(const Difference& difference) {
+  if (difference.verdict != Verdict::kNoDifference) return {};
+  return fmt::format("a change of less than {:.1f} % cannot be seen with these runs{}",
+                     percent_half_width(difference),
+                     difference.first_runs > 1 && difference.second_runs > 1
+                         ? "; more of them, with nothing else running, show smaller ones"
+                         : "");
 }
 
 }  // namespace convoy::compare

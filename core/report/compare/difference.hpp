@@ -43,7 +43,11 @@ struct Difference {
 // run on a side: that of the medians by bootstrap of blocks, widened by the noise between runs.
 Difference compare(const Side& first, const Side& second, const DifferenceOptions& options = {});
 
-// "faster by 3.1 % +- 0.8 %", "no difference seen (+0.2 % +- 0.9 %)".
+// "faster by 3.1 % +- 0.8 %", "no difference seen: time +0.2 % +- 0.9 %".
 std::string verdict_text(const Difference& difference);
+
+// Where no difference is seen, how large one would have to be, and what shows smaller ones; else
+// empty.
+std::string resolution_text(const Difference& difference);
 
 }  // namespace convoy::compare

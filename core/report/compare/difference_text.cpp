@@ -71,6 +71,13 @@ std::string sentence(const DifferenceReport& it) {
                      verdict_text(d), 100 * d.confidence);
 }
 
+std::string table_line(const Row& row) {
+  std::string line =
+      fmt::format("{:<24}{:>16}{:>16}{:>12}", row.what, row.first, row.second, row.change);
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -91,11 +98,13 @@ const char* word(Verdict verdict) {
 }  // namespace
 
 std::string difference_text(const DifferenceReport& it) {
-  std::string text = sentence(it) + "\n" + it.difference.method + "\n\n";
+  std::string text = sentence(it) + "\n" + it.difference.method + "\n";
+  if (const std::string resolution = resolution_text(it.difference); !resolution.empty())
+    text += resolution + "\n";
+  text += "\n";
   std::vector<Row> rows = rows_of(it);
   rows.insert(rows.begin(), {"", "first", "second", "change"});
-  for (const Row& row : rows)
-    text += fmt::format("{:<24}{:>16}{:>16}{:>12}\n", row.what, row.first, row.second, row.change);
+  for (const Row& row : rows) text += table_line(row);
   const std::vector<FlagDifference> flags = flag_differences(it.a, it.b);
   if (!flags.empty()) text += "\nflags that differ:\n";
   for (const FlagDifference& flag : flags)

@@ -1,9 +1,11 @@
 #include "plugins/devices/cuda/chosen_gpus.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <numeric>
 #include <stdexcept>
+#include <string_view>
 
 namespace convoy::cuda {
 namespace {
@@ -17,25 +19,56 @@ std::string how_many(const PresentGpus& present) {
                         : notice;
 }
 
-std::vector<int> parse(const std::string& text) {
-  std::vector<int> numbers;
-  const char* position = text.data();
-  const char* const end = position + text.size();
-  while (position != end) {
-    int number = -1;
-    const auto [after, error] = std::from_chars(position, end, number);
-    const bool separated = after == end || (*after == ',' && after + 1 != end);
-    if (error != std::errc() || number < 0 || !separated)
-      throw std::invalid_argument("gpu_indices=" + text +
-                                  ": it must be device numbers with commas: 0,2,1,3; ids such as "
-                                  "GPU-8932f937 go into CUDA_VISIBLE_DEVICES");
-    numbers.push_back(number);
-    position = after == end ? end : after + 1;
+bool is_id(std::string_view entry) {
+  return entry.starts_with("GPU-") || entry.starts_with("MIG-");
+}
+
+bool begins(std::string_view id, std::string_view text) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  return text.size() <= id.size() && std::ranges::equal(id.substr(0, text.size()), text, same);
+}
+
+int gpu_of_id(std::string_view entry, const PresentGpus& present) {
+  constexpr std::size_t kPrefix = 4;
+  std::vector<int> found;
+  for (std::size_t i = 0; i < present.ids.size(); ++i)
+    if (begins(present.ids[i], entry.substr(kPrefix))) found.push_back(static_cast<int>(i));
+  if (found.size() == 1) return found.front();
+  throw std::invalid_argument(
+      "gpu_indices lists " + std::string(entry) + ", which " +
+      (found.empty() ? "is the id of no GPU here" : "begins the ids of several GPUs") + "; " +
+      how_many(present) + ", and nvidia-smi -L shows their ids");
+}
+
+int gpu_of(std::string_view entry, const std::string& indices, const PresentGpus& present) {
+  if (is_id(entry)) return gpu_of_id(entry, present);
+  int number = -1;
+  const char* const end = entry.data() + entry.size();
+  const auto [after, error] = std::from_chars(entry.data(), end, number);
+  if (error != std::errc() || after != end || number < 0)
+    throw std::invalid_argument("gpu_indices=" + indices +
+                                ": it must be numbers or ids with commas between them: 0,2,1,3 or "
+                                "GPU-8932f937,GPU-5c17aaaa");
+  return number;
+}
+
+std::vector<std::string_view> entries_of(std::string_view list) {
+  std::vector<std::string_view> entries;
+  for (std::size_t first = 0; !list.empty() && first <= list.size();) {
+    const std::size_t end = std::min(list.find(',', first), list.size());
+    entries.push_back(list.substr(first, end - first));
+    first = end + 1;
   }
-  return numbers;
+  return entries;
 }
 
 }  // namespace
+
+bool lists_ids(const std::string& indices) {
+  return std::ranges::any_of(entries_of(indices), is_id);
+}
 
 std::string left_out_notice(const PresentGpus& present) {
   if (!present.visible || present.visible->empty()) return {};
@@ -48,7 +81,9 @@ std::string left_out_notice(const PresentGpus& present) {
 
 std::vector<int> choose_gpus(const std::string& indices, std::uint32_t wanted,
                              const PresentGpus& present) {
-  std::vector<int> chosen = parse(indices);
+  std::vector<int> chosen;
+  for (const std::string_view entry : entries_of(indices))
+    chosen.push_back(gpu_of(entry, indices, present));
   if (chosen.empty()) {
     if (wanted > static_cast<std::uint32_t>(present.count))
       throw std::invalid_argument(std::to_string(wanted) + " CUDA devices asked for, " +

@@ -20,16 +20,23 @@
 namespace convoy::cuda {
 namespace {
 
-PresentGpus present_gpus() {
+std::string listed_gpus(const DeviceHost& host) {
+  const char* indices = host.option("gpu_indices");
+  return indices == nullptr ? "" : indices;
+}
+
+PresentGpus present_gpus(const DeviceHost& host) {
   const DriverFacts facts = look_at_driver();
   if (const auto reason = unavailable_because(facts)) throw std::runtime_error(*reason);
-  return {facts.devices, facts.visible_devices};
+  PresentGpus present{facts.devices, facts.visible_devices};
+  for (int gpu = 0; lists_ids(listed_gpus(host)) && gpu < present.count; ++gpu)
+    present.ids.push_back(gpu_id(gpu));
+  return present;
 }
 
 std::vector<int> gpus_of(const DeviceHost& host, const convoy_device_request& request,
                          const PresentGpus& present) {
-  const char* indices = host.option("gpu_indices");
-  return choose_gpus(indices == nullptr ? "" : indices, request.devices, present);
+  return choose_gpus(listed_gpus(host), request.devices, present);
 }
 
 bool is_on(const char* option) {
@@ -52,13 +59,13 @@ std::shared_ptr<EventLedger> shared_ledger() {
 }  // namespace
 
 std::uint32_t CudaDevice::count(const DeviceHost& host, const convoy_device_request& request) {
-  return static_cast<std::uint32_t>(gpus_of(host, request, present_gpus()).size());
+  return static_cast<std::uint32_t>(gpus_of(host, request, present_gpus(host)).size());
 }
 
 std::unique_ptr<Device> CudaDevice::open(const DeviceHost& host,
                                          const convoy_device_request& request,
                                          std::uint32_t index) {
-  const PresentGpus present = present_gpus();
+  const PresentGpus present = present_gpus(host);
   const std::vector<int> gpus = gpus_of(host, request, present);
   if (index >= gpus.size()) throw std::invalid_argument("there is no CUDA device of this index");
   DeviceSettings settings;

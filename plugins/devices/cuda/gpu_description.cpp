@@ -44,6 +44,21 @@ std::string pci_address(int gpu) {
   return address;
 }
 
+std::string gpu_id(int gpu) {
+  cudaDeviceProp properties{};
+  require(cudaGetDeviceProperties(&properties, gpu), "asking for the GPU's properties");
+  constexpr std::array<std::size_t, 4> kDashes = {4, 6, 8, 10};  // before these bytes
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string id;
+  for (std::size_t i = 0; i < sizeof(properties.uuid.bytes); ++i) {
+    if (std::ranges::find(kDashes, i) != kDashes.end()) id += '-';
+    const auto byte = static_cast<unsigned char>(properties.uuid.bytes[i]);
+    id += kDigits[byte >> 4];
+    id += kDigits[byte & 15];
+  }
+  return id;
+}
+
 void describe_gpu(int gpu, convoy_device_description& out) {
   cudaDeviceProp properties{};
   require(cudaGetDeviceProperties(&properties, gpu), "asking for the GPU's properties");

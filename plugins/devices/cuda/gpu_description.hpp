@@ -21,6 +21,9 @@ std::uint64_t free_gpu_memory();
 // Whether the first GPU, which is the calling thread's, addresses the memory of the second.
 bool enable_peer_access(int gpu, int other);
 
+// "8932f937-d72c-4106-c12f-20bd9faed9f6": the GPU's id, or that of the slice (MIG) in its place.
+std::string gpu_id(int gpu);
+
 // "0000:17:00.0".
 std::string pci_address(int gpu);
 

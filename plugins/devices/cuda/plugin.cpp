@@ -2,8 +2,8 @@
 
 CONVOY_DEVICE(convoy::cuda::CudaDevice, "name=cuda", "version=0.1.0",
               "description=NVIDIA GPUs, with cuDNN and cuBLASLt.",
-              "option=gpu_indices:string:::GPUs by number, among those that CUDA_VISIBLE_DEVICES "
-              "leaves; 0,0 = two devices on one GPU.",
+              "option=gpu_indices:string:::GPUs by number or id (GPU-8932f937), among those that "
+              "CUDA_VISIBLE_DEVICES leaves; 0,0 = two devices on one GPU.",
               "option=collective_timeout:int:120::Seconds that one collective of several GPUs may "
               "take before the run ends.",
               "option=cuda_graph:enum:auto:auto|on|off:Replay steps as CUDA graphs; auto = off.",

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
 
 #include "core/data/pipeline/bad_record.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
@@ -61,6 +64,12 @@ TEST_F(TfRecord, WritesTheDocumentedBytes) {
 TEST_F(TfRecord, AnEmptyFileHasNoRecords) {
   write_file(path_, "");
   EXPECT_TRUE(read_all(path_).empty());
+}
+
+TEST_F(TfRecord, APipeIsRefusedAtOnceAndNamedAsOne) {
+  std::filesystem::remove(path_);
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { read_all(path_); }), HasSubstr("it is a pipe, a device or a socket"));
 }
 
 TEST_F(TfRecord, TruncationAtEveryByteIsAnError) {

@@ -139,7 +139,7 @@ TEST(ChosenGpus, MustBeThere) {
   EXPECT_THAT(problem("", 8, {1}), HasSubstr("8 CUDA devices asked for, this machine has one GPU"));
   EXPECT_THAT(problem("0,4", 0, {2}), HasSubstr("there is no GPU 4"));
   EXPECT_THAT(problem("0,1", 3, {2}), HasSubstr("lists 2 devices, but 3 are asked for"));
-  EXPECT_THAT(problem("0,", 0, {2}), HasSubstr("device numbers with commas"));
+  EXPECT_THAT(problem("0,", 0, {2}), HasSubstr("numbers or ids with commas"));
 }
 
 TEST(ChosenGpus, AreThoseThatTheVariableLeaves) {
@@ -150,7 +150,17 @@ TEST(ChosenGpus, AreThoseThatTheVariableLeaves) {
   EXPECT_EQ(left_out_notice({2, "1,0"}), "");
   EXPECT_EQ(left_out_notice({2}), "");
   EXPECT_THAT(left_out_notice({1, "MIG-a,MIG-b"}), HasSubstr("of slices (MIG) a process gets one"));
-  EXPECT_THAT(problem("GPU-8932f937", 0, {2}), HasSubstr("go into CUDA_VISIBLE_DEVICES"));
+}
+
+TEST(ChosenGpus, MayBeNamedByIdsCutShort) {
+  const PresentGpus three = {3, {}, {"8932f937-d72c", "8932aaaa-0000", "5c17aaaa-0000"}};
+  EXPECT_EQ(choose_gpus("GPU-5c17,GPU-8932F", 0, three), (std::vector<int>{2, 0}));
+  EXPECT_EQ(choose_gpus("1,MIG-5c17aaaa-0000", 2, three), (std::vector<int>{1, 2}));
+  EXPECT_THAT(problem("GPU-8932", 0, three), HasSubstr("begins the ids of several GPUs"));
+  EXPECT_THAT(problem("GPU-77", 0, three), HasSubstr("lists GPU-77, which is the id of no GPU"));
+  EXPECT_TRUE(lists_ids("0,GPU-5c17"));
+  EXPECT_FALSE(lists_ids("0,1"));
+  EXPECT_FALSE(lists_ids(""));
 }
 
 }  // namespace

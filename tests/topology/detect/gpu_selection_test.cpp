@@ -10,6 +10,7 @@
 #include "topology/graph/gpu_order.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/read/hwloc_reader.hpp"
+#include "topology/read/machine_json.hpp"
 #include "topology/write/print_machine.hpp"
 
 namespace convoy::topology {
@@ -126,6 +127,17 @@ TEST(UsableGpus, AreFoundInTheMachineByTheirAddresses) {
   EXPECT_EQ(machine.nodes[gpus[2]].device_number.value, 0u);
   EXPECT_EQ(hidden_gpus(machine), "gpu1: hidden by CUDA_VISIBLE_DEVICES='GPU-c0000000,GPU-a000'");
   EXPECT_THAT(machine_svg(machine), HasSubstr("hidden from this process"));
+}
+
+TEST(UsableGpus, HaveTheDriversIdsWhichMayBeCutShort) {
+  const Machine machine = machine_with({});
+  const std::vector<std::size_t> gpus = nodes_of(machine, NodeKind::gpu);
+  EXPECT_EQ(machine.nodes[gpus[2]].uuid, "GPU-c0000000-1111-2222-3333-444444444444");
+  EXPECT_THAT(gpus_of_id(machine, "GPU-C0"), ElementsAre(2));
+  EXPECT_THAT(gpus_of_id(machine, "GPU-"), ElementsAre(0, 2)) << "one is split";
+  EXPECT_THAT(gpus_of_id(machine, "GPU-77"), IsEmpty());
+  const Machine read = read_machine_json(machine_to_json(machine).dump(), "a file");
+  EXPECT_EQ(read.nodes[gpus[2]].uuid, machine.nodes[gpus[2]].uuid);
 }
 
 TEST(UsableGpus, ASliceIsOfItsGpu) {

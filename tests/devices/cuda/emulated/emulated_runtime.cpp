@@ -3,6 +3,7 @@
 // CUDA_VISIBLE_DEVICES chooses by numbers.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -77,11 +78,13 @@ cudaError_t cudaGetLastError() {
 const char* cudaGetErrorString(cudaError_t) {
   return "emulated";
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   *properties = {};
   std::strcpy(properties->name, "emulated GPU");
   properties->major = 9;
   properties->totalGlobalMem = std::size_t{1} << 32;
+  const int gpu = visible_gpus().at(static_cast<std::size_t>(device));
+  std::ranges::fill(properties->uuid.bytes, gpu == 0 ? '\x0a' : '\x0b');
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {

@@ -1,0 +1,39 @@
+#include "core/cli/verbs/launch_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace convoy {
+namespace {
+
+// Tasks take turns on a core; so many are enough to try any layout of a cluster.
+constexpr std::uint64_t kTasksPerCore = 16;
+constexpr std::uint64_t kAlwaysFine = 32;
+// What tasks of small models share with no other process; measured of lenet's, servers included.
+constexpr std::uint64_t kTaskBytes = std::uint64_t{40} << 20;
+
+constexpr double kGiB = 1 << 30;
+
+}  // namespace
+
+std::string too_many_tasks(std::uint32_t tasks, std::size_t cores,
+                           std::optional<std::uint64_t> memory) {
+  const std::uint64_t by_cores = std::max(kAlwaysFine, kTasksPerCore * cores);
+  const std::uint64_t by_memory = memory ? *memory / kTaskBytes : tasks;
+  const std::uint64_t most = std::min(by_cores, by_memory);
+  if (tasks <= most) return {};
+  std::string text = fmt::format("{} tasks on {} {}", tasks, cores, cores == 1 ? "core" : "cores");
+  if (by_cores < tasks)
+    text += fmt::format(" are {:.0f} for each to take turns with",
+                        static_cast<double>(tasks) / static_cast<double>(cores));
+  if (by_memory < tasks)
+    text +=
+        fmt::format("{} take at least {:.1f} GiB ({} MiB each), of which {:.1f} GiB are free",
+                    by_cores < tasks ? ", and" : "", static_cast<double>(tasks * kTaskBytes) / kGiB,
+                    kTaskBytes >> 20, static_cast<double>(*memory) / kGiB);
+  return text + fmt::format(": take {} at most, or --oversubscribe to start them all the same",
+                            std::max<std::uint64_t>(most, 1));
+}
+
+}  // namespace convoy

@@ -1,0 +1,48 @@
+#include "core/cli/verbs/launch_limits.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/cli/verbs/verbs.hpp"
+
+namespace convoy {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+
+TEST(LaunchLimits, UsualNumbersOfTasksAreFineOnFewCores) {
+  for (const std::uint32_t tasks : {1u, 2u, 9u, 32u}) EXPECT_EQ(too_many_tasks(tasks, 1, {}), "");
+  EXPECT_EQ(too_many_tasks(1024, 64, 100 * kGiB), "");
+}
+
+TEST(LaunchLimits, TellsTheArithmeticOfCoresAndMemory) {
+  EXPECT_THAT(too_many_tasks(1024, 2, 16 * kGiB),
+              AllOf(HasSubstr("1024 tasks on 2 cores are 512 for each to take turns with"),
+                    HasSubstr("take at least 40.0 GiB (40 MiB each), of which 16.0 GiB are free"),
+                    HasSubstr("take 32 at most, or --oversubscribe")));
+  EXPECT_THAT(too_many_tasks(30, 1, kGiB),
+              AllOf(Not(HasSubstr("take turns")), HasSubstr("take 25 at most")));
+  EXPECT_THAT(too_many_tasks(40, 1, {}), AllOf(HasSubstr("40 for each"), Not(HasSubstr("GiB"))));
+}
+
+TEST(LaunchLimits, AreCheckedBeforeAnyTaskStarts) {
+  std::ostringstream out;
+  try {
+    run_command(std::vector<std::string>{"launch", "--workers=1024", "--servers=1024", "--"}, out,
+                out);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr("2048 tasks"));
+  }
+}
+
+}  // namespace
+}  // namespace convoy
