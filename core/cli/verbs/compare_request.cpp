@@ -19,7 +19,7 @@ namespace convoy {
 namespace {
 
 const std::vector<VerbFlag>& compare_flags() {
-  static const std::vector<VerbFlag> kFlags = {
+  static const std::vector<VerbFlag> kCompareFlags = {
       {"models", true, "Models, separated by commas (run's default)."},
       {"num_devices", true, "Numbers of devices, on every host (1,2,4,8)."},
       {"strategies", true,
@@ -32,7 +32,7 @@ const std::vector<VerbFlag>& compare_flags() {
        "range (1)."},
       {"report", true, "Write an offline page with the scaling curves here: report.html."},
       {"json", false, "JSON instead of a table."}};
-  return kFlags;
+  return kCompareFlags;
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
