@@ -72,7 +72,7 @@ units() {
         */Unity/*) ! grep -qF "$paths" "$unit" || echo "$unit" ;;
         *) ! printf '%s\n' "$paths" | grep -qxF "$unit" || echo "$unit" ;;
       esac
-    done | xargs -r cksum | sort -u -k 1,2 | cut -d ' ' -f 3
+    done | xargs -r cksum | sort -u -k 1,2 | cut -d " " -f 3-
 }
 
 # Batches share the reading of headers, which is what takes long. They include sources, and names in

@@ -1,5 +1,6 @@
 #include "core/job/options.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/cli/flags/run_flags.hpp"
@@ -89,7 +90,7 @@ TEST(JobOptions, RefuseCountsThatDoNotFit) {
         "prefetch_depth"})
     for (const std::string value : {"2147483648", "4294967296", "4294967297", "9223372036854775807",
                                     "9223372036854775808", "-1"}) {
-      const std::string flag = "--" + name + "=" + value;
+      const std::string flag = fmt::format("--{}={}", name, value);
       expect_usage_error({flag}, flag + ": it must be an integer from ");
     }
 }

@@ -83,7 +83,7 @@ TEST(SimulateVerbTest, SeveralHostsHaveAsManyDevicesEach) {
 }
 
 std::string written(const std::string& name, const std::string& text) {
-  const std::string file = scratch_folder("topology") + "/" + name;
+  std::string file = scratch_folder("topology") + "/" + name;
   std::ofstream(file) << text;
   return file;
 }
@@ -277,7 +277,7 @@ TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
   const Environment without_gpus(no_gpus());
   EXPECT_NE(refusal({"--num_gpus=2"}).find("dgx1-p100"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx0"}).find("dgx1-p100"), std::string::npos);
-  EXPECT_NE(refusal({"--platform=dgx1-p100", "--num_gpus=16"}).find("8"), std::string::npos);
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--num_gpus=16"}).find('8'), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--num_gpus=1,,2"}).find("--num_gpus=1,,2"),
             std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--software=caffe"}).find("tensorflow-1.1"),

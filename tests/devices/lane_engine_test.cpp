@@ -31,7 +31,6 @@ class NotingEngine {
   }
 
   std::vector<std::uint64_t> noted_;
-  bool finished_ = false;
   LaneEngine engine_;  // last: its thread uses the others
 };
 

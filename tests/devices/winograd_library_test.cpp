@@ -59,7 +59,7 @@ class LibraryConvolution {
 
  private:
   dnnl::memory memory(const dnnl::memory::desc& desc, const std::vector<float>& values) {
-    const dnnl::memory memory(desc, engine_);
+    dnnl::memory memory(desc, engine_);
     std::copy(values.begin(), values.end(), static_cast<float*>(memory.get_data_handle()));
     return memory;
   }

@@ -1,6 +1,7 @@
 // Pages as a browser shows them. Without Chromium the tests of this file skip what needs one.
 // Pictures of every page, narrow and wide, light, dark and in grey, are kept in the build tree:
 // tests/report_pictures.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
@@ -154,9 +155,8 @@ void keep_pictures(const std::map<std::string, std::string>& pages, const std::s
     std::ofstream(file) << "<!doctype html><meta charset=\"utf-8\"><style>body{margin:0;"
                         << "white-space:nowrap}iframe{border:0"
                         << (look.printed ? ";filter:grayscale(1)" : "") << "}</style>" << frames;
-    browse(std::string(look.flags) + "--window-size=" + std::to_string(2000 * pages.size()) + "," +
-           std::to_string(kHeight) + " --screenshot=" + folder + "/pages-" + look.name +
-           ".png file://" + file);
+    browse(fmt::format("{}--window-size={},{} --screenshot={}/pages-{}.png file://{}", look.flags,
+                       2000 * pages.size(), kHeight, folder, look.name, file));
   }
 }
 

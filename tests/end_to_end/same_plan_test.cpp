@@ -60,7 +60,7 @@ std::string simulated_hash(const Arguments& flags) {
   const ProgramResult result =
       run_convoy(Arguments{"simulate"} + flags + kTrained + Arguments{"--output_file=" + file});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  const std::string hash = read_json(file).at("results").at(0).at("plan_hash");
+  std::string hash = read_json(file).at("results").at(0).at("plan_hash");
   EXPECT_THAT(result.out, HasSubstr("Hash of the lowered plan: " + hash));
   return hash;
 }

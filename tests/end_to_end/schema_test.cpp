@@ -1,4 +1,5 @@
 // Records against share/schema, by what these schemas use of JSON Schema.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,12 +85,13 @@ class Validator {
         faults_.push_back(where + ": no " + name.get<std::string>());
     const json known = schema.value("properties", json::object());
     for (const auto& [name, member] : value.items()) {
+      const std::string inside = fmt::format("{}/{}", where, name);
       if (known.contains(name))
-        check(member, known[name], where + "/" + name);
+        check(member, known[name], inside);
       else if (schema.contains("additionalProperties"))
-        check(member, schema["additionalProperties"], where + "/" + name);
+        check(member, schema["additionalProperties"], inside);
       else if (schema.contains("properties"))
-        faults_.push_back(where + "/" + name + ": the schema does not know it");
+        faults_.push_back(inside + ": the schema does not know it");
     }
   }
 

@@ -51,7 +51,7 @@ class CoordinatorTest : public testing::Test {
     join(3, join_of(Role::kServer, 0));
   }
   // Time passes; `alive` send heartbeats.
-  void pass(double seconds, const std::vector<ConnectionId>& alive, Position position = {}) {
+  void pass(double seconds, const std::vector<ConnectionId>& alive, const Position& position = {}) {
     for (double passed = 0; passed < seconds; passed += 0.05) {
       now_ = after(now_, 0.05);
       for (const ConnectionId connection : alive) say(connection, Heartbeat{position, 0});

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "core/base/error.hpp"
 
 namespace convoy::network::slurm_nodes_test {
@@ -32,9 +35,9 @@ TEST(SlurmNodes, RefusesNamesThatNoHostHas) {
   const std::string name(200, 'n');
   EXPECT_EQ(expand_node_list(name + "[1-2]", "X").size(), 2u);
   const std::string numbers = "[0-65535]";
-  for (const std::string& list :
-       {name + name, name + numbers + name, numbers + name + "[1]" + name})
-    EXPECT_THROW(expand_node_list(list, "X"), Error) << list;
+  const std::vector<std::string> lists = {name + name, name + numbers + name,
+                                          numbers + name + "[1]" + name};
+  for (const std::string& list : lists) EXPECT_THROW(expand_node_list(list, "X"), Error) << list;
 }
 
 TEST(SlurmNodes, NamesTheVariable) {

@@ -34,7 +34,7 @@ Json record(double seconds) {
 
 std::string written(const std::string& name, const Json& json) {
   static const std::string kFolder = scratch_folder("compared_record");
-  const std::string path = kFolder + "/" + name;
+  std::string path = kFolder + "/" + name;
   std::ofstream(path) << json.dump();
   return path;
 }

@@ -233,6 +233,7 @@ class RandomWriter {
 
   std::vector<Span> spans(const std::vector<Choice*>& choices, Range range) {
     std::vector<Span> result;
+    result.reserve(choices.size());
     for (const Choice* choice : choices) result.push_back(choice->buffer[range]);
     return result;
   }

@@ -21,6 +21,7 @@ class Network {
  public:
   explicit Network(const std::vector<double>& capacities) : capacities_(capacities) {
     std::vector<LinkCapacity> links;
+    links.reserve(capacities.size());
     for (const double capacity : capacities) links.push_back({capacity, 0});
     shares_.emplace(links);
   }

@@ -91,6 +91,7 @@ TEST(NetworkTest, RoutesAreFoundAlikeFromSeveralThreads) {
   const auto expected = every_path(hosts_on(R"({"hosts_per_leaf": 2})", 4));
   const SimulatedCluster on = hosts_on(R"({"hosts_per_leaf": 2})", 4);
   std::vector<std::future<std::vector<std::vector<std::uint32_t>>>> found;
+  found.reserve(8);
   for (int i = 0; i < 8; ++i)
     found.push_back(std::async(std::launch::async, [&] { return every_path(on); }));
   for (auto& paths : found) EXPECT_EQ(paths.get(), expected);

@@ -11,7 +11,7 @@ std::uint32_t host_place(const Cluster& cluster, std::uint32_t host) {
   CONVOY_CHECK_LT(host, cluster.hosts);
   for (std::uint32_t p = cluster.replicas(); p < cluster.places.size(); ++p)
     if (cluster.places[p].host == host) return p;
-  CONVOY_CHECK(!"a host of the cluster");
+  CONVOY_CHECK(false && "a host of the cluster");
   return CONVOY_NONE;
 }
 

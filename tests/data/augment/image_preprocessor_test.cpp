@@ -79,9 +79,9 @@ TEST(ImagePreprocessor, EvaluationTakesTheCentreOfTheEnlargedImage) {
   for (int y = 0; y < 20; ++y) {
     for (int x = 0; x < 20; ++x) {
       for (int channel = 0; channel < kRgb; ++channel) {
-        const auto index = static_cast<std::size_t>((channel * 20 + y) * 20 + x);
-        ASSERT_NEAR(result[index], enlarged.row(y + 12)[(x + 1) * kRgb + channel] / 127.5f - 1,
-                    1e-6)
+        const int index = (channel * 20 + y) * 20 + x;
+        ASSERT_NEAR(result[static_cast<std::size_t>(index)],
+                    enlarged.row(y + 12)[(x + 1) * kRgb + channel] / 127.5f - 1, 1e-6)
             << "pixel " << x << ", " << y;
       }
     }

@@ -62,6 +62,7 @@ void write_cifar10_binary(const std::filesystem::path& folder, int per_file) {
   for (int file = 0; file < 6; ++file) {
     const int first = file * per_file;
     std::vector<int> labels;
+    labels.reserve(per_file + (file == 5 ? 1 : 0));
     for (int i = 0; i < per_file + (file == 5 ? 1 : 0); ++i) labels.push_back((first + i) % 10);
     write_file(folder / (file == 5 ? "test_batch.bin" : fmt::format("data_batch_{}.bin", file + 1)),
                cifar10_binary(labels, first));

@@ -160,9 +160,9 @@ TEST(JpegDecoder, CmykBecomesRgb) {
   for (int i = 0; i < 16 * 16; ++i) cmyk.insert(cmyk.end(), {200, 255, 100, 200});
   const ByteImage decoded = decode(encode_jpeg(cmyk.data(), 16, 16, 4, {}));
   for (std::size_t i = 0; i < decoded.values.size(); i += kRgb) {
-    ASSERT_NEAR(decoded.values[i], 200 * 200 / 255, 3);
+    ASSERT_NEAR(decoded.values[i], 200.0 * 200 / 255, 3);
     ASSERT_NEAR(decoded.values[i + 1], 200, 3);
-    ASSERT_NEAR(decoded.values[i + 2], 100 * 200 / 255, 3);
+    ASSERT_NEAR(decoded.values[i + 2], 100.0 * 200 / 255, 3);
   }
 }
 

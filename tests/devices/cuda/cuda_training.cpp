@@ -48,7 +48,7 @@ std::string why_no_gpus(const std::string& gpu_indices) {
   }
 }
 
-CudaOutcome train_on(const CudaTraining& how, Graph graph) {
+CudaOutcome train_on(const CudaTraining& how, const Graph& graph) {
   auto& launches = emulated_launches();
   PluginHost host;
   CudaOutcome outcome;

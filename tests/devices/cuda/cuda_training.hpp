@@ -40,7 +40,7 @@ struct CudaOutcome {
 // Why devices on these GPUs cannot be had on this machine; empty when they can.
 std::string why_no_gpus(const std::string& gpu_indices);
 
-CudaOutcome train_on(const CudaTraining& how, Graph graph);
+CudaOutcome train_on(const CudaTraining& how, const Graph& graph);
 
 // What an emulated device counts its launches in; to be called before the plug-in is loaded.
 std::array<std::atomic<std::uint64_t>, 2>& emulated_launches();
