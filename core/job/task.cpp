@@ -20,7 +20,6 @@
 #include "core/job/task_cluster.hpp"
 #include "core/network/addresses.hpp"
 #include "core/network/plan_agreement.hpp"
-#include "core/plan/operation.hpp"
 #include "core/plan/print/print.hpp"
 
 namespace convoy::job {
@@ -62,18 +61,6 @@ std::string plugin_name(const Setup& setup) {
   return model_plugin_name(setup.catalog, options.model, options.data_name, options.data_dir);
 }
 
-// By number: the prologue's come first. None for plans with stages, each of which has numbers of
-// its own.
-std::vector<std::string> operation_texts(const Plan& plan) {
-  std::vector<std::string> texts;
-  if (!plan.later.empty()) return texts;
-  for (const auto* operations : {&plan.prologue, &plan.body})
-    for (const Operation& operation : *operations)
-      texts.push_back(fmt::format("{} {}", operation_name(operation.kind),
-                                  operation_variables(plan, operation)));
-  return texts;
-}
-
 }  // namespace
 
 Task::Task(network::TaskIdentity identity, const TaskOptions& options,
@@ -93,7 +80,7 @@ void Task::rejoin(const network::Introduction& introduction) {
   {
     const std::lock_guard lock(mutex_);
     engine_ = nullptr;
-    operations_.clear();
+    operations_ = {};
   }
   links_.reset();
   linked_ = goes_on_ = false;
@@ -123,9 +110,7 @@ network::ControlOptions Task::control_options() {
   control.interrupted = [this] { return linked_ ? ExitCode::kOk : observer_.interruption(); };
   control.operation_text = [this](std::int64_t operation) {
     const std::lock_guard lock(mutex_);
-    const auto known = static_cast<std::int64_t>(operations_.size());
-    return operation >= 0 && operation < known ? operations_[static_cast<std::size_t>(operation)]
-                                               : std::string();
+    return operations_.at(network_step_, operation);
   };
   control.notice = [this](const std::string& text) {
     const std::lock_guard lock(mutex_);
@@ -253,7 +238,8 @@ void Task::agree_on_plan(const Session& session) {
   const Plan& plan = session.whole_plan();
   {
     const std::lock_guard lock(mutex_);
-    operations_ = operation_texts(plan);
+    operations_ = OperationTexts(plan);
+    network_step_ = 0;
   }
   std::ostringstream text;
   print_plan(text, plan);
@@ -264,7 +250,12 @@ void Task::agree_on_plan(const Session& session) {
 }
 
 void Task::finished_step(std::int64_t step) {
-  control_->set_position(step, links_->engine().position().operation);
+  const NetworkPosition position = links_->engine().position();
+  {
+    const std::lock_guard lock(mutex_);
+    network_step_ = position.step;
+  }
+  control_->set_position(step, position.operation);
   print_notices();
 }
 

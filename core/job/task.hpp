@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/job/control_peers.hpp"
+#include "core/job/operation_texts.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/task_links.hpp"
 #include "core/job/task_trace.hpp"
@@ -106,9 +107,10 @@ class Task {
   network::TaskIdentity identity_;
   TaskOptions options_;
   RunObserver& observer_;
-  mutable std::mutex mutex_;             // of the three below: the control plane has threads
-  std::vector<std::string> notices_;     // not yet printed
-  std::vector<std::string> operations_;  // of the lowered plan, as text
+  mutable std::mutex mutex_;          // of the four below: the control plane has threads
+  std::vector<std::string> notices_;  // not yet printed
+  OperationTexts operations_;
+  std::uint64_t network_step_ = 0;  // the step of the position that the control plane knows
   NetworkEngine* engine_ = nullptr;
   std::atomic<bool> linked_ = false;
   std::optional<Error> explained_;  // how this generation ends

@@ -1,0 +1,49 @@
+#include "core/job/operation_texts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace convoy::operation_texts_test {
+namespace {
+
+Operation numbered(std::uint32_t id, OperationKind kind) {
+  Operation operation;
+  operation.id = id;
+  operation.kind = kind;
+  return operation;
+}
+
+// Sums behind a copy, and from step 5 on a fill behind two updates.
+Plan staged_plan(const ArenaMap& arena) {
+  Plan plan;
+  plan.arena = &arena;
+  plan.prologue = {numbered(0, OperationKind::kCopy)};
+  plan.body = {numbered(1, OperationKind::kSum)};
+  PlanStage later;
+  later.first_step = 5;
+  later.prologue = {numbered(0, OperationKind::kApply), numbered(1, OperationKind::kApply)};
+  later.body = {numbered(2, OperationKind::kFill)};
+  plan.later.push_back(later);
+  return plan;
+}
+
+TEST(OperationTexts, AreThoseOfTheStageThatTheStepIsIn) {
+  const ArenaMap arena;
+  const OperationTexts texts(staged_plan(arena));
+  EXPECT_EQ(texts.at(0, 0).substr(0, 4), "copy");
+  EXPECT_EQ(texts.at(4, 1).substr(0, 3), "sum");
+  EXPECT_EQ(texts.at(5, 0).substr(0, 5), "apply");
+  EXPECT_EQ(texts.at(5, 1).substr(0, 5), "apply");
+  EXPECT_EQ(texts.at(900, 2).substr(0, 4), "fill");
+}
+
+TEST(OperationTexts, AreEmptyForWhatIsNoOperation) {
+  const ArenaMap arena;
+  const OperationTexts texts(staged_plan(arena));
+  EXPECT_EQ(texts.at(4, 2), "");
+  EXPECT_EQ(texts.at(5, 3), "");
+  EXPECT_EQ(texts.at(5, -1), "");
+  EXPECT_EQ(OperationTexts().at(0, 0), "");
+}
+
+}  // namespace
+}  // namespace convoy::operation_texts_test
