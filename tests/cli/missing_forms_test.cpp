@@ -97,7 +97,8 @@ TEST(MissingForm, IsWhyAutoPassesAStrategyOver) {
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   std::size_t found = 0;
   std::istringstream text(outcome.text);
-  for (const auto& each : parse_json(text).at("candidates")) {
+  const nlohmann::json ranking = parse_json(text);
+  for (const nlohmann::json& each : ranking.at("candidates")) {
     if (each.at("strategy") != "own_kernel") continue;
     ++found;
     EXPECT_EQ(each.at("state"), "refused");
