@@ -442,20 +442,20 @@ void ClassJudge::measure_delay() {
   }
   constexpr std::uint64_t kLongest = 64;
   for (std::size_t g = 0; g < gradients_.size(); ++g) {
-    std::vector<double> held(it_.states.size(), 0.0);
+    std::vector<Weight> held(it_.states.size(), Weight{0, 0});
     for (std::size_t i = 0; i < held.size(); ++i)
       for (const Addend& it : it_.gradients[i])
-        if (it.index == g) held[i] = it.weight.value;
+        if (it.index == g) held[i] = it.weight;
     for (std::uint64_t period = 0; period < kLongest; ++period) {
       budget_.spend(it_.states.size(), it_.reads.front().operation);
       const bool arrived =
           std::all_of(it_.reads.begin(), it_.reads.end(), [&](const PeriodRead& read) {
             return (report_.alone && read.replica != gradients_[g].replica) ||
-                   times(read.states, held) != 0;
+                   !times(read.states, held).is_zero();
           });
       report_.delay = std::max(report_.delay, period);
       if (arrived) break;
-      std::vector<double> next;
+      std::vector<Weight> next;
       for (const LinearRow& row : it_.step) next.push_back(times(row, held));
       held = std::move(next);
     }
