@@ -32,8 +32,9 @@ class Naming {
   template <typename Word>
   requires std::is_integral_v<Word> || std::is_enum_v<Word>
   void add(Word word) {
-    name_ = {field_hash(static_cast<std::uint64_t>(word), name_.a),
-             field_hash(static_cast<std::uint64_t>(word), name_.b ^ 0x5bd1e995)};
+    const auto bits = static_cast<std::uint64_t>(word);
+    a_ = folded(a_ ^ bits, 0x9e3779b97f4a7c15);
+    b_ = folded(b_ ^ bits, 0xd1b54a32d192ed03);
   }
   void add(const Name& name) {
     add(name.a);
@@ -43,10 +44,19 @@ class Naming {
     add(text.size());
     for (const char it : text) add(static_cast<unsigned char>(it));
   }
-  Name name() const { return name_; }
+  // Elements of the field, never 0.
+  Name name() const { return {field_hash(a_, 1), field_hash(b_, 2)}; }
 
  private:
-  Name name_{0x243f6a8885a308d3, 0x13198a2e03707344};
+  // Both halves of a product of 128 bits.
+  static std::uint64_t folded(std::uint64_t a, std::uint64_t b) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
+
+  std::uint64_t a_ = 0x243f6a8885a308d3;
+  std::uint64_t b_ = 0x13198a2e03707344;
 };
 
 enum Tag : std::uint64_t {
@@ -89,11 +99,17 @@ class PartFates::Run {
     cells_.resize(stretches_.size());
     numbers_.resize(stretches_.size());
     for (const auto* section : {&plan_.prologue, &plan_.body})
-      for (const Operation& operation : *section) note_pieces(operation);
+      for (const Operation& operation : *section) {
+        reaches_.push_back(reach_of(operation));
+        note_pieces(operation);
+      }
   }
 
   // None when passes are irregular.
   std::optional<Name> name(std::uint32_t part) {
+    if (of_.first_items_[part] == of_.first_items_[part + 1] &&
+        of_.first_stretches_[part] == of_.first_stretches_[part + 1])
+      return Name{};
     begin(part);
     if (arena_memories_ * locals_ > kMostCells) return std::nullopt;
     held_ = false;
@@ -152,20 +168,20 @@ class PartFates::Run {
 
   void group_passes() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, Group> groups;
+    computes_.assign(plan_.cluster->replicas(), 0);
     for (const Pass& it : of_.passes_) {
       const std::size_t span = of_.lives_.first_span(it.operation);
       Group& group = groups[{stretches_.first(span), stretches_.count(span)}];
       group.first = stretches_.first(span);
       group.count = stretches_.count(span);
       group.passes.push_back(&it);
-      auto& computes = computes_[operation_of(plan_, it.operation).replica];
-      computes = std::max(computes, it.compute + 1);
+      computes_[operation_of(plan_, it.operation).replica] = it.compute + 1;
     }
     for (auto& [unused, group] : groups) groups_.push_back(std::move(group));
   }
 
   void note_pieces(const Operation& operation) {
-    const Reach reach = reach_of(operation);
+    const Reach reach = reaches_.back();
     if (reach != Reach::kScatters && reach != Reach::kGathers) return;
     const bool gathers = reach == Reach::kGathers;
     std::size_t span = of_.lives_.first_span(operation.id) + (gathers ? 0 : operation.reads.size());
@@ -185,9 +201,10 @@ class PartFates::Run {
     local_stretches_ = locals_ == 0 ? nullptr : &*begin;
     if (arena_cells_.size() < arena_memories_ * locals_)
       arena_cells_.resize(arena_memories_ * locals_);
-    progress_.assign(computes_.empty() ? 0 : (computes_.rbegin()->first + 1) * locals_, {});
+    progress_.assign(computes_.size() * locals_, {});
     collect_events();
     choose_leader();
+    look_at_lengths();
   }
 
   void collect_events() {
@@ -311,9 +328,7 @@ class PartFates::Run {
     const PlanSpan& from = operation.reads.front();
     ++progress.forwards;
     progress.read = cell_of_memory(from.buffer, stretch).value;
-    emit(Naming(kForwardReads, role(operation.replica), pass.compute, operation.flags,
-                operation.max_lag, operation.phase, plan_.buffers[from.buffer].set, local(stretch),
-                progress.read));
+    emit(Naming(kForwardReads, pass.how, role(operation.replica), local(stretch), progress.read));
   }
 
   void run_backward(const Operation& operation, const Pass& pass, std::uint32_t stretch,
@@ -321,19 +336,17 @@ class PartFates::Run {
     const PlanSpan& from = operation.reads.front();
     ++progress.backwards;
     const Name now = cell_of_memory(from.buffer, stretch).value;
-    emit(Naming(kBackwardReads, role(operation.replica), pass.compute, operation.flags,
-                operation.max_lag, operation.phase, plan_.buffers[from.buffer].set, local(stretch),
-                progress.read, now));
+    emit(Naming(kBackwardReads, pass.how, role(operation.replica), local(stretch), progress.read,
+                now));
     cell_of_memory(operation.writes.front().buffer, stretch).value =
         Naming(kGradientOf, role(operation.replica), pass.compute, local(stretch)).name();
   }
 
   bool passes_are_complete() const {
-    for (const auto& [replica, computes] : computes_)
-      for (std::size_t i = 0; i < locals_; ++i) {
-        const Progress& it = progress_[replica * locals_ + i];
-        if (it.forwards != computes || it.backwards != computes) return false;
-      }
+    for (std::size_t i = 0; i < progress_.size(); ++i) {
+      const std::uint64_t computes = computes_[i / locals_];
+      if (progress_[i].forwards != computes || progress_[i].backwards != computes) return false;
+    }
     return true;
   }
 
@@ -344,7 +357,7 @@ class PartFates::Run {
     if (operation.kind == OperationKind::kCall) emit(Naming(kCalled, operation.kernel));
     const std::size_t reads = of_.lives_.first_span(operation.id);
     const std::size_t writes = reads + operation.reads.size();
-    switch (reach_of(operation)) {
+    switch (reaches_[item.operation]) {
       case Reach::kAll:
         return mix(operation, reads, writes);
       case Reach::kScatters: {
@@ -392,7 +405,10 @@ class PartFates::Run {
 
   Name combined(const Operation& operation, std::size_t reads, std::size_t count,
                 std::size_t stretch) {
-    const std::uint64_t scalar = from_scalar(operation.scalar).field;
+    const bool scales = operation.kind == OperationKind::kScale ||
+                        operation.kind == OperationKind::kAxpy ||
+                        operation.kind == OperationKind::kFill || has_factor(operation.kind);
+    const std::uint64_t scalar = scales ? from_scalar(operation.scalar).field : 1;
     if (operation.kind == OperationKind::kFill) return times(Naming(kOne).name(), scalar);
     if (has_factor(operation.kind))
       return Naming(operation.kind, scalar, cell(reads, stretch).value,
@@ -403,8 +419,7 @@ class PartFates::Run {
     Name total;
     for (std::size_t i = 0; i < count; ++i) {
       const Name& value = cell(reads + i, stretch).value;
-      const bool weighted = i == 0 && (operation.kind == OperationKind::kScale ||
-                                       operation.kind == OperationKind::kAxpy);
+      const bool weighted = i == 0 && scales;
       total = sum(total, extreme ? Naming(value).name() : weighted ? times(value, scalar) : value);
     }
     return extreme ? Naming(kExtreme, operation.reduction, total).name() : total;
@@ -421,6 +436,45 @@ class PartFates::Run {
     }
   }
 
+  // Whether lengths matter only as far as some are equal: compressors make messages of whatever
+  // there is. Constants of equal lengths would be equal, too, whatever they were cut into.
+  void look_at_lengths() {
+    lengths_.clear();
+    scalable_ = true;
+    for (std::size_t i = of_.first_items_[part_]; i < of_.first_items_[part_ + 1]; ++i) {
+      const Operation& operation = operation_of(plan_, of_.items_[i].operation);
+      if (reaches_[operation.id] == Reach::kAll)
+        scalable_ = scalable_ && has_whole_messages(operation);
+      else if (operation.kind == OperationKind::kFill)
+        scalable_ = false;
+      if (!scalable_) return;
+    }
+  }
+
+  // Each part of a message is one stretch.
+  bool has_whole_messages(const Operation& operation) const {
+    if (!is_compression(operation.kind)) return false;
+    const bool packs =
+        operation.kind == OperationKind::kTopK || operation.kind == OperationKind::kQuantise;
+    const std::uint64_t messages =
+        packs ? 1 : operation.sizes[operation.kind == OperationKind::kScatter ? 0 : 2];
+    const std::size_t first =
+        of_.lives_.first_span(operation.id) + (packs ? operation.reads.size() : 0);
+    for (std::size_t span = first; span < first + 2; ++span) {
+      if (stretches_.count(span) != messages) return false;
+      for (std::uint32_t i = 1; i < messages; ++i)
+        if (stretches_.length(stretches_.first(span) + i) !=
+            stretches_.length(stretches_.first(span)))
+          return false;
+    }
+    return true;
+  }
+
+  std::uint64_t length(std::uint32_t stretch) {
+    const std::uint64_t elements = stretches_.length(stretch);
+    return scalable_ ? lengths_.try_emplace(elements, lengths_.size()).first->second : elements;
+  }
+
   // Every stretch of the writes depends on all that is read, and on how long it is.
   void mix(const Operation& operation, std::size_t reads, std::size_t writes) {
     Naming all(operation.kind, operation.flags, operation.max_lag, operation.reduction,
@@ -429,26 +483,27 @@ class PartFates::Run {
                operation.kernel, operation.reads.size());
     for (std::size_t i = 0; i < operation.reads.size(); ++i) {
       all.add(operation.reads[i].dtype);
-      all.add(operation.reads[i].count);
+      all.add(stretches_.count(reads + i));
       for (std::uint32_t k = 0; k < stretches_.count(reads + i); ++k) {
-        all.add(stretches_.length(stretches_.first(reads + i) + k));
+        all.add(length(stretches_.first(reads + i) + k));
         all.add(cell(reads + i, k).value);
       }
     }
     for (std::size_t i = 0; i < operation.writes.size(); ++i)
       for (std::uint32_t k = 0; k < stretches_.count(writes + i); ++k)
         cell(writes + i, k).value = Naming(kWritten, all.name(), i, operation.writes[i].dtype, k,
-                                           stretches_.length(stretches_.first(writes + i) + k))
+                                           length(stretches_.first(writes + i) + k))
                                         .name();
   }
 
   const PartFates& of_;
   const Plan& plan_;
   const Stretches& stretches_;
+  std::vector<Reach> reaches_;              // by operation
   std::vector<std::size_t> arena_numbers_;  // by memory
   std::size_t arena_memories_ = 0;
   std::vector<Group> groups_;                                             // of passes over one span
-  std::map<std::uint32_t, std::uint64_t> computes_;                       // by replica
+  std::vector<std::uint64_t> computes_;                                   // by replica
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> pieces_;  // by operation
   std::vector<Cell> cells_;                                               // by stretch
   std::vector<std::uint32_t> numbers_;  // by stretch: its appearance in the part, from 1
@@ -459,6 +514,8 @@ class PartFates::Run {
   bool held_ = false;  // what memory begins with has names of its own
   std::uint32_t appeared_ = 0;
   std::uint32_t leader_ = 0;
+  bool scalable_ = false;
+  std::map<std::uint64_t, std::size_t> lengths_;    // by their appearance, where that is enough
   const std::uint32_t* local_stretches_ = nullptr;  // of the arena, ascending
   std::size_t locals_ = 0;
   std::vector<Cell> arena_cells_;
@@ -511,7 +568,10 @@ bool PartFates::find_passes() {
       ++replica.computes;
     }
     replica.backward = backward;
-    passes_.push_back({it.id, replica.computes - 1});
+    const std::uint64_t compute = replica.computes - 1;
+    const Naming how(compute, it.flags, it.max_lag, it.phase,
+                     plan_.buffers[it.reads.front().buffer].set);
+    passes_.push_back({it.id, compute, how.name()});
   }
   return true;
 }

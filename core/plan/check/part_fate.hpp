@@ -34,6 +34,7 @@ class PartFates {
   struct Pass {
     std::uint32_t operation = 0;
     std::uint64_t compute = 0;  // of the replica, in the period
+    Fingerprint how = {};       // of what else there is to say of it
   };
 
   bool find_passes();

@@ -69,14 +69,14 @@ double fading_rate(const std::vector<double>& response) {
 std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,
                                 std::optional<std::uint32_t> only_replica,
                                 const ValueTable& budget) {
-  std::vector<double> held(it.states.size(), 0.0);
+  std::vector<Weight> held(it.states.size(), Weight{0, 0});
   for (std::size_t i = 0; i < held.size(); ++i)
     for (const Addend& part : it.gradients[i])
-      if (part.index == gradient) held[i] = part.weight.value;
+      if (part.index == gradient) held[i] = part.weight;
   for (std::uint64_t period = 0;; ++period) {
     budget.spend(it.states.size(), it.reads.front().operation);
     const bool arrived = std::ranges::all_of(it.reads, [&](const PeriodRead& read) {
-      return (only_replica && read.replica != *only_replica) || times(read.states, held) != 0;
+      return (only_replica && read.replica != *only_replica) || !times(read.states, held).is_zero();
     });
     if (arrived || period + 1 == kLongestDelay) return period;
     held = next_period(it, held);

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/plan/operation.hpp"
 
 namespace convoy::check {
 
 // How an operation reaches from the elements that it reads to those that it writes.
-enum class Reach {
+enum class Reach : std::uint8_t {
   kElements,  // element i of all spans belongs together
   kScatters,  // element i of all reads, and of all writes one behind the other
   kGathers,   // the other way around

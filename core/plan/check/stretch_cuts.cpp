@@ -5,13 +5,14 @@
 namespace convoy::check {
 namespace {
 
-constexpr std::size_t kMostCuts = 16'000'000;
+constexpr std::size_t kMostCuts = 40'000'000;
 constexpr int kMostRounds = 16;
 
 }  // namespace
 
 void Cuts::add(std::uint64_t at) {
-  if (!all_.empty() && all_.back() == at) return;
+  const std::size_t count = all_.size();
+  if (count > 0 && (all_[count - 1] == at || (count > 1 && all_[count - 2] == at))) return;
   sorted_ = sorted_ && (all_.empty() || all_.back() < at);
   all_.push_back(at);
   if (!sorted_ && all_.size() >= 2 * tidy_ + 64) tidy();
@@ -23,7 +24,11 @@ const std::vector<std::uint64_t>& Cuts::sorted() {
 }
 
 std::size_t Cuts::index(std::uint64_t at) const {
-  return static_cast<std::size_t>(std::lower_bound(all_.begin(), all_.end(), at) - all_.begin());
+  if (found_ < all_.size() && all_[found_] == at) return found_;
+  if (found_ + 1 < all_.size() && all_[found_ + 1] == at) return ++found_;
+  if (found_ > 0 && found_ <= all_.size() && all_[found_ - 1] == at) return --found_;
+  const auto it = std::lower_bound(all_.begin(), all_.end(), at);
+  return found_ = static_cast<std::size_t>(it - all_.begin());
 }
 
 void Cuts::tidy() {
@@ -96,7 +101,7 @@ void StretchCuts::spread(const Operation& operation) {
                   collect(span, number, offset, is_piece);
                 });
   if (inside_.empty()) return;
-  std::sort(inside_.begin(), inside_.end());
+  if (!std::is_sorted(inside_.begin(), inside_.end())) std::sort(inside_.begin(), inside_.end());
   inside_.erase(std::unique(inside_.begin(), inside_.end()), inside_.end());
   for_each_span(operation, reach,
                 [&](const PlanSpan& span, std::size_t number, std::uint64_t offset, bool) {
@@ -108,9 +113,16 @@ void StretchCuts::collect(const PlanSpan& span, std::size_t number, std::uint64_
                           bool is_piece) {
   const Cuts& cuts = cuts_[space_[lives_.memory(number)]];
   const std::vector<std::uint64_t>& all = cuts.known();
-  for (std::size_t i = cuts.index(span.first) + 1; all[i] < span.first + span.count; ++i)
-    inside_.push_back(all[i] - span.first + offset);
   if (is_piece && offset > 0) inside_.push_back(offset);
+  const std::size_t begin = cuts.index(span.first) + 1;
+  const std::size_t end = cuts.index(span.first + span.count);
+  const std::uint64_t by = offset - span.first;
+  // Most spans of an operation are cut alike.
+  const bool known = end - begin == inside_.size() &&
+                     std::equal(inside_.begin(), inside_.end(), all.begin() + begin,
+                                [&](std::uint64_t a, std::uint64_t b) { return a == b + by; });
+  if (known) return;
+  for (std::size_t i = begin; i < end; ++i) inside_.push_back(all[i] + by);
 }
 
 void StretchCuts::cut_alike(const PlanSpan& span, std::size_t number, std::uint64_t offset) {

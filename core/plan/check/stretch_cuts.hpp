@@ -22,6 +22,7 @@ class Cuts {
   void tidy();
 
   std::vector<std::uint64_t> all_;
+  mutable std::size_t found_ = 0;  // last: most questions come again, or go on behind it
   bool sorted_ = true;
   std::size_t tidy_ = 0;  // so many there were when it was last tidied
 };
