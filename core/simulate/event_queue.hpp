@@ -12,12 +12,19 @@ namespace convoy::simulate {
 
 enum class EventKind : std::uint8_t { kComputeEnd, kBegin, kFlowEnd };
 
+// Small: those that are queued are moved several times.
 struct Event {
-  Ticks at = 0;
-  std::uint32_t index = 0;  // place, instance or flow
-  std::uint32_t version = 0;
-  EventKind kind = EventKind::kBegin;
+  static constexpr std::uint32_t kIndices = 1u << 30;  // below which an index is
+
+  Event(Ticks when, std::uint32_t of, std::uint32_t its_version, EventKind what)
+      : at(when), version(its_version), index(of & (kIndices - 1)), kind(what) {}
+
+  Ticks at;
+  std::uint32_t version;
+  std::uint32_t index : 30;  // place, instance or flow
+  EventKind kind : 2;
 };
+static_assert(sizeof(Event) == 16);
 
 // Events by time; those of one time in the order in which they were pushed. A radix heap: nothing
 // may be pushed that is earlier than what was taken last, and in return pushing is appending.

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/base/error.hpp"
-#include "core/simulate/tile_side.hpp"
 
 namespace convoy::simulate {
 namespace {
@@ -21,7 +20,7 @@ struct Sum {
 
 LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, double bytes,
                        double speed)
-    : flops_(flops), bytes_(bytes), tile_side_(find_tile_side(samples, flops)), speed_(speed) {
+    : flops_(flops), bytes_(bytes), tile_sides_(find_tile_sides(samples, flops)), speed_(speed) {
   CONVOY_CHECK(flops > 0 && bytes > 0 && speed > 0);
   std::map<LayerShape, Sum> sums[3];
   Sum all[3];
@@ -45,7 +44,7 @@ LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, do
 double LayerRates::at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
                            const RateGain& gain) const {
   const double computing =
-      tile_excess(shape, pass, tile_side_) * work.flops / (gain.flops * flops_);
+      tile_excess(shape, pass, tile_sides_) * work.flops / (gain.flops * flops_);
   const double moving = work.bytes / (gain.bytes * bytes_);
   return shape.kind == CONVOY_LAYER_FULLY_CONNECTED ? computing + moving
                                                     : std::max(computing, moving);

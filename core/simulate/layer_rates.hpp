@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/simulate/layer_shape.hpp"
+#include "core/simulate/tile_side.hpp"
 
 namespace convoy::simulate {
 
@@ -46,7 +47,7 @@ class LayerRates {
 
   double flops_;
   double bytes_;
-  std::uint32_t tile_side_;
+  TileSides tile_sides_;
   double speed_;
   std::vector<Known> known_[3];    // per pass
   double usual_slowdown_[3] = {};  // per pass, of all layers together

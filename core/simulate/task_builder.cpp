@@ -116,19 +116,22 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
 // comes before it in its own lane it need not wait either.
 class NecessaryWaits {
  public:
-  explicit NecessaryWaits(const Schedule& schedule)
-      : operations_(schedule.operations), last_(schedule.lanes.size()) {}
+  explicit NecessaryWaits(const Schedule& schedule) : last_(schedule.lanes.size()) {
+    reserve_large(places_, schedule.operations.size());
+    for (const ScheduledOperation& it : schedule.operations)
+      places_.push_back({it.lane, it.position});
+  }
 
   template <typename Visit>
   void visit(std::uint32_t operation, std::span<const Dependency> all, Visit visit) {
     for (const Dependency& it : all) {
-      Last& last = last_[operations_[it.before].lane];
+      Last& last = last_[places_[it.before].lane];
       const When at = when(it);
       if (last.of != operation || last.when < at) last = {operation, at};
     }
-    const std::uint32_t own = operations_[operation].lane;
+    const std::uint32_t own = places_[operation].lane;
     for (const Dependency& it : all) {
-      const std::uint32_t lane = operations_[it.before].lane;
+      const std::uint32_t lane = places_[it.before].lane;
       if (lane != own && last_[lane].when == when(it)) visit(it);
     }
   }
@@ -140,11 +143,15 @@ class NecessaryWaits {
     When when;
   };
   When when(const Dependency& it) const {
-    return {-std::int64_t{it.distance}, operations_[it.before].position};
+    return {-std::int64_t{it.distance}, places_[it.before].position};
   }
 
-  const std::vector<ScheduledOperation>& operations_;
-  std::vector<Last> last_;  // per lane
+  struct LanePlace {
+    std::uint32_t lane = 0;
+    std::uint32_t position = 0;
+  };
+  std::vector<LanePlace> places_;  // per operation, side by side: looked at again and again
+  std::vector<Last> last_;         // per lane
 };
 
 void add_waits(const DependencyLists& dependencies, const Schedule& schedule,

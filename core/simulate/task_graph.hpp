@@ -18,11 +18,11 @@ enum class Activity : std::uint8_t { kCompute, kCopy, kCollective, kSum, kUpdate
 // One operation of a lowered plan's body, with what it costs. Compute tasks take the time of their
 // pass; all others take `seconds`, then send `bytes` over their route.
 struct Task {
-  Activity activity = Activity::kCopy;
   std::uint32_t place = 0;  // whose engine runs it
   std::uint32_t lane = 0;   // index into TaskGraph::lanes
   std::uint32_t urgency = 0;
   std::uint32_t strand = 0;  // with whose iterations it goes
+  Activity activity = Activity::kCopy;
   double seconds = 0;
   double bytes = 0;
   double limit = 0;             // most bytes per second of the route; infinity = only its links'

@@ -1,6 +1,7 @@
 #include "core/simulate/virtual_run.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/base/error.hpp"
 #include "core/base/large_pages.hpp"
@@ -27,16 +28,16 @@ class VirtualRun {
         group_flows_(graph.groups.size()),
         group_links_(graph.groups.size()),
         unfinished_(graph.strands, std::vector<std::uint32_t>(iterations, 0)) {
+    CONVOY_CHECK(std::uint64_t{size_} * iterations <= Event::kIndices);
     reserve_large(times_.instances, std::size_t{size_} * iterations);
+    times_.instances.resize(std::size_t{size_} * iterations);
     times_.iteration_end.assign(iterations, 0);
     times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
     for (const Task& task : graph.tasks)
       for (std::uint32_t& left : unfinished_[task.strand]) ++left;
     times_.link_bytes.assign(graph.links.size(), 0);
     for (const SlowedLink& link : graph.slowed_links) group_links_[link.group].push_back(link);
-    for (std::uint32_t i = 0; i < iterations; ++i)
-      for (std::uint32_t task = 0; task < size_; ++task)
-        times_.instances.push_back({-1, -1, kNone, initial_waits(i, task)});
+    count_waits();
     lay_out_lanes();
   }
 
@@ -80,11 +81,14 @@ class VirtualRun {
   };
 
   // What an iteration waits for of those before the first is there from the beginning.
-  std::uint32_t initial_waits(std::uint32_t iteration, std::uint32_t task) const {
-    std::uint32_t count = 0;
-    for (std::uint32_t distance = 0; distance < graph_.waits.size(); ++distance)
-      if (distance <= iteration) count += graph_.waits[distance][task];
-    return count;
+  void count_waits() {
+    reserve_large(waits_, std::size_t{size_} * iterations_);
+    std::vector<std::uint32_t> waits(size_, 0);
+    for (std::uint32_t iteration = 0; iteration < iterations_; ++iteration) {
+      if (iteration < graph_.waits.size())
+        std::ranges::transform(waits, graph_.waits[iteration], waits.begin(), std::plus<>());
+      waits_.insert(waits_.end(), waits.begin(), waits.end());
+    }
   }
 
   // The heads of an engine's lanes lie side by side: it looks through them again and again. What
@@ -121,7 +125,7 @@ class VirtualRun {
     head.instance = head.iteration * size_ + queued.task;
     head.urgency = queued.urgency;
     head.is_ready = head.iteration < (head.runs_ahead ? iterations_ : released_[head.strand]) &&
-                    times_.instances[head.instance].waits == 0;
+                    waits_[head.instance] == 0;
   }
 
   void push(Ticks at, EventKind kind, std::uint32_t index, std::uint32_t version) {
@@ -238,9 +242,10 @@ class VirtualRun {
     for (const TaskSuccessor& successor : graph_.successors[task]) {
       const std::uint32_t when = iteration + successor.distance;
       if (when >= iterations_) continue;
-      TaskInstance& waiting = times_.instances[when * size_ + successor.task];
-      waiting.cause = instance;
-      if (--waiting.waits == 0) make_ready(when * size_ + successor.task, successor.task);
+      const std::uint32_t waiting = when * size_ + successor.task;
+      if (--waits_[waiting] > 0) continue;
+      times_.instances[waiting].cause = instance;
+      make_ready(waiting, successor.task);
     }
     advance(heads_[head_of_[task]], instance);
     if (--unfinished_[it.strand][iteration] == 0) release(it.strand, iteration);
@@ -282,6 +287,7 @@ class VirtualRun {
   std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
+  std::vector<std::uint32_t> waits_;    // per instance: for how many ends it still has to wait
   std::vector<Head> heads_;             // of all lanes, engine by engine
   std::vector<Queued> queue_;           // what is in the lanes, one after the other
   std::vector<std::uint32_t> head_of_;  // per task

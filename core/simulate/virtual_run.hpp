@@ -14,7 +14,6 @@ struct TaskInstance {
   Ticks start = -1;
   Ticks end = -1;
   std::uint32_t cause = kNone;  // whose end the start waited for; kNone at the very beginning
-  std::uint32_t waits = 0;      // for how many ends it still has to wait; none after a run
 };
 
 // What became of a run.

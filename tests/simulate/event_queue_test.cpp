@@ -27,7 +27,7 @@ TEST(EventQueueTest, GivesEventsByTimeAndThoseOfOneTimeInTheOrderOfPushing) {
       ASSERT_FALSE(expected.empty());
       const Event event = queue.pop();
       EXPECT_EQ(event.at, now);
-      EXPECT_EQ(std::pair(event.at, event.index), *expected.begin());
+      EXPECT_EQ(std::pair(event.at, std::uint32_t{event.index}), *expected.begin());
       expected.erase(expected.begin());
       if (next >= 5000) continue;
       const auto far = static_cast<Ticks>(random() % 8 == 0 ? random() % 1000000000 : random() % 9);

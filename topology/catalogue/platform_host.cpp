@@ -7,11 +7,14 @@
 namespace convoy::topology {
 namespace {
 
-constexpr std::uint32_t kMostGpus = 1024;  // of one host: more is a slip of the hand
-constexpr std::uint32_t kMostBricks = 64;  // of a GPU; 18 in 2024
-constexpr double kLeastRate = 1e6;         // bytes per second: below a disk, above any link
+constexpr std::uint32_t kMostGpus = 1024;       // of one host: more is a slip of the hand
+constexpr std::uint32_t kMostBricks = 64;       // of a GPU; 18 in 2024
+constexpr std::uint32_t kMostCores = 1u << 16;  // of a host
+constexpr double kLeastRate = 1e6;              // bytes per second: below a disk, above any link
 constexpr double kMostRate = 1e13;
 constexpr double kLeastMemory = 1 << 28;
+constexpr double kMostMemory = 1e15;
+constexpr double kMostStep = 1;  // seconds that a card takes for a message
 
 Fact<double> checked_rate(const DescribedObject& object, const char* key, Fact<double> rate) {
   if (rate.known() && (*rate.value < kLeastRate || *rate.value > kMostRate))
@@ -32,6 +35,12 @@ std::uint32_t bricks_of(DescribedObject& object, const char* key, std::uint32_t 
   const std::uint32_t count = object.count_or(key, otherwise);
   if (count > kMostBricks)
     object.reject(key, fmt::format("is {}: at most {} NVLinks", count, kMostBricks));
+  return count;
+}
+
+std::uint32_t cores_of(const DescribedObject& object, const char* key, std::uint32_t count) {
+  if (count > kMostCores)
+    object.reject(key, fmt::format("is {}: at most {} cores", count, kMostCores));
   return count;
 }
 
@@ -62,7 +71,7 @@ void PlatformHost::read_constants(DescribedObject& object, const Catalogue& cata
                   fmt::format("names \"{}\", which hosts.json of the catalogue does not have",
                               host_constants_));
   processor_ = object.text_or("processor", "");
-  input_cores_ = object.count_or("input_cores", 0);
+  input_cores_ = cores_of(object, "input_cores", object.count_or("input_cores", 0));
   if (object.has("virtual_machine")) {
     virtual_machine_.value = object.flag_or("virtual_machine", false);
     virtual_machine_.source = source_;
@@ -82,10 +91,12 @@ void PlatformHost::read_constants(DescribedObject& object, const Catalogue& cata
 }
 
 void PlatformHost::read_package(DescribedObject object) {
-  packages_.push_back({object.count("cores", 1), object.number_or("memory_bytes", 0)});
-  if (object.has("memory_bytes") && packages_.back().memory_bytes < kLeastMemory)
-    object.reject("memory_bytes", fmt::format("is {:g}: bytes, at least {:g}",
-                                              packages_.back().memory_bytes, kLeastMemory));
+  const std::uint32_t cores = cores_of(object, "cores", object.count("cores", 1));
+  const double memory = object.number_or("memory_bytes", 0);
+  if (object.has("memory_bytes") && (memory < kLeastMemory || memory > kMostMemory))
+    object.reject("memory_bytes", fmt::format("is {:g}: bytes, at least {:g} and at most {:g}",
+                                              memory, kLeastMemory, kMostMemory));
+  packages_.push_back({cores, memory});
   for (DescribedObject& bridge : object.objects("host_bridges")) {
     bridges_.push_back(
         {true, packages_.size() - 1, rate_or_unknown(bridge, "to_package_bytes_per_second")});
@@ -103,6 +114,9 @@ void PlatformHost::read_bridge(DescribedObject& object, std::size_t bridge) {
                       {},
                       card.constant_or_unknown("step_seconds"),
                       {}});
+    if (cards_.back().step_seconds.value_or(0) > kMostStep)
+      card.reject("step_seconds", fmt::format("is {:g}: at most {:g} seconds",
+                                              *cards_.back().step_seconds.value, kMostStep));
     if (card.has("rdma")) cards_.back().rdma = {card.flag_or("rdma", false), source_};
     if (card.has("in_order")) cards_.back().in_order = {card.flag_or("in_order", true), source_};
     card.finish();
@@ -138,6 +152,8 @@ void PlatformHost::read_nvlink(DescribedObject& object) {
       edge.reject("to", fmt::format("joins GPUs {} and {} a second time: give all their bricks at "
                                     "once",
                                     read.from, read.to));
+    if (read.bricks == 0)
+      edge.reject("bricks", "is 0: at least 1 is needed; leave out pairs without NVLink");
     edges_.push_back(read);
     edge.finish();
   }

@@ -70,8 +70,9 @@ std::uint32_t DescribedObject::count(const char* key, std::uint32_t least) {
   if (!value.is_number_integer())
     reject(key, fmt::format("must be a whole number, not {}", value.dump()));
   const double number = checked_number(key, value);
-  if (number < least || number > std::numeric_limits<std::uint32_t>::max())
-    reject(key, fmt::format("is {}: at least {} is needed", value.dump(), least));
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (number < least) reject(key, fmt::format("is {}: at least {} is needed", value.dump(), least));
+  if (number > kMost) reject(key, fmt::format("is {}: at most {}", value.dump(), kMost));
   return static_cast<std::uint32_t>(number);
 }
 

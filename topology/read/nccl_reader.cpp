@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 
 #include "core/base/error.hpp"
@@ -34,14 +35,6 @@ std::optional<PciId> dump_id(const pugi::xml_node& pci) {
   const auto device = parse_unsigned(pci.attribute("device").value(), 16);
   if (!vendor || !device || *vendor == 0 || *vendor > 0xffff || *device > 0xffff) return {};
   return PciId{static_cast<std::uint16_t>(*vendor), static_cast<std::uint16_t>(*device)};
-}
-
-// Compute capability 6.x has NVLink 1, up to 9.x 2 to 4, all of one rate; 10 and up 5.
-unsigned nvlink_generation(std::string_view architecture) {
-  const auto number = parse_unsigned(architecture);
-  if (!number || *number < 60) return 0;
-  if (*number < 70) return 1;
-  return *number < 100 ? 2 : 5;
 }
 
 // "GenuineIntel (family 6, model 79)", as the catalogue of hosts has it; empty when not told.
@@ -190,13 +183,14 @@ class DumpReader {
   }
 
   void read_nvlink(const pugi::xml_node& gpu, std::size_t from) {
-    const unsigned generation = nvlink_generation(gpu.attribute("sm").value());
+    const auto architecture = parse_unsigned(gpu.attribute("sm").value());
+    const double brick = architecture_brick_rate(static_cast<unsigned>(
+        std::min<std::uint64_t>(architecture.value_or(0), std::numeric_limits<unsigned>::max())));
     for (const pugi::xml_node& link : gpu.children("nvlink")) {
       const auto count = parse_unsigned(link.attribute("count").value());
       if (!count || *count == 0 || *count > 1000)
         fail(ExitCode::kUsage, "{}: NVLink count '{}' is not from 1 to 1000; is it damaged?",
              document_.where(link), link.attribute("count").value());
-      const double brick = nvlink_brick_rate(generation);
       Fact<double> rate{{}, machine_.source + " nvlink count, rate by architecture"};
       if (brick > 0) rate.value = brick * static_cast<double>(*count);
       join(from, link, rate, static_cast<std::uint32_t>(*count));

@@ -14,6 +14,13 @@ bool between(std::uint16_t id, std::uint16_t first, std::uint16_t last) {
   return id >= first && id <= last;
 }
 
+// Of GA102, the chip of GeForce RTX 3090, RTX A6000 and A40: NVLink 3, but slower than GA100's.
+constexpr double kGa102BrickRate = 14.0625e9;
+
+bool is_ga102(const Node& gpu) {
+  return gpu.id && gpu.id->vendor == kNvidia && between(gpu.id->device, 0x2200, 0x223f);
+}
+
 // PCI ids of the chips with NVLink 3 and 4: GA100 and GH100.
 bool is_ampere_or_hopper(const Node& gpu) {
   if (!gpu.id || gpu.id->vendor != kNvidia) return false;
@@ -27,6 +34,7 @@ double most_rate(const Node& gpu) {
 
 double brick_rate(const Node& gpu) {
   if (!gpu.id || gpu.id->vendor != kNvidia) return 0;
+  if (is_ga102(gpu)) return kGa102BrickRate;
   const bool pascal = between(gpu.id->device, 0x15f0, 0x15ff);
   const bool blackwell = between(gpu.id->device, 0x2900, 0x29ff);
   return nvlink_brick_rate(pascal ? 1 : blackwell ? 5 : 2);
@@ -165,7 +173,17 @@ std::vector<std::vector<NvlinkRate>> nvlink_closure(const Machine& machine, std:
 
 double nvml_brick_rate(const Node& gpu, unsigned version) {
   if (version == 1) return nvlink_brick_rate(1);
+  if (is_ga102(gpu)) return kGa102BrickRate;
   return nvlink_brick_rate(version >= 7 && !is_ampere_or_hopper(gpu) ? 5 : 2);
+}
+
+// Compute capability 6.x has NVLink 1, up to 9.x 2 to 4, all of one rate but for GA102's; 10 and up
+// has 5.
+double architecture_brick_rate(unsigned architecture) {
+  if (architecture < 60) return 0;
+  if (architecture < 70) return nvlink_brick_rate(1);
+  if (architecture == 86) return kGa102BrickRate;
+  return nvlink_brick_rate(architecture < 100 ? 2 : 5);
 }
 
 double nvlink_brick_rate(unsigned generation) {

@@ -37,6 +37,9 @@ std::vector<std::vector<NvlinkRate>> nvlink_closure(
 // Bytes per second and direction of one brick of a generation (NVLink 1 to 5); 0 for others.
 double nvlink_brick_rate(unsigned generation);
 
+// The same for the GPUs of an architecture, as NCCL and nvcc number them: 60, 86, 100.
+double architecture_brick_rate(unsigned architecture);
+
 // The same for the version that NVML says a link has. It counts versions, not generations: 1 is
 // NVLink 1, 2 to 6 are 2.0, 2.2, 3.0, 3.1 and 4.0, 7 is 5.0, which some drivers say of Hopper, too.
 double nvml_brick_rate(const Node& gpu, unsigned version);

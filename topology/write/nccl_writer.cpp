@@ -126,6 +126,7 @@ class DumpWriter {
       if (link.kind != LinkKind::nvlink || (link.a != index && link.b != index)) continue;
       if (!link.a_to_b.known() || link.count == 0) continue;
       const double brick = *link.a_to_b.value / link.count;
+      if (brick < 17e9) return 86;
       if (brick < 22e9) return 60;
       return brick < 40e9 ? 70 : 100;
     }

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <compare>
-#include <map>
-#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/large_pages.hpp"
@@ -81,7 +80,24 @@ std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& d
 }
 
 // Lanes by place and kind, or by the two hosts, strand and priority.
-using LaneKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+struct LaneKey {
+  std::uint64_t at = 0;
+  std::uint32_t kind = 0;
+  std::uint32_t strand = 0;
+  std::uint32_t priority = 0;
+
+  bool operator==(const LaneKey&) const = default;
+};
+
+struct LaneKeyHash {
+  std::size_t operator()(const LaneKey& key) const {
+    constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15u;
+    const std::uint64_t rest =
+        std::uint64_t{key.strand} << 16 | std::uint64_t{key.priority} << 8 | key.kind;
+    const std::uint64_t hash = ((key.at * kSpread) ^ rest) * kSpread;
+    return hash ^ hash >> 32;
+  }
+};
 
 std::uint32_t host_of(const Plan& plan, const PlanSpan& span) {
   return plan.cluster->places[plan.buffers[span.buffer].place].host;
@@ -151,7 +167,7 @@ void set_urgency(const Plan& lowered, Schedule& schedule) {
 }  // namespace
 
 void fill_lanes(const Plan& lowered, Schedule& schedule) {
-  std::map<LaneKey, std::uint32_t> index;
+  std::unordered_map<LaneKey, std::uint32_t, LaneKeyHash> index;
   for (const std::uint32_t i : schedule.submission) {
     Lane fresh = empty_lane(lowered, lowered.body[i]);
     fresh.strand = schedule.strands[i];

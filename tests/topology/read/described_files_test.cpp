@@ -70,8 +70,8 @@ TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
       {"hgx-b200x8", 8},        {"hgx-h100x8", 8},
       {"hgx-h200x8", 8},        {"l40sx8", 8},
       {"mi300x8", 8},           {"oci-bm.gpu4.8", 8},
-
-      {"rtx4090x8", 8},         {"rtx5090x8", 8}};
+      {"rtx3090x2", 2},         {"rtx4090x8", 8},
+      {"rtx5090x8", 8}};
   std::vector<std::string> names;
   for (const auto& [name, gpus] : expected) names.push_back(name);
   EXPECT_EQ(platform_names(share_folder() / "platforms"), names);
@@ -156,7 +156,11 @@ TEST(DescribedFilesTest, NumbersThatNoMachineHasAreRefused) {
   expect("\"value\": 1.25e10", "\"value\": 1e300", "is 1e+300 bytes per second");
   expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 100000", "at most 64 NVLinks");
   expect("\"from\": 0, \"to\": 2", "\"from\": 1, \"to\": 0", "a second time");
+  expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 0", "is 0: at least 1 is needed");
   expect("\"memory_bytes\": 274877906944", "\"memory_bytes\": 1000", "is 1000: bytes, at least");
+  expect("\"memory_bytes\": 274877906944", "\"memory_bytes\": 1e300", "at most 1e+15");
+  expect("\"cores\": 20", "\"cores\": 1000000000", "at most 65536 cores");
+  expect("\"input_cores\": 80", "\"input_cores\": 1000000000000", "at most 4294967295");
 }
 
 TEST(DescribedFilesTest, EmptyFilesAreCalledEmpty) {

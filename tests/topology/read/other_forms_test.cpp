@@ -172,6 +172,26 @@ TEST(NcclDump, LinksToTheProcessorsMemoryAreRead) {
   EXPECT_EQ(machine.nodes[link->b].kind, NodeKind::package);
 }
 
+// GeForce RTX 3090 and RTX A6000: their links are slower than those of A100.
+TEST(NcclDump, BricksAreAsFastAsTheArchitectureHasThem) {
+  const auto rate = [](const char* architecture) {
+    const std::string gpu = std::string("<gpu dev=\"0\" sm=\"") + architecture + "\">";
+    const Machine machine = parse_machine(
+        "<system version=\"1\"><cpu numaid=\"0\">"
+        "<pci busid=\"0000:01:00.0\" class=\"0x030200\">" +
+            gpu + "<nvlink target=\"0000:02:00.0\" count=\"4\" tclass=\"0x030200\"/></gpu></pci>" +
+            "<pci busid=\"0000:02:00.0\" class=\"0x030200\">" + gpu +
+            "<nvlink target=\"0000:01:00.0\" count=\"4\" tclass=\"0x030200\"/></gpu></pci>"
+            "</cpu></system>",
+        "dump.xml");
+    return nvlink_closure(machine)[0][1].bytes_per_second;
+  };
+  EXPECT_DOUBLE_EQ(rate("60"), 80e9);
+  EXPECT_DOUBLE_EQ(rate("80"), 100e9);
+  EXPECT_DOUBLE_EQ(rate("86"), 56.25e9);
+  EXPECT_DOUBLE_EQ(rate("100"), 200e9);
+}
+
 TEST(NcclDump, DumpsWithoutDeviceIdsSaySo) {
   EXPECT_THAT(all_notes(parse_machine(kDump, "dump.xml")),
               ::testing::HasSubstr("does not say which kind 2 of its GPUs are"));
