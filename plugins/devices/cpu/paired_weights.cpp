@@ -93,7 +93,7 @@ PairedWeights::PairedWeights(const BlockedLayout& from, const BlockedLayout& to,
       turned_(turned) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::stable_sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
-    return to_.block_step[a] > to_.block_step[b];
+    return from_.block_step[a] > from_.block_step[b];
   });
 }
 

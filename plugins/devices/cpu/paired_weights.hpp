@@ -44,7 +44,7 @@ class PairedWeights {
   std::size_t rows_, columns_;  // dimensions of a source tile
   std::size_t row_step_, line_step_;
   bool pairs_rows_, turned_;
-  Place order_;  // dimensions from the outermost to the innermost of the result
+  Place order_;  // dimensions from the outermost to the innermost of the source, which is read so
 };
 
 }  // namespace convoy::cpu
