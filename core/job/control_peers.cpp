@@ -47,16 +47,16 @@ std::optional<std::int64_t> ControlPeers::steps_of_all() {
 
 // The reason tells one kind from the other.
 void ControlPeers::request_drain(bool is_last) {
-  control_.request_stop(network::StopKind::kDrain, 0, is_last ? kLastDrain : kPause);
+  control_.request_stop(is_last ? kLastDrain : kPause);
 }
 
 std::optional<bool> ControlPeers::agreed_drain() {
-  const std::optional<network::AgreedStop> drain = control_.agreed_drain();
+  const std::optional<network::AgreedStop> drain = control_.agreed_stop();
   return drain ? std::optional(drain->reason == kLastDrain) : std::nullopt;
 }
 
 void ControlPeers::finish_drain() {
-  const std::optional<network::AgreedStop> drain = control_.agreed_drain();
+  const std::optional<network::AgreedStop> drain = control_.agreed_stop();
   CONVOY_CHECK(drain.has_value());
   control_.finish_stop(drain->stop);
 }

@@ -111,10 +111,10 @@ void ControlPlane::await_roster(Lock& lock) {
   wait(lock, "the other tasks", [&] { return roster_.has_value(); });
 }
 
-std::optional<AgreedStop> ControlPlane::agreed_drain() const {
+std::optional<AgreedStop> ControlPlane::agreed_stop() const {
   const std::lock_guard lock(mutex_);
   check_locked();
-  return stops_.agreed(StopKind::kDrain);
+  return stops_.agreed();
 }
 
 void ControlPlane::rejoin(const Introduction& introduction) {
@@ -291,27 +291,9 @@ void ControlPlane::set_position(std::int64_t step, std::int64_t operation) {
   operation_ = operation;
 }
 
-void ControlPlane::report_unreached(int rank, const std::string& text) {
+void ControlPlane::request_stop(const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  send_locked(LinkReport{rank, text});
-}
-
-void ControlPlane::request_stop(StopKind kind, std::int64_t at_least, const std::string& reason) {
-  const std::lock_guard lock(mutex_);
-  send_locked(StopRequest{kind, at_least, reason});
-}
-
-std::optional<AgreedStop> ControlPlane::begin_step(std::int64_t step) {
-  Lock lock(mutex_);
-  check_locked();
-  std::optional<AgreedStop> stop;
-  bool submitted = false;
-  wait(lock, "an agreed stop", [&] {
-    submitted = stops_.submit(step);
-    if (!submitted) stop = stops_.holding(step);
-    return submitted || stop;
-  });
-  return stop;
+  send_locked(StopRequest{reason});
 }
 
 void ControlPlane::finish_stop(std::int64_t stop) {

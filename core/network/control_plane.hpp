@@ -67,18 +67,14 @@ class ControlPlane : private ClientEvents {
 
   // Throws PeerLost if the run has failed.
   void check() const;
-  // Transports could not reach a peer or lost it: the coordinator finds out what is true of it.
-  void report_unreached(int rank, const std::string& text);
 
-  // Asks for a stop of all tasks after a step that is not below `at_least`. Does not wait.
-  void request_stop(StopKind kind, std::int64_t at_least, const std::string& reason);
-  // To be called before a step is submitted: nothing, and the step is on its way; or the agreed
-  // stop to act on first. finish_stop, then begin_step again.
-  std::optional<AgreedStop> begin_step(std::int64_t step);
+  // Asks for a stop of all tasks: each ends what it has submitted, at a step of its own. Tasks that
+  // ask with the same reason at the same time ask for one stop. Does not wait.
+  void request_stop(const std::string& reason);
+  // The oldest stop that all tasks know of and that is not finished here. Does not wait.
+  std::optional<AgreedStop> agreed_stop() const;
+  // This task has acted on it.
   void finish_stop(std::int64_t stop);
-  // The oldest stop that is not finished here by which all have agreed to end what they have
-  // submitted, each at its own step. Does not wait.
-  std::optional<AgreedStop> agreed_drain() const;
 
   // After PeerLost with restart(): joins the next generation in this process.
   void rejoin(const Introduction& introduction);

@@ -6,9 +6,6 @@
 namespace convoy::network {
 namespace {
 
-// A peer that is heard so long after somebody could not reach it is alive: the link is at fault.
-constexpr double kAliveSeconds = 0.5;
-
 std::int64_t nanoseconds(TimePoint time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
@@ -98,18 +95,12 @@ void Coordinator::handle(int rank, const TaskMessage& message, TimePoint now) {
                           now);
                  },
                  [&](const Leave&) { leave(rank, now); },
-                 [&](const LinkReport& report) {
-                   if (report.rank >= 0 && report.rank < membership_.size())
-                     unreached_.push_back({rank, report.rank, report.text, now});
-                 },
-                 [&](const StopRequest& request) {
-                   follow(stops_.request(request, liveness_.newest_step()));
-                 },
+                 [&](const StopRequest& request) { follow(stops_.request(request)); },
                  [&](const StopAnswer& answer) { follow(stops_.answer(rank, answer)); }},
       message);
 }
 
-// Whoever asks gets an answer, seated or not: it says that the coordinator is alive.
+// Every heartbeat is answered, of a seated task or not: the answer says that the coordinator lives.
 void Coordinator::answer(ConnectionId connection, std::optional<int> rank, const Heartbeat& beat,
                          TimePoint now) {
   Pulse pulse{beat.sent, nanoseconds(now), 0, {}};
@@ -170,19 +161,6 @@ void Coordinator::end_in(CauseKind kind, int rank, const std::string& how, TimeP
   causes_.add({kind, rank, now, fmt::format("{} lost {}: {}", membership_.text(rank), where, how)});
 }
 
-void Coordinator::look_at_links() {
-  for (const UnreachedPeer& peer : unreached_) {
-    if (seconds_between(peer.at, liveness_.last_heard(peer.to)) < kAliveSeconds) continue;
-    causes_.add({CauseKind::kLink, -1, peer.at,
-                 fmt::format("{} does not reach {}, and both are alive: {}; look at the network "
-                             "between the two and its firewalls",
-                             membership_.text(peer.from), membership_.text(peer.to), peer.text)});
-  }
-  std::erase_if(unreached_, [&](const UnreachedPeer& peer) {
-    return seconds_between(peer.at, liveness_.last_heard(peer.to)) >= kAliveSeconds;
-  });
-}
-
 void Coordinator::tick(TimePoint now) {
   if (phase_ == Phase::kFinished) return;
   if (phase_ == Phase::kJoining && now >= join_deadline_) {
@@ -202,7 +180,6 @@ void Coordinator::tick(TimePoint now) {
   }
   if (phase_ == Phase::kRunning)
     for (const std::string& notice : findings.notices) send_all(Notice{notice});
-  look_at_links();
   if (const auto cause = causes_.decide(now)) declare(*cause, now);
 }
 
@@ -220,7 +197,6 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
       send_(membership_.connection_of(rank),
             Loss{cause.rank, ExitCode::kTimeout, cause.text, restart});
   causes_.clear();
-  unreached_.clear();
   if (!restart) {
     phase_ = Phase::kFinished;
     return admit_early(now);

@@ -56,7 +56,6 @@ class Coordinator {
   void leave(int rank, TimePoint now);
   void follow(StopAgreement::Outcome outcome);
   void end_in(CauseKind kind, int rank, const std::string& how, TimePoint now);
-  void look_at_links();
   void declare(const Cause& cause, TimePoint now);
   void admit_early(TimePoint now);
   void send_all(const CoordinatorMessage& message);
@@ -72,13 +71,6 @@ class Coordinator {
   Rounds rounds_;
   StopAgreement stops_;
   std::vector<bool> left_;  // by rank
-  struct UnreachedPeer {
-    int from;
-    int to;
-    std::string text;
-    TimePoint at;
-  };
-  std::vector<UnreachedPeer> unreached_;
   // Tasks started to replace a lost one, before it is known why that one was lost.
   std::vector<std::pair<ConnectionId, Join>> early_;
 };

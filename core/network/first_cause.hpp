@@ -9,18 +9,18 @@
 namespace convoy::network {
 
 // What a task's end is known by, the surest first.
-enum class CauseKind : int { kReport = 0, kClosed = 1, kSilence = 2, kLink = 3 };
+enum class CauseKind : int { kReport = 0, kClosed = 1, kSilence = 2 };
 
 struct Cause {
   CauseKind kind = CauseKind::kReport;
-  int rank = -1;  // of the task that ended; -1: a link
+  int rank = -1;  // of the task that ended
   TimePoint at;
   std::string text;  // the whole line that every task prints
 };
 
 // Picks the first cause among those that come close together: when one task ends, others fail for
-// it a moment later. A task's own report counts before a closed connection, that before silence and
-// that before an unreached peer; among equals the earliest. Not for several threads at a time.
+// it a moment later. A task's own report counts before a closed connection, and that before
+// silence; among equals the earliest. Not for several threads at a time.
 class FirstCause {
  public:
   void add(Cause cause) { causes_.push_back(std::move(cause)); }

@@ -116,10 +116,4 @@ std::vector<MemberState> Liveness::states(TimePoint now) const {
   return states;
 }
 
-std::int64_t Liveness::newest_step() const {
-  std::int64_t newest = 0;
-  for (const Task& task : tasks_) newest = std::max(newest, task.position.step);
-  return newest;
-}
-
 }  // namespace convoy::network

@@ -45,10 +45,7 @@ class Liveness {
   const Position& position(int rank) const {
     return tasks_[static_cast<std::size_t>(rank)].position;
   }
-  TimePoint last_heard(int rank) const { return tasks_[static_cast<std::size_t>(rank)].heard; }
   std::vector<MemberState> states(TimePoint now) const;
-  // The largest step that any task has reported.
-  std::int64_t newest_step() const;
 
  private:
   struct Task {

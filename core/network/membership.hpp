@@ -29,7 +29,6 @@ class Membership {
   bool taken(int rank) const { return seats_[static_cast<std::size_t>(rank)].join.has_value(); }
   // Who sits there, or "worker 3" of a free seat.
   std::string text(int rank) const;
-  bool is_worker(int rank) const { return rank < workers_; }
 
   // What every task is told; only of a complete membership.
   Roster roster(int rank) const;

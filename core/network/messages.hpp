@@ -61,30 +61,18 @@ struct Goodbye {
 };
 // The task is through, in order.
 struct Leave {};
-// The sender does not reach a peer, by any connection between the two.
-struct LinkReport {
-  int rank = 0;
-  std::string text;
-};
-
-enum class StopKind : int {
-  kAfterStep = 0,  // no task submits a step beyond the agreed one
-  kDrain = 1       // each task ends what it has submitted: asynchronous plans
-};
+// A stop of asynchronous training: every task ends what it has submitted, each at a step of its
+// own. Synchronous training needs none, for its tasks take the same steps and meet in rounds.
 struct StopRequest {
-  StopKind kind = StopKind::kAfterStep;
-  std::int64_t at_least = 0;  // the first step that may be the last one
   std::string reason;
 };
+// The task knows of the stop.
 struct StopAnswer {
   std::int64_t stop = 0;
-  std::int64_t step = 0;  // of the proposal
-  bool accepted = false;
-  std::int64_t submitted = 0;  // the newest step that the task has submitted
 };
 
-using TaskMessage = std::variant<Join, Heartbeat, Contribution, Goodbye, Leave, LinkReport,
-                                 StopRequest, StopAnswer>;
+using TaskMessage =
+    std::variant<Join, Heartbeat, Contribution, Goodbye, Leave, StopRequest, StopAnswer>;
 
 // One task of a run. Its rank is its place in the roster: workers, then servers, then the
 // controller.
@@ -123,14 +111,11 @@ struct RoundResult {
 };
 struct StopProposal {
   std::int64_t stop = 0;  // numbers the stops of a generation
-  StopKind kind = StopKind::kAfterStep;
-  std::int64_t step = 0;
   std::string reason;
 };
-// All tasks have accepted the proposal: it holds.
+// All tasks know of the stop: it holds.
 struct StopAgreed {
   std::int64_t stop = 0;
-  std::int64_t step = 0;
 };
 // Something worth a line, not a fault: a task that is silent or stalled, or is heard again.
 struct Notice {
@@ -138,7 +123,7 @@ struct Notice {
 };
 // The run cannot go on as it is. With `restart`, tasks join again in the next generation.
 struct Loss {
-  int rank = -1;  // of the task that is the cause; -1: a link between two
+  int rank = -1;  // of the task that is the cause; -1: the coordinator is not reached
   ExitCode code = ExitCode::kTimeout;
   std::string text;
   bool restart = false;

@@ -251,26 +251,6 @@ TEST_F(CoordinatorTest, TheFirstCauseIsTheOneThatIsSurest) {
   EXPECT_EQ(messages<Loss>(1).size(), 1u) << "one line";
 }
 
-TEST_F(CoordinatorTest, WhoIsAliveAndUnreachedNamesTheLink) {
-  join_all();
-  pass(0.2, {1, 2, 3});
-  say(1, LinkReport{1, "no route to host"});
-  pass(1, {1, 2, 3});
-  EXPECT_EQ(text<Loss>(3).find(
-                "worker 0 (host0, pid 100) does not reach worker 1 (host1, pid 101), and both are "
-                "alive: no route to host"),
-            0u);
-  EXPECT_EQ(messages<Loss>(3)[0].rank, -1);
-}
-
-TEST_F(CoordinatorTest, WhoIsDeadAndUnreachedIsLost) {
-  join_all();
-  pass(0.2, {1, 2, 3});
-  say(1, LinkReport{1, "connection reset"});
-  pass(4.5, {1, 3});
-  EXPECT_NE(text<Loss>(3).find("worker 1 (host1, pid 101) lost"), std::string::npos);
-}
-
 TEST_F(CoordinatorTest, WhoStandsStillIsStalledAndNeverDead) {
   join_all();
   for (int i = 0; i < 100; ++i) {

@@ -39,7 +39,6 @@ ControlOptions control_options(const Arguments& arguments) {
 
 void train(ControlPlane& control, std::int64_t steps) {
   for (std::int64_t step = 1; step <= steps; ++step) {
-    control.begin_step(step);
     control.set_position(step, 42);
     control.exchange("step", "");
     if (step % 10 == 1) std::cout << "step " << step << std::endl;

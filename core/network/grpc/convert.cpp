@@ -5,17 +5,10 @@
 namespace convoy::network {
 namespace {
 
-template <typename Enum>
-Enum read_enum(std::uint32_t value, std::uint32_t last) {
-  if (value > last) throw std::invalid_argument("a value is none of its type");
-  return static_cast<Enum>(value);
-}
-
 Role read_role(std::uint32_t value) {
-  return read_enum<Role>(value, 2);
-}
-StopKind read_kind(std::uint32_t value) {
-  return read_enum<StopKind>(value, 1);
+  if (value > static_cast<std::uint32_t>(Role::kController))
+    throw std::invalid_argument("a task's role is none of those that there are");
+  return static_cast<Role>(value);
 }
 
 void write_name(const TaskName& name, v1::TaskName& to) {
@@ -106,24 +99,6 @@ void write_goodbye(const Goodbye& goodbye, v1::Goodbye& to) {
   write_position(goodbye.position, *to.mutable_position());
 }
 
-void write_link_report(const LinkReport& report, v1::LinkReport& to) {
-  to.set_rank(report.rank);
-  to.set_text(report.text);
-}
-
-void write_stop_request(const StopRequest& request, v1::StopRequest& to) {
-  to.set_kind(static_cast<std::uint32_t>(request.kind));
-  to.set_at_least(request.at_least);
-  to.set_reason(request.reason);
-}
-
-void write_stop_answer(const StopAnswer& answer, v1::StopAnswer& to) {
-  to.set_stop(answer.stop);
-  to.set_step(answer.step);
-  to.set_accepted(answer.accepted);
-  to.set_submitted(answer.submitted);
-}
-
 void write_roster(const Roster& roster, v1::Roster& to) {
   to.set_rank(roster.rank);
   to.set_generation(roster.generation);
@@ -177,14 +152,7 @@ void write_round_result(const RoundResult& result, v1::RoundResult& to) {
 
 void write_stop_proposal(const StopProposal& proposal, v1::StopProposal& to) {
   to.set_stop(proposal.stop);
-  to.set_kind(static_cast<std::uint32_t>(proposal.kind));
-  to.set_step(proposal.step);
   to.set_reason(proposal.reason);
-}
-
-void write_stop_agreed(const StopAgreed& agreed, v1::StopAgreed& to) {
-  to.set_stop(agreed.stop);
-  to.set_step(agreed.step);
 }
 
 void write_loss(const Loss& loss, v1::Loss& to) {
@@ -203,9 +171,8 @@ void write(const TaskMessage& message, v1::TaskMessage& to) {
                  [&](const Contribution& m) { write_contribution(m, *to.mutable_contribution()); },
                  [&](const Goodbye& m) { write_goodbye(m, *to.mutable_goodbye()); },
                  [&](const Leave&) { to.mutable_leave(); },
-                 [&](const LinkReport& m) { write_link_report(m, *to.mutable_link_report()); },
-                 [&](const StopRequest& m) { write_stop_request(m, *to.mutable_stop_request()); },
-                 [&](const StopAnswer& m) { write_stop_answer(m, *to.mutable_stop_answer()); }},
+                 [&](const StopRequest& m) { to.mutable_stop_request()->set_reason(m.reason); },
+                 [&](const StopAnswer& m) { to.mutable_stop_answer()->set_stop(m.stop); }},
       message);
 }
 
@@ -217,7 +184,7 @@ void write(const CoordinatorMessage& message, v1::CoordinatorMessage& to) {
           [&](const Pulse& m) { write_pulse(m, *to.mutable_pulse()); },
           [&](const RoundResult& m) { write_round_result(m, *to.mutable_round_result()); },
           [&](const StopProposal& m) { write_stop_proposal(m, *to.mutable_stop_proposal()); },
-          [&](const StopAgreed& m) { write_stop_agreed(m, *to.mutable_stop_agreed()); },
+          [&](const StopAgreed& m) { to.mutable_stop_agreed()->set_stop(m.stop); },
           [&](const Notice& m) { to.mutable_notice()->set_text(m.text); },
           [&](const Loss& m) { write_loss(m, *to.mutable_loss()); },
           [&](const End&) { to.mutable_end(); }},
@@ -237,14 +204,10 @@ TaskMessage read(const v1::TaskMessage& from) {
                      read_position(from.goodbye().position())};
     case v1::TaskMessage::kLeave:
       return Leave{};
-    case v1::TaskMessage::kLinkReport:
-      return LinkReport{from.link_report().rank(), from.link_report().text()};
     case v1::TaskMessage::kStopRequest:
-      return StopRequest{read_kind(from.stop_request().kind()), from.stop_request().at_least(),
-                         from.stop_request().reason()};
+      return StopRequest{from.stop_request().reason()};
     case v1::TaskMessage::kStopAnswer:
-      return StopAnswer{from.stop_answer().stop(), from.stop_answer().step(),
-                        from.stop_answer().accepted(), from.stop_answer().submitted()};
+      return StopAnswer{from.stop_answer().stop()};
     case v1::TaskMessage::KIND_NOT_SET:
       break;
   }
@@ -264,10 +227,9 @@ CoordinatorMessage read(const v1::CoordinatorMessage& from) {
       return RoundResult{from.round_result().round(),
                          {from.round_result().blobs().begin(), from.round_result().blobs().end()}};
     case From::kStopProposal:
-      return StopProposal{from.stop_proposal().stop(), read_kind(from.stop_proposal().kind()),
-                          from.stop_proposal().step(), from.stop_proposal().reason()};
+      return StopProposal{from.stop_proposal().stop(), from.stop_proposal().reason()};
     case From::kStopAgreed:
-      return StopAgreed{from.stop_agreed().stop(), from.stop_agreed().step()};
+      return StopAgreed{from.stop_agreed().stop()};
     case From::kNotice:
       return Notice{from.notice().text()};
     case From::kLoss:
