@@ -23,14 +23,14 @@ constexpr int kFiles = 16;
 constexpr int kSize = 224;  // pixels of a model's input, both ways
 
 const std::vector<std::string>& photographs() {
-  static const std::vector<std::string> kFiles =
+  static const std::vector<std::string> kPhotographs =
       make_photographs(kFiles, kWidth, kHeight, kFileBytes);
-  return kFiles;
+  return kPhotographs;
 }
 
 const std::vector<std::string>& large_photographs() {
-  static const std::vector<std::string> kFiles = make_photographs(4, 2000, 1500, 1'000'000);
-  return kFiles;
+  static const std::vector<std::string> kPhotographs = make_photographs(4, 2000, 1500, 1'000'000);
+  return kPhotographs;
 }
 
 const std::string& file_of(const std::vector<std::string>& files, std::int64_t number) {

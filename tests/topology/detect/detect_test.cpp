@@ -1,5 +1,6 @@
 #include "topology/detect/detect.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -73,6 +73,7 @@ TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
       {"rtx3090x2", 2},         {"rtx4090x8", 8},
       {"rtx5090x8", 8}};
   std::vector<std::string> names;
+  names.reserve(expected.size());
   for (const auto& [name, gpus] : expected) names.push_back(name);
   EXPECT_EQ(platform_names(share_folder() / "platforms"), names);
   for (const auto& [name, gpus] : expected) {

@@ -1,5 +1,6 @@
 #include "topology/read/hwloc_reader.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
