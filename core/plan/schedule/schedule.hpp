@@ -65,9 +65,10 @@ void fill_lanes(const Plan& lowered, Schedule& schedule);
 
 // Program order is not queue order: in every lane, operations come in the order in which they
 // become ready (how far compute has to be), then of their priority, then in which compute needs
-// their result. Lanes of higher priority are more urgent, so that they overtake others. The order
-// is the same for all engines, so collectives cannot cross, nor what hosts send each other. On
-// several hosts every wait is one between operations that share a host, see local_schedule().
+// their result; what a collective became keeps its order, so that rings go on step by step. Lanes
+// of higher priority are more urgent, so that they overtake others. The order is the same for all
+// engines, so collectives cannot cross, nor what hosts send each other. On several hosts every wait
+// is one between operations that share a host, see local_schedule().
 Schedule make_schedule(const Plan& lowered);
 
 // The same without the waits, for those who have the dependencies and keep count of them all:
