@@ -14,31 +14,31 @@
 namespace convoy {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kGuardBytes = 1024;  // before and behind every span
-constexpr int kGuard = 0x5a;
-constexpr double kSeconds = 10;
-constexpr double kTriedRate = 0.1;   // learning rate of the call
-constexpr float kTolerance = 1e-4f;  // of the largest magnitude that the host form writes
+constexpr std::uint64_t kMostCallBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMarginBytes = 1024;  // before and behind every span
+constexpr int kMarginByte = 0x5a;
+constexpr double kMostSeconds = 10;
+constexpr double kRateOfCall = 0.1;          // learning rate of the call
+constexpr float kRelativeTolerance = 1e-4f;  // of the largest magnitude that the host form writes
 
-struct DeviceFree {
+struct FreeOnDevice {
   OpenDevice* device = nullptr;
   void operator()(void* memory) const { device->deallocate(memory); }
 };
 
 // One span of the call, with guards around it, on the host and on the device.
-struct TriedSpan {
+struct SpanOnBoth {
   PlanSpan span;
   std::vector<unsigned char> host;
-  std::unique_ptr<void, DeviceFree> there;
+  std::unique_ptr<void, FreeOnDevice> there;
 
   std::uint64_t bytes() const { return span.count * dtype_bytes(span.dtype); }
-  void* on_host() { return host.data() + kGuardBytes; }
-  void* on_device() const { return static_cast<unsigned char*>(there.get()) + kGuardBytes; }
+  void* on_host() { return host.data() + kMarginBytes; }
+  void* on_device() const { return static_cast<unsigned char*>(there.get()) + kMarginBytes; }
 };
 
 // Lives until the device has done it: for ever if that does not happen.
-struct Submitted {
+struct SubmittedCall {
   convoy_submission submission{};
   std::vector<convoy_region> reads, writes;
   std::uint64_t timeline = 0;
@@ -54,24 +54,24 @@ class DeviceTrial {
 
   bool is_too_large() const {
     std::uint64_t bytes = 0;
-    for (const TriedSpan& it : spans_) bytes += it.bytes();
-    return bytes > kMostBytes;
+    for (const SpanOnBoth& it : spans_) bytes += it.bytes();
+    return bytes > kMostCallBytes;
   }
 
   std::string run(void* built, const HostKernel& host) {
     fill();
     run_there(built);
     if (host.call(call_, regions(call_.reads, false), regions(call_.writes, false), 0,
-                  kTriedRate) != 0)
+                  kRateOfCall) != 0)
       return "returns an error as a host function";
-    for (TriedSpan& it : spans_)
+    for (SpanOnBoth& it : spans_)
       if (const std::string text = compare(it); !text.empty()) return text;
     return {};
   }
 
  private:
   void add(const PlanSpan& span) {
-    for (const TriedSpan& it : spans_)
+    for (const SpanOnBoth& it : spans_)
       if (same_span(it.span, span)) return;
     spans_.push_back({span, {}, {nullptr, {&device_}}});
   }
@@ -79,8 +79,8 @@ class DeviceTrial {
   // Numbers such as gradients are; other types stay zero.
   void fill() {
     for (std::size_t i = 0; i < spans_.size(); ++i) {
-      TriedSpan& it = spans_[i];
-      it.host.assign(it.bytes() + 2 * kGuardBytes, kGuard);
+      SpanOnBoth& it = spans_[i];
+      it.host.assign(it.bytes() + 2 * kMarginBytes, kMarginByte);
       std::memset(it.on_host(), 0, it.bytes());
       constexpr std::size_t kNumbers = 13;
       if (it.span.dtype == CONVOY_F32)
@@ -95,7 +95,7 @@ class DeviceTrial {
   std::vector<convoy_region> regions(const SpanList& list, bool there) {
     std::vector<convoy_region> result;
     for (const PlanSpan& span : list)
-      for (TriedSpan& it : spans_)
+      for (SpanOnBoth& it : spans_)
         if (same_span(it.span, span))
           result.push_back(
               {there ? it.on_device() : it.on_host(), span.count, span.dtype, call_.place});
@@ -103,14 +103,14 @@ class DeviceTrial {
   }
 
   void run_there(void* built) {
-    auto work = std::make_unique<Submitted>();
+    auto work = std::make_unique<SubmittedCall>();
     work->reads = regions(call_.reads, true);
     work->writes = regions(call_.writes, true);
     convoy_submission& it = work->submission;
     it.struct_size = sizeof(it);
     it.kind = CONVOY_OP_CALL;
     it.lane = CONVOY_LANE_UPDATE;
-    it.learning_rate = kTriedRate;
+    it.learning_rate = kRateOfCall;
     it.scalar = call_.scalar;
     it.sizes = call_.sizes;
     it.reads = work->reads.data();
@@ -121,30 +121,30 @@ class DeviceTrial {
     it.value = 1;
     it.device_kernel = built;
     device_.submit(it);
-    if (device_.wait({&work->timeline, 1}, kSeconds)) return;
+    if (device_.wait({&work->timeline, 1}, kMostSeconds)) return;
     static_cast<void>(work.release());
-    for (TriedSpan& span : spans_) static_cast<void>(span.there.release());
+    for (SpanOnBoth& span : spans_) static_cast<void>(span.there.release());
     fail(ExitCode::kTimeout, "kernel '{}' does not end within {} seconds on the device",
-         call_.kernel, kSeconds);
+         call_.kernel, kMostSeconds);
   }
 
-  std::string compare(TriedSpan& it) {
+  std::string compare(SpanOnBoth& it) {
     std::vector<unsigned char> there(it.host.size());
     device_.read(there.data(), it.there.get(), there.size());
-    for (std::uint64_t k = 0; k < kGuardBytes; ++k) {
-      const bool behind = there[kGuardBytes + it.bytes() + k] != kGuard;
-      if (behind || there[k] != kGuard)
+    for (std::uint64_t k = 0; k < kMarginBytes; ++k) {
+      const bool behind = there[kMarginBytes + it.bytes() + k] != kMarginByte;
+      if (behind || there[k] != kMarginByte)
         return fmt::format("writes {} {}", behind ? "behind the end of" : "before the start of",
                            plan_.span_name(it.span));
     }
-    const unsigned char* const values = there.data() + kGuardBytes;
+    const unsigned char* const values = there.data() + kMarginBytes;
     if (it.span.dtype == CONVOY_F32)
       return compare_numbers(it, reinterpret_cast<const float*>(values));
     if (std::memcmp(it.on_host(), values, it.bytes()) == 0) return {};
     return fmt::format("writes other bytes to {} than the host function", plan_.span_name(it.span));
   }
 
-  std::string compare_numbers(TriedSpan& it, const float* there) const {
+  std::string compare_numbers(SpanOnBoth& it, const float* there) const {
     const auto* const here = static_cast<const float*>(it.on_host());
     float largest = 0;
     for (std::uint64_t k = 0; k < it.span.count; ++k)
@@ -152,7 +152,7 @@ class DeviceTrial {
     for (std::uint64_t k = 0; k < it.span.count; ++k) {
       const bool same = std::memcmp(&here[k], &there[k], sizeof(float)) == 0 ||
                         (std::isnan(here[k]) && std::isnan(there[k])) ||
-                        std::fabs(here[k] - there[k]) <= kTolerance * largest;
+                        std::fabs(here[k] - there[k]) <= kRelativeTolerance * largest;
       if (!same)
         return fmt::format("writes {:g} to element {} of {}, and the host function {:g}", there[k],
                            k, plan_.span_name(it.span), here[k]);
@@ -163,7 +163,7 @@ class DeviceTrial {
   OpenDevice& device_;
   const Plan& plan_;
   const Operation& call_;
-  std::vector<TriedSpan> spans_;
+  std::vector<SpanOnBoth> spans_;
 };
 
 }  // namespace
