@@ -140,7 +140,7 @@ std::unique_ptr<Excerpt> one_of_each(const Plan& plan) {
   const ScratchLives lives(plan);
   const std::optional<Stretches> stretches = Stretches::of(plan, lives);
   if (!stretches || stretches->parts() < 2) return nullptr;
-  const auto fates = PartFates(plan, lives, *stretches).find();
+  const auto fates = part_fates(plan, lives, *stretches);
   if (!fates) return nullptr;
   Excerpting excerpting(plan, lives, *stretches);
   excerpting.choose(*fates);

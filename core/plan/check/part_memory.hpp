@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/plan/check/naming.hpp"
+#include "core/plan/check/stretches.hpp"
+
+namespace convoy::check {
+
+// What the memory of one part holds, by names, and the names that memory itself has within the
+// part. One part after the other.
+class PartMemory {
+ public:
+  struct Cell {
+    Name value;
+    Name state;  // of the optimizer
+    std::uint64_t epoch = 0;
+  };
+
+  PartMemory(const Plan& plan, const ScratchLives& lives, const Stretches& stretches);
+
+  // The arena's stretches of the part, ascending, and the replica that has the first one's role.
+  // False when there would be very much memory.
+  bool enter(std::uint32_t part, std::span<const std::uint32_t> arena, std::uint32_t leader);
+  // A prologue, from what memory holds at first, or a period, from what it was called to hold.
+  void begin(bool held);
+
+  Cell& cell(std::uint32_t memory, std::uint32_t stretch);
+  // The sum of names of what memory that is not scratch holds now, as far as that is something
+  // else than it began with.
+  Name left();
+
+  std::uint32_t role(std::uint32_t replica) const {
+    return replica == leader_ ? 0 : replica == 0 ? leader_ : replica;
+  }
+  // The number of a stretch of the arena among those of the part.
+  std::size_t local(std::uint32_t stretch) const;
+
+ private:
+  struct Touched {
+    std::uint32_t memory = 0;
+    std::uint32_t stretch = 0;
+  };
+
+  Name code(std::uint32_t memory, std::uint32_t stretch);
+  std::pair<Name, Name> start(std::uint32_t memory, std::uint32_t stretch);
+
+  const Plan& plan_;
+  const ScratchLives& lives_;
+  const Stretches& stretches_;
+  std::vector<std::size_t> arena_numbers_;  // by memory
+  std::size_t arena_memories_ = 0;
+  std::vector<Cell> cells_;             // by stretch
+  std::vector<std::uint32_t> numbers_;  // by stretch: its appearance in the part, from 1
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> master_numbers_;  // the part, and the same
+  std::vector<Cell> arena_cells_;  // by arena memory and local stretch
+  std::vector<Touched> touched_;
+  std::uint64_t epoch_ = 0;
+  std::uint32_t part_ = 0;
+  std::uint32_t leader_ = 0;
+  std::uint32_t appeared_ = 0;
+  bool held_ = false;
+  std::span<const std::uint32_t> arena_;
+};
+
+}  // namespace convoy::check
