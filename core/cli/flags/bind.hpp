@@ -42,7 +42,7 @@ concept WholeNumber = std::integral<Field> && !std::same_as<Field, bool>;
 template <typename Field>
 concept Number = WholeNumber<Field> || std::same_as<Field, double>;
 
-// Of a canonical value, which always parses.
+// The number in a canonical value, which always parses.
 template <Number Field>
 Field canonical_number(const std::string& text) {
   Field value{};
