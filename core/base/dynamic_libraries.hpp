@@ -18,9 +18,9 @@ struct DynamicLibraries {
   }
 };
 
-// Those of this process. Libraries stay open until it ends.
+// The libraries of this process. They stay open until it ends.
 DynamicLibraries system_libraries();
-// None at all, for the reason given.
+// No libraries at all, for the reason given.
 DynamicLibraries no_libraries(const std::string& reason);
 
 }  // namespace convoy

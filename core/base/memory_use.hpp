@@ -11,7 +11,7 @@ struct MemoryUse {
   std::uint64_t optimizer_state = 0;
   std::uint64_t plan_buffers = 0;  // scratch and persistent ones, staging included
   std::uint64_t statistics = 0;    // of batch norm
-  // Of compiled layers; 0 when the device does not say.
+  // Bytes of compiled layers; 0 when the device does not say.
   std::uint64_t activations = 0;  // and their gradients, as many as live at one time
   std::uint64_t scratch = 0;      // of single layers
 

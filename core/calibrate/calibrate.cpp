@@ -144,7 +144,7 @@ class Calibration {
     return probes;
   }
 
-  // Steps of a network are as long as one core's part of it, whoever has the other cores.
+  // A network's step takes as long as one core's part of it, whatever the other cores do.
   double work_on(const ProbeNetwork& network, double cores) const {
     return work_of(network) / std::min<double>(cores, cores_);
   }

@@ -35,7 +35,7 @@ struct TeamRates {
   double update_bytes = 0;     // sum of two gradients and the optimizer's update
 };
 
-// Of so many devices, the first updates while all others multiply matrices: what each reaches.
+// What devices reach while the first one updates and all others multiply matrices.
 struct SharedRates {
   double update_bytes = 0;  // the first one's
   double flops = 0;         // the others'
@@ -71,7 +71,7 @@ struct MachineProfile {
   double operation_seconds = 0;  // of the executor, per operation of a plan
   // Time of a layer while the other cores' devices compute too, over that when they are idle.
   double neighbour_factor = 1;
-  // Of a layer with two devices per core, over twice the time of one per core.
+  // A layer's time with two devices per core, over twice its time with one per core.
   double crowding_factor = 1;
   std::vector<TeamRates> teams;  // at least one; the largest team first
   SharedRates shared;

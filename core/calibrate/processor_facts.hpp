@@ -20,7 +20,7 @@ struct ProcessorFacts {
   std::string half_instructions;       // "AMX"
 };
 
-// Of this machine. Throws Error kUnavailable when hwloc cannot read its topology.
+// Reads those of this machine. Throws Error kUnavailable when hwloc cannot read its topology.
 ProcessorFacts read_processor_facts();
 
 }  // namespace convoy::calibrate

@@ -249,11 +249,6 @@ MachineProfile read_profile(const std::filesystem::path& file) {
   return ProfileReader(described).read();
 }
 
-MachineProfile parse_profile(const std::string& name, const std::string& text) {
-  const DescribedFile described(name, text);
-  return ProfileReader(described).read();
-}
-
 std::optional<MachineProfile> find_profile(const std::filesystem::path& file,
                                            const Fingerprint& here) {
   std::error_code ignored;

@@ -14,8 +14,6 @@ std::string profile_text(const MachineProfile& profile);
 // Error kUsage that names the file, the line and the field of what is missing, negative, out of
 // range or of a version that this program does not read, and says what to do.
 MachineProfile read_profile(const std::filesystem::path& file);
-// The same from a text; `name` is for messages.
-MachineProfile parse_profile(const std::string& name, const std::string& text);
 
 // The one of this machine, with the memory that it has now: error kUsage when the file is another
 // machine's; nothing when there is no such file.

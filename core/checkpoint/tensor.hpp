@@ -40,7 +40,7 @@ struct TensorInfo {
   TensorDtype dtype = TensorDtype::kF32;
   std::vector<std::uint64_t> shape;
 
-  // Of all elements; nothing when the number exceeds 64 bits.
+  // Bytes of all elements; nothing when the number exceeds 64 bits.
   std::optional<std::uint64_t> bytes() const;
 };
 

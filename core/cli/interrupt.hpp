@@ -15,7 +15,7 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  // From now on whoever runs asks `requested()` or `code()` again and again.
+  // From now on a run asks `requested()` or `code()` again and again.
   void end_after_steps();
 
   // The same without a word: for what only waits and has no steps.

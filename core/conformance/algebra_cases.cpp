@@ -99,6 +99,9 @@ void add_factors(std::vector<ConformanceCase>& cases) {
                      .scalar = -1.5};
     });
   });
+}
+
+void add_roots_and_dots(std::vector<ConformanceCase>& cases) {
   add(cases, "square_root", [] {
     return of_sizes([](std::uint64_t count) {
       Values values = noise(count, 13);
@@ -176,6 +179,7 @@ void add_orthogonalise(std::vector<ConformanceCase>& cases) {
 
 void add_algebra_cases(std::vector<ConformanceCase>& cases) {
   add_factors(cases);
+  add_roots_and_dots(cases);
   add_products(cases);
   add_orthogonalise(cases);
 }

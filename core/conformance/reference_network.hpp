@@ -37,8 +37,8 @@ class ReferenceNetwork {
 
   double loss();
   double derivative(std::uint64_t variable, std::size_t element);
-  // Of the loss when all elements of the variable move at once, each by its part of the direction:
-  // the sum of the products of direction and gradient.
+  // The derivative of the loss when all elements of the variable move at once along the direction:
+  // the inner product of direction and gradient.
   double derivative_along(std::uint64_t variable, const std::vector<float>& direction);
   // Batch mean and unbiased variance per channel of a batch norm's input, after loss().
   const std::pair<Tensor, Tensor>& statistics(std::size_t node) const {

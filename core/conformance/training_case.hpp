@@ -43,7 +43,7 @@ class TrainingCase {
   std::vector<float> gradient(std::uint64_t variable) const;
   // Largest magnitude in the gradient arena outside the variables' elements.
   float gradient_padding() const;
-  // Of the program, where it was compiled with CONVOY_COMPILE_PROFILE.
+  // The program's times, where it was compiled with CONVOY_COMPILE_PROFILE.
   std::vector<convoy_profile_record> profile() const { return device_.profile(program_); }
 
   std::vector<std::vector<float>> parameters;  // per variable

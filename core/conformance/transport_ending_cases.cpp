@@ -67,7 +67,7 @@ void closes_with_pending(TransportEnd& end) {
                  "messages to a lost peer end as cancelled");
 }
 
-// Whoever has sent closes at once; what is done arrives all the same.
+// The sender closes at once; what it has sent arrives all the same.
 void last_messages(TransportEnd& end) {
   constexpr std::size_t kCount = 50;
   end.join();

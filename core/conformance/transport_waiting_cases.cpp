@@ -73,7 +73,7 @@ bool readable(int descriptor, double seconds) {
   return ::poll(&it, 1, static_cast<int>(seconds * 1000)) == 1;
 }
 
-// Whoever waits for the descriptor alone, and then polls without waiting, misses nothing.
+// A caller that waits for the descriptor alone and then polls without waiting misses nothing.
 void descriptor(TransportEnd& end) {
   constexpr std::uint64_t kBytes = 3 << 20;
   end.join();

@@ -170,6 +170,41 @@ void check_factors(std::span<const TensorShape> inputs, const std::string& where
            a.channels, a.height, a.width, b.channels, b.height, b.width);
 }
 
+void check_terms(std::span<const TensorShape> inputs, const std::string& where) {
+  const TensorShape &a = inputs[0], &b = inputs[1];
+  if (b != a)
+    refuse(where, "inputs of {}x{}x{} and {}x{}x{} cannot be added", a.channels, a.height, a.width,
+           b.channels, b.height, b.width);
+}
+
+void check_logits(const TensorShape& input, const std::string& where) {
+  if (input.height != 1 || input.width != 1)
+    refuse(where, "its input is {}x{}x{}; logits have one cell per class", input.channels,
+           input.height, input.width);
+}
+
+// Of layers whose result has the shape of their first input.
+void check_inputs(uint32_t kind, std::span<const TensorShape> inputs, const std::string& where) {
+  if (kind == CONVOY_LAYER_ADD) check_terms(inputs, where);
+  if (kind == CONVOY_LAYER_MULTIPLY) check_factors(inputs, where);
+  if (kind == CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY) check_logits(inputs[0], where);
+}
+
+void infer_fully_connected(const convoy_layer& layer, const TensorShape& input,
+                           const std::string& where, LayerInference& result) {
+  result.output = {layer.channels, 1, 1};
+  check_size(layer.channels, input.elements(), 1, "weights", where);
+  result.multiply_adds = input.elements() * layer.channels;
+}
+
+void infer_padding(const convoy_layer& layer, const TensorShape& input, const std::string& where,
+                   LayerInference& result) {
+  if (layer.channels < input.channels)
+    refuse(where, "{} output channels for {} input channels; padding only adds channels",
+           layer.channels, input.channels);
+  result.output.channels = layer.channels;
+}
+
 void infer_concat(std::span<const TensorShape> inputs, const std::string& where,
                   LayerInference& result) {
   uint64_t channels = 0;
@@ -223,21 +258,11 @@ LayerInference infer_layer(const convoy_layer& layer, std::span<const TensorShap
       infer_convolution(layer, input, where, result);
       break;
     case CONVOY_LAYER_FULLY_CONNECTED:
-      result.output = {layer.channels, 1, 1};
-      check_size(layer.channels, input.elements(), 1, "weights", where);
-      result.multiply_adds = input.elements() * layer.channels;
+      infer_fully_connected(layer, input, where, result);
       break;
     case CONVOY_LAYER_MAX_POOL:
     case CONVOY_LAYER_AVERAGE_POOL:
       infer_window(layer, input, where, result);
-      break;
-    case CONVOY_LAYER_ADD:
-      if (inputs[1] != input)
-        refuse(where, "inputs of {}x{}x{} and {}x{}x{} cannot be added", input.channels,
-               input.height, input.width, inputs[1].channels, inputs[1].height, inputs[1].width);
-      break;
-    case CONVOY_LAYER_MULTIPLY:
-      check_factors(inputs, where);
       break;
     case CONVOY_LAYER_CLASS_TOKEN:
       infer_class_token(input, where, result);
@@ -252,18 +277,10 @@ LayerInference infer_layer(const convoy_layer& layer, std::span<const TensorShap
       infer_concat(inputs, where, result);
       break;
     case CONVOY_LAYER_PAD_CHANNELS:
-      if (layer.channels < input.channels)
-        refuse(where, "{} output channels for {} input channels; padding only adds channels",
-               layer.channels, input.channels);
-      result.output.channels = layer.channels;
-      break;
-    case CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY:
-      if (input.height != 1 || input.width != 1)
-        refuse(where, "its input is {}x{}x{}; logits have one cell per class", input.channels,
-               input.height, input.width);
+      infer_padding(layer, input, where, result);
       break;
     default:
-      break;
+      check_inputs(layer.kind, inputs, where);
   }
   check_size(result.output.channels, result.output.height, result.output.width, "output", where);
   return result;

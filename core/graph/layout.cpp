@@ -166,16 +166,6 @@ std::pair<uint64_t, uint64_t> stored_matrix(const convoy_layout& layout) {
   return best;
 }
 
-uint64_t layout_offset(const convoy_layout& layout, std::span<const uint64_t> index) {
-  CONVOY_CHECK_EQ(uint64_t{layout.rank}, index.size());
-  uint64_t offset = 0;
-  for (uint32_t d = 0; d < layout.rank; ++d) {
-    CONVOY_CHECK_LT(index[d], layout.padded[d]);
-    offset += part(layout, d, index[d]);
-  }
-  return offset;
-}
-
 void pack(const convoy_layout& layout, std::span<const uint64_t> dimensions, const float* plain,
           float* storage) {
   if (is_plain(layout, dimensions)) {

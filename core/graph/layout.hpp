@@ -28,9 +28,6 @@ std::string layout_problem(const convoy_layout& layout, std::span<const uint64_t
 // dimensions with the fewest rows + columns; {0, 0} for one with a single dimension above 1.
 std::pair<uint64_t, uint64_t> stored_matrix(const convoy_layout& layout);
 
-// Storage offset in elements of an index.
-uint64_t layout_offset(const convoy_layout& layout, std::span<const uint64_t> index);
-
 // Plain to storage; zeroes the padding. storage holds layout.elements.
 void pack(const convoy_layout& layout, std::span<const uint64_t> dimensions, const float* plain,
           float* storage);

@@ -11,15 +11,15 @@
 
 namespace convoy::job {
 
-// For what --variable_update=auto chooses, besides the model and the flags.
+// What --variable_update=auto chooses for, besides the model and the flags.
 struct ChoiceSubject {
   std::uint32_t hosts = 1;
   std::uint32_t devices = 1;  // per host
   std::uint32_t batch = 1;    // per device
 };
 
-// What the flags of a verb that runs nothing ask for. Without a number of devices: as many as a run
-// takes of this machine, all of a described one. The batch is a run's, too.
+// What the flags of a verb that runs nothing ask for. Without a number of devices it is what a run
+// takes of this machine, or all devices of a described one. The batch is a run's, too.
 ChoiceSubject imagined_subject(const Setup& setup, const SimulatedHardware& hardware,
                                std::optional<std::uint32_t> devices);
 
@@ -30,7 +30,7 @@ OptionValues given_strategy_options(const Setup& setup);
 // the simulator sees them on this hardware.
 Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
                         const ChoiceSubject& subject);
-// The same for what is on this ground.
+// The same for the cluster and the storage of this ground.
 Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
                         const ChoiceSubject& subject, const SimulatedGround& ground);
 

@@ -16,37 +16,37 @@ namespace convoy::job {
 
 // --auto=measure: tries the candidates of the setup's shortlist during the first steps of a
 // training, which goes on through them. Devices and compiled layers stay, plans are exchanged
-// between steps, so every step counts for the training whoever's plan it has. What a trial is made
-// of is TrialSchedule's; this carries it out. It owns the strategies of plans that the session has,
-// and must outlive it.
+// between steps, so every step counts for the training, whichever plan it ran. TrialSchedule
+// decides which candidate runs when; this carries it out. It owns the strategies of the session's
+// plans and must outlive the session.
 class AutoTrial {
  public:
   using Tell = std::function<void(const std::string&)>;
 
   // The session has the plan of the setup's decision and begins with step `first_step`; it will
-  // take `steps` of them. Prepares the plans of the other candidates; who cannot be compared is
-  // left out with a reason. Where nothing is left to compare, the trial is over at once, and says
+  // take `steps` of them. Prepares the plans of the other candidates; one that cannot be compared
+  // is left out with a reason. With nothing left to compare, the trial is over at once and says
   // why.
   AutoTrial(Setup& setup, Session& session, std::int64_t first_step, std::int64_t steps,
             const PluginLog& log, Tell tell);
 
-  // Nothing is tried any more.
+  // Whether the trial has ended.
   bool over() const { return !schedule_ || schedule_->over(); }
-  // At most so many steps are tried; 0 when nothing is.
+  // The most steps that the trial takes; 0 when there is none.
   std::int64_t most_steps() const { return most_steps_; }
 
-  // Adds to the events of the training what the trial has to see and do. `changed` is called
-  // whenever the session has got another plan, and when it is decided: the setup has another
-  // decision, and perhaps strategy, then.
+  // Subscribes the trial to the events of the training. `changed` is called whenever the session
+  // runs another plan, and when the trial is decided: then the setup has another decision, and
+  // perhaps another strategy.
   void join(TrainingEvents& events, std::function<void()> changed);
   // The training ended; says so when it was too early for a decision.
   void finish();
 
-  // Spent on exchanging plans since the first timed step.
+  // Seconds spent on exchanging plans since the first timed step.
   double timed_exchange_seconds() const { return timed_exchange_seconds_; }
 
  private:
-  // Of the shortlist, in its order.
+  // A candidate of the shortlist.
   struct Participant {
     RankedCandidate ranked;
     std::unique_ptr<StrategyPlugin> strategy;  // the first's is the setup's

@@ -14,7 +14,7 @@ class GpuWatch {
  public:
   explicit GpuWatch(const Session& session, const std::string& library = kNvmlFile);
 
-  // Whether the devices are GPUs: whether anybody wants to know.
+  // Whether the devices are GPUs, so that there is something to watch.
   bool has_gpus() const { return !addresses_.empty(); }
   void start();
   // Ends the watching.

@@ -6,9 +6,8 @@
 
 namespace convoy::job {
 
-// This machine and its likes as the hosts of a run, once its tasks are linked: every host is taken
-// to be as fast as this one, messages take what was measured between the tasks. Error as
-// hardware_of_run.
+// The hosts of a run, once its tasks are linked: every host is taken to be a machine like this one,
+// and messages take the times that were measured between the tasks. Error as hardware_of_run.
 SimulatedHardware linked_hardware(Setup& setup);
 
 // The hosts and what the run's plans are for on them. The hardware is that of linked_hardware.

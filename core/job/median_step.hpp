@@ -7,11 +7,11 @@
 
 namespace convoy::job {
 
-// Keeps what was seen of one step: as steps come, that whose time is nearest to their median so
-// far. In the end it is the median step, or one next to it.
+// Tells which step to keep while steps come: the one whose time is nearest to the median of all
+// so far. In the end that is the median step, or one next to it.
 class MedianStep {
  public:
-  // A step took this long. Returns whether it is to be kept in place of the one before.
+  // Takes the time of a step. Returns whether to keep this step instead of the one kept before.
   bool is_nearer(double seconds);
   void keep(StepTrace step) { kept_ = std::move(step); }
   // Operations of another plan follow.

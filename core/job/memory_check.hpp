@@ -19,7 +19,8 @@ struct HostMemoryNeed {
   }
 };
 
-// Of a run of these options; devices that are no host processors hold their part themselves.
+// What a run of these options needs; devices that are no host processors hold their part
+// themselves.
 HostMemoryNeed host_memory_need(const Setup& setup);
 
 // Why so many devices with so many images each do not fit, and the largest batch that does; empty

@@ -8,8 +8,8 @@
 
 namespace convoy::job {
 
-// So many of the devices that a run with these flags opens. GPUs that the machine's graph shows are
-// located in it, so that strategies see the routes between them and what they share.
+// Opens so many of the devices that a run with these flags opens. GPUs are located in the machine's
+// graph, where it shows them, so that strategies see routes between them and what they share.
 std::shared_ptr<OpenDevices> open_devices(const Setup& setup, std::uint32_t devices);
 
 }  // namespace convoy::job

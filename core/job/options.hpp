@@ -10,13 +10,13 @@
 
 namespace convoy::job {
 
-// Of JobOptions::bucket_mb where it is unset.
+// The bucket size where JobOptions::bucket_mb is unset, in 2^20 bytes.
 inline constexpr double kDefaultBucketMb = 16;
 
 // Error(kUsage) when options contradict each other or make no sense, naming their flags.
 void check_options(const JobOptions& options);
 
-// Of f32, as bucket_mb says; 0: one bucket.
+// Elements (f32) of a bucket, as bucket_mb says; 0: one bucket.
 std::uint64_t bucket_elements(const JobOptions& options);
 
 // What the host does around every update. Loss scaling goes with 16 bits unless a scale is given.

@@ -16,8 +16,8 @@ struct PlanGround {
   Arena arena;
 };
 
-// So many of the devices that a run with these flags opens, as they describe themselves, and how
-// they store the model. They are opened for a moment, unless the setup holds them already.
+// The ground of a run with these flags on so many of its devices, as the devices describe
+// themselves. Opens them for a moment, unless the setup holds them already.
 PlanGround ground_of_devices(const Setup& setup, std::uint32_t devices);
 
 // The same of a run on several hosts whose workers have so many devices each, as they are here.

@@ -5,9 +5,9 @@
 
 namespace convoy::job {
 
-// How many operations the plan of a cluster of so many hosts has, from those of an eighth and a
-// sixteenth of them: between these its size grows as a power of the hosts, as it does beyond. 0 =
-// not known, because there is no plan for one of these: `operations` is 0 or throws Error.
+// Estimates how many operations the plan of a cluster of so many hosts has, from the plans of an
+// eighth and of a sixteenth of the hosts: the size is taken to grow as a power of their number. 0 =
+// not known, because one of the two has no plan: `operations` is 0 or throws Error.
 double estimated_operations(std::uint32_t hosts,
                             const std::function<std::uint64_t(std::uint32_t hosts)>& operations);
 

@@ -152,7 +152,7 @@ class Run {
   void link(const std::shared_ptr<OpenDevices>& devices) {
     if (setup_.task == nullptr) return;
     setup_.task->link(setup_.catalog, *setup_.host, devices, log_to(observer_));
-    setup_.open_devices = devices;  // for those who ask them
+    setup_.open_devices = devices;  // predictions ask the devices
     if (setup_.decides_on_links) {
       choose_on_links(setup_, sizes_, log_to(observer_),
                       [this](const std::string& text) { tell(text); });
@@ -200,7 +200,7 @@ class Run {
     tell(emulation_notice(session.options().dtype, session.devices()));
     tell(lowered_collectives_notice(session.logical_plan()));
     if (!session.forward_only())
-      tell(unproved_notice(setup_.strategy->manifest(), session.check_report()));
+      tell(unproved_notice(setup_.strategy->manifest(), session.check()));
   }
 
   // Servers read no data, and all tasks have one learning rate: the chief's number counts.
@@ -372,7 +372,7 @@ class Run {
     const double since = session.now();
     if (!checkpoints_->pause(point, session)) return;
     report_.checkpoint({point.timed_step, session.now() - since});
-    observer_.take_save_request();  // who asked meanwhile, as launchers ask all tasks, has got one
+    observer_.take_save_request();  // one checkpoint answers all requests so far
   }
 
   TrainingEvents events(Session& session) {
@@ -389,15 +389,27 @@ class Run {
       if (setup_.task != nullptr) setup_.task->finished_step(step.number);
       tell(report_.drift_notice(step));
     };
+    events.stop_requested = [this] { return interrupted(); };
+    if (setup_.task != nullptr)
+      events.failing = [this](const Error& error) { setup_.task->name_loss(error); };
+    add_traces(events, session);
+    add_pauses(events, session);
+    if (trial_) trial_->join(events, [this, &session] { report_.take_plan(session); });
+    return events;
+  }
+
+  void add_traces(TrainingEvents& events, Session& session) {
     if (wants_trace_)
       events.trace = [this, &session](const StepTrace& step) { trace_step(session, step); };
-    if (wants_timeline(setup_.options)) {
-      events.wants_timed_trace = [this](const TrainingStep& step) {
-        return report_.wants_timeline_of(step);
-      };
-      events.timed_trace = [this](StepTrace step) { report_.keep_timeline(std::move(step)); };
-    }
-    events.stop_requested = [this] { return interrupted(); };
+    if (!wants_timeline(setup_.options)) return;
+    events.wants_timed_trace = [this](const TrainingStep& step) {
+      return report_.wants_timeline_of(step);
+    };
+    events.timed_trace = [this](StepTrace step) { report_.keep_timeline(std::move(step)); };
+  }
+
+  // Training pauses for checkpoints and evaluations.
+  void add_pauses(TrainingEvents& events, Session& session) {
     events.save_requested = [this] { return observer_.take_save_request(); };
     events.wants_pause = [this](const PausePoint& point) {
       const bool wanted = evaluations_ && evaluations_->wants(point);
@@ -411,10 +423,6 @@ class Run {
       save_checkpoint(point, session);
       return !evaluation_due_ || evaluations_->pause(point, session);
     };
-    if (setup_.task != nullptr)
-      events.failing = [this](const Error& error) { setup_.task->name_loss(error); };
-    if (trial_) trial_->join(events, [this, &session] { report_.take_plan(session); });
-    return events;
   }
 
   Setup& setup_;

@@ -16,11 +16,11 @@ namespace convoy::job {
 // What the simulator foresees of the plan that a run executes, for its record.
 class RunPrediction {
  public:
-  // Before the run: its devices may have to be opened for that; of several hosts, once they are
-  // linked. Where the hardware cannot be simulated, why_not is told and nothing is foreseen.
+  // Made before the run, because it may open the devices; of several hosts, once they are linked.
+  // Where the hardware cannot be simulated, calls why_not with the reason and predicts nothing.
   RunPrediction(Setup& setup, std::function<void(const std::string&)> why_not);
 
-  // Of the session's plan, operations of a step included, while nothing runs on its devices.
+  // Predicts a step of the session's plan, with its operations; nothing may run on the devices.
   std::optional<PredictionRecord> of(const Session& session) const;
 
  private:

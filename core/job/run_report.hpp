@@ -48,7 +48,7 @@ class RunReport {
   void trace(const Session& session, const StepTrace& step);
   bool traced() const { return !trace_.events.empty(); }
   const std::vector<TraceEvent>& own_trace() const { return trace_.events; }
-  // Of all tasks instead of this one.
+  // Adds the operations of all tasks instead of this one's.
   void trace(CommonTrace trace) { trace_ = std::move(trace); }
   std::string trace_notice() const { return job::trace_notice(trace_); }
   // Whether the record is to have this timed step's operations, as far as is known so far.

@@ -26,7 +26,7 @@ constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only tried o
        options.num_devices.value_or(1), reason);
 }
 
-// Whoever asks for GPUs is told whether convoy was built for them.
+// A user who asks for GPUs is told whether convoy was built for them.
 void require_gpus(Setup& setup) {
   const auto names = setup.catalog.names(PluginKind::kDevice);
   if (std::ranges::find(names, kGpuDevices) == names.end())

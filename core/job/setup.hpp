@@ -21,7 +21,7 @@ namespace convoy::job {
 
 // What --auto=measure is to try while training.
 struct AutoShortlist {
-  // That of the decision first, then all that are predicted within the tolerance of the best.
+  // The decision's candidate first, then all others predicted within the tolerance of the best.
   std::vector<RankedCandidate> candidates;
   double tolerance = 0;  // relative
   // Keeps a decision for runs in the same circumstances; problems are told.
@@ -56,7 +56,7 @@ struct Setup {
 // receives what plug-ins say.
 Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log);
 
-// For whoever looks at a job and runs nothing.
+// For verbs that look at a job and run nothing.
 struct ImaginedRun {
   // Whether it is about the devices of this machine: then their plug-in is loaded, too.
   bool of_this_machine = false;
@@ -70,7 +70,7 @@ Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagi
 
 // What plug-ins have to say, as notices.
 PluginLog log_to(RunObserver& observer);
-// For those who measure no speed: without the devices' advice about it.
+// For verbs that measure no speed: leaves out the devices' advice about speed.
 PluginLog warnings_only(const PluginLog& log);
 
 // The options that the job gives to a plug-in with this manifest.

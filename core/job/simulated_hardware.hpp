@@ -11,8 +11,8 @@
 
 namespace convoy::job {
 
-// Of predictions for machines whose rates nobody measured: those of two strategies differ from each
-// other by less than they do from the truth, which may be half.
+// Relative error of predictions for machines whose rates nobody measured, where strategies are
+// compared: it is smaller than the error of one prediction, which may be half.
 constexpr double kUnmeasuredError = 0.25;
 
 // Where the layers' times of described machines come from, for people. How far it is off is that of

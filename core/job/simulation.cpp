@@ -64,7 +64,7 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
   return std::move(result_);
 }
 
-// Before the plan is there: the system kills who takes too much without a word.
+// Before the plan is made: the system kills a process that takes too much, without a word.
 void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
   const double operations = estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
     return written(hosts, devices, false).plan->lowered().body.size();

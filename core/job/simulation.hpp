@@ -34,8 +34,8 @@ struct Simulation {
   std::vector<std::string> notices;  // for people
 };
 
-// A simulation in two parts, for whoever makes several at a time: plans come from plug-ins, which
-// need not know of threads; predicting them uses no plug-in.
+// A simulation in two parts, for callers that make several at a time: plans come from plug-ins,
+// which need not know of threads; predicting them uses no plug-in.
 class PlannedSimulation {
  public:
   // Plans. counts: numbers of devices per host; empty: what the options say, else as many as a run

@@ -29,8 +29,8 @@ std::uint32_t count_replicas(const Setup& setup, std::uint32_t devices);
 // Evaluation has a batch size of its own and no warm-up.
 Sizes choose_sizes(const Setup& setup, std::uint32_t devices);
 
-// Of a run that goes on from a checkpoint after `done` steps: steps count from the very first run
-// on, warm-up included. Returns what to tell when none is left, else nothing.
+// Shortens a run that goes on from a checkpoint after `done` steps: steps count from the very first
+// run on, warm-up included. Returns what to tell when none is left, else nothing.
 std::string shorten_resumed_run(Sizes& sizes, std::int64_t done);
 
 }  // namespace convoy::job

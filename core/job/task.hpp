@@ -50,7 +50,7 @@ class Task {
 
   // The chief's sizes, which hold for all; `devices`: this worker's.
   Sizes chiefs_sizes(const Sizes& own, std::uint32_t devices);
-  // Of every worker; once the sizes are known.
+  // How many devices each worker has; known once the sizes are.
   std::uint32_t devices_per_worker() const { return devices_per_worker_; }
 
   // Agrees with the others on what the workers' devices are, opens transports and connects.
@@ -67,7 +67,7 @@ class Task {
   // All tasks are about to run the same, else Error naming the first difference.
   void agree_on_plan(const Session& session);
 
-  // Of devices with this clock, as it is now. May wait for the next heartbeat.
+  // Relates the devices' clock, as it is now, to the coordinator's. May wait for a heartbeat.
   CommonClock common_clock(const std::function<double()>& devices_now);
 
   // After a finished step: for heartbeats, and to print what others had to say.
@@ -78,7 +78,7 @@ class Task {
   std::string name_of(std::uint32_t rank) const;
   // All tasks are through. Gives what each of them had to say, by rank.
   std::vector<std::string> finish(const std::string& own);
-  // Of a controller, which has no part in it: until then.
+  // For a controller, which has no part in the run: waits until it ends.
   void wait_for_end();
   // This task ends because of an error: tells the others, and gives the error to end with: what is
   // known of the run's first cause, if that is another task's.

@@ -17,7 +17,7 @@ struct TaskDevices {
   ReplicaGroups groups = {};
 };
 
-// Of a worker that has opened so many of its devices; servers open others.
+// The devices of a worker that has opened so many of them; servers open others.
 TaskDevices task_devices(const OpenDevices& devices, std::uint32_t count);
 
 // The cluster of a run on several hosts: every task is a host of its own, wherever it runs.

@@ -25,7 +25,7 @@ class PeerLost : public Error {
   explicit PeerLost(const Loss& loss) : Error(loss.code, loss.text), loss_(loss) {}
   // Whether the tasks join again (rejoin) and go on from a checkpoint.
   bool restart() const { return loss_.restart; }
-  int rank() const { return loss_.rank; }  // -1: not one task
+  int rank() const { return loss_.rank; }  // -1: the coordinator
 
  private:
   Loss loss_;

@@ -123,7 +123,7 @@ struct Notice {
 };
 // The run cannot go on as it is. With `restart`, tasks join again in the next generation.
 struct Loss {
-  int rank = -1;  // of the task that is the cause; -1: the coordinator is not reached
+  int rank = -1;  // of the task that is the cause; -1: the coordinator
   ExitCode code = ExitCode::kTimeout;
   std::string text;
   bool restart = false;

@@ -34,7 +34,7 @@ class PlanWriter {
   const convoy_planner* table() const { return &table_; }
   // Why the last call was refused; empty when none was.
   const std::string& error() const { return error_; }
-  // Of everything that the strategy has declared and emitted, in its own words.
+  // A hash of everything that the strategy has declared and emitted, as it wrote it.
   std::uint64_t digest() const { return digest_.value(); }
   std::uint64_t operations() const { return operations_; }
   // Makes room for so many: plans for many hosts are too large to be moved each time they double.

@@ -13,7 +13,7 @@
 
 namespace convoy {
 
-// Who writes a plan: a name for messages, and the function that writes it with a planner.
+// The author of a plan: a name for messages, and the function that writes it with a planner.
 struct PlanAuthor {
   std::string name;
   std::function<void(const convoy_planner&)> write;
@@ -55,7 +55,7 @@ class StepPlan {
   const Plan& lasting() const { return lowered(stages() - 1); }
   // How that runs.
   const Schedule& schedule(std::size_t stage = 0) const;
-  // Of the lowered plan, in 16 hexadecimal digits: equal where the same runs.
+  // The hash of the lowered plan, 16 hexadecimal digits: equal where the same runs.
   std::string hash() const;
 
   // Makes what runs and frees what the author wrote: plans for thousands of devices are large.

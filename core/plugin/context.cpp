@@ -56,6 +56,10 @@ constexpr convoy_host kHost{
 
 }  // namespace
 
+std::string label_of(PluginKind kind, const std::string& name, const std::filesystem::path& file) {
+  return fmt::format("{} {} ({})", to_string(kind), name, file.string());
+}
+
 OptionValues resolve_options(const Manifest& manifest, const OptionValues& given) {
   OptionValues resolved;
   for (const OptionDeclaration& option : manifest.options) {

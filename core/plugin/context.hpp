@@ -3,6 +3,7 @@
 #include <convoy/abi/common.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -27,10 +28,13 @@ OptionValues resolve_options(const Manifest& manifest, const OptionValues& given
 
 // What the host keeps for one plug-in instance and must outlive it.
 struct PluginSettings {
-  std::string label;          // for messages, for example "strategy independent"
+  std::string label;          // for messages, as label_of()
   OptionValues options = {};  // resolved
   PluginLog log = {};         // may be empty
 };
+
+// "strategy independent (/opt/convoy/independent.so)": a plug-in in messages.
+std::string label_of(PluginKind kind, const std::string& name, const std::filesystem::path& file);
 
 // The host's functions, the same for every instance.
 const convoy_host& host_functions();

@@ -23,10 +23,7 @@ void require_slot(const DevicePlugin& plugin, const Function& slot) {
 DevicePlugin::DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValues& options,
                            PluginLog log)
     : plugin_(std::move(plugin)),
-      settings_{
-          .label = fmt::format("device {} ({})", plugin_.manifest.name, plugin_.path.string()),
-          .options = resolve_options(plugin_.manifest, options),
-          .log = std::move(log)} {}
+      settings_(settings_of(PluginKind::kDevice, plugin_, options, std::move(log))) {}
 
 bool DevicePlugin::has(convoy_device_trait trait) const {
   return (plugin_.table->traits & trait) != 0;

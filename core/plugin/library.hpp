@@ -8,9 +8,11 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/plugin/catalog.hpp"
+#include "core/plugin/context.hpp"
 
 namespace convoy {
 
@@ -22,6 +24,16 @@ struct LoadedPlugin {
   Manifest manifest;
   std::filesystem::path path;
 };
+
+// The settings of an instance of this plug-in with options as the user gave them. Throws Error as
+// resolve_options().
+template <typename Table>
+PluginSettings settings_of(PluginKind kind, const LoadedPlugin<Table>& plugin,
+                           const OptionValues& given, PluginLog log) {
+  return {.label = label_of(kind, plugin.manifest.name, plugin.path),
+          .options = resolve_options(plugin.manifest, given),
+          .log = std::move(log)};
+}
 
 // Opens plug-in files. They stay loaded until the process ends, as threads that a plug-in has left
 // behind may be in its code. What an object of this class has loaded lives as long as the object:

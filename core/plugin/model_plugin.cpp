@@ -1,7 +1,5 @@
 #include "core/plugin/model_plugin.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 namespace convoy {
@@ -9,9 +7,7 @@ namespace convoy {
 ModelPlugin::ModelPlugin(LoadedPlugin<convoy_model> plugin, const OptionValues& options,
                          PluginLog log)
     : plugin_(std::move(plugin)),
-      settings_{.label = fmt::format("model {} ({})", plugin_.manifest.name, plugin_.path.string()),
-                .options = resolve_options(plugin_.manifest, options),
-                .log = std::move(log)} {
+      settings_(settings_of(PluginKind::kModel, plugin_, options, std::move(log))) {
   call(
       settings_, "creating it",
       [&](convoy_context* context) {

@@ -22,10 +22,7 @@ std::string changed_options(const Manifest& manifest, const OptionValues& values
 StrategyPlugin::StrategyPlugin(LoadedPlugin<convoy_strategy> plugin, const OptionValues& options,
                                PluginLog log)
     : plugin_(std::move(plugin)),
-      settings_{
-          .label = fmt::format("strategy {} ({})", plugin_.manifest.name, plugin_.path.string()),
-          .options = resolve_options(plugin_.manifest, options),
-          .log = std::move(log)} {
+      settings_(settings_of(PluginKind::kStrategy, plugin_, options, std::move(log))) {
   call(
       settings_, "creating it",
       [&](convoy_context* context) {

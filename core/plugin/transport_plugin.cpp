@@ -21,10 +21,7 @@ void require_launched(const TransportPlugin& plugin) {
 TransportPlugin::TransportPlugin(LoadedPlugin<convoy_transport> plugin, const OptionValues& options,
                                  PluginLog log)
     : plugin_(std::move(plugin)),
-      settings_{
-          .label = fmt::format("transport {} ({})", plugin_.manifest.name, plugin_.path.string()),
-          .options = resolve_options(plugin_.manifest, options),
-          .log = std::move(log)} {}
+      settings_(settings_of(PluginKind::kTransport, plugin_, options, std::move(log))) {}
 
 bool TransportPlugin::has(convoy_transport_trait trait) const {
   return (plugin_.table->traits & trait) != 0;

@@ -57,7 +57,7 @@ class OpenTransport {
   OpenTransport& operator=(const OpenTransport&) = delete;
 
   convoy_transport_description describe();
-  // Of at most CONVOY_ADDRESS_BYTES bytes, not all of which are letters.
+  // At most CONVOY_ADDRESS_BYTES bytes, of any values.
   std::string address();
   // Begins to connect, or says why this transport can never reach that address: the pair takes
   // another one then.

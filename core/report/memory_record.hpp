@@ -24,7 +24,7 @@ struct MemoryRecord {
 
 nlohmann::ordered_json to_json(const MemoryRecord& memory);
 
-// Of this process so far; 0 when the system does not say.
+// The largest resident memory of this process so far; 0 when the system does not say.
 std::uint64_t peak_resident_bytes();
 
 }  // namespace convoy

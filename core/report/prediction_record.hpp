@@ -28,7 +28,7 @@ struct PredictionRecord {
 };
 
 nlohmann::ordered_json to_json(const PredictionRecord& prediction);
-// Of "links", as simulations have them, too.
+// The list "links"; simulations have it, too.
 nlohmann::ordered_json to_json(const std::vector<PredictionRecord::Link>& links);
 
 }  // namespace convoy

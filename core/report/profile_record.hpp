@@ -39,7 +39,7 @@ struct ProfileRecord {
   std::int64_t expected_passes = 0;
   std::vector<std::string> missing_passes;
 
-  // Of convolutions and fully connected layers, without the reorders and sums around them.
+  // Seconds in convolutions and fully connected layers, without reorders and sums around them.
   double primitives_seconds() const;
   // What a step needs at least: its primitives and the unavoidable bytes at the stream rate.
   double least_seconds() const;

@@ -33,7 +33,7 @@ class Progress {
   bool visible_ = false;
 };
 
-// Of a kind that can rewrite a line: TERM is not "dumb".
+// Whether it is a terminal that can rewrite a line: TERM is not "dumb".
 bool standard_error_is_terminal();
 
 // "12 s", "3 min 20 s", "2 h 05 min": what is left of something.

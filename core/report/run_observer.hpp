@@ -31,7 +31,7 @@ struct ConsoleHeader {
   std::vector<std::pair<std::string, std::string>> strategy_details;
 };
 
-// Whoever watches a run. Called on the thread that runs it, in the order of events; what is not
+// The observer of a run. Called on the thread that runs it, in the order of events; what is not
 // overridden is passed over.
 class RunObserver {
  public:
@@ -58,7 +58,7 @@ class RunObserver {
   // Likewise: a table of several lines.
   virtual void profile(const std::string& /*table*/) {}
 
-  // Of an evaluation: the checkpoint whose model is scored.
+  // An evaluation scores the model of this checkpoint.
   virtual void model_loaded(const std::string& /*path*/) {}
   // How fast an evaluation went since the last such line; steps count from 1.
   virtual void evaluation_step(std::int64_t /*step*/, double /*examples_per_second*/) {}
@@ -75,7 +75,7 @@ class RunObserver {
   virtual void progress(const std::string& /*text*/) {}
   // A sentence for people about this run.
   virtual void notice(const std::string& /*text*/) {}
-  // A sentence for those who want to know more (--verbose).
+  // A sentence for users who want to know more (--verbose).
   virtual void detail(const std::string& /*text*/) {}
   // Asked between steps: kOk to go on, else why the run ends after the steps under way.
   virtual ExitCode interruption() const { return ExitCode::kOk; }

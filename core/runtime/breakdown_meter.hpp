@@ -32,7 +32,7 @@ class BreakdownMeter {
   void waited_for_input(const TimeInterval& wait) { waits_.push_back(wait); }
   // The operations of a step, and its time when it counts (warm-up steps have an empty one).
   void finished(const std::vector<OperationTime>& operations, const TimeInterval& step);
-  // Of all steps so far, the last one included.
+  // The mean of all steps so far, the last one included.
   StepBreakdown mean_step() const;
 
  private:

@@ -35,7 +35,7 @@ struct EvaluationEvents {
 // a batch in each step.
 class Evaluator {
  public:
-  // Of the options, optimizer and dropout have no meaning here; hits are always counted.
+  // The options' optimizer and dropout have no meaning here; hits are always counted.
   Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
 
   // Runs so many steps, beginning with the source's step 0. The source must be fresh.

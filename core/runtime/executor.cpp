@@ -124,7 +124,7 @@ void Executor::await_prologue(const Operation& operation, const convoy_wait& don
        parts_.plan->cluster->places[operation.place].name, options_.deadline_seconds);
 }
 
-// To whoever runs it, a device or the network.
+// Hands the operation to what runs it, a device or the network.
 void Executor::hand_over(const Operation& operation, const convoy_submission& submission,
                          std::uint32_t channel) {
   if (operation.lane != kNetworkLane) return (*parts_.engines)[operation.place]->submit(submission);

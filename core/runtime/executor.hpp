@@ -33,7 +33,7 @@ struct OperationTime {
 struct StepResult {
   std::int64_t step = 0;
   double end = 0;  // when the last operation finished, on the devices' clock
-  // Of several hosts, everything is of this one alone.
+  // On several hosts, the result is about this host's replicas alone.
   std::vector<double> losses;  // per replica, without the L2 term; 0 of other hosts' replicas
   std::vector<std::array<std::uint64_t, 2>> hits;  // per replica: top-1, top-5
   // Sum of w^2 over decayed elements before the update; empty when this step updated only a part.
@@ -66,7 +66,7 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // The strand that it runs; CONVOY_NONE: all of the plan.
+  // The strand that this runs; CONVOY_NONE: the whole plan.
   std::uint32_t strand() const { return parts_.strand; }
   // The replicas that compute in it, here.
   std::vector<std::uint32_t> replicas() const;
@@ -99,8 +99,8 @@ class Executor {
   // Waits until nothing that was queued can touch memory any more, whether it failed or not; false
   // when a device stopped moving, so that its memory and this object's must never be freed.
   bool drain() noexcept;
-  // The same for whoever ends in the middle of steps: first the network lets go of what is queued
-  // for it and other hosts may never send or take, for this reason.
+  // The same in the middle of steps: first the network drops, for this reason, the messages that
+  // are queued and that other hosts may never send or take.
   bool cancel(const std::string& reason) noexcept;
 
  private:

@@ -22,16 +22,6 @@ std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std
   return plain;
 }
 
-std::vector<float> initial_parameters(const Graph& graph, const Arena& arena, std::uint64_t seed,
-                                      bool hash, int threads) {
-  std::vector<float> result(arena.elements(), 0.0f);
-  for (std::uint32_t i = 0; i < graph.variables().size(); ++i)
-    pack(arena.layout(i), graph.variables()[i].dimensions,
-         initial_variable(graph, i, seed, hash, threads).data(),
-         result.data() + arena.range(i).first);
-  return result;
-}
-
 std::vector<float> initial_state(const Graph& graph) {
   std::vector<float> state(graph.state_elements(), 0.0f);
   for (const GraphNode& node : graph.nodes()) {

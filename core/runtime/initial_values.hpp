@@ -12,9 +12,6 @@ namespace convoy {
 // Depends on nothing but the arguments; not on `threads`.
 std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std::uint64_t seed,
                                     bool hash, int threads);
-// The same of all variables, each in its storage, padding zero.
-std::vector<float> initial_parameters(const Graph& graph, const Arena& arena, std::uint64_t seed,
-                                      bool hash, int threads);
 
 // Batch norm statistics before the first step: means 0, variances 1.
 std::vector<float> initial_state(const Graph& graph);

@@ -56,8 +56,8 @@ class PlanMemory {
   void read_parameters(const ElementRange& range, float* values) const;
   std::vector<float> read_parameters(const ElementRange& range) const;
   std::vector<float> read_parameters() const { return read_parameters(whole_arena()); }
-  // Whose memory read_parameters() and read_optimizer_state() mean, piece by piece in ascending
-  // order: equal on all hosts. What another one holds is left as it was, or 0.
+  // Where read_parameters() and read_optimizer_state() read each piece, in ascending order: the
+  // same on all hosts. Pieces that another host holds are left as they were, or 0.
   struct HeldRange {
     ElementRange range;
     std::uint32_t host;

@@ -82,7 +82,7 @@ struct NetworkTraffic {
 class NetworkEngine {
  public:
   // Takes over the transports, which must outlive it: nobody else calls them until it is gone.
-  // Of their channels none was used before.
+  // None of the transports' channels was used before.
   explicit NetworkEngine(NetworkOptions options);
   // Interrupts what is left, and waits until the transports have let go of it, 5 s at most.
   ~NetworkEngine();
@@ -145,7 +145,7 @@ class NetworkEngine {
   std::vector<NetworkSubmission> incoming_;
   std::string failure_;
 
-  // Of the engine's thread alone.
+  // Used by the engine's thread alone.
   std::vector<NetworkSubmission> taken_;
   std::deque<NetworkLane> lanes_;
   std::map<std::tuple<std::uint32_t, bool, std::uint32_t>, std::size_t> lane_index_;

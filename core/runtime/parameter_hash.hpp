@@ -13,7 +13,7 @@ namespace convoy {
 // (means, then variances). Equal parameters have equal hashes whatever the devices, their storage
 // or the strategy.
 std::string parameter_hash(const ModelValues& values);
-// Of what a session has trained, without a copy of all of it.
+// The hash of what a session has trained, without a copy of all of it.
 std::string parameter_hash(const Session& session);
 
 }  // namespace convoy

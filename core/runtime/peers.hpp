@@ -23,10 +23,11 @@ class Peers {
   virtual void begin_exchange(std::string_view own) = 0;
   virtual std::optional<std::vector<std::string>> exchanged() = 0;
 
-  // Of tasks that do not wait for each other. They return at once.
-  // So many steps were finished here.
+  // The rest is for tasks that do not wait for each other. These functions return at once.
+  // Tells the others how many steps this task has finished.
   virtual void tell_steps(std::int64_t steps) = 0;
-  // By all workers together, as the chief has heard a moment ago; nothing elsewhere.
+  // How many steps all workers together have finished, as far as the chief has heard; nothing on
+  // other tasks.
   virtual std::optional<std::int64_t> steps_of_all() = 0;
   // Asks all tasks to end what they have begun and to meet: for a pause, or for good.
   virtual void request_drain(bool is_last) = 0;

@@ -51,25 +51,23 @@ class Session {
   // What the checker proved of the plan; meaningless when forward only.
   const CheckReport& check() const { return plan_->step.check(); }
   const Plan& logical_plan() const { return plan_->step.logical(); }
-  // What is proved of that.
-  const CheckReport& check_report() const { return plan_->step.check(); }
   // What runs now: of a plan with several stages, the one that training is in.
   const Plan& lowered_plan() const { return plan_->step.lowered(stage_); }
   std::size_t stage() const { return stage_; }
   // All stages.
   const Plan& whole_plan() const { return plan_->step.lowered(); }
-  // Of several hosts, what this one does of what runs now.
+  // What this host does of what runs now: everything, unless there are other hosts.
   const Schedule& schedule() const { return local_ ? *local_ : plan_->step.schedule(stage_); }
   const std::shared_ptr<const PreparedPlan>& plan() const { return plan_; }
   const Cluster& cluster() const { return cluster_; }
   const std::vector<convoy_device_description>& devices() const { return devices_->descriptions(); }
   const std::shared_ptr<OpenDevices>& open_devices() const { return devices_; }
   std::uint32_t replicas() const { return cluster_.replicas(); }
-  // The numbers of those on this host, ascending.
+  // The numbers of the replicas on this host, ascending.
   const std::vector<std::uint32_t>& local_replicas() const { return local_replicas_; }
-  // What joins this host to others; null when it is alone.
+  // What joins this host to others; null when there is no other host.
   const ClusterTask* task() const { return task_ ? &*task_ : nullptr; }
-  // Of a plan that is one strand.
+  // For plans that are one strand.
   Executor& executor() { return *executors_.front(); }
   // Whether workers go through the steps without waiting for each other, on however many hosts.
   bool is_asynchronous() const { return schedule().strands.count > 1; }
@@ -77,8 +75,8 @@ class Session {
   std::span<const std::unique_ptr<Executor>> strands() const { return executors_; }
   // Between strands and devices; null where nothing needs it.
   StrandGate* gate() { return gate_.get(); }
-  // Waits until nothing that was queued can touch memory any more, for whoever ends in the middle
-  // of steps; see Executor::cancel().
+  // Ends in the middle of steps: waits until nothing that was queued can touch memory any more;
+  // see Executor::cancel().
   bool cancel(const std::string& reason) noexcept;
   PlanMemory& memory() { return *memory_; }
   const PlanMemory& memory() const { return *memory_; }
@@ -114,19 +112,19 @@ class Session {
   // The trained parameters of one variable, plain (OIHW, OI or N), as of the last finished step. On
   // several hosts all tasks read the same at the same time, and each gets it whole.
   std::vector<float> read_variable(std::size_t variable) const;
-  // The same a few rows at a time, for those who need no copy of it.
+  // Visits the same values a few rows at a time, without a copy of the whole.
   void visit_variable(std::size_t variable,
                       const std::function<void(std::span<const float>)>& visit) const;
   // Makes plain values those of every copy of a variable; only before the first step.
   void write_variable(std::size_t variable, std::span<const float> values);
   // Replica 0's batch norm statistics, empty without any, likewise.
   std::vector<float> read_statistics() const;
-  // All of that, likewise.
+  // All variables and the statistics, likewise.
   ModelValues read_values() const;
   // One slot of optimizer state of a range of the arena, as it is stored; likewise.
   std::vector<float> read_optimizer_state(std::uint32_t slot, const ElementRange& range) const;
-  // What every replica computes on from the next step on. Forward only: a strategy may keep copies
-  // that this does not reach. See require_values_of.
+  // Replaces what every replica computes with, from the next step on. Forward only, because a
+  // strategy may keep copies that this does not reach. See require_values_of.
   void write_values(const ModelValues& values);
 
   // One variable's values as they lie in its storage, with `padding` where no element lies, and
@@ -149,7 +147,7 @@ class Session {
 
   Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
           const SessionOptions& options, const ClusterTask* task);
-  // Of training, between two steps, whatever the plan.
+  // What a plan hands over to the next between two steps of training.
   struct HandedOver;
 
   std::shared_ptr<const PreparedPlan> make_plan_of(StrategyPlugin* strategy,

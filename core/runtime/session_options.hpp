@@ -20,7 +20,7 @@ struct SessionOptions {
   bool profile = false;        // keep the times of layers, see profile()
   bool accuracy = false;       // count top-1 and top-5 hits
   bool deterministic = false;  // refuse what cannot promise equal bits
-  // Of activations and operands: a type, or kHalfOfTheDevices, which the session replaces by it.
+  // The type of activations and operands; the session replaces kHalfOfTheDevices by that type.
   std::uint32_t dtype = CONVOY_F32;
   std::uint64_t bucket_elements = std::uint64_t{4} << 20;
   convoy_optimizer optimizer{};

@@ -24,7 +24,7 @@ struct StepBreakdown {
   double input_wait = 0;   // nothing ran and the host waited for a batch
   double executor = 0;     // nothing ran for no such reason: gaps between operations
   std::map<std::string, Operations, std::less<>> operations;  // by kind, as it is written
-  // Of `network`, by the number of the other host; several that were waited for count each.
+  // `network` by the number of the other host; each of several that were waited for counts.
   std::map<std::uint32_t, double> network_by_host;
 };
 

@@ -24,7 +24,7 @@ struct StepTotals {
   double mean_loss() const { return replicas == 0 ? 0 : loss / static_cast<double>(replicas); }
 };
 
-// Of the replicas here, which had so many images together.
+// The totals of the replicas here, which had so many images together.
 StepTotals local_totals(const StepResult& result, const std::vector<std::uint32_t>& replicas,
                         std::int64_t images);
 

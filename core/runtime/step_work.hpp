@@ -27,12 +27,12 @@ struct ExecutorParts {
   const Plan* plan = nullptr;  // lowered
   const Schedule* schedule = nullptr;
   const Engines* engines = nullptr;  // null where a place is another host's
-  // Of several hosts, this one's number and what runs its network lanes; the schedule is its own,
-  // see local_schedule().
+  // On several hosts: this host's number and what runs its network lanes; the schedule is this
+  // host's, see local_schedule().
   std::uint32_t host = 0;
   NetworkEngine* network = nullptr;
-  // Of several strands, the one to run, with the timelines that all of them share; CONVOY_NONE: all
-  // of the schedule, in step.
+  // Where the plan has several strands: the one to run, with the timelines that all of them share;
+  // CONVOY_NONE: the whole schedule, in step.
   std::uint32_t strand = CONVOY_NONE;
   std::shared_ptr<LaneTimelines> timelines;  // null: its own
   StrandGate* gate = nullptr;                // null: nothing needs one

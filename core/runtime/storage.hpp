@@ -25,7 +25,7 @@ struct StorageUsers {
 // allocated. Error kUnavailable when the devices have no such dtype.
 Arena choose_storage(const Graph& graph, const StorageUsers& users, const SessionOptions& options,
                      bool forward_only);
-// Of one host, whose devices these are.
+// The storage for one host with these devices.
 Arena choose_storage(const Graph& graph, const OpenDevices& devices, const SessionOptions& options,
                      bool forward_only);
 

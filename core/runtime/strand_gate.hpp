@@ -17,10 +17,10 @@ namespace convoy {
 // Stands between the strands of this host and the lanes of devices that several of them use, or
 // where they meet at memory that anyone may update. What a device gets from here may run at once,
 // so that no strand waits behind another in a lane. Relaxed reads and updates in any order lock the
-// ranges that they touch: whoever comes first goes first, and nobody reads what is half updated.
+// ranges that they touch: first come, first served, and no strand reads what is half updated.
 // Layers that compute on relaxed parameters do not lock them: they read for as long as they run.
 //
-// Of the thread that submits steps; nothing happens but in pump(), which it calls while it waits.
+// Used by the thread that submits steps. Operations move only in pump(), which it calls meanwhile.
 class StrandGate {
  public:
   StrandGate(const Plan& lowered, const Schedule& local, const Engines& engines,
@@ -35,7 +35,7 @@ class StrandGate {
   void submit(std::uint32_t operation, const convoy_submission& submission);
   // Hands over what may start. Whether there was anything. Error as the devices have it.
   bool pump();
-  // The same for those who must not fail: where a device fails, it closes.
+  // The same without an Error: where a device fails, the gate closes.
   void pump_or_close() noexcept;
   // From now on everything that is queued ends without having run; see pump().
   void close() { is_closed_ = true; }

@@ -24,7 +24,7 @@ inline bool holds(const convoy_wait& wait) {
   return value_of(wait.timeline) >= wait.value;
 }
 
-// Everything written before shows to whoever sees the value.
+// A thread that sees the value sees everything written before it.
 inline void advance(std::uint64_t* timeline, std::uint64_t value) {
   std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_release);
 }

@@ -49,8 +49,8 @@ struct TrainingEvents {
   std::function<void()> warmed_up;
   std::function<void(const TrainingStep&)> warmup_step;
   std::function<void(const TrainingStep&)> timed_step;
-  // Of one step: that numbered -2, without enough warm-up steps the first timed one. Of an
-  // asynchronous session this step of every strand with a part here.
+  // Gets one step: number -2, or the first timed one where there are too few warm-up steps. In an
+  // asynchronous session that step of every strand with a part here.
   std::function<void(const StepTrace&)> trace;
   // Asked of every timed step: whether timed_trace is to see it.
   std::function<bool(const TrainingStep&)> wants_timed_trace;
@@ -97,7 +97,7 @@ struct TrainingSummary {
 // those of all. Error kNumerical when a loss is not finite, unless
 // that is tolerated; the events have seen every step before it.
 //
-// Of an asynchronous session every worker takes its own steps: `warmup_steps` each, then all meet,
+// In an asynchronous session every worker takes its own steps: `warmup_steps` each, then all meet,
 // then until there were as many updates as workers x timed_steps less one. Events are about the
 // steps of this host's workers, losses and hits likewise. A pause is after so many steps as the
 // workers have taken on average, of which the points of pauses and the summary speak.

@@ -25,14 +25,14 @@ std::string flags_of(const Candidate& candidate);
 // Whether the strategy knows all of these options.
 bool declares_all(const Manifest& manifest, const std::map<std::string, std::string>& given);
 
-// Sizes of buckets worth comparing for a model, in elements: 16 MiB, then 1 to 128 MiB. Of those
+// Bucket sizes worth comparing for a model, in elements: 16 MiB, then 1 to 128 MiB; of the sizes
 // that hold the whole model only one.
 std::vector<std::uint64_t> bucket_sizes(std::uint64_t arena_elements);
 
 // The candidates among the strategies: every variant that a manifest names (the defaults when it
 // names none) with every bucket size, in the order of the arguments. Options that the user gave,
 // `given`, hold for all: strategies that do not declare one of them and variants that contradict
-// one drop out. Two ways that come to the same are one.
+// one drop out. Equal candidates count once.
 std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies,
                                             const std::map<std::string, std::string>& given,
                                             std::span<const std::uint64_t> bucket_elements);

@@ -40,17 +40,17 @@ struct Decision {
   bool operator==(const Decision&) const = default;
 };
 
-// The best of a ranking; Error kUnavailable with all reasons when there is none. Of candidates that
-// simulation cannot tell apart, less than kIndistinguishable behind the best, it is one of the
-// usual variant (whatever the size of its buckets): choices do not jump for nothing.
+// The best of a ranking; Error kUnavailable with all reasons when there is none. Simulation cannot
+// tell candidates apart that are less than kIndistinguishable behind the best: among them the usual
+// variant is taken, whatever its bucket size, so that the choice does not jump without a reason.
 constexpr double kIndistinguishable = 0.005;
 Decision decide(const Ranking& ranking, const Candidate& usual, const std::string& basis,
                 bool calibrated);
 
-// What came of trying the candidates of `decision` and others: the one that won is taken.
+// The decision after a trial of its candidates: takes the one that won.
 Decision decide(const Decision& decision, const TrialResult& trial, const RankedCandidate& winner);
 
-// Of the step of what was taken: measured in a trial, else predicted; 0: neither.
+// Seconds of a step of what was taken: measured in a trial, else predicted; 0: neither.
 double expected_step_seconds(const Decision& decision);
 
 // One line for people: what was taken, its step, what comes next, and why.

@@ -9,8 +9,8 @@
 
 namespace convoy {
 
-// Decisions of earlier runs, one file each, found by a text that says in which circumstances they
-// were made. Whatever goes wrong with files is told and costs no more than the memory.
+// Decisions of earlier runs, one file each. The key is a text that says in which circumstances a
+// decision was made. A file that cannot be read or written is told and counts as forgotten.
 class DecisionCache {
  public:
   using Tell = std::function<void(const std::string&)>;

@@ -16,8 +16,8 @@
 
 namespace convoy {
 
-// Of the plan's body that a prediction for a ranking simulates: with two, the order is the same as
-// with more, but for candidates less than kIndistinguishable apart.
+// How often a prediction for a ranking simulates the plan's body: twice gives the same order as
+// more often, but for candidates less than kIndistinguishable apart.
 constexpr std::uint32_t kRankingIterations = 2;
 
 // What candidates are planned for and predicted with.

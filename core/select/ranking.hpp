@@ -26,7 +26,7 @@ struct RankedCandidate {
   std::string plan_hash = {};  // predicted: of the lowered plan
 };
 
-// The same but for the size of buckets.
+// Whether both are the same but for the size of buckets.
 bool same_variant(const Candidate& a, const Candidate& b);
 
 // All candidates, the fastest first, those without a prediction last. Of equals the one that was
@@ -37,7 +37,7 @@ struct Ranking {
   // Throws Error when no candidate has a prediction: kUnavailable with all reasons, or kUsage with
   // the one that they have in common, if that is the value of an option.
   const RankedCandidate& best() const;
-  // The fastest of all variants but that one's; null when nothing else has a prediction.
+  // The fastest candidate of any other variant; null when no other one has a prediction.
   const RankedCandidate* best_but(const Candidate& candidate) const;
   // How much longer than the best one's a candidate's step is predicted to take, 0.02 = 2 %.
   double behind(const RankedCandidate& candidate) const;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kFewestTurns = 2;  // of each candidate: once may be chance
 constexpr std::int64_t kWarmUp = 1;       // a further step of the first turn that does not count
 
-// After a single round only who is this much slower than the best, in every step, drops out.
+// After one round a candidate drops out only if each of its steps is this much slower.
 constexpr double kFarBehind = 1.25;
 // How many standard errors of their difference the mean steps of two must be apart, later: with the
 // fewest steps, four of each, chance does that once in 800 times.

@@ -78,7 +78,7 @@ double ComputeClock::rate_of(const Device& device) const {
   return device.collectives == 0 ? rate : rate / (1 + device.kind->collective_tax);
 }
 
-// Whoever starts again at the time at which it ended was never idle.
+// A device that starts again at the time at which it ended was never idle.
 void ComputeClock::note_busy(std::uint32_t place) {
   Device& it = devices_[place];
   const bool busy = it.pass != nullptr;

@@ -22,8 +22,8 @@ class HostRoutes {
   topology::Route find(std::size_t from, std::size_t to);
   // All that carry data at once, each as much as the others; empty when there is none.
   std::vector<topology::Route> find_all(std::size_t from, std::size_t to);
-  // Of these nodes the one that the route from (or to) this one is shortest to; the first of equal
-  // ones. They must not be empty.
+  // The candidate with the shortest route to or from this node; the first of equal ones. There must
+  // be one.
   std::size_t nearest(std::size_t to, const std::vector<std::size_t>& candidates);
 
  private:

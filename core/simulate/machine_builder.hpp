@@ -17,7 +17,7 @@ struct MachineConstants {
   std::vector<SimulatedDevice> devices;  // kinds of devices
   // Which of them a GPU is: an index into devices.
   std::function<std::uint32_t(const topology::Node& gpu)> device_of;
-  // Of every host by its number; all that are not there are like the last one.
+  // Every host by its number; hosts beyond the last entry are like it.
   std::vector<SimulatedHost> hosts = {{}};
   const SimulatedHost& host(std::uint32_t number) const {
     return hosts[std::min<std::size_t>(number, hosts.size() - 1)];

@@ -80,7 +80,7 @@ std::uint64_t element_bytes(bool half) {
 
 }  // namespace
 
-// Who has been gone through backwards has left its memory to others.
+// A layer frees its activations once its backward pass is done.
 std::uint64_t training_bytes_per_image(const Graph& graph, bool half) {
   std::uint64_t kept = 0;
   std::uint64_t most = 0;

@@ -27,7 +27,7 @@ struct Prediction {
   std::optional<SimulationResult> step;
   std::string problem;
   std::vector<MemoryNeed> memory;  // per place
-  // Of a plan with several stages, how fast each is; the rest is about the last one.
+  // How fast each stage is, where a plan has several; the other fields are about the last one.
   struct Stage {
     std::uint64_t first_step = 0;
     double images_per_second = 0;
@@ -47,13 +47,11 @@ class Predictor {
   // rate with this input. 1 before.
   void fit(const Plan& lowered, const SimulatedCluster& cluster, double images_per_second,
            const InputLoad& input = {});
-  double layer_scale() const { return scale_; }
-  void set_layer_scale(double scale) { scale_ = scale; }
 
   Prediction predict(const Plan& lowered, const SimulatedCluster& cluster) const {
     return predict(lowered, cluster, layers(cluster.machine));
   }
-  // For those who compare many plans for one cluster: the layers' times on its devices, once.
+  // The layers' times on the cluster's devices, to compute once when many plans are compared.
   std::vector<LayerTimes> layers(const SimulatedMachine& machine) const {
     return layers(machine, scale_);
   }

@@ -20,8 +20,8 @@ struct InputLoad {
 struct SimulationOptions {
   SoftwareProfile software;
   InputLoad input;
-  // Of the plan's body; at least 2, the last one counts. Workers that take steps of their own go
-  // through more.
+  // How often the plan's body runs: at least 2, the last one counts. Workers that take steps of
+  // their own take more.
   std::uint32_t iterations = 3;
   std::uint64_t seed = 1;         // of random fetch orders
   std::uint32_t state_slots = 0;  // of the optimizer: what an update reads and writes besides

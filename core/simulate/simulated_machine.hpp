@@ -50,7 +50,7 @@ struct SimulatedMachine {
   // memory.
   ReachFinder reaches;
   std::vector<std::uint32_t> host_places;  // per host: the place of its memory, where it has one
-  // Of the several that make up a host's memory; none: hosts have one each.
+  // Finds the near one of several memories of a host; empty: hosts have one memory each.
   MemoryFinder near_memory;
   bool network_reduces = false;  // its switches reduce what passes them (SHARP)
 };

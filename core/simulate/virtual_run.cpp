@@ -203,7 +203,7 @@ class VirtualRun {
     Ticks at = now_;
     if (task.activity == Activity::kCollective && task.group != kNone) {
       at = clock_.kernel_boundary(now_, task.group);
-      clock_.collective(task.group, 1);  // who is there first occupies its device and waits
+      clock_.collective(task.group, 1);  // the first one there occupies its device and waits
     }
     push(at + to_ticks(task.seconds), EventKind::kBegin, instance, 0);
   }

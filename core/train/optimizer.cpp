@@ -1,20 +1,11 @@
 #include "core/train/optimizer.hpp"
 
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "core/base/error.hpp"
 
 namespace convoy {
 namespace {
-
-constexpr std::array<std::pair<convoy_optimizer_kind, std::string_view>, 4> kNames = {{
-    {CONVOY_OPTIMIZER_SGD, "sgd"},
-    {CONVOY_OPTIMIZER_MOMENTUM, "momentum"},
-    {CONVOY_OPTIMIZER_RMSPROP, "rmsprop"},
-    {CONVOY_OPTIMIZER_ADAM, "adam"},
-}};
 
 void require(bool holds, const char* flag, double value, const char* range) {
   if (!holds) fail(ExitCode::kUsage, "--{}={}: it must be {}", flag, value, range);
@@ -46,15 +37,8 @@ void check(const OptimizerOptions& options) {
 
 }  // namespace
 
-convoy_optimizer_kind parse_optimizer_kind(std::string_view name) {
-  for (const auto& [kind, known] : kNames) {
-    if (known == name) return kind;
-  }
-  fail(ExitCode::kUsage, "--optimizer={}: it must be sgd, momentum, rmsprop or adam", name);
-}
-
 std::string_view optimizer_name(convoy_optimizer_kind kind) {
-  for (const auto& [known, name] : kNames) {
+  for (const auto& [known, name] : kOptimizers) {
     if (known == kind) return name;
   }
   fail(ExitCode::kUsage, "optimizer kind {} is unknown", static_cast<int>(kind));

@@ -2,14 +2,22 @@
 
 #include <convoy/abi.h>
 
+#include <array>
 #include <convoy/job_options.hpp>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace convoy {
 
-// "sgd", "momentum", "rmsprop" or "adam"; Error(kUsage) for anything else.
-convoy_optimizer_kind parse_optimizer_kind(std::string_view name);
+// As command lines and records name them.
+inline constexpr std::array<std::pair<convoy_optimizer_kind, std::string_view>, 4> kOptimizers = {{
+    {CONVOY_OPTIMIZER_SGD, "sgd"},
+    {CONVOY_OPTIMIZER_MOMENTUM, "momentum"},
+    {CONVOY_OPTIMIZER_RMSPROP, "rmsprop"},
+    {CONVOY_OPTIMIZER_ADAM, "adam"},
+}};
+// Error(kUsage) for a kind that is none of these.
 std::string_view optimizer_name(convoy_optimizer_kind kind);
 
 // The optimizer in the form that devices receive. Error(kUsage) when a value makes no sense, such

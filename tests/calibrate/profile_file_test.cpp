@@ -19,9 +19,16 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
+MachineProfile read_text(const std::string& text) {
+  const std::filesystem::path file =
+      std::filesystem::path(scratch_folder("profile_text")) / "file.json";
+  std::ofstream(file) << text;
+  return read_profile(file);
+}
+
 std::string refusal(const std::string& text) {
   try {
-    parse_profile("file.json", text);
+    read_text(text);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);
     return error.what();
@@ -32,7 +39,7 @@ std::string refusal(const std::string& text) {
 TEST(ProfileFileTest, WhatWasWrittenIsReadToTheBit) {
   const MachineProfile profile = small_profile();
   const std::string text = profile_text(profile);
-  const MachineProfile again = parse_profile("file.json", text);
+  const MachineProfile again = read_text(text);
   EXPECT_EQ(profile_text(again), text);
   EXPECT_EQ(again.machine.memory_bytes, profile.machine.memory_bytes);
   EXPECT_EQ(again.disturbance, profile.disturbance);
@@ -65,7 +72,7 @@ TEST(ProfileFileTest, DamageIsReportedWithFileLineAndField) {
   };
   for (const auto& it : cases) {
     const std::string text = refusal(replaced(good, it.from, it.to));
-    EXPECT_EQ(text.find("file.json:"), 0u) << text;
+    EXPECT_NE(text.find("/file.json:"), std::string::npos) << text;
     for (const char* part : it.parts)
       EXPECT_NE(text.find(part), std::string::npos) << part << " is not in: " << text;
   }

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <span>
 
-#include "core/runtime/initial_values.hpp"
 #include "tests/golden/golden_file.hpp"
 #include "tests/golden/golden_run.hpp"
 #include "tests/golden/numbers.hpp"
 #include "tests/models/plugin_graph.hpp"
+#include "tests/runtime/initial_parameters.hpp"
 
 namespace convoy::testing {
 namespace {

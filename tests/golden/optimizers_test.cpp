@@ -10,6 +10,7 @@
 #include "tests/golden/golden_run.hpp"
 #include "tests/golden/numbers.hpp"
 #include "tests/models/plugin_graph.hpp"
+#include "tests/train/optimizer_kind.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -23,7 +24,7 @@ constexpr double kDotTolerance = 1e-5;  // of the norm
 
 OptimizerOptions optimizer_of(const json& golden) {
   OptimizerOptions options;
-  options.kind = parse_optimizer_kind(golden.at("optimizer").get<std::string>());
+  options.kind = optimizer_kind(golden.at("optimizer").get<std::string>());
   options.weight_decay = golden.at("weight_decay");
   if (!golden.at("gradient_clip").is_null()) options.gradient_clip = golden.at("gradient_clip");
   if (golden.at("gradient_scale") == "sum") options.gradient_scale = GradientScale::kSum;

@@ -7,6 +7,7 @@
 #include "tests/golden/golden_run.hpp"
 #include "tests/golden/numbers.hpp"
 #include "tests/models/plugin_graph.hpp"
+#include "tests/train/optimizer_kind.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -72,7 +73,7 @@ class SynchronousStrategies : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(SynchronousStrategies, LeadToTheParametersOfOneDevice) {
-  const OptimizerOptions optimizer = optimizer_of(parse_optimizer_kind(GetParam()));
+  const OptimizerOptions optimizer = optimizer_of(optimizer_kind(GetParam()));
   const Parameters expected = train({"replicated", 1, optimizer});
   const double moved = distance(expected.before, expected.after);
   EXPECT_GT(moved, 1e-3);

@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "core/plan/interpret/interpreter.hpp"
-#include "core/runtime/initial_values.hpp"
 #include "core/runtime/training_state.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/cluster_run.hpp"
+#include "tests/runtime/initial_parameters.hpp"
 #include "tests/runtime/staged_strategy.hpp"
 
 namespace convoy::testing::cluster_session_test {

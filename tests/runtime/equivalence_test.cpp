@@ -6,9 +6,9 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/interpret/interpreter.hpp"
-#include "core/runtime/initial_values.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
+#include "tests/runtime/initial_parameters.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"

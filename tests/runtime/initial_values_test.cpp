@@ -9,6 +9,7 @@
 #include "core/graph/layout.hpp"
 #include "core/runtime/model_map.hpp"
 #include "core/train/initializer.hpp"
+#include "tests/runtime/initial_parameters.hpp"
 #include "tests/runtime/small_models.hpp"
 
 namespace convoy::testing {

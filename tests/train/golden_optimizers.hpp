@@ -10,6 +10,7 @@
 
 #include "core/base/json.hpp"
 #include "core/train/optimizer.hpp"
+#include "tests/train/optimizer_kind.hpp"
 
 namespace convoy::testing {
 
@@ -56,7 +57,7 @@ class GoldenOptimizers {
     const auto& values = file_.at("hyperparameters");
     const auto& it = file_.at("cases").at(index);
     OptimizerOptions options;
-    options.kind = parse_optimizer_kind(it.at("optimizer").get<std::string>());
+    options.kind = optimizer_kind(it.at("optimizer").get<std::string>());
     options.momentum = values.at("momentum");
     options.rmsprop_decay = values.at("rmsprop_decay");
     options.rmsprop_momentum = values.at("rmsprop_momentum");

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string_view>
 
 #include "core/base/error.hpp"
 
@@ -34,12 +36,12 @@ TEST(Optimizer, KnowsItsStateSlotsAndTheirFirstValues) {
   EXPECT_EQ(state_initial(CONVOY_OPTIMIZER_ADAM, 1), 0.0);
 }
 
-TEST(Optimizer, ParsesItsNames) {
+TEST(Optimizer, EveryKindHasOneName) {
+  std::set<std::string_view> names;
   for (const auto kind : {CONVOY_OPTIMIZER_SGD, CONVOY_OPTIMIZER_MOMENTUM, CONVOY_OPTIMIZER_RMSPROP,
-                          CONVOY_OPTIMIZER_ADAM}) {
-    EXPECT_EQ(parse_optimizer_kind(optimizer_name(kind)), kind);
-  }
-  EXPECT_THROW(parse_optimizer_kind("lamb"), Error);
+                          CONVOY_OPTIMIZER_ADAM})
+    names.insert(optimizer_name(kind));
+  EXPECT_EQ(names.size(), kOptimizers.size());
 }
 
 TEST(Optimizer, SgdStepsAgainstTheMeanGradient) {

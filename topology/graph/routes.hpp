@@ -39,8 +39,8 @@ struct Route {
 // host finds the same. Never passes through a GPU; passes through a NIC only between hosts.
 Route find_route(const Machine& machine, std::size_t from, std::size_t to);
 
-// The same for who asks often: the links of every node are listed once. A search follows only the
-// links of the two hosts and of networks. The machine must outlive this and stay as it is.
+// The same for callers that ask often: the links of every node are listed once. A search follows
+// only the links of the two hosts and of networks. The machine must outlive this and stay as it is.
 class RouteFinder {
  public:
   explicit RouteFinder(const Machine& machine);

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <concepts>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -20,18 +21,28 @@
 
 namespace convoy {
 
+// One list of all the parts' flags, in that order.
+inline std::vector<FlagDefinition> joined(
+    std::initializer_list<std::vector<FlagDefinition>> parts) {
+  std::vector<FlagDefinition> flags;
+  for (const std::vector<FlagDefinition>& part : parts)
+    flags.insert(flags.end(), part.begin(), part.end());
+  return flags;
+}
+
 // The values that a number may have, both ends included.
 struct Range {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
 };
+inline constexpr Range kFraction = {0, 1};
 
 template <typename Field>
 concept WholeNumber = std::integral<Field> && !std::same_as<Field, bool>;
 template <typename Field>
 concept Number = WholeNumber<Field> || std::same_as<Field, double>;
 
-// Of a canonical value, which always parses.
+// The number in a canonical value, which always parses.
 template <Number Field>
 Field canonical_number(const std::string& text) {
   Field value{};

@@ -6,6 +6,8 @@
 namespace convoy {
 namespace {
 
+using Flags = std::vector<FlagDefinition>;
+
 constexpr const char* kAtSteps = "eval_during_training_at_specified_steps";
 constexpr const char* kAtEpochs = "eval_during_training_at_specified_epochs";
 
@@ -19,17 +21,9 @@ FlagDefinition freeze_flag() {
   return flag;
 }
 
-}  // namespace
-
-std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation) {
-  EvaluationTriggers& triggers = evaluation.triggers;
+// When an evaluation interrupts the training.
+Flags trigger_flags(EvaluationTriggers& triggers) {
   return {
-      bind_flag("eval", evaluation.evaluate_only,
-                "Scores the newest checkpoint of train_dir on the validation data instead of "
-                "training. train_dir may also be one checkpoint file."),
-      bind_flag("eval_interval_secs", evaluation.interval_seconds, Range{0, kMostSeconds},
-                "With eval: looks again after so many seconds and scores every newer checkpoint, "
-                "until it is interrupted; 0 looks once."),
       bind_flag("eval_during_training_every_n_steps", triggers.every_steps, Range{1, kMostSteps},
                 "Training pauses after every so many timed steps for an evaluation. One more "
                 "follows the last step."),
@@ -47,6 +41,12 @@ std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation) {
             triggers.at_epochs = parse_epoch_list(kAtEpochs, text);
           },
           "Likewise, after these epochs: 0.5,1,2."),
+  };
+}
+
+// How long an evaluation is, what ends the training, and inference.
+Flags scoring_flags(EvaluationOptions& evaluation) {
+  return {
       bind_flag("stop_at_top_1_accuracy", evaluation.stop_at_top_1, Range{0, 1},
                 "Ends training when an evaluation reaches this top-1 accuracy, a fraction."),
       bind_unset_by_zero("eval_batch_size", evaluation.batch_size, kMostImages,
@@ -61,6 +61,20 @@ std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation) {
                 "dropout, no gradients, no updates, no strategy."),
       freeze_flag(),
   };
+}
+
+}  // namespace
+
+std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation) {
+  Flags stored = {
+      bind_flag("eval", evaluation.evaluate_only,
+                "Scores the newest checkpoint of train_dir on the validation data instead of "
+                "training. train_dir may also be one checkpoint file."),
+      bind_flag("eval_interval_secs", evaluation.interval_seconds, Range{0, kMostSeconds},
+                "With eval: looks again after so many seconds and scores every newer checkpoint, "
+                "until it is interrupted; 0 looks once."),
+  };
+  return joined({std::move(stored), trigger_flags(evaluation.triggers), scoring_flags(evaluation)});
 }
 
 }  // namespace convoy

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
@@ -15,9 +14,6 @@ namespace {
 
 using Flags = std::vector<FlagDefinition>;
 
-constexpr Range kFraction = {0, 1};
-constexpr Range kPositive = {};
-constexpr Range kAny = {-std::numeric_limits<double>::infinity()};
 constexpr Range kSteps = {1, kMostSteps};
 
 FlagDefinition alias(std::string name, std::string of) {
@@ -181,67 +177,6 @@ Flags strategy_flags(JobOptions& options) {
   };
 }
 
-Flags optimizer_flags(OptimizerOptions& options) {
-  return {
-      bind_choice<convoy_optimizer_kind>("optimizer", options.kind,
-                                         {{"sgd", CONVOY_OPTIMIZER_SGD},
-                                          {"momentum", CONVOY_OPTIMIZER_MOMENTUM},
-                                          {"rmsprop", CONVOY_OPTIMIZER_RMSPROP},
-                                          {"adam", CONVOY_OPTIMIZER_ADAM}},
-                                         "Update rule."),
-      bind_flag("momentum", options.momentum, kFraction, "Momentum, in Nesterov's form."),
-      bind_flag("rmsprop_decay", options.rmsprop_decay, kFraction, "RMSProp: averaging factor."),
-      bind_flag("rmsprop_momentum", options.rmsprop_momentum, kFraction, "RMSProp: momentum."),
-      bind_flag("rmsprop_epsilon", options.rmsprop_epsilon, kPositive,
-                "RMSProp: added inside the root."),
-      bind_flag("adam_beta1", options.adam_beta1, kFraction,
-                "Adam: averaging factor of gradients."),
-      bind_flag("adam_beta2", options.adam_beta2, kFraction, "Adam: averaging factor of squares."),
-      bind_flag("adam_epsilon", options.adam_epsilon, kPositive, "Adam: added to the root."),
-      bind_flag("weight_decay", options.weight_decay, kPositive,
-                "L2 factor on all variables but batch norm's."),
-      bind_flag("gradient_clip", options.gradient_clip, kPositive,
-                "Limit of every element of the gradient, either sign."),
-  };
-}
-
-Flags gradient_flags(GradientOptions& options) {
-  return {
-      bind_flag("gradient_clip_norm", options.clip_norm, kPositive,
-                "Limit of the Euclidean norm of all gradients together, weight decay included; "
-                "before gradient_clip."),
-      bind_flag("fp16_loss_scale", options.loss_scale, kAny,
-                "Factor on the loss, taken out of the gradients again; left out, 128 with "
-                "use_fp16. 1 = off."),
-      bind_flag("fp16_enable_auto_loss_scale", options.automatic_loss_scale,
-                "Skips steps with gradients that are not finite and halves the loss scale, "
-                "starting from fp16_loss_scale."),
-      bind_flag("fp16_inc_loss_scale_every_n", options.increase_every, kSteps,
-                "Finite steps in a row before the one that doubles the automatic loss scale."),
-      bind_flag("report_gradient_norms", options.report_norms,
-                "Adds the gradients' norms, without weight decay, to the steps of output_file."),
-  };
-}
-
-Flags learning_rate_flags(LearningRateOptions& options) {
-  return {
-      bind_flag("init_learning_rate", options.init_learning_rate, kPositive,
-                "Learning rate at the start, instead of the model's rule."),
-      bind_flag("piecewise_learning_rate_schedule", options.piecewise_learning_rate_schedule,
-                "LR0;E1;LR1;...: the rate LR0 until epoch E1, then LR1 and so on."),
-      bind_flag("num_epochs_per_decay", options.num_epochs_per_decay, kPositive,
-                "Epochs between exponential decays."),
-      bind_flag("learning_rate_decay_factor", options.learning_rate_decay_factor, kPositive,
-                "Factor of each decay."),
-      bind_flag("minimum_learning_rate", options.minimum_learning_rate, kPositive,
-                "Floor under exponential decay."),
-      bind_flag("num_learning_rate_warmup_epochs", options.num_learning_rate_warmup_epochs,
-                kPositive, "Linear ramp from 0, for init_learning_rate and piecewise schedules."),
-      bind_flag("resnet_base_lr", options.resnet_base_lr, kPositive,
-                "Base rate, at batch 256, of the ResNet models' rule."),
-  };
-}
-
 Flags checkpoint_flags(CheckpointOptions& options) {
   return {
       bind_flag("train_dir", options.train_dir,
@@ -331,60 +266,6 @@ Flags reproducibility_flags(JobOptions& options) {
                 "Seconds after which a plug-in that did not come with convoy has opened or planned "
                 "for too long. Both happen in a process of their own first: one that hangs or "
                 "crashes there is named, and auto goes on without it."),
-  };
-}
-
-std::vector<std::string> split_names(const std::string& text) {
-  std::vector<std::string> names;
-  std::istringstream in(text);
-  for (std::string name; std::getline(in, name, ',');)
-    if (!name.empty()) names.push_back(name);
-  return names;
-}
-
-Flags task_flags(TaskOptions& options, MachineOptions& machine) {
-  constexpr double kMostTasks = kMostHosts;
-  return {
-      bind_words("job_name", options.job_name, {"", "worker", "ps", "controller"},
-                 "What this process is among the tasks of a run on several hosts. Left out, "
-                 "mpirun, srun or RANK and WORLD_SIZE say who it is; else it runs alone."),
-      bind_flag("task_index", options.task_index, Range{0, kMostTasks},
-                "Its number among those, from 0. Worker 0 prints the total.", "0"),
-      bind_flag("worker_hosts", machine.worker_hosts,
-                "Where the workers listen: host:port,host:port."),
-      bind_flag("ps_hosts", machine.ps_hosts, "Where the parameter servers listen, likewise."),
-      bind_flag("controller_host", options.controller_host,
-                "Where the tasks meet; left out, at worker 0."),
-      custom_flag(
-          "transport", FlagType::kString, "auto",
-          [&options](const std::string& text) {
-            options.transports = text == "auto" ? std::vector<std::string>() : split_names(text);
-          },
-          "What carries bytes between tasks: names of transports, separated by commas (`convoy "
-          "list` shows them). auto takes the best one for each pair."),
-      bind_flag("network_channels", options.network_channels, Range{1, 255},
-                "Streams that a large message between two tasks is divided over."),
-      bind_flag("join_timeout", options.join_timeout, Range{0.1, kMostSeconds},
-                "Seconds in which all tasks must have come."),
-      bind_flag("peer_timeout", options.peer_timeout, Range{0.1, kMostSeconds},
-                "Seconds of silence after which a task counts as dead."),
-      bind_flag("restarts", options.restarts, Range{0, kMostTasks},
-                "How often a task that dies may be replaced: the others wait until it is started "
-                "again, for join_timeout seconds, and all go on from the newest checkpoint of "
-                "train_dir. Worker 0 cannot be replaced. Worker 0's value counts."),
-      bind_flag("advertise_address", options.advertise_address,
-                "The address by which others reach this task; left out, that which reached the "
-                "others."),
-      bind_flag(
-          "certificate", options.certificate,
-          "This task's certificate, a file in PEM form; with private_key and "
-          "certificate_authority all bytes between tasks are encrypted and both ends prove who "
-          "they are."),
-      bind_flag("private_key", options.private_key, "Its private key."),
-      bind_flag("certificate_authority", options.certificate_authority,
-                "The certificates of those who sign tasks' certificates."),
-      bind_flag("insecure_network", options.insecure_network,
-                "Lets tasks on several machines talk in clear text, without certificates."),
   };
 }
 

@@ -43,8 +43,13 @@ void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
 // instead.
 void refuse_historical_strategy(const std::string& name);
 
-// Those about evaluation and inference, a part of the table.
+// Parts of the table: evaluation and inference; the update rule; what happens to gradients before
+// it; the learning rate; tasks on several hosts.
 std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation);
+std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options);
+std::vector<FlagDefinition> gradient_flags(GradientOptions& options);
+std::vector<FlagDefinition> learning_rate_flags(LearningRateOptions& options);
+std::vector<FlagDefinition> task_flags(TaskOptions& options, MachineOptions& machine);
 
 // Flags of tf_cnn_benchmarks that convoy knows by name only: features that it lacks, and what means
 // nothing outside TensorFlow.

@@ -15,8 +15,7 @@ using qualify::Measurement;
 
 // "98.1 GFLOP/s", "12.3 GB/s", "850 images/s".
 std::string rate_text(double rate, const std::string& unit) {
-  constexpr double kGiga = 1e9;
-  if (unit == "FLOP/s" || unit == "B/s") return fmt::format("{:.4g} G{}", rate / kGiga, unit);
+  if (unit == "FLOP/s" || unit == "B/s") return fmt::format("{:.4g} G{}", rate / 1e9, unit);
   return fmt::format("{:.4g} {}", rate, unit);
 }
 

@@ -162,7 +162,7 @@ class Launch {
   }
 
   // The others see for themselves that a task is lost, say so and wait for the one that replaces
-  // it, or end; whoever does not is ended.
+  // it, or end; a task that does not is ended.
   void replace_or_give_up(Task& task, std::ostream& err) {
     if (exit_code_ != 0) return;
     const int code = task.process->exit_code();

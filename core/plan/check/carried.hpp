@@ -27,7 +27,7 @@ class CarriedGradients {
   explicit CarriedGradients(const ValueTable& values) : values_(values) {}
 
   const Carried& of_atom(AtomId opaque);
-  // Of a sum, kernels in it or not.
+  // What a sum carries, whether kernels have a part in it or not.
   Carried of_value(ValueId value);
 
  private:

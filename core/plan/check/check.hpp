@@ -61,8 +61,8 @@ struct CheckReport {
   bool zero_start = false;                // the first steps apply zero gradients
   bool uniform = true;                    // all variables and steps follow the one recurrence
   std::uint64_t periods = 0;              // that were run to find out
-  // Of a plan whose state never repeats (kApproximate), in words: "every gradient counts once in
-  // the end, nothing is lost". Otherwise empty.
+  // What is proved of a plan whose state never repeats (kApproximate): "every gradient counts once
+  // in the end, nothing is lost". Otherwise empty.
   std::string recurrence;
   bool nothing_lost = false;         // those words
   std::vector<std::string> kernels;  // whose word was taken for what they do
@@ -70,8 +70,8 @@ struct CheckReport {
   std::vector<std::string> factors;
   std::vector<std::string> compressors;  // operations that leave out what nothing brings back
   std::vector<Finding> findings;
-  // Of a plan with several stages what is proved of each; the rest says what the laxest of them is,
-  // with the findings of all.
+  // What is proved of each stage, where a plan has several; the other fields are then those of the
+  // laxest stage, with the findings of all.
   std::vector<StageReport> stages;
 
   // "synchronous", "stale by 2 (gradient lag 1, parameter lag 1)", "wrong".

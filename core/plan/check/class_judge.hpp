@@ -57,7 +57,6 @@ class ClassJudge {
   void judge_limit(const Limit& limit);
   void judge_averaging();
   void judge_conserved();
-  void judge_weights(const FieldMatrix& weights);
   void require_equal(const FieldMatrix& weights);
   bool trains_alone(const FieldMatrix& weights) const;
   void judge_noise(const PeriodRead& read, const FieldMatrix& row, const FieldMatrix& weights);

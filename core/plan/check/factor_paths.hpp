@@ -18,11 +18,11 @@ class FactorPaths {
 
   // Why it is not known that gradients count alike in this sum; empty when they do.
   std::string problem(ValueId sum);
-  // "multiply (operation 12)": who made an atom.
+  // "multiply (operation 12)": the operation that made an atom.
   std::string maker(AtomId atom) const;
 
  private:
-  // Factors in the order in which gradients meet them; who multiplies comes with the number.
+  // Factors in the order in which gradients meet them, each with the operation that multiplies.
   using Path = std::vector<std::uint64_t>;
   struct Found {
     std::set<Path> paths;  // of the gradients that lead there; none: no gradient does

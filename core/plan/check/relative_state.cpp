@@ -11,7 +11,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   return field_hash(word, hash);
 }
 
-// Fingerprints in which an atom is known by who made it and how many periods ago.
+// Fingerprints that know an atom by the operation that made it and by how many periods ago.
 class RelativePrints {
  public:
   RelativePrints(ValueTable& values, std::int64_t period)

@@ -78,7 +78,7 @@ struct Fingerprint {
 struct Value {
   Fingerprint print;      // of the terms: sum of weight * A(atom) * x^shift
   Weight constant{0, 0};  // added to every element
-  bool poison = false;    // then buffer and operation say who read it first
+  bool poison = false;    // then buffer and operation say what read it first
   bool leaf = false;      // then atom
   AtomId atom = 0;
   std::uint32_t operation = CONVOY_NONE;  // that made it first
@@ -120,7 +120,7 @@ class ValueTable {
  public:
   explicit ValueTable(Budget& budget);
 
-  // Whoever makes new values from here on.
+  // Values made from here on are this operation's.
   void set_operation(std::uint32_t operation, std::int64_t period);
 
   ValueId zero() const { return kZero; }

@@ -9,7 +9,7 @@ namespace convoy {
 
 inline constexpr std::uint64_t kSumChunk = 65536;  // elements that are summed by themselves
 
-// Of term(i) for i below count: in eight partial sums, what is left over after them.
+// The sum of term(i) for i below count: in eight partial sums, and the rest after them.
 template <typename Term>
 double lane_sum(std::uint64_t count, const Term& term) {
   constexpr std::uint64_t kLanes = 8;
@@ -21,7 +21,7 @@ double lane_sum(std::uint64_t count, const Term& term) {
   return total;
 }
 
-// Of chunk(first, end) over all chunks.
+// The sum of chunk(first, end) over all chunks.
 template <typename Chunk>
 double chunk_sum(std::uint64_t count, const Chunk& chunk) {
   double total = 0;

@@ -189,7 +189,7 @@ class UpdateFusion {
     for (std::size_t i = users_.next(total, group.updates.back());; i = users_.next(total, i)) {
       if (i == body_.size()) {
         if (scratch || std::exchange(wrapped, true)) return true;
-        i = 0;  // looked at like all that follow: who does not touch the total says nothing
+        i = 0;  // operations that do not touch the total change nothing
       }
       if (const std::optional<bool> dead = fate_at(group, total, i)) return *dead;
     }

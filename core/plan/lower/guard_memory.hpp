@@ -17,7 +17,7 @@ class GuardMemory {
   GuardMemory(Plan& plan, const LossScale& start) : plan_(plan), start_(start) {}
 
   std::uint32_t home() const;
-  // Where whoever runs the operation finds the scale and the norms. Error kUsage where it cannot
+  // Where the executor of the operation finds the scale and the norms. Error kUsage where it cannot
   // address either memory.
   std::uint32_t home_of(const Operation& operation) const;
 

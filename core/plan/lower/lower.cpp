@@ -11,7 +11,7 @@
 namespace convoy {
 namespace {
 
-// Copies may be driven from either end: whoever addresses both.
+// Either end may run a copy, provided that it addresses both memories.
 void lower_copy(Lowering& lowering, const Operation& copy) {
   const std::uint32_t from = lowering.place_of(copy.reads[0]);
   const std::uint32_t to = lowering.place_of(copy.writes[0]);

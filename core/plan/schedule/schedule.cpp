@@ -75,7 +75,7 @@ std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& d
   };
   tell(0);  // within the iteration
   tell(1);  // what the next iteration needs of this one
-  tell(0);  // and who leads to those
+  tell(0);  // and what leads to those
   return need;
 }
 

@@ -71,7 +71,7 @@ void fill_lanes(const Plan& lowered, Schedule& schedule);
 // is one between operations that share a host, see local_schedule().
 Schedule make_schedule(const Plan& lowered);
 
-// The same without the waits, for those who have the dependencies and keep count of them all:
+// The same without the waits, for callers that have the dependencies and keep count of them all:
 // costs n log n operations where finding the necessary waits costs lanes times operations.
 Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies);
 

@@ -30,7 +30,7 @@ struct LegendEntry {
   Symbol symbol = {};  // in the middle of the stroke
 };
 
-// Those of the signs that marks have.
+// The entries of the signs that these marks have.
 std::vector<LegendEntry> sign_entries(const std::vector<Mark>& marks);
 
 // A picture with two axes: grid, ticks, units, legend, and where values lie in it. The upright axis
@@ -50,7 +50,6 @@ class ChartFrame {
   double bottom() const { return top_ + plot_height_; }
   Drawing& drawing() { return drawing_; }
   const Scale& x_scale() const { return x_scale_; }
-  const Scale& y_scale() const { return y_scale_; }
 
   // Vertical lines with their signs above the plot.
   void mark(const std::vector<Mark>& marks);

@@ -7,7 +7,7 @@
 
 namespace convoy::report {
 
-// Of one record of a comparison: strategies x numbers of devices x models.
+// The sections of one record of a comparison: strategies x numbers of devices x models.
 std::string comparison_heading(const Json& record);
 std::vector<std::string> comparison_verdict(const Subject& comparison);
 std::vector<ScalingPoint> comparison_scaling(const Json& record);

@@ -40,7 +40,7 @@ struct Mark {
   double x = 0;
   std::string sign;     // in the picture, short
   std::string meaning;  // in the legend, once for all marks with this sign
-  std::string text;     // for whoever points at it
+  std::string text;     // shown where a reader points at it
 };
 
 // Lines over two axes that begin at 0. Many points become the band from their least to their

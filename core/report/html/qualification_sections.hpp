@@ -7,7 +7,7 @@
 
 namespace convoy::report {
 
-// Of one record of `convoy qualify`.
+// The sections of one record of `convoy qualify`.
 std::string qualification_heading(const Json& record);
 std::vector<std::string> qualification_verdict(const Subject& qualification);
 std::vector<Tile> qualification_tiles(const Subject& qualification);

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 // The field at a path such as "total/step_seconds/p50"; null where a part of it is missing.
 const Json& field(const Json& record, const std::string& path);
-// Of a number that is there and finite.
+// The number at the path, if it is there and finite.
 std::optional<double> number(const Json& record, const std::string& path);
 double number_or_zero(const Json& record, const std::string& path);
 bool is_true(const Json& record, const std::string& path);

@@ -7,7 +7,7 @@
 
 namespace convoy::report {
 
-// Of one record of a run: what each section shows. Without data a list is empty.
+// What each section shows of one record of a run. Without data a list is empty.
 std::string run_heading(const Json& record);
 std::vector<std::string> run_verdict(const Subject& run);
 std::vector<Tile> run_tiles(const Subject& run);
@@ -20,7 +20,7 @@ std::vector<Figure> learning_figures(const Subject& run);
 std::vector<Figure> resource_figures(const Subject& run);
 std::vector<Figure> environment_figures(const Subject& run);
 
-// Of anything that has a list "links" at the path.
+// Figures of a list of links, as runs and simulations have it.
 std::vector<Figure> link_figures(const Subject& subject, const Json& links);
 // A timeline as records keep it.
 Timeline read_timeline(const Json& json, const std::string& title);

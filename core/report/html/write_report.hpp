@@ -10,7 +10,7 @@ namespace convoy::report {
 
 // The record in a file. Error(kUsage) naming the file when there is none, or no JSON in it.
 NamedRecord read_record(const std::filesystem::path& path);
-// Of a text that convoy wrote.
+// The record in a text that convoy wrote.
 NamedRecord parse_record(const std::string& name, const std::string& text);
 
 // Error(kUsage) unless the path ends in .html and its folder is writable: before long work.

@@ -16,7 +16,7 @@ namespace convoy::cuda {
 
 // Whether a timeline has reached the point.
 bool holds(const convoy_wait& point);
-// Lets a timeline reach a value; everything written before shows to whoever sees it.
+// Lets a timeline reach a value; a thread that sees it sees everything written before it.
 void reach(std::uint64_t* timeline, std::uint64_t value);
 
 // Maps points of timelines that are not reached yet to the events of devices that stand for them,

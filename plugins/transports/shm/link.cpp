@@ -92,7 +92,7 @@ void send_greeting(const Descriptor& socket, const Greeting& greeting, int memor
     rights->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(rights), &memory, sizeof memory);
   }
-  // Who does not get it finds the connection closed.
+  // An end that does not get it finds the connection closed.
   static_cast<void>(::sendmsg(socket.get(), &message, MSG_NOSIGNAL));
 }
 

@@ -143,7 +143,7 @@ void ShmTransport::after_call(Pair& pair) {
   if (watched_ && (!events_.empty() || pair.fall_asleep())) ring();
 }
 
-// For whoever waits for the descriptor alone.
+// For a caller that waits for the descriptor alone.
 void ShmTransport::ring() {
   if (!watched_ || std::exchange(rung_, true)) return;
   const std::uint64_t one = 1;

@@ -128,7 +128,7 @@ class Collective {
     });
   }
 
-  // Who does not write receives where it sends from, which changes nothing.
+  // A rank that does not write receives where it sends from, which changes nothing.
   void broadcast_from(const convoy_region& piece, std::uint32_t root, std::uint64_t first) {
     for_each_rank([&](std::uint32_t rank) {
       const convoy_region* to = write(rank);

@@ -1,0 +1,77 @@
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/run_flags.hpp"
+#include "core/job/limits.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr Range kPositive = {};
+constexpr Range kAny = {-std::numeric_limits<double>::infinity()};
+
+std::vector<std::pair<std::string, convoy_optimizer_kind>> optimizer_choices() {
+  std::vector<std::pair<std::string, convoy_optimizer_kind>> choices;
+  for (const auto& [kind, name] : kOptimizers) choices.emplace_back(name, kind);
+  return choices;
+}
+
+}  // namespace
+
+std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options) {
+  return {
+      bind_choice<convoy_optimizer_kind>("optimizer", options.kind, optimizer_choices(),
+                                         "Update rule."),
+      bind_flag("momentum", options.momentum, kFraction, "Momentum, in Nesterov's form."),
+      bind_flag("rmsprop_decay", options.rmsprop_decay, kFraction, "RMSProp: averaging factor."),
+      bind_flag("rmsprop_momentum", options.rmsprop_momentum, kFraction, "RMSProp: momentum."),
+      bind_flag("rmsprop_epsilon", options.rmsprop_epsilon, kPositive,
+                "RMSProp: added inside the root."),
+      bind_flag("adam_beta1", options.adam_beta1, kFraction,
+                "Adam: averaging factor of gradients."),
+      bind_flag("adam_beta2", options.adam_beta2, kFraction, "Adam: averaging factor of squares."),
+      bind_flag("adam_epsilon", options.adam_epsilon, kPositive, "Adam: added to the root."),
+      bind_flag("weight_decay", options.weight_decay, kPositive,
+                "L2 factor on all variables but batch norm's."),
+      bind_flag("gradient_clip", options.gradient_clip, kPositive,
+                "Limit of every element of the gradient, either sign."),
+  };
+}
+
+std::vector<FlagDefinition> gradient_flags(GradientOptions& options) {
+  return {
+      bind_flag("gradient_clip_norm", options.clip_norm, kPositive,
+                "Limit of the Euclidean norm of all gradients together, weight decay included; "
+                "before gradient_clip."),
+      bind_flag("fp16_loss_scale", options.loss_scale, kAny,
+                "Factor on the loss, taken out of the gradients again; left out, 128 with "
+                "use_fp16. 1 = off."),
+      bind_flag("fp16_enable_auto_loss_scale", options.automatic_loss_scale,
+                "Skips steps with gradients that are not finite and halves the loss scale, "
+                "starting from fp16_loss_scale."),
+      bind_flag("fp16_inc_loss_scale_every_n", options.increase_every, Range{1, kMostSteps},
+                "Finite steps in a row before the one that doubles the automatic loss scale."),
+      bind_flag("report_gradient_norms", options.report_norms,
+                "Adds the gradients' norms, without weight decay, to the steps of output_file."),
+  };
+}
+
+std::vector<FlagDefinition> learning_rate_flags(LearningRateOptions& options) {
+  return {
+      bind_flag("init_learning_rate", options.init_learning_rate, kPositive,
+                "Learning rate at the start, instead of the model's rule."),
+      bind_flag("piecewise_learning_rate_schedule", options.piecewise_learning_rate_schedule,
+                "LR0;E1;LR1;...: the rate LR0 until epoch E1, then LR1 and so on."),
+      bind_flag("num_epochs_per_decay", options.num_epochs_per_decay, kPositive,
+                "Epochs between exponential decays."),
+      bind_flag("learning_rate_decay_factor", options.learning_rate_decay_factor, kPositive,
+                "Factor of each decay."),
+      bind_flag("minimum_learning_rate", options.minimum_learning_rate, kPositive,
+                "Floor under exponential decay."),
+      bind_flag("num_learning_rate_warmup_epochs", options.num_learning_rate_warmup_epochs,
+                kPositive, "Linear ramp from 0, for init_learning_rate and piecewise schedules."),
+      bind_flag("resnet_base_lr", options.resnet_base_lr, kPositive,
+                "Base rate, at batch 256, of the ResNet models' rule."),
+  };
+}
+
+}  // namespace convoy
