@@ -124,7 +124,7 @@ TEST(Completion, KnowsVerbsFlagsAndValues) {
 TEST(Completion, KnowsWhatVerbsTakeAsTheirFirstWord) {
   const std::string path = std::string("--plugin_path=") + CONVOY_OWN_PLUGINS;
   EXPECT_THAT(completed({"info", path, "repl"}), ElementsAre("replicated"));
-  EXPECT_THAT(completed({"info", path, "alexn"}), Contains("alexnet"));
+  EXPECT_THAT(completed({"info", path, "alexn"}), testing::Contains("alexnet"));
   EXPECT_THAT(completed({"check", path, "alexn"}), IsEmpty());
   EXPECT_THAT(completed({"check", path, "cp"}), ElementsAre("cpu"));
   EXPECT_THAT(completed({"check", path, "replicated", "cp"}), IsEmpty());
