@@ -16,15 +16,17 @@ constexpr double kDetected = 2.0;
 using Bytes = std::vector<std::byte>;
 using State = TransportEnd::State;
 
-// Messages in both directions of which none can end while the peer does nothing.
+// Messages in both directions of which none can end: each end has channels of its own, on which the
+// other sends and expects nothing.
 struct Stuck {
   std::vector<Bytes> memory{4, Bytes(kLarge)};
   std::vector<TransportEnd::Token> tokens{};
 
   void queue(TransportEnd& end, std::uint32_t peer) {
-    for (const std::uint32_t channel : {0u, 1u}) {
-      tokens.push_back(end.send(peer, channel, memory[channel].data(), kLarge));
-      tokens.push_back(end.expect(peer, channel, memory[2 + channel].data(), kLarge));
+    for (const std::uint32_t i : {0u, 1u}) {
+      const std::uint32_t channel = 2 * end.rank() + i;
+      tokens.push_back(end.send(peer, channel, memory[i].data(), kLarge));
+      tokens.push_back(end.expect(peer, channel, memory[2 + i].data(), kLarge));
     }
   }
   void require_cancelled(TransportEnd& end, double seconds, const std::string& what) const {
