@@ -5,6 +5,15 @@
 
 namespace {
 
+void exchange(convoy::Planner& p, convoy::PlaceId server, const std::vector<convoy::Span>& sums,
+              convoy::Range range) {
+  std::vector<convoy::Span> pieces = sums;
+  for (auto& piece : pieces) piece = convoy::part(piece, range.first, range.count);
+  const convoy::Buffer total = p.scratch(server, range.count);
+  p.sum(total, pieces);
+  for (const auto& piece : pieces) p.copy(piece, total);
+}
+
 // BytePS (Jiang et al., 2020): memories of hosts sum gradients for all, and devices apply the sums.
 // Of n hosts with devices and k without, each of the former sums n - k parts and each of the latter
 // 2 (n - 1) parts of n (n - k) + 2 k (n - 1), so that all network cards are equally busy.
@@ -41,17 +50,6 @@ class BytePs : public convoy::Strategy {
           p.apply(p.parameters(r)[bucket], p.gradient(r)[bucket]);
         }
     }
-  }
-
- private:
-  static void exchange(convoy::Planner& p, convoy::PlaceId server,
-                       const std::vector<convoy::Span>& sums, convoy::Range range) {
-    std::vector<convoy::Span> pieces;
-    pieces.reserve(sums.size());
-    for (const auto& sum : sums) pieces.push_back(convoy::part(sum, range.first, range.count));
-    const convoy::Buffer total = p.scratch(server, range.count);
-    p.sum(total, pieces);
-    for (const auto& piece : pieces) p.copy(piece, total);
   }
 };
 
