@@ -14,16 +14,18 @@ namespace {
 
 using Write = std::function<void(const convoy_planner&)>;
 
+// A strategy may also have ignored a refusal.
 void let_write(const std::string& name, PlanWriter& writer, const Write& write) {
+  ExitCode code = ExitCode::kFailed;
   try {
     write(*writer.table());
   } catch (const Error& error) {
     if (writer.error().empty()) throw;
-    fail(error.code(), "strategy {} wrote a plan that cannot be: {}", name, writer.error());
+    code = error.code();
   }
-  // A strategy may have ignored a refusal.
+  if (writer.is_too_large()) fail(ExitCode::kUsage, "strategy {}: {}", name, writer.error());
   if (!writer.error().empty())
-    fail(ExitCode::kFailed, "strategy {} wrote a plan that cannot be: {}", name, writer.error());
+    fail(code, "strategy {} wrote a plan that cannot be: {}", name, writer.error());
 }
 
 std::vector<const Operation*> operations_of(const Plan& plan) {

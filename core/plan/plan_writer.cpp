@@ -197,6 +197,7 @@ void PlanWriter::count(const convoy_operation& operation) {
   spans_ += readable(operation.reads, operation.read_count).size() +
             readable(operation.writes, operation.write_count).size();
   if (++operations_ <= kMaximumOperations && spans_ <= kMaximumSpansInAll) return;
+  too_large_ = true;
   fail(ExitCode::kUsage,
        "the plan has more than {} operations, or {} spans; a larger --bucket_mb and fewer devices "
        "need less",

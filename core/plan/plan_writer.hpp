@@ -34,6 +34,8 @@ class PlanWriter {
   const convoy_planner* table() const { return &table_; }
   // Why the last call was refused; empty when none was.
   const std::string& error() const { return error_; }
+  // Whether that was because the plan has more operations or spans than a host takes.
+  bool is_too_large() const { return too_large_; }
   // A hash of everything that the strategy has declared and emitted, as it wrote it.
   std::uint64_t digest() const { return digest_.value(); }
   std::uint64_t operations() const { return operations_; }
@@ -71,6 +73,7 @@ class PlanWriter {
   Purpose purpose_;
   convoy_planner table_{};
   std::string error_;
+  bool too_large_ = false;
   Digest digest_;
   std::uint64_t operations_ = 0;
   std::uint64_t spans_ = 0;  // of all operations

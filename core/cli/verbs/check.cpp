@@ -166,9 +166,10 @@ class CheckRun {
                               try {
                                 setup_.strategy->plan(planner);
                               } catch (const Error& error) {
+                                const auto& writer = *static_cast<const PlanWriter*>(planner.self);
                                 refused =
-                                    error.code() == ExitCode::kUsage &&
-                                    static_cast<const PlanWriter*>(planner.self)->error().empty();
+                                    writer.is_too_large() ||
+                                    (error.code() == ExitCode::kUsage && writer.error().empty());
                                 throw;
                               }
                             }};
