@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <regex>
 
+#include "core/report/html/chart_frame.hpp"
 #include "core/report/html/draw.hpp"
 
 namespace convoy::report {
@@ -115,6 +116,20 @@ TEST(Figures, LongNamesAreWholeInNarrowPictures) {
   BarChart chart{"name", "title", {"of capacity", Unit::kShare}, {""}, {}};
   chart.bars = {{"host11/bridge0 to host11/switch0", {{0, 0.1}}, "7.9 %, 928 MB per step"}};
   EXPECT_THAT(draw(chart, 344), HasSubstr("host11/switch0<"));
+}
+
+// The last tick is at the plot's end, where a label in its middle would leave the picture.
+TEST(Figures, LabelsOfTicksStayInNarrowPictures) {
+  constexpr double kWidth = 344;
+  BarChart chart{"name", "title", {"time", Unit::kSeconds}, {""}, {}};
+  chart.bars = {{"forward", {{0, 0.999}}, "999 ms"}};
+  const std::string svg = draw(chart, kWidth);
+  EXPECT_THAT(svg, HasSubstr(">1,000<"));
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(svg, match, std::regex("<text x=\"([0-9.]+)\"[^>]*>1,000<")));
+  const double half =
+      match[0].str().find("\"end\"") == std::string::npos ? text_width("1,000", kFontSize) / 2 : 0;
+  EXPECT_LE(std::stod(match[1]) + half, kWidth);
 }
 
 TEST(Figures, TheLegendOfLinesShowsTheirSymbols) {

@@ -65,6 +65,14 @@ double draw_legend(Drawing& drawing, double x, double y, double width,
   return legend.empty() ? 0 : line - y + kLegendRow;
 }
 
+void draw_tick_label(Drawing& drawing, double x, double y, double width, const std::string& label) {
+  const double half = text_width(label, kFontSize) / 2;
+  if (x + half > width)
+    drawing.text(width, y, label, "t", Drawing::Anchor::kEnd);
+  else
+    drawing.text(std::max(x, half), y, label, "t", Drawing::Anchor::kMiddle);
+}
+
 std::vector<LegendEntry> sign_entries(const std::vector<Mark>& marks) {
   std::vector<LegendEntry> entries;
   for (const Mark& mark : marks) {
@@ -106,8 +114,7 @@ void ChartFrame::draw_axes(const Axis& x, const std::vector<double>& x_ticks, co
   for (const double tick : x_ticks) {
     if (tick > x_range_.high * (1 + 1e-9)) continue;
     drawing_.line(this->x(tick), bottom(), this->x(tick), bottom() + 4, "ax");
-    drawing_.text(this->x(tick), bottom() + 17, tick_label(tick, x_scale_), "t",
-                  Drawing::Anchor::kMiddle);
+    draw_tick_label(drawing_, this->x(tick), bottom() + 17, width_, tick_label(tick, x_scale_));
   }
   drawing_.text(right(), bottom() + 35, axis_title(x, x_scale_), "at", Drawing::Anchor::kEnd);
 }

@@ -16,6 +16,10 @@ inline constexpr double kNarrowPicture = 480;  // pixels below which labels get 
 // The outline of a symbol around a point. Symbols tell series apart where colours do not.
 std::string symbol_path(double x, double y, std::size_t kind);
 
+// Puts the label of a tick at x below it: in its middle, or where the picture's edges leave room.
+// `y` is the base line, `width` the picture's, in pixels.
+void draw_tick_label(Drawing& drawing, double x, double y, double width, const std::string& label);
+
 // An entry of a legend: a stroke, a filled square or a sign, and words.
 struct LegendEntry {
   enum class Form { kSquare, kStroke, kSign };

@@ -81,8 +81,7 @@ class BarsDrawer {
   void draw_tick(double tick, double bottom) {
     if (tick > most_ * (1 + 1e-9)) return;
     drawing_.line(x(tick), top_, x(tick), bottom, tick == 0 ? "ax" : "gr");
-    drawing_.text(x(tick), bottom + 17, tick_label(tick, scale_), "t",
-                  tick == 0 && narrow_ ? Drawing::Anchor::kStart : Drawing::Anchor::kMiddle);
+    draw_tick_label(drawing_, x(tick), bottom + 17, width_, tick_label(tick, scale_));
   }
 
   void draw_bar(const BarChart::Bar& bar, double y) {

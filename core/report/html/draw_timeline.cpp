@@ -95,7 +95,7 @@ class TimelineDrawer {
     for (const double tick : ticks_up_to(most_, scale_, false, most)) {
       if (tick > most_ * (1 + 1e-9)) continue;
       drawing_.line(x(tick), top + kPanelTitle - 4, x(tick), bottom, tick == 0 ? "ax" : "gr");
-      drawing_.text(x(tick), bottom + 16, tick_label(tick, scale_), "t", Drawing::Anchor::kMiddle);
+      draw_tick_label(drawing_, x(tick), bottom + 16, width_, tick_label(tick, scale_));
     }
     drawing_.text(width_ - 14, bottom + 34,
                   axis_title({"since the step's first operation", Unit::kSeconds}, scale_), "at",
