@@ -215,7 +215,7 @@ TEST(Qualify, ASlowLinkBetweenHostsIsNamed) {
   const std::string reason = NetworkNamespaces::why_not();
   if (!reason.empty()) GTEST_SKIP() << "no network namespaces: " << reason;
   NetworkNamespaces network(2);
-  network.limit_sending(1, "100mbit", "64kb");
+  network.limit_sending(1, "40mbit", "64kb");
   const std::string file = scratch_folder("qualify") + "/record.json";
   const std::string hosts =
       NetworkNamespaces::address(0) + ":5000," + NetworkNamespaces::address(1) + ":5000";
