@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "core/plan/check/part_fate.hpp"
+#include "core/plan/check/part_fingerprints.hpp"
 #include "core/plan/check/stretches.hpp"
 
 namespace convoy::check {
@@ -15,10 +15,10 @@ class Excerpting {
   Excerpting(const Plan& plan, const ScratchLives& lives, const Stretches& stretches)
       : plan_(plan), lives_(lives), stretches_(stretches), kept_(stretches.parts(), false) {}
 
-  void choose(const std::vector<Fingerprint>& fates) {
+  void choose(const std::vector<Fingerprint>& fingerprints) {
     std::set<std::pair<std::uint64_t, std::uint64_t>> known;
-    for (std::uint32_t part = 0; part < fates.size(); ++part)
-      kept_[part] = known.insert({fates[part].a, fates[part].b}).second;
+    for (std::uint32_t part = 0; part < fingerprints.size(); ++part)
+      kept_[part] = known.insert({fingerprints[part].a, fingerprints[part].b}).second;
     for (const auto* section : {&plan_.prologue, &plan_.body})
       for (const Operation& operation : *section) keep_sizes(operation);
     measure();
@@ -140,10 +140,10 @@ std::unique_ptr<Excerpt> one_of_each(const Plan& plan) {
   const ScratchLives lives(plan);
   const std::optional<Stretches> stretches = Stretches::of(plan, lives);
   if (!stretches || stretches->parts() < 2) return nullptr;
-  const auto fates = part_fates(plan, lives, *stretches);
-  if (!fates) return nullptr;
+  const auto fingerprints = part_fingerprints(plan, lives, *stretches);
+  if (!fingerprints) return nullptr;
   Excerpting excerpting(plan, lives, *stretches);
-  excerpting.choose(*fates);
+  excerpting.choose(*fingerprints);
   return excerpting.is_worth_it() ? excerpting.make() : nullptr;
 }
 

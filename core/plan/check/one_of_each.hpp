@@ -16,9 +16,9 @@ struct Excerpt {
 
 // Most plans do the same to many parts of the memory, which have nothing to do with each other:
 // variables, buckets, pieces of them. The excerpt keeps one part of every kind, for all replicas.
-// What is proved of it is proved of the whole: parts of a kind fare alike (part_fates). What is
-// wrong should be looked for in the whole plan, for operations have other numbers here. Null when
-// nothing much can be left out.
+// What is proved of it is proved of the whole: the same happens to all parts of a kind
+// (part_fingerprints). What is wrong should be looked for in the whole plan, for operations have
+// other numbers here. Null when nothing much can be left out.
 std::unique_ptr<Excerpt> one_of_each(const Plan& plan);
 
 }  // namespace convoy::check

@@ -1,4 +1,4 @@
-#include "core/plan/check/part_fate.hpp"
+#include "core/plan/check/part_fingerprints.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -257,8 +257,9 @@ class FateRun {
 
 }  // namespace
 
-std::optional<std::vector<Fingerprint>> part_fates(const Plan& plan, const ScratchLives& lives,
-                                                   const Stretches& stretches) {
+std::optional<std::vector<Fingerprint>> part_fingerprints(const Plan& plan,
+                                                          const ScratchLives& lives,
+                                                          const Stretches& stretches) {
   PartItems items(plan, lives, stretches);
   if (!items.sort()) return std::nullopt;
   FateRun run(plan, lives, stretches, items);
