@@ -94,6 +94,8 @@ void PlatformHost::append_gpus(Machine& machine, std::uint32_t host) {
     gpu.memory_bytes_per_second = device_->memory_bytes_per_second;
     gpu_nodes_.push_back(add_node(machine, std::move(gpu)));
     add_link(machine, bridge_nodes_[gpus_[i].bridge], gpu_nodes_.back(), LinkKind::pcie, pcie_);
+    if (c2c_.known())
+      add_link(machine, gpu_nodes_.back(), package_nodes_[gpus_[i].package], LinkKind::c2c, c2c_);
   }
 }
 

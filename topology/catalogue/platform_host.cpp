@@ -85,6 +85,7 @@ void PlatformHost::read_constants(DescribedObject& object, const Catalogue& cata
         fmt::format("is \"{}\": the catalogue's devices.json has no such name or PCI id; add it",
                     gpu));
   pcie_ = rate_of(object, "pcie_bytes_per_second");
+  c2c_ = rate_or_unknown(object, "c2c_bytes_per_second");
   socket_ = rate_or_unknown(object, "socket_bytes_per_second");
   if (!socket_.known()) socket_ = host->socket_bytes_per_second;
   memory_rate_ = host->memory_bytes_per_second;

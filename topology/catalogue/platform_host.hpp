@@ -85,6 +85,7 @@ class PlatformHost {
   std::uint32_t input_cores_ = 0;
   const DeviceEntry* device_ = nullptr;
   Fact<double> pcie_;
+  Fact<double> c2c_;  // of every GPU's own link to its package
   Fact<double> socket_;
   Fact<double> memory_rate_;
   std::vector<Package> packages_;

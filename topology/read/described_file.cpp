@@ -116,9 +116,9 @@ DescribedFile::DescribedFile(const std::filesystem::path& file) : name_(file.str
   if (!input.problem.empty())
     fail(ExitCode::kUsage, "{} cannot be read: {}; does it exist, and is it a file?", name_,
          input.problem);
-  if (input.bytes.empty())
-    fail(ExitCode::kUsage,
-         "{} is empty; was it written to the end? An object in braces is expected", name_);
+  if (input.bytes.find_first_not_of(" \t\r\n") == std::string::npos)
+    fail(ExitCode::kUsage, "{} {}; was it written to the end? An object in braces is expected",
+         name_, input.bytes.empty() ? "is empty" : "holds blanks only");
   parse(input.bytes);
 }
 

@@ -107,6 +107,7 @@ class DumpWriter {
     if (const unsigned architecture = architecture_of(index))
       gpu.append_attribute("sm") = architecture;
     for (const Link& link : machine_.links) {
+      if (link.kind == LinkKind::c2c && link.a == index) write_c2c(gpu, link);
       if (link.kind != LinkKind::nvlink || (link.a != index && link.b != index)) continue;
       const std::size_t other = link.a == index ? link.b : link.a;
       const NodeKind kind = machine_.nodes[other].kind;
@@ -118,6 +119,15 @@ class DumpWriter {
                                           : kind == NodeKind::nvswitch ? "0x068000"
                                                                        : "0x068001";
     }
+  }
+
+  // In megabytes per second of one of its links.
+  static void write_c2c(pugi::xml_node gpu, const Link& link) {
+    pugi::xml_node chip = gpu.append_child("c2c");
+    if (link.a_to_b.known() && link.count > 0)
+      chip.append_attribute("bw") =
+          static_cast<unsigned long long>(std::llround(*link.a_to_b.value * 1e-6 / link.count));
+    chip.append_attribute("count") = link.count;
   }
 
   // From the rate of a brick, the least architecture with it; 0 when no link says.

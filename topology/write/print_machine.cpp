@@ -52,7 +52,8 @@ void print_nvlink(std::ostream& out, const Machine& machine) {
     out << fmt::format("and {} GPUs more: see --json\n", gpus.size() - shown);
   for (const Link& link : machine.links) {
     const NodeKind other = machine.nodes[link.b].kind;
-    if (link.kind == LinkKind::nvlink && other == NodeKind::package)
+    const bool chips = link.kind == LinkKind::nvlink || link.kind == LinkKind::c2c;
+    if (chips && other == NodeKind::package)
       out << fmt::format("{} to {}: {}\n", machine.nodes[link.a].name, machine.nodes[link.b].name,
                          format_rate(link.a_to_b));
   }

@@ -6,6 +6,8 @@
 #include "core/base/error.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/topology/described.hpp"
+#include "topology/graph/graph_edit.hpp"
+#include "topology/graph/routes.hpp"
 #include "topology/read/described_file.hpp"
 
 namespace convoy::topology {
@@ -57,21 +59,32 @@ std::string catalogue_problem(const std::string& part, const std::string& by) {
 }
 
 TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
-  const std::map<std::string, std::uint32_t> expected = {
-      {"a100-pciex8", 8},       {"dgx-a100", 8},
-      {"dgx1-p100", 8},         {"dgx1-v100", 8},
-      {"dgx2-v100", 16},        {"ec2-g4dn.metal", 8},
-      {"ec2-g5.48xlarge", 8},   {"ec2-p2.16xlarge", 16},
-      {"ec2-p2.8xlarge", 8},    {"ec2-p3.16xlarge", 8},
-      {"ec2-p4d.24xlarge", 8},  {"ec2-p5.48xlarge", 8},
-      {"ec2-p5en.48xlarge", 8}, {"ec2-p6-b200.48xlarge", 8},
-
-      {"gce-k80x8", 8},         {"gn5-p100x8", 8},
-      {"hgx-b200x8", 8},        {"hgx-h100x8", 8},
-      {"hgx-h200x8", 8},        {"l40sx8", 8},
-      {"mi300x8", 8},           {"oci-bm.gpu4.8", 8},
-      {"rtx3090x2", 2},         {"rtx4090x8", 8},
-      {"rtx5090x8", 8}};
+  const std::map<std::string, std::uint32_t> expected = {{"a100-pciex8", 8},
+                                                         {"dgx-a100", 8},
+                                                         {"dgx1-p100", 8},
+                                                         {"dgx1-v100", 8},
+                                                         {"dgx2-v100", 16},
+                                                         {"ec2-g4dn.metal", 8},
+                                                         {"ec2-g5.48xlarge", 8},
+                                                         {"ec2-p2.16xlarge", 16},
+                                                         {"ec2-p2.8xlarge", 8},
+                                                         {"ec2-p3.16xlarge", 8},
+                                                         {"ec2-p4d.24xlarge", 8},
+                                                         {"ec2-p5.48xlarge", 8},
+                                                         {"ec2-p5en.48xlarge", 8},
+                                                         {"ec2-p6-b200.48xlarge", 8},
+                                                         {"gb200-nvl72", 72},
+                                                         {"gce-k80x8", 8},
+                                                         {"gn5-p100x8", 8},
+                                                         {"hgx-b200x8", 8},
+                                                         {"hgx-h100x8", 8},
+                                                         {"hgx-h200x8", 8},
+                                                         {"l40sx8", 8},
+                                                         {"mi300x8", 8},
+                                                         {"oci-bm.gpu4.8", 8},
+                                                         {"rtx3090x2", 2},
+                                                         {"rtx4090x8", 8},
+                                                         {"rtx5090x8", 8}};
   std::vector<std::string> names;
   names.reserve(expected.size());
   for (const auto& [name, gpus] : expected) names.push_back(name);
@@ -86,6 +99,17 @@ TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
         EXPECT_FALSE(link.a_to_b.source.empty()) << name;
       }
   }
+}
+
+TEST(DescribedFilesTest, SuperchipsReachTheMemoryOfTheirProcessorOverC2c) {
+  const Machine& machine = described("gb200-nvl72").machine;
+  const std::vector<std::size_t> gpus = nodes_of(machine, NodeKind::gpu);
+  const std::vector<std::size_t> memories = nodes_of(machine, NodeKind::numa_node);
+  ASSERT_EQ(memories.size(), 36U);
+  const RouteFinder finder(machine);
+  EXPECT_EQ(finder.find(gpus[3], memories[1]).bytes_per_second, 225e9);
+  EXPECT_EQ(finder.find(gpus[0], gpus[71]).bytes_per_second, 900e9);
+  EXPECT_EQ(finder.find(gpus[3], memories[2]).bytes_per_second, 50e9);
 }
 
 TEST(DescribedFilesTest, CardsSayWhetherTheyDeliverInOrder) {
@@ -164,11 +188,15 @@ TEST(DescribedFilesTest, NumbersThatNoMachineHasAreRefused) {
   expect("\"input_cores\": 80", "\"input_cores\": 1000000000000", "at most 4294967295");
 }
 
-TEST(DescribedFilesTest, EmptyFilesAreCalledEmpty) {
+TEST(DescribedFilesTest, FilesWithoutAnythingInThemAreCalledSo) {
   const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "empty.json";
-  std::ofstream(file).close();
-  const std::string message = message_of([&] { DescribedFile{file}; });
-  EXPECT_NE(message.find("is empty"), std::string::npos) << message;
+  const auto message = [&](const char* text) {
+    std::ofstream(file) << text;
+    return message_of([&] { DescribedFile{file}; });
+  };
+  EXPECT_NE(message("").find("is empty"), std::string::npos) << message("");
+  for (const char* blanks : {" ", "\n", " \t\r\n  \n"})
+    EXPECT_NE(message(blanks).find("holds blanks only"), std::string::npos) << message(blanks);
 }
 
 TEST(DescribedFilesTest, CardsThatPeopleAskAboutAreInTheCatalogue) {
