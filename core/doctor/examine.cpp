@@ -5,7 +5,8 @@
 
 namespace convoy::doctor {
 
-Findings examine(const SystemRoot& root, const std::string& plugin_path, bool deep) {
+Findings examine(const SystemRoot& root, const std::string& plugin_path, bool deep,
+                 const std::string& gpu_indices) {
   const DynamicLibraries libraries = root.is_this_machine()
                                          ? system_libraries()
                                          : no_libraries("these are another machine's files");
@@ -18,7 +19,8 @@ Findings examine(const SystemRoot& root, const std::string& plugin_path, bool de
   probe_libraries(root, libraries, findings);
   probe_peers(root, libraries, findings);
   if (root.is_this_machine())
-    probe_gpu_selection(topology::GpuVariables::of_this_process(), kNvmlFile, findings);
+    probe_gpu_selection(topology::GpuVariables::of_this_process(), gpu_indices, kNvmlFile,
+                        findings);
   probe_network(root, findings);
   probe_plugins(plugin_path, deep, findings);
   return findings;

@@ -128,21 +128,43 @@ TEST(PeerProbe, DoesNotKnowWithoutTheManagementLibrary) {
   EXPECT_THAT(finding.text, HasSubstr("no such file"));
 }
 
-Findings selected(const topology::GpuVariables& variables, const std::string& nvml) {
+Findings selected(const topology::GpuVariables& variables, const std::string& nvml,
+                  const std::string& gpu_indices = {}) {
   Findings findings;
-  doctor::probe_gpu_selection(variables, nvml, findings);
+  doctor::probe_gpu_selection(variables, gpu_indices, nvml, findings);
   return findings;
 }
 
 TEST(GpuSelectionProbe, NamesTheGpusThatTheVariablesLeave) {
   const Findings fine = selected({.visible = "GPU-c,GPU-a"}, CONVOY_FAKE_NVML);
-  ASSERT_EQ(fine.size(), 1u);
+  ASSERT_EQ(fine.size(), 4u);
   EXPECT_EQ(fine[0].health, doctor::Health::kOk);
   EXPECT_EQ(fine[0].text,
             "2 of 3: 0000:a0:00.0, 0000:30:00.0 (CUDA_VISIBLE_DEVICES='GPU-c,GPU-a')");
   const Findings slice = selected({.visible = "MIG-1111", .container = "all"}, CONVOY_FAKE_NVML);
   EXPECT_THAT(slice.at(0).text, HasSubstr("1 of 3: MIG-11111111-"));
   EXPECT_THAT(slice.at(0).text, HasSubstr("NVIDIA_VISIBLE_DEVICES='all'"));
+}
+
+TEST(GpuSelectionProbe, ListsEveryGpuWithItsIdAndNumber) {
+  const Findings findings = selected({.visible = "GPU-c,GPU-a"}, CONVOY_FAKE_NVML);
+  EXPECT_THAT(find(findings, "GPU 0 of the driver").text, HasSubstr("0000:30:00.0 NVIDIA A100"));
+  EXPECT_THAT(find(findings, "GPU 0 of the driver").text, HasSubstr("device 1 of this process"));
+  EXPECT_THAT(find(findings, "GPU 1 of the driver").text,
+              HasSubstr("hidden by CUDA_VISIBLE_DEVICES='GPU-c,GPU-a'"));
+  EXPECT_THAT(find(findings, "GPU 2 of the driver").text, HasSubstr("device 0 of this process"));
+}
+
+TEST(GpuSelectionProbe, SaysWhichGpusTheFlagOfARunTakes) {
+  const auto taken = [](const std::string& flag) {
+    return find(selected({.visible = "GPU-c,GPU-a"}, CONVOY_FAKE_NVML, flag),
+                "--gpu_indices=" + flag);
+  };
+  EXPECT_EQ(taken("1,GPU-c").text, "replica 0: 0000:30:00.0, replica 1: 0000:a0:00.0");
+  EXPECT_EQ(taken("1,GPU-c").health, doctor::Health::kOk);
+  EXPECT_EQ(taken("0,2").text, "replica 0: 0000:a0:00.0, replica 1: no GPU is '2'");
+  EXPECT_EQ(taken("0,2").health, doctor::Health::kWarn);
+  EXPECT_EQ(taken("GPU-b").health, doctor::Health::kWarn) << "this process cannot use it";
 }
 
 TEST(GpuSelectionProbe, WarnsOfEntriesThatNameNothing) {
@@ -157,6 +179,7 @@ TEST(GpuSelectionProbe, WarnsOfEntriesThatNameNothing) {
 
 TEST(GpuSelectionProbe, SaysNothingWhereThereIsNeitherDriverNorVariable) {
   EXPECT_TRUE(selected({}, "libno-such-nvml.so.1").empty());
+  EXPECT_EQ(selected({}, "libno-such-nvml.so.1", "0").at(0).health, doctor::Health::kUnknown);
   EXPECT_EQ(selected({.visible = "0"}, "libno-such-nvml.so.1").at(0).health,
             doctor::Health::kUnknown);
 }

@@ -14,6 +14,8 @@ const VerbFlag kDoctorFlags[] = {
     {"root", true, "Examine a copy of a machine's /proc, /sys and /etc below this folder."},
     {"deep", false,
      "Also load every plug-in, each in a process of its own, and ask what it can do."},
+    {"gpu_indices", true,
+     "Also say which GPUs a run with this flag takes: numbers or ids, separated by commas."},
     {"plugin_path", true, "Files and directories to look for plug-ins in first, separated by ':'."},
     {"help", false, "This text."},
 };
@@ -33,8 +35,8 @@ int run_doctor_verb(std::span<const std::string> arguments, std::ostream& out,
   if (!given.positional.empty())
     fail(ExitCode::kUsage, "doctor takes flags only, but '{}' was given", given.positional.front());
   const SystemRoot root(given.has("root") ? given.value("root") : "/");
-  const doctor::Findings findings =
-      doctor::examine(root, given.value("plugin_path"), given.has("deep"));
+  const doctor::Findings findings = doctor::examine(root, given.value("plugin_path"),
+                                                    given.has("deep"), given.value("gpu_indices"));
   given.has("json") ? doctor::print_findings_json(out, findings)
                     : doctor::print_findings(out, findings);
   return static_cast<int>(any_failed(findings) ? ExitCode::kUnavailable : ExitCode::kOk);
