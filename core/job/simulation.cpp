@@ -16,6 +16,19 @@
 #include "core/simulate/collectives/collective_library.hpp"
 
 namespace convoy::job {
+namespace {
+
+// The proof of a plan for many hosts takes longer than its simulation.
+constexpr std::uint32_t kMostProved = 256;   // devices
+constexpr std::uint32_t kProvedOfMore = 64;  // devices, on two hosts at least
+
+std::uint32_t proved_hosts(std::uint32_t hosts, std::uint32_t devices) {
+  if (std::uint64_t{hosts} * devices <= kMostProved) return hosts;
+  return std::min(hosts, std::max(kProvedOfMore / devices, 2u));
+}
+
+}  // namespace
+
 PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts)
     : setup_(setup),
       hardware_(choose_simulated_hardware(setup)),
@@ -40,14 +53,22 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
   plan_one_device();
   for (const std::uint32_t count : counts) {
     if (is_large_cluster(hardware_.hosts, count)) estimate_memory(count);
-    note_unproved(result_.runs.emplace_back(planned(hardware_.hosts, count)).plan->check());
+    note_proof(result_.runs.emplace_back(planned(hardware_.hosts, count)));
   }
 }
 
-void PlannedSimulation::note_unproved(const CheckReport& report) {
-  const std::string notice = unproved_notice(setup_.strategy->manifest(), report);
-  if (!notice.empty() && std::ranges::find(result_.notices, notice) == result_.notices.end())
-    result_.notices.push_back(notice);
+void PlannedSimulation::note_proof(const SimulatedRun& run) {
+  const Manifest& strategy = setup_.strategy->manifest();
+  const auto note = [&](const std::string& notice) {
+    if (!notice.empty() && std::ranges::find(result_.notices, notice) == result_.notices.end())
+      result_.notices.push_back(notice);
+  };
+  note(unproved_notice(strategy, run.plan->check()));
+  if (run.proved_hosts < run.on->cluster.hosts)
+    note(
+        fmt::format("what strategy {} computes was looked at for {} of the {} hosts: a proof for "
+                    "all takes longer than their simulation, and training begins with one",
+                    strategy.name, run.proved_hosts, run.on->cluster.hosts));
 }
 
 Simulation PlannedSimulation::predict(bool keep_operations) {
@@ -77,8 +98,24 @@ SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devic
   SimulatedRun run = written(hosts, devices, true);
   for (const Operation* call : called_kernels(run.plan->logical()))
     require_form(*setup_.strategy, call->kernel, forms_on(setup_, hardware_));
-  require_claim(setup_.strategy->manifest(), run.plan->logical(), run.plan->check());
+  const std::optional<SimulatedRun> fewer = written_for_fewer(hosts, devices);
+  if (fewer) run.plan->take_check(fewer->plan->check());
+  run.proved_hosts = fewer ? fewer->on->cluster.hosts : hosts;
+  require_claim(setup_.strategy->manifest(), (fewer ? *fewer : run).plan->logical(),
+                run.plan->check());
   return run;
+}
+
+// What the host adds around updates depends on the proof of the plan itself.
+std::optional<SimulatedRun> PlannedSimulation::written_for_fewer(std::uint32_t hosts,
+                                                                 std::uint32_t devices) const {
+  const std::uint32_t fewer = proved_hosts(hosts, devices);
+  if (fewer == hosts || setup_.guard.changes_plans()) return std::nullopt;
+  try {
+    return written(fewer, devices, false);
+  } catch (const Error&) {
+    return std::nullopt;  // a strategy may need more hosts
+  }
 }
 
 SimulatedRun PlannedSimulation::written(std::uint32_t hosts, std::uint32_t devices,

@@ -17,6 +17,7 @@ namespace convoy::job {
 struct SimulatedRun {
   std::unique_ptr<const simulate::SimulatedCluster> on;
   std::unique_ptr<StepPlan> plan;            // refers to that cluster; what it lowers to only
+  std::uint32_t proved_hosts = 0;            // for so many, the first ones, the plan was proved
   std::vector<simulate::LayerTimes> layers;  // per kind of device of the cluster
   simulate::Prediction prediction;
 };
@@ -35,7 +36,8 @@ struct Simulation {
 };
 
 // A simulation in two parts, for callers that make several at a time: plans come from plug-ins,
-// which need not know of threads; predicting them uses no plug-in.
+// which need not know of threads; predicting them uses no plug-in. Above 256 devices the plan for
+// the first hosts is proved in place of the plan for all, which a notice says.
 class PlannedSimulation {
  public:
   // Plans. counts: numbers of devices per host; empty: what the options say, else as many as a run
@@ -50,7 +52,10 @@ class PlannedSimulation {
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
   // Its plan alone, not proved.
   SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, bool twice) const;
-  void note_unproved(const CheckReport& report);
+  // The plan for the hosts that stand for all in the proof; none where all are proved.
+  std::optional<SimulatedRun> written_for_fewer(std::uint32_t hosts, std::uint32_t devices) const;
+  // Says what is not proved.
+  void note_proof(const SimulatedRun& run);
   void estimate_memory(std::uint32_t devices) const;
   // A plan for one device; none where the strategy refuses it, unless its rate is given.
   void plan_one_device();

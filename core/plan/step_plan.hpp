@@ -61,7 +61,8 @@ class StepPlan {
   // Makes what runs and frees what the author wrote: plans for thousands of devices are large.
   void keep_lowered_only();
 
-  // Spares the proof: that of a plan by the same author which differs in its buckets alone.
+  // Spares the proof: that of a plan by the same author which differs in its buckets alone, or is
+  // for fewer hosts, where guard.changes_plans() is false.
   void take_check(const CheckReport& report) { check_ = report; }
 
  private:

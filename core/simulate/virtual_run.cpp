@@ -27,6 +27,7 @@ class VirtualRun {
         running_(machine.places.size(), kNone),
         group_flows_(graph.groups.size()),
         group_links_(graph.groups.size()),
+        strand_heads_(graph.strands),
         unfinished_(graph.strands, std::vector<std::uint32_t>(iterations, 0)) {
     CONVOY_CHECK(std::uint64_t{size_} * iterations <= Event::kIndices);
     reserve_large(times_.instances, std::size_t{size_} * iterations);
@@ -55,6 +56,8 @@ class VirtualRun {
   }
 
  private:
+  static constexpr std::size_t kNobody = ~std::size_t{0};
+
   // What comes next in a lane.
   struct Head {
     std::uint32_t instance = 0;
@@ -103,7 +106,10 @@ class VirtualRun {
         lay_out(graph_.lanes[lane], engine);
       engines_[engine].end_head = static_cast<std::uint32_t>(heads_.size());
     }
-    for (Head& head : heads_) look_at(head);
+    for (std::uint32_t i = 0; i < heads_.size(); ++i) {
+      look_at(heads_[i]);
+      strand_heads_[heads_[i].strand].push_back(i);
+    }
   }
 
   void lay_out(const TaskLane& lane, std::uint32_t engine) {
@@ -155,9 +161,13 @@ class VirtualRun {
   }
 
   void settle() {
-    for (std::size_t i = 0; i < dirty_engines_.size(); ++i) {
-      engines_[dirty_engines_[i]].dirty = false;
-      serve(dirty_engines_[i]);
+    if (first_released_ < dirty_engines_.size())
+      std::sort(dirty_engines_.begin() + static_cast<std::ptrdiff_t>(first_released_),
+                dirty_engines_.end());
+    first_released_ = kNobody;
+    for (const std::uint32_t engine : dirty_engines_) {
+      engines_[engine].dirty = false;
+      serve(engine);
     }
     dirty_engines_.clear();
     for (const ComputeClock::End& end : clock_.settle(now_))
@@ -276,9 +286,12 @@ class VirtualRun {
     times_.iteration_end[iteration] = now_;
     if (released_[strand] == iterations_) return;
     ++released_[strand];
-    for (Head& head : heads_)
-      if (head.strand == strand && head.iteration < iterations_ && !head.is_ready) look_at(head);
-    for (std::uint32_t engine = 0; engine < engines_.size(); ++engine) mark(engine);
+    first_released_ = std::min(first_released_, dirty_engines_.size());
+    for (const std::uint32_t i : strand_heads_[strand]) {
+      Head& head = heads_[i];
+      if (head.iteration < iterations_ && !head.is_ready) look_at(head);
+      mark(head.engine);
+    }
   }
 
   const TaskGraph& graph_;
@@ -292,12 +305,16 @@ class VirtualRun {
   std::vector<Queued> queue_;           // what is in the lanes, one after the other
   std::vector<std::uint32_t> head_of_;  // per task
   std::vector<EngineState> engines_;
-  std::vector<std::uint32_t> running_;                   // per place: the compute instance
-  std::vector<std::vector<std::uint32_t>> group_flows_;  // per group: its flows in progress
-  std::vector<std::vector<SlowedLink>> group_links_;     // per group
-  std::vector<std::uint32_t> flow_instance_;             // per flow
-  std::vector<std::vector<std::uint32_t>> unfinished_;   // per strand and iteration
+  std::vector<std::uint32_t> running_;                    // per place: the compute instance
+  std::vector<std::vector<std::uint32_t>> group_flows_;   // per group: its flows in progress
+  std::vector<std::vector<SlowedLink>> group_links_;      // per group
+  std::vector<std::uint32_t> flow_instance_;              // per flow
+  std::vector<std::vector<std::uint32_t>> strand_heads_;  // per strand: its lanes' heads
+  std::vector<std::vector<std::uint32_t>> unfinished_;    // per strand and iteration
   std::vector<std::uint32_t> dirty_engines_;
+  // From this one on, dirty engines are served in their order: once a strand goes on, all that can
+  // start at this time does so engine by engine.
+  std::size_t first_released_ = kNobody;
   EventQueue events_;
   Ticks now_ = 0;
   RunTimes times_;

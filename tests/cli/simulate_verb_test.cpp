@@ -62,6 +62,28 @@ TEST(SimulateVerbTest, PrintsATotalMarkedSimulatedAndWhereTheTimeGoes) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
 
+// Of 8 GPUs each. Proofs of the plans of all hosts would take longer than their simulation.
+TEST(SimulateVerbTest, ManyHostsAreSimulatedWithTheProofForTheFirstOnes) {
+  const auto told = [](const char* hosts, std::vector<std::string> strategy) {
+    strategy.insert(strategy.end(), {"--platform=dgx1-p100", hosts, "--num_gpus=8", "--model=lenet",
+                                     "--plugin_path=" CONVOY_OWN_PLUGINS ":" CONVOY_CLI_FIXTURES});
+    std::ostringstream out;
+    std::ostringstream err;
+    try {
+      run_simulate_verb(strategy, out, err);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return err.str();
+  };
+  const std::string few = told("--hosts=32", {"--variable_update=replicated"});
+  EXPECT_EQ(few.find("looked at"), std::string::npos) << few;
+  const std::string many = told("--hosts=33", {"--variable_update=replicated"});
+  EXPECT_NE(many.find("looked at for 8 of the 33 hosts"), std::string::npos) << many;
+  const std::string wrong = told("--hosts=33", {"--variable_update=careless", "--mistake=alone"});
+  EXPECT_NE(wrong.find("is wrong: apply"), std::string::npos) << wrong;
+}
+
 TEST(SimulateVerbTest, AListOfCountsGivesATable) {
   const nlohmann::json json =
       record({"--platform=dgx1-p100", "--num_gpus=1,2,8", "--variable_update=replicated",

@@ -1,10 +1,11 @@
 #include "core/plan/schedule/schedule.hpp"
 
 #include <algorithm>
-#include <compare>
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/error.hpp"
 #include "core/base/large_pages.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/schedule/reduce_waits.hpp"
@@ -122,34 +123,39 @@ bool may_overtake(const Plan& plan, const Operation& operation) {
   return operation.lane == kNetworkLane || plan.cluster->device_priorities;
 }
 
-// Phase and readiness, then priority, then need and operation. Compute comes before what it makes
-// ready.
+// Phase and readiness, then priority, then need and operation, packed: millions are sorted. Compute
+// comes before what it makes ready.
 struct OrderKey {
-  std::uint32_t phase = 0;
-  std::uint32_t ready = 0;
-  std::uint32_t behind = 0;
-  std::uint32_t need = 0;
-  std::uint32_t operation = 0;
+  std::uint64_t first = 0;   // phase, ready
+  std::uint64_t second = 0;  // behind, need, operation
 
-  auto operator<=>(const OrderKey&) const = default;
+  bool operator<(const OrderKey& other) const {
+    return first != other.first ? first < other.first : second < other.second;
+  }
 };
+constexpr std::uint32_t kOperationBits = 24;
+static_assert(CONVOY_PRIORITIES < 1u << (32 - kOperationBits));
 
 std::vector<std::uint32_t> in_order(const Plan& lowered, const std::vector<std::uint32_t>& compute,
                                     const std::vector<std::uint32_t>& ready,
                                     const std::vector<std::uint32_t>& need,
                                     const Priorities& priorities) {
+  CONVOY_CHECK(lowered.body.size() <= 1u << kOperationBits);
   std::vector<OrderKey> keys;
   reserve_large(keys, lowered.body.size());
   for (std::uint32_t i = 0; i < lowered.body.size(); ++i) {
     const bool computes = compute[i] != kNever;
-    keys.push_back({lowered.body[i].phase, ready[i],
-                    computes || priorities.of.empty() ? 0 : CONVOY_PRIORITIES - priorities[i],
-                    computes ? 0 : need[i], i});
+    const std::uint64_t behind =
+        computes || priorities.of.empty() ? 0 : CONVOY_PRIORITIES - priorities[i];
+    const std::uint64_t needed = computes ? 0 : need[i];
+    keys.push_back({std::uint64_t{lowered.body[i].phase} << 32 | ready[i],
+                    (behind << 32 | needed) << kOperationBits | i});
   }
   std::sort(keys.begin(), keys.end());
   std::vector<std::uint32_t> order;
   order.reserve(keys.size());
-  for (const OrderKey& key : keys) order.push_back(key.operation);
+  for (const OrderKey& key : keys)
+    order.push_back(static_cast<std::uint32_t>(key.second & ((1u << kOperationBits) - 1)));
   return order;
 }
 
