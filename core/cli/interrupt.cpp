@@ -12,6 +12,7 @@ namespace {
 volatile std::sig_atomic_t received_signal = 0;
 volatile std::sig_atomic_t ends_at_once = 1;
 volatile std::sig_atomic_t save_requested = 0;
+volatile std::sig_atomic_t standstill_requested = 0;
 volatile std::sig_atomic_t says_so = 1;
 
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
@@ -41,6 +42,24 @@ extern "C" void note_save_request(int) {
   save_requested = 1;
 }
 
+extern "C" void note_standstill_request(int) {
+  standstill_requested = 1;
+}
+
+// Whoever starts a run may hold this signal back until somebody listens.
+void unblock(int number) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, number);
+  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+bool take(volatile std::sig_atomic_t& request) {
+  const bool requested = request != 0;
+  request = 0;
+  return requested;
+}
+
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
@@ -49,12 +68,16 @@ InterruptGuard::InterruptGuard() {
   save_requested = 0;
   says_so = 1;
   for (const int number : kEnding) std::signal(number, note_signal);
+  standstill_requested = 0;
   std::signal(SIGUSR1, note_save_request);
+  std::signal(SIGUSR2, note_standstill_request);
+  unblock(SIGUSR2);
 }
 
 InterruptGuard::~InterruptGuard() {
   for (const int number : kEnding) std::signal(number, SIG_DFL);
   std::signal(SIGUSR1, SIG_DFL);
+  std::signal(SIGUSR2, SIG_IGN);  // it may come while the record is written
 }
 
 void InterruptGuard::end_after_steps() {
@@ -75,9 +98,11 @@ ExitCode InterruptGuard::code() const {
 }
 
 bool InterruptGuard::take_save_request() {
-  const bool requested = save_requested != 0;
-  save_requested = 0;
-  return requested;
+  return take(save_requested);
+}
+
+bool InterruptGuard::take_standstill_request() {
+  return take(standstill_requested);
 }
 
 }  // namespace convoy

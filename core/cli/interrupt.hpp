@@ -7,7 +7,8 @@ namespace convoy {
 // How a process takes the signals that ask it to end (Ctrl-C, SIGTERM, SIGHUP) while this lives.
 // At first they end it at once, because nothing would be lost. Once steps run they ask it to end
 // after those under way, so that what there is can be saved and summed up; a second signal ends it
-// at once. SIGUSR1 asks for a checkpoint and changes nothing else. One guard at a time.
+// at once. SIGUSR1 asks for a checkpoint and changes nothing else, SIGUSR2 for standing still
+// between two steps. One guard at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -26,6 +27,8 @@ class InterruptGuard {
   ExitCode code() const;
   // Whether SIGUSR1 came since this was asked.
   bool take_save_request();
+  // Likewise SIGUSR2.
+  bool take_standstill_request();
 };
 
 }  // namespace convoy

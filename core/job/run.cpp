@@ -268,7 +268,8 @@ class Run {
     note_gpus();
     if (trial_) trial_->finish();
     report_.total(summary, (evaluations_ ? evaluations_->seconds() : 0) +
-                               (trial_ ? trial_->timed_exchange_seconds() : 0));
+                               (trial_ ? trial_->timed_exchange_seconds() : 0) +
+                               standstill_seconds_);
     report_.gpus_line();
     tell(report_.prediction_line());
     report_profile(summary);
@@ -408,7 +409,13 @@ class Run {
     events.timed_trace = [this](StepTrace step) { report_.keep_timeline(std::move(step)); };
   }
 
-  // Training pauses for checkpoints and evaluations.
+  void stand_still(Session& session) {
+    const double since = session.now();
+    observer_.stand_still();
+    standstill_seconds_ += session.now() - since;
+  }
+
+  // Training pauses for checkpoints, evaluations and whoever wants the machine for a while.
   void add_pauses(TrainingEvents& events, Session& session) {
     events.save_requested = [this] { return observer_.take_save_request(); };
     events.wants_pause = [this](const PausePoint& point) {
@@ -417,10 +424,12 @@ class Run {
     };
     events.pause_after = [this](const PausePoint& point) {
       evaluation_due_ = evaluations_ && evaluations_->due(point);
-      return checkpoints_->due(point) || evaluation_due_;
+      standstill_due_ = setup_.task == nullptr && observer_.take_standstill_request();
+      return checkpoints_->due(point) || evaluation_due_ || standstill_due_;
     };
     events.paused = [this, &session](const PausePoint& point) {
       save_checkpoint(point, session);
+      if (std::exchange(standstill_due_, false)) stand_still(session);
       return !evaluation_due_ || evaluations_->pause(point, session);
     };
   }
@@ -438,6 +447,8 @@ class Run {
   std::unique_ptr<GpuWatch> gpus_;
   std::optional<RunPrediction> prediction_;
   bool evaluation_due_ = false;
+  bool standstill_due_ = false;
+  double standstill_seconds_ = 0;
   bool wants_trace_ = false;
   std::optional<CommonClock> clock_;  // of several tasks, when the step was traced
   std::unique_ptr<Checkpoints> checkpoints_;

@@ -30,6 +30,8 @@ constexpr std::uint32_t kMostChannels = 256;  // that transports have
 // Options in which tasks may differ: who they are, where their files lie, what they print.
 const std::set<std::string>& own_options() {
   static const std::set<std::string> kNames = {"advertise_address",
+                                               "against",
+                                               "against_program",
                                                "calibration_file",
                                                "controller_host",
                                                "data_dir",

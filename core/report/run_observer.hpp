@@ -81,6 +81,10 @@ class RunObserver {
   virtual ExitCode interruption() const { return ExitCode::kOk; }
   // Likewise: whether somebody wants a checkpoint now, once per request.
   virtual bool take_save_request() { return false; }
+  // Likewise: whether somebody wants the run to stand still. A run of one process does so after
+  // that step by calling stand_still(); its time is part of no step and of no total.
+  virtual bool take_standstill_request() { return false; }
+  virtual void stand_still() {}
 };
 
 }  // namespace convoy

@@ -280,5 +280,51 @@ TEST_F(ReportPages, RepeatsAreRunsOfTheirOwnAndMakeOneRecord) {
   EXPECT_EQ(run_convoy({"run", "--repeat=2", "--train_dir=/tmp"}).exit_code, 2);
 }
 
+TEST_F(ReportPages, RunsTakeTurnsWithThoseOfOtherFlagsAndSayWhichIsFaster) {
+  const std::string file = folder_ + "/turns.json";
+  const ProgramResult result = run_convoy(
+      {"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=4",
+       "--num_batches=60", "--num_warmup_batches=0", "--variable_update=replicated", "--repeat=2",
+       "--against=--batch_size=2  --num_batches=20", "--output_file", file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("2 pairs of runs that took turns"));
+  EXPECT_THAT(result.out, HasSubstr("--batch_size: 2 and 4"));
+  const auto own = nlohmann::json::parse(contents(file));
+  const auto other = nlohmann::json::parse(contents(folder_ + "/turns.against.json"));
+  ASSERT_EQ(own.at("repeats").size(), 2u);
+  ASSERT_EQ(other.at("repeats").size(), 2u);
+  EXPECT_EQ(own.at("repeats")[1].at("seconds").size(), 60u);
+  EXPECT_EQ(other.at("repeats")[1].at("seconds").size(), 20u);
+  const ProgramResult again = run_convoy({"diff", folder_ + "/turns.against.json", file});
+  EXPECT_THAT(again.out, HasSubstr("2 pairs of runs that took turns"));
+}
+
+// The total has the steps' times and nothing else, although another run had the machine meanwhile.
+TEST_F(ReportPages, TurnsOfOthersArePartOfNoStepAndNoTotal) {
+  const std::string file = folder_ + "/turns.json";
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=16",
+                  "--num_batches=60", "--num_warmup_batches=0", "--variable_update=replicated",
+                  "--repeat=2", "--against=--quiet", "--output_file", file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto record = nlohmann::json::parse(contents(file));
+  double steps = 0;
+  for (const auto& seconds : record.at("repeats")[0].at("seconds")) steps += seconds.get<double>();
+  EXPECT_NEAR(record.at("total").at("seconds").get<double>() / steps, 1, 0.05);
+}
+
+TEST_F(ReportPages, TurnsWithWhatCannotTakeThemAreRefused) {
+  const auto refusal = [](const std::string& flag, const std::string& more) {
+    const ProgramResult result = run_convoy({"run", "--model=lenet", "--device=cpu", flag, more});
+    EXPECT_EQ(result.exit_code, 2) << flag;
+    return result.err;
+  };
+  EXPECT_THAT(refusal("--against=batch_size=2", "--quiet"), HasSubstr("is no flag"));
+  EXPECT_THAT(refusal("--against=--repeat=2", "--quiet"), HasSubstr("is about all runs"));
+  EXPECT_THAT(refusal("--against=--batch_size=2", "--train_dir=/tmp"), HasSubstr("leave out one"));
+  EXPECT_THAT(refusal("--against=--no_such_flag", "--quiet"), HasSubstr("no_such_flag"));
+  EXPECT_THAT(refusal("--against_program=/no/convoy", "--quiet"), HasSubstr("No such file"));
+}
+
 }  // namespace
 }  // namespace convoy

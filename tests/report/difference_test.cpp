@@ -42,7 +42,7 @@ class Machine {
   }
 
   Side side(double seconds, std::size_t runs) {
-    Side result{"side", {}};
+    Side result{"side", {}, {}};
     for (std::size_t i = 0; i < runs; ++i) result.runs.push_back(run(seconds));
     return result;
   }
@@ -79,6 +79,46 @@ TEST(Difference, FindsATenPercentSlowdownInSingleRuns) {
   EXPECT_GE(count_verdicts(Verdict::kSlower, 1.10, 1), 90);
 }
 
+// Pairs of runs on a machine whose speed wanders by 3 % from one pair to the next.
+int count_verdicts_of_turns(Verdict verdict, double slowdown, bool times_known) {
+  int found = 0;
+  for (std::uint64_t repetition = 0; repetition < 100; ++repetition) {
+    Machine machine(repetition, {.between_runs = 0.004});
+    std::mt19937_64 random(repetition + 1000);
+    std::normal_distribution<double> normal(0, 0.03);
+    Side first{"first", {}, {}};
+    Side second{"second", {}, {}};
+    for (int pair = 0; pair < 5; ++pair) {
+      const double speed = 0.1 * std::exp(normal(random));
+      first.runs.push_back(machine.run(speed));
+      second.runs.push_back(machine.run(speed * slowdown));
+      if (!times_known) continue;
+      first.began.emplace_back(10 * pair + pair % 2);
+      second.began.emplace_back(10 * pair + 1 - pair % 2);
+    }
+    found += compare(first, second).verdict == verdict ? 1 : 0;
+  }
+  return found;
+}
+
+TEST(Difference, OfRunsThatTookTurnsLeavesAloneWhatDrifts) {
+  EXPECT_GE(count_verdicts_of_turns(Verdict::kNoDifference, 1, true), 95);
+  EXPECT_GE(count_verdicts_of_turns(Verdict::kSlower, 1.03, true), 90);
+  EXPECT_LT(count_verdicts_of_turns(Verdict::kSlower, 1.03, false), 50);
+}
+
+TEST(Difference, PairsOnlyRunsThatTookTurns) {
+  Machine machine(1);
+  const Side first{"a", machine.side(0.1, 3).runs, {1, 2, 5}};
+  const auto method = [&](const std::vector<std::optional<double>>& began) {
+    return compare(first, Side{"b", machine.side(0.1, 3).runs, began}).method;
+  };
+  EXPECT_THAT(method({6, 3, 1.5}), HasSubstr("3 pairs of runs"));
+  EXPECT_THAT(method({6, 7, 8}), HasSubstr("Welch"));
+  EXPECT_THAT(method({6, std::nullopt, 1.5}), HasSubstr("Welch"));
+  EXPECT_THAT(method({1, 2, 5}), HasSubstr("Welch")) << "which came first is unknown";
+}
+
 TEST(Difference, SaysByHowMuchAndHowSure) {
   Machine machine(1, {.between_runs = 0.002});
   const Difference difference = compare(machine.side(0.1, 5), machine.side(0.09, 5));
@@ -98,8 +138,8 @@ TEST(Difference, SaysByHowMuchAndHowSure) {
 }
 
 TEST(Difference, ConstantTimesDifferWithoutDoubt) {
-  const Side first{"a", {{0.1, 0.1}, {0.1, 0.1}}};
-  const Side second{"b", {{0.2, 0.2}, {0.2, 0.2}}};
+  const Side first{"a", {{0.1, 0.1}, {0.1, 0.1}}, {}};
+  const Side second{"b", {{0.2, 0.2}, {0.2, 0.2}}, {}};
   EXPECT_EQ(compare(first, second).verdict, Verdict::kSlower);
   EXPECT_EQ(compare(first, first).verdict, Verdict::kNoDifference);
 }

@@ -105,7 +105,12 @@ JobCommand read_command(std::span<const std::string> arguments, const VerbFlags&
   const CommandTable table(arguments, catalog, command, verb_flags);
   const ParsedFlags flags = parse_flags(table.table(), arguments);
   complete(command, flags, table.plugin_options());
-  return {std::move(command.options), std::move(catalog), flags.notices(), command.repeats,
+  return {std::move(command.options),
+          std::move(catalog),
+          flags.notices(),
+          command.repeats,
+          std::move(command.against),
+          std::move(command.against_program),
           command.verbose};
 }
 

@@ -17,6 +17,8 @@ struct JobCommand {
   Catalog catalog;                   // the plug-ins that it finds
   std::vector<std::string> notices;  // about flags that have no effect
   std::uint32_t repeats = 1;         // runs of the whole command
+  std::string against;               // further flags of runs to take turns with
+  std::string against_program;       // the convoy of those runs; empty: this one
   bool verbose = false;              // tells what runs otherwise keep to themselves
 };
 

@@ -221,6 +221,13 @@ Flags report_flags(RunCommand& command) {
       bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
                 "Run so often, each time as a new process, and give the median; convoy diff tells "
                 "from such records what a change is worth."),
+      bind_flag("against", command.against,
+                "Take turns, of 20 ms or a step, with runs of the same command that have these "
+                "flags besides, separated by blanks, and say whether this one is faster; --repeat "
+                "says in how many pairs of runs (5). --output_file=x.json has its runs, "
+                "x.against.json the others."),
+      bind_flag("against_program", command.against_program,
+                "Likewise with runs of this other convoy: its path."),
       bind_flag("quiet", command.quiet,
                 "No notices and no progress on standard error; errors are printed all the same."),
       bind_flag("verbose", command.verbose,

@@ -17,6 +17,8 @@ struct RunCommand {
   JobOptions options;
   std::optional<std::uint32_t> num_gpus;
   std::uint32_t repeats = 1;
+  std::string against;
+  std::string against_program;
   bool quiet = false;
   bool verbose = false;
 };

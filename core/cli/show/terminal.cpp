@@ -1,7 +1,9 @@
 #include "core/cli/show/terminal.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <ostream>
 
 namespace convoy {
@@ -38,6 +40,10 @@ void Terminal::notice(const std::string& text) {
 
 void Terminal::detail(const std::string& text) {
   if (details_) notice(text);
+}
+
+void Terminal::stand_still() {
+  ::kill(::getpid(), SIGSTOP);
 }
 
 void Terminal::line(const std::string& text) {

@@ -25,6 +25,9 @@ class Terminal : public Console {
   void show_details(bool show) { details_ = show; }
   ExitCode interruption() const override { return interrupt_.code(); }
   bool take_save_request() override { return interrupt_.take_save_request(); }
+  bool take_standstill_request() override { return interrupt_.take_standstill_request(); }
+  // Stops this process, until SIGCONT.
+  void stand_still() override;
 
  private:
   void line(const std::string& text) override;

@@ -93,25 +93,31 @@ pid_t spawn_self(const std::vector<std::string>& arguments, std::optional<int> s
   return child;
 }
 
-int await_exit(pid_t child) {
+int await_status(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  return status;
+}
+
+int exit_code_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 }  // namespace
 
+ChildOutcome outcome_of(int status, const std::string& errors) {
+  const int code = exit_code_of(status);
+  return {code, code == 0 ? std::string() : last_line(errors)};
+}
+
 ChildOutcome run_child_program(const std::vector<std::string>& arguments,
                                const std::function<bool()>& stop) {
   ErrorPipe pipe;
   const pid_t child = spawn_self(arguments, pipe.writing());
-  ChildOutcome outcome;
-  outcome.error = last_line(pipe.read_all(stop));
+  const std::string errors = pipe.read_all(stop);
   if (stop()) ::kill(child, SIGKILL);
-  outcome.exit_code = await_exit(child);
-  if (outcome.exit_code == 0) outcome.error.clear();
-  return outcome;
+  return outcome_of(await_status(child), errors);
 }
 
 int show_child_program(const std::vector<std::string>& arguments,
@@ -124,7 +130,7 @@ int show_child_program(const std::vector<std::string>& arguments,
     if (ended.si_pid == 0) ::usleep(kLook);
   }
   if (ended.si_pid == 0) ::kill(child, SIGKILL);
-  return await_exit(child);
+  return exit_code_of(await_status(child));
 }
 
 }  // namespace convoy

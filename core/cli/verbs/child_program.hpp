@@ -11,6 +11,10 @@ struct ChildOutcome {
   std::string error;  // the last line that it wrote to standard error, without "convoy: error: "
 };
 
+// Of a program that has ended with this status (as waitpid gives it) and wrote this to standard
+// error.
+ChildOutcome outcome_of(int status, const std::string& errors);
+
 // Runs this program with other arguments and waits for its end, which comes at once when `stop`,
 // asked all the time, says so. Its standard output goes nowhere. Error kFailed when it cannot be
 // started.

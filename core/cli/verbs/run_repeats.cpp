@@ -1,12 +1,19 @@
 #include "core/cli/verbs/run_repeats.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -14,8 +21,10 @@
 #include "core/base/output_file.hpp"
 #include "core/base/statistics.hpp"
 #include "core/cli/interrupt.hpp"
+#include "core/cli/verbs/child_in_turns.hpp"
 #include "core/cli/verbs/child_program.hpp"
 #include "core/cli/verbs/temporary_folder.hpp"
+#include "core/report/compare/difference_text.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
 
@@ -24,6 +33,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+bool is_of_all_runs(const std::string& name) {
+  return name == "repeat" || name == "output_file" || name == "report" || name == "against" ||
+         name == "against_program";
+}
+
 // The command line of one run: files are written once, for all of them.
 std::vector<std::string> arguments_of_one(std::span<const std::string> arguments) {
   std::vector<std::string> words = {"run"};
@@ -31,19 +45,39 @@ std::vector<std::string> arguments_of_one(std::span<const std::string> arguments
     const std::string& word = arguments[i];
     const std::string name = word.substr(std::min(word.find_first_not_of('-'), word.size()),
                                          word.find('=') - word.find_first_not_of('-'));
-    const bool own =
-        word.starts_with("-") && (name == "repeat" || name == "output_file" || name == "report");
+    const bool own = word.starts_with("-") && is_of_all_runs(name);
     if (!own) words.push_back(word);
     if (own && word.find('=') == std::string::npos) ++i;
   }
   return words;
 }
 
+// The words of --against.
+std::vector<std::string> further_flags(const std::string& against) {
+  std::istringstream in(against);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) {
+    const std::size_t first = word.find_first_not_of('-');
+    if (!word.starts_with("-") || first == std::string::npos)
+      fail(ExitCode::kUsage, "--against: '{}' is no flag; write --against=\"--bucket_mb=4\"", word);
+    const std::string name = word.substr(first, word.find('=') - first);
+    if (is_of_all_runs(name))
+      fail(ExitCode::kUsage, "--against: --{} is about all runs; leave it out", name);
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+// "x.json" makes "x.against.json".
+std::string file_of_others(const std::string& file) {
+  return std::filesystem::path(file).replace_extension(".against.json").string();
+}
+
 void check_repeatable(const JobCommand& command) {
   const JobOptions& options = command.options;
   const auto refuse = [&](const char* flag, const char* why) {
-    fail(ExitCode::kUsage, "--repeat={} and --{}: {}; leave out one of them", command.repeats, flag,
-         why);
+    fail(ExitCode::kUsage, "--{} and --{}: {}; leave out one of them",
+         command.repeats > 1 ? "repeat" : "against", flag, why);
   };
   if (!options.checkpoints.train_dir.empty())
     refuse("train_dir", "each run would go on where the one before stopped");
@@ -54,40 +88,75 @@ void check_repeatable(const JobCommand& command) {
     if (!options.output_file.ends_with(".json"))
       refuse("output_file", "repeats are written as .json");
     check_output_file(options.output_file);
+    check_output_file(file_of_others(options.output_file));
   }
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
+  const std::string& program = command.against_program;
+  if (!program.empty() && ::access(program.c_str(), X_OK) != 0)
+    fail(ExitCode::kUsage, "--against_program={}: {}; give the path of a convoy", program,
+         std::strerror(errno));
 }
 
-Json repeat_of(const Json& record) {
+Json repeat_of(const Json& record, double began) {
   Json seconds = Json::array();
   for (const Json& step : record.at("steps")) seconds.push_back(step.at("seconds"));
   return {{"images_per_sec", record.at("total").at("images_per_sec")},
+          {"began", began},
           {"seconds", std::move(seconds)}};
 }
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// The runs of one command.
+struct RepeatedCommand {
+  std::string program;  // empty: this one
+  std::vector<std::string> words;
+  std::filesystem::path file;  // the record of one run, before the next
+  Json record;                 // of the first run
+  Json repeats = Json::array();
+  std::vector<double> rates;
+
+  // Of a run that has ended well.
+  void add(double began) {
+    std::ifstream in(file);
+    Json one = parse_ordered_json(in);
+    Json repeat = repeat_of(one, began);
+    if (repeat["images_per_sec"].is_number())
+      rates.push_back(repeat["images_per_sec"].get<double>());
+    repeats.push_back(std::move(repeat));
+    if (record.is_null()) record = std::move(one);
+  }
+};
 
 class Repeater {
  public:
   Repeater(const JobCommand& command, std::span<const std::string> arguments, std::ostream& out,
            std::ostream& err)
       : command_(command),
-        words_(arguments_of_one(arguments)),
+        repeats_(takes_turns() && command.repeats == 1 ? kPairs : command.repeats),
         out_(out),
         progress_(err, standard_error_is_terminal()) {
-    words_.push_back("--output_file=" + file().string());
-    if (!command.options.report_file.empty()) words_.emplace_back("--record_timeline");
+    own_.words = arguments_of_one(arguments);
+    other_.words = own_.words;
+    for (std::string& word : further_flags(command.against))
+      other_.words.push_back(std::move(word));
+    other_.program = command.against_program;
+    for (RepeatedCommand* it : {&own_, &other_}) {
+      it->file = folder_.path() / (it == &own_ ? "run.json" : "against.json");
+      it->words.push_back("--output_file=" + it->file.string());
+      if (!command.options.report_file.empty()) it->words.emplace_back("--record_timeline");
+    }
   }
 
   int run() {
-    for (std::uint32_t number = 1; number <= command_.repeats; ++number) {
-      progress_.show(fmt::format("run {} of {}", number, command_.repeats));
-      const ChildOutcome outcome =
-          run_child_program(words_, [this] { return interrupt_.requested(); });
+    for (std::uint32_t number = 1; number <= repeats_; ++number) {
+      progress_.show(fmt::format("run {} of {}", number, repeats_));
+      takes_turns() ? take_pair(number) : take_run(number);
       progress_.clear();
       if (interrupt_.requested()) return static_cast<int>(interrupt_.code());
-      if (outcome.exit_code != 0)
-        fail(static_cast<ExitCode>(outcome.exit_code), "run {} of {}: {}", number, command_.repeats,
-             outcome.error);
-      add(number);
+      print_run(number);
     }
     print_total();
     write_files();
@@ -95,49 +164,108 @@ class Repeater {
   }
 
  private:
-  std::filesystem::path file() const { return folder_.path() / "run.json"; }
+  static constexpr std::uint32_t kPairs = 5;
+  // Some steps of small networks, one of large ones; short beside what disturbs a machine: the
+  // cores of a virtual one were seen to change their speed by a quarter for 0.2 s at a time.
+  static constexpr std::chrono::milliseconds kSlice{20};
 
-  void add(std::uint32_t number) {
-    std::ifstream in(file());
-    Json record = parse_ordered_json(in);
-    Json repeat = repeat_of(record);
-    if (repeat["images_per_sec"].is_number()) {
-      rates_.push_back(repeat["images_per_sec"].get<double>());
-      out_ << fmt::format("run {}: {:.2f} images/sec\n", number, rates_.back()) << std::flush;
-    }
-    repeats_.push_back(std::move(repeat));
-    if (record_.is_null()) record_ = std::move(record);
+  bool takes_turns() const {
+    return !command_.against.empty() || !command_.against_program.empty();
+  }
+  std::function<bool()> stop() const {
+    return [this] { return interrupt_.requested(); };
   }
 
-  void print_total() const {
-    if (rates_.empty()) return;
-    const auto [least, most] = std::ranges::minmax_element(rates_);
+  void take_run(std::uint32_t number) {
+    const double began = seconds_since_1970();
+    finish(own_, run_child_program(own_.words, stop()), number, began);
+  }
+
+  // Both runs at a time, in turns. The one that begins is not always the same.
+  void take_pair(std::uint32_t number) {
+    RepeatedCommand& first = number % 2 == 1 ? other_ : own_;
+    RepeatedCommand& second = number % 2 == 1 ? own_ : other_;
+    const double first_began = seconds_since_1970();
+    const std::unique_ptr<ChildInTurns> one = start(first);
+    const double second_began = seconds_since_1970();
+    const std::unique_ptr<ChildInTurns> other = start(second);
+    while (!interrupt_.requested() && !(one->ended() && other->ended())) {
+      one->go_on(kSlice, stop());
+      other->go_on(kSlice, stop());
+    }
+    if (interrupt_.requested()) return;
+    finish(first, one->outcome(), number, first_began);
+    finish(second, other->outcome(), number, second_began);
+  }
+
+  std::unique_ptr<ChildInTurns> start(const RepeatedCommand& command) const {
+    return std::make_unique<ChildInTurns>(
+        command.program.empty() ? "/proc/self/exe" : command.program, command.words,
+        command.file.string() + ".errors", stop());
+  }
+
+  void finish(RepeatedCommand& command, const ChildOutcome& outcome, std::uint32_t number,
+              double began) {
+    if (interrupt_.requested()) return;
+    progress_.clear();
+    if (outcome.exit_code != 0)
+      fail(static_cast<ExitCode>(outcome.exit_code), "run {} of {}{}: {}", number, repeats_,
+           &command == &other_ ? ", --against" : "", outcome.error);
+    command.add(began);
+  }
+
+  void print_run(std::uint32_t number) {
+    if (own_.rates.size() < number) return;
+    out_ << fmt::format("run {}: {:.2f} images/sec", number, own_.rates.back());
+    if (other_.rates.size() >= number) out_ << fmt::format(", against {:.2f}", other_.rates.back());
+    out_ << std::endl;
+  }
+
+  void print_total() {
+    if (own_.rates.empty()) return;
+    const auto [least, most] = std::ranges::minmax_element(own_.rates);
     out_ << fmt::format(
         "----------------------------------------------------------------\n"
         "total images/sec: {:.2f}\n"
         "----------------------------------------------------------------\n"
         "median of {} runs, which go from {:.2f} to {:.2f}\n",
-        median(rates_), rates_.size(), *least, *most);
+        median(own_.rates), own_.rates.size(), *least, *most);
   }
 
   void write_files() {
-    record_["repeats"] = repeats_;
+    own_.record["repeats"] = own_.repeats;
     const JobOptions& options = command_.options;
     if (!options.output_file.empty())
-      write_output_file(options.output_file, json_text(record_, 2) + "\n");
+      write_output_file(options.output_file, json_text(own_.record, 2) + "\n");
     if (!options.report_file.empty())
-      report::write_report({{"this run", record_}}, options.report_file);
+      report::write_report({{"this run", own_.record}}, options.report_file);
+    if (takes_turns()) tell_difference();
+  }
+
+  void tell_difference() {
+    other_.record["repeats"] = other_.repeats;
+    const std::string& file = command_.options.output_file;
+    if (!file.empty()) write_output_file(file_of_others(file), json_text(other_.record, 2) + "\n");
+    const compare::ComparedRecord a =
+        compare::compared(name_of_others(), {{"--against", other_.record}});
+    const compare::ComparedRecord b = compare::compared("this run", {{"this run", own_.record}});
+    out_ << "\n" << compare::difference_text({a, b, compare::compare(a.side, b.side)});
+  }
+
+  std::string name_of_others() const {
+    if (command_.against.empty()) return command_.against_program;
+    return command_.against_program.empty() ? command_.against
+                                            : command_.against_program + " " + command_.against;
   }
 
   const JobCommand& command_;
+  std::uint32_t repeats_;
   TemporaryFolder folder_{"convoy-repeat"};
-  std::vector<std::string> words_;
+  RepeatedCommand own_;
+  RepeatedCommand other_;  // what it is compared with
   std::ostream& out_;
   Progress progress_;
   InterruptGuard interrupt_;
-  std::vector<double> rates_;
-  Json repeats_ = Json::array();
-  Json record_;
 };
 
 }  // namespace

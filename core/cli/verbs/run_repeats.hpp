@@ -9,8 +9,9 @@
 namespace convoy {
 
 // `convoy run --repeat=N`: the same command N times, each as a process of its own. Its record is
-// that of the first run, with the steps of all under "repeats". Returns the exit code: of the first
-// run that fails.
+// that of the first run, with the steps of all under "repeats". With --against, each run takes
+// turns with one of another command, and the difference is told. Error with the code and the reason
+// of the first run that fails.
 int run_repeats(const JobCommand& command, std::span<const std::string> arguments,
                 std::ostream& out, std::ostream& err);
 

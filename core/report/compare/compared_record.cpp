@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <ctime>
+#include <iomanip>
 #include <set>
+#include <sstream>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
@@ -29,11 +32,23 @@ std::vector<std::string> split(const std::string& files) {
   return names;
 }
 
-void add_run(const std::vector<double>& seconds, double images, Side& side) {
+void add_run(const std::vector<double>& seconds, double images, std::optional<double> began,
+             Side& side) {
   std::vector<double> run;
   for (const double value : seconds)
     if (std::isfinite(value) && value > 0) run.push_back(value / images);
-  if (!run.empty()) side.runs.push_back(std::move(run));
+  if (run.empty()) return;
+  side.runs.push_back(std::move(run));
+  side.began.push_back(began);
+}
+
+// The environment's time, in seconds since 1970.
+std::optional<double> began_of(const Json& record) {
+  std::tm fields{};
+  std::istringstream text(report::text(record, "environment/start_time"));
+  text >> std::get_time(&fields, "%Y-%m-%dT%H:%M:%S");
+  if (text.fail()) return std::nullopt;
+  return static_cast<double>(::timegm(&fields));
 }
 
 std::vector<double> step_seconds(const Json& steps) {
@@ -48,9 +63,10 @@ void add_record(const Json& record, const std::string& file, Side& side) {
   const Json& repeats = field(record, "repeats");
   if (repeats.is_array() && !repeats.empty())
     for (const Json& repeat : repeats)
-      add_run(repeat.at("seconds").get<std::vector<double>>(), images, side);
+      add_run(repeat.at("seconds").get<std::vector<double>>(), images, number(repeat, "began"),
+              side);
   else
-    add_run(step_seconds(field(record, "steps")), images, side);
+    add_run(step_seconds(field(record, "steps")), images, began_of(record), side);
   if (images <= 0 || side.runs.empty())
     fail(ExitCode::kUsage,
          "{}: no record of a run with timed steps; convoy run --output_file=x.json writes one",
@@ -77,10 +93,15 @@ Json device_models(const Json& record) {
 }  // namespace
 
 ComparedRecord read_compared(const std::string& files) {
+  std::vector<report::NamedRecord> records;
+  for (const std::string& file : split(files)) records.push_back(report::read_record(file));
+  return compared(files, records);
+}
+
+ComparedRecord compared(const std::string& name, const std::vector<report::NamedRecord>& records) {
   ComparedRecord result;
-  result.side.name = files;
-  for (const std::string& file : split(files)) {
-    const Json record = report::read_record(file).record;
+  result.side.name = name;
+  for (const auto& [file, record] : records) {
     try {
       add_record(record, file, result.side);
     } catch (const nlohmann::json::exception& error) {
@@ -110,7 +131,8 @@ std::vector<std::string> unlike(const ComparedRecord& a, const ComparedRecord& b
 
 std::vector<FlagDifference> flag_differences(const ComparedRecord& a, const ComparedRecord& b) {
   static const std::set<std::string> kFiles = {"output_file", "trace_file",      "report",
-                                               "train_dir",   "record_timeline", "repeat"};
+                                               "train_dir",   "record_timeline", "repeat",
+                                               "against",     "against_program"};
   const Json& first = field(a.first, "flags");
   const Json& second = field(b.first, "flags");
   std::set<std::string> names;

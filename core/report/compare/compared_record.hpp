@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/report/compare/difference.hpp"
+#include "core/report/html/report.hpp"
 
 namespace convoy::compare {
 
@@ -19,6 +20,9 @@ struct ComparedRecord {
 // files: separated by commas. Error(kUsage) naming the file that is no record of a run, or of one
 // without timed steps.
 ComparedRecord read_compared(const std::string& files);
+
+// The same of records that are there, at least one; name is that of the side.
+ComparedRecord compared(const std::string& name, const std::vector<report::NamedRecord>& records);
 
 // Why two records cannot be compared, in words, one per line: they are of other machines, models or
 // data. Empty: they can.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -42,6 +43,40 @@ double welch_half_width(const std::vector<double>& first, const std::vector<doub
   return boost::math::quantile(distribution, (1 + confidence) / 2) * std::sqrt(a + b);
 }
 
+// A run of each side that were neighbours in time: their numbers.
+using Pair = std::array<std::size_t, 2>;
+
+// Empty unless the runs took turns: in the order of their beginnings, which are known and differ,
+// one of each side comes in every two.
+std::vector<Pair> pairs_of(const Side& first, const Side& second) {
+  const std::size_t count = first.runs.size();
+  if (count != second.runs.size() || count != first.began.size() || count != second.began.size())
+    return {};
+  struct Beginning {
+    double time;
+    std::size_t side;
+    std::size_t run;
+  };
+  std::vector<Beginning> order;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!first.began[i] || !second.began[i]) return {};
+    order.insert(order.end(), {{*first.began[i], 0, i}, {*second.began[i], 1, i}});
+  }
+  std::ranges::stable_sort(order, {}, &Beginning::time);
+  std::vector<Pair> pairs(count);
+  for (std::size_t i = 0; i < order.size(); i += 2) {
+    if (order[i].side == order[i + 1].side || order[i].time == order[i + 1].time) return {};
+    for (const Beginning& it : {order[i], order[i + 1]}) pairs[i / 2][it.side] = it.run;
+  }
+  return pairs;
+}
+
+double t_half_width(const std::vector<double>& values, double confidence) {
+  const boost::math::students_t distribution(static_cast<double>(values.size() - 1));
+  return boost::math::quantile(distribution, (1 + confidence) / 2) *
+         std::sqrt(squared_error(values));
+}
+
 // Of the mean of one side: from its runs where there are several, else from the run's steps.
 double squared_deviation(const Side& side, double run_noise) {
   if (side.runs.size() > 1) {
@@ -71,21 +106,30 @@ Difference compare(const Side& first, const Side& second, const DifferenceOption
   CONVOY_CHECK(options.confidence > 0 && options.confidence < 1);
   const std::vector<double> a = log_medians(first);
   const std::vector<double> b = log_medians(second);
-  const bool repeated = a.size() > 1 && b.size() > 1;
   Difference result;
   result.first_median = std::exp(median(a));
   result.second_median = std::exp(median(b));
   result.first_runs = a.size();
   result.second_runs = b.size();
   result.confidence = options.confidence;
-  result.method = repeated ? "Welch's t interval over the medians of runs"
-                           : fmt::format(
-                                 "bootstrap of blocks of steps; runs are taken to differ by "
-                                 "{:.1f} % (--repeat=5 measures that)",
-                                 100 * options.run_noise);
+  const std::vector<Pair> pairs = pairs_of(first, second);
   const double centre = mean(b) - mean(a);
-  const double half = repeated ? welch_half_width(a, b, options.confidence)
-                               : bootstrap_half_width(first, second, options);
+  double half = 0;
+  if (pairs.size() > 1) {
+    std::vector<double> differences;
+    for (const auto& [one, other] : pairs) differences.push_back(b[other] - a[one]);
+    half = t_half_width(differences, options.confidence);
+    result.method = fmt::format("t interval over {} pairs of runs that took turns", pairs.size());
+  } else if (a.size() > 1 && b.size() > 1) {
+    half = welch_half_width(a, b, options.confidence);
+    result.method = "Welch's t interval over the medians of runs";
+  } else {
+    half = bootstrap_half_width(first, second, options);
+    result.method = fmt::format(
+        "bootstrap of blocks of steps; runs are taken to differ by {:.1f} % (--repeat=5 measures "
+        "that)",
+        100 * options.run_noise);
+  }
   result.change = std::expm1(centre);
   result.low = std::expm1(centre - half);
   result.high = std::expm1(centre + half);

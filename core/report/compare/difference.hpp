@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@ struct Side {
   std::string name;
   // Per run the seconds of its steps, each divided by the images of a step. None is empty.
   std::vector<std::vector<double>> runs;
+  // When each of them began, in seconds since some time that both sides share, where it is known.
+  std::vector<std::optional<double>> began;
 };
 
 struct DifferenceOptions {
@@ -38,9 +41,12 @@ struct Difference {
   double speed_ratio() const { return first_median / second_median; }
 };
 
-// With several runs on both sides: Welch's t interval of the difference between the mean logarithms
-// of the runs' medians, because runs are independent of each other and steps are not. With a single
-// run on a side: that of the medians by bootstrap of blocks, widened by the noise between runs.
+// Where the runs of both sides took turns, one of each side behind or beside one of the other: the
+// t interval of the mean of the pairs' differences, which what drifts in the machine leaves alone.
+// With several runs on both sides otherwise: Welch's t interval of the difference between the mean
+// logarithms of the runs' medians, because runs are independent of each other and steps are not.
+// With a single run on a side: that of the medians by bootstrap of blocks, widened by the noise
+// between runs.
 Difference compare(const Side& first, const Side& second, const DifferenceOptions& options = {});
 
 // "faster by 3.1 % +- 0.8 %", "no difference seen: time +0.2 % +- 0.9 %".

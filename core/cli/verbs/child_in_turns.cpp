@@ -1,0 +1,97 @@
+#include "core/cli/verbs/child_in_turns.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{1};
+
+// The signal for standing still waits until the program listens: it would end it before.
+[[noreturn]] void become(const std::string& program, std::vector<char*>& argv,
+                         const std::string& errors) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR2);
+  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+  ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
+  ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+  ::execv(program.c_str(), argv.data());
+  const char* reason = std::strerror(errno);
+  const ssize_t written = ::write(STDERR_FILENO, reason, std::strlen(reason));
+  static_cast<void>(written);
+  ::_exit(127);
+}
+
+}  // namespace
+
+ChildInTurns::ChildInTurns(const std::string& program, const std::vector<std::string>& arguments,
+                           std::filesystem::path errors, const Stop& stop)
+    : errors_(std::move(errors)) {
+  std::vector<std::string> copies = arguments;
+  std::string name = "convoy";
+  std::vector<char*> argv{name.data()};
+  for (std::string& argument : copies) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  process_ = ::fork();
+  if (process_ < 0) fail(ExitCode::kFailed, "cannot start {}: {}", program, std::strerror(errno));
+  if (process_ == 0) become(program, argv, errors_.string());
+  await_standstill(stop);
+}
+
+ChildInTurns::~ChildInTurns() {
+  if (ended_) return;
+  ::kill(process_, SIGKILL);
+  look(0);
+}
+
+void ChildInTurns::go_on(std::chrono::milliseconds slice, const Stop& stop) {
+  if (ended_) return;
+  const auto until = std::chrono::steady_clock::now() + slice;
+  ::kill(process_, SIGCONT);
+  while (!ended_ && !stop() && std::chrono::steady_clock::now() < until) {
+    look(WNOHANG);
+    std::this_thread::sleep_for(kLook);
+  }
+  await_standstill(stop);
+}
+
+void ChildInTurns::await_standstill(const Stop& stop) {
+  if (ended_) return;
+  ::kill(process_, SIGUSR2);
+  while (!stop() && !look(WNOHANG | WUNTRACED)) std::this_thread::sleep_for(kLook);
+}
+
+// Whether it has ended or stands still; the latter is seen with WUNTRACED, once.
+bool ChildInTurns::look(int options) {
+  int status = 0;
+  pid_t seen = 0;
+  while ((seen = ::waitpid(process_, &status, options)) < 0 && errno == EINTR) {
+  }
+  if (seen != process_) return false;
+  ended_ = !WIFSTOPPED(status);
+  if (ended_) status_ = status;
+  return true;
+}
+
+ChildOutcome ChildInTurns::outcome() const {
+  CONVOY_CHECK(ended_);
+  std::ostringstream text;
+  text << std::ifstream(errors_).rdbuf();
+  return outcome_of(status_, text.str());
+}
+
+}  // namespace convoy
