@@ -6,6 +6,8 @@
 # themselves.
 
 set(CONVOY_CUDA_FOUND FALSE)
+# Where toolkits put libraries that the loader's own search does not find.
+set(CONVOY_CUDA_FOLDERS "/usr/local/cuda/lib64:/usr/local/cuda/lib:/opt/cuda/lib64")
 option(CONVOY_CUDA "Build the CUDA device plug-in when the toolkit is found" ON)
 set(CONVOY_CUDA_ARCHITECTURES "native" CACHE STRING
     "Real architectures, such as 80;90; native: of the GPUs here, else 80; all: what the toolkit knows from sm_60 on")

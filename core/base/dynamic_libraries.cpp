@@ -14,6 +14,11 @@ DynamicLibraries system_libraries() {
     return handle;
   };
   libraries.symbol = [](void* library, const char* symbol) { return dlsym(library, symbol); };
+  libraries.file = [](void* function) {
+    Dl_info info{};
+    const bool known = dladdr(function, &info) != 0 && info.dli_fname != nullptr;
+    return std::string(known ? info.dli_fname : "");
+  };
   return libraries;
 }
 
@@ -24,6 +29,7 @@ DynamicLibraries no_libraries(const std::string& reason) {
     return nullptr;
   };
   libraries.symbol = [](void*, const char*) -> void* { return nullptr; };
+  libraries.file = [](void*) { return std::string(); };
   return libraries;
 }
 

@@ -11,6 +11,8 @@ struct DynamicLibraries {
   // A handle, or null with the loader's reason in `reason`.
   std::function<void*(const std::string& name, std::string& reason)> open;
   std::function<void*(void* library, const char* symbol)> symbol;
+  // The file that a function is in; empty when that is not known.
+  std::function<std::string(void* function)> file;
 
   template <typename Function>
   Function function(void* library, const char* name) const {

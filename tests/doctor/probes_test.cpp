@@ -22,6 +22,11 @@ int nccl_version(int* version) {
   *version = 21803;
   return 0;
 }
+int nvrtc_version(int* major, int* minor) {
+  *major = 12;
+  *minor = 4;
+  return 0;
+}
 std::size_t cudnn_version() {
   return 8902;
 }
@@ -63,6 +68,7 @@ DynamicLibraries made_up(const std::vector<std::string>& names) {
       {"cuDriverGetVersion", address_of(cuda_version)},
       {"ncclGetVersion", address_of(nccl_version)},
       {"cudnnGetVersion", address_of(cudnn_version)},
+      {"nvrtcVersion", address_of(nvrtc_version)},
       {"nvmlInit_v2", address_of(start_management)},
       {"nvmlDeviceGetCount_v2", address_of(count_two)},
       {"nvmlDeviceGetHandleByIndex_v2", address_of(device_at)},
@@ -79,6 +85,9 @@ DynamicLibraries made_up(const std::vector<std::string>& names) {
   libraries.symbol = [functions](void*, const char* name) -> void* {
     const auto found = functions.find(name);
     return found == functions.end() ? nullptr : found->second;
+  };
+  libraries.file = [](void* function) {
+    return std::string(function == address_of(nvrtc_version) ? "/opt/libnvrtc.so.12.4" : "");
   };
   return libraries;
 }
@@ -99,6 +108,19 @@ TEST(LibraryProbe, SaysVersionsAndWhatIsMissing) {
   EXPECT_EQ(health_name(runtime.health), "warn");
   EXPECT_THAT(runtime.text, HasSubstr("no such file"));
   EXPECT_FALSE(runtime.advice.empty());
+}
+
+// Kernels of strategies need it on GPUs; it is looked for where the CUDA plug-in finds it.
+TEST(LibraryProbe, SaysWhereTheCompilerOfKernelsIs) {
+  for (const char* name : {"libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.12"}) {
+    const Findings findings = libraries_of(gpu_server(), made_up({name}));
+    EXPECT_EQ(find(findings, "NVRTC").text, "libnvrtc.so.12, 12.4 (12040), /opt/libnvrtc.so.12.4");
+    EXPECT_EQ(health_name(find(findings, "NVRTC").health), "ok");
+  }
+  const doctor::Finding missing = find(libraries_of(gpu_server(), made_up({})), "NVRTC");
+  EXPECT_EQ(health_name(missing.health), "warn");
+  EXPECT_THAT(missing.text, HasSubstr("no such file"));
+  EXPECT_THAT(missing.advice, HasSubstr("cuda-nvrtc"));
 }
 
 TEST(LibraryProbe, FailsWhenTheKernelDriverHasNoLibrary) {

@@ -137,6 +137,10 @@ CheckReport combined(std::vector<StageReport> stages) {
       whole.findings.push_back(std::move(finding));
     }
   }
+  whole.nothing_lost =
+      whole.nothing_lost && std::ranges::all_of(stages, [](const StageReport& stage) {
+        return stage.report.verdict != Verdict::kApproximate || stage.report.nothing_lost;
+      });
   whole.stages = std::move(stages);
   return whole;
 }

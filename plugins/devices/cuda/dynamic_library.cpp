@@ -3,22 +3,16 @@
 #include <dlfcn.h>
 
 #include <filesystem>
+#include <sstream>
 #include <stdexcept>
-#include <vector>
 
 namespace convoy::cuda {
 namespace {
 
-// Where toolkits are usually installed, for libraries that the linker's own search does not find.
-const std::vector<std::string>& usual_folders() {
-  static const std::vector<std::string> kFolders = {"/usr/local/cuda/lib64", "/usr/local/cuda/lib",
-                                                    "/opt/cuda/lib64"};
-  return kFolders;
-}
-
 void* open_anywhere(const char* name) {
   if (void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return handle;
-  for (const std::string& folder : usual_folders()) {
+  std::istringstream folders(CONVOY_CUDA_FOLDERS);
+  for (std::string folder; std::getline(folders, folder, ':');) {
     const std::filesystem::path path = std::filesystem::path(folder) / name;
     std::error_code error;
     if (!std::filesystem::exists(path, error)) continue;

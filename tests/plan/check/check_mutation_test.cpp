@@ -8,6 +8,7 @@
 #include "tests/plan/check/mutation_run.hpp"
 #include "tests/plan/check/sample_compression.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
+#include "tests/plan/check/sample_stages.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/sanitized.hpp"
 
@@ -58,6 +59,23 @@ TEST(CheckMutation, NoMutantOfARecurrenceIsSaidToLoseNothingThatLosesSomething) 
   }
   expect_no_contradiction(mutations);
   EXPECT_GT(mutations.total().mutants, count / 3);
+}
+
+// Training that changes: defects in any stage's body or prologue. CONVOY_MUTANTS as above.
+TEST(CheckMutation, NoMutantOfStagesIsCalledRightThatTheInterpreterContradicts) {
+  constexpr int kUsualMutants = kSanitized ? 100 : 600;
+  const std::vector<SampleStages> samples = sample_stages();
+  const int count = wanted_mutants(kUsualMutants);
+  const int each = count / static_cast<int>(4 * samples.size() * kMutationKinds) + 1;
+  MutationRun mutations;
+  for (const std::uint32_t replicas : {2u, 3u}) {
+    const Cluster cluster = make_single_host(replicas, true, "cpu");
+    for (const ArenaMap& arena : {small_arena(0), small_arena(64)})
+      for (const SampleStages& sample : samples)
+        mutations.run(sample.name, write_plan(cluster, arena, sample.write), each);
+  }
+  expect_no_contradiction(mutations);
+  EXPECT_GT(mutations.total().mutants, count / 2);
 }
 
 // An effect on the numbers must be noticed: what the checker leaves at the original verdict with

@@ -5,54 +5,12 @@
 #include "core/plan/lower/lower.hpp"
 #include "core/plan/stages.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
+#include "tests/plan/check/sample_stages.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/plan/sample_plans.hpp"
 
 namespace convoy::testing::check_stages_test {
 namespace {
-
-const WritePlan kSynchronous = write_replicated(Algorithm::kDevice);
-
-// All replicas take their own steps and then the mean of what they have come to.
-void train_alone(Planner& p, int steps) {
-  for (int i = 0; i < steps; ++i) {
-    p.compute();
-    for (const ReplicaId r : p.replicas())
-      p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
-  }
-}
-
-void average(Planner& p) {
-  p.all_reduce(p.all_parameters(p.arena()));
-  for (const ReplicaId r : p.replicas())
-    p.scale(p.parameters(r), p.parameters(r), 1.0 / p.replica_count());
-}
-
-// Error feedback: the rest of what 16 bits cannot hold waits in `residuals`.
-void compress(Planner& p, const std::vector<Buffer>& residuals) {
-  p.compute();
-  std::vector<Span> sent;
-  for (const ReplicaId r : p.replicas()) {
-    const PlaceId here = p.replica_place(r);
-    const Span residual = residuals[r.index()];
-    p.add(residual, residual, p.gradient(r));
-    const Buffer half = p.scratch(here, p.arena_elements(), Dtype::kBf16);
-    const Buffer back = p.scratch(here, p.arena_elements());
-    p.cast(half, residual);
-    p.cast(back, half);
-    p.axpy(residual, -1, back, residual);
-    sent.push_back(back);
-  }
-  p.all_reduce(sent);
-  for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), sent[r.index()]);
-}
-
-std::vector<Buffer> residuals(Planner& p) {
-  std::vector<Buffer> result;
-  for (const ReplicaId r : p.replicas())
-    result.push_back(p.persistent(p.replica_place(r), p.arena_elements()));
-  return result;
-}
 
 struct Judged {
   Plan plan;
@@ -75,9 +33,9 @@ Judged judge(const WritePlan& write) {
 
 TEST(CheckStages, SynchronousWaysMayFollowEachOther) {
   const Judged it = judge([](Planner& p) {
-    kSynchronous(p);
+    write_together(p);
     p.from_step(2, [&] { write_copy_reduce(p); });
-    p.from_step(20, [&] { kSynchronous(p); });
+    p.from_step(20, [&] { write_together(p); });
   });
   EXPECT_EQ(it.report.verdict, Verdict::kSynchronous) << it.text;
   EXPECT_EQ(it.text, "synchronous, from step 2 on synchronous, from step 20 on synchronous");
@@ -87,7 +45,7 @@ TEST(CheckStages, SynchronousWaysMayFollowEachOther) {
 
 TEST(CheckStages, LocalStepsMayFollowSynchronousOnes) {
   const Judged it = judge([](Planner& p) {
-    kSynchronous(p);
+    write_together(p);
     p.from_step(2, [&] { train_alone(p, 2), average(p); });
     p.from_step(6, [&] { train_alone(p, 3), average(p); });
   });
@@ -101,7 +59,7 @@ TEST(CheckStages, LocalStepsMayFollowSynchronousOnes) {
 TEST(CheckStages, AWarmUpMayBeWithoutCompression) {
   const Judged it = judge([](Planner& p) {
     const std::vector<Buffer> rest = residuals(p);
-    kSynchronous(p);
+    write_together(p);
     p.from_step(3, [&] { compress(p, rest); });
     p.from_step(5, [&] { compress(p, rest); });
   });
@@ -113,7 +71,7 @@ TEST(CheckStages, ResidualsThatNobodyReadsAnyMoreAreLost) {
   const Judged it = judge([](Planner& p) {
     const std::vector<Buffer> rest = residuals(p);
     compress(p, rest);
-    p.from_step(3, [&] { kSynchronous(p); });
+    p.from_step(3, [&] { write_together(p); });
   });
   EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
   EXPECT_FALSE(it.report.nothing_lost);
@@ -123,7 +81,7 @@ TEST(CheckStages, ResidualsThatNobodyReadsAnyMoreAreLost) {
 TEST(CheckStages, GradientsThatWaitWhenAStageEndsAreMissing) {
   const Judged it = judge([](Planner& p) {
     write_deferred(p);
-    p.from_step(3, [&] { kSynchronous(p); });
+    p.from_step(3, [&] { write_together(p); });
   });
   EXPECT_NE(it.report.verdict, Verdict::kSynchronous);
   EXPECT_FALSE(satisfies(it.report, "stale")) << it.text;
@@ -135,7 +93,7 @@ TEST(CheckStages, ReplicasMustMeetBeforeTheyAreTakenForOne) {
       train_alone(p, 1);
       p.from_step(3, [&p, meet] {
         if (meet) p.prologue([&] { average(p); });
-        kSynchronous(p);
+        write_together(p);
       });
     };
   };
@@ -150,10 +108,10 @@ TEST(CheckStages, ReplicasMustMeetBeforeTheyAreTakenForOne) {
 TEST(CheckStages, GradientsAndScratchDoNotGoOver) {
   const Judged it = judge([](Planner& p) {
     const Buffer sum = p.scratch(PlaceId(0), p.arena_elements());
-    kSynchronous(p);
+    write_together(p);
     p.from_step(3, [&] {
       for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
-      kSynchronous(p);
+      write_together(p);
       p.copy(sum, p.gradient(ReplicaId(0)));
     });
   });
@@ -168,7 +126,7 @@ TEST(CheckStages, CopiesOfTheParametersMustBeOfTheirDay) {
       p.prologue([&] {
         for (const ReplicaId r : p.replicas()) p.copy(points[r.index()], p.parameters(r));
       });
-      kSynchronous(p);
+      write_together(p);
       p.from_step(3, [&] {
         if (refreshed)
           p.prologue([&] {
@@ -195,7 +153,7 @@ TEST(CheckStages, CopiesOfTheParametersMustBeOfTheirDay) {
 
 TEST(CheckStages, OptimizerStateMustBeWhereItIsUsed) {
   const Judged it = judge([](Planner& p) {
-    kSynchronous(p);
+    write_together(p);
     p.from_step(3, [&] {
       p.prologue([&] { p.copy(p.master(p.host_place(ReplicaId(0))), p.parameters(ReplicaId(0))); });
       write_parameter_server(p);
@@ -207,7 +165,7 @@ TEST(CheckStages, OptimizerStateMustBeWhereItIsUsed) {
 
 TEST(CheckStages, AWrongStageMakesAWrongPlan) {
   const Judged it = judge([](Planner& p) {
-    kSynchronous(p);
+    write_together(p);
     p.from_step(3, [&] {
       p.compute();
       p.apply(p.parameters(ReplicaId(0)), p.gradient(ReplicaId(0)));
@@ -219,7 +177,7 @@ TEST(CheckStages, AWrongStageMakesAWrongPlan) {
 
 TEST(CheckStages, AreTheSameWhenLowered) {
   const Judged it = judge([](Planner& p) {
-    kSynchronous(p);
+    write_together(p);
     p.from_step(4, [&] { train_alone(p, 2), average(p); });
   });
   Plan lowered = lower(stage_of(it.plan, 0));

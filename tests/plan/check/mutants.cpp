@@ -76,14 +76,27 @@ bool change_buffer(Operation& operation, const Plan& plan, Random& random) {
   return true;
 }
 
-void renumber(Plan& plan) {
-  std::uint32_t id = 0;
-  for (auto* section : {&plan.prologue, &plan.body})
-    for (Operation& operation : *section) operation.source = operation.id = id++;
+void renumber(std::vector<Operation>& prologue, std::vector<Operation>& body, std::uint32_t id) {
+  for (auto* section : {&prologue, &body})
+    for (Operation& operation : *section) operation.id = id++;
 }
 
-bool change_order(Plan& plan, MutationKind kind, Random& random) {
-  auto& body = plan.body;
+void renumber(Plan& plan) {
+  renumber(plan.prologue, plan.body, 0);
+  const auto first = static_cast<std::uint32_t>(plan.prologue.size());
+  for (PlanStage& stage : plan.later) renumber(stage.prologue, stage.body, first);
+}
+
+// The body; of several stages any of their bodies and prologues.
+std::vector<Operation>& random_section(Plan& plan, Random& random) {
+  if (plan.later.empty()) return plan.body;
+  const std::size_t number = pick(random, 1 + 2 * plan.later.size());
+  if (number == 0) return plan.body;
+  PlanStage& stage = plan.later[(number - 1) / 2];
+  return number % 2 == 0 && !stage.prologue.empty() ? stage.prologue : stage.body;
+}
+
+bool change_order(std::vector<Operation>& body, MutationKind kind, Random& random) {
   const std::size_t at = pick(random, body.size());
   const auto place = body.begin() + static_cast<std::ptrdiff_t>(at);
   if (kind == MutationKind::kDrop) {
@@ -110,12 +123,13 @@ std::string_view mutation_name(MutationKind kind) {
 }
 
 bool mutate(Plan& plan, MutationKind kind, Random& random) {
+  std::vector<Operation>& section = random_section(plan, random);
   if (kind == MutationKind::kDrop || kind == MutationKind::kDouble || kind == MutationKind::kSwap) {
-    const bool changed = change_order(plan, kind, random);
+    const bool changed = change_order(section, kind, random);
     renumber(plan);
     return changed;
   }
-  Operation& operation = plan.body[pick(random, plan.body.size())];
+  Operation& operation = section[pick(random, section.size())];
   const Operation before = operation;
   bool changed = false;
   if (kind == MutationKind::kRescale) changed = rescale(operation, random);

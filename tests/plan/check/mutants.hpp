@@ -12,7 +12,8 @@ enum class MutationKind { kDrop, kDouble, kSwap, kRescale, kShift, kReplica };
 inline constexpr int kMutationKinds = 6;
 std::string_view mutation_name(MutationKind kind);
 
-// Plants one defect of this kind at a random place. False when the plan has no place for it, or
+// Plants one defect of this kind at a random place of its body, or of its stages. Operations keep
+// their sources. False when the plan has no place for it, or
 // the result is one that the planner would have refused.
 bool mutate(Plan& plan, MutationKind kind, std::mt19937& random);
 

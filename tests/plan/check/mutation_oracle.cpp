@@ -32,8 +32,10 @@ InterpreterOptions plain_descent(const ArenaMap& arena, GradientFunction gradien
   return options;
 }
 
+// Stages with one recurrence each have it in common only where that is the synchronous one.
 bool has_recurrence(const CheckReport& report) {
   const Verdict verdict = report.verdict;
+  if (!report.stages.empty()) return verdict == Verdict::kSynchronous;
   return (verdict == Verdict::kSynchronous || verdict == Verdict::kSynchronousEvery ||
           verdict == Verdict::kStale) &&
          report.uniform;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/plan/print/print.hpp"
+#include "core/plan/stages.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 
 namespace convoy::testing {
@@ -18,7 +19,8 @@ bool names_operation(const CheckReport& report) {
 
 std::string text_of(const Plan& plan) {
   std::string text;
-  for (const Operation& operation : plan.body) text += operation_line(plan, operation) + '\n';
+  for (const std::vector<Operation>* section : sections_of(plan))
+    for (const Operation& operation : *section) text += operation_line(plan, operation) + '\n';
   return text;
 }
 
