@@ -1,4 +1,4 @@
-#include "core/cli/verbs/plan.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <optional>
 #include <ostream>
