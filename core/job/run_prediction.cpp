@@ -42,33 +42,10 @@ std::optional<PredictionRecord> RunPrediction::of(const Session& session) const 
   fit(predictor, session);
   const simulate::Prediction prediction = predictor.predict(session.lowered_plan(), on);
   if (!prediction.step) return std::nullopt;
-  PredictionRecord record = prediction_record(session.lowered_plan(), on, *prediction.step);
-  record.machine = hardware_->name;
-  record.rates = hardware_->rates;
-  record.calibrated = hardware_->calibrated;
-  return record;
-}
-
-std::vector<PredictionRecord::Link> link_records(const simulate::SimulatedCluster& on,
-                                                 const simulate::SimulationResult& step) {
-  std::vector<PredictionRecord::Link> links;
-  for (const simulate::LinkLoad& load : step.links)
-    links.push_back({on.machine.links[load.link].name, load.bytes, load.utilization,
-                     on.machine.links[load.link].assumed});
-  return links;
-}
-
-PredictionRecord prediction_record(const Plan& lowered, const simulate::SimulatedCluster& on,
-                                   const simulate::SimulationResult& step) {
-  PredictionRecord record;
-  record.step_seconds = step.step_seconds;
-  record.compute_seconds = step.compute_seconds;
-  record.exposed_seconds = step.exposed_seconds;
-  record.bottleneck = step.bottleneck;
-  record.links = link_records(on, step);
-  record.timeline.seconds = step.step_seconds;
-  record.timeline.events = simulated_events(lowered, on, step);
-  return record;
+  return PredictionRecord{
+      hardware_->name,       hardware_->rates,
+      hardware_->calibrated, *prediction.step,
+      on.machine.links,      simulated_timeline(session.lowered_plan(), on, *prediction.step)};
 }
 
 }  // namespace convoy::job

@@ -9,7 +9,6 @@
 #include "core/report/prediction_record.hpp"
 #include "core/runtime/session.hpp"
 #include "core/simulate/predictor.hpp"
-#include "core/simulate/simulate.hpp"
 
 namespace convoy::job {
 
@@ -30,11 +29,5 @@ class RunPrediction {
   std::function<void(const std::string&)> why_not_;
   std::optional<SimulatedHardware> hardware_;
 };
-
-std::vector<PredictionRecord::Link> link_records(const simulate::SimulatedCluster& on,
-                                                 const simulate::SimulationResult& step);
-// A simulated step as records have it.
-PredictionRecord prediction_record(const Plan& lowered, const simulate::SimulatedCluster& on,
-                                   const simulate::SimulationResult& step);
 
 }  // namespace convoy::job

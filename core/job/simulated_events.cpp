@@ -48,17 +48,17 @@ TraceEvent event_of(const Plan& lowered, const simulate::SimulatedCluster& on,
 
 }  // namespace
 
-std::vector<TraceEvent> simulated_events(const Plan& lowered, const simulate::SimulatedCluster& on,
-                                         const simulate::SimulationResult& step) {
-  std::vector<TraceEvent> events;
+TimelineRecord simulated_timeline(const Plan& lowered, const simulate::SimulatedCluster& on,
+                                  const simulate::SimulationResult& step) {
+  TimelineRecord timeline{0, step.step_seconds, {}};
   for (const simulate::SimulatedOperation& it : by_start(step))
-    events.push_back(event_of(lowered, on, it));
-  return events;
+    timeline.events.push_back(event_of(lowered, on, it));
+  return timeline;
 }
 
 std::vector<TraceEvent> simulated_trace(const Plan& lowered, const simulate::SimulatedCluster& on,
                                         const simulate::SimulationResult& step) {
-  std::vector<TraceEvent> events = simulated_events(lowered, on, step);
+  std::vector<TraceEvent> events = simulated_timeline(lowered, on, step).events;
   std::map<std::uint32_t, LinkRows> rows;
   for (const simulate::SimulatedOperation& it : by_start(step)) {
     for (const std::uint32_t link : it.links) {

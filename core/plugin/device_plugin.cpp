@@ -131,8 +131,8 @@ std::optional<bool> OpenDevice::reaches(const OpenDevice& other) {
   return result != 0;
 }
 
-std::optional<std::string> OpenDevice::refuses_to_unite(const std::vector<OpenDevice*>& devices,
-                                                        bool prepare) {
+std::optional<std::string> OpenDevice::collective_refusal(const std::vector<OpenDevice*>& devices,
+                                                          bool prepare) {
   const convoy_device& table = plugin_.table();
   if (table.unite == nullptr)
     return fmt::format("devices of plug-in {} have no collectives of their own",

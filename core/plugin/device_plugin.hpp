@@ -72,8 +72,8 @@ class OpenDevice {
   std::optional<bool> reaches(const OpenDevice& other);
   // Why collectives over these devices of the same plug-in cannot be submitted to it whole; empty
   // when they can. Error kTimeout when another device did not come while they were prepared.
-  std::optional<std::string> refuses_to_unite(const std::vector<OpenDevice*>& devices,
-                                              bool prepare);
+  std::optional<std::string> collective_refusal(const std::vector<OpenDevice*>& devices,
+                                                bool prepare);
   // The records of a program compiled with CONVOY_COMPILE_PROFILE.
   std::vector<convoy_profile_record> profile(void* program);
   double measure(convoy_measurement what);

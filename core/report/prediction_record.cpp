@@ -4,13 +4,14 @@
 
 namespace convoy {
 
-nlohmann::ordered_json to_json(const std::vector<PredictionRecord::Link>& links) {
+nlohmann::ordered_json to_json(const std::vector<simulate::LinkLoad>& loads,
+                               const std::vector<simulate::SimulatedLink>& links) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const PredictionRecord::Link& link : links)
-    list.push_back({{"link", link.name},
-                    {"bytes_per_step", link.bytes},
-                    {"utilization", link.utilization},
-                    {"rate_assumed", link.assumed}});
+  for (const simulate::LinkLoad& load : loads)
+    list.push_back({{"link", links[load.link].name},
+                    {"bytes_per_step", load.bytes},
+                    {"utilization", load.utilization},
+                    {"rate_assumed", links[load.link].assumed}});
   return list;
 }
 
@@ -18,11 +19,11 @@ nlohmann::ordered_json to_json(const PredictionRecord& prediction) {
   return {{"machine", prediction.machine},
           {"rates", prediction.rates},
           {"calibrated", prediction.calibrated},
-          {"step_seconds", prediction.step_seconds},
-          {"compute_seconds", prediction.compute_seconds},
-          {"exposed_seconds", prediction.exposed_seconds},
-          {"bottleneck", prediction.bottleneck},
-          {"links", to_json(prediction.links)},
+          {"step_seconds", prediction.step.step_seconds},
+          {"compute_seconds", prediction.step.compute_seconds},
+          {"exposed_seconds", prediction.step.exposed_seconds},
+          {"bottleneck", prediction.step.bottleneck},
+          {"links", to_json(prediction.step.links, prediction.links)},
           {"timeline", to_json(prediction.timeline)}};
 }
 

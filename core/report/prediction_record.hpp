@@ -5,30 +5,23 @@
 #include <vector>
 
 #include "core/report/timeline_record.hpp"
+#include "core/simulate/simulate.hpp"
 
 namespace convoy {
 
 // What the simulator foresaw of the plan that a run executed.
 struct PredictionRecord {
-  struct Link {
-    std::string name;
-    double bytes = 0;        // per step
-    double utilization = 0;  // of its capacity, over the step
-    bool assumed = false;    // its rate
-  };
   std::string machine;
   std::string rates;  // where the layers' times come from
   bool calibrated = false;
-  double step_seconds = 0;
-  double compute_seconds = 0;  // of the device that computes longest
-  double exposed_seconds = 0;  // the rest of the step
-  std::string bottleneck;
-  std::vector<Link> links;  // those that carry anything, most loaded first
+  simulate::SimulationResult step;
+  std::vector<simulate::SimulatedLink> links;  // of the machine: step.links are indices into them
   TimelineRecord timeline;
 };
 
 nlohmann::ordered_json to_json(const PredictionRecord& prediction);
-// The list "links"; simulations have it, too.
-nlohmann::ordered_json to_json(const std::vector<PredictionRecord::Link>& links);
+// What a step loads these links with: the list "links", which simulations have, too.
+nlohmann::ordered_json to_json(const std::vector<simulate::LinkLoad>& loads,
+                               const std::vector<simulate::SimulatedLink>& links);
 
 }  // namespace convoy

@@ -20,7 +20,7 @@ void find_collectives(Cluster& cluster, const std::vector<std::unique_ptr<OpenDe
   std::vector<OpenDevice*> all;
   all.reserve(opened.size());
   for (const std::unique_ptr<OpenDevice>& device : opened) all.push_back(device.get());
-  const std::optional<std::string> reason = all.front()->refuses_to_unite(all, false);
+  const std::optional<std::string> reason = all.front()->collective_refusal(all, false);
   cluster.device_collectives = !reason;
   cluster.no_device_collectives = reason.value_or("");
 }

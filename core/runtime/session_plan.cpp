@@ -89,7 +89,7 @@ void Session::prepare_collectives(const StepPlan& plan) const {
       std::vector<OpenDevice*> devices;
       devices.reserve(places.size());
       for (const std::uint32_t place : places) devices.push_back(engines_.at(place));
-      const auto reason = engines_.at(operation.place)->refuses_to_unite(devices, true);
+      const auto reason = engines_.at(operation.place)->collective_refusal(devices, true);
       if (reason)
         fail(ExitCode::kUnavailable, "operation {} ({}) of the plan cannot be prepared: {}",
              operation.id, operation_name(operation.kind), *reason);

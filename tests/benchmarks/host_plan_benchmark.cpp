@@ -9,7 +9,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/host_cluster.hpp"
 #include "core/plan/lower/lower.hpp"
-#include "tests/simulate/plan_subject.hpp"
+#include "tests/simulate/workload.hpp"
 
 namespace convoy {
 namespace {
@@ -28,7 +28,7 @@ struct Case {
   Plan plan() { return subject.plan(cluster, arena); }
 
   static constexpr std::uint64_t kBucketElements = std::uint64_t{16} << 18;
-  testing::PlanSubject subject;
+  testing::Workload subject;
   Cluster cluster;
   ArenaMap arena;
 };

@@ -14,13 +14,13 @@
 #include "core/simulate/predictor.hpp"
 #include "core/simulate/simulate.hpp"
 #include "tests/simulate/hand_machine.hpp"
-#include "tests/simulate/plan_subject.hpp"
+#include "tests/simulate/workload.hpp"
 
 namespace convoy {
 namespace {
 
 using testing::HandMachine;
-using testing::PlanSubject;
+using testing::Workload;
 
 struct Variant {
   std::string strategy;
@@ -49,7 +49,7 @@ simulate::LayerTimes layers_of(const Graph& graph) {
   return simulate::layer_times(graph, 64, device);
 }
 
-Plan lowered_plan(PlanSubject& subject, const Cluster& cluster, const ArenaMap& arena) {
+Plan lowered_plan(Workload& subject, const Cluster& cluster, const ArenaMap& arena) {
   return lower(subject.plan(cluster, arena));
 }
 
@@ -100,7 +100,7 @@ simulate::PredictorOptions selection_options() {
 // Planned, checked, lowered, fitted into memory and simulated for 8 GPUs; loading the plug-ins
 // included.
 void select_among_forty(benchmark::State& state, const char* model) {
-  PlanSubject any("replicated", {}, model);
+  Workload any("replicated", {}, model);
   const Catalog catalog = Catalog::scan(
       std::vector<SearchEntry>{{CONVOY_BINARY_DIR "/lib/convoy/plugins", SearchOrigin::kFlag}});
   PluginHost host;
@@ -145,7 +145,7 @@ const std::vector<Variant>& host_variants() {
 void foresee_many(benchmark::State& state) {
   const Variant& it = host_variants()[static_cast<std::size_t>(state.range(0))];
   const auto devices = static_cast<std::uint32_t>(state.range(1));
-  PlanSubject subject(it.strategy, it.options, "resnet50");
+  Workload subject(it.strategy, it.options, "resnet50");
   const HandMachine hand = testing::hand_machine(devices / 8, 8, true, cluster_rates());
   const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
   const std::vector<simulate::LayerTimes> layers = {layers_of(subject.graph())};
@@ -172,7 +172,7 @@ void foresee_arguments(benchmark::internal::Benchmark* it) {
 void simulate_many(benchmark::State& state, std::size_t variant) {
   const auto devices = static_cast<std::uint32_t>(state.range(0));
   const Variant& it = variants()[variant];
-  PlanSubject subject(it.strategy, it.options, "resnet50");
+  Workload subject(it.strategy, it.options, "resnet50");
   const HandMachine hand = testing::hand_machine(devices / 8, 8, true);
   const simulate::LayerTimes layers = layers_of(subject.graph());
   const ArenaMap arena = subject.arena_map(elements(4));
@@ -191,7 +191,7 @@ void simulate_many(benchmark::State& state, std::size_t variant) {
 void plan_many(benchmark::State& state, std::size_t variant) {
   const auto devices = static_cast<std::uint32_t>(state.range(0));
   const Variant& it = variants()[variant];
-  PlanSubject subject(it.strategy, it.options, "resnet50");
+  Workload subject(it.strategy, it.options, "resnet50");
   const HandMachine hand = testing::hand_machine(devices / 8, 8, true);
   const ArenaMap arena = subject.arena_map(elements(4));
   for (auto _ : state)

@@ -1,5 +1,5 @@
 #include "core/base/json.hpp"
-#include "core/cli/verbs/calibrate.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 
 #include "core/base/error.hpp"
 #include "core/calibrate/profile_file.hpp"
-#include "core/cli/verbs/simulate.hpp"
 #include "core/job/openmp_environment.hpp"
 #include "tests/scratch_folder.hpp"
 

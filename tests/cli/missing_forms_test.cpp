@@ -9,9 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/cli/verbs/check.hpp"
-#include "core/cli/verbs/plan.hpp"
-#include "core/cli/verbs/simulate.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 namespace convoy::missing_forms_test {
 namespace {

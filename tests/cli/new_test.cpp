@@ -1,7 +1,7 @@
 // convoy new, and what an author does next: the project is built against an installed SDK by a
 // separate CMake, and the plug-in is loaded.
 
-#include "core/cli/verbs/new.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

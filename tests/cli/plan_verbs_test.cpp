@@ -6,8 +6,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/cli/verbs/check.hpp"
-#include "core/cli/verbs/plan.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 namespace convoy {
 namespace {

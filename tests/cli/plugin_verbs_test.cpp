@@ -8,8 +8,7 @@
 #include <sstream>
 
 #include "core/base/json.hpp"
-#include "core/cli/verbs/info.hpp"
-#include "core/cli/verbs/list.hpp"
+#include "core/cli/verbs/verbs.hpp"
 #include "tests/plugin/fixtures.hpp"
 #include "tests/sanitized.hpp"
 

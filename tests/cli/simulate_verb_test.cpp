@@ -1,5 +1,5 @@
 #include "core/base/json.hpp"
-#include "core/cli/verbs/simulate.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/cli/verbs/simulate.hpp"
+#include "core/cli/verbs/verbs.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::sweep_verb_test {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/cli/verbs/simulate.hpp"
+#include "core/cli/verbs/verbs.hpp"
 #include "tests/fingerprints/recorded.hpp"
 #include "tests/fingerprints/variants.hpp"
 #include "tests/scratch_folder.hpp"

@@ -125,10 +125,10 @@ TEST_F(DevicePluginTest, TellsARefusalOfCollectivesFromATimeout) {
   };
   OpenDevice device(plugin_, request_, 0);
   status = 1;
-  EXPECT_EQ(device.refuses_to_unite({&device}, true), "one GPU does not answer");
+  EXPECT_EQ(device.collective_refusal({&device}, true), "one GPU does not answer");
   status = CONVOY_TIMED_OUT;
   expect_error(ExitCode::kTimeout, {"preparing its collectives failed: one GPU does not answer"},
-               [&] { device.refuses_to_unite({&device}, true); });
+               [&] { device.collective_refusal({&device}, true); });
 }
 
 }  // namespace

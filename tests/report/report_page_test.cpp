@@ -45,8 +45,8 @@ RunRecord run_of(std::int64_t steps) {
 PredictionRecord predicted() {
   PredictionRecord prediction;
   prediction.calibrated = true;
-  prediction.step_seconds = 0.01;
-  prediction.compute_seconds = 0.009;
+  prediction.step.step_seconds = 0.01;
+  prediction.step.compute_seconds = 0.009;
   return prediction;
 }
 
@@ -71,7 +71,8 @@ TEST(ReportPage, HasTheSectionsThatTheRecordHasDataFor) {
   record.memory->places = {{"cpu:0", {.parameters = 100, .activations = 1000}}};
   record.peers = {{"worker 1 (b, pid 2)", "shm", 10, 20}};
   record.prediction = predicted();
-  record.prediction->links = {{"a -> b", 1e6, 0.25, false}};
+  record.prediction->links = {{.name = "a -> b"}};
+  record.prediction->step.links = {{0, 1e6, 0.25}};
   record.prediction->timeline = {0, 0.01, {{"forward", 3, "compute", "cpu:0", 0, 0.009}}};
   record.timeline = TimelineRecord{7, 0.0105, {{"forward", 3, "compute", "cpu:0", 5, 0.0095}}};
   EXPECT_THAT(section_ids(make_report({named(record)})),

@@ -16,8 +16,11 @@ using simulate::find_rings;
 
 constexpr double kBrick = 20e9;
 
-// Direct links of so many bricks between pairs, both ways; nothing else.
-DeviceLinks mesh(std::uint32_t devices, const std::vector<std::array<std::uint32_t, 3>>& pairs) {
+// Two devices and how many bricks join them, both ways.
+using Pairs = std::vector<std::array<std::uint32_t, 3>>;
+
+// Direct links between these pairs; nothing else.
+DeviceLinks mesh(std::uint32_t devices, const Pairs& pairs) {
   DeviceLinks links;
   links.devices = devices;
   links.ways.resize(devices * devices);
@@ -34,6 +37,14 @@ DeviceLinks mesh(std::uint32_t devices, const std::vector<std::array<std::uint32
       if (from != to && links.ways[from * devices + to].links.empty())
         links.ways[from * devices + to] = {{next}, false};
   return links;
+}
+
+// Eight devices of six bricks each: some pairs are joined by two of them.
+DeviceLinks cube_mesh_of_six_bricks() {
+  const Pairs pairs = {{0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {0, 4, 2}, {1, 2, 2}, {1, 3, 1},
+                       {1, 5, 2}, {2, 3, 2}, {2, 6, 1}, {3, 7, 1}, {4, 5, 1}, {4, 6, 1},
+                       {4, 7, 2}, {5, 6, 2}, {5, 7, 1}, {6, 7, 2}};
+  return mesh(8, pairs);
 }
 
 // Devices with a port each to one switch.
@@ -64,22 +75,10 @@ void expect_within_limits(const DeviceLinks& links, const Channels& channels, bo
 }
 
 TEST(ChannelSearchTest, CubeMeshOfFourBricksGivesFourRings) {
-  const DeviceLinks links = mesh(8, {{0, 1, 1},
-                                     {0, 2, 1},
-                                     {0, 3, 1},
-                                     {1, 2, 1},
-                                     {1, 3, 1},
-                                     {2, 3, 1},
-                                     {4, 5, 1},
-                                     {4, 6, 1},
-                                     {4, 7, 1},
-                                     {5, 6, 1},
-                                     {5, 7, 1},
-                                     {6, 7, 1},
-                                     {0, 4, 1},
-                                     {1, 5, 1},
-                                     {2, 6, 1},
-                                     {3, 7, 1}});
+  const Pairs pairs = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {1, 2, 1}, {1, 3, 1}, {2, 3, 1},
+                       {4, 5, 1}, {4, 6, 1}, {4, 7, 1}, {5, 6, 1}, {5, 7, 1}, {6, 7, 1},
+                       {0, 4, 1}, {1, 5, 1}, {2, 6, 1}, {3, 7, 1}};
+  const DeviceLinks links = mesh(8, pairs);
   const Channels rings = find_rings(links);
   EXPECT_EQ(rings.orders.size(), 4u);
   EXPECT_DOUBLE_EQ(rings.bytes_per_second, kBrick);
@@ -87,22 +86,7 @@ TEST(ChannelSearchTest, CubeMeshOfFourBricksGivesFourRings) {
 }
 
 TEST(ChannelSearchTest, CubeMeshOfSixBricksGivesSixRings) {
-  const DeviceLinks links = mesh(8, {{0, 1, 1},
-                                     {0, 2, 1},
-                                     {0, 3, 2},
-                                     {0, 4, 2},
-                                     {1, 2, 2},
-                                     {1, 3, 1},
-                                     {1, 5, 2},
-                                     {2, 3, 2},
-                                     {2, 6, 1},
-                                     {3, 7, 1},
-                                     {4, 5, 1},
-                                     {4, 6, 1},
-                                     {4, 7, 2},
-                                     {5, 6, 2},
-                                     {5, 7, 1},
-                                     {6, 7, 2}});
+  const DeviceLinks links = cube_mesh_of_six_bricks();
   const Channels rings = find_rings(links);
   EXPECT_NEAR(rings.total(), 6 * kBrick, 1);
   expect_within_limits(links, rings, true);
@@ -138,22 +122,7 @@ TEST(ChannelSearchTest, RingsGoOverSlowLinksWhereNvlinkMakesNoRing) {
 }
 
 TEST(ChannelSearchTest, ChainsBeginAndEndAtTheirCards) {
-  const DeviceLinks links = mesh(8, {{0, 1, 1},
-                                     {0, 2, 1},
-                                     {0, 3, 2},
-                                     {0, 4, 2},
-                                     {1, 2, 2},
-                                     {1, 3, 1},
-                                     {1, 5, 2},
-                                     {2, 3, 2},
-                                     {2, 6, 1},
-                                     {3, 7, 1},
-                                     {4, 5, 1},
-                                     {4, 6, 1},
-                                     {4, 7, 2},
-                                     {5, 6, 2},
-                                     {5, 7, 1},
-                                     {6, 7, 2}});
+  const DeviceLinks links = cube_mesh_of_six_bricks();
   const std::vector<ChannelEnds> ends = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
   const Channels chains = find_chains(links, ends, 12e9);
   ASSERT_EQ(chains.orders.size(), 4u);

@@ -12,7 +12,7 @@
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/predictor.hpp"
 #include "tests/simulate/parameter_servers.hpp"
-#include "tests/simulate/plan_subject.hpp"
+#include "tests/simulate/workload.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -98,7 +98,7 @@ class RowPredictor {
   const Foresight& foresight_;
   const PublishedTable& table_;
   const PublishedRow& row_;
-  PlanSubject subject_;
+  Workload subject_;
   ArenaMap arena_;
   simulate::Predictor predictor_;
 };

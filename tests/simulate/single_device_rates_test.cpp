@@ -9,7 +9,7 @@
 
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/layer_times.hpp"
-#include "tests/simulate/plan_subject.hpp"
+#include "tests/simulate/workload.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -41,14 +41,14 @@ simulate::Arithmetic arithmetic_of(const std::string& name) {
 class RateSubjects {
  public:
   const Graph& graph(const std::string& model) {
-    std::unique_ptr<PlanSubject>& subject = subjects_[model];
+    std::unique_ptr<Workload>& subject = subjects_[model];
     if (!subject)
-      subject = std::make_unique<PlanSubject>("independent", std::vector<std::string>(), model);
+      subject = std::make_unique<Workload>("independent", std::vector<std::string>(), model);
     return subject->graph();
   }
 
  private:
-  std::map<std::string, std::unique_ptr<PlanSubject>> subjects_;
+  std::map<std::string, std::unique_ptr<Workload>> subjects_;
 };
 
 std::vector<RateError> rate_errors() {

@@ -8,7 +8,7 @@
 #include "core/plan/lower/lower.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/simulate.hpp"
-#include "tests/simulate/plan_subject.hpp"
+#include "tests/simulate/workload.hpp"
 
 namespace convoy::testing {
 
@@ -64,7 +64,7 @@ class StrategyChoice::Planned {
     Plan lowered;
   };
   std::uint32_t batch_;
-  PlanSubject subject_;
+  Workload subject_;
   ArenaMap arena_;
   std::map<std::uint32_t, Lowered> plans_;
 };

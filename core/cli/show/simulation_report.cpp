@@ -10,8 +10,9 @@
 #include "core/base/version.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/job/prediction_options.hpp"
-#include "core/job/run_prediction.hpp"
+#include "core/job/simulated_events.hpp"
 #include "core/report/console.hpp"
+#include "core/report/prediction_record.hpp"
 #include "core/select/selection_json.hpp"
 #include "core/simulate/critical_path.hpp"
 #include "core/train/optimizer.hpp"
@@ -65,7 +66,7 @@ Json step_json(const job::SimulatedRun& count) {
                  {"wait", path.wait}}},
                {"bottleneck", step.bottleneck},
                {"collectives", std::move(collectives)},
-               {"links", to_json(job::link_records(*count.on, step))}};
+               {"links", to_json(step.links, count.on->machine.links)}};
   if (!step.worker_step_seconds.empty()) json["worker_seconds"] = step.worker_step_seconds;
   return json;
 }
@@ -75,8 +76,8 @@ void add_timeline(const job::Simulation& simulation, Json& results) {
   for (std::size_t i = results.size(); i-- > 0;) {
     const job::SimulatedRun& run = simulation.runs[i];
     if (!run.prediction.step) continue;
-    results[i]["timeline"] = to_json(
-        job::prediction_record(run.plan->lasting(), *run.on, *run.prediction.step).timeline);
+    results[i]["timeline"] =
+        to_json(job::simulated_timeline(run.plan->lasting(), *run.on, *run.prediction.step));
     return;
   }
 }

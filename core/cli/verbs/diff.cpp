@@ -1,4 +1,4 @@
-#include "core/cli/verbs/diff.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <fmt/ranges.h>
 

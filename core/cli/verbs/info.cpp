@@ -1,4 +1,4 @@
-#include "core/cli/verbs/info.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

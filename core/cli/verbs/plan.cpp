@@ -1,4 +1,4 @@
-#include "core/cli/verbs/plan.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <optional>
 #include <ostream>
@@ -13,7 +13,7 @@
 #include "core/cli/show/terminal.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/job_plan.hpp"
-#include "core/job/run_prediction.hpp"
+#include "core/job/simulated_events.hpp"
 #include "core/job/simulation.hpp"
 #include "core/plan/print/dot.hpp"
 #include "core/plan/print/print.hpp"
@@ -62,15 +62,15 @@ void draw(const job::Setup& setup, const std::string& file) {
   if (!run.prediction.step)
     fail(ExitCode::kFailed, "--svg={}: nothing to draw, because the plan does not fit: {}", file,
          run.prediction.problem);
-  const PredictionRecord step =
-      job::prediction_record(run.plan->lasting(), *run.on, *run.prediction.step);
+  const TimelineRecord step =
+      job::simulated_timeline(run.plan->lasting(), *run.on, *run.prediction.step);
   const std::string title = fmt::format(
       "{} on {}, {}: simulated, {:.3f} ms, plan {}", setup.graph->model(), simulation.machine,
-      setup.strategy->manifest().name, 1e3 * step.step_seconds, run.plan->hash());
+      setup.strategy->manifest().name, 1e3 * step.seconds, run.plan->hash());
   constexpr double kWidth = 1200;
   constexpr std::size_t kMostMarks = 4000;
   const report::TimelineChart chart{
-      "plan", title, {report::read_timeline(to_json(step.timeline), title)}, kMostMarks};
+      "plan", title, {report::read_timeline(to_json(step), title)}, kMostMarks};
   write_output_file(file, report::standalone_svg(report::draw(chart, kWidth)));
 }
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/qualify.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/report.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <ostream>
 #include <vector>

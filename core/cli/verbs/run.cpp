@@ -1,4 +1,4 @@
-#include "core/cli/verbs/run.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <ostream>
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/simulate.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/topo.hpp"
+#include "core/cli/verbs/verbs.hpp"
 
 #include <charconv>
 #include <cstdint>

@@ -12,23 +12,7 @@
 #include "core/base/version.hpp"
 #include "core/cli/flags/flag_file.hpp"
 #include "core/cli/flags/flag_parser.hpp"
-#include "core/cli/verbs/calibrate.hpp"
-#include "core/cli/verbs/check.hpp"
-#include "core/cli/verbs/compare.hpp"
 #include "core/cli/verbs/complete.hpp"
-#include "core/cli/verbs/diff.hpp"
-#include "core/cli/verbs/doctor.hpp"
-#include "core/cli/verbs/explain.hpp"
-#include "core/cli/verbs/info.hpp"
-#include "core/cli/verbs/launch.hpp"
-#include "core/cli/verbs/list.hpp"
-#include "core/cli/verbs/new.hpp"
-#include "core/cli/verbs/plan.hpp"
-#include "core/cli/verbs/qualify.hpp"
-#include "core/cli/verbs/report.hpp"
-#include "core/cli/verbs/run.hpp"
-#include "core/cli/verbs/simulate.hpp"
-#include "core/cli/verbs/topo.hpp"
 
 namespace convoy {
 namespace {

@@ -10,4 +10,69 @@ namespace convoy {
 // to out, everything else to err. Returns the exit code of the process; throws Error.
 int run_command(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
+// The verbs. The arguments are those after the verb. Each returns the exit code and throws Error
+// for what a user can fix.
+
+// convoy run: trains a model and prints images per second.
+int run_training_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy launch: the tasks of a run on several hosts, all on this machine. Returns the exit code of
+// the first task that fails.
+int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy list: every plug-in that the search path offers, and what it does not use and why. Reads
+// manifests only: no code of a plug-in runs.
+int run_list(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy info NAME: what one plug-in says about itself and which options it takes. Reads manifests
+// only: no code of a plug-in runs.
+int run_info(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy plan: what a run with these flags executes, as text or for Graphviz, as written or as it
+// runs, on this machine's devices, a described machine or imagined hosts; under auto, the ranking.
+int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy check: proves what a strategy's plans compute and compares it with the manifest's claim.
+// It checks the plan that a run with these flags executes, and plans for other numbers of devices,
+// bucket sizes and topologies. Returns 0 when the claim is kept, else 1.
+int run_check_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy simulate: how fast convoy run with the same flags would be on a described machine.
+int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy compare: strategies x numbers of devices x models, run here or simulated on a described
+// machine, as one table. Every cell is a process of its own, convoy run or convoy simulate with the
+// remaining flags: a cell that is refused, does not fit or crashes cannot hurt the others, and each
+// starts from the same clean state. Returns 0 if any cell has a rate, else the first one's code;
+// 130 or 143 when interrupted, after the cells so far.
+int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy report: one offline page of the records in files.
+int run_report_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy diff: whether one run is faster than another, with statistics.
+int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy calibrate: measures this machine for simulate and auto.
+int run_calibrate_verb(std::span<const std::string> arguments, std::ostream& out,
+                       std::ostream& err);
+
+// convoy topo: the machine that the program runs on, or one that a file describes: as text, JSON or
+// a picture, or in other programs' forms.
+int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy doctor: is this machine ready, and what to do. Returns 0 when nothing failed, else 3.
+int run_doctor_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy new strategy|model|device|transport NAME: writes a plug-in project to start from.
+int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy qualify: is this machine, or this cluster, as fast as it should be. Returns kThreshold
+// when something is slow.
+int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
+// convoy explain: in words, what the plan of a run with these flags does in a step, what was proved
+// of it, and where a step waits on the machine.
+int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
+
 }  // namespace convoy

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/cli/verbs/topo.hpp"
+#include "core/cli/verbs/verbs.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/topology/described.hpp"
 #include "tests/topology/machine_texts.hpp"

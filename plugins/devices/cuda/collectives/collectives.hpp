@@ -31,7 +31,8 @@ struct GroupMember {
   std::string pci_address;
 };
 
-// Why NCCL cannot unite these devices; empty when nothing of the devices speaks against it.
+// Why NCCL has no collectives over these devices; empty when nothing of the devices speaks against
+// it.
 std::string group_refusal(const std::vector<GroupMember>& members);
 
 // Throws std::runtime_error when there are none here: no NCCL, or one that does not fit.

@@ -14,12 +14,12 @@
 
 namespace convoy::testing {
 
-// One of convoy's strategies and one of its models, to plan with; storage is the plain layout.
-class PlanSubject {
+// A strategy of convoy's and the model that it trains, to plan with; storage is the plain layout.
+class Workload {
  public:
   // Options as on a command line: "--all_reduce_spec=nccl", "--staged_vars".
-  PlanSubject(const std::string& strategy, std::span<const std::string> options,
-              const std::string& model);
+  Workload(const std::string& strategy, std::span<const std::string> options,
+           const std::string& model);
 
   const Graph& graph() const { return *graph_; }
   ArenaMap arena_map(std::uint64_t bucket_elements) const;

@@ -1,4 +1,4 @@
-#include "tests/simulate/plan_subject.hpp"
+#include "tests/simulate/workload.hpp"
 
 #include "core/data/pipeline/dataset.hpp"
 #include "core/graph/assembler.hpp"
@@ -26,8 +26,8 @@ OptionValues option_values(std::span<const std::string> options) {
 
 }  // namespace
 
-PlanSubject::PlanSubject(const std::string& strategy, std::span<const std::string> options,
-                         const std::string& model)
+Workload::Workload(const std::string& strategy, std::span<const std::string> options,
+                   const std::string& model)
     : strategy_(std::make_unique<StrategyPlugin>(host_.load_strategy(built(strategy)),
                                                  option_values(options))) {
   ModelPlugin plugin(host_.load_model(built(model)), {});
@@ -37,15 +37,15 @@ PlanSubject::PlanSubject(const std::string& strategy, std::span<const std::strin
   arena_.emplace(*graph_);
 }
 
-ArenaMap PlanSubject::arena_map(std::uint64_t bucket_elements) const {
+ArenaMap Workload::arena_map(std::uint64_t bucket_elements) const {
   return make_arena_map(*graph_, *arena_, bucket_elements);
 }
 
-PlanAuthor PlanSubject::author() {
+PlanAuthor Workload::author() {
   return author_of(*strategy_);
 }
 
-Plan PlanSubject::plan(const Cluster& cluster, const ArenaMap& arena) {
+Plan Workload::plan(const Cluster& cluster, const ArenaMap& arena) {
   const PlanAuthor strategy = author();
   return make_plan(strategy.name, cluster, arena, strategy.write);
 }
