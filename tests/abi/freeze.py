@@ -3,7 +3,8 @@
 
 Copies the SDK's headers to tests/abi/abi_<version>/ and writes layout_<version>_<header>.cpp, which
 asserts every size, offset and enumerator. Versions that are declared stay as they are for ever. A
-draft is written anew by a change that breaks it on purpose, and goes when its version is declared.
+draft is written anew by a change that breaks it on purpose, and goes when its version is declared:
+`freeze.py 1_0` freezes the version and takes its draft out of the folder and of CMakeLists.txt.
 """
 
 import pathlib
@@ -76,5 +77,29 @@ def freeze(version):
         target.write_text(preamble + assertions.lstrip("\n"))
 
 
+def remove_draft(version):
+    """What was frozen before the version was declared."""
+    shutil.rmtree(HERE / f"abi_{version}_draft", ignore_errors=True)
+    for layout in HERE.glob(f"layout_{version}_draft_*.cpp"):
+        layout.unlink()
+    build = HERE / "CMakeLists.txt"
+    build.write_text(build.read_text().replace(f"set(frozen_version {version}_draft)",
+                                               f"set(frozen_version {version})"))
+
+
+def main(version):
+    if not re.fullmatch(r"\d+_\d+(_draft)?", version):
+        sys.exit(f"'{version}' is no version: 1_0 or 1_0_draft, for example")
+    draft = version.endswith("_draft")
+    declared = HERE / f"abi_{version.removesuffix('_draft')}"
+    if declared.exists():
+        sys.exit(f"{declared.name} is declared: it stays as it is")
+    freeze(version)
+    if not draft:
+        remove_draft(version)
+
+
 if __name__ == "__main__":
-    freeze(sys.argv[1])
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])

@@ -89,7 +89,7 @@ class FrozenDevice {
   const convoy_node* nodes_[1] = {&node};
   convoy_device_request request_{.struct_size = sizeof request_, .devices = 1, .threads = 1};
   PluginHost host_;
-  DevicePlugin plugin_{host_.load_device(read_plugin(kDraft / "inline_device.so")), {}};
+  DevicePlugin plugin_{host_.load_device(read_plugin(kFrozen / "inline_device.so")), {}};
   OpenDevice device_{plugin_, request_, 0};
 };
 

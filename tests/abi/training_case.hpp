@@ -21,7 +21,7 @@ namespace convoy::testing {
 #endif
 
 // Plug-ins of this host's sources, built against other headers.
-inline const std::filesystem::path kDraft = CONVOY_OTHER_PLUGINS "/draft";
+inline const std::filesystem::path kFrozen = CONVOY_OTHER_PLUGINS "/frozen";
 inline const std::filesystem::path kLater = CONVOY_OTHER_PLUGINS "/later";
 // First-party plug-ins, built against today's headers.
 inline const std::filesystem::path kToday = CONVOY_BINARY_DIR "/lib/convoy/plugins";

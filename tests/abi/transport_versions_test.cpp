@@ -67,7 +67,7 @@ void carry(const std::filesystem::path& folder) {
 }
 
 TEST(CONVOY_VERSIONS, FrozenTransportsCarryBytes) {
-  carry(kDraft);
+  carry(kFrozen);
 }
 
 TEST(CONVOY_VERSIONS, TransportsOfALaterVersionCarryBytes) {
@@ -76,7 +76,7 @@ TEST(CONVOY_VERSIONS, TransportsOfALaterVersionCarryBytes) {
 
 TEST(CONVOY_VERSIONS, TransportsSayWhatTheyRefuse) {
   PluginHost host;
-  const auto loaded = host.load_transport(read_plugin(kDraft / "mailbox_transport.so"));
+  const auto loaded = host.load_transport(read_plugin(kFrozen / "mailbox_transport.so"));
   const TransportPlugin closed(loaded, {{"closed", "true"}});
   EXPECT_EQ(closed.unavailable(), "the post office is closed");
   try {

@@ -28,7 +28,7 @@ Files plain_of(const std::filesystem::path& folder) {
 
 // What the first-party strategy and device make of the same model.
 std::vector<double> reference() {
-  return train({kToday / "replicated.so", kDraft / "softmax_regression.so",
+  return train({kToday / "replicated.so", kFrozen / "softmax_regression.so",
                 kToday / "convoy_device_cpu.so"});
 }
 
@@ -38,7 +38,7 @@ TEST(CONVOY_VERSIONS, PluginsOfTodayTrainHere) {
 }
 
 TEST(CONVOY_VERSIONS, FrozenPluginsTrainHere) {
-  EXPECT_THAT(train(of(kDraft)), ElementsAreArray(near(reference())));
+  EXPECT_THAT(train(of(kFrozen)), ElementsAreArray(near(reference())));
 }
 
 TEST(CONVOY_VERSIONS, PluginsOfALaterVersionTrainHere) {
@@ -46,19 +46,19 @@ TEST(CONVOY_VERSIONS, PluginsOfALaterVersionTrainHere) {
 }
 
 TEST(CONVOY_VERSIONS, PluginsOfAllVersionsWorkTogether) {
-  EXPECT_THAT(train({kLater / "one_server.so", kDraft / "softmax_regression.so",
+  EXPECT_THAT(train({kLater / "one_server.so", kFrozen / "softmax_regression.so",
                      kToday / "convoy_device_cpu.so"}),
               ElementsAreArray(near(reference())));
-  EXPECT_THAT(train({kDraft / "one_server.so", kLater / "softmax_regression.so",
+  EXPECT_THAT(train({kFrozen / "one_server.so", kLater / "softmax_regression.so",
                      kLater / "inline_device.so"}),
               ElementsAreArray(near(reference())));
   EXPECT_THAT(train({kToday / "replicated.so", kLater / "softmax_regression.so",
-                     kDraft / "inline_device.so"}),
+                     kFrozen / "inline_device.so"}),
               ElementsAreArray(near(reference())));
 }
 
 TEST(CONVOY_VERSIONS, PluginsInPlainCTrainHere) {
-  const std::vector<double> losses = train(plain_of(kDraft));
+  const std::vector<double> losses = train(plain_of(kFrozen));
   EXPECT_THAT(losses.back(), Lt(0.9 * losses.front())) << "it does not learn";
   EXPECT_EQ(train(plain_of(kLater)), losses);
 }
@@ -67,7 +67,7 @@ TEST(CONVOY_VERSIONS, FrozenPluginsLogAndReportErrors) {
   PluginHost host;
   std::string logged;
   StrategyPlugin strategy(
-      host.load_strategy(read_plugin(kDraft / "plain_strategy.so")), {{"fail", "true"}},
+      host.load_strategy(read_plugin(kFrozen / "plain_strategy.so")), {{"fail", "true"}},
       [&](std::int32_t, std::string_view, std::string_view text) { logged = text; });
   EXPECT_EQ(logged, "plain strategy created");
   EXPECT_FALSE(strategy.kernel("any", CONVOY_KERNEL_HOST).has_value());
@@ -84,7 +84,7 @@ TEST(CONVOY_VERSIONS, FrozenPluginsLogAndReportErrors) {
 // What came later than a plug-in is not there, and what was there is as before.
 TEST(CONVOY_VERSIONS, PluginsWithoutFormsForGpusHaveHostFunctions) {
   PluginHost host;
-  for (const std::filesystem::path& folder : {kDraft, kLater}) {
+  for (const std::filesystem::path& folder : {kFrozen, kLater}) {
     StrategyPlugin strategy(host.load_strategy(read_plugin(folder / "one_server.so")), {});
     EXPECT_TRUE(strategy.kernel("pass_on", CONVOY_KERNEL_HOST)) << folder;
     EXPECT_FALSE(strategy.kernel("pass_on", CONVOY_KERNEL_CUDA_SOURCE)) << folder;
@@ -96,7 +96,7 @@ TEST(CONVOY_VERSIONS, PluginsWithoutFormsForGpusHaveHostFunctions) {
 
 TEST(CONVOY_VERSIONS, SlotsThatAPluginLacksAreNull) {
   PluginHost host;
-  const auto strategy = host.load_strategy(read_plugin(kDraft / "plain_strategy.so"));
+  const auto strategy = host.load_strategy(read_plugin(kFrozen / "plain_strategy.so"));
   EXPECT_EQ(strategy.table->struct_size, sizeof(convoy_strategy)) << "in this host's size";
   EXPECT_EQ(strategy.table->kernel, nullptr);
   EXPECT_NE(strategy.table->plan, nullptr);
