@@ -8,6 +8,7 @@
 #include "core/graph/arena.hpp"
 #include "core/job/auto_run.hpp"
 #include "core/job/described_hosts.hpp"
+#include "core/job/kernel_attempt.hpp"
 #include "core/job/plan_ground.hpp"
 #include "core/job/plan_memory.hpp"
 #include "core/job/prediction_options.hpp"
@@ -110,6 +111,9 @@ Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
   problem.strategy = [&](const Candidate& candidate) {
     const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
     return open_strategy(*setup.host, found, candidate.options);
+  };
+  problem.try_kernel = [&](StrategyPlugin& strategy, const Operation& call) {
+    try_kernel_first(setup, strategy.manifest().name, strategy, call);
   };
   const std::vector<Candidate> candidates =
       enumerate_candidates(installed_strategies(setup.catalog), given_strategy_options(setup),

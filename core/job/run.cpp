@@ -16,6 +16,7 @@
 #include "core/job/evaluations.hpp"
 #include "core/job/gpu_watch.hpp"
 #include "core/job/input_only.hpp"
+#include "core/job/kernel_attempt.hpp"
 #include "core/job/opened_devices.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/job/profile_collector.hpp"
@@ -26,6 +27,7 @@
 #include "core/job/task.hpp"
 #include "core/job/task_times.hpp"
 #include "core/plan/lower/device_collective.hpp"
+#include "core/plan/stages.hpp"
 #include "core/runtime/claim.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/input_memory.hpp"
@@ -163,6 +165,16 @@ class Run {
   }
 
   std::unique_ptr<Session> open_session(std::shared_ptr<OpenDevices> devices) const {
+    std::unique_ptr<Session> session = new_session(std::move(devices));
+    if (session->forward_only()) return session;
+    const std::string& named =
+        setup_.decision ? setup_.decision->chosen.strategy : setup_.options.variable_update;
+    for (const Operation* call : called_kernels(session->logical_plan()))
+      try_kernel_first(setup_, named, *setup_.strategy, *call);
+    return session;
+  }
+
+  std::unique_ptr<Session> new_session(std::shared_ptr<OpenDevices> devices) const {
     SessionOptions options = session_options(setup_, sizes_, devices_);
     options.profile = setup_.options.profile;
     if (mode() == RunMode::kForwardOnly)

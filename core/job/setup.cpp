@@ -183,7 +183,7 @@ std::unique_ptr<StrategyPlugin> open_strategy(PluginHost& host, const FoundPlugi
   host.try_first(found, "creating it", [&] { StrategyPlugin(loaded, values); });
   auto strategy = std::make_unique<StrategyPlugin>(loaded, values, log);
   strategy->set_trial([&host, found](const std::function<void()>& work) {
-    host.try_first(found, "planning", work);
+    host.try_first(found, "planning or giving a kernel", work);
   });
   return strategy;
 }

@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/plugin/availability.hpp"
 
 namespace convoy::job {
 namespace {
@@ -108,7 +109,8 @@ void TaskLinks::open(const FoundPlugin& found, const network::Roster& roster, bo
     it.plugin = std::make_unique<TransportPlugin>(host.load_transport(found), OptionValues{}, log);
     if (!named && it.plugin->table().preference == 0) return;
     const bool launched = it.plugin->has(CONVOY_TRANSPORT_LAUNCHED);
-    if (const auto reason = it.plugin->unavailable()) fail(ExitCode::kUnavailable, "{}", *reason);
+    if (const auto reason = unavailable_reason(host, found))
+      fail(ExitCode::kUnavailable, "{}", *reason);
     if (launched && it.plugin->launched().ranks != roster.members.size())
       fail(ExitCode::kUnavailable, "its launcher has started {} processes, and the run has {}",
            it.plugin->launched().ranks, roster.members.size());

@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plugin/context.hpp"
+#include "core/plugin/device_plugin.hpp"
 #include "core/plugin/transport_plugin.hpp"
 
 namespace convoy {
@@ -23,6 +24,13 @@ std::optional<std::string> reason_of_device(PluginHost& host, const FoundPlugin&
   return std::nullopt;
 }
 
+// Gives the first device back at once.
+void try_device(PluginHost& host, const FoundPlugin& plugin) {
+  const DevicePlugin devices(host.load_device(plugin), {});
+  const convoy_device_request request{sizeof(request), 1, 0};
+  OpenDevice(devices, request, 0).describe();
+}
+
 std::optional<std::string> reason_of(PluginHost& host, const FoundPlugin& plugin) {
   if (plugin.manifest.kind == PluginKind::kDevice) return reason_of_device(host, plugin);
   if (plugin.manifest.kind == PluginKind::kTransport)
@@ -36,7 +44,10 @@ std::optional<std::string> unavailable_reason(PluginHost& host, const FoundPlugi
   try {
     host.try_first(plugin, "asking what this machine has for it",
                    [&] { static_cast<void>(reason_of(host, plugin)); });
-    return reason_of(host, plugin);
+    const std::optional<std::string> reason = reason_of(host, plugin);
+    if (!reason && plugin.manifest.kind == PluginKind::kDevice)
+      host.try_first(plugin, "opening a device", [&] { try_device(host, plugin); });
+    return reason;
   } catch (const Error& error) {
     return error.what();
   }

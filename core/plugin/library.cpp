@@ -13,6 +13,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plugin/child_call.hpp"
+#include "core/plugin/culprit.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/plugin/elf_manifest.hpp"
 
@@ -132,6 +133,10 @@ std::string_view entry_macro(PluginKind kind) {
   return kMacros.at(static_cast<std::size_t>(kind));
 }
 
+std::string entry_symbol(PluginKind kind) {
+  return fmt::format("convoy_{}_v{}", to_string(kind), CONVOY_ABI_MAJOR);
+}
+
 void check_traits(const FoundPlugin& plugin, std::uint32_t traits, std::uint32_t known) {
   if (const std::uint32_t unknown = traits & ~known)
     fail_step(plugin.path, "checking its table",
@@ -143,8 +148,7 @@ void check_traits(const FoundPlugin& plugin, std::uint32_t traits, std::uint32_t
 template <typename Table, typename Library>
 LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std::uint64_t minimum,
                                std::span<const Slot> required) {
-  const std::string symbol =
-      fmt::format("convoy_{}_v{}", to_string(plugin.manifest.kind), CONVOY_ABI_MAJOR);
+  const std::string symbol = entry_symbol(plugin.manifest.kind);
   auto* entry = library.template entry<const Table*()>(symbol);
   if (entry == nullptr) {
     fail_step(plugin.path, "finding its entry point",
@@ -208,7 +212,11 @@ PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind want
   using boost::dll::load_mode::type;
   constexpr auto kMode = static_cast<type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   // A null entry may stay behind: it is filled when the file is opened.
-  try_first(plugin, "opening it", [&] { boost::dll::shared_library().load(real.c_str(), kMode); });
+  try_first(plugin, "opening it", [&] {
+    boost::dll::shared_library tried(real.c_str(), kMode);
+    const std::string entry = entry_symbol(plugin.manifest.kind);
+    if (tried.has(entry)) tried.get<const void*()>(entry)();
+  });
   boost::dll::shared_library file;
   try {
     file.load(real.c_str(), kMode);
@@ -218,6 +226,8 @@ PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind want
               "install the library it needs, or link it with -z defs to find missing symbols");
   }
   library = std::make_unique<Library>(std::move(file));
+  if (!is_own(plugin))
+    name_when_it_harms(label_of(wanted, plugin.manifest.name, plugin.path), real);
   return *library;
 }
 

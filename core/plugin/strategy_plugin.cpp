@@ -56,10 +56,13 @@ std::optional<convoy_kernel> StrategyPlugin::kernel(const std::string& name,
   if (plugin_.table->kernel == nullptr) return std::nullopt;
   convoy_kernel kernel{};
   kernel.struct_size = sizeof(kernel);
-  convoy_context context(settings_);
-  const std::int32_t status = plugin_.table->kernel(self_, &context, name.c_str(),
-                                                    static_cast<std::uint32_t>(form), &kernel);
-  if (status != 0) return std::nullopt;
+  const auto ask = [&] {
+    convoy_context context(settings_);
+    return plugin_.table->kernel(self_, &context, name.c_str(), static_cast<std::uint32_t>(form),
+                                 &kernel);
+  };
+  if (try_first_) try_first_(ask);
+  if (ask() != 0) return std::nullopt;
   return kernel;
 }
 

@@ -101,12 +101,13 @@ class Trial {
         reads_(indices_of(call.reads)),
         writes_(indices_of(call.writes)) {}
 
-  // Looks at addresses alone, in a single call.
-  [[noreturn]] void run_once() {
+  // In a single call, for which only addresses matter. Whether the kernel says that it succeeded.
+  bool call_once() {
     fill(0);
-    call_kernel();
-    end_with(Outcome::kRight);
+    return kernel_.call(call_, regions(reads_), regions(writes_), 0, kTriedRate) == 0;
   }
+
+  [[noreturn]] void run_once() { end_with(call_once() ? Outcome::kRight : Outcome::kRefused); }
 
   [[noreturn]] void run() {
     fill(0);
@@ -247,6 +248,12 @@ class Trial {
   std::vector<std::size_t> reads_, writes_;  // indices of spans
 };
 
+bool is_too_large(const std::vector<TriedSpan>& spans) {
+  std::uint64_t bytes = 0;
+  for (const TriedSpan& it : spans) bytes += it.memory.bytes();
+  return bytes > kMostBytes;
+}
+
 std::string in_words(const TrialEnd& end, const std::string& span, FencedMemory::Side at_guard) {
   switch (end.outcome) {
     case Outcome::kRight:
@@ -298,9 +305,7 @@ std::string try_kernel(const HostKernel& kernel, const Plan& plan, const Operati
   const std::unique_ptr<TrialEnd, decltype(unmap)> end(static_cast<TrialEnd*>(shared), unmap);
   for (const auto at_guard : {FencedMemory::Side::kEnd, FencedMemory::Side::kBegin}) {
     std::vector<TriedSpan> spans = spans_of(call, at_guard);
-    std::uint64_t bytes = 0;
-    for (const TriedSpan& it : spans) bytes += it.memory.bytes();
-    if (bytes > kMostBytes) return "";
+    if (is_too_large(spans)) return "";
     *end = {Outcome::kDied, 0};
     const pid_t child = fork();
     if (child < 0) fail(ExitCode::kUnavailable, "no process to try a kernel in");
@@ -318,6 +323,14 @@ std::string try_kernel(const HostKernel& kernel, const Plan& plan, const Operati
     if (!problem.empty()) return problem;
   }
   return "";
+}
+
+void call_guarded(const HostKernel& kernel, const Operation& call) {
+  for (const auto at_guard : {FencedMemory::Side::kEnd, FencedMemory::Side::kBegin}) {
+    std::vector<TriedSpan> spans = spans_of(call, at_guard);
+    if (is_too_large(spans)) return;
+    Trial(kernel, call, spans).call_once();
+  }
 }
 
 }  // namespace convoy

@@ -18,4 +18,8 @@ namespace convoy {
 // 64 MiB; for larger spans it tries nothing.
 std::string try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call);
 
+// Calls it on such memory in this process, once with either end at a guard: what it touches
+// elsewhere is a crash. For a copy of the process (PluginHost::try_first()). The same limit.
+void call_guarded(const HostKernel& kernel, const Operation& call);
+
 }  // namespace convoy

@@ -111,7 +111,7 @@ class Ranker {
     if (variant.report) {
       plan.take_check(*variant.report);
     } else {
-      require_forms(variant, plan.logical());
+      require_kernels(variant, plan.logical());
       variant.report = plan.check();
       variant.objection =
           objection(*variant.report, variant.strategy->manifest(), problem_.allows_inexact);
@@ -121,10 +121,12 @@ class Ranker {
     note(problem_.predict(plan.lowered()), result);
   }
 
-  void require_forms(Variant& variant, const Plan& plan) {
+  void require_kernels(Variant& variant, const Plan& plan) {
     const std::lock_guard lock(plugins_);
-    for (const Operation* call : called_kernels(plan))
+    for (const Operation* call : called_kernels(plan)) {
       require_form(*variant.strategy, call->kernel, problem_.kernel_forms);
+      if (problem_.try_kernel) problem_.try_kernel(*variant.strategy, *call);
+    }
   }
 
   static void exclude(const Variant& variant, RankedCandidate& result) {

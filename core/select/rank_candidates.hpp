@@ -37,13 +37,17 @@ struct SelectionProblem {
   // Asked before a candidate's plan is written for the whole cluster; may write smaller ones. May
   // throw Error: the candidate is refused then. None: all are admitted.
   std::function<void(const Candidate&, const PlanAuthor& author)> admit;
+  // Tries a kernel of a candidate's strategy, by the first CALL of it. May throw Error: the
+  // candidate is refused then. None: nothing is tried.
+  std::function<void(StrategyPlugin&, const Operation& call)> try_kernel;
 };
 
 // Plans, checks, lowers and predicts every candidate. Candidates whose plans are wrong, break their
 // strategy's claim or compute what is not wanted have no prediction but a reason. Of consecutive
 // candidates that differ in their buckets alone the one with the largest is checked for all. Works
 // on all processors, and calls `arena` and `predict` from several threads at once, `admit`, too,
-// `strategy` and the strategies from one at a time. The ranking does not depend on that.
+// `strategy`, `try_kernel` and the strategies from one at a time. The ranking does not depend on
+// that.
 Ranking rank_candidates(std::span<const Candidate> candidates, const SelectionProblem& problem);
 
 }  // namespace convoy

@@ -39,7 +39,7 @@ class Hostile : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(Hostile, IsNamedWhenItIsAskedFor) {
   const std::string_view strategy = GetParam().strategy;
-  if (kSanitized && strategy != "hostile_loop" && strategy != "hostile_sleep")
+  if (kSanitized && !strategy.ends_with("loop") && !strategy.ends_with("sleep"))
     GTEST_SKIP() << "the sanitizer has an end of its own for such a process";
   const ProgramResult result = run_convoy(run_of(GetParam().strategy));
   EXPECT_EQ(result.exit_code, 3) << result.err;
@@ -50,13 +50,20 @@ TEST_P(Hostile, IsNamedWhenItIsAskedFor) {
 
 INSTANTIATE_TEST_SUITE_P(
     Strategies, Hostile,
-    ::testing::Values(Fault{"hostile_crash", "planning", "it crashed: signal 11"},
-                      Fault{"hostile_loop", "planning", "it was not done after 0.3 seconds"},
-                      Fault{"hostile_sleep", "planning", "it was not done after 0.3 seconds"},
-                      Fault{"hostile_exit", "planning", "it ended the process with code 0"},
-                      Fault{"hostile_throw", "planning", "it crashed: signal 6"},
-                      Fault{"hostile_overrun", "planning", "it crashed: signal"},
-                      Fault{"hostile_load", "opening it", "it crashed: signal 11"}),
+    ::testing::Values(
+        Fault{"hostile_crash", "planning", "it crashed: signal 11"},
+        Fault{"hostile_loop", "planning", "it was not done after 0.3 seconds"},
+        Fault{"hostile_sleep", "planning", "it was not done after 0.3 seconds"},
+        Fault{"hostile_exit", "planning", "it ended the process with code 0"},
+        Fault{"hostile_throw", "planning", "it crashed: signal 6"},
+        Fault{"hostile_overrun", "planning", "it crashed: signal"},
+        Fault{"hostile_load", "opening it", "it crashed: signal 11"},
+        Fault{"hostile_entry", "opening it", "it crashed: signal 11"},
+        Fault{"hostile_kernel_give", "giving a kernel", "it crashed: signal 11"},
+        Fault{"hostile_kernel_call", "running its kernel 'pass'", "it crashed: signal 11"},
+        Fault{"hostile_kernel_callloop", "running its kernel 'pass'",
+              "it was not done after 0.3 seconds"},
+        Fault{"hostile_kernel_calloverrun", "running its kernel 'pass'", "it crashed: signal 11"}),
     [](const auto& fault) { return std::string(fault.param.strategy); });
 
 TEST(HostileStrategies, AreLeftOutByAutoAndNamed) {
@@ -65,8 +72,53 @@ TEST(HostileStrategies, AreLeftOutByAutoAndNamed) {
   const ProgramResult result = run_convoy(arguments);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("total images/sec"));
-  for (const char* name : {"crash", "loop", "sleep", "exit", "throw", "overrun", "load"})
+  for (const char* name : {"crash", "loop", "sleep", "exit", "throw", "overrun", "load", "entry",
+                           "kernel_give", "kernel_call", "kernel_callloop", "kernel_calloverrun"})
     EXPECT_THAT(result.err, HasSubstr(std::string("left out: strategy hostile_") + name));
+}
+
+// The trials saw nothing.
+TEST(HostileKernels, AreNamedInTheRunToo) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer has an end of its own for such a process";
+  const std::string name = "hostile_kernel_later";
+  const std::string file = kFolder + "_later/" + name;
+  const ProgramResult crash = run_convoy(run_of(file + ".so"));
+  EXPECT_EQ(crash.exit_code, 3) << crash.err;
+  EXPECT_THAT(crash.err, HasSubstr("strategy " + name + " (" + file +
+                                   ".so): it crashed: Segmentation fault; mend it"));
+  const ProgramResult exit = run_convoy(run_of(file + "exit.so"));
+  EXPECT_EQ(exit.exit_code, 3) << exit.err;
+  EXPECT_THAT(exit.err,
+              HasSubstr("strategy " + name + "exit (" + file + "exit.so): it ended the process"));
+}
+
+TEST(HostileDevices, AreNamedWhenTheyAreAskedForAndPassedOverByAuto) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer has an end of its own for such a process";
+  std::vector<std::string> arguments = run_of("independent");
+  arguments.emplace_back("--device=hostile_device");
+  const ProgramResult named = run_convoy(arguments);
+  EXPECT_EQ(named.exit_code, 3) << named.err;
+  EXPECT_THAT(named.err, AllOf(HasSubstr("device hostile_device"), HasSubstr("opening a device"),
+                               HasSubstr("it crashed: signal 11")));
+  arguments.back() = "--device=auto";
+  const ProgramResult any = run_convoy(arguments);
+  EXPECT_EQ(any.exit_code, 0) << any.err;
+  EXPECT_THAT(any.out, HasSubstr("total images/sec"));
+}
+
+TEST(HostileTransports, AreLeftOut) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer has an end of its own for such a process";
+  std::vector<std::string> arguments = run_of("collective_all_reduce");
+  arguments.front() = "--";
+  arguments.insert(arguments.begin(), {"launch", "--workers=2"});
+  const ProgramResult others = run_convoy(arguments);
+  EXPECT_EQ(others.exit_code, 0) << others.err;
+  EXPECT_THAT(others.out, HasSubstr("total images/sec"));
+  arguments.emplace_back("--transport=hostile_transport");
+  const ProgramResult named = run_convoy(arguments);
+  EXPECT_EQ(named.exit_code, 3) << named.err;
+  EXPECT_THAT(named.err,
+              AllOf(HasSubstr("transport hostile_transport"), HasSubstr("it crashed: signal 11")));
 }
 
 }  // namespace

@@ -1,0 +1,121 @@
+#include "core/plugin/culprit.hpp"
+
+#include <execinfo.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+
+#include "core/base/error.hpp"
+#include "core/plugin/child_call.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::array kCrashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+// Where a plug-in's file lies in memory.
+struct Suspect {
+  std::uintptr_t begin = 0, end = 0;
+  std::array<char, 512> label{};
+};
+
+// A signal handler can reach nothing but globals.
+std::array<Suspect, 64> suspects;
+std::atomic<std::size_t> suspect_count = 0;
+
+void say(const char* text) {
+  const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+  static_cast<void>(written);  // nobody may be there to read
+}
+
+// The innermost plug-in whose code the calling thread is in; null: none.
+const Suspect* innermost_suspect() {
+  std::array<void*, 128> frames{};
+  const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+  const std::span known(suspects.data(), suspect_count.load());
+  for (const void* const frame : std::span(frames.data(), static_cast<std::size_t>(count))) {
+    const auto address = reinterpret_cast<std::uintptr_t>(frame);
+    const auto found = std::ranges::find_if(
+        known, [address](const Suspect& it) { return address >= it.begin && address < it.end; });
+    if (found != known.end()) return &*found;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void end_naming(const Suspect& culprit, const char* what, const char* detail) {
+  for (const char* const text : {"\nconvoy: error: ", culprit.label.data(), what, detail,
+                                 "; mend it, or take it off the plug-in path\n"})
+    say(text);
+  ::_exit(static_cast<int>(ExitCode::kUnavailable));
+}
+
+extern "C" void name_who_crashes(int number) {
+  std::signal(number, SIG_DFL);
+  if (!is_child_call())
+    if (const Suspect* const culprit = innermost_suspect())
+      end_naming(*culprit, ": it crashed: ", ::sigdescr_np(number));
+  std::raise(number);  // ends the process when this handler returns
+}
+
+extern "C" void name_who_exits() {
+  if (is_child_call()) return;
+  const Suspect* const culprit = innermost_suspect();
+  if (culprit == nullptr) return;
+  std::fflush(nullptr);
+  end_naming(*culprit, ": it ended the process", "");
+}
+
+void handle_crashes_and_exits() {
+  std::array<void*, 1> frame{};
+  ::backtrace(frame.data(), 1);  // loads what it needs, which a handler could not
+  for (const int number : kCrashes) {
+    struct sigaction before {};
+    if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
+      std::signal(number, name_who_crashes);
+  }
+  std::atexit(name_who_exits);
+}
+
+struct Search {
+  const std::string& file;
+  Suspect& found;
+};
+
+// For dl_iterate_phdr(): ends it where the file is found.
+int note_if_it_is(dl_phdr_info* info, std::size_t, void* data) {
+  const auto& search = *static_cast<Search*>(data);
+  if (search.file != info->dlpi_name) return 0;
+  search.found.begin = UINTPTR_MAX;
+  for (const auto& header : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+    if (header.p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    search.found.begin = std::min(search.found.begin, begin);
+    search.found.end = std::max(search.found.end, begin + header.p_memsz);
+  }
+  return 1;
+}
+
+}  // namespace
+
+void name_when_it_harms(const std::string& label, const std::filesystem::path& file) {
+  const std::size_t count = suspect_count.load();
+  if (count == suspects.size()) return;
+  Suspect& suspect = suspects[count];
+  const std::string name = file.string();
+  Search search{name, suspect};
+  if (::dl_iterate_phdr(note_if_it_is, &search) == 0) return;
+  label.copy(suspect.label.data(), suspect.label.size() - 1);
+  suspect_count = count + 1;
+  if (count == 0) handle_crashes_and_exits();
+}
+
+}  // namespace convoy

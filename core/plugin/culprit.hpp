@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace convoy {
+
+// For a plug-in that did not come with this convoy and whose file is loaded: when its code, or what
+// that calls, crashes the process or ends it, standard error names `label` and the process ends
+// with code kUnavailable. Not in a copy of call_in_child(), whose parent says so; where somebody
+// else handles a signal, as sanitizers do, that signal is theirs. Throws nothing; after 64 plug-ins
+// the next ones go unnamed. For one thread at a time.
+void name_when_it_harms(const std::string& label, const std::filesystem::path& file);
+
+}  // namespace convoy
