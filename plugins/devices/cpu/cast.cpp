@@ -9,10 +9,6 @@
 namespace convoy::cpu {
 namespace {
 
-bool is_float(std::uint32_t dtype) {
-  return dtype == CONVOY_F32 || dtype == CONVOY_F16 || dtype == CONVOY_BF16;
-}
-
 void widen(float* to, const void* from, std::uint32_t dtype, std::size_t first, std::size_t count) {
   if (dtype == CONVOY_F32) {
     std::memcpy(to, static_cast<const float*>(from) + first, count * sizeof(float));
@@ -35,10 +31,6 @@ void narrow(void* to, const float* from, std::uint32_t dtype, std::size_t first,
 }
 
 }  // namespace
-
-bool can_cast(std::uint32_t from, std::uint32_t to) {
-  return is_float(from) && is_float(to);
-}
 
 void cast(const convoy_region& read, const convoy_region& write) {
   parallel_stretches(write.count, [&](std::size_t first, std::size_t size) {

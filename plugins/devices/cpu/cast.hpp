@@ -2,11 +2,7 @@
 
 #include <convoy/abi.h>
 
-#include <cstdint>
-
 namespace convoy::cpu {
-
-bool can_cast(std::uint32_t from, std::uint32_t to);
 
 // write <- read in the write's dtype, rounded to nearest even. Between the two 16-bit types the
 // value passes through f32. The regions must not overlap unless they are the same and of one dtype.

@@ -14,9 +14,7 @@
 #include "plugins/devices/cpu/team.hpp"
 #include "plugins/devices/cpu/top_k.hpp"
 #include "plugins/devices/cpu/update_constants.hpp"
-#include "plugins/devices/shared/algebra_sizes.hpp"
-#include "plugins/devices/shared/message_shape.hpp"
-#include "plugins/devices/shared/operation_arity.hpp"
+#include "plugins/devices/shared/operation_rules.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -26,7 +24,7 @@ float* floats(const convoy_region& region) {
 }
 
 void copy(const convoy_region& read, const convoy_region& write) {
-  const std::size_t bytes = dtype_bytes(write.dtype) * write.count;
+  const std::size_t bytes = element_bytes(write.dtype) * write.count;
   const char* from = static_cast<const char*>(read.data);
   char* to = static_cast<char*>(write.data);
   if (from == to) return;
@@ -72,23 +70,6 @@ void call_host_kernel(const convoy_submission& operation) {
   }
 }
 
-bool same_counts(const convoy_submission& operation) {
-  if (is_compression(operation.kind)) return messages_fit(operation);
-  if (operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE) return operation.writes[0].count == 2;
-  const bool norm = operation.kind == CONVOY_OP_NORM;
-  const std::uint64_t reads = element_reads(operation);
-  if (reads == 0 && operation.kind != CONVOY_OP_FILL) return false;
-  if (norm) return reads == 1 || operation.reads[1].count == operation.reads[0].count;
-  const std::uint64_t count = operation.writes[0].count;
-  for (std::uint64_t i = 0; i < reads; ++i) {
-    if (operation.reads[i].count != count) return false;
-  }
-  for (std::uint64_t i = 0; i < operation.write_count; ++i) {
-    if (operation.writes[i].count != count) return false;
-  }
-  return true;
-}
-
 void check_regions(const convoy_submission& operation) {
   require_regions(operation);
   if (operation.kind == CONVOY_OP_CALL) return;
@@ -98,7 +79,7 @@ void check_regions(const convoy_submission& operation) {
   const char* reason = refusal(operation.kind, read, write);
   if (reason != nullptr) throw std::invalid_argument(reason);
   if (operation.write_count == 0) throw std::invalid_argument("an operation came without a write");
-  if (is_algebra(operation.kind) ? !algebra_fits(operation) : !same_counts(operation)) {
+  if (!regions_fit(operation)) {
     throw std::invalid_argument("the regions of an operation do not fit its sizes, or each other");
   }
 }
@@ -122,60 +103,37 @@ void axpy(const convoy_region& write, float scalar, const convoy_region& a,
   });
 }
 
-}  // namespace
-
-std::size_t dtype_bytes(std::uint32_t dtype) {
-  switch (dtype) {
-    case CONVOY_F16:
-    case CONVOY_BF16:
-      return 2;
-    case CONVOY_U8:
-      return 1;
+void run_algebra_or_compression(const convoy_submission& operation) {
+  switch (operation.kind) {
+    case CONVOY_OP_MATMUL:
+      return matmul(operation);
+    case CONVOY_OP_MULTIPLY:
+      return multiply(operation);
+    case CONVOY_OP_DOT:
+      return dot(operation);
+    case CONVOY_OP_DIVIDE:
+      return divide(operation);
+    case CONVOY_OP_SQUARE_ROOT:
+      return square_root(operation);
+    case CONVOY_OP_ORTHOGONALISE:
+      return orthogonalise(operation);
+    case CONVOY_OP_TOP_K:
+      return top_k(operation);
+    case CONVOY_OP_SCATTER:
+      return scatter(operation);
+    case CONVOY_OP_QUANTISE:
+      return quantise(operation);
+    case CONVOY_OP_DEQUANTISE:
+      return dequantise(operation);
     default:
-      return 4;
+      throw std::invalid_argument("an operation came that works on no regions");
   }
 }
 
+}  // namespace
+
 const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t write_dtype) {
-  switch (kind) {
-    case CONVOY_OP_COPY:
-      return read_dtype == write_dtype ? nullptr : "copy needs equal dtypes; cast converts";
-    case CONVOY_OP_FILL:
-    case CONVOY_OP_CALL:
-      return nullptr;
-    case CONVOY_OP_CAST:
-      return can_cast(read_dtype, write_dtype)
-                 ? nullptr
-                 : "the CPU device casts among f32, f16 and bf16 only";
-    case CONVOY_OP_ADD:
-    case CONVOY_OP_SUM:
-    case CONVOY_OP_SCALE:
-    case CONVOY_OP_AXPY:
-    case CONVOY_OP_MATMUL:
-    case CONVOY_OP_APPLY:
-    case CONVOY_OP_NORM:
-    case CONVOY_OP_ADAPT_LOSS_SCALE:
-    case CONVOY_OP_MULTIPLY:
-    case CONVOY_OP_DOT:
-    case CONVOY_OP_DIVIDE:
-    case CONVOY_OP_SQUARE_ROOT:
-    case CONVOY_OP_ORTHOGONALISE:
-      return read_dtype == CONVOY_F32 && write_dtype == CONVOY_F32
-                 ? nullptr
-                 : "the CPU device computes this operation in f32 only";
-    case CONVOY_OP_FORWARD:
-    case CONVOY_OP_BACKWARD:
-      return nullptr;
-    case CONVOY_OP_TOP_K:
-    case CONVOY_OP_SCATTER:
-    case CONVOY_OP_QUANTISE:
-    case CONVOY_OP_DEQUANTISE:
-      return is_compressed_dtype(kind, read_dtype, write_dtype)
-                 ? nullptr
-                 : "the CPU device compresses f32 only, into codes of u8";
-    default:
-      return "unknown operation: the CPU device takes lowered operations of SDK 1.0";
-  }
+  return kind == CONVOY_OP_CALL ? nullptr : dtype_refusal(kind, read_dtype, write_dtype);
 }
 
 void Elementwise::sum(const convoy_submission& operation) {
@@ -217,34 +175,16 @@ void Elementwise::run(const convoy_submission& operation) {
       return axpy(writes[0], scalar, reads[0], reads[1]);
     case CONVOY_OP_CAST:
       return cast(reads[0], writes[0]);
-    case CONVOY_OP_MATMUL:
-      return matmul(operation);
     case CONVOY_OP_APPLY:
       return apply(operation);
     case CONVOY_OP_NORM:
       return norm(operation);
     case CONVOY_OP_ADAPT_LOSS_SCALE:
       return adapt_loss_scale(operation);
-    case CONVOY_OP_MULTIPLY:
-      return multiply(operation);
-    case CONVOY_OP_DOT:
-      return dot(operation);
-    case CONVOY_OP_DIVIDE:
-      return divide(operation);
-    case CONVOY_OP_SQUARE_ROOT:
-      return square_root(operation);
-    case CONVOY_OP_ORTHOGONALISE:
-      return orthogonalise(operation);
-    case CONVOY_OP_TOP_K:
-      return top_k(operation);
-    case CONVOY_OP_SCATTER:
-      return scatter(operation);
-    case CONVOY_OP_QUANTISE:
-      return quantise(operation);
-    case CONVOY_OP_DEQUANTISE:
-      return dequantise(operation);
-    default:
+    case CONVOY_OP_CALL:
       return call_host_kernel(operation);
+    default:
+      return run_algebra_or_compression(operation);
   }
 }
 

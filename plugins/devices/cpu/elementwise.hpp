@@ -2,7 +2,6 @@
 
 #include <convoy/abi.h>
 
-#include <cstddef>
 #include <vector>
 
 #include "plugins/devices/cpu/kernels/table.hpp"
@@ -25,7 +24,5 @@ class Elementwise {
   std::vector<const float*> reads_;
   std::vector<float*> writes_;
 };
-
-std::size_t dtype_bytes(std::uint32_t dtype);
 
 }  // namespace convoy::cpu

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/shared/place_by_lifetime.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -51,35 +52,10 @@ dnnl::memory Workspace::scratchpad(const Desc& desc) {
   return memory;
 }
 
-// The lowest gap between already placed buffers that live at the same time.
-void Workspace::place(std::size_t index, const std::vector<std::size_t>& placed) {
-  Buffer& buffer = buffers_[index];
-  std::size_t offset = 0;
-  for (std::size_t other_index : placed) {  // ascending offsets
-    const Buffer& other = buffers_[other_index];
-    if (other.last < buffer.first || buffer.last < other.first) continue;
-    if (offset + buffer.bytes <= other.offset) break;
-    offset = std::max(offset, other.offset + other.bytes);
-  }
-  buffer.offset = offset;
-  bytes_ = std::max(bytes_, offset + buffer.bytes);
-}
-
-// Largest buffers first: a simple rule that comes near the best packing.
 void Workspace::allocate() {
-  std::vector<std::size_t> order(buffers_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-    return buffers_[a].bytes > buffers_[b].bytes;
-  });
-  std::vector<std::size_t> placed;
-  for (std::size_t index : order) {
-    place(index, placed);
-    const auto by_offset = [this](std::size_t a, std::size_t b) {
-      return buffers_[a].offset < buffers_[b].offset;
-    };
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), index, by_offset), index);
-  }
+  std::vector<std::size_t> all(buffers_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  bytes_ = place_by_lifetime(buffers_, std::move(all));
   const std::size_t total = bytes_ + whole_pages(scratchpad_bytes_) + kPage;
   storage_.reset(static_cast<char*>(std::aligned_alloc(kPage, total)));
   if (!storage_) throw std::bad_alloc();

@@ -45,8 +45,6 @@ class Workspace {
     void operator()(char* memory) const { std::free(memory); }
   };
 
-  void place(std::size_t index, const std::vector<std::size_t>& placed);
-
   dnnl::engine engine_;
   std::vector<Buffer> buffers_;
   std::vector<std::pair<dnnl::memory, Id>> memories_;

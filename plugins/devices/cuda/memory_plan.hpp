@@ -31,8 +31,6 @@ class MemoryPlan {
     std::uint64_t offset;
   };
 
-  void place_one(Id id, const std::vector<Id>& placed);
-
   std::vector<Buffer> buffers_;
   std::uint64_t bytes_ = 0;
 };

@@ -2,12 +2,9 @@
 
 #include <convoy/abi.h>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace convoy::cuda {
-
-std::size_t dtype_bytes(std::uint32_t dtype);
 
 // Why an operation of this kind on these dtypes cannot run here, or null when it can. Dtypes are
 // those of the first read and the first write; CONVOY_F32 where there is none.

@@ -10,7 +10,7 @@
 #include "plugins/devices/cuda/operation_check.hpp"
 #include "plugins/devices/cuda/status.hpp"
 #include "plugins/devices/cuda/update_plan.hpp"
-#include "plugins/devices/shared/message_shape.hpp"
+#include "plugins/devices/shared/operation_rules.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -21,13 +21,13 @@ float* floats(const convoy_region& region) {
 
 void copy(const convoy_region& read, const convoy_region& write, Stream stream) {
   if (read.data == write.data) return;
-  require(cudaMemcpyAsync(write.data, read.data, dtype_bytes(write.dtype) * write.count,
+  require(cudaMemcpyAsync(write.data, read.data, element_bytes(write.dtype) * write.count,
                           cudaMemcpyDefault, stream),
           "copying");
 }
 
 void fill_region(const convoy_region& write, double scalar, Stream stream) {
-  fill(stream, write.data, fill_bits(scalar, write.dtype), dtype_bytes(write.dtype), write.count);
+  fill(stream, write.data, fill_bits(scalar, write.dtype), element_bytes(write.dtype), write.count);
 }
 
 void adapt(const convoy_submission& operation, Stream stream, double* result) {
@@ -39,6 +39,32 @@ void adapt(const convoy_submission& operation, Stream stream, double* result) {
 void cast_region(const convoy_region& read, const convoy_region& write, Stream stream) {
   cast(stream, write.data, static_cast<Type>(write.dtype), read.data, static_cast<Type>(read.dtype),
        write.count);
+}
+
+// Whether it is one of these operations, which work element by element.
+bool run_elements(const convoy_submission& operation, Stream stream) {
+  const convoy_region* reads = operation.reads;
+  const convoy_region& write = operation.writes[0];
+  const auto scalar = static_cast<float>(operation.scalar);
+  switch (operation.kind) {
+    case CONVOY_OP_FILL:
+      fill_region(write, operation.scalar, stream);
+      return true;
+    case CONVOY_OP_ADD:
+      add(stream, floats(write), floats(reads[0]), floats(reads[1]), write.count);
+      return true;
+    case CONVOY_OP_SCALE:
+      scale(stream, floats(write), scalar, floats(reads[0]), write.count);
+      return true;
+    case CONVOY_OP_AXPY:
+      axpy(stream, floats(write), scalar, floats(reads[0]), floats(reads[1]), write.count);
+      return true;
+    case CONVOY_OP_CAST:
+      cast_region(reads[0], write, stream);
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool same_blocks(const std::vector<UpdateBlock>& a, const std::vector<UpdateBlock>& b) {
@@ -224,30 +250,12 @@ bool Operations::describe(const convoy_submission& operation, Signature& signatu
 void Operations::run(const convoy_submission& operation, Stream stream, PinnedSlots::Slot* result,
                      const StepValues* values) {
   check_regions(operation);
-  const convoy_region* reads = operation.reads;
-  const convoy_region& write = operation.writes[0];
-  const auto scalar = static_cast<float>(operation.scalar);
   double* const number = result == nullptr ? nullptr : &result->number;
   switch (operation.kind) {
     case CONVOY_OP_COPY:
-      return copy(reads[0], write, stream);
-    case CONVOY_OP_FILL:
-      fill_region(write, operation.scalar, stream);
-      break;
-    case CONVOY_OP_ADD:
-      add(stream, floats(write), floats(reads[0]), floats(reads[1]), write.count);
-      break;
+      return copy(operation.reads[0], operation.writes[0], stream);
     case CONVOY_OP_SUM:
       return sum(operation, stream);
-    case CONVOY_OP_SCALE:
-      scale(stream, floats(write), scalar, floats(reads[0]), write.count);
-      break;
-    case CONVOY_OP_AXPY:
-      axpy(stream, floats(write), scalar, floats(reads[0]), floats(reads[1]), write.count);
-      break;
-    case CONVOY_OP_CAST:
-      cast_region(reads[0], write, stream);
-      break;
     case CONVOY_OP_APPLY:
       apply(operation, stream, number, values);
       break;
@@ -264,7 +272,8 @@ void Operations::run(const convoy_submission& operation, Stream stream, PinnedSl
       adapt(operation, stream, number);
       break;
     default:
-      if (!run_algebra(operation, stream)) throw std::invalid_argument("an unknown operation");
+      if (!run_elements(operation, stream) && !run_algebra(operation, stream))
+        throw std::invalid_argument("an unknown operation");
   }
   require(cudaGetLastError(), "starting a kernel");
 }

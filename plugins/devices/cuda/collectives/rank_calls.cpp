@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "plugins/devices/cuda/operation_check.hpp"
-#include "plugins/devices/shared/operation_arity.hpp"
+#include "plugins/devices/shared/operation_rules.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -108,7 +108,7 @@ class Collective {
     return find_region(it_.writes, it_.write_count, write_ranks_, rank);
   }
   char* at(const convoy_region& region, std::uint64_t first) const {
-    return static_cast<char*>(region.data) + first * dtype_bytes(region.dtype);
+    return static_cast<char*>(region.data) + first * element_bytes(region.dtype);
   }
 
   template <typename Use>

@@ -166,6 +166,22 @@ void differentiate_input(ProgramBuilder& builder, std::size_t node, const Sizes&
   builder.finish_gradient(input, part);
 }
 
+// What the product itself did not add.
+void add_bias_and_relu(ProgramBuilder& builder, const std::optional<VariablePlace>& bias,
+                       const Relu& relu, const Sizes& sizes, MemoryPlan::Id output) {
+  const Type type = builder.type();
+  builder.help(
+      [=](const Run& run) {
+        if (bias)
+          add_bias(run.stream, type, run.at(output), run.parameter(bias->first), relu, sizes.batch,
+                   static_cast<std::uint32_t>(sizes.outputs));
+        else
+          join(run.stream, type, run.at(output), run.at(output), nullptr, relu,
+               sizes.batch * sizes.outputs);
+      },
+      bias ? "bias" : "relu");
+}
+
 }  // namespace
 
 void forward_fully_connected(ProgramBuilder& builder, std::size_t node) {
@@ -197,17 +213,7 @@ void forward_fully_connected(ProgramBuilder& builder, std::size_t node) {
                         run.at(output), fuses ? run.parameter(bias->first) : nullptr, run.scratch);
       },
       kCublas);
-  if (fuses || (!bias && !relu.active)) return;
-  builder.help(
-      [=](const Run& run) {
-        if (bias)
-          add_bias(run.stream, type, run.at(output), run.parameter(bias->first), relu, sizes.batch,
-                   static_cast<std::uint32_t>(sizes.outputs));
-        else
-          join(run.stream, type, run.at(output), run.at(output), nullptr, relu,
-               sizes.batch * sizes.outputs);
-      },
-      bias ? "bias" : "relu");
+  if (!fuses && (bias || relu.active)) add_bias_and_relu(builder, bias, relu, sizes, output);
 }
 
 void backward_fully_connected(ProgramBuilder& builder, std::size_t node) {
