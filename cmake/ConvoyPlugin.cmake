@@ -2,9 +2,10 @@
 #                   [OUTPUT_DIRECTORY ...])
 #
 # A strategy, model or device as a loadable module. It sees the SDK headers and nothing else of
-# convoy, and exports two symbols: its entry point and its manifest. It is installed to
-# lib/convoy/plugins, where the host looks, unless OUTPUT_DIRECTORY says that it is for this build
-# tree only. The same file serves convoy's own plug-ins and, through find_package(convoy), all others.
+# convoy, and exports its entry point, its manifest and, where it has it, convoy_device_waking_v1. It
+# is installed to lib/convoy/plugins, where the host looks, unless OUTPUT_DIRECTORY says that it is
+# for this build tree only. The same file serves convoy's own plug-ins and, through
+# find_package(convoy), all others.
 
 include_guard(GLOBAL)
 

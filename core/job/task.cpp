@@ -187,6 +187,7 @@ TaskLinks::Options Task::link_options(const std::shared_ptr<OpenDevices>& device
     listens.host = network::local_address_towards(network::required_coordinator(identity_));
   options.listen_address = network::to_string(listens);
   options.now = [devices] { return devices->now(); };
+  options.waking = devices->waking();
   options.look_around = [this] {
     control_->check();
     const ExitCode code = observer_.interruption();

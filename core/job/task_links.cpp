@@ -59,6 +59,7 @@ TaskLinks::TaskLinks(network::ControlPlane& control, const Catalog& catalog, Plu
   NetworkOptions engine;
   engine.generation = static_cast<std::uint32_t>(roster.generation);
   engine.now = options.now;
+  engine.waking = options.waking;
   engine.channels = options.lanes;
   engine.streams = options.streams;
   chosen_.resize(all.size());

@@ -28,7 +28,8 @@ class TaskLinks {
     std::string listen_address;   // "host:port"; port 0: any
     std::string advertised_host;  // empty: the host listened on
     network::SecurityOptions security;
-    std::function<double()> now;        // the devices' clock
+    std::function<double()> now;                   // the devices' clock
+    const convoy_device_waking* waking = nullptr;  // the devices'; see NetworkOptions
     std::function<void()> look_around;  // throws when there is no use in waiting for others
   };
 

@@ -22,6 +22,8 @@ class DevicePlugin {
   const Manifest& manifest() const { return plugin_.manifest; }
   const convoy_device& table() const { return *plugin_.table; }
   const PluginSettings& settings() const { return settings_; }
+  // Null where it has none.
+  const convoy_device_waking* waking() const { return plugin_.waking; }
 
   // Whether its devices have this trait (convoy_device_trait).
   bool has(convoy_device_trait trait) const;
@@ -78,6 +80,7 @@ class OpenDevice {
   std::vector<convoy_profile_record> profile(void* program);
   double measure(convoy_measurement what);
   KernelForms kernel_forms() const { return plugin_.kernel_forms(); }
+  const convoy_device_waking* waking() const { return plugin_.waking(); }
   // A kernel in one of these forms, ready to be submitted. Error
   // kUnavailable, with what the compiler says, when it cannot be built.
   void* build_kernel(const convoy_kernel_code& code);

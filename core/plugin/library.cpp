@@ -7,6 +7,7 @@
 #include <boost/dll/shared_library.hpp>
 #include <convoy/sized.hpp>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -35,9 +36,14 @@ class PluginHost::Library {
     if (const Table* kept = std::get_if<Table>(&table_)) return kept;
     return &table_.emplace<Table>(read_table(given, "its table"));
   }
+  const convoy_device_waking* keep_waking(const convoy_device_waking& given) {
+    if (!waking_) waking_ = read_table(given, "its convoy_device_waking");
+    return &*waking_;
+  }
 
  private:
   boost::dll::shared_library file_;
+  std::optional<convoy_device_waking> waking_;
   std::variant<std::monostate, convoy_strategy, convoy_model, convoy_device, convoy_transport>
       table_;
 };
@@ -165,6 +171,22 @@ LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std:
   }
 }
 
+// Null when it exports none, or one that lacks functions.
+template <typename Library>
+const convoy_device_waking* load_waking(Library& library, const FoundPlugin& plugin) {
+  auto* entry = library.template entry<const convoy_device_waking*()>("convoy_device_waking_v1");
+  const convoy_device_waking* given = entry == nullptr ? nullptr : entry();
+  if (given == nullptr) return nullptr;
+  try {
+    const convoy_device_waking* kept = library.keep_waking(*given);
+    const bool whole =
+        kept->advanced != nullptr && kept->listen != nullptr && kept->forget != nullptr;
+    return whole ? kept : nullptr;
+  } catch (const UnusableStruct& error) {
+    fail_step(plugin.path, "checking convoy_device_waking_v1", error.what(), kRebuild);
+  }
+}
+
 }  // namespace
 
 PluginHost::PluginHost() = default;
@@ -245,6 +267,7 @@ LoadedPlugin<convoy_device> PluginHost::load_device(const FoundPlugin& plugin) {
   auto loaded = load_table<convoy_device>(open(plugin, PluginKind::kDevice), plugin, kDeviceBytes,
                                           kDeviceSlots);
   check_traits(plugin, loaded.table->traits, CONVOY_DEVICES_ON_HOST_PROCESSORS);
+  loaded.waking = load_waking(open(plugin, PluginKind::kDevice), plugin);
   return loaded;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <convoy/abi.h>
+#include <convoy/abi/waking.h>
 
 #include <filesystem>
 #include <functional>
@@ -23,6 +24,8 @@ struct LoadedPlugin {
   const Table* table = nullptr;
   Manifest manifest;
   std::filesystem::path path;
+  // Of devices that have it; null: the host and the devices look at each other's timelines.
+  const convoy_device_waking* waking = nullptr;
 };
 
 // The settings of an instance of this plug-in with options as the user gave them. Throws Error as

@@ -12,10 +12,14 @@
 namespace convoy {
 namespace {
 
-// Timelines are looked at in intervals that double while nothing happens.
+// Timelines of which nobody tells are looked at in intervals that double while nothing happens.
 constexpr double kShortestLook = 50e-6;
 constexpr double kLongestLook = 1e-3;
-// Without anything queued; losses of peers are heard of as fast.
+// A transport without a descriptor is polled so often while something is queued; where something
+// has just moved, it first gets so long to wait by itself.
+constexpr double kBetweenPolls = 200e-6;
+constexpr double kPollSeconds = 50e-6;
+// When all that there is to hear of wakes the engine.
 constexpr double kNothingToDo = 0.05;
 constexpr std::chrono::seconds kLongestClose{5};
 
@@ -33,8 +37,15 @@ NetworkEngine::NetworkEngine(NetworkOptions options)
   for (OpenTransport* transport : transports_) {
     const std::optional<int> descriptor = transport->descriptor();
     if (descriptor) descriptors_.push_back(*descriptor);
-    if (!descriptor) sleeper_ = transport;
+    if (!descriptor) polled_ = transport;
   }
+  is_told_ = options_.waking != nullptr &&
+             options_.waking->listen(
+                 [](void* self, const std::uint64_t* timeline, std::uint64_t value) {
+                   auto& engine = *static_cast<NetworkEngine*>(self);
+                   if (engine.watch_.wants(timeline, value)) engine.wake_up_.ring();
+                 },
+                 this) == CONVOY_OK;
   thread_ = std::thread([this] { serve(); });
 }
 
@@ -42,6 +53,7 @@ NetworkEngine::~NetworkEngine() {
   closing_.store(true, std::memory_order_release);
   wake_up_.ring();
   thread_.join();
+  if (is_told_) options_.waking->forget(this);
 }
 
 void NetworkEngine::submit(const NetworkSubmission& what) {
@@ -119,9 +131,7 @@ void NetworkEngine::serve_once() {
     start_ready();
   }
   tell_waiting();
-  const bool moved = std::exchange(moved_, false);
-  patience_ = moved ? kShortestLook : std::min(2 * patience_, kLongestLook);
-  if (!closing_.load(std::memory_order_acquire) || has_work()) sleep(moved);
+  if (!closing_.load(std::memory_order_acquire) || has_work()) sleep();
 }
 
 void NetworkEngine::take_incoming() {
@@ -146,7 +156,7 @@ NetworkLane& NetworkEngine::lane_to(const NetworkSubmission& what) {
     lanes_.emplace_back(
         it->second,
         LaneEnd{what.peer, what.sends, what.channel * options_.streams, options_.streams},
-        *options_.peers[what.peer].transport, options_.largest_message);
+        *options_.peers[what.peer].transport, options_.largest_message, options_.waking);
   return lanes_[it->second];
 }
 
@@ -164,18 +174,40 @@ bool NetworkEngine::has_work() const {
                      [](const NetworkLane& lane) { return !lane.is_empty(); });
 }
 
-bool NetworkEngine::looks_for_timelines() const {
-  return std::any_of(lanes_.begin(), lanes_.end(),
-                     [](const NetworkLane& lane) { return lane.looks_for_timelines(); });
+// Seconds after which to look for what nothing tells of.
+double NetworkEngine::longest_sleep(bool awaits_timelines) {
+  double seconds = kNothingToDo;
+  if (awaits_timelines && !is_told_)
+    seconds = std::exchange(patience_, std::min(2 * patience_, kLongestLook));
+  if (polled_ != nullptr && has_work()) seconds = std::min(seconds, kBetweenPolls);
+  return seconds;
 }
 
-// A transport without a descriptor sleeps itself: briefly, because submissions do not wake it.
-void NetworkEngine::sleep(bool moved) {
-  const double seconds = moved ? 0 : looks_for_timelines() ? patience_ : kNothingToDo;
-  if (sleeper_ != nullptr && has_work())
-    sleep_in_transport(*sleeper_, std::min(seconds, kLongestLook));
-  else if (seconds > 0)
-    wake_up_.sleep(descriptors_, seconds);
+// The points that operations wait for. False when one of them may start meanwhile.
+bool NetworkEngine::find_awaited() {
+  awaited_.clear();
+  if (failed_.load(std::memory_order_acquire)) return true;
+  for (const NetworkLane& lane : lanes_) {
+    if (const convoy_wait* point = lane.awaited())
+      awaited_.push_back(*point);
+    else if (lane.ready() != nullptr)
+      return false;
+  }
+  return true;
+}
+
+// Where something has moved, it is worth looking again at once.
+void NetworkEngine::sleep() {
+  const bool moved = std::exchange(moved_, false);
+  if (moved) {
+    patience_ = kShortestLook;
+    for (OpenTransport* transport : transports_)
+      sleep_in_transport(*transport, transport == polled_ ? kPollSeconds : 0);
+    return;
+  }
+  if (!find_awaited()) return;
+  if (watch_.begin(awaited_)) wake_up_.sleep(descriptors_, longest_sleep(!awaited_.empty()));
+  watch_.end();
   for (OpenTransport* transport : transports_) sleep_in_transport(*transport, 0);
 }
 

@@ -2,6 +2,7 @@
 
 #include <convoy/abi/submission.h>
 #include <convoy/abi/transport.h>
+#include <convoy/abi/waking.h>
 
 #include <array>
 #include <atomic>
@@ -21,6 +22,7 @@
 
 #include "core/plugin/transport_plugin.hpp"
 #include "core/runtime/network_lane.hpp"
+#include "core/runtime/timeline_watch.hpp"
 #include "core/runtime/wake_up.hpp"
 
 namespace convoy {
@@ -41,6 +43,8 @@ struct NetworkOptions {
   // Channels of the transports per lane: lane c has those from c * streams on. The same on all
   // hosts.
   std::uint32_t streams = 1;
+  // How the devices and the engine tell each other of timelines. Null: both look every so often.
+  const convoy_device_waking* waking = nullptr;
 };
 
 // Where the network lanes of this host are, for heartbeats: the message that began last.
@@ -116,9 +120,10 @@ class NetworkEngine {
   NetworkLane& lane_to(const NetworkSubmission& what);
   void start_ready();
   bool has_work() const;
-  bool looks_for_timelines() const;
+  double longest_sleep(bool awaits_timelines);
   bool gives_up_closing();
-  void sleep(bool moved);
+  bool find_awaited();
+  void sleep();
   void sleep_in_transport(OpenTransport& transport, double seconds);
   void handle(std::span<const convoy_transport_event> events);
   void end_message(const convoy_transport_event& event);
@@ -132,9 +137,11 @@ class NetworkEngine {
   NetworkOptions options_;
   std::vector<OpenTransport*> transports_;  // each once
   std::vector<int> descriptors_;            // of those that have one
-  OpenTransport* sleeper_ = nullptr;        // one that has none
+  OpenTransport* polled_ = nullptr;         // one that has none
   std::vector<Counters> counters_;          // per peer
   WakeUp wake_up_;
+  TimelineWatch watch_;
+  bool is_told_ = false;                    // by the devices, of timelines that advance
   std::atomic<std::uint64_t> position_{0};  // step << 32 | operation
   std::atomic<bool> closing_{false};
   std::atomic<bool> failed_{false};
@@ -151,10 +158,11 @@ class NetworkEngine {
   std::map<std::tuple<std::uint32_t, bool, std::uint32_t>, std::size_t> lane_index_;
   std::vector<std::optional<std::string>> lost_;  // per peer: why
   std::array<convoy_transport_event, 64> events_{};
-  bool interrupted_ = false;   // the transports were
-  bool moved_ = false;         // something happened since the last sleep
-  bool advanced_any_ = false;  // timelines, since those who wait were told
-  double patience_ = 0;        // how long to sleep before looking at timelines again
+  std::vector<convoy_wait> awaited_;  // by the lanes
+  bool interrupted_ = false;          // the transports were
+  bool moved_ = false;                // something happened since the last sleep
+  bool advanced_any_ = false;         // timelines, since those who wait were told
+  double patience_ = 0;  // how long to sleep before looking at timelines of which nobody tells
   std::optional<std::chrono::steady_clock::time_point> closing_since_;
   std::thread thread_;
 };

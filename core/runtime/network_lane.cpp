@@ -18,10 +18,15 @@ std::uint64_t region_bytes(const convoy_region& region) {
 }  // namespace
 
 const convoy_submission* NetworkLane::ready() const {
+  return looks_for_timelines() && awaited() == nullptr ? queue_[started_].submission : nullptr;
+}
+
+const convoy_wait* NetworkLane::awaited() const {
   if (!looks_for_timelines()) return nullptr;
   const convoy_submission& next = *queue_[started_].submission;
-  const bool all = std::all_of(next.waits, next.waits + next.wait_count, holds);
-  return all ? &next : nullptr;
+  const convoy_wait* const end = next.waits + next.wait_count;
+  const convoy_wait* const unmet = std::find_if_not(next.waits, end, holds);
+  return unmet == end ? nullptr : unmet;
 }
 
 void NetworkLane::start(double now) {
@@ -105,9 +110,12 @@ bool NetworkLane::drop_unstarted(double now) {
 // Nothing of the submission is touched once its timeline shows that it is done.
 void NetworkLane::finish_front(double now) {
   const convoy_submission& submission = front();
+  std::uint64_t* const timeline = submission.timeline;
+  const std::uint64_t value = submission.value;
   if (submission.timing != nullptr) submission.timing->end = now;
   queue_.pop_front();
-  advance(submission.timeline, submission.value);
+  advance(timeline, value);
+  if (waking_ != nullptr) waking_->advanced(timeline, value);
 }
 
 }  // namespace convoy

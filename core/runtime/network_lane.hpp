@@ -2,6 +2,7 @@
 
 #include <convoy/abi/submission.h>
 #include <convoy/abi/transport.h>
+#include <convoy/abi/waking.h>
 
 #include <cstdint>
 #include <deque>
@@ -26,13 +27,15 @@ class NetworkLane {
   // How many operations may have started and not ended.
   static constexpr std::size_t kMostStarted = 32;
 
-  // Its messages have tokens by which token_lane() finds it again.
+  // Its messages have tokens by which token_lane() finds it again. `waking` is told of timelines
+  // that advance, unless it is null.
   NetworkLane(std::uint64_t index, const LaneEnd& end, OpenTransport& transport,
-              std::uint64_t largest_message)
+              std::uint64_t largest_message, const convoy_device_waking* waking = nullptr)
       : index_(index),
         end_(end),
         transport_(transport),
         largest_message_(largest_message),
+        waking_(waking),
         streams_(end.streams) {}
 
   std::uint32_t peer() const { return end_.peer; }
@@ -50,6 +53,9 @@ class NetworkLane {
   }
   // The next operation to start if its waits hold and there is room for it; null otherwise.
   const convoy_submission* ready() const;
+  // The first point that the next operation still waits for; null where it waits for none, or there
+  // is no room for it.
+  const convoy_wait* awaited() const;
   // Gives it to the transport at that time: in pieces (message_pieces.hpp) where it is large. Error
   // when the transport does not take it.
   void start(double now);
@@ -88,6 +94,7 @@ class NetworkLane {
   LaneEnd end_;
   OpenTransport& transport_;
   std::uint64_t largest_message_;  // bytes
+  const convoy_device_waking* waking_;
   std::deque<Queued> queue_;
   std::size_t started_ = 0;      // of those, from the front on
   std::uint64_t messages_ = 0;   // that were given to the transport

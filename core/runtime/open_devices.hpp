@@ -28,6 +28,8 @@ class OpenDevices {
   const Engines& engines() const { return engines_; }
   const std::vector<convoy_device_description>& descriptions() const { return descriptions_; }
   KernelForms kernel_forms() const { return opened_.front()->kernel_forms(); }
+  // How messages wake them, and they the network; null: neither does.
+  const convoy_device_waking* waking() const { return opened_.front()->waking(); }
   // Whether all devices have that flag of convoy_device_flag.
   bool all_have(std::uint32_t flag) const;
   double now() { return opened_.front()->now(); }

@@ -82,5 +82,39 @@ TEST(Doorbells, WakesWhoWaitsForATimelineWhateverTheMoment) {
   answering.join();
 }
 
+// The host stores a value and tells of it. One lost wake-up costs the tenth of a second after which
+// a waiting thread looks again where it hears of everything.
+TEST(Doorbells, WakesWhoWaitsForATimelineThatTheHostTellsOf) {
+  Doorbells doorbells;
+  constexpr std::uint64_t kRounds = 1000;
+  std::uint64_t ping = 0, heard = 0;
+  const std::atomic<bool> stop{false};
+  timeline_listeners().add(
+      [](void* state, const std::uint64_t*, std::uint64_t value) {
+        std::atomic_ref<std::uint64_t>(*static_cast<std::uint64_t*>(state)).store(value);
+      },
+      &heard);
+  EXPECT_TRUE(all_tell());
+  std::uint64_t pong = 0;
+  std::thread answering([&] {
+    for (std::uint64_t i = 1; i <= kRounds; ++i) {
+      doorbells.wait({&ping, i}, kLong, stop);
+      doorbells.reach(&pong, i);
+    }
+  });
+  const double start = monotonic_seconds();
+  for (std::uint64_t i = 1; i <= kRounds; ++i) {
+    std::atomic_ref<std::uint64_t>(ping).store(i);
+    doorbells.wake(&ping, i);
+    doorbells.wait({&pong, i}, kLong, stop);
+    ASSERT_GE(timeline_value(&pong), i);
+  }
+  answering.join();
+  EXPECT_LT(monotonic_seconds() - start, 0.1 * kRounds / 2);
+  timeline_listeners().remove(&heard);
+  EXPECT_FALSE(all_tell());
+  EXPECT_EQ(heard, kRounds);
+}
+
 }  // namespace
 }  // namespace convoy::cpu

@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
+#include <string_view>
 #include <thread>
 
 #include "core/base/json.hpp"
@@ -255,6 +259,48 @@ TEST(Launcher, LeavesNothingRunning) {
     EXPECT_EQ(processes_with(folder), std::vector<pid_t>());
   }
 }
+
+#ifdef CONVOY_MPIEXEC
+// The rank that mpirun gave the process; nothing for mpirun itself.
+std::optional<std::size_t> rank_of(pid_t process) {
+  std::ifstream environment(fmt::format("/proc/{}/environ", process), std::ios::binary);
+  constexpr std::string_view kName = "OMPI_COMM_WORLD_RANK=";
+  for (std::string entry; std::getline(environment, entry, '\0');)
+    if (entry.starts_with(kName)) return std::stoul(entry.substr(kName.size()));
+  return std::nullopt;
+}
+
+class MpiRanks : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Faults, MpiRanks, testing::Values(0u, 1u, 2u));
+
+// Open MPI ends the job when one of its processes dies: all end, and nothing is left.
+TEST_P(MpiRanks, ThatDieEndAll) {
+  ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  const std::string folder = scratch_folder("mpi_deaths");
+  RunningProgram job(
+      Arguments{"-np", "3", "--oversubscribe", CONVOY_BINARY_DIR "/bin/convoy", "run"} +
+          endless_training() +
+          Arguments{"--variable_update=replicated", "--all_reduce_spec=xring", "--transport=mpi",
+                    "--output_file=" + folder + "/run.json"},
+      {}, {.program = CONVOY_MPIEXEC});
+  ASSERT_TRUE(job.says("\n20\timages")) << job.err();
+  pid_t victim = 0;
+  for (const pid_t process : processes_with(folder))
+    if (rank_of(process) == GetParam()) victim = process;
+  ASSERT_NE(victim, 0);
+  const auto begin = Clock::now();
+  ::kill(victim, SIGKILL);
+  const std::optional<int> code = job.exit_code(kEnded);
+  ASSERT_TRUE(code) << job.err();
+  EXPECT_NE(*code, 0);
+  while (!processes_with(folder).empty() && since(begin) < kEnded) sleep_for(0.02);
+  EXPECT_EQ(processes_with(folder), std::vector<pid_t>());
+  const double seconds = since(begin);
+  std::cout << fmt::format("all ended after {:.2f} s\n", seconds);
+  EXPECT_LT(seconds, kEnded);
+}
+#endif
 
 // Ten times slower than the others, which wait for it: that is no fault, and the record says who.
 TEST(SlowTask, IsNamedAndSurvived) {

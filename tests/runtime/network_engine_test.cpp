@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <convoy/waking.hpp>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -24,6 +26,27 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// Devices whose operations are what a test calls so.
+struct FakeDevices {
+  static TimelineListeners& listeners() {
+    static TimelineListeners all;
+    return all;
+  }
+  static void advanced(const std::uint64_t* timeline, std::uint64_t value) noexcept {
+    const std::lock_guard lock(mutex);
+    heard.push_back({timeline, value});
+  }
+  // An operation has ended.
+  static void end_operation(Timeline& timeline, std::uint64_t value) {
+    std::atomic_ref<std::uint64_t>(timeline.value).store(value, std::memory_order_seq_cst);
+    listeners().tell(&timeline.value, value);
+  }
+  static inline std::mutex mutex;
+  static inline std::vector<convoy_wait> heard;  // from engines
+  static constexpr convoy_device_waking kWaking =
+      waking_detail::kTable<&FakeDevices::listeners, &FakeDevices::advanced>;
+};
+
 // One message of one end, with what its submission points to.
 struct Message {
   Message(std::uint64_t elements, float value) : values(elements, value) {
@@ -41,10 +64,12 @@ struct Message {
 class Task {
  public:
   Task(InProcessNetwork& network, std::uint32_t rank,
-       std::uint64_t largest_message = CONVOY_MESSAGE_BYTES)
+       std::uint64_t largest_message = CONVOY_MESSAGE_BYTES,
+       const convoy_device_waking* waking = nullptr)
       : rank_(rank), transport_(network.open(rank)) {
     NetworkOptions options = options_of_task(rank, 2, *transport_, seconds_now);
     options.largest_message = largest_message;
+    options.waking = waking;
     engine_ = std::make_unique<NetworkEngine>(std::move(options));
   }
 
@@ -154,6 +179,30 @@ TEST_P(Engines, SendNothingBeforeTheSourceIsReadyAndTouchNoTargetThatIsNotFree) 
   advance(&target.value, 2);
   ASSERT_TRUE(b.received(1));
   EXPECT_EQ(received.values, std::vector<float>(10, 3));
+}
+
+// An engine that nobody wakes would find the timeline when it looks again, some 45 ms later.
+TEST_P(Engines, WakeUpForOperationsOfDevicesAndWakeThem) {
+  FakeDevices::heard.clear();
+  Task a(network_, 0, CONVOY_MESSAGE_BYTES, &FakeDevices::kWaking);
+  Task b(network_, 1);
+  Timeline source;
+  double quickest = 1;
+  constexpr std::uint64_t kMessages = 10;
+  for (std::uint64_t i = 1; i <= kMessages; ++i) {
+    a.queue(true, 10, 3, static_cast<std::uint32_t>(i), {{&source.value, i}});
+    b.queue(false, 10, -1, static_cast<std::uint32_t>(i));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const double begin = seconds_now();
+    FakeDevices::end_operation(source, i);
+    ASSERT_TRUE(a.sent(i));
+    quickest = std::min(quickest, seconds_now() - begin);
+  }
+  EXPECT_LT(quickest, 0.02);
+  a.close();
+  EXPECT_TRUE(FakeDevices::listeners().is_empty());
+  ASSERT_EQ(FakeDevices::heard.size(), kMessages);
+  for (std::uint64_t i = 0; i < kMessages; ++i) EXPECT_EQ(FakeDevices::heard[i].value, i + 1);
 }
 
 TEST_P(Engines, CutWhatIsLargerThanAMessage) {

@@ -75,6 +75,11 @@ void Doorbells::give_back(Doorbell& doorbell) {
 
 void Doorbells::reach(std::uint64_t* timeline, std::uint64_t value) {
   std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_seq_cst);
+  wake(timeline, value);
+  timeline_listeners().tell(timeline, value);
+}
+
+void Doorbells::wake(const std::uint64_t* timeline, std::uint64_t value) {
   for (Doorbell* bell = first_.load(std::memory_order_acquire); bell != nullptr;
        bell = bell->next_.load(std::memory_order_relaxed)) {
     if (bell->wants(timeline, value)) bell->ring();
@@ -88,7 +93,7 @@ void Doorbells::ring_all() {
 }
 
 void Doorbells::wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop) {
-  constexpr double kLookAgain = 0.005;
+  const double look_again = all_tell() ? 0.1 : 0.005;
   if (holds(point) || stop.load(std::memory_order_acquire)) return;
   const double deadline = monotonic_seconds() + seconds;
   Doorbell& bell = take();
@@ -96,9 +101,18 @@ void Doorbells::wait(const convoy_wait& point, double seconds, const std::atomic
     const std::uint32_t epoch = bell.epoch();
     const double left = deadline - monotonic_seconds();
     if (holds(point) || stop.load(std::memory_order_seq_cst) || left <= 0.0) break;
-    bell.sleep(epoch, {&point, 1}, std::min(left, kLookAgain));
+    bell.sleep(epoch, {&point, 1}, std::min(left, look_again));
   }
   give_back(bell);
+}
+
+TimelineListeners& timeline_listeners() {
+  static TimelineListeners listeners;
+  return listeners;
+}
+
+bool all_tell() {
+  return !timeline_listeners().is_empty();
 }
 
 std::shared_ptr<Doorbells> shared_doorbells() {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <convoy/waking.hpp>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -58,16 +59,24 @@ class Doorbells {
 
   Doorbell& take();
   static void give_back(Doorbell& doorbell);
-  // Stores the value, then wakes who waits for it.
+  // Stores the value, then wakes who waits for it and tells timeline_listeners().
   void reach(std::uint64_t* timeline, std::uint64_t value);
+  // The value was stored: wakes who waits for it.
+  void wake(const std::uint64_t* timeline, std::uint64_t value);
   void ring_all();
   // Blocks until the point holds, stop is true or seconds have passed; looks again at least every
-  // few milliseconds because timelines may be advanced by somebody who does not know this object.
+  // few milliseconds unless all_tell(), because timelines may be advanced by somebody who does not
+  // know this object.
   void wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop);
 
  private:
   std::atomic<Doorbell*> first_{nullptr};
 };
+
+// Who hears of the timelines that devices of this process advance.
+TimelineListeners& timeline_listeners();
+// Whether those who advance timelines for messages tell of it (convoy/abi/waking.h).
+bool all_tell();
 
 // Those that all open devices of this process share; they live as long as somebody holds them.
 std::shared_ptr<Doorbells> shared_doorbells();

@@ -14,7 +14,8 @@ namespace {
 // neighbour on the same core would miss.
 constexpr int kSpinRounds = 400;
 constexpr int kPausesPerRound = 4;
-constexpr double kLookAgainSeconds = 0.001;  // for timelines that others advance silently
+// For timelines that others advance silently.
+constexpr double kLookAgainSeconds = 0.001;
 constexpr double kEmptySeconds = 0.1;
 
 void pause_briefly() {
@@ -175,7 +176,8 @@ void LaneEngine::idle_until_change(std::uint32_t epoch, int& idle_rounds) {
     if (unmet == nullptr) return;
     points[count++] = *unmet;
   }
-  doorbell_.sleep(epoch, {points.data(), count}, count == 0 ? kEmptySeconds : kLookAgainSeconds);
+  const bool hears_of_all = count == 0 || (count <= Doorbell::kMostPoints && all_tell());
+  doorbell_.sleep(epoch, {points.data(), count}, hears_of_all ? kEmptySeconds : kLookAgainSeconds);
 }
 
 }  // namespace convoy::cpu

@@ -50,12 +50,6 @@ double seconds_of(const char* option) {
   return seconds;
 }
 
-// All devices of the process: streams of one wait for events of another.
-std::shared_ptr<EventLedger> shared_ledger() {
-  static const auto kLedger = std::make_shared<EventLedger>();
-  return kLedger;
-}
-
 }  // namespace
 
 std::uint32_t CudaDevice::count(const DeviceHost& host, const convoy_device_request& request) {

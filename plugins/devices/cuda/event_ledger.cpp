@@ -17,7 +17,18 @@ bool holds(const convoy_wait& point) {
 }
 
 void reach(std::uint64_t* timeline, std::uint64_t value) {
-  std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_release);
+  std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_seq_cst);
+  timeline_listeners().tell(timeline, value);
+}
+
+TimelineListeners& timeline_listeners() {
+  static TimelineListeners listeners;
+  return listeners;
+}
+
+const std::shared_ptr<EventLedger>& shared_ledger() {
+  static const auto kLedger = std::make_shared<EventLedger>();
+  return kLedger;
 }
 
 void EventLedger::add(const std::uint64_t* timeline, std::uint64_t value, Event event) {

@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <convoy/waking.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -16,7 +18,10 @@ namespace convoy::cuda {
 
 // Whether a timeline has reached the point.
 bool holds(const convoy_wait& point);
-// Lets a timeline reach a value; a thread that sees it sees everything written before it.
+// Who hears of the timelines that devices of this process advance.
+TimelineListeners& timeline_listeners();
+// Lets a timeline reach a value; a thread that sees it sees everything written before it. Tells
+// timeline_listeners().
 void reach(std::uint64_t* timeline, std::uint64_t value);
 
 // Maps points of timelines that are not reached yet to the events of devices that stand for them,
@@ -61,5 +66,8 @@ class EventLedger {
   std::unordered_map<const std::uint64_t*, std::vector<Entry>> entries_;  // ascending values
   std::map<std::pair<const std::uint64_t*, std::uint64_t>, std::vector<const void*>> awaited_;
 };
+
+// All devices of the process: streams of one wait for events of another.
+const std::shared_ptr<EventLedger>& shared_ledger();
 
 }  // namespace convoy::cuda

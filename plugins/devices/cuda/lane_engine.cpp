@@ -10,9 +10,13 @@ using Clock = std::chrono::steady_clock;
 
 // Between two looks at events that are not reached: far below a step, far above the cost of a look.
 constexpr std::chrono::microseconds kLookAgain{20};
-// For timelines that others advance without ringing.
-constexpr std::chrono::microseconds kUnknownAgain{500};
 constexpr std::chrono::microseconds kIdle{50000};
+
+// How long to sleep at most: others may advance timelines without ringing, unless somebody listens
+// (convoy/abi/waking.h).
+std::chrono::microseconds unknown_again() {
+  return timeline_listeners().is_empty() ? std::chrono::microseconds(500) : kIdle;
+}
 
 }  // namespace
 
@@ -58,7 +62,7 @@ bool LaneEngine::wait(const convoy_wait& point, double seconds) {
     }
     if (holds(point)) return true;
     if (Clock::now() >= deadline) return false;
-    ledger_->sleep(epoch, kUnknownAgain);
+    ledger_->sleep(epoch, unknown_again());
   }
 }
 
@@ -78,7 +82,7 @@ void LaneEngine::launch_loop() {
       continue;
     }
     if (closing_.load() && is_idle()) return;
-    ledger_->sleep(epoch, kUnknownAgain);
+    ledger_->sleep(epoch, unknown_again());
   }
 }
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <convoy/abi/submission.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace convoy {
+
+// Which points of timelines a thread sleeps for, so that those who advance timelines wake it for
+// them alone. The thread calls begin(), sleeps if that says so, and calls end(). Whoever has
+// advanced a timeline asks wants(): either begin() has seen the new value, or wants() sees the
+// points, as all of it is in one total order.
+class TimelineWatch {
+ public:
+  // Of more points, every timeline that is advanced counts as wanted.
+  static constexpr std::size_t kMostPoints = 8;
+
+  // Whether to sleep: none of the points holds.
+  bool begin(std::span<const convoy_wait> points);
+  void end() { state_.store(kAwake, std::memory_order_seq_cst); }
+  // Any thread.
+  bool wants(const std::uint64_t* timeline, std::uint64_t value) const;
+
+ private:
+  static constexpr std::uint32_t kAwake = 0;
+  static constexpr std::uint32_t kForAll = 1;
+  static constexpr std::uint32_t kForPoints = 2;  // + how many
+
+  std::atomic<std::uint32_t> state_{kAwake};
+  std::array<std::atomic<const std::uint64_t*>, kMostPoints> timelines_{};
+  std::array<std::atomic<std::uint64_t>, kMostPoints> values_{};
+};
+
+}  // namespace convoy
