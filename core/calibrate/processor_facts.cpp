@@ -68,7 +68,7 @@ void read_half_instructions(ProcessorFacts& facts) {
     facts.half_gain = 7;
     facts.half_instructions = "AMX";
   } else if (has("avx512_bf16")) {
-    facts.half_gain = 0.5;
+    facts.half_gain = 2;
     facts.half_instructions = "AVX512_BF16";
   } else {
     facts.half_gain = 0.5;

@@ -159,36 +159,45 @@ TEST(Bf16Gradients, OfConvolutionsAreThoseOfRoundedOperands) {
   }
 }
 
+struct Kernel {
+  std::uint32_t height, width, stride, padding;
+};
+
 // Linear networks differ by rounding alone, each operand and result by up to 2^-9 of itself with
 // either sign: their norms by less than 2^-6. Whole blocks of channels are what libraries are fast
 // at.
-TEST(Bf16Gradients, OfWhatConvolutionsOfAllKindsReadAreThoseOfF32ButForRounding) {
-  struct Kernel {
-    std::uint32_t height, width, stride, padding;
-  };
+void expect_gradients_of_f32(const Kernel& kernel, std::uint32_t side) {
+  GraphAssembler assembler("linear", side, 4);
+  const std::uint32_t first = convolution(0, 64, 3).add_to(assembler);
+  LayerCase second = convolution(first, 64, kernel.height, kernel.stride, kernel.padding);
+  second.layer.kernel_width = kernel.width;
+  loss(fully_connected(second.add_to(assembler), 4).add_to(assembler)).add_to(assembler);
+  const Graph graph = assembler.finish();
+  DeviceUnderTest device;
+  TrainingCase exact(device, graph, {});
+  TrainingCase rounded(device, graph, kBf16);
+  for (TrainingCase* training : {&exact, &rounded}) {
+    training->forward();
+    training->backward();
+  }
+  for (const std::size_t variable : {0u, 2u}) {  // of the first convolution, of the second
+    const std::vector<float> right = exact.gradient(variable);
+    std::vector<float> difference = rounded.gradient(variable);
+    for (std::size_t i = 0; i < right.size(); ++i) difference[i] -= right[i];
+    EXPECT_LT(norm(difference), 0x1p-6 * norm(right))
+        << kernel.height << "x" << kernel.width << ", stride " << kernel.stride << ", side " << side
+        << ", variable " << variable;
+  }
+}
+
+// Eight cells are whole tiles of Winograd's algorithm, nine are not.
+TEST(Bf16Gradients, OfConvolutionsOfAllKindsAreThoseOfF32ButForRounding) {
   for (const Kernel& kernel :
        {Kernel{1, 1, 1, CONVOY_PADDING_SAME}, Kernel{1, 1, 2, CONVOY_PADDING_SAME},
         Kernel{3, 3, 1, CONVOY_PADDING_SAME}, Kernel{3, 3, 1, CONVOY_PADDING_VALID},
         Kernel{1, 7, 1, CONVOY_PADDING_SAME}, Kernel{7, 1, 1, CONVOY_PADDING_SAME},
         Kernel{2, 4, 1, CONVOY_PADDING_SAME}, Kernel{3, 3, 2, CONVOY_PADDING_SAME}}) {
-    GraphAssembler assembler("linear", 9, 4);
-    const std::uint32_t first = convolution(0, 64, 3).add_to(assembler);
-    LayerCase second = convolution(first, 64, kernel.height, kernel.stride, kernel.padding);
-    second.layer.kernel_width = kernel.width;
-    loss(fully_connected(second.add_to(assembler), 4).add_to(assembler)).add_to(assembler);
-    const Graph graph = assembler.finish();
-    DeviceUnderTest device;
-    TrainingCase exact(device, graph, {});
-    TrainingCase rounded(device, graph, kBf16);
-    for (TrainingCase* training : {&exact, &rounded}) {
-      training->forward();
-      training->backward();
-    }
-    const std::vector<float> right = exact.gradient(0);
-    std::vector<float> difference = rounded.gradient(0);
-    for (std::size_t i = 0; i < right.size(); ++i) difference[i] -= right[i];
-    EXPECT_LT(norm(difference), 0x1p-6 * norm(right))
-        << kernel.height << "x" << kernel.width << ", stride " << kernel.stride;
+    for (const std::uint32_t side : {8u, 9u}) expect_gradients_of_f32(kernel, side);
   }
 }
 

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <new>
 #include <random>
+#include <string>
+
+#include "tests/devices/bf16_values.hpp"
 
 namespace convoy::test {
 namespace {
@@ -15,11 +18,14 @@ std::size_t whole_blocks(std::size_t channels, std::size_t block) {
   return (channels + block - 1) / block * block;
 }
 
-std::vector<float> random_values(std::size_t count, std::uint32_t seed) {
+std::vector<float> random_values(std::size_t count, std::uint32_t seed, bool bf16 = false) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
   std::vector<float> values(count);
-  for (float& value : values) value = normal(random);
+  for (float& value : values) {
+    value = normal(random);
+    if (bf16) value = static_cast<float>(value_of(nearest_bf16(double{value})));
+  }
   return values;
 }
 
@@ -60,6 +66,37 @@ void for_each_product(const ConvolutionSizes& s, const Use& use) {
   }
 }
 
+// Activations as the kernels read and write them: in blocks of channels, or in bf16 with the
+// channels in a single block.
+class StoredImages {
+ public:
+  StoredImages(const std::vector<float>& plain, const ConvolutionSizes& sizes, std::size_t channels,
+               std::size_t pixels)
+      : batch_(sizes.batch),
+        channels_(channels),
+        pixels_(pixels),
+        block_(sizes.bf16 ? channels : sizes.block),
+        bf16_(sizes.bf16),
+        floats_(blocked_images(plain, batch_, channels_, pixels_, block_)) {
+    for (const float value : floats_) halves_.push_back(nearest_bf16(double{value}));
+  }
+
+  void* data() { return bf16_ ? static_cast<void*>(halves_.data()) : floats_.data(); }
+  std::vector<float> plain() const {
+    std::vector<float> values = floats_;
+    for (std::size_t i = 0; bf16_ && i < values.size(); ++i) {
+      values[i] = static_cast<float>(value_of(halves_[i]));
+    }
+    return plain_images(values, batch_, channels_, pixels_, block_);
+  }
+
+ private:
+  std::size_t batch_, channels_, pixels_, block_;
+  bool bf16_;
+  std::vector<float> floats_;
+  std::vector<cpu::Bf16> halves_;
+};
+
 // Memory aligned to 64 bytes.
 class Scratch {
  public:
@@ -90,20 +127,22 @@ cpu::WinogradShape ConvolutionSizes::shape() const {
   shape.pad_top = top;
   shape.pad_left = left;
   shape.taps = taps;
+  shape.bf16 = bf16;
   return shape;
 }
 
 void PrintTo(const ConvolutionSizes& s, std::ostream* out) {
   *out << s.taps << "x" << s.taps << " filter, " << s.batch << "x" << s.in << "x" << s.height << "x"
        << s.width << " to " << s.out << " channels, padding " << s.top << s.left << s.bottom
-       << s.right << ", block " << s.block;
+       << s.right << (s.bf16 ? ", bf16" : ", block " + std::to_string(s.block));
 }
 
 ConvolutionReference::ConvolutionReference(const ConvolutionSizes& given)
     : sizes(given),
-      source(random_values(given.batch * given.in * given.height * given.width, 1)),
+      source(random_values(given.batch * given.in * given.height * given.width, 1, given.bf16)),
       weights(random_values(given.out * given.in * given.filter(), 2)),
-      gradient(random_values(given.batch * given.out * given.out_height() * given.out_width(), 3)),
+      gradient(random_values(given.batch * given.out * given.out_height() * given.out_width(), 3,
+                             given.bf16)),
       result(gradient.size()),
       source_gradient(source.size()),
       weights_gradient(weights.size()) {
@@ -174,14 +213,14 @@ WinogradResults compute_winograd(const ConvolutionReference& reference, std::siz
   const cpu::WinogradShape shape = s.shape();
   const std::size_t in_pixels = s.height * s.width;
   const std::size_t out_pixels = s.out_height() * s.out_width();
-  const auto source = blocked_images(reference.source, s.batch, s.in, in_pixels, s.block);
-  const auto gradient = blocked_images(reference.gradient, s.batch, s.out, out_pixels, s.block);
+  StoredImages source(reference.source, s, s.in, in_pixels);
+  StoredImages gradient(reference.gradient, s, s.out, out_pixels);
+  StoredImages result(std::vector<float>(reference.gradient.size()), s, s.out, out_pixels);
+  StoredImages source_gradient(std::vector<float>(reference.source.size()), s, s.in, in_pixels);
   const auto weights = blocked_weights(reference.weights, s);
   Scratch scratch(std::max({cpu::winograd_forward_scratch(shape, threads),
                             cpu::winograd_backward_data_scratch(shape, threads),
                             cpu::winograd_backward_weights_scratch(shape, threads)}));
-  std::vector<float> result(gradient.size());
-  std::vector<float> source_gradient(source.size());
   std::vector<float> weights_gradient(weights.size());
   cpu::winograd_forward(shape, source.data(), weights.data(), options, result.data(),
                         scratch.data(), threads);
@@ -191,9 +230,8 @@ WinogradResults compute_winograd(const ConvolutionReference& reference, std::siz
                                  scratch.data(), threads);
   std::vector<float> bias_gradient(s.out);
   cpu::winograd_backward_bias(shape, gradient.data(), bias_gradient.data(), s.out);
-  return {plain_images(result, s.batch, s.out, out_pixels, s.block),
-          plain_images(source_gradient, s.batch, s.in, in_pixels, s.block),
-          plain_weights(weights_gradient, s), bias_gradient};
+  return {result.plain(), source_gradient.plain(), plain_weights(weights_gradient, s),
+          bias_gradient};
 }
 
 double relative_error(const std::vector<float>& values, const std::vector<double>& expected) {

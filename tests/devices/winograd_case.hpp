@@ -14,6 +14,7 @@ struct ConvolutionSizes {
   std::size_t batch, block, in, out, height, width;
   std::size_t top, left, bottom, right;
   std::size_t taps = 3;  // of the filter, per side
+  bool bf16 = false;     // activations and their gradients, with channels last
 
   std::size_t out_height() const { return height + top + bottom + 1 - taps; }
   std::size_t out_width() const { return width + left + right + 1 - taps; }
@@ -23,7 +24,8 @@ struct ConvolutionSizes {
 
 void PrintTo(const ConvolutionSizes& sizes, std::ostream* out);
 
-// Random operands in plain order (NCHW, OIHW) and the convolution with its gradients in float64.
+// Random operands, rounded as they are stored, in plain order (NCHW, OIHW) and the convolution with
+// its gradients in float64.
 struct ConvolutionReference {
   explicit ConvolutionReference(const ConvolutionSizes& sizes);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/devices/bf16_values.hpp"
 #include "tests/devices/winograd_case.hpp"
 
 namespace convoy::test {
@@ -11,13 +12,34 @@ namespace {
 // The worst of these cases is 1.7e-6 with AVX2; a wrong tile or constant gives 1e-2 and more.
 constexpr double kTolerance = 2.5e-6;
 
+// What rounding in f32 adds to a sum of so many products of numbers about 1; it grows with the sum,
+// not with what is left of it.
+double rounding_of(std::size_t products) {
+  return 1e-5 * std::sqrt(static_cast<double>(products));
+}
+
+// In bf16 each value is the nearest to a sum that is as right as in f32.
+void expect_stored(const std::vector<float>& values, const std::vector<double>& expected,
+                   std::size_t products, bool bf16) {
+  if (!bf16) {
+    EXPECT_LT(relative_error(values, expected), kTolerance);
+    return;
+  }
+  const double rounding = rounding_of(products);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_NEAR(values[i], expected[i], rounding + half_bf16_ulp(std::abs(expected[i]) + rounding))
+        << "element " << i;
+  }
+}
+
 class Winograd : public testing::TestWithParam<ConvolutionSizes> {};
 
 TEST_P(Winograd, AllPassesMatchDirectFloat64) {
   const ConvolutionReference reference(GetParam());
   const WinogradResults computed = compute_winograd(reference, 2);
-  EXPECT_LT(relative_error(computed.result, reference.result), kTolerance);
-  EXPECT_LT(relative_error(computed.source_gradient, reference.source_gradient), kTolerance);
+  const ConvolutionSizes& s = reference.sizes;
+  expect_stored(computed.result, reference.result, s.filter() * s.in, s.bf16);
+  expect_stored(computed.source_gradient, reference.source_gradient, s.filter() * s.out, s.bf16);
   EXPECT_LT(relative_error(computed.weights_gradient, reference.weights_gradient), kTolerance);
 }
 
@@ -59,10 +81,9 @@ TEST_P(Winograd, AddsTheBiasAndCutsAtTheBoundsOfTheRelu) {
   const WinogradResults computed = compute_winograd(
       reference, 2, {.bias = bias.data(), .bias_count = s.out, .relu = true, .limit = limit});
   for (std::size_t i = 0; i < computed.result.size(); ++i) {
-    // Rounding grows with the sums, not with what is left of them.
-    ASSERT_NEAR(computed.result[i], reference.result[i],
-                1e-5 * std::sqrt(double(s.filter() * s.in)))
-        << "element " << i;
+    const double rounding = rounding_of(s.filter() * s.in);
+    const double stored = s.bf16 ? half_bf16_ulp(reference.result[i] + rounding) : 0.0;
+    ASSERT_NEAR(computed.result[i], reference.result[i], rounding + stored) << "element " << i;
   }
 }
 
@@ -96,6 +117,17 @@ INSTANTIATE_TEST_SUITE_P(Filters5x5, Winograd,
                                          ConvolutionSizes{1, 8, 8, 16, 5, 6, 0, 4, 1, 0, 5},
                                          ConvolutionSizes{2, 16, 48, 33, 7, 10, 2, 2, 2, 2, 5},
                                          ConvolutionSizes{1, 16, 16, 50, 8, 31, 1, 0, 3, 2, 5}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Bf16, Winograd,
+    testing::Values(ConvolutionSizes{1, 16, 16, 16, 1, 1, 1, 1, 1, 1, 3, true},
+                    ConvolutionSizes{2, 16, 16, 48, 9, 14, 1, 1, 1, 1, 3, true},
+                    ConvolutionSizes{3, 16, 48, 32, 7, 7, 1, 1, 1, 1, 3, true},
+                    ConvolutionSizes{2, 16, 32, 16, 8, 12, 0, 2, 1, 1, 3, true},
+                    ConvolutionSizes{1, 16, 272, 16, 25, 26, 1, 1, 1, 1, 3, true},
+                    ConvolutionSizes{1, 16, 32, 304, 6, 6, 1, 1, 1, 1, 3, true},
+                    ConvolutionSizes{2, 16, 48, 32, 7, 10, 2, 2, 2, 2, 5, true},
+                    ConvolutionSizes{1, 16, 16, 64, 8, 31, 1, 0, 3, 2, 5, true}));
 
 // So many columns that sums over tiles do not stay in a cache, and two batches of tiles.
 INSTANTIATE_TEST_SUITE_P(ManyChannels, WinogradGradient,

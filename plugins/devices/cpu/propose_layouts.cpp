@@ -1,5 +1,7 @@
 #include <stdexcept>
 
+#include "plugins/devices/cpu/layers/channel_block.hpp"
+#include "plugins/devices/cpu/layers/convolution_algorithm.hpp"
 #include "plugins/devices/cpu/layers/convolution_shapes.hpp"
 #include "plugins/devices/cpu/layers/depthwise_layout.hpp"
 #include "plugins/devices/cpu/layers/fully_connected.hpp"
@@ -15,14 +17,19 @@ using Tag = dnnl::memory::format_tag;
 
 // As the forward pass reads them. In bf16 they are converted for every pass, and only the gradient
 // is in the storage's type: then as the pass that computes it writes them.
-Desc convolution_weights(const convoy_node& node, const convoy_node& input, std::uint32_t batch,
-                         bool bf16, const dnnl::engine& engine) {
-  const ConvolutionShapes shapes(node, input, batch, bf16);
+Desc convolution_weights(const convoy_node& node, const convoy_node& input,
+                         const convoy_compilation& what, const dnnl::engine& engine) {
+  const bool bf16 = precision_of(what) == Precision::kBf16;
+  const ConvolutionShapes shapes(node, input, what.batch, bf16);
   const auto forward =
       shapes.forward(dnnl::prop_kind::forward_training, engine, shared_scratchpad());
   const std::size_t block = is_depthwise(node, input) ? depthwise_block(forward) : 0;
   if (block > 0) return depthwise_weights(node, block);
   if (!bf16) return forward.weights_desc();
+  const ConvolutionAlgorithms algorithms = choose_convolution_algorithms(node, input, what);
+  if (algorithms.backward_weights == ConvolutionAlgorithm::kWinograd) {
+    return winograd_bf16_weights(dims_of(forward.weights_desc()));
+  }
   return shapes
       .backward_weights(forward, engine, shapes.any_source(), shapes.any_weights_gradient(),
                         shapes.any_result())
@@ -64,7 +71,7 @@ void propose_layouts(const convoy_compilation& what, convoy_layout* out) {
     const convoy_graph_variable& weights = *graph.variables[index];
     if (node.layer->kind == CONVOY_LAYER_CONVOLUTION) {
       const convoy_node& input = *graph.nodes[node.layer->inputs[0]];
-      out[index] = layout_of(convolution_weights(node, input, what.batch, bf16, engine), weights);
+      out[index] = layout_of(convolution_weights(node, input, what, engine), weights);
     } else if (node.layer->kind == CONVOY_LAYER_FULLY_CONNECTED) {
       const bool has_bias = node.variables[1] != CONVOY_NONE;
       out[index] =

@@ -6,7 +6,9 @@ namespace convoy::cpu {
 
 // A 3x3 or 5x5 convolution with stride 1 whose activations are stored as nChw8c or nChw16c and
 // whose weights as OIhw8i8o or OIhw16i16o, all f32. Channels include the padding to whole blocks,
-// which holds zeros everywhere. Padding of the image is less than the filter's side.
+// which holds zeros everywhere. Padding of the image is less than the filter's side. With bf16,
+// activations and their gradients are bf16 with channels last, whole blocks of 16 without padding;
+// everything else stays f32 and results are rounded once, to the nearest, ties to even.
 struct WinogradShape {
   std::size_t batch = 0;
   std::size_t block = 8;  // channels per block, 8 or 16
@@ -14,6 +16,7 @@ struct WinogradShape {
   std::size_t out_channels = 0, out_height = 0, out_width = 0;
   std::size_t pad_top = 0, pad_left = 0;
   std::size_t taps = 3;  // per side of the filter, 3 or 5
+  bool bf16 = false;
 };
 
 // The bias may be null; it has bias_count elements (without padding). A relu's limit of 0 is none.
@@ -26,25 +29,25 @@ struct WinogradResultOptions {
 
 // Winograd convolutions F(4x4, 3x3) and F(2x2, 5x5). All functions run on the team of the calling
 // thread with at most `threads` threads; results have the same bits for any number of threads.
-// Scratch memory is aligned to 64 bytes and as large as the size functions say for the same shape
-// and thread count, in floats.
+// Activations and their gradients (source, result, gradient, source_gradient) are of the shape's
+// type. Scratch memory is aligned to 64 bytes and as large as the size functions say for the same
+// shape and thread count, in floats.
 
 std::size_t winograd_forward_scratch(const WinogradShape& shape, std::size_t threads);
-void winograd_forward(const WinogradShape& shape, const float* source, const float* weights,
-                      const WinogradResultOptions& options, float* result, float* scratch,
+void winograd_forward(const WinogradShape& shape, const void* source, const float* weights,
+                      const WinogradResultOptions& options, void* result, float* scratch,
                       std::size_t threads);
 
 std::size_t winograd_backward_data_scratch(const WinogradShape& shape, std::size_t threads);
-void winograd_backward_data(const WinogradShape& shape, const float* gradient, const float* weights,
-                            float* source_gradient, float* scratch, std::size_t threads);
+void winograd_backward_data(const WinogradShape& shape, const void* gradient, const float* weights,
+                            void* source_gradient, float* scratch, std::size_t threads);
 
 std::size_t winograd_backward_weights_scratch(const WinogradShape& shape, std::size_t threads);
-void winograd_backward_weights(const WinogradShape& shape, const float* source,
-                               const float* gradient, float* weights_gradient, float* scratch,
-                               std::size_t threads);
+void winograd_backward_weights(const WinogradShape& shape, const void* source, const void* gradient,
+                               float* weights_gradient, float* scratch, std::size_t threads);
 
 // The sum of the gradient per channel, bias_count of them.
-void winograd_backward_bias(const WinogradShape& shape, const float* gradient, float* bias_gradient,
+void winograd_backward_bias(const WinogradShape& shape, const void* gradient, float* bias_gradient,
                             std::size_t bias_count);
 
 }  // namespace convoy::cpu

@@ -27,8 +27,8 @@ class Forward {
   Forward(const WinogradShape& shape, std::size_t threads, bool mirrored);
 
   std::size_t scratch_floats() const { return shared_floats() + threads_ * own_floats(); }
-  void run(const float* source, const float* weights, const WinogradResultOptions& options,
-           float* result, float* scratch);
+  void run(const void* source, const float* weights, const WinogradResultOptions& options,
+           void* result, float* scratch);
 
  private:
   bool keeps_tiles() const { return kept_tiles_ > 0; }
@@ -104,11 +104,10 @@ std::size_t Forward::own_floats() const {
   return own_products_ + (keeps_tiles() ? kWinogradPoints * point_stride_ : own_weights_);
 }
 
-void Forward::run(const float* source, const float* weights, const WinogradResultOptions& options,
-                  float* result, float* scratch) {
-  source_ = {const_cast<float*>(source), shape_.in_channels, shape_.in_height, shape_.in_width,
-             shape_.block};
-  result_ = {result, shape_.out_channels, shape_.out_height, shape_.out_width, shape_.block};
+void Forward::run(const void* source, const float* weights, const WinogradResultOptions& options,
+                  void* result, float* scratch) {
+  source_ = WinogradImages::source(shape_, source);
+  result_ = WinogradImages::result(shape_, result);
   options_ = options;
   if (keeps_tiles()) return run_by_tiles(weights, scratch);
   run_by_columns(weights, scratch);
@@ -274,8 +273,8 @@ std::size_t winograd_forward_scratch(const WinogradShape& shape, std::size_t thr
   return Forward(shape, threads, false).scratch_floats();
 }
 
-void winograd_forward(const WinogradShape& shape, const float* source, const float* weights,
-                      const WinogradResultOptions& options, float* result, float* scratch,
+void winograd_forward(const WinogradShape& shape, const void* source, const float* weights,
+                      const WinogradResultOptions& options, void* result, float* scratch,
                       std::size_t threads) {
   Forward(shape, threads, false).run(source, weights, options, result, scratch);
 }
@@ -284,8 +283,8 @@ std::size_t winograd_backward_data_scratch(const WinogradShape& shape, std::size
   return Forward(mirrored(shape), threads, true).scratch_floats();
 }
 
-void winograd_backward_data(const WinogradShape& shape, const float* gradient, const float* weights,
-                            float* source_gradient, float* scratch, std::size_t threads) {
+void winograd_backward_data(const WinogradShape& shape, const void* gradient, const float* weights,
+                            void* source_gradient, float* scratch, std::size_t threads) {
   Forward(mirrored(shape), threads, true).run(gradient, weights, {}, source_gradient, scratch);
 }
 

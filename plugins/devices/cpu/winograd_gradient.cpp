@@ -1,6 +1,9 @@
 // The gradients of a Winograd convolution's weights and bias.
 #include <omp.h>
 
+#include <bit>
+#include <cstdint>
+
 #include "plugins/devices/cpu/team.hpp"
 #include "plugins/devices/cpu/winograd_tiles.hpp"
 
@@ -29,7 +32,7 @@ class Gradient {
   Gradient(const WinogradShape& shape, std::size_t threads);
 
   std::size_t scratch_floats() const { return shared_floats() + threads_ * own_floats(); }
-  void run(const float* source, const float* gradient, float* weights_gradient, float* scratch);
+  void run(const void* source, const void* gradient, float* weights_gradient, float* scratch);
 
  private:
   // Points of source and gradient, their tiles counted from `first`.
@@ -130,12 +133,10 @@ std::size_t Gradient::own_floats() const {
   return (keeps_sums() ? points_floats() : 0) + item_products_ * kWinogradPoints * sums_stride_;
 }
 
-void Gradient::run(const float* source, const float* gradient, float* weights_gradient,
+void Gradient::run(const void* source, const void* gradient, float* weights_gradient,
                    float* scratch) {
-  source_ = {const_cast<float*>(source), shape_.in_channels, shape_.in_height, shape_.in_width,
-             shape_.block};
-  gradient_ = {const_cast<float*>(gradient), shape_.out_channels, shape_.out_height,
-               shape_.out_width, shape_.block};
+  source_ = WinogradImages::source(shape_, source);
+  gradient_ = WinogradImages::result(shape_, gradient);
   if (keeps_sums()) return run_by_slices(weights_gradient, scratch);
   run_by_items(weights_gradient, scratch);
 }
@@ -286,40 +287,55 @@ void Gradient::write(const Item& item, const float* sums, bool accumulate,
   }
 }
 
+float value_of(float value) {
+  return value;
+}
+
+float value_of(Bf16 value) {
+  return std::bit_cast<float>(std::uint32_t{value} << 16);
+}
+
+// Adds up eight channels per row of pixels, then those sums, so that rounding errors stay small.
+template <typename Value>
+void sum_channels(const WinogradPlane& plane, const void* group, double (&sums)[kWinogradLanes]) {
+  const auto* pixel = static_cast<const Value*>(group);
+  for (std::size_t y = 0; y < plane.height; ++y) {
+    float row_sums[kWinogradLanes] = {};
+    for (std::size_t x = 0; x < plane.width; ++x, pixel += plane.pixel_stride) {
+      for (std::size_t lane = 0; lane < kWinogradLanes; ++lane) {
+        row_sums[lane] += value_of(pixel[lane]);
+      }
+    }
+    for (std::size_t lane = 0; lane < kWinogradLanes; ++lane) {
+      sums[lane] += static_cast<double>(row_sums[lane]);
+    }
+  }
+}
+
 }  // namespace
 
 std::size_t winograd_backward_weights_scratch(const WinogradShape& shape, std::size_t threads) {
   return Gradient(shape, threads).scratch_floats();
 }
 
-void winograd_backward_weights(const WinogradShape& shape, const float* source,
-                               const float* gradient, float* weights_gradient, float* scratch,
-                               std::size_t threads) {
+void winograd_backward_weights(const WinogradShape& shape, const void* source, const void* gradient,
+                               float* weights_gradient, float* scratch, std::size_t threads) {
   Gradient(shape, threads).run(source, gradient, weights_gradient, scratch);
 }
 
-// Sums per row of pixels, then of those, so that rounding errors stay small.
-void winograd_backward_bias(const WinogradShape& shape, const float* gradient, float* bias_gradient,
+void winograd_backward_bias(const WinogradShape& shape, const void* gradient, float* bias_gradient,
                             std::size_t bias_count) {
-  const std::size_t block = shape.block;
-  const std::size_t row_floats = shape.out_width * block;
-  parallel_indices(shape.out_channels / block, [&](std::size_t channels) {
-    double sums[16] = {};
+  const WinogradImages images = WinogradImages::result(shape, gradient);
+  const auto sum = shape.bf16 ? sum_channels<Bf16> : sum_channels<float>;
+  parallel_indices(divide_up(bias_count, kWinogradLanes), [&](std::size_t group) {
+    double sums[kWinogradLanes] = {};
     for (std::size_t image = 0; image < shape.batch; ++image) {
-      const float* row = gradient + (image * shape.out_channels + channels * block) *
-                                        shape.out_height * shape.out_width;
-      for (std::size_t y = 0; y < shape.out_height; ++y, row += row_floats) {
-        float row_sums[16] = {};
-        for (std::size_t i = 0; i < row_floats; i += block) {
-          for (std::size_t lane = 0; lane < block; ++lane) row_sums[lane] += row[i + lane];
-        }
-        for (std::size_t lane = 0; lane < block; ++lane) {
-          sums[lane] += static_cast<double>(row_sums[lane]);
-        }
-      }
+      const WinogradPlane plane = images.plane(image, group / 2);
+      sum(plane, plane.groups[group % 2], sums);
     }
-    for (std::size_t lane = 0; lane < block && channels * block + lane < bias_count; ++lane) {
-      bias_gradient[channels * block + lane] = static_cast<float>(sums[lane]);
+    const std::size_t first = group * kWinogradLanes;
+    for (std::size_t lane = 0; lane < std::min(kWinogradLanes, bias_count - first); ++lane) {
+      bias_gradient[first + lane] = static_cast<float>(sums[lane]);
     }
   });
 }

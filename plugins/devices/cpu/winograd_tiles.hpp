@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "plugins/devices/cpu/kernels/bf16.hpp"
 #include "plugins/devices/cpu/kernels/winograd.hpp"
 #include "plugins/devices/cpu/winograd.hpp"
 
@@ -19,23 +20,51 @@ inline constexpr std::size_t divide_up(std::size_t value, std::size_t by) {
   return (value + by - 1) / by;
 }
 
-// Activations of the whole batch in blocks of channels.
+// Activations of the whole batch in blocks of channels, with channels last in a single one.
 struct WinogradImages {
-  float* data;
+  std::byte* data;
   std::size_t channels, height, width, block;
+  bool bf16;
+
+  // What a convolution of this shape reads.
+  static WinogradImages source(const WinogradShape& shape, const void* data) {
+    return {bytes(data),
+            shape.in_channels,
+            shape.in_height,
+            shape.in_width,
+            shape.bf16 ? shape.in_channels : shape.block,
+            shape.bf16};
+  }
+  // What it writes.
+  static WinogradImages result(const WinogradShape& shape, const void* data) {
+    return {bytes(data),
+            shape.out_channels,
+            shape.out_height,
+            shape.out_width,
+            shape.bf16 ? shape.out_channels : shape.block,
+            shape.bf16};
+  }
 
   std::size_t panels() const { return divide_up(channels, kWinogradPanel); }
 
   // Sixteen channels of an image, or the last eight.
   WinogradPlane plane(std::size_t image, std::size_t panel) const {
-    WinogradPlane plane{{nullptr, nullptr}, block, height, width};
+    const std::size_t size = bf16 ? sizeof(Bf16) : sizeof(float);
+    WinogradPlane plane{{nullptr, nullptr}, block, height, width, bf16};
     for (std::size_t group = 0; group < 2; ++group) {
       const std::size_t channel = panel * kWinogradPanel + group * kWinogradLanes;
       if (channel >= channels) break;
       plane.groups[group] =
-          data + (image * channels + channel / block * block) * height * width + channel % block;
+          data +
+          ((image * channels + channel / block * block) * height * width + channel % block) * size;
     }
     return plane;
+  }
+
+ private:
+  // Whoever reads only does not write.
+  static std::byte* bytes(const void* data) {
+    return static_cast<std::byte*>(const_cast<void*>(data));
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plugins/devices/cpu/kernels/bf16_lanes.hpp"
 #include "plugins/devices/cpu/kernels/channels_last.hpp"
 
 #ifdef __AVX512BW__
@@ -15,23 +16,21 @@ namespace {
 
 inline constexpr std::size_t kLanes = 16;  // channels that are computed together
 
-typedef float Vector __attribute__((vector_size(64)));
-typedef std::uint32_t Words __attribute__((vector_size(64)));
-typedef std::uint16_t Halves __attribute__((vector_size(32)));
+using SixteenLanes = Bf16Lanes<kLanes>;
+using Vector = SixteenLanes::Vector;
+using Words = SixteenLanes::Words;
+using Halves = SixteenLanes::Halves;
 
 inline Vector widened(Halves value) {
-  return reinterpret_cast<Vector>(__builtin_convertvector(value, Words) << 16);
+  return SixteenLanes::widened(value);
 }
 
-// The nearest bf16's bits in the upper half of each word, ties to even; not-a-number stays that.
 inline Words rounded(Vector value) {
-  const Words bits = reinterpret_cast<Words>(value);
-  const Words nearest = bits + 0x7fffu + (bits >> 16 & 1u);
-  return value == value ? nearest : bits | 0x400000u;
+  return SixteenLanes::rounded(value);
 }
 
 inline Halves narrowed(Vector value) {
-  return __builtin_convertvector(rounded(value) >> 16, Halves);
+  return SixteenLanes::narrowed(value);
 }
 
 // Up to 16 neighbouring channels. What lies beyond `count` is read as zeros and not written.

@@ -15,9 +15,10 @@ inline constexpr std::size_t kWinogradPanel = 16;  // channels that a transform 
 // Eight or sixteen channels of one image: a pixel's channels are consecutive. Sixteen are two
 // groups of eight, in one block or in two.
 struct WinogradPlane {
-  float* groups[2];          // the second is null when there are eight channels only
-  std::size_t pixel_stride;  // floats
+  void* groups[2];  // floats or bf16; the second is null when there are eight channels only
+  std::size_t pixel_stride;  // numbers
   std::size_t height, width;
+  bool bf16;
 };
 
 // Tiles of one row of tiles; coordinates of the first tile's first pixel may lie outside the plane.

@@ -6,17 +6,29 @@
 #include <cstddef>
 #include <utility>
 
+#include "plugins/devices/cpu/kernels/bf16.hpp"
+#include "plugins/devices/cpu/kernels/bf16_lanes.hpp"
 #include "plugins/devices/cpu/kernels/winograd.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 
 template <std::size_t lanes>
 struct Lanes {
-  typedef float Vector __attribute__((vector_size(lanes * sizeof(float))));
+  using Vector = typename Bf16Lanes<lanes>::Vector;
   typedef float Stored __attribute__((vector_size(lanes * sizeof(float)), aligned(4), may_alias));
 
   static Vector load(const float* from) { return *reinterpret_cast<const Stored*>(from); }
   static void store(float* to, Vector value) { *reinterpret_cast<Stored*>(to) = value; }
+
+  static Vector load(const Bf16* from) {
+    typename Bf16Lanes<lanes>::Halves halves;
+    __builtin_memcpy(&halves, from, sizeof halves);
+    return Bf16Lanes<lanes>::widened(halves);
+  }
+  static void store(Bf16* to, Vector value) {
+    const typename Bf16Lanes<lanes>::Halves halves = Bf16Lanes<lanes>::narrowed(value);
+    __builtin_memcpy(to, &halves, sizeof halves);
+  }
 };
 
 // The interpolation points are 0, +-a, +-b and infinity. These roots round to results that are

@@ -26,25 +26,36 @@ constexpr std::size_t taps_of(std::size_t tile) {
   return kPatch + 1 - tile;
 }
 
+// The first or the second eight channels of a plane.
+template <typename Value>
+inline Value* group_of(const WinogradPlane& plane, std::size_t group) {
+  return static_cast<Value*>(plane.groups[group]);
+}
+
 // Whether the sixteen channels of a plane fill a register.
+template <typename Value>
 [[maybe_unused]] inline bool is_wide(const WinogradPlane& plane) {
-  return kWide && plane.groups[1] == plane.groups[0] + kWinogradLanes;
+  return kWide && group_of<Value>(plane, 1) == group_of<Value>(plane, 0) + kWinogradLanes;
 }
 
 // The part of a square of pixels that lies on the plane, zeros elsewhere.
-template <std::size_t size, std::size_t lanes>
-inline void copy_inside(const WinogradPlane& plane, const float* group, std::ptrdiff_t y,
-                        std::ptrdiff_t x, float* square) {
-  using L = Lanes<lanes>;
+template <std::size_t size, std::size_t lanes, typename Value>
+inline void copy_inside(const WinogradPlane& plane, const Value* group, std::ptrdiff_t y,
+                        std::ptrdiff_t x, Value* square) {
+  constexpr std::size_t kBytes = lanes * sizeof(Value);
   for (std::size_t i = 0; i < size * size; ++i) {
     const std::ptrdiff_t row = y + static_cast<std::ptrdiff_t>(i / size);
     const std::ptrdiff_t column = x + static_cast<std::ptrdiff_t>(i % size);
     const bool inside = row >= 0 && column >= 0 &&
                         row < static_cast<std::ptrdiff_t>(plane.height) &&
                         column < static_cast<std::ptrdiff_t>(plane.width);
-    const float* pixel = group + (row * static_cast<std::ptrdiff_t>(plane.width) + column) *
+    if (!inside) {
+      __builtin_memset(square + i * lanes, 0, kBytes);
+      continue;
+    }
+    const Value* pixel = group + (row * static_cast<std::ptrdiff_t>(plane.width) + column) *
                                      static_cast<std::ptrdiff_t>(plane.pixel_stride);
-    L::store(square + i * lanes, inside ? L::load(pixel) : typename L::Vector{});
+    __builtin_memcpy(square + i * lanes, pixel, kBytes);
   }
 }
 
@@ -56,12 +67,12 @@ inline bool lies_inside(const WinogradPlane& plane, std::ptrdiff_t y, std::ptrdi
 }
 
 // One tile's square of pixels to points.
-template <std::size_t size, typename Line, std::size_t lanes>
-inline void to_points(const WinogradPlane& plane, const float* group, std::ptrdiff_t y,
+template <std::size_t size, typename Line, std::size_t lanes, typename Value>
+inline void to_points(const WinogradPlane& plane, const Value* group, std::ptrdiff_t y,
                       std::ptrdiff_t x, float* points, std::size_t point_stride) {
   using L = Lanes<lanes>;
-  alignas(64) float square[size * size * lanes];
-  const float* pixels = square;
+  alignas(64) Value square[size * size * lanes];
+  const Value* pixels = square;
   std::size_t pixel_stride = lanes;
   std::size_t row_stride = size * lanes;
   if (lies_inside(plane, y, x, size)) {
@@ -82,12 +93,12 @@ inline void to_points(const WinogradPlane& plane, const float* group, std::ptrdi
 }
 
 // The sixteen channels of one tile; zeros for a missing group where told so.
-template <std::size_t size, typename Line>
+template <std::size_t size, typename Line, typename Value>
 inline void plane_to_points(const WinogradPlane& plane, std::ptrdiff_t y, std::ptrdiff_t x,
                             float* points, std::size_t point_stride, bool zeros) {
   if constexpr (kWide) {
-    if (is_wide(plane)) {
-      return to_points<size, Line, kWinogradPanel>(plane, plane.groups[0], y, x, points,
+    if (is_wide<Value>(plane)) {
+      return to_points<size, Line, kWinogradPanel>(plane, group_of<Value>(plane, 0), y, x, points,
                                                    point_stride);
     }
   }
@@ -95,7 +106,8 @@ inline void plane_to_points(const WinogradPlane& plane, std::ptrdiff_t y, std::p
   for (std::size_t group = 0; group < 2; ++group) {
     float* out = points + group * kWinogradLanes;
     if (plane.groups[group] != nullptr) {
-      to_points<size, Line, kWinogradLanes>(plane, plane.groups[group], y, x, out, point_stride);
+      to_points<size, Line, kWinogradLanes>(plane, group_of<Value>(plane, group), y, x, out,
+                                            point_stride);
       continue;
     }
     for (std::size_t point = 0; zeros && point < kWinogradPoints; ++point) {
@@ -104,30 +116,37 @@ inline void plane_to_points(const WinogradPlane& plane, std::ptrdiff_t y, std::p
   }
 }
 
+// Squares of so many pixels per side, which lie a tile apart.
+template <std::size_t size, typename Line, std::size_t tile, typename Value>
+inline void tiles_to_points(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
+                            std::size_t point_stride, std::size_t tile_stride, bool zeros) {
+  for (std::size_t i = 0; i < tiles.count; ++i) {
+    plane_to_points<size, Line, Value>(plane, tiles.y,
+                                       tiles.x + static_cast<std::ptrdiff_t>(i * tile),
+                                       points + i * tile_stride, point_stride, zeros);
+  }
+}
+
 template <std::size_t tile>
 void transform_source(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                       std::size_t point_stride, std::size_t tile_stride) {
-  for (std::size_t i = 0; i < tiles.count; ++i) {
-    plane_to_points<kPatch, SourceLine>(plane, tiles.y,
-                                        tiles.x + static_cast<std::ptrdiff_t>(i * tile),
-                                        points + i * tile_stride, point_stride, false);
-  }
+  const auto transform = plane.bf16 ? tiles_to_points<kPatch, SourceLine, tile, Bf16>
+                                    : tiles_to_points<kPatch, SourceLine, tile, float>;
+  transform(plane, tiles, points, point_stride, tile_stride, false);
 }
 
 template <std::size_t tile>
 void transform_gradient(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                         std::size_t point_stride, std::size_t tile_stride) {
-  for (std::size_t i = 0; i < tiles.count; ++i) {
-    plane_to_points<tile, GradientLine<tile>>(plane, tiles.y,
-                                              tiles.x + static_cast<std::ptrdiff_t>(i * tile),
-                                              points + i * tile_stride, point_stride, true);
-  }
+  const auto transform = plane.bf16 ? tiles_to_points<tile, GradientLine<tile>, tile, Bf16>
+                                    : tiles_to_points<tile, GradientLine<tile>, tile, float>;
+  transform(plane, tiles, points, point_stride, tile_stride, true);
 }
 
 // Results of one tile, without those beyond the plane.
-template <std::size_t tile, std::size_t lanes>
+template <std::size_t tile, std::size_t lanes, typename Value>
 inline void to_results(const float* points, std::size_t point_stride, const float* bias,
-                       const WinogradEpilogue& epilogue, const WinogradPlane& plane, float* pixels,
+                       const WinogradEpilogue& epilogue, const WinogradPlane& plane, Value* pixels,
                        std::size_t rows, std::size_t columns) {
   using L = Lanes<lanes>;
   using Vector = typename L::Vector;
@@ -149,28 +168,37 @@ inline void to_results(const float* points, std::size_t point_stride, const floa
       });
 }
 
-template <std::size_t tile>
-void transform_result(const float* points, std::size_t point_stride, std::size_t tile_stride,
-                      const WinogradEpilogue& epilogue, const WinogradPlane& plane,
-                      const WinogradTiles& tiles) {
+template <std::size_t tile, typename Value>
+inline void points_to_results(const float* points, std::size_t point_stride,
+                              std::size_t tile_stride, const WinogradEpilogue& epilogue,
+                              const WinogradPlane& plane, const WinogradTiles& tiles) {
   const auto y = static_cast<std::size_t>(tiles.y);
   const std::size_t rows = plane.height - y;
   for (std::size_t i = 0; i < tiles.count; ++i, points += tile_stride) {
     const std::size_t x = static_cast<std::size_t>(tiles.x) + i * tile;
     const std::size_t first = (y * plane.width + x) * plane.pixel_stride;
     if constexpr (kWide) {
-      if (is_wide(plane)) {
+      if (is_wide<Value>(plane)) {
         to_results<tile, kWinogradPanel>(points, point_stride, epilogue.bias, epilogue, plane,
-                                         plane.groups[0] + first, rows, plane.width - x);
+                                         group_of<Value>(plane, 0) + first, rows, plane.width - x);
         continue;
       }
     }
     for (std::size_t group = 0; group < 2 && plane.groups[group] != nullptr; ++group) {
-      to_results<tile, kWinogradLanes>(points + group * kWinogradLanes, point_stride,
-                                       epilogue.bias + group * kWinogradLanes, epilogue, plane,
-                                       plane.groups[group] + first, rows, plane.width - x);
+      to_results<tile, kWinogradLanes>(
+          points + group * kWinogradLanes, point_stride, epilogue.bias + group * kWinogradLanes,
+          epilogue, plane, group_of<Value>(plane, group) + first, rows, plane.width - x);
     }
   }
+}
+
+template <std::size_t tile>
+void transform_result(const float* points, std::size_t point_stride, std::size_t tile_stride,
+                      const WinogradEpilogue& epilogue, const WinogradPlane& plane,
+                      const WinogradTiles& tiles) {
+  const auto transform =
+      plane.bf16 ? points_to_results<tile, Bf16> : points_to_results<tile, float>;
+  transform(points, point_stride, tile_stride, epilogue, plane, tiles);
 }
 
 // Calls use(lanes as a type, first column) for the columns of a block of weights.

@@ -39,4 +39,8 @@ std::size_t common_channel_block(const Desc& source, const Desc& weights, const 
   return is_stored_as(weights, block == 8 ? Tag::OIhw8i8o : Tag::OIhw16i16o) ? block : 0;
 }
 
+Desc winograd_bf16_weights(const dnnl::memory::dims& dims) {
+  return {dims, dnnl::memory::data_type::f32, Tag::OIhw16i16o};
+}
+
 }  // namespace convoy::cpu

@@ -24,4 +24,7 @@ dnnl::memory::format_tag blocked_activations(std::size_t block);
 // that belong to them (OIhw8i8o, OIhw16i16o); 0 otherwise.
 std::size_t common_channel_block(const Desc& source, const Desc& weights, const Desc& result);
 
+// Where Winograd's kernels read the weights of bf16 activations: f32 in blocks of 16 x 16 channels.
+Desc winograd_bf16_weights(const dnnl::memory::dims& dims);
+
 }  // namespace convoy::cpu

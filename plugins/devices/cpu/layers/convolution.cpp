@@ -49,7 +49,7 @@ void Convolution::build_forward(ProgramBuilder& builder, std::size_t node) {
   forward_ =
       shapes_->forward(builder.forward_kind(), builder.engine(),
                        relu ? with_relu(builder.relu_limit(plan.fused_relu)) : shared_scratchpad());
-  if (algorithms_.forward == ConvolutionAlgorithm::kWinograd &&
+  if (algorithms_.backward_weights == ConvolutionAlgorithm::kWinograd &&
       !stored_for_winograd(builder, node)) {
     algorithms_ = {};
   }
@@ -103,7 +103,7 @@ void Convolution::build_backward_weights(ProgramBuilder& builder, std::size_t no
   if (algorithms_.backward_weights == ConvolutionAlgorithm::kDepthwise) {
     return depthwise_backward_weights(builder, node);
   }
-  if (build_amx_weights_gradient(builder, node)) return;
+  if (build_bf16_weights_gradient(builder, node)) return;
   const bool direct = algorithms_.backward_weights == ConvolutionAlgorithm::kDirect &&
                       build_direct_weights_gradient(builder, node, forward_);
   if (!direct) library_backward_weights(builder, node);

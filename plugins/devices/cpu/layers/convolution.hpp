@@ -26,7 +26,9 @@ class Convolution : public Layer {
   void clear_unseen_taps(ProgramBuilder& builder, std::size_t node, const dnnl::memory& gradient);
   void library_backward_data(ProgramBuilder& builder, std::size_t node);
 
-  // Whether the library's layouts are those that the Winograd kernels know; fills winograd_.
+  // Channels per block if the layouts are those that the Winograd kernels know, otherwise 0.
+  std::size_t winograd_block() const;
+  // Whether they are; fills winograd_ and winograd_weights_.
   bool stored_for_winograd(const ProgramBuilder& builder, std::size_t node);
   void winograd_forward(ProgramBuilder& builder, std::size_t node);
   void winograd_backward_weights(ProgramBuilder& builder, std::size_t node);
@@ -42,6 +44,7 @@ class Convolution : public Layer {
   std::unique_ptr<ConvolutionShapes> shapes_;
   dnnl::convolution_forward::primitive_desc forward_;
   WinogradShape winograd_;
+  Desc winograd_weights_;
   std::shared_ptr<const DepthwiseConvolution> depthwise_;
   Desc depthwise_weights_;
 };

@@ -13,8 +13,8 @@ struct ConvolutionAlgorithms {
   ConvolutionAlgorithm backward_weights = ConvolutionAlgorithm::kLibrary;
 };
 
-// The choice for a convolution that reads the node `input`. It depends on nothing but the shapes
-// and the compilation, never on a measurement: the same program gives the same numbers everywhere.
+// The choice for a convolution that reads the node `input`. It depends on nothing but the shapes,
+// the compilation and, in bf16, the processor's instructions; never on a measurement.
 ConvolutionAlgorithms choose_convolution_algorithms(const convoy_node& node,
                                                     const convoy_node& input,
                                                     const convoy_compilation& compilation);

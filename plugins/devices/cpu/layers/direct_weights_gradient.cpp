@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "plugins/devices/cpu/convolutions/amx_row_gradient.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_row_gradient.hpp"
 #include "plugins/devices/cpu/convolutions/weights_gradient.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/layer_windows.hpp"
@@ -49,8 +49,8 @@ struct VariableGradients {
 
 // From activations with channels last; `order` is the gradient's.
 template <typename Gradient>
-void add_amx_gradient(ProgramBuilder& builder, std::size_t node, const ConvolutionShape& shape,
-                      Tag order) {
+void add_bf16_gradient(ProgramBuilder& builder, std::size_t node, const ConvolutionShape& shape,
+                       Tag order) {
   const NodePlan& plan = builder.plan(node);
   const auto kernel = std::make_shared<const Gradient>(shape);
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());  // a program's are fixed
@@ -71,7 +71,7 @@ void add_amx_gradient(ProgramBuilder& builder, std::size_t node, const Convoluti
                      .scratch = scratch.get_data_handle()},
                     threads);
       },
-      "own amx");
+      "own bf16");
   parts.finish(builder);
 }
 
@@ -112,16 +112,16 @@ bool build_direct_weights_gradient(ProgramBuilder& builder, std::size_t node,
   return true;
 }
 
-bool build_amx_weights_gradient(ProgramBuilder& builder, std::size_t node) {
+bool build_bf16_weights_gradient(ProgramBuilder& builder, std::size_t node) {
   const NodePlan& plan = builder.plan(node);
   const convoy_layer& layer = *plan.node->layer;
   if (!builder.stores_bf16() || layer.groups > 1 || is_dilated(layer)) return false;
   const ConvolutionShape shape =
       shape_of(builder, node, builder.plan(plan.inputs[0]).node->channels, plan.node->channels, 0);
-  if (AmxWeightsGradient::suits(shape)) {
-    add_amx_gradient<AmxWeightsGradient>(builder, node, shape, Tag::OIhw16i16o);
-  } else if (AmxRowGradient::suits(shape)) {
-    add_amx_gradient<AmxRowGradient>(builder, node, shape, Tag::oihw);
+  if (Bf16WeightsGradient::pays(shape)) {
+    add_bf16_gradient<Bf16WeightsGradient>(builder, node, shape, Tag::OIhw16i16o);
+  } else if (Bf16RowGradient::pays(shape)) {
+    add_bf16_gradient<Bf16RowGradient>(builder, node, shape, Tag::oihw);
   } else {
     return false;
   }

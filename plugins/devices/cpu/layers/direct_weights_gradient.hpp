@@ -21,8 +21,8 @@ bool suits_direct_weights_gradient(const convoy_node& node, const convoy_node& i
 bool build_direct_weights_gradient(ProgramBuilder& builder, std::size_t node,
                                    const dnnl::convolution_forward::primitive_desc& forward);
 
-// The same for bf16 activations with channels last, by tile registers (AmxWeightsGradient). False,
+// The same for bf16 activations with channels last, by bf16 products (Bf16WeightsGradient). False,
 // and nothing is appended, where those are missing or the library is faster.
-bool build_amx_weights_gradient(ProgramBuilder& builder, std::size_t node);
+bool build_bf16_weights_gradient(ProgramBuilder& builder, std::size_t node);
 
 }  // namespace convoy::cpu

@@ -29,28 +29,28 @@ Desc weights_of(const ProgramBuilder& builder, std::uint32_t index) {
 }
 
 // For the weights of a node as they are stored; null where own kernels do not suit them.
-std::shared_ptr<const AmxFullyConnected> products_of(const ProgramBuilder& builder,
-                                                     std::size_t node) {
+std::shared_ptr<const Bf16FullyConnected> products_of(const ProgramBuilder& builder,
+                                                      std::size_t node) {
   if (!builder.stores_bf16()) return nullptr;
   const Desc stored = builder.stored(builder.plan(node).node->variables[0]);
   const std::optional<BlockedLayout> layout = blocked_layout(stored);
   if (!layout || layout->inner_dimensions != dnnl::memory::dims{1, 0}) return nullptr;
-  constexpr auto kRows = static_cast<dnnl::memory::dim>(kAmxBlock);
+  constexpr auto kRows = static_cast<dnnl::memory::dim>(kBf16Block);
   const dnnl::memory::dim width = layout->inner_sizes[1];
   const dnnl::memory::dims strides = {layout->padded[1] * width, kRows * width};
   if (layout->inner_sizes[0] != kRows || layout->strides != strides) return nullptr;
   const auto size = [](dnnl::memory::dim value) { return static_cast<std::size_t>(value); };
-  const AmxFullyConnected::Shape shape{builder.compilation().batch, size(dims_of(stored)[1]),
-                                       size(dims_of(stored)[0]), size(width)};
-  if (!AmxFullyConnected::suits(shape)) return nullptr;
-  return std::make_shared<const AmxFullyConnected>(shape);
+  const Bf16FullyConnected::Shape shape{builder.compilation().batch, size(dims_of(stored)[1]),
+                                        size(dims_of(stored)[0]), size(width)};
+  if (!Bf16FullyConnected::pays(shape)) return nullptr;
+  return std::make_shared<const Bf16FullyConnected>(shape);
 }
 
 std::size_t team_size() {  // a program's is fixed
   return static_cast<std::size_t>(omp_get_max_threads());
 }
 
-dnnl::memory scratch_of(ProgramBuilder& builder, const AmxFullyConnected& products) {
+dnnl::memory scratch_of(ProgramBuilder& builder, const Bf16FullyConnected& products) {
   const auto bytes = static_cast<dnnl::memory::dim>(products.scratch_bytes(team_size()));
   return builder.scratchpad({{bytes}, dnnl::memory::data_type::u8, Tag::x});
 }
@@ -129,7 +129,7 @@ void FullyConnected::build_own_forward(ProgramBuilder& builder, std::size_t node
                            .scratch = scratch.get_data_handle()},
                           threads);
       },
-      "own amx");
+      "own bf16");
 }
 
 dnnl::memory FullyConnected::forward_weights(ProgramBuilder& builder, std::size_t node) {
@@ -223,7 +223,7 @@ void FullyConnected::build_own_backward_data(ProgramBuilder& builder, std::size_
                             .scratch = scratch.get_data_handle()},
                            threads);
       },
-      "own amx");
+      "own bf16");
   builder.finish_gradient(input, part);
 }
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "plugins/devices/cpu/amx_fully_connected.hpp"
+#include "plugins/devices/cpu/bf16_fully_connected.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/workspace.hpp"
@@ -31,7 +31,7 @@ class FullyConnected : public Layer {
 
   dnnl::inner_product_forward::primitive_desc forward_;
   std::optional<Workspace::Id> converted_;
-  std::shared_ptr<const AmxFullyConnected> own_products_;  // null: the library multiplies
+  std::shared_ptr<const Bf16FullyConnected> own_products_;  // null: the library multiplies
 };
 
 // Whether the library may not choose the layout of a layer's weights: for few inputs and many

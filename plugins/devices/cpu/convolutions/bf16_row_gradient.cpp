@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/convolutions/amx_row_gradient.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_row_gradient.hpp"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ std::size_t row_elements(const ConvolutionShape& shape) {
 // The convolution whose input channels are what a row of the filter meets.
 ConvolutionShape rows_of(const ConvolutionShape& shape) {
   ConvolutionShape rows = shape;
-  rows.in_channels = whole(row_elements(shape), kAmxBlock);
+  rows.in_channels = whole(row_elements(shape), kBf16Block);
   rows.in_width = shape.out_width;
   rows.kernel_width = 1;
   rows.stride_width = 1;
@@ -38,32 +38,36 @@ SourceSteps steps_of(const ConvolutionShape& shape) {
 
 }  // namespace
 
-bool AmxRowGradient::suits(const ConvolutionShape& shape) {
+bool Bf16RowGradient::suits(const ConvolutionShape& shape) {
   constexpr std::size_t kMostElements = 64;
-  return shape.in_channels > 0 && shape.in_channels < kAmxBlock && shape.kernel_width > 1 &&
+  return shape.in_channels > 0 && shape.in_channels < kBf16Block && shape.kernel_width > 1 &&
          row_elements(shape) <= kMostElements && shape.in_height > 0 &&
-         shape.out_height * shape.out_width > 0 && AmxWeightsGradient::suits(rows_of(shape));
+         shape.out_height * shape.out_width > 0 && Bf16WeightsGradient::suits(rows_of(shape));
 }
 
-AmxRowGradient::AmxRowGradient(const ConvolutionShape& shape)
+bool Bf16RowGradient::pays(const ConvolutionShape& shape) {
+  return suits(shape) && bf16_kernels()->uses_tiles;
+}
+
+Bf16RowGradient::Bf16RowGradient(const ConvolutionShape& shape)
     : shape_(shape), rows_(rows_of(shape)), steps_(steps_of(shape)), gradient_(rows_, steps_) {}
 
 // The last place reads whole blocks, too.
-std::size_t AmxRowGradient::source_bytes() const {
+std::size_t Bf16RowGradient::source_bytes() const {
   return whole((shape_.batch * steps_.image + rows_.in_channels) * sizeof(Bf16), kSourceUnit);
 }
 
-std::size_t AmxRowGradient::scratch_bytes(std::size_t threads) const {
+std::size_t Bf16RowGradient::scratch_bytes(std::size_t threads) const {
   return source_bytes() + gradient_.weights_floats() * sizeof(float) +
          gradient_.scratch_bytes(threads);
 }
 
-void AmxRowGradient::run(const AmxWeightsGradient::Arguments& arguments,
-                         std::size_t threads) const {
+void Bf16RowGradient::run(const Bf16WeightsGradient::Arguments& arguments,
+                          std::size_t threads) const {
   auto* const copy = static_cast<Bf16*>(arguments.scratch);
   auto* const sums = reinterpret_cast<float*>(reinterpret_cast<std::byte*>(copy) + source_bytes());
   copy_source(arguments.source, copy);
-  AmxWeightsGradient::Arguments own = arguments;
+  Bf16WeightsGradient::Arguments own = arguments;
   own.source = copy;
   own.weights = sums;
   own.scratch = sums + gradient_.weights_floats();
@@ -71,7 +75,7 @@ void AmxRowGradient::run(const AmxWeightsGradient::Arguments& arguments,
   write_weights(sums, arguments.weights);
 }
 
-void AmxRowGradient::copy_source(const Bf16* source, Bf16* to) const {
+void Bf16RowGradient::copy_source(const Bf16* source, Bf16* to) const {
   const std::size_t from_row = shape_.in_width * shape_.in_channels;
   const std::size_t rows = shape_.batch * shape_.in_height;
   parallel_indices(
@@ -79,7 +83,7 @@ void AmxRowGradient::copy_source(const Bf16* source, Bf16* to) const {
   std::fill_n(to + rows * steps_.row, rows_.in_channels, Bf16{0});
 }
 
-void AmxRowGradient::copy_row(const Bf16* from, Bf16* to) const {
+void Bf16RowGradient::copy_row(const Bf16* from, Bf16* to) const {
   const std::size_t before = shape_.pad_left * shape_.in_channels;
   const std::size_t count = shape_.in_width * shape_.in_channels;
   std::fill_n(to, before, Bf16{0});
@@ -88,16 +92,16 @@ void AmxRowGradient::copy_row(const Bf16* from, Bf16* to) const {
 }
 
 // From blocks of a row's elements and outputs, [out][in][row of the filter][16 in][16 out].
-void AmxRowGradient::write_weights(const float* sums, float* weights) const {
+void Bf16RowGradient::write_weights(const float* sums, float* weights) const {
   const std::size_t height = shape_.kernel_height, width = shape_.kernel_width;
-  const std::size_t in_blocks = rows_.in_channels / kAmxBlock;
+  const std::size_t in_blocks = rows_.in_channels / kBf16Block;
   for (std::size_t out = 0; out < shape_.out_channels; ++out) {
     for (std::size_t in = 0; in < shape_.in_channels; ++in) {
       for (std::size_t tap = 0; tap < height * width; ++tap) {
         const std::size_t element = tap % width * shape_.in_channels + in;
-        const std::size_t block = out / kAmxBlock * in_blocks + element / kAmxBlock;
-        const std::size_t row = (block * height + tap / width) * kAmxBlock + element % kAmxBlock;
-        *weights++ = sums[row * kAmxBlock + out % kAmxBlock];
+        const std::size_t block = out / kBf16Block * in_blocks + element / kBf16Block;
+        const std::size_t row = (block * height + tap / width) * kBf16Block + element % kBf16Block;
+        *weights++ = sums[row * kBf16Block + out % kBf16Block];
       }
     }
   }

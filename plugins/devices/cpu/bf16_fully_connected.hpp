@@ -2,20 +2,20 @@
 
 #include <cstddef>
 
-#include "plugins/devices/cpu/convolutions/amx_kernels.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_kernels.hpp"
 #include "plugins/devices/cpu/kernels/bf16.hpp"
 
 namespace convoy::cpu {
 
 // The products of a fully connected layer, forward and for the gradient of its input, on bf16
 // activations and the f32 weights as they are stored: a block of weights is rounded to bf16 in a
-// thread's own cache and multiplied there by the processor's tile registers. With few images these
+// thread's own cache and multiplied there by the processor's bf16 products. With few images these
 // products wait for memory, and a copy of all weights in bf16 would cost more bytes than it saves.
 //
 // Weights are in blocks, [outputs / width][inputs / 16][16 inputs][width outputs], padded with
 // zeros, as the library writes their gradient. Every result is the sum of one task in a fixed
 // order: it does not depend on the number of threads.
-class AmxFullyConnected {
+class Bf16FullyConnected {
  public:
   struct Shape {
     std::size_t images, inputs, outputs;
@@ -24,8 +24,11 @@ class AmxFullyConnected {
 
   // Whether this processor computes this shape: nothing below may be called otherwise.
   static bool suits(const Shape& shape);
+  // Whether that was measured to be faster than oneDNN 2.6: with tile registers for every shape,
+  // with vectors (Zen 4) where the weights do not stay in a cache.
+  static bool pays(const Shape& shape);
 
-  explicit AmxFullyConnected(const Shape& shape);
+  explicit Bf16FullyConnected(const Shape& shape);
 
   // Bytes of memory that either product needs for its own use with this many threads.
   std::size_t scratch_bytes(std::size_t threads) const;
@@ -78,7 +81,7 @@ class AmxFullyConnected {
   void write_gradients(std::size_t range, const Backward& arguments, const float* sums) const;
 
   Shape shape_;
-  const AmxKernels* kernels_;
+  const Bf16Kernels* kernels_;
   std::size_t image_blocks_, in_blocks_, out_blocks_;
   std::size_t columns_;    // blocks of 16 outputs in a block of weights
   std::size_t in_steps_;   // of 32 inputs

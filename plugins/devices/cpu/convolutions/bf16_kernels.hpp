@@ -6,15 +6,16 @@
 
 namespace convoy::cpu {
 
-// What one tile register holds: 16 rows of 64 bytes, so 16 x 16 floats, 16 rows of 32 pixels (the
-// left factor) or 16 rows of pairs of pixels of 16 channels (the right factor).
-inline constexpr std::size_t kAmxBlock = 16;  // channels
-inline constexpr std::size_t kAmxStep = 32;   // pixels
-inline constexpr std::size_t kAmxTile = kAmxBlock * kAmxStep;
+// What is multiplied at a time, and what one tile register of AMX holds: 16 rows of 64 bytes, so 16
+// x 16 floats, 16 rows of 32 pixels (the left factor) or 16 rows of pairs of pixels of 16 channels
+// (the right factor).
+inline constexpr std::size_t kBf16Block = 16;  // channels
+inline constexpr std::size_t kBf16Step = 32;   // pixels
+inline constexpr std::size_t kBf16Tile = kBf16Block * kBf16Step;
 
-// Pixels to pack: where the channels of each lie, a multiple of kAmxStep of them, of which blocks
+// Pixels to pack: where the channels of each lie, a multiple of kBf16Step of them, of which blocks
 // of channels from a first channel on are wanted.
-struct AmxPixels {
+struct Bf16Pixels {
   const Bf16* const* pixels;
   std::size_t steps;
   std::size_t first_channel;
@@ -23,15 +24,15 @@ struct AmxPixels {
 
 // Where the left factor lies, as distances in elements between channels, between steps of pixels
 // and between blocks of channels. A channel's pixels of one step lie side by side.
-struct AmxRows {
+struct Bf16Rows {
   std::size_t channel, step, block;
 };
 
 // Gradients between one or two blocks of input and of output channels: weights[in][out] += (or =)
 // sum over the pixels of source[in][pixel] * result[pixel][out].
-struct AmxProduct {
+struct Bf16Product {
   const Bf16* source;        // left factor, at any pixel
-  AmxRows rows;              // its layout
+  Bf16Rows rows;             // its layout
   const Bf16* result;        // right factor: [block][step][16 pairs of pixels][16 channels][2]
   std::size_t result_block;  // distance of the next block, in elements
   std::size_t steps;
@@ -41,16 +42,11 @@ struct AmxProduct {
   bool fresh;                           // weights are overwritten, not added to
 };
 
-// Products of bf16 values are exact, sums are in order of pixels in f32; subnormal values count as
-// zero.
-struct AmxKernels {
-  // A thread calls multiply() only between these two.
-  void (*begin)();
-  void (*end)();
+// How the factors of a product are packed.
+struct Bf16Packing {
   // Both factors out of pixels whose channels lie side by side.
-  void (*pack_source)(const AmxPixels& from, const AmxRows& layout, Bf16* to);
-  void (*pack_result)(const AmxPixels& from, Bf16* to);
-  void (*multiply)(const AmxProduct& product);
+  void (*pack_source)(const Bf16Pixels& from, const Bf16Rows& layout, Bf16* to);
+  void (*pack_result)(const Bf16Pixels& from, Bf16* to);
   // Half a step of one block of the right factor, 8 lines of 16 pairs, out of 16 rows of 16
   // neighbouring floats. Rounded to the nearest bf16, ties to even.
   void (*round_pairs)(const float* from, std::size_t row_step, Bf16* to);
@@ -60,8 +56,21 @@ struct AmxKernels {
   void (*sum)(const Bf16* result, std::size_t steps, float* total, bool fresh);
 };
 
-// Null where AMX with bf16 is missing, or may not be used: the operating system must permit it, and
-// oneDNN's limit of instruction sets (ONEDNN_MAX_CPU_ISA) holds here, too.
-const AmxKernels* amx_kernels();
+// Products of bf16 values are exact, sums are in order of pixels in f32; subnormal values count as
+// zero.
+struct Bf16Products {
+  // A thread calls multiply() only between these two.
+  void (*begin)();
+  void (*end)();
+  void (*multiply)(const Bf16Product& product);
+};
+
+struct Bf16Kernels : Bf16Packing, Bf16Products {
+  bool uses_tiles;  // the tile registers of AMX, else vectors of AVX-512
+};
+
+// By AMX, else by AVX512_BF16, else null. The operating system must permit AMX, and oneDNN's limit
+// of instruction sets (ONEDNN_MAX_CPU_ISA) holds here, too.
+const Bf16Kernels* bf16_kernels();
 
 }  // namespace convoy::cpu

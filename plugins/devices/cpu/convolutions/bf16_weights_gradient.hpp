@@ -2,28 +2,31 @@
 
 #include <cstddef>
 
-#include "plugins/devices/cpu/convolutions/amx_kernels.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_kernels.hpp"
 #include "plugins/devices/cpu/convolutions/pixel_canvas.hpp"
 
 namespace convoy::cpu {
 
 // The gradient of a convolution's weights (and bias) from bf16 activations: for each tap of the
 // filter a product of matrices, input channels x output channels, over the positions of a canvas of
-// pixels, by the processor's tile registers. Channels are multiples of 16; the gradient is f32 in
+// pixels, by the processor's bf16 products. Channels are multiples of 16; the gradient is f32 in
 // oneDNN's OIhw16i16o.
 //
 // Tasks are tiles of channels, times parts of the canvas where tiles are few. The division follows
 // from the shape alone and the parts are added in order: the result does not depend on the number
 // of threads.
-class AmxWeightsGradient {
+class Bf16WeightsGradient {
  public:
-  // Whether this processor computes this shape: nothing below may be called otherwise. It is faster
-  // than oneDNN 2.6 for every such shape of tests/benchmarks/amx_weights_gradient_benchmark.
+  // Whether this processor computes this shape: nothing below may be called otherwise.
   static bool suits(const ConvolutionShape& shape);
+  // Whether that was faster than oneDNN 2.6 in tests/benchmarks/bf16_weights_gradient_benchmark:
+  // with tile registers for every shape, with vectors (Zen 4) for those of few pixels and many
+  // weights.
+  static bool pays(const ConvolutionShape& shape);
 
-  explicit AmxWeightsGradient(const ConvolutionShape& shape);
+  explicit Bf16WeightsGradient(const ConvolutionShape& shape);
   // The same for a source that lies in memory in another way.
-  AmxWeightsGradient(const ConvolutionShape& shape, const SourceSteps& source);
+  Bf16WeightsGradient(const ConvolutionShape& shape, const SourceSteps& source);
 
   // Of the gradient of the weights.
   std::size_t weights_floats() const { return weights_floats_; }
@@ -62,13 +65,13 @@ class AmxWeightsGradient {
     float* bias;
   };
 
-  AmxWeightsGradient(const ConvolutionShape& shape, PixelCanvas canvas);
+  Bf16WeightsGradient(const ConvolutionShape& shape, PixelCanvas canvas);
   void divide();
   std::size_t tiles() const;
   std::size_t workspace_bytes() const;
   Tile tile(std::size_t index, std::size_t part) const;
   Workspace workspace(std::byte* memory) const;
-  AmxRows rows() const;
+  Bf16Rows rows() const;
   std::size_t plane_elements() const;
   void run_tasks(const Arguments& arguments, float* parts, std::byte* memory,
                  std::size_t threads) const;
@@ -78,14 +81,14 @@ class AmxWeightsGradient {
             const Workspace& own) const;
   void multiply(const Tile& tile, std::size_t steps, bool fresh, const Workspace& own,
                 float* weights) const;
-  void multiply_taps(AmxProduct product, const Bf16* source) const;
+  void multiply_taps(Bf16Product product, const Bf16* source) const;
   void sum_results(const Tile& tile, std::size_t steps, bool fresh, const Workspace& own,
                    float* bias) const;
   void add_parts(const float* parts, float* total, std::size_t count) const;
 
   ConvolutionShape shape_;
   PixelCanvas canvas_;
-  const AmxKernels* kernels_;
+  const Bf16Kernels* kernels_;
   std::size_t in_blocks_, out_blocks_, steps_;
   std::size_t tile_in_, tile_out_, parts_, chunk_steps_, plane_steps_;
   std::size_t weights_floats_;

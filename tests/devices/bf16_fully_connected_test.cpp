@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/amx_fully_connected.hpp"
+#include "plugins/devices/cpu/bf16_fully_connected.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,16 +9,16 @@
 #include <ostream>
 #include <vector>
 
-#include "tests/devices/amx_operands.hpp"
+#include "tests/devices/bf16_operands.hpp"
 #include "tests/devices/bf16_values.hpp"
 
 namespace convoy::test {
 namespace {
 
-using cpu::AmxFullyConnected;
 using cpu::Bf16;
+using cpu::Bf16FullyConnected;
 using cpu::ExpectedSum;
-using Shape = AmxFullyConnected::Shape;
+using Shape = Bf16FullyConnected::Shape;
 
 // Images, inputs, outputs, outputs of a block of weights.
 const Shape kFullyConnectedCases[] = {
@@ -62,7 +62,7 @@ struct LayerOperands {
   }
 
   void run(std::size_t threads, bool relu = false, float limit = 0.0f) {
-    const AmxFullyConnected layer(shape);
+    const Bf16FullyConnected layer(shape);
     std::vector<std::byte> scratch(layer.scratch_bytes(threads), std::byte{0xff});
     layer.forward({.source = source.data(),
                    .weights = weights.data(),
@@ -93,17 +93,17 @@ void expect_rounded(Bf16 measured, const ExpectedSum& expected) {
   ASSERT_NEAR(value_of(measured), expected.value(), bound);
 }
 
-class AmxFullyConnectedLayer : public testing::TestWithParam<Shape> {
+class Bf16FullyConnectedLayer : public testing::TestWithParam<Shape> {
  protected:
   void SetUp() override {
-    if (cpu::amx_kernels() == nullptr) {
-      GTEST_SKIP() << "no AMX with bf16, or the system or oneDNN's limit forbids it";
+    if (cpu::bf16_kernels() == nullptr) {
+      GTEST_SKIP() << "no bf16 products, or the system or oneDNN's limit forbids them";
     }
-    ASSERT_TRUE(AmxFullyConnected::suits(GetParam()));
+    ASSERT_TRUE(Bf16FullyConnected::suits(GetParam()));
   }
 };
 
-TEST_P(AmxFullyConnectedLayer, GivesTheSumsOfRoundedWeightsInDoublePrecision) {
+TEST_P(Bf16FullyConnectedLayer, GivesTheSumsOfRoundedWeightsInDoublePrecision) {
   LayerOperands layer(GetParam());
   layer.run(2);
   for (std::size_t n = 0; n < layer.shape.images; n += 5) {
@@ -118,7 +118,7 @@ TEST_P(AmxFullyConnectedLayer, GivesTheSumsOfRoundedWeightsInDoublePrecision) {
   }
 }
 
-TEST_P(AmxFullyConnectedLayer, GivesTheGradientOfItsInput) {
+TEST_P(Bf16FullyConnectedLayer, GivesTheGradientOfItsInput) {
   LayerOperands layer(GetParam());
   layer.run(2);
   for (std::size_t n = 0; n < layer.shape.images; n += 5) {
@@ -132,7 +132,7 @@ TEST_P(AmxFullyConnectedLayer, GivesTheGradientOfItsInput) {
   }
 }
 
-TEST_P(AmxFullyConnectedLayer, GivesTheSameForAnyNumberOfThreads) {
+TEST_P(Bf16FullyConnectedLayer, GivesTheSameForAnyNumberOfThreads) {
   LayerOperands layer(GetParam());
   layer.run(1);
   const std::vector<Bf16> result = layer.result;
@@ -144,7 +144,7 @@ TEST_P(AmxFullyConnectedLayer, GivesTheSameForAnyNumberOfThreads) {
   }
 }
 
-TEST_P(AmxFullyConnectedLayer, CutsItsResultOffLikeARelu) {
+TEST_P(Bf16FullyConnectedLayer, CutsItsResultOffLikeARelu) {
   LayerOperands layer(GetParam());
   layer.run(2);
   const std::vector<Bf16> whole = layer.result;
@@ -158,7 +158,7 @@ TEST_P(AmxFullyConnectedLayer, CutsItsResultOffLikeARelu) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, AmxFullyConnectedLayer, testing::ValuesIn(kFullyConnectedCases),
+INSTANTIATE_TEST_SUITE_P(Shapes, Bf16FullyConnectedLayer, testing::ValuesIn(kFullyConnectedCases),
                          [](const auto& test) {
                            const Shape& shape = test.param;
                            return std::to_string(shape.images) + "x" +
@@ -167,16 +167,16 @@ INSTANTIATE_TEST_SUITE_P(Shapes, AmxFullyConnectedLayer, testing::ValuesIn(kFull
                                   std::to_string(shape.width);
                          });
 
-TEST(AmxFullyConnectedSuits, FewImagesAndBlocksOfWholeSteps) {
-  EXPECT_FALSE(AmxFullyConnected::suits({65, 64, 64, 32}));
-  EXPECT_FALSE(AmxFullyConnected::suits({8, 64, 64, 16}));
-  EXPECT_FALSE(AmxFullyConnected::suits({8, 64, 64, 128}));
-  EXPECT_EQ(AmxFullyConnected::suits({8, 64, 64, 64}), cpu::amx_kernels() != nullptr);
+TEST(Bf16FullyConnectedSuits, FewImagesAndBlocksOfWholeSteps) {
+  EXPECT_FALSE(Bf16FullyConnected::suits({65, 64, 64, 32}));
+  EXPECT_FALSE(Bf16FullyConnected::suits({8, 64, 64, 16}));
+  EXPECT_FALSE(Bf16FullyConnected::suits({8, 64, 64, 128}));
+  EXPECT_EQ(Bf16FullyConnected::suits({8, 64, 64, 64}), cpu::bf16_kernels() != nullptr);
 }
 
 // Weights that are not numbers reach the results that they belong to and no others.
-TEST(AmxFullyConnectedWeights, KeepWhatIsNotANumberInItsPlace) {
-  if (cpu::amx_kernels() == nullptr) GTEST_SKIP() << "no AMX with bf16";
+TEST(Bf16FullyConnectedWeights, KeepWhatIsNotANumberInItsPlace) {
+  if (cpu::bf16_kernels() == nullptr) GTEST_SKIP() << "no bf16 products";
   LayerOperands layer({5, 40, 70, 32});
   layer.weights[layer.stored(33, 39)] = std::numeric_limits<float>::quiet_NaN();
   layer.run(2);

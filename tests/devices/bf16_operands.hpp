@@ -1,4 +1,4 @@
-// Operands of gradients of weights by AMX, and the sums that they should give.
+// Operands of gradients of weights by bf16 products, and the sums that they should give.
 #pragma once
 
 #include <bit>
@@ -8,8 +8,8 @@
 #include <ostream>
 #include <vector>
 
-#include "plugins/devices/cpu/convolutions/amx_row_gradient.hpp"
-#include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_row_gradient.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_weights_gradient.hpp"
 
 namespace convoy::cpu {
 
@@ -28,8 +28,8 @@ std::size_t weight_at(const ConvolutionShape& shape, std::size_t o, std::size_t 
 
 // OIhw16i16o.
 template <>
-inline std::size_t weight_at<AmxWeightsGradient>(const ConvolutionShape& shape, std::size_t o,
-                                                 std::size_t i, std::size_t y, std::size_t x) {
+inline std::size_t weight_at<Bf16WeightsGradient>(const ConvolutionShape& shape, std::size_t o,
+                                                  std::size_t i, std::size_t y, std::size_t x) {
   const std::size_t filter = o / 16 * (shape.in_channels / 16) + i / 16;
   const std::size_t tap = (filter * shape.kernel_height + y) * shape.kernel_width + x;
   return (tap * 16 + i % 16) * 16 + o % 16;
@@ -37,8 +37,8 @@ inline std::size_t weight_at<AmxWeightsGradient>(const ConvolutionShape& shape, 
 
 // OIHW.
 template <>
-inline std::size_t weight_at<AmxRowGradient>(const ConvolutionShape& shape, std::size_t o,
-                                             std::size_t i, std::size_t y, std::size_t x) {
+inline std::size_t weight_at<Bf16RowGradient>(const ConvolutionShape& shape, std::size_t o,
+                                              std::size_t i, std::size_t y, std::size_t x) {
   return ((o * shape.in_channels + i) * shape.kernel_height + y) * shape.kernel_width + x;
 }
 
@@ -61,9 +61,9 @@ inline std::vector<Bf16> some_values(std::size_t count, std::uint64_t seed) {
 // What a gradient of weights is computed from, and the result. `Gradient` writes weights in order
 // of weight_at().
 template <typename Gradient>
-class AmxOperands {
+class Bf16Operands {
  public:
-  explicit AmxOperands(const ConvolutionShape& shape)
+  explicit Bf16Operands(const ConvolutionShape& shape)
       : shape_(shape),
         source_(some_values(shape.batch * shape.in_height * shape.in_width * shape.in_channels, 1)),
         result_(some_values(shape.batch * shape.out_height * shape.out_width * shape.out_channels,
@@ -136,7 +136,7 @@ ExpectedSum expected_sum(const Operands& operands, std::size_t o, std::size_t i,
   return sum;
 }
 
-using AmxBlockOperands = AmxOperands<AmxWeightsGradient>;
-using AmxRowOperands = AmxOperands<AmxRowGradient>;
+using Bf16BlockOperands = Bf16Operands<Bf16WeightsGradient>;
+using Bf16RowOperands = Bf16Operands<Bf16RowGradient>;
 
 }  // namespace convoy::cpu

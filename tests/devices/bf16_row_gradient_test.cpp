@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/convolutions/amx_row_gradient.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_row_gradient.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "tests/devices/amx_operands.hpp"
+#include "tests/devices/bf16_operands.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -28,19 +28,19 @@ const ConvolutionShape kRowCases[] = {
     {{64, 64, 32, 32, 7, 7, 2, 2, 2, 2}, 2, 3, 16, 0},  // several parts
 };
 
-class AmxRows : public testing::TestWithParam<ConvolutionShape> {
+class Bf16Rows : public testing::TestWithParam<ConvolutionShape> {
  protected:
   void SetUp() override {
-    if (amx_kernels() == nullptr) {
-      GTEST_SKIP() << "no AMX with bf16, or the system or oneDNN's limit forbids it";
+    if (bf16_kernels() == nullptr) {
+      GTEST_SKIP() << "no bf16 products, or the system or oneDNN's limit forbids them";
     }
-    ASSERT_TRUE(AmxRowGradient::suits(GetParam())) << GetParam();
+    ASSERT_TRUE(Bf16RowGradient::suits(GetParam())) << GetParam();
   }
 };
 
-TEST_P(AmxRows, GiveTheWeightsOfADirectSumInDoublePrecision) {
+TEST_P(Bf16Rows, GiveTheWeightsOfADirectSumInDoublePrecision) {
   const ConvolutionShape& shape = GetParam();
-  AmxRowOperands operands(shape);
+  Bf16RowOperands operands(shape);
   operands.run(2);
   for (std::size_t o = 0; o < shape.out_channels; o += 5) {
     for (std::size_t i = 0; i < shape.in_channels; ++i) {
@@ -55,9 +55,9 @@ TEST_P(AmxRows, GiveTheWeightsOfADirectSumInDoublePrecision) {
   }
 }
 
-TEST_P(AmxRows, SumTheBias) {
+TEST_P(Bf16Rows, SumTheBias) {
   const ConvolutionShape& shape = GetParam();
-  AmxRowOperands operands(shape);
+  Bf16RowOperands operands(shape);
   operands.run(2);
   for (std::size_t o = 0; o < shape.out_channels; ++o) {
     ExpectedSum expected;
@@ -70,8 +70,8 @@ TEST_P(AmxRows, SumTheBias) {
   }
 }
 
-TEST_P(AmxRows, GiveTheSameForAnyNumberOfThreads) {
-  AmxRowOperands operands(GetParam());
+TEST_P(Bf16Rows, GiveTheSameForAnyNumberOfThreads) {
+  Bf16RowOperands operands(GetParam());
   operands.run(1);
   const std::vector<float> weights = operands.weights();
   const std::vector<float> bias = operands.bias();
@@ -82,21 +82,21 @@ TEST_P(AmxRows, GiveTheSameForAnyNumberOfThreads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, AmxRows, testing::ValuesIn(kRowCases));
+INSTANTIATE_TEST_SUITE_P(Shapes, Bf16Rows, testing::ValuesIn(kRowCases));
 
-TEST(AmxRowsSuit, FewChannelsAndFiltersOfSeveralColumns) {
+TEST(Bf16RowsSuit, FewChannelsAndFiltersOfSeveralColumns) {
   ConvolutionShape shape = kRowCases[1];
-  shape.in_channels = 16;  // AmxWeightsGradient's
-  EXPECT_FALSE(AmxRowGradient::suits(shape));
+  shape.in_channels = 16;  // Bf16WeightsGradient's
+  EXPECT_FALSE(Bf16RowGradient::suits(shape));
   shape = kRowCases[1];
   shape.out_channels = 24;
-  EXPECT_FALSE(AmxRowGradient::suits(shape));
+  EXPECT_FALSE(Bf16RowGradient::suits(shape));
   shape = kRowCases[1];
   shape.kernel_width = shape.in_width = 1;
-  EXPECT_FALSE(AmxRowGradient::suits(shape));
+  EXPECT_FALSE(Bf16RowGradient::suits(shape));
   shape = kRowCases[8];
   shape.kernel_width = 5;  // 75 elements
-  EXPECT_FALSE(AmxRowGradient::suits(shape));
+  EXPECT_FALSE(Bf16RowGradient::suits(shape));
 }
 
 }  // namespace

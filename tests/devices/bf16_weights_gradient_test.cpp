@@ -1,5 +1,5 @@
 #include "plugins/devices/cpu/onednn.hpp"
-#include "tests/devices/amx_operands.hpp"
+#include "tests/devices/bf16_operands.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace convoy::cpu {
 namespace {
 
 // Source, result, kernel, strides, padding at the top and left; batch, channels of both.
-const ConvolutionShape kAmxCases[] = {
+const ConvolutionShape kBf16Cases[] = {
     {{1, 1, 1, 1, 1, 1, 1, 1, 0, 0}, 1, 16, 16, 0},        // a single pixel
     {{5, 5, 5, 5, 1, 1, 1, 1, 0, 0}, 1, 16, 16, 0},        // fewer pixels than a step
     {{7, 7, 7, 7, 1, 1, 1, 1, 0, 0}, 3, 48, 80, 0},        // odd numbers of blocks and pixels
@@ -39,7 +39,7 @@ const ConvolutionShape kAmxCases[] = {
     {{9, 12, 9, 4, 3, 5, 1, 3, 1, 1}, 2, 16, 16, 0},       // different strides
 };
 
-void expect_amx_weights(const AmxBlockOperands& operands) {
+void expect_bf16_weights(const Bf16BlockOperands& operands) {
   const ConvolutionShape& shape = operands.shape();
   for (std::size_t o = 0; o < shape.out_channels; o += 7) {
     for (std::size_t i = 0; i < shape.in_channels; i += 5) {
@@ -54,23 +54,23 @@ void expect_amx_weights(const AmxBlockOperands& operands) {
   }
 }
 
-class AmxWeights : public testing::TestWithParam<ConvolutionShape> {
+class Bf16Weights : public testing::TestWithParam<ConvolutionShape> {
  protected:
   void SetUp() override {
-    if (amx_kernels() == nullptr) {
-      GTEST_SKIP() << "no AMX with bf16, or the system or oneDNN's limit forbids it";
+    if (bf16_kernels() == nullptr) {
+      GTEST_SKIP() << "no bf16 products, or the system or oneDNN's limit forbids them";
     }
   }
 };
 
-TEST_P(AmxWeights, AreThoseOfADirectSumInDoublePrecision) {
-  AmxBlockOperands operands(GetParam());
+TEST_P(Bf16Weights, AreThoseOfADirectSumInDoublePrecision) {
+  Bf16BlockOperands operands(GetParam());
   operands.run(2);
-  expect_amx_weights(operands);
+  expect_bf16_weights(operands);
 }
 
-TEST_P(AmxWeights, SumTheBias) {
-  AmxBlockOperands operands(GetParam());
+TEST_P(Bf16Weights, SumTheBias) {
+  Bf16BlockOperands operands(GetParam());
   operands.run(2);
   const ConvolutionShape& shape = GetParam();
   for (std::size_t o = 0; o < shape.out_channels; ++o) {
@@ -84,8 +84,8 @@ TEST_P(AmxWeights, SumTheBias) {
   }
 }
 
-TEST_P(AmxWeights, AreTheSameForAnyNumberOfThreads) {
-  AmxBlockOperands operands(GetParam());
+TEST_P(Bf16Weights, AreTheSameForAnyNumberOfThreads) {
+  Bf16BlockOperands operands(GetParam());
   operands.run(1);
   const std::vector<float> weights = operands.weights();
   const std::vector<float> bias = operands.bias();
@@ -96,7 +96,7 @@ TEST_P(AmxWeights, AreTheSameForAnyNumberOfThreads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, AmxWeights, testing::ValuesIn(kAmxCases));
+INSTANTIATE_TEST_SUITE_P(Shapes, Bf16Weights, testing::ValuesIn(kBf16Cases));
 
 // A product of matrices by oneDNN, which uses tile registers in a configuration of its own.
 class LibraryProduct {
@@ -136,10 +136,10 @@ class LibraryProduct {
   std::vector<float> result_values_ = std::vector<float>(50 * 40);
 };
 
-TEST(AmxTiles, AreSharedWithOneDnnInTurns) {
-  if (amx_kernels() == nullptr) GTEST_SKIP() << "no AMX with bf16";
+TEST(Bf16Tiles, AreSharedWithOneDnnInTurns) {
+  if (bf16_kernels() == nullptr) GTEST_SKIP() << "no bf16 products";
   LibraryProduct library;
-  AmxBlockOperands operands(kAmxCases[2]);
+  Bf16BlockOperands operands(kBf16Cases[2]);
   const std::vector<float> expected = library.run();
   operands.run(2);
   const std::vector<float> weights = operands.weights();
@@ -150,13 +150,13 @@ TEST(AmxTiles, AreSharedWithOneDnnInTurns) {
   }
 }
 
-TEST(AmxWeightsSuit, OnlyWholeBlocksOfChannels) {
-  ConvolutionShape shape = kAmxCases[10];
+TEST(Bf16WeightsSuit, OnlyWholeBlocksOfChannels) {
+  ConvolutionShape shape = kBf16Cases[10];
   shape.in_channels = 24;
-  EXPECT_FALSE(AmxWeightsGradient::suits(shape));
-  shape = kAmxCases[10];
+  EXPECT_FALSE(Bf16WeightsGradient::suits(shape));
+  shape = kBf16Cases[10];
   shape.out_channels = 8;
-  EXPECT_FALSE(AmxWeightsGradient::suits(shape));
+  EXPECT_FALSE(Bf16WeightsGradient::suits(shape));
 }
 
 }  // namespace

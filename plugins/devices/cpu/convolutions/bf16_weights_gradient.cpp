@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/convolutions/amx_weights_gradient.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_weights_gradient.hpp"
 
 #include <omp.h>
 
@@ -11,7 +11,7 @@ namespace convoy::cpu {
 namespace {
 
 constexpr std::size_t kLine = 64;  // bytes
-constexpr std::size_t kWeightsOfBlocks = kAmxBlock * kAmxBlock;
+constexpr std::size_t kWeightsOfBlocks = kBf16Block * kBf16Block;
 
 // The sums of a tile take 640 KiB of a second-level cache of 2 MiB.
 constexpr std::size_t kTileFloats = std::size_t{160} << 10;
@@ -41,30 +41,38 @@ std::byte* at_line(void* memory) {
 
 }  // namespace
 
-bool AmxWeightsGradient::suits(const ConvolutionShape& shape) {
-  return shape.in_channels > 0 && shape.in_channels % kAmxBlock == 0 && shape.out_channels > 0 &&
-         shape.out_channels % kAmxBlock == 0 && shape.out_height * shape.out_width > 0 &&
-         amx_kernels() != nullptr;
+bool Bf16WeightsGradient::suits(const ConvolutionShape& shape) {
+  return shape.in_channels > 0 && shape.in_channels % kBf16Block == 0 && shape.out_channels > 0 &&
+         shape.out_channels % kBf16Block == 0 && shape.out_height * shape.out_width > 0 &&
+         bf16_kernels() != nullptr;
 }
 
-AmxWeightsGradient::AmxWeightsGradient(const ConvolutionShape& shape)
-    : AmxWeightsGradient(shape, PixelCanvas(shape)) {}
+bool Bf16WeightsGradient::pays(const ConvolutionShape& shape) {
+  constexpr std::size_t kWeightsPerPixel = 1024;
+  if (!suits(shape) || bf16_kernels()->uses_tiles) return suits(shape);
+  const std::size_t taps = shape.kernel_height * shape.kernel_width;
+  const std::size_t pixels = shape.batch * shape.out_height * shape.out_width;
+  return shape.in_channels * shape.out_channels * taps >= kWeightsPerPixel * pixels;
+}
 
-AmxWeightsGradient::AmxWeightsGradient(const ConvolutionShape& shape, const SourceSteps& source)
-    : AmxWeightsGradient(shape, PixelCanvas(shape, source)) {}
+Bf16WeightsGradient::Bf16WeightsGradient(const ConvolutionShape& shape)
+    : Bf16WeightsGradient(shape, PixelCanvas(shape)) {}
 
-AmxWeightsGradient::AmxWeightsGradient(const ConvolutionShape& shape, PixelCanvas canvas)
+Bf16WeightsGradient::Bf16WeightsGradient(const ConvolutionShape& shape, const SourceSteps& source)
+    : Bf16WeightsGradient(shape, PixelCanvas(shape, source)) {}
+
+Bf16WeightsGradient::Bf16WeightsGradient(const ConvolutionShape& shape, PixelCanvas canvas)
     : shape_(shape),
       canvas_(std::move(canvas)),
-      kernels_(amx_kernels()),
-      in_blocks_(shape.in_channels / kAmxBlock),
-      out_blocks_(shape.out_channels / kAmxBlock),
-      steps_(divide_up(canvas_.positions(), kAmxStep)),
+      kernels_(bf16_kernels()),
+      in_blocks_(shape.in_channels / kBf16Block),
+      out_blocks_(shape.out_channels / kBf16Block),
+      steps_(divide_up(canvas_.positions(), kBf16Step)),
       weights_floats_(in_blocks_ * out_blocks_ * canvas_.taps().size() * kWeightsOfBlocks) {
   divide();
 }
 
-void AmxWeightsGradient::divide() {
+void Bf16WeightsGradient::divide() {
   const std::size_t taps = canvas_.taps().size();
   tile_in_ = std::min(in_blocks_, kTileIn);
   tile_out_ = std::min(out_blocks_, kTileOut);
@@ -81,37 +89,38 @@ void AmxWeightsGradient::divide() {
     reach = std::max(reach, static_cast<std::size_t>(plane.last_offset - plane.first_offset));
   }
   // Rows of an odd number of cache lines: those of a tile do not fight for one set of the cache.
-  plane_steps_ = divide_up(chunk_steps_ * kAmxStep + reach, kAmxStep) | 1;
+  plane_steps_ = divide_up(chunk_steps_ * kBf16Step + reach, kBf16Step) | 1;
 }
 
-std::size_t AmxWeightsGradient::tiles() const {
+std::size_t Bf16WeightsGradient::tiles() const {
   return divide_up(in_blocks_, tile_in_) * divide_up(out_blocks_, tile_out_);
 }
 
 // Without neighbours a tile register's rows lie side by side.
-AmxRows AmxWeightsGradient::rows() const {
+Bf16Rows Bf16WeightsGradient::rows() const {
   if (canvas_.taps().size() == 1) {
-    return {.channel = kAmxStep, .step = kAmxTile, .block = plane_steps_ * kAmxTile};
+    return {.channel = kBf16Step, .step = kBf16Tile, .block = plane_steps_ * kBf16Tile};
   }
-  return {.channel = plane_steps_ * kAmxStep, .step = kAmxStep, .block = plane_steps_ * kAmxTile};
+  return {
+      .channel = plane_steps_ * kBf16Step, .step = kBf16Step, .block = plane_steps_ * kBf16Tile};
 }
 
-std::size_t AmxWeightsGradient::plane_elements() const {
-  return tile_in_ * plane_steps_ * kAmxTile;
+std::size_t Bf16WeightsGradient::plane_elements() const {
+  return tile_in_ * plane_steps_ * kBf16Tile;
 }
 
-std::size_t AmxWeightsGradient::workspace_bytes() const {
+std::size_t Bf16WeightsGradient::workspace_bytes() const {
   const std::size_t channels = std::max(shape_.in_channels, shape_.out_channels);
   const std::size_t packed =
-      canvas_.planes().size() * plane_elements() + tile_out_ * chunk_steps_ * kAmxTile;
-  return whole_lines(plane_steps_ * kAmxStep * sizeof(Bf16*)) +
+      canvas_.planes().size() * plane_elements() + tile_out_ * chunk_steps_ * kBf16Tile;
+  return whole_lines(plane_steps_ * kBf16Step * sizeof(Bf16*)) +
          whole_lines(channels * sizeof(Bf16)) + packed * sizeof(Bf16);
 }
 
-AmxWeightsGradient::Workspace AmxWeightsGradient::workspace(std::byte* memory) const {
+Bf16WeightsGradient::Workspace Bf16WeightsGradient::workspace(std::byte* memory) const {
   const std::size_t channels = std::max(shape_.in_channels, shape_.out_channels);
   auto* const pixels = reinterpret_cast<const Bf16**>(memory);
-  memory += whole_lines(plane_steps_ * kAmxStep * sizeof(Bf16*));
+  memory += whole_lines(plane_steps_ * kBf16Step * sizeof(Bf16*));
   auto* const empty = reinterpret_cast<Bf16*>(memory);
   std::fill_n(empty, channels, Bf16{0});
   memory += whole_lines(channels * sizeof(Bf16));
@@ -119,12 +128,12 @@ AmxWeightsGradient::Workspace AmxWeightsGradient::workspace(std::byte* memory) c
   return {pixels, empty, source, source + canvas_.planes().size() * plane_elements()};
 }
 
-std::size_t AmxWeightsGradient::scratch_bytes(std::size_t threads) const {
+std::size_t Bf16WeightsGradient::scratch_bytes(std::size_t threads) const {
   const std::size_t part = weights_floats_ + shape_.out_channels;
   return kLine + (parts_ > 1 ? parts_ * part * sizeof(float) : 0) + threads * workspace_bytes();
 }
 
-AmxWeightsGradient::Tile AmxWeightsGradient::tile(std::size_t index, std::size_t part) const {
+Bf16WeightsGradient::Tile Bf16WeightsGradient::tile(std::size_t index, std::size_t part) const {
   const std::size_t across = divide_up(in_blocks_, tile_in_);
   const std::size_t in = index % across * tile_in_;
   const std::size_t out = index / across * tile_out_;
@@ -136,7 +145,7 @@ AmxWeightsGradient::Tile AmxWeightsGradient::tile(std::size_t index, std::size_t
           (part + 1) * steps_ / parts_};
 }
 
-void AmxWeightsGradient::run(const Arguments& arguments, std::size_t threads) const {
+void Bf16WeightsGradient::run(const Arguments& arguments, std::size_t threads) const {
   std::byte* memory = at_line(arguments.scratch);
   auto* const parts = reinterpret_cast<float*>(memory);
   if (parts_ > 1) memory += parts_ * (weights_floats_ + shape_.out_channels) * sizeof(float);
@@ -150,8 +159,8 @@ void AmxWeightsGradient::run(const Arguments& arguments, std::size_t threads) co
   }
 }
 
-void AmxWeightsGradient::run_tasks(const Arguments& arguments, float* parts, std::byte* memory,
-                                   std::size_t threads) const {
+void Bf16WeightsGradient::run_tasks(const Arguments& arguments, float* parts, std::byte* memory,
+                                    std::size_t threads) const {
 #pragma omp parallel num_threads(static_cast <int>(threads))
   {
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());
@@ -171,7 +180,7 @@ void AmxWeightsGradient::run_tasks(const Arguments& arguments, float* parts, std
   }
 }
 
-void AmxWeightsGradient::add_parts(const float* parts, float* total, std::size_t count) const {
+void Bf16WeightsGradient::add_parts(const float* parts, float* total, std::size_t count) const {
   constexpr std::size_t kStretch = 2048;  // floats that stay in the first-level cache
   for (std::size_t done = 0; done < count; done += kStretch) {
     const std::size_t last = std::min(done + kStretch, count);
@@ -183,8 +192,8 @@ void AmxWeightsGradient::add_parts(const float* parts, float* total, std::size_t
   }
 }
 
-void AmxWeightsGradient::run_tile(const Tile& tile, const Arguments& arguments,
-                                  const Workspace& own, const Sums& sums) const {
+void Bf16WeightsGradient::run_tile(const Tile& tile, const Arguments& arguments,
+                                   const Workspace& own, const Sums& sums) const {
   for (std::size_t first = tile.first_step; first < tile.last_step; first += chunk_steps_) {
     const std::size_t steps = std::min(chunk_steps_, tile.last_step - first);
     const bool fresh = first == tile.first_step;
@@ -194,44 +203,44 @@ void AmxWeightsGradient::run_tile(const Tile& tile, const Arguments& arguments,
   }
 }
 
-void AmxWeightsGradient::pack(const Tile& tile, std::size_t first, std::size_t steps,
-                              const Arguments& arguments, const Workspace& own) const {
-  const std::size_t position = first * kAmxStep;
-  canvas_.find_result(position, steps * kAmxStep, arguments.result, own.empty, own.pixels);
+void Bf16WeightsGradient::pack(const Tile& tile, std::size_t first, std::size_t steps,
+                               const Arguments& arguments, const Workspace& own) const {
+  const std::size_t position = first * kBf16Step;
+  canvas_.find_result(position, steps * kBf16Step, arguments.result, own.empty, own.pixels);
   kernels_->pack_result({.pixels = own.pixels,
                          .steps = steps,
-                         .first_channel = tile.first_out * kAmxBlock,
+                         .first_channel = tile.first_out * kBf16Block,
                          .blocks = tile.last_out - tile.first_out},
                         own.result);
   Bf16* to = own.source;
   for (const PixelCanvas::Plane& plane : canvas_.planes()) {
     const auto reach = static_cast<std::size_t>(plane.last_offset - plane.first_offset);
-    const std::size_t plane_steps = divide_up(steps * kAmxStep + reach, kAmxStep);
+    const std::size_t plane_steps = divide_up(steps * kBf16Step + reach, kBf16Step);
     canvas_.find_source(plane, static_cast<std::ptrdiff_t>(position) + plane.first_offset,
-                        plane_steps * kAmxStep, arguments.source, own.empty, own.pixels);
+                        plane_steps * kBf16Step, arguments.source, own.empty, own.pixels);
     kernels_->pack_source({.pixels = own.pixels,
                            .steps = plane_steps,
-                           .first_channel = tile.first_in * kAmxBlock,
+                           .first_channel = tile.first_in * kBf16Block,
                            .blocks = tile.last_in - tile.first_in},
                           rows(), to);
     to += plane_elements();
   }
 }
 
-void AmxWeightsGradient::multiply(const Tile& tile, std::size_t steps, bool fresh,
-                                  const Workspace& own, float* weights) const {
+void Bf16WeightsGradient::multiply(const Tile& tile, std::size_t steps, bool fresh,
+                                   const Workspace& own, float* weights) const {
   const std::size_t filter = canvas_.taps().size() * kWeightsOfBlocks;
-  AmxProduct product{.source = nullptr,
-                     .rows = rows(),
-                     .result = nullptr,
-                     .result_block = steps * kAmxTile,
-                     .steps = steps,
-                     .weights = nullptr,
-                     .weights_in = filter,
-                     .weights_out = in_blocks_ * filter,
-                     .in_blocks = 0,
-                     .out_blocks = 0,
-                     .fresh = fresh};
+  Bf16Product product{.source = nullptr,
+                      .rows = rows(),
+                      .result = nullptr,
+                      .result_block = steps * kBf16Tile,
+                      .steps = steps,
+                      .weights = nullptr,
+                      .weights_in = filter,
+                      .weights_out = in_blocks_ * filter,
+                      .in_blocks = 0,
+                      .out_blocks = 0,
+                      .fresh = fresh};
   for (std::size_t out = tile.first_out; out < tile.last_out; out += 2) {
     product.out_blocks = std::min<std::size_t>(tile.last_out - out, 2);
     product.result = own.result + (out - tile.first_out) * product.result_block;
@@ -243,7 +252,7 @@ void AmxWeightsGradient::multiply(const Tile& tile, std::size_t steps, bool fres
   }
 }
 
-void AmxWeightsGradient::multiply_taps(AmxProduct product, const Bf16* source) const {
+void Bf16WeightsGradient::multiply_taps(Bf16Product product, const Bf16* source) const {
   for (const PixelCanvas::Tap& tap : canvas_.taps()) {
     const std::ptrdiff_t first = canvas_.planes()[tap.plane].first_offset;
     product.source = source + tap.plane * plane_elements() + (tap.offset - first);
@@ -252,11 +261,11 @@ void AmxWeightsGradient::multiply_taps(AmxProduct product, const Bf16* source) c
   }
 }
 
-void AmxWeightsGradient::sum_results(const Tile& tile, std::size_t steps, bool fresh,
-                                     const Workspace& own, float* bias) const {
+void Bf16WeightsGradient::sum_results(const Tile& tile, std::size_t steps, bool fresh,
+                                      const Workspace& own, float* bias) const {
   for (std::size_t out = tile.first_out; out < tile.last_out; ++out) {
-    kernels_->sum(own.result + (out - tile.first_out) * steps * kAmxTile, steps,
-                  bias + out * kAmxBlock, fresh);
+    kernels_->sum(own.result + (out - tile.first_out) * steps * kBf16Tile, steps,
+                  bias + out * kBf16Block, fresh);
   }
 }
 

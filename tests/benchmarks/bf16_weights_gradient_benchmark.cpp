@@ -1,4 +1,4 @@
-// Gradients of weights from bf16 activations by the plug-in's own AMX kernels beside oneDNN's, by
+// Gradients of weights from bf16 activations by the plug-in's own kernels beside oneDNN's, by
 // shape, on all cores.
 #include <omp.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugins/devices/cpu/convolutions/amx_row_gradient.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_row_gradient.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
 #include "tests/benchmarks/gradient_cases.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
-constexpr GradientShape kAmxShapes[] = {
+constexpr GradientShape kBf16Shapes[] = {
     {"tiny", 1, 16, 8, 16, 3, 3, 2, 1, 1},
     {"resnet50_1x1_64_to_256_at_56", 16, 64, 56, 256, 1, 1, 1, 0, 0},
     {"resnet50_1x1_64_to_64_at_56", 16, 64, 56, 64, 1, 1, 1, 0, 0},
@@ -46,14 +46,14 @@ constexpr GradientShape kAmxShapes[] = {
 };
 
 // Operands with the channels last; the library chooses how the gradient is stored.
-class AmxGradientCase {
+class Bf16GradientCase {
  public:
-  explicit AmxGradientCase(const GradientShape& shape);
+  explicit Bf16GradientCase(const GradientShape& shape);
 
   const char* problem() const {
-    return cpu::AmxWeightsGradient::suits(own_) || cpu::AmxRowGradient::suits(own_)
+    return cpu::Bf16WeightsGradient::suits(own_) || cpu::Bf16RowGradient::suits(own_)
                ? nullptr
-               : "no AMX with bf16, or the system or oneDNN's limit forbids it";
+               : "no bf16 products, or the system or oneDNN's limit forbids them";
   }
   void library();
   void own();
@@ -72,7 +72,7 @@ class AmxGradientCase {
   std::vector<std::byte> scratch_;
 };
 
-AmxGradientCase::AmxGradientCase(const GradientShape& shape) {
+Bf16GradientCase::Bf16GradientCase(const GradientShape& shape) {
   const auto direct = dnnl::algorithm::convolution_direct;
   const dnnl::memory::dims strides = {shape.stride, shape.stride};
   const dnnl::memory::dims padding = {shape.pad_height, shape.pad_width};
@@ -95,13 +95,13 @@ AmxGradientCase::AmxGradientCase(const GradientShape& shape) {
       static_cast<std::size_t>(shape.in * shape.out * shape.kernel_height * shape.kernel_width));
   if (problem() != nullptr) return;
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-  scratch_.resize(cpu::AmxRowGradient::suits(own_)
-                      ? cpu::AmxRowGradient(own_).scratch_bytes(threads)
-                      : cpu::AmxWeightsGradient(own_).scratch_bytes(threads));
+  scratch_.resize(cpu::Bf16RowGradient::suits(own_)
+                      ? cpu::Bf16RowGradient(own_).scratch_bytes(threads)
+                      : cpu::Bf16WeightsGradient(own_).scratch_bytes(threads));
 }
 
 // Numbers of both signs between 1/32 and 2.
-dnnl::memory AmxGradientCase::filled(const dnnl::memory::desc& desc) {
+dnnl::memory Bf16GradientCase::filled(const dnnl::memory::desc& desc) {
   dnnl::memory memory(desc, engine_);
   auto* values = static_cast<cpu::Bf16*>(memory.get_data_handle());
   for (std::size_t i = 0; i < desc.get_size() / sizeof(cpu::Bf16); ++i) {
@@ -112,7 +112,7 @@ dnnl::memory AmxGradientCase::filled(const dnnl::memory::desc& desc) {
   return memory;
 }
 
-void AmxGradientCase::library() {
+void Bf16GradientCase::library() {
   dnnl::convolution_backward_weights(description_)
       .execute(stream_, {{DNNL_ARG_SRC, source_},
                          {DNNL_ARG_DIFF_DST, result_},
@@ -120,18 +120,18 @@ void AmxGradientCase::library() {
 }
 
 template <typename Gradient>
-void AmxGradientCase::run_own(const Gradient& gradient) {
+void Bf16GradientCase::run_own(const Gradient& gradient) {
   gradient.run({static_cast<const cpu::Bf16*>(source_.get_data_handle()),
                 static_cast<const cpu::Bf16*>(result_.get_data_handle()), own_weights_.data(),
                 nullptr, scratch_.data()},
                static_cast<std::size_t>(omp_get_max_threads()));
 }
 
-void AmxGradientCase::own() {
-  if (cpu::AmxRowGradient::suits(own_)) {
-    run_own(cpu::AmxRowGradient(own_));
+void Bf16GradientCase::own() {
+  if (cpu::Bf16RowGradient::suits(own_)) {
+    run_own(cpu::Bf16RowGradient(own_));
   } else {
-    run_own(cpu::AmxWeightsGradient(own_));
+    run_own(cpu::Bf16WeightsGradient(own_));
   }
 }
 
@@ -139,5 +139,5 @@ void AmxGradientCase::own() {
 }  // namespace convoy
 
 int main(int argc, char** argv) {
-  convoy::run_gradient_benchmarks<convoy::AmxGradientCase>(convoy::kAmxShapes, argc, argv);
+  convoy::run_gradient_benchmarks<convoy::Bf16GradientCase>(convoy::kBf16Shapes, argc, argv);
 }

@@ -1,0 +1,151 @@
+// Compiled for AVX-512 with bf16, and called only where bf16_kernels() says so. Uses no library
+// templates: the linker may take their code from here for everyone.
+#include "plugins/devices/cpu/convolutions/bf16_kernels.hpp"
+
+#include <immintrin.h>
+
+namespace convoy::cpu {
+namespace {
+
+// Eight channels of four pixels, eight pixels apart from each other.
+inline __m512i load_four(const Bf16* const* pixels, std::size_t channel) {
+  const auto load = [&](int pixel) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(pixels[pixel] + channel));
+  };
+  __m512i four = _mm512_zextsi128_si512(load(0));
+  four = _mm512_mask_broadcast_i32x4(four, 0x00f0, load(8));
+  four = _mm512_mask_broadcast_i32x4(four, 0x0f00, load(16));
+  return _mm512_mask_broadcast_i32x4(four, 0xf000, load(24));
+}
+
+// Transposes eight channels of 32 pixels: every quarter of the registers is a square of 8 x 8.
+inline void transpose_eight(const Bf16* const* pixels, std::size_t channel, std::size_t distance,
+                            Bf16* to) {
+  __m512i a[8], b[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) a[i] = load_four(pixels + i, channel);
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    b[2 * i] = _mm512_unpacklo_epi16(a[2 * i], a[2 * i + 1]);
+    b[2 * i + 1] = _mm512_unpackhi_epi16(a[2 * i], a[2 * i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const int from = i / 2 * 4 + i % 2;
+    a[2 * i] = _mm512_unpacklo_epi32(b[from], b[from + 2]);
+    a[2 * i + 1] = _mm512_unpackhi_epi32(b[from], b[from + 2]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    b[2 * i] = _mm512_unpacklo_epi64(a[i], a[i + 4]);
+    b[2 * i + 1] = _mm512_unpackhi_epi64(a[i], a[i + 4]);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) _mm512_storeu_si512(to + i * distance, b[i]);
+}
+
+void pack_source(const Bf16Pixels& from, const Bf16Rows& layout, Bf16* to) {
+  for (std::size_t step = 0; step < from.steps; ++step) {
+    const Bf16* const* pixels = from.pixels + step * kBf16Step;
+    for (std::size_t block = 0; block < from.blocks; ++block) {
+      const std::size_t channel = from.first_channel + block * kBf16Block;
+      Bf16* rows = to + step * layout.step + block * layout.block;
+      transpose_eight(pixels, channel, layout.channel, rows);
+      transpose_eight(pixels, channel + 8, layout.channel, rows + 8 * layout.channel);
+    }
+  }
+}
+
+// The order that takes elements of the two halves by turns.
+inline __m512i interleaving() {
+  alignas(64) Bf16 order[kBf16Step];
+  for (std::size_t i = 0; i < kBf16Step; ++i) {
+    order[i] = static_cast<Bf16>(i / 2 + i % 2 * kBf16Block);
+  }
+  return _mm512_load_si512(order);
+}
+
+void pack_result(const Bf16Pixels& from, Bf16* to) {
+  const __m512i interleave = interleaving();
+  for (std::size_t step = 0; step < from.steps; ++step) {
+    for (std::size_t block = 0; block < from.blocks; ++block) {
+      const Bf16* const* pixels = from.pixels + step * kBf16Step;
+      const std::size_t channel = from.first_channel + block * kBf16Block;
+      Bf16* pairs = to + (block * from.steps + step) * kBf16Tile;
+#pragma GCC unroll 16
+      for (std::size_t pair = 0; pair < kBf16Step; pair += 2) {
+        const auto half = [&](std::size_t pixel) {
+          return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pixels[pixel] + channel));
+        };
+        const __m512i both =
+            _mm512_inserti64x4(_mm512_castsi256_si512(half(pair)), half(pair + 1), 1);
+        _mm512_storeu_si512(pairs + pair * kBf16Block, _mm512_permutexvar_epi16(interleave, both));
+      }
+    }
+  }
+}
+
+// Weights are read from front to back: what stands 4 KiB behind a line is asked for. Nothing need
+// be there.
+inline void ask_ahead_of(const float* line) {
+  constexpr std::uintptr_t kAhead = 4096;
+  _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(line) + kAhead),
+               _MM_HINT_T0);
+}
+
+// Two vectors side by side.
+inline __m512i rounded(__m512 low, __m512 high) {
+  return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
+}
+
+void round_pairs(const float* from, std::size_t row_step, Bf16* to) {
+  const __m512i interleave = interleaving();
+#pragma GCC unroll 8
+  for (std::size_t line = 0; line < kBf16Block / 2; ++line) {
+    const float* const row = from + 2 * line * row_step;
+    ask_ahead_of(row);
+    ask_ahead_of(row + row_step);
+    const __m512i both = rounded(_mm512_loadu_ps(row), _mm512_loadu_ps(row + row_step));
+    _mm512_storeu_si512(to + line * kBf16Step, _mm512_permutexvar_epi16(interleave, both));
+  }
+}
+
+void round(const float* from, std::size_t count, Bf16* to) {
+  std::size_t done = 0;
+  for (; done + kBf16Step <= count; done += kBf16Step) {
+    ask_ahead_of(from + done);
+    ask_ahead_of(from + done + kBf16Block);
+    const __m512 high = _mm512_loadu_ps(from + done + kBf16Block);
+    _mm512_storeu_si512(to + done, rounded(_mm512_loadu_ps(from + done), high));
+  }
+  for (; done < count; done += kBf16Block) {
+    const std::size_t left = count - done < kBf16Block ? count - done : kBf16Block;
+    const auto mask = static_cast<__mmask16>((1u << left) - 1u);
+    const __m512 values = _mm512_maskz_loadu_ps(mask, from + done);
+    _mm512_mask_storeu_epi16(to + done, mask, rounded(values, _mm512_setzero_ps()));
+  }
+}
+
+// Products with ones; several sums, because each waits for the one before it.
+void sum(const Bf16* result, std::size_t steps, float* total, bool fresh) {
+  constexpr std::size_t kSums = 4;
+  const auto ones = reinterpret_cast<__m512bh>(_mm512_set1_epi16(0x3f80));
+  __m512 sums[kSums] = {};
+  for (std::size_t row = 0; row < steps * kBf16Block; row += kSums) {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kSums; ++i) {
+      const __m512i pairs = _mm512_loadu_si512(result + (row + i) * kBf16Step);
+      sums[i] = _mm512_dpbf16_ps(sums[i], reinterpret_cast<__m512bh>(pairs), ones);
+    }
+  }
+  __m512 all = _mm512_add_ps(_mm512_add_ps(sums[0], sums[1]), _mm512_add_ps(sums[2], sums[3]));
+  if (!fresh) all = _mm512_add_ps(_mm512_loadu_ps(total), all);
+  _mm512_storeu_ps(total, all);
+}
+
+}  // namespace
+
+extern const Bf16Packing kBf16Packing;
+const Bf16Packing kBf16Packing = {pack_source, pack_result, round_pairs, round, sum};
+
+}  // namespace convoy::cpu
