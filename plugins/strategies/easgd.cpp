@@ -12,7 +12,7 @@ class ElasticAveraging : public convoy::Strategy {
   void plan(convoy::Planner& p) override {
     const std::int64_t steps = p.integer("local_steps");
     if (steps < 1 || steps > 64) p.refuse("local_steps is from 1 to 64");
-    const double moving = std::stod(p.option("moving_rate"));
+    const double moving = p.number("moving_rate");
     if (!(moving > 0 && moving < 1)) p.refuse("moving_rate is between 0 and 1");
     const convoy::Buffer center =
         p.persistent(p.host_place(convoy::ReplicaId(0)), p.arena_elements());

@@ -17,8 +17,8 @@ class LocalSgd : public convoy::Strategy {
         for (const auto r : p.replicas())
           p.apply(p.parameters(r)[range], p.gradient(r)[range], {.contributions = 1});
     }
-    const double rate = std::stod(p.option("outer_rate"));
-    const double momentum = std::stod(p.option("outer_momentum"));
+    const double rate = p.number("outer_rate");
+    const double momentum = p.number("outer_momentum");
     if (!(rate > 0 && rate <= 1 && momentum >= 0 && momentum < 1))
       p.refuse("outer_rate is above 0 and at most 1, outer_momentum from 0 to below 1");
     for (const convoy::Range range : p.buckets()) {

@@ -12,7 +12,7 @@ namespace {
 class TopK : public convoy::Strategy {
  public:
   void plan(convoy::Planner& p) override {
-    const double ratio = std::stod(p.option("ratio"));
+    const double ratio = p.number("ratio");
     if (!(ratio > 0 && ratio <= 1)) p.refuse("ratio is above 0 and at most 1");
     p.compute();
     for (const convoy::Range range : p.buckets()) {

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 HEADERS = ["common", "operation", "model", "program", "submission", "device", "strategy", "transport",
-           "cuda_call"]
+           "cuda_call", "waking"]
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "core" / "include"
 

@@ -8,6 +8,7 @@
  *  1. A plug-in exports two symbols: convoy_<kind>_v1, a function that returns a pointer to a
  *     constant table and does nothing else, and convoy_plugin_manifest, in the ELF section
  *     ".convoy.manifest": NUL-separated key=value text that the host reads without running code.
+ *     A device plug-in may export a third, convoy_device_waking_v1 (convoy/abi/waking.h).
  *  2. Structs that start with struct_size only grow at their end, have no padding, and have a size
  *     that is a multiple of 8. Whoever makes one sets struct_size to its own sizeof. Host and
  *     plug-in may be of different versions, either of them the newer one:
@@ -47,5 +48,6 @@
 #include <convoy/abi/strategy.h>
 #include <convoy/abi/submission.h>
 #include <convoy/abi/transport.h>
+#include <convoy/abi/waking.h>
 
 #endif

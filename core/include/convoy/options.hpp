@@ -2,6 +2,7 @@
 
 #include <convoy/abi/common.h>
 
+#include <charconv>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,14 @@ class Options {
   std::int64_t integer(const char* name) const {
     const std::string value = declared(name);
     return value.empty() ? 0 : std::stoll(value);
+  }
+  // Options of type float, read alike in every locale; 0 when the manifest gives no default. Throws
+  // as flag().
+  double number(const char* name) const {
+    const std::string value = declared(name);
+    double number = 0;
+    std::from_chars(value.data(), value.data() + value.size(), number);
+    return number;
   }
 
  private:

@@ -122,6 +122,7 @@ class Planner {
   std::string option(const char* name) const { return options().option(name); }
   bool flag(const char* name) const { return options().flag(name); }
   std::int64_t integer(const char* name) const { return options().integer(name); }
+  double number(const char* name) const { return options().number(name); }
   // These options, or this cluster, are nothing for the strategy: say which value, why and what to
   // do. Throwing std::invalid_argument does the same.
   [[noreturn]] void refuse(const std::string& reason) const {
