@@ -15,9 +15,11 @@ namespace {
 constexpr std::uint32_t kIterationsInFlight = 2;
 
 // Strands drift apart until a bound holds them, or for ever.
+constexpr std::uint32_t kMostIterations = 192;
+
 std::uint32_t iterations_of(const TaskGraph& graph, const SimulationOptions& options) {
   constexpr std::size_t kSettled = 12;
-  constexpr std::size_t kMost = 96;
+  constexpr std::size_t kMost = kMostIterations / 2;
   if (graph.strands == 1) return options.iterations;
   const std::size_t bounded = 4 * graph.waits.size() + kSettled;  // distances are below its size
   return std::max(options.iterations, static_cast<std::uint32_t>(std::min(bounded, kMost)));
@@ -47,6 +49,42 @@ double common_step(const std::vector<double>& workers) {
   double rate = 0;
   for (const double seconds : workers) rate += 1 / seconds;
   return static_cast<double>(workers.size()) / rate;
+}
+
+// Whether one strand waits for iterations of another one.
+bool is_bounded(const TaskGraph& graph) {
+  for (std::uint32_t task = 0; task < graph.tasks.size(); ++task)
+    for (const TaskSuccessor& successor : graph.successors[task])
+      if (graph.tasks[successor.task].strand != graph.tasks[task].strand) return true;
+  return false;
+}
+
+// Workers that may be ahead of each other by so many steps only have one speed in the end. Before,
+// the faster ones use up what they may be ahead, which takes the longer the more alike they are.
+bool have_one_speed(const std::vector<double>& workers) {
+  constexpr double kSameSpeed = 0.05;
+  const auto [fastest, slowest] = std::ranges::minmax(workers);
+  return slowest <= (1 + kSameSpeed) * fastest;
+}
+
+struct SteadyRun {
+  RunTimes times;
+  bool is_steady = true;
+};
+
+SteadyRun run_until_steady(const TaskGraph& graph, const SimulatedMachine& machine,
+                           const SimulationOptions& options) {
+  constexpr std::size_t kMostInstances = 8'000'000;
+  const bool bounded = graph.strands > 1 && is_bounded(graph);
+  std::uint32_t iterations = iterations_of(graph, options);
+  while (true) {
+    RunTimes times = run_tasks(graph, machine, iterations,
+                               options.software.step_barrier ? 1 : kIterationsInFlight);
+    const bool is_steady = !bounded || have_one_speed(strand_seconds(times));
+    iterations *= 2;
+    if (is_steady || iterations > kMostIterations || 2 * times.instances.size() > kMostInstances)
+      return {std::move(times), is_steady};
+  }
 }
 
 double longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t first,
@@ -128,9 +166,8 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
                           const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
   CONVOY_CHECK(options.iterations >= 2);
   const TaskGraph graph = build_tasks(lowered, machine, layers, options);
-  const std::uint32_t iterations = iterations_of(graph, options);
-  const RunTimes times = run_tasks(graph, machine, iterations,
-                                   options.software.step_barrier ? 1 : kIterationsInFlight);
+  const auto [times, is_steady] = run_until_steady(graph, machine, options);
+  const std::size_t iterations = times.iteration_end.size();
   const Ticks origin = times.iteration_end[iterations - 2];
   const Ticks end = times.iteration_end[iterations - 1];
   const std::size_t first = graph.tasks.size() * (iterations - 1);
@@ -141,6 +178,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
     for (const double seconds : strand_seconds(times))
       result.worker_step_seconds.push_back(seconds / computes);
     result.step_seconds = common_step(result.worker_step_seconds);
+    result.is_steady = is_steady;
   }
   result.compute_seconds = longest_compute(graph, times, first, machine.places.size()) / computes;
   result.exposed_seconds = std::max(0.0, result.step_seconds - result.compute_seconds);

@@ -70,8 +70,11 @@ struct CriticalPath {
 struct SimulationResult {
   double step_seconds = 0;
   std::vector<double> worker_step_seconds;  // each worker's own; empty where all step together
-  double compute_seconds = 0;               // of the device that computes longest
-  double exposed_seconds = 0;               // the rest of the step
+  // False where a bound will hold back workers that had not reached it when the run ended: in the
+  // long run the step is as long as the slowest worker's.
+  bool is_steady = true;
+  double compute_seconds = 0;  // of the device that computes longest
+  double exposed_seconds = 0;  // the rest of the step
   CriticalPath critical;
   std::string bottleneck;                  // for people: what the step's time is spent on
   std::vector<LinkLoad> links;             // those that carry anything, most loaded first

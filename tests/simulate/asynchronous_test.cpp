@@ -37,12 +37,19 @@ TEST(AsynchronousSimulation, NobodyWaitsForASlowWorkerWithoutABound) {
 }
 
 TEST(AsynchronousSimulation, ABoundHoldsAllToTheSpeedOfTheSlowest) {
-  for (const std::uint64_t lag : {1, 2, 8}) {
+  // At first the fast one is ahead by less: the longer, the larger the bound.
+  for (const std::uint64_t lag : {1, 2, 8, 60, 90}) {
     const simulate::SimulationResult result = run_with(lag);
     ASSERT_EQ(result.worker_step_seconds.size(), 2u);
     EXPECT_NEAR(result.worker_step_seconds[0], kSlow, 0.1 * kSlow) << "lag " << lag;
     EXPECT_NEAR(result.worker_step_seconds[1], kSlow, 0.1 * kSlow) << "lag " << lag;
+    EXPECT_TRUE(result.is_steady) << "lag " << lag;
   }
+}
+
+TEST(AsynchronousSimulation, SaysThatABoundHasNotBeenReached) {
+  EXPECT_FALSE(run_with(150).is_steady);
+  EXPECT_TRUE(run_with(CONVOY_UNBOUNDED).is_steady);
 }
 
 TEST(AsynchronousSimulation, WorkersThatStepTogetherHaveNoStepsOfTheirOwn) {

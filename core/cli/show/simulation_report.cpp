@@ -67,7 +67,10 @@ Json step_json(const job::SimulatedRun& count) {
                {"bottleneck", step.bottleneck},
                {"collectives", std::move(collectives)},
                {"links", to_json(step.links, count.on->machine.links)}};
-  if (!step.worker_step_seconds.empty()) json["worker_seconds"] = step.worker_step_seconds;
+  if (!step.worker_step_seconds.empty()) {
+    json["worker_seconds"] = step.worker_step_seconds;
+    json["steady"] = step.is_steady;
+  }
   return json;
 }
 
@@ -160,6 +163,9 @@ void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
     const auto [fastest, slowest] = std::ranges::minmax(step.worker_step_seconds);
     out << fmt::format("Steps of workers by themselves: {:.2f} to {:.2f} ms\n",
                        milliseconds(fastest), milliseconds(slowest));
+    if (!step.is_steady)
+      out << "The faster ones had not reached the bound that holds them back when the simulation "
+             "ended: in the long run all go at the speed of the slowest\n";
   }
   const std::size_t shown = std::min(kShownLinks, step.links.size());
   for (std::size_t i = 0; i < shown; ++i)
