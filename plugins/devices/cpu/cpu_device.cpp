@@ -27,6 +27,16 @@ void warn_about_binding(const DeviceHost& host) {
            "the same cores; unset it");
 }
 
+// Once for all devices, of which there may be hundreds.
+void tell_of_shared_cores(const DeviceHost& host, std::uint32_t devices) {
+  const std::string names =
+      devices == 1 ? "cpu:0 has" : "cpu:0 to cpu:" + std::to_string(devices - 1) + " have";
+  const CoreSet all({.devices = 1, .index = 0, .threads = 0});
+  host.log(LogLevel::kInfo,
+           names + " more threads than there are cores (" + all.list() +
+               "), so measured speeds are lower than separate machines would give");
+}
+
 // Ends and joins the threads of the calling thread's team. Left to itself, the OpenMP runtime
 // detaches them when their leader ends, and they end at some time after the device is closed: while
 // the process exits, say, where a leak checker stumbles over threads that are half gone.
@@ -46,12 +56,7 @@ std::unique_ptr<Device> CpuDevice::open(const DeviceHost& host,
   if (index >= devices) throw std::invalid_argument("there is no CPU device of this index");
   auto device = std::make_unique<CpuDevice>(CoreSet::Share{devices, index, request.threads});
   if (index == 0) warn_about_binding(host);
-  if (device->shares_cores()) {
-    host.log(LogLevel::kInfo, "cpu:" + std::to_string(index) + " shares its cores (" +
-                                  device->cores_.list() +
-                                  "): there are more threads than cores, so measured speeds are "
-                                  "lower than separate machines would give");
-  }
+  if (index == 0 && device->shares_cores()) tell_of_shared_cores(host, devices);
   return device;
 }
 

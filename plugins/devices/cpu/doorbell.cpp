@@ -60,6 +60,7 @@ Doorbell& Doorbells::take() {
        bell = bell->next_.load(std::memory_order_relaxed)) {
     if (bell->taken_.exchange(1, std::memory_order_acq_rel) == 0) return *bell;
   }
+  count_.fetch_add(1, std::memory_order_relaxed);
   auto fresh = std::make_unique<Doorbell>();
   fresh->taken_.store(1, std::memory_order_relaxed);
   Doorbell* first = first_.load(std::memory_order_acquire);
@@ -92,8 +93,14 @@ void Doorbells::ring_all() {
     bell->ring();
 }
 
+double Doorbells::look_again_seconds() const {
+  constexpr double kOfFew = 0.001;
+  constexpr double kFew = 32;
+  return kOfFew * std::max(1.0, count_.load(std::memory_order_relaxed) / kFew);
+}
+
 void Doorbells::wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop) {
-  const double look_again = all_tell() ? 0.1 : 0.005;
+  const double look_again = all_tell() ? 0.1 : 5 * look_again_seconds();
   if (holds(point) || stop.load(std::memory_order_acquire)) return;
   const double deadline = monotonic_seconds() + seconds;
   Doorbell& bell = take();

@@ -64,13 +64,17 @@ class Doorbells {
   // The value was stored: wakes who waits for it.
   void wake(const std::uint64_t* timeline, std::uint64_t value);
   void ring_all();
-  // Blocks until the point holds, stop is true or seconds have passed; looks again at least every
-  // few milliseconds unless all_tell(), because timelines may be advanced by somebody who does not
-  // know this object.
+  // Blocks until the point holds, stop is true or seconds have passed; looks again after some
+  // look_again_seconds() unless all_tell().
   void wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop);
+  // How long a thread sleeps before it looks again for timelines that somebody has advanced who
+  // does not know this object. The more threads sleep, the longer: hundreds that look every
+  // millisecond would leave no processor to those that compute.
+  double look_again_seconds() const;
 
  private:
   std::atomic<Doorbell*> first_{nullptr};
+  std::atomic<std::uint32_t> count_{0};
 };
 
 // Who hears of the timelines that devices of this process advance.

@@ -14,8 +14,6 @@ namespace {
 // neighbour on the same core would miss.
 constexpr int kSpinRounds = 400;
 constexpr int kPausesPerRound = 4;
-// For timelines that others advance silently.
-constexpr double kLookAgainSeconds = 0.001;
 constexpr double kEmptySeconds = 0.1;
 
 void pause_briefly() {
@@ -177,7 +175,8 @@ void LaneEngine::idle_until_change(std::uint32_t epoch, int& idle_rounds) {
     points[count++] = *unmet;
   }
   const bool hears_of_all = count == 0 || (count <= Doorbell::kMostPoints && all_tell());
-  doorbell_.sleep(epoch, {points.data(), count}, hears_of_all ? kEmptySeconds : kLookAgainSeconds);
+  doorbell_.sleep(epoch, {points.data(), count},
+                  hears_of_all ? kEmptySeconds : doorbells_->look_again_seconds());
 }
 
 }  // namespace convoy::cpu
