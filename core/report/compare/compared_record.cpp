@@ -94,7 +94,8 @@ Json device_models(const Json& record) {
 
 ComparedRecord read_compared(const std::string& files) {
   std::vector<report::NamedRecord> records;
-  for (const std::string& file : split(files)) records.push_back(report::read_record(file));
+  for (const std::string& file : split(files))
+    records.push_back({file, report::read_record(file).record});
   return compared(files, records);
 }
 
