@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/conformance/transport_conformance.hpp"
 
@@ -20,26 +21,33 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+// What is wrong with waiting for so many seconds where nothing happens, if anything is.
+std::optional<std::string> fault_of_waiting(TransportEnd& end, double seconds) {
+  const double before = processor_seconds();
+  for (const double asked : {0.0, seconds}) {
+    const Stopwatch watch;
+    const std::size_t events = end.poll(asked);
+    if (events != 0) return fmt::format("{} events come where nothing happens", events);
+    if (watch.seconds() < asked * 0.95)
+      return fmt::format("poll returns after {:.3f} s of {} s, without an event", watch.seconds(),
+                         asked);
+  }
+  const double used = processor_seconds() - before;
+  if (used > seconds / 10)
+    return fmt::format("waiting {} s took {:.3f} s of a processor", seconds, used);
+  return std::nullopt;
+}
+
 // With a message expected that does not come for a while.
 void sleeps(TransportEnd& end) {
-  constexpr double kSeconds = 1.0;
   end.join();
   char byte = 0;
   if (end.rank() == 1) end.expect(0, 0, &byte, 1);
   end.poll_until_quiet(0.5);
-  const double before = processor_seconds();
-  for (const double seconds : {0.0, kSeconds}) {
-    const Stopwatch watch;
-    const std::size_t events = end.poll(seconds);
-    if (events != 0) throw Wrong(fmt::format("{} events come where nothing happens", events));
-    if (watch.seconds() < seconds * 0.95)
-      throw Wrong(fmt::format("poll returns after {:.3f} s of {} s, without an event",
-                              watch.seconds(), seconds));
-  }
-  const double used = processor_seconds() - before;
+  end.meet();  // so that both ends are quiet
+  const std::optional<std::string> fault = fault_of_waiting(end, 1.0);
   end.meet();  // an end that is wrong leaves, which the other must not take for an event
-  if (used > kSeconds / 10)
-    throw Wrong(fmt::format("waiting {} s took {:.3f} s of a processor", kSeconds, used));
+  if (fault) throw Wrong(*fault);
   if (end.rank() == 0) end.send(1, 0, &byte, 1);
   end.finish_all("the message comes in the end");
   end.meet();

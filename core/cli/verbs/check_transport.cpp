@@ -34,17 +34,25 @@ int check_in_own_processes(const TransportPlugin& plugin, CaseResults& results) 
   return results.conclude(plugin.manifest().name);
 }
 
-int check_in_launched_processes(const TransportPlugin& plugin, CaseResults& results) {
+// The first process reports. Another one that finds something wrong ends the job, so it says what.
+int check_in_launched_processes(const TransportPlugin& plugin, const std::string& only,
+                                std::ostream& out, std::ostream& err) {
   if (const auto reason = plugin.unavailable())
     fail(ExitCode::kUnavailable, "{} is checked by two processes that its launcher starts: {}",
          plugin.manifest().name, *reason);
+  const std::uint32_t rank = plugin.launched().rank;
+  std::ostringstream last_case;
+  CaseResults results(only, rank == 0 ? out : last_case);
   std::uint32_t number = 0;
   for (const TransportCase& it : conformance::transport_cases()) {
     ++number;
     if (!results.wants(label_of(it))) continue;
+    last_case.str({});
     const auto outcome = results.add(
         label_of(it), [&] { return conformance::run_launched(plugin, it, number, kPatience); });
-    if (outcome == conformance::Outcome::kWrong) break;
+    if (outcome != conformance::Outcome::kWrong) continue;
+    if (rank != 0) err << fmt::format("process {}: {}", rank, last_case.str()) << std::flush;
+    break;
   }
   return results.conclude(plugin.manifest().name);
 }
@@ -63,10 +71,7 @@ int run_check_transport(std::span<const std::string> arguments, std::ostream& ou
     CaseResults results(flags.value("only"), out);
     return check_in_own_processes(plugin, results);
   }
-  std::ostringstream unseen;
-  const bool first = plugin.unavailable() || plugin.launched().rank == 0;
-  CaseResults results(flags.value("only"), first ? out : unseen);
-  return check_in_launched_processes(plugin, results);
+  return check_in_launched_processes(plugin, flags.value("only"), out, err);
 }
 
 std::string check_transport_help() {

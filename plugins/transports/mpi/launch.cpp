@@ -16,7 +16,11 @@ namespace {
 // Longer than the time that survivors take to notice and end.
 constexpr unsigned kFinalizeSeconds = 8;
 constexpr double kSpinSeconds = 50e-6;
-constexpr double kSleepSeconds = 200e-6;
+// Sleeps grow with the time waited: a long wait takes little of a processor, and what
+// comes is taken at most half a per cent of that time late.
+constexpr double kSleepOfWaited = 0.005;
+constexpr double kShortestSleep = 200e-6;
+constexpr double kLongestSleep = 2e-3;
 
 // The others may not come any more; the launcher ends what is left of the job then.
 void finalize() {
@@ -90,8 +94,10 @@ double Patience::now() {
 
 void Patience::wait(double until) {
   const double time = now();
-  if (time - idle_since_ < kSpinSeconds) return;
-  const double seconds = std::clamp(until - time, 0.0, kSleepSeconds);
+  const double waited = time - idle_since_;
+  if (waited < kSpinSeconds) return;
+  const double sleep = std::clamp(kSleepOfWaited * waited, kShortestSleep, kLongestSleep);
+  const double seconds = std::clamp(until - time, 0.0, sleep);
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
