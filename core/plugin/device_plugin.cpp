@@ -134,7 +134,7 @@ std::optional<bool> OpenDevice::reaches(const OpenDevice& other) {
 std::optional<std::string> OpenDevice::collective_refusal(const std::vector<OpenDevice*>& devices,
                                                           bool prepare) {
   const convoy_device& table = plugin_.table();
-  if (table.unite == nullptr)
+  if (table.supports_collectives == nullptr)
     return fmt::format("devices of plug-in {} have no collectives of their own",
                        plugin_.manifest().name);
   std::vector<void*> members;
@@ -142,7 +142,7 @@ std::optional<std::string> OpenDevice::collective_refusal(const std::vector<Open
   for (const OpenDevice* device : devices) members.push_back(device->self_);
   convoy_context context(plugin_.settings());
   const std::int32_t status =
-      table.unite(self_, &context, members.data(), members.size(), prepare ? 1 : 0);
+      table.supports_collectives(self_, &context, members.data(), members.size(), prepare ? 1 : 0);
   if (status == 0) return std::nullopt;
   if (status == CONVOY_TIMED_OUT) require_success(context, status, "preparing its collectives");
   return context.error.value_or("it gave no reason");
@@ -206,7 +206,7 @@ std::vector<convoy_profile_record> OpenDevice::profile(void* program) {
 std::optional<convoy_program_memory> OpenDevice::program_memory(void* program) {
   const auto& table = plugin_.table();
   if (table.program_memory == nullptr) return std::nullopt;
-  convoy_program_memory memory{};
+  convoy_program_memory memory{sizeof(memory), 0, 0};
   call(plugin_.settings(), "asking what memory a program has", [&](convoy_context* context) {
     return table.program_memory(self_, context, program, &memory);
   });

@@ -16,6 +16,7 @@ import tempfile
 
 HEADERS = ["common", "operation", "model", "program", "submission", "device", "strategy", "transport",
            "cuda_call", "waking"]
+NO_PLUGIN_USES = ["job*.hpp", "error.hpp"]  # what programs that embed the engine include
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "core" / "include"
 
@@ -63,7 +64,7 @@ def program(structs, enumerators):
 def freeze(version):
     copy = HERE / f"abi_{version}"
     shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(INCLUDE, copy)
+    shutil.copytree(INCLUDE, copy, ignore=shutil.ignore_patterns(*NO_PLUGIN_USES))
     for header in HEADERS:
         source = INCLUDE / "convoy" / "abi" / f"{header}.h"
         with tempfile.TemporaryDirectory() as directory:

@@ -36,6 +36,20 @@ SessionOptions options() {
   return options;
 }
 
+// A session with plug-ins from these files.
+struct FromFiles {
+  explicit FromFiles(const Files& files)
+      : model(host.load_model(read_plugin(files.model)), {}),
+        strategy(host.load_strategy(read_plugin(files.strategy)), {}),
+        devices(host.load_device(read_plugin(files.device)), {}),
+        session(graph_of(model), strategy, devices, options()) {}
+  PluginHost host;
+  ModelPlugin model;
+  StrategyPlugin strategy;
+  DevicePlugin devices;
+  Session session;
+};
+
 }  // namespace
 
 Graph graph_of(ModelPlugin& model) {
@@ -44,24 +58,24 @@ Graph graph_of(ModelPlugin& model) {
 }
 
 std::vector<double> train(const Files& files) {
-  PluginHost host;
-  ModelPlugin model(host.load_model(read_plugin(files.model)), {});
-  StrategyPlugin strategy(host.load_strategy(read_plugin(files.strategy)), {});
-  const DevicePlugin devices(host.load_device(read_plugin(files.device)), {});
-  Session session(graph_of(model), strategy, devices, options());
+  FromFiles from(files);
   const Images images[kReplicas] = {Images(0), Images(1)};
   StepInput input;
   input.learning_rate = 0.02;
   for (const Images& it : images) input.batches.push_back({it.pixels.data(), it.labels.data()});
   std::vector<double> losses;
   for (int step = 0; step < 4; ++step) {
-    session.executor().submit_step(input);
+    from.session.executor().submit_step(input);
     double loss = 0;
-    for (const double of_replica : session.executor().finish_step().losses)
+    for (const double of_replica : from.session.executor().finish_step().losses)
       loss += of_replica / kReplicas;
     losses.push_back(loss);
   }
   return losses;
+}
+
+std::vector<MemoryUse> memory_use(const Files& files) {
+  return FromFiles(files).session.memory_use();
 }
 
 }  // namespace convoy::testing

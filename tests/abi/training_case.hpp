@@ -10,6 +10,7 @@
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/plugin/strategy_plugin.hpp"
+#include "core/runtime/session.hpp"
 
 namespace convoy::testing {
 
@@ -38,5 +39,8 @@ Graph graph_of(ModelPlugin& model);
 // The losses of four steps on two replicas, by the real loader, builder, planner, checker and
 // executor. The first is that of the initial parameters.
 std::vector<double> train(const Files& files);
+
+// What the devices of these two replicas say that their programs hold.
+std::vector<MemoryUse> memory_use(const Files& files);
 
 }  // namespace convoy::testing

@@ -8,7 +8,10 @@
 namespace convoy::testing {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAreArray;
+using ::testing::Field;
 using ::testing::Lt;
 
 std::vector<::testing::Matcher<double>> near(const std::vector<double>& expected) {
@@ -55,6 +58,16 @@ TEST(CONVOY_VERSIONS, PluginsOfAllVersionsWorkTogether) {
   EXPECT_THAT(train({kToday / "replicated.so", kLater / "softmax_regression.so",
                      kFrozen / "inline_device.so"}),
               ElementsAreArray(near(reference())));
+}
+
+TEST(CONVOY_VERSIONS, DevicesOfAllVersionsTellOfTheirMemory) {
+  for (const auto& folder : {kFrozen, kLater}) {
+    const std::vector<MemoryUse> places = memory_use(of(folder));
+    EXPECT_THAT(places, Contains(AllOf(Field(&MemoryUse::activations, 1000u),
+                                       Field(&MemoryUse::scratch, 24u)))
+                            .Times(2))
+        << folder;
+  }
 }
 
 TEST(CONVOY_VERSIONS, PluginsInPlainCTrainHere) {

@@ -75,7 +75,7 @@ class Device {
   virtual void* allocate_host(uint64_t bytes) { return allocate(bytes); }
   virtual bool reaches(Device& /*other*/) { return false; }
   // Throws with the reason when collectives over these devices cannot be submitted whole.
-  virtual void unite(const std::vector<Device*>& /*devices*/, bool /*prepare*/) {
+  virtual void supports_collectives(const std::vector<Device*>& /*devices*/, bool /*prepare*/) {
     throw std::runtime_error("this kind of device has no collectives of its own");
   }
   // Both for devices with other kKernelForms: see convoy_device.build_kernel.
@@ -205,7 +205,9 @@ inline int32_t measure(void* self, convoy_context* context, uint32_t what, doubl
 }
 inline int32_t program_memory(void* self, convoy_context* context, void* program,
                               convoy_program_memory* out) noexcept {
-  return on_device(self, context, [&](Device& device) { *out = device.program_memory(program); });
+  return on_device(self, context, [&](Device& device) {
+    answer_sized(*out, device.program_memory(program), "convoy_program_memory");
+  });
 }
 inline int32_t allocate_host(void* self, convoy_context* context, uint64_t bytes,
                              void** memory) noexcept {
@@ -215,12 +217,12 @@ inline int32_t reaches(void* self, convoy_context* context, void* other, uint32_
   return on_device(self, context,
                    [&](Device& device) { *out = device.reaches(device_of(other)) ? 1u : 0u; });
 }
-inline int32_t unite(void* self, convoy_context* context, void* const* devices, uint64_t count,
-                     uint32_t prepare) noexcept {
+inline int32_t supports_collectives(void* self, convoy_context* context, void* const* devices,
+                                    uint64_t count, uint32_t prepare) noexcept {
   return on_device(self, context, [&](Device& device) {
     std::vector<Device*> all;
     for (uint64_t i = 0; i < count; ++i) all.push_back(&device_of(devices[i]));
-    device.unite(all, prepare != 0);
+    device.supports_collectives(all, prepare != 0);
   });
 }
 inline int32_t build_kernel(void* self, convoy_context* context, const convoy_kernel_code* code,
@@ -281,7 +283,7 @@ inline constexpr convoy_device kTable = {sizeof(convoy_device),
                                          program_memory,
                                          allocate_host,
                                          reaches,
-                                         unite,
+                                         supports_collectives,
                                          Class::kTraits,
                                          Class::kPreference,
                                          Class::kKernelForms,

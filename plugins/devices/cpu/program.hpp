@@ -32,7 +32,7 @@ class Program {
   // Null unless it was compiled with CONVOY_COMPILE_PROFILE.
   const ProgramProfile* profile() const { return profile_.get(); }
   convoy_program_memory memory() const {
-    return {workspace_.bytes(), workspace_.scratchpad_bytes()};
+    return {sizeof(convoy_program_memory), workspace_.bytes(), workspace_.scratchpad_bytes()};
   }
 
  private:

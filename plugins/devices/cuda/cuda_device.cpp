@@ -160,7 +160,7 @@ bool CudaDevice::reaches(Device& other) {
 }
 
 // Every device of a group keeps what they share, and hears of its failures.
-void CudaDevice::unite(const std::vector<Device*>& devices, bool prepare) {
+void CudaDevice::supports_collectives(const std::vector<Device*>& devices, bool prepare) {
   std::vector<GroupMember> members;
   std::vector<int> gpus;
   for (Device* device : devices) {

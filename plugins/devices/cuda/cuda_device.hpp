@@ -54,7 +54,7 @@ class CudaDevice : public Device {
   void read(void* to_host, const void* from, std::uint64_t bytes) override;
   void supports(const convoy_operation& operation) override;
   bool reaches(Device& other) override;
-  void unite(const std::vector<Device*>& devices, bool prepare) override;
+  void supports_collectives(const std::vector<Device*>& devices, bool prepare) override;
   void submit(const convoy_submission& submission) override;
   bool wait(const convoy_wait& point, double seconds) override;
   double now() override;

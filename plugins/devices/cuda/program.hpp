@@ -139,7 +139,8 @@ class Program {
   // Null unless it was compiled with CONVOY_COMPILE_PROFILE.
   ProgramProfile* profile() const { return profile_.get(); }
   convoy_program_memory memory() const {
-    return {plan_.memory.bytes() + 2 * plan_.batch_bytes(), scratch_bytes_};
+    return {sizeof(convoy_program_memory), plan_.memory.bytes() + 2 * plan_.batch_bytes(),
+            scratch_bytes_};
   }
 
  private:

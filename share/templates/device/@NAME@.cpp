@@ -61,7 +61,7 @@ class @CLASS@ : public convoy::Device {
   void release(void* program) override { delete static_cast<Program*>(program); }
 
   convoy_program_memory program_memory(void* program) override {
-    return {static_cast<const Program*>(program)->activation_bytes(), 0};
+    return {sizeof(convoy_program_memory), static_cast<const Program*>(program)->activation_bytes(), 0};
   }
 
   void* allocate(std::uint64_t bytes) override {

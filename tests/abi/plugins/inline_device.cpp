@@ -98,6 +98,12 @@ class InlineDevice : public convoy::Device {
       require_later_fields_zero(*what.graph->variables[v]);
     return new InlineProgram(what);
   }
+  convoy_program_memory program_memory(void* /*program*/) override {
+    convoy_program_memory memory{};
+    memory.activations = 1000;
+    memory.scratch = 24;
+    return memory;
+  }
   void release(void* program) override { delete static_cast<InlineProgram*>(program); }
   void* allocate(std::uint64_t bytes) override {
     const std::uint64_t size = (bytes / 64 + 1) * 64;

@@ -49,7 +49,8 @@ typedef struct convoy_host {
   /* Copies the text; level is a convoy_log_level. */
   void (*log)(convoy_context* context, int32_t level, const char* text);
   /* Value of an option declared in the manifest, or its default; NULL for an undeclared name. The
-   * text is the host's and stays as it is until the instance or the device is gone. */
+   * text is the host's and stays as it is until the instance, the device or the open transport is
+   * gone. */
   const char* (*option)(convoy_context* context, const char* name);
 } convoy_host;
 

@@ -228,8 +228,8 @@ typedef struct convoy_device {
    * makes what they need; the host asks for every group of a plan before the first step, with the
    * devices in the order of the spans. Every collective over these devices is then submitted in the
    * same order in every run. No other call on any of them overlaps this one. */
-  int32_t (*unite)(void* device, convoy_context* context, void* const* devices, uint64_t count,
-                   uint32_t prepare);
+  int32_t (*supports_collectives)(void* device, convoy_context* context, void* const* devices,
+                                  uint64_t count, uint32_t prepare);
   /* Bits of convoy_device_trait. */
   uint32_t traits;
   /* --device=auto takes the plug-in of the highest preference among those that count at least one

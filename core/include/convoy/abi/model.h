@@ -120,7 +120,8 @@ enum convoy_rate_rule_kind {
 /* frozen. A model's learning-rate rule as data; reserved is 0.
  * CONSTANT: base. PIECEWISE: base * (scaled by batch / reference_batch when reference_batch > 0) *
  * multipliers[i] after boundary_epochs[i] epochs, linear from 0 over warmup_epochs. STAIRCASE: base
- * * factor ^ floor(step / (epochs_per_decay epochs)). */
+ * * factor ^ floor(step / (epochs_per_decay epochs)). What other kinds need is appended to
+ * convoy_model_info. */
 typedef struct convoy_rate_rule {
   uint64_t reserved;
   uint32_t kind;

@@ -40,9 +40,10 @@ enum convoy_measurement {
   CONVOY_MEASURE_MULTIPLY_HALF = 2
 };
 
-/* frozen. Memory that a compiled program has for itself, in bytes: all of it is allocated when the
- * program is compiled. Both 0: unknown. */
+/* Memory that a compiled program has for itself, in bytes: all of it is allocated when the program
+ * is compiled. All 0: unknown. */
 typedef struct convoy_program_memory {
+  uint64_t struct_size;
   uint64_t activations; /* and gradients of activations, as many as live at one time */
   uint64_t scratch;     /* what single layers need while they compute */
 } convoy_program_memory;

@@ -9,8 +9,10 @@
 extern "C" {
 #endif
 
-/* A device with 5 * CONVOY_PRIORITIES lanes has these once per priority: lane l + 5 * p runs what
- * lane l would, of priority p. Others get all priorities in one lane. */
+/* A device with 5 * CONVOY_PRIORITIES lanes or more has these once per priority: lane l + 5 * p
+ * runs what lane l would, of priority p. Others get all priorities in one lane. Lanes of later
+ * versions have the numbers from 5 * CONVOY_PRIORITIES on: the host uses those that a device's
+ * description counts. */
 enum convoy_lane {
   CONVOY_LANE_COMPUTE = 0,
   CONVOY_LANE_COPY_IN = 1,
@@ -103,7 +105,8 @@ typedef struct convoy_timing {
  * to stay untouched by the host until then. A failure inside an operation is reported by wait. */
 typedef struct convoy_submission {
   uint64_t struct_size;
-  uint32_t kind; /* convoy_operation_kind; collectives arrive lowered, but see unite */
+  uint32_t kind; /* convoy_operation_kind; collectives arrive lowered, but see
+                    convoy_device.supports_collectives */
   uint32_t lane; /* convoy_lane, + 5 * priority */
   uint32_t reduction;
   uint32_t urgency; /* smaller runs first when several lanes have a ready operation */

@@ -1,0 +1,259 @@
+/* What a device receives to compile, and what it provides. The rules are at the top of
+ * convoy/abi.h. */
+#ifndef CONVOY_ABI_DEVICE_H
+#define CONVOY_ABI_DEVICE_H
+
+#include <convoy/abi/model.h>
+#include <convoy/abi/program.h>
+#include <convoy/abi/submission.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A layer with everything the host inferred. variables: [0] weights or gamma, [1] bias or beta. The
+ * structs and strings of a graph are the host's; how long they live says convoy_compilation. */
+typedef struct convoy_node {
+  uint64_t struct_size;
+  const convoy_layer* layer;
+  uint32_t channels; /* output shape */
+  uint32_t height;
+  uint32_t width;
+  uint32_t pad_top;
+  uint32_t pad_bottom;
+  uint32_t pad_left;
+  uint32_t pad_right;
+  uint32_t variables[2]; /* indices into the graph's variables, or CONVOY_NONE */
+  uint32_t segment;      /* the unit in which FORWARD and BACKWARD are submitted */
+  uint64_t
+      state_first; /* batch norm: first of 2 * channels elements (mean, variance) in the state */
+} convoy_node;
+
+/* frozen. Storage of one variable in the arena: the dimensions (OIHW; OI; N) are padded to
+ * padded[i], split by the inner blocks (outermost first), the outer part of dimension i has
+ * stride strides[i] elements. inner_blocks == 0 and strides of the plain order = the plain layout.
+ */
+typedef struct convoy_layout {
+  uint32_t rank;
+  uint32_t inner_blocks;
+  uint32_t inner_dimension[4];
+  uint32_t inner_size[4];
+  uint64_t padded[4];
+  uint64_t strides[4];
+  uint64_t elements; /* of storage, padding included */
+} convoy_layout;
+
+typedef struct convoy_graph_variable {
+  uint64_t struct_size;
+  const char* name;
+  uint32_t rank;
+  uint32_t decayed;       /* 1: weight decay applies */
+  uint64_t dimensions[4]; /* OIHW, OI or N */
+  uint64_t elements;
+  uint64_t arena_first; /* set once the layout is chosen */
+  convoy_layout layout; /* likewise */
+} convoy_graph_variable;
+
+typedef struct convoy_graph {
+  uint64_t struct_size;
+  const convoy_node* const* nodes;
+  uint64_t node_count;
+  const convoy_graph_variable* const* variables; /* creation order */
+  uint64_t variable_count;
+  uint64_t arena_elements;
+  uint64_t state_elements;
+  uint64_t segment_count;
+} convoy_graph;
+
+enum convoy_compile_flag {
+  CONVOY_COMPILE_DROPOUT = 1u,  /* dropout layers drop */
+  CONVOY_COMPILE_ACCURACY = 2u, /* count top-1 and top-5 hits */
+  /* Forward only: batch norm uses the moving statistics and leaves them alone, nothing is kept for
+   * a backward pass, dropout layers do nothing. BACKWARD is refused. */
+  CONVOY_COMPILE_INFERENCE = 4u,
+  /* Convolutions by their definition: no algorithms that save multiplications and round
+   * differently. */
+  CONVOY_COMPILE_DIRECT_CONVOLUTIONS = 8u,
+  /* The program keeps the times that profile() reads; results stay the same to the bit. */
+  CONVOY_COMPILE_PROFILE = 16u
+};
+
+/* Valid during the call; what `graph` points to stays valid and unchanged while the program lives.
+ */
+typedef struct convoy_compilation {
+  uint64_t struct_size;
+  const convoy_graph* graph;
+  uint32_t batch;
+  uint32_t flags;
+  uint32_t replica;
+  uint32_t replicas;
+  uint64_t seed;
+  /* Of activations and of the operands of convolutions and fully connected layers: CONVOY_F32,
+   * CONVOY_BF16 or CONVOY_F16. Parameters, their gradients, batch norm statistics and the loss are
+   * f32 always. */
+  uint32_t dtype;
+  uint32_t reserved;
+} convoy_compilation;
+
+typedef struct convoy_device_request {
+  uint64_t struct_size;
+  uint32_t devices; /* how many are wanted; 0 = the machine's natural number */
+  uint32_t threads; /* per device; 0 = share the machine's cores evenly */
+} convoy_device_request;
+
+enum convoy_device_flag {
+  CONVOY_DEVICE_SHARES_HOST_MEMORY =
+      1u, /* addresses host memory and its siblings' memory directly */
+  /* The same submissions on the same values give the same bits, whatever the timing. */
+  CONVOY_DEVICE_DETERMINISTIC = 2u,
+  /* Computes half_dtype with 32-bit instructions: its numbers, not its speed. */
+  CONVOY_DEVICE_EMULATES_HALF = 4u,
+  /* APPLY may sum several gradients and update several parameters; others get a SUM before. */
+  CONVOY_DEVICE_JOINS_UPDATES = 8u
+};
+
+/* What is true of all devices of a plug-in, known before any of them is open. */
+enum convoy_device_trait {
+  /* They compute on the host's own processors: what else the host does takes their time, and they
+   * are as fast as those. */
+  CONVOY_DEVICES_ON_HOST_PROCESSORS = 1u
+};
+
+/* For convoy_device.preference; numbers between and above them are free to use. */
+enum convoy_device_preference {
+  CONVOY_PREFERENCE_NONE = 0,
+  CONVOY_PREFERENCE_PROCESSORS = 100,  /* the host's own processors */
+  CONVOY_PREFERENCE_ACCELERATORS = 200 /* processors of their own */
+};
+
+typedef struct convoy_device_description {
+  uint64_t struct_size;
+  uint32_t flags;
+  uint32_t threads;      /* CPU devices */
+  uint32_t numa_node;    /* CONVOY_NONE = unknown */
+  uint32_t lanes;        /* how many lanes submit accepts (at least 5): see convoy_lane */
+  uint64_t memory_bytes; /* 0 = unknown */
+  char name[64];         /* for example "cpu:0" */
+  char model[128];       /* for example "AMD EPYC 7763, 2 cores" */
+  char locality[256];    /* hwloc cpuset string, or PCI id */
+  /* The 16-bit type that programs may be compiled for: CONVOY_BF16 or CONVOY_F16; CONVOY_NONE or 0
+   * (CONVOY_F32) when there is none. */
+  uint32_t half_dtype;
+  uint32_t reserved;
+} convoy_device_description;
+
+/* A kernel of a strategy in a form for devices: what convoy_kernel says, and for messages the
+ * kernel's name in CALL operations and the strategy's name. Valid during the call. */
+typedef struct convoy_kernel_code {
+  uint64_t struct_size;
+  const char* strategy;
+  const char* kernel;
+  const char* text;
+  const char* entry;
+  uint32_t form; /* convoy_kernel_form */
+  uint32_t threads;
+  uint32_t blocks;
+  uint32_t reserved;
+} convoy_kernel_code;
+
+/* Threads: calls on one device never overlap, except wait and now, which any thread may call at any
+ * time between open and close. Calls on different devices may overlap. Submitted operations run
+ * while other functions are called: those may touch neither their memory nor their programs, and
+ * the host does not ask for it. */
+typedef struct convoy_device {
+  uint64_t struct_size;
+  uint32_t abi_major;
+  uint32_t abi_minor;
+  /* Number of devices that the request gives on this machine. Nothing is open yet: it may be asked
+   * at any time. */
+  int32_t (*count)(convoy_context* context, const convoy_host* host,
+                   const convoy_device_request* request, uint32_t* out);
+  /* Opens device number `index` of those that count told. Its options are fixed from here on. */
+  int32_t (*open)(convoy_context* context, const convoy_host* host,
+                  const convoy_device_request* request, uint32_t index, void** device);
+  /* Waits for submitted work, then frees everything. The last call on the device. */
+  void (*close)(void* device);
+  /* The same description every time. */
+  int32_t (*describe)(void* device, convoy_context* context, convoy_device_description* out);
+  /* Storage this device would like for every variable, in creation order, to out[variable]. The
+   * layouts in the graph are plain; `what` and its graph are valid during the call. */
+  int32_t (*propose_layout)(void* device, convoy_context* context, const convoy_compilation* what,
+                            convoy_layout* out);
+  /* Builds the replica's layers for the layouts in the graph, or says why it cannot. The program is
+   * the device's until release. */
+  int32_t (*compile)(void* device, convoy_context* context, const convoy_compilation* what,
+                     void** program);
+  /* Frees a program of this device, of which nothing runs any more. */
+  void (*release)(void* device, void* program);
+  /* Memory near the device, 64-byte aligned, zeroed. Freed by deallocate, which is told nothing
+   * that is in use. */
+  int32_t (*allocate)(void* device, convoy_context* context, uint64_t bytes, void** memory);
+  void (*deallocate)(void* device, void* memory);
+  /* Both copy at once, between memory of this device and any memory of the host. */
+  int32_t (*write)(void* device, convoy_context* context, void* to, const void* from_host,
+                   uint64_t bytes);
+  int32_t (*read)(void* device, convoy_context* context, void* to_host, const void* from,
+                  uint64_t bytes);
+  /* 0 when the operation (kind, dtypes) can run here, else non-zero with the reason. Of a CALL it
+   * is whether host functions can: for other forms see kernel_forms. */
+  int32_t (*supports)(void* device, convoy_context* context, const convoy_operation* operation);
+  /* Queues an operation; returns at once, and waits for nothing. */
+  int32_t (*submit)(void* device, convoy_context* context, const convoy_submission* submission);
+  /* Blocks until the timeline has reached the value, an operation of this device has failed
+   * (non-zero, with its text; CONVOY_TIMED_OUT when it waited for another device in vain) or
+   * seconds have passed (returns 0 with *reached = 0). Any thread. */
+  int32_t (*wait)(void* device, convoy_context* context, const convoy_wait* point, double seconds,
+                  uint32_t* reached);
+  /* The device's clock, which its timings and records are on. Any thread. */
+  double (*now)(void* device);
+  /* Optional. Times of a program compiled with PROFILE, as of a moment between two operations, in
+   * the order in which a step first reaches them: at most `capacity` records to `out`, how many
+   * there are to *count. */
+  int32_t (*profile)(void* device, convoy_context* context, void* program,
+                     convoy_profile_record* out, uint64_t capacity, uint64_t* count);
+  /* Optional. What the device can do at best, measured now, between two operations, with all it
+   * computes with; takes a fraction of a second. `what` is a convoy_measurement. The host measures
+   * several devices at the same time to learn what they take from each other. */
+  int32_t (*measure)(void* device, convoy_context* context, uint32_t what, double* out);
+  /* Optional. What compile has allocated for the program. */
+  int32_t (*program_memory)(void* device, convoy_context* context, void* program,
+                            convoy_program_memory* out);
+  /* Optional, when the memory of the devices is the host's. Host memory that this device and its
+   * siblings address (pinned), 64-byte aligned, zeroed; deallocate frees it. */
+  int32_t (*allocate_host)(void* device, convoy_context* context, uint64_t bytes, void** memory);
+  /* Optional, likewise: whether this device addresses the memory of another one of its kind. */
+  int32_t (*reaches)(void* device, convoy_context* context, void* other, uint32_t* out);
+  /* Optional. Whether collectives over one span of each of these devices (of its kind, itself among
+   * them) can be submitted whole, to any one of them: 0, or non-zero with the reason. prepare: also
+   * makes what they need; the host asks for every group of a plan before the first step, with the
+   * devices in the order of the spans. Every collective over these devices is then submitted in the
+   * same order in every run. No other call on any of them overlaps this one. */
+  int32_t (*supports_collectives)(void* device, convoy_context* context, void* const* devices,
+                                  uint64_t count, uint32_t prepare);
+  /* Bits of convoy_device_trait. */
+  uint32_t traits;
+  /* --device=auto takes the plug-in of the highest preference among those that count at least one
+   * device, of equals the one that the search path finds first. 0: its devices are used only when
+   * somebody names them. */
+  uint32_t preference;
+  /* The forms of a strategy's kernels that a CALL here may have: bits 1 << convoy_kernel_form,
+   * known before any device is open. 0: the host function, as far as `supports` says so. Where it
+   * lacks CONVOY_KERNEL_HOST the host has the kernels of a plan built, or refuses the plan. */
+  uint32_t kernel_forms;
+  uint32_t reserved;
+  /* Optional, with other forms than the host's. Makes the kernel ready to be submitted here, as
+   * convoy_submission.device_kernel, or says what is wrong with its text; before the first step. */
+  int32_t (*build_kernel)(void* device, convoy_context* context, const convoy_kernel_code* code,
+                          void** kernel);
+  /* Frees what build_kernel made, of which nothing runs any more. */
+  void (*free_kernel)(void* device, void* kernel);
+} convoy_device;
+
+/* The type of convoy_device_v1, the entry point. */
+typedef const convoy_device* (*convoy_device_entry)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

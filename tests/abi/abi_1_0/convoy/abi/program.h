@@ -1,0 +1,51 @@
+/* What a compiled program tells of itself: times per layer, memory; and what a device measures of
+ * itself. The rules are at the top of convoy/abi.h. */
+#ifndef CONVOY_ABI_PROGRAM_H
+#define CONVOY_ABI_PROGRAM_H
+
+#include <stdint.h>
+
+enum convoy_pass {
+  CONVOY_PASS_FORWARD = 0,
+  CONVOY_PASS_BACKWARD_DATA = 1, /* also a layer's whole backward where it is one computation */
+  CONVOY_PASS_BACKWARD_WEIGHTS = 2
+};
+
+enum convoy_profile_role {
+  CONVOY_PROFILE_KERNEL = 0, /* the layer's own computation */
+  CONVOY_PROFILE_HELPER = 1  /* what surrounds it: conversions of storage, sums of gradients */
+};
+
+#define CONVOY_PROFILE_RECENT 4u
+
+/* frozen. What one implementation has cost in one pass of one layer since the program was compiled.
+ * Where an implementation runs several times in a pass, a call is each of its runs. */
+typedef struct convoy_profile_record {
+  uint32_t node; /* index into the graph's nodes */
+  uint32_t pass; /* convoy_pass */
+  uint32_t role; /* convoy_profile_role */
+  uint32_t reserved;
+  uint64_t calls;
+  double seconds;
+  /* Of the latest calls, on the clock of now(): call number n (from 0) is at n % 4. */
+  double recent_start[CONVOY_PROFILE_RECENT];
+  double recent_end[CONVOY_PROFILE_RECENT];
+  char implementation[64]; /* for example "jit:avx2" */
+} convoy_profile_record;
+
+enum convoy_measurement {
+  CONVOY_MEASURE_MULTIPLY = 0, /* f32 matrix product: floating-point operations per second */
+  CONVOY_MEASURE_STREAM = 1,   /* c = a + b on large vectors: bytes read and written per second */
+  /* As MULTIPLY, of numbers of the device's half_dtype. Devices may refuse it. */
+  CONVOY_MEASURE_MULTIPLY_HALF = 2
+};
+
+/* Memory that a compiled program has for itself, in bytes: all of it is allocated when the program
+ * is compiled. All 0: unknown. */
+typedef struct convoy_program_memory {
+  uint64_t struct_size;
+  uint64_t activations; /* and gradients of activations, as many as live at one time */
+  uint64_t scratch;     /* what single layers need while they compute */
+} convoy_program_memory;
+
+#endif

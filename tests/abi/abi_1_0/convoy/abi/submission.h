@@ -1,0 +1,148 @@
+/* One operation as the host submits it to a device: lane, waits, memory, and what layers and
+ * updates need. The rules are at the top of convoy/abi.h. */
+#ifndef CONVOY_ABI_SUBMISSION_H
+#define CONVOY_ABI_SUBMISSION_H
+
+#include <convoy/abi/operation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A device with 5 * CONVOY_PRIORITIES lanes or more has these once per priority: lane l + 5 * p
+ * runs what lane l would, of priority p. Others get all priorities in one lane. Lanes of later
+ * versions have the numbers from 5 * CONVOY_PRIORITIES on: the host uses those that a device's
+ * description counts. */
+enum convoy_lane {
+  CONVOY_LANE_COMPUTE = 0,
+  CONVOY_LANE_COPY_IN = 1,
+  CONVOY_LANE_COPY_OUT = 2,
+  CONVOY_LANE_COLLECTIVE = 3,
+  CONVOY_LANE_UPDATE = 4
+};
+
+enum convoy_optimizer_kind {
+  CONVOY_OPTIMIZER_SGD = 0,
+  CONVOY_OPTIMIZER_MOMENTUM = 1, /* Nesterov */
+  CONVOY_OPTIMIZER_RMSPROP = 2,
+  CONVOY_OPTIMIZER_ADAM = 3
+};
+
+/* g = gradient_scale * (sum / contributions + weight_decay * w on decayed elements), clamped to
+ * +-clip when clip > 0. With a loss scale it is sum / contributions / loss scale; with a norm
+ * above its limit, gradient_scale * (limit / norm). Then
+ * SGD       w -= lr g
+ * MOMENTUM  a = m a + g; w -= lr (g + m a)
+ * RMSPROP   r = d r + (1-d) g^2; u = m u + lr g / sqrt(r + epsilon); w -= u
+ * ADAM      s = b1 s + (1-b1) g; r = b2 r + (1-b2) g^2;
+ *           w -= lr sqrt(1 - b2^t) / (1 - b1^t) * s / (sqrt(r) + epsilon), t = step + 1 */
+typedef struct convoy_optimizer {
+  uint64_t struct_size;
+  uint32_t kind;
+  uint32_t state_slots;
+  double momentum; /* MOMENTUM, RMSPROP */
+  double decay;    /* RMSPROP d */
+  double beta1;    /* ADAM */
+  double beta2;    /* ADAM */
+  double epsilon;  /* RMSPROP, ADAM */
+  double weight_decay;
+  double clip; /* 0 = off */
+  double gradient_scale;
+} convoy_optimizer;
+
+/* frozen. Part of an update on which weight decay applies, relative to the span's first element. */
+typedef struct convoy_decay_range {
+  uint64_t first;
+  uint64_t count;
+} convoy_decay_range;
+
+/* What one write of an APPLY, or a NORM, is computed with. */
+typedef struct convoy_update {
+  uint64_t struct_size;
+  const convoy_optimizer* optimizer;
+  uint64_t contributions;
+  float* state[2]; /* at the span's first element; as many as state_slots */
+  const convoy_decay_range* decayed;
+  uint64_t decayed_count;
+  /* Where to put the sum of w^2 over decayed elements before the update; NULL = not wanted. Only
+   * the first of the updates of an operation may want it. */
+  double* square_sum;
+} convoy_update;
+
+/* What one replica computes on in one step. */
+typedef struct convoy_compute {
+  uint64_t struct_size;
+  void* program;
+  uint64_t segment;
+  const float* parameters; /* arena base */
+  float* gradients;        /* arena base; NULL in FORWARD */
+  float* state;            /* batch norm moving statistics of this replica */
+  const float* images;     /* [batch, channels, height, width], host memory */
+  /* [batch], host memory. -1: the image counts in neither loss, hits nor gradient; the mean is over
+   * the whole batch all the same. */
+  const int32_t* labels;
+  double* loss;   /* host memory, written by the forward of the loss layer */
+  uint64_t* hits; /* host memory: top-1 and top-5 counts, likewise */
+  /* Factor on the gradient of the loss, read by the backward of the loss layer; NULL = 1. The loss
+   * itself is without it. Memory that the device addresses, changed by other operations. */
+  const float* loss_scale;
+} convoy_compute;
+
+/* frozen. A point on a timeline: a 64-bit counter in host memory that only grows. */
+typedef struct convoy_wait {
+  const uint64_t* timeline;
+  uint64_t value;
+} convoy_wait;
+
+/* frozen. Filled in by the device when the operation finishes, on the clock of now(). */
+typedef struct convoy_timing {
+  double start;
+  double end;
+} convoy_timing;
+
+/* One operation for one lane. Lanes run their operations in order; an operation starts when all its
+ * waits hold, and stores value to *timeline (release) when it is done. The struct and all it points
+ * to stay untouched by the host until then. A failure inside an operation is reported by wait. */
+typedef struct convoy_submission {
+  uint64_t struct_size;
+  uint32_t kind; /* convoy_operation_kind; collectives arrive lowered, but see
+                    convoy_device.supports_collectives */
+  uint32_t lane; /* convoy_lane, + 5 * priority */
+  uint32_t reduction;
+  uint32_t urgency; /* smaller runs first when several lanes have a ready operation */
+  uint64_t step;
+  double learning_rate;
+  double scalar;
+  const convoy_wait* waits;
+  uint64_t wait_count;
+  uint64_t* timeline;
+  uint64_t value;
+  const convoy_region* reads;
+  uint64_t read_count;
+  const convoy_region* writes;
+  uint64_t write_count;
+  const uint64_t* sizes;               /* as convoy_operation.sizes */
+  const convoy_compute* compute;       /* FORWARD, BACKWARD */
+  const convoy_update* const* updates; /* APPLY: one per write; NORM: one */
+  uint64_t update_count;
+  convoy_host_kernel host_kernel; /* CALL */
+  convoy_timing* timing;          /* NULL = not wanted */
+  /* Host memory; NULL = not wanted. NORM: the sum of squares, ADAPT_LOSS_SCALE: the scale before.
+   */
+  double* result;
+  uint32_t flags;     /* convoy_operation_flag */
+  uint32_t operation; /* its number in the lowered plan, for messages */
+  /* CALL of a kernel with a context; host_kernel is NULL then. It is told kernel_state and what
+   * this submission says. */
+  convoy_kernel_function kernel;
+  void* kernel_state;
+  /* CALL of a kernel that the device built (convoy_device.build_kernel); the others are NULL then.
+   */
+  void* device_kernel;
+} convoy_submission;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

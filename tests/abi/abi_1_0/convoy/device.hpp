@@ -1,0 +1,305 @@
+// How to write a device plug-in in C++20: derive from convoy::Device and end one source file with
+// CONVOY_DEVICE(MyDevice, "name=my_device", "version=0.1.0", "description=..."). Needs nothing but
+// the SDK's headers. The meaning of every function is in convoy/abi/device.h.
+#ifndef CONVOY_DEVICE_HPP
+#define CONVOY_DEVICE_HPP
+
+#include <convoy/abi.h>
+
+#include <algorithm>
+#include <convoy/host_calls.hpp>
+#include <convoy/known_compilation.hpp>
+#include <convoy/known_submissions.hpp>
+#include <convoy/manifest.hpp>
+#include <convoy/sized.hpp>
+#include <exception>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// What a device may ask of the host during one call. Its wait() throws TimedOut when another device
+// did not come, or was lost.
+using DeviceHost = HostCalls;
+
+// One opened device. A function reports failure by throwing a std::exception, whose text becomes
+// the error of the call. A derived class also has
+//   static uint32_t count(const DeviceHost&, const convoy_device_request&);
+//   static std::unique_ptr<Device> open(const DeviceHost&, const convoy_device_request&,
+//                                       uint32_t index);
+// and its destructor waits for submitted work. The structs are those of the ABI with all fields
+// that this header knows, whatever version the host is of: a host that says more is refused, fields
+// of which it knows nothing are zero. wait() and now() are called by any thread at any time,
+// everything else by one thread at a time per device, while submitted operations run. A device may
+// hide the constants.
+class Device {
+ public:
+  static constexpr uint32_t kTraits = 0;                           // convoy_device_trait
+  static constexpr uint32_t kPreference = CONVOY_PREFERENCE_NONE;  // of --device=auto
+  static constexpr uint32_t kKernelForms = 0;  // of a strategy's kernels; 0: host functions
+
+  virtual ~Device() = default;
+  // `out` comes with zeros.
+  virtual void describe(convoy_device_description& out) = 0;
+  virtual void propose_layout(const convoy_compilation& what, convoy_layout* out) = 0;
+  // `what.graph` and all it points to stay valid until release.
+  virtual void* compile(const convoy_compilation& what) = 0;
+  // Optional: what a user should know about a compiled program, for the log.
+  virtual std::string remark(void* /*program*/) { return {}; }
+  virtual void release(void* program) = 0;
+  virtual void* allocate(uint64_t bytes) = 0;
+  virtual void deallocate(void* memory) = 0;
+  virtual void write(void* to, const void* from_host, uint64_t bytes) = 0;
+  virtual void read(void* to_host, const void* from, uint64_t bytes) = 0;
+  // Throws with the reason when the operation cannot run here.
+  virtual void supports(const convoy_operation& operation) = 0;
+  // Queues the operation; returns at once. The submission stays valid until it is done.
+  virtual void submit(const convoy_submission& submission) = 0;
+  // Throws the text of the device's first failed operation; else whether the point was reached.
+  virtual bool wait(const convoy_wait& point, double seconds) = 0;
+  virtual double now() = 0;
+  // Optional: the records of a program compiled with CONVOY_COMPILE_PROFILE.
+  virtual std::vector<convoy_profile_record> profile(void* /*program*/) {
+    throw std::runtime_error("this kind of device keeps no times of layers");
+  }
+  // Optional: a convoy_measurement.
+  virtual double measure(uint32_t /*what*/) {
+    throw std::runtime_error("this kind of device does not measure its own speed");
+  }
+  // Optional.
+  virtual convoy_program_memory program_memory(void* /*program*/) { return {}; }
+  // Both for devices with memory of their own.
+  virtual void* allocate_host(uint64_t bytes) { return allocate(bytes); }
+  virtual bool reaches(Device& /*other*/) { return false; }
+  // Throws with the reason when collectives over these devices cannot be submitted whole.
+  virtual void supports_collectives(const std::vector<Device*>& /*devices*/, bool /*prepare*/) {
+    throw std::runtime_error("this kind of device has no collectives of its own");
+  }
+  // Both for devices with other kKernelForms: see convoy_device.build_kernel.
+  virtual void* build_kernel(const convoy_kernel_code& /*code*/) {
+    throw std::runtime_error("this kind of device runs host functions only");
+  }
+  virtual void free_kernel(void* /*kernel*/) {}
+};
+
+namespace device_detail {
+
+// The instance behind a table, with the host's functions for set_error, and what the device was
+// told in its own sizes.
+struct Instance {
+  const convoy_host* host;
+  std::map<void*, std::unique_ptr<KnownCompilation>> compilations{};  // by program
+  KnownSubmissions submissions{};
+  std::unique_ptr<Device> device{};  // first to go: it uses what is above
+};
+
+template <typename Body>
+int32_t guarded(const convoy_host* host, convoy_context* context, Body&& body) noexcept {
+  try {
+    body();
+    return 0;
+  } catch (const TimedOut& error) {
+    host->set_error(context, error.what());
+    return CONVOY_TIMED_OUT;
+  } catch (const std::exception& error) {
+    host->set_error(context, error.what());
+  } catch (...) {
+    host->set_error(context, "the device plug-in threw something that is not an exception");
+  }
+  return 1;
+}
+
+template <typename Body>
+int32_t on_device(void* instance, convoy_context* context, Body&& body) noexcept {
+  auto* self = static_cast<Instance*>(instance);
+  return guarded(self->host, context, [&] { body(*self->device); });
+}
+
+inline Device& device_of(void* instance) {
+  return *static_cast<Instance*>(instance)->device;
+}
+
+inline int32_t describe(void* self, convoy_context* context,
+                        convoy_device_description* out) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    convoy_device_description description{};
+    device.describe(description);
+    answer_sized(*out, description, "convoy_device_description");
+  });
+}
+inline int32_t propose_layout(void* self, convoy_context* context, const convoy_compilation* what,
+                              convoy_layout* out) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    device.propose_layout(KnownCompilation(*what).get(), out);
+  });
+}
+inline int32_t compile(void* self, convoy_context* context, const convoy_compilation* what,
+                       void** program) noexcept {
+  auto* instance = static_cast<Instance*>(self);
+  return on_device(self, context, [&](Device& device) {
+    auto known = std::make_unique<KnownCompilation>(*what);
+    *program = device.compile(known->get());
+    instance->compilations[*program] = std::move(known);
+    try {
+      const std::string remark = device.remark(*program);
+      if (!remark.empty()) instance->host->log(context, CONVOY_LOG_INFO, remark.c_str());
+    } catch (...) {  // the host does not release what it was not given
+      device.release(*program);
+      instance->compilations.erase(*program);
+      throw;
+    }
+  });
+}
+inline void release(void* self, void* program) noexcept {
+  device_of(self).release(program);
+  static_cast<Instance*>(self)->compilations.erase(program);
+}
+inline int32_t allocate(void* self, convoy_context* context, uint64_t bytes,
+                        void** memory) noexcept {
+  return on_device(self, context, [&](Device& device) { *memory = device.allocate(bytes); });
+}
+inline void deallocate(void* self, void* memory) noexcept {
+  device_of(self).deallocate(memory);
+}
+inline int32_t write(void* self, convoy_context* context, void* to, const void* from_host,
+                     uint64_t bytes) noexcept {
+  return on_device(self, context, [&](Device& device) { device.write(to, from_host, bytes); });
+}
+inline int32_t read(void* self, convoy_context* context, void* to_host, const void* from,
+                    uint64_t bytes) noexcept {
+  return on_device(self, context, [&](Device& device) { device.read(to_host, from, bytes); });
+}
+inline int32_t supports(void* self, convoy_context* context,
+                        const convoy_operation* operation) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    device.supports(read_sized(*operation, "convoy_operation", Side::kPlugin));
+  });
+}
+inline int32_t submit(void* self, convoy_context* context,
+                      const convoy_submission* submission) noexcept {
+  KnownSubmissions& submissions = static_cast<Instance*>(self)->submissions;
+  return on_device(self, context,
+                   [&](Device& device) { device.submit(submissions.known(*submission)); });
+}
+inline int32_t wait(void* self, convoy_context* context, const convoy_wait* point, double seconds,
+                    uint32_t* reached) noexcept {
+  return on_device(self, context,
+                   [&](Device& device) { *reached = device.wait(*point, seconds) ? 1u : 0u; });
+}
+inline double now(void* self) noexcept {
+  return device_of(self).now();
+}
+inline int32_t profile(void* self, convoy_context* context, void* program,
+                       convoy_profile_record* out, uint64_t capacity, uint64_t* count) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    const std::vector<convoy_profile_record> records = device.profile(program);
+    *count = records.size();
+    std::copy_n(records.begin(), std::min<uint64_t>(capacity, *count), out);
+  });
+}
+inline int32_t measure(void* self, convoy_context* context, uint32_t what, double* out) noexcept {
+  return on_device(self, context, [&](Device& device) { *out = device.measure(what); });
+}
+inline int32_t program_memory(void* self, convoy_context* context, void* program,
+                              convoy_program_memory* out) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    answer_sized(*out, device.program_memory(program), "convoy_program_memory");
+  });
+}
+inline int32_t allocate_host(void* self, convoy_context* context, uint64_t bytes,
+                             void** memory) noexcept {
+  return on_device(self, context, [&](Device& device) { *memory = device.allocate_host(bytes); });
+}
+inline int32_t reaches(void* self, convoy_context* context, void* other, uint32_t* out) noexcept {
+  return on_device(self, context,
+                   [&](Device& device) { *out = device.reaches(device_of(other)) ? 1u : 0u; });
+}
+inline int32_t supports_collectives(void* self, convoy_context* context, void* const* devices,
+                                    uint64_t count, uint32_t prepare) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    std::vector<Device*> all;
+    for (uint64_t i = 0; i < count; ++i) all.push_back(&device_of(devices[i]));
+    device.supports_collectives(all, prepare != 0);
+  });
+}
+inline int32_t build_kernel(void* self, convoy_context* context, const convoy_kernel_code* code,
+                            void** kernel) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    *kernel = device.build_kernel(read_sized(*code, "convoy_kernel_code", Side::kPlugin));
+  });
+}
+inline void free_kernel(void* self, void* kernel) noexcept {
+  device_of(self).free_kernel(kernel);
+}
+inline void close(void* self) noexcept {
+  delete static_cast<Instance*>(self);
+}
+
+template <typename Class>
+int32_t count(convoy_context* context, const convoy_host* host,
+              const convoy_device_request* request, uint32_t* out) noexcept {
+  return guarded(host, context, [&] {
+    *out = Class::count(DeviceHost(context, host),
+                        read_sized(*request, "convoy_device_request", Side::kPlugin));
+  });
+}
+
+template <typename Class>
+int32_t open(convoy_context* context, const convoy_host* host, const convoy_device_request* request,
+             uint32_t index, void** out) noexcept {
+  return guarded(host, context, [&] {
+    auto instance = std::make_unique<Instance>(Instance{host});
+    instance->device =
+        Class::open(DeviceHost(context, host),
+                    read_sized(*request, "convoy_device_request", Side::kPlugin), index);
+    *out = instance.release();
+  });
+}
+
+template <typename Class>
+inline constexpr convoy_device kTable = {sizeof(convoy_device),
+                                         CONVOY_ABI_MAJOR,
+                                         CONVOY_ABI_MINOR,
+                                         count<Class>,
+                                         open<Class>,
+                                         close,
+                                         describe,
+                                         propose_layout,
+                                         compile,
+                                         release,
+                                         allocate,
+                                         deallocate,
+                                         write,
+                                         read,
+                                         supports,
+                                         submit,
+                                         wait,
+                                         now,
+                                         profile,
+                                         measure,
+                                         program_memory,
+                                         allocate_host,
+                                         reaches,
+                                         supports_collectives,
+                                         Class::kTraits,
+                                         Class::kPreference,
+                                         Class::kKernelForms,
+                                         0,
+                                         build_kernel,
+                                         free_kernel};
+
+}  // namespace device_detail
+
+}  // namespace convoy
+
+#define CONVOY_DEVICE(Class, ...)                                    \
+  CONVOY_MANIFEST("kind=device", __VA_ARGS__);                       \
+  extern "C" CONVOY_EXPORT const convoy_device* convoy_device_v1() { \
+    return &::convoy::device_detail::kTable<Class>;                  \
+  }                                                                  \
+  static_assert(true, "a semicolon may follow")
+
+#endif

@@ -1,0 +1,88 @@
+#pragma once
+
+// Kernels of a strategy that know about the run they are called in, and how a device calls any.
+
+#include <convoy/abi.h>
+#include <convoy/options.hpp>
+#include <convoy/sized.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace convoy {
+
+// What a kernel is told: valid during the call.
+class KernelCall {
+ public:
+  explicit KernelCall(const convoy_kernel_call& call)
+      : call_(read_sized(call, "convoy_kernel_call", Side::kPlugin)) {}
+
+  // Of all training, from 0, and the learning rate of that step; both are 0 in a prologue.
+  std::uint64_t step() const { return call_.step; }
+  double learning_rate() const { return call_.learning_rate; }
+  // CallOptions::scalar and sizes.
+  double scalar() const { return call_.scalar; }
+  std::uint64_t size(std::size_t index) const { return call_.sizes[index]; }
+  // The call's spans, in its order.
+  std::span<const convoy_region> reads() const { return {call_.reads, call_.read_count}; }
+  std::span<const convoy_region> writes() const { return {call_.writes, call_.write_count}; }
+  // One of them as kF32.
+  std::span<const float> read(std::size_t index) const { return floats(reads()[index]); }
+  std::span<float> write(std::size_t index) const { return floats(writes()[index]); }
+
+ private:
+  static std::span<float> floats(const convoy_region& region) {
+    return {static_cast<float*>(region.data), region.count};
+  }
+
+  convoy_kernel_call call_;
+};
+
+// A kernel as NVIDIA GPUs run it: CUDA C++ or PTX, one of both, with a function
+//   extern "C" __global__ void entry(const convoy_cuda_call call)
+// See convoy_kernel_form in convoy/abi/strategy.h, and convoy/cuda_kernel.hpp for what `call` has.
+struct CudaCode {
+  std::string source;
+  std::string ptx;
+  std::string entry;          // empty: the kernel's name
+  std::uint32_t threads = 0;  // of a block; 0: 256
+  std::uint32_t blocks = 0;   // 0: a thread for every element of write 0, up to 1024 blocks
+};
+
+// A kernel of a strategy's own, made once for each name (Strategy::kernel). Its members are what it
+// makes of the options: they do not change, because several threads call it at a time. What changes
+// from step to step is a persistent buffer that the call reads and writes: so checkpoints have it.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  // Whatever it throws fails the operation.
+  virtual void run(const KernelCall& call) const = 0;
+  // What does the same on GPUs. Without it the strategy runs on CPU devices alone.
+  virtual CudaCode cuda() const { return {}; }
+};
+
+// Runs the kernel of a CALL, as devices do; non-zero: it failed. Throws std::invalid_argument when
+// the submission has none.
+inline std::int32_t run_kernel(const convoy_submission& it) {
+  if (it.kernel == nullptr && it.host_kernel == nullptr)
+    throw std::invalid_argument("call without a host kernel");
+  if (it.kernel == nullptr)
+    return it.host_kernel(it.reads, it.read_count, it.writes, it.write_count);
+  convoy_kernel_call call{};
+  call.struct_size = sizeof(call);
+  call.state = it.kernel_state;
+  call.step = it.step;
+  call.learning_rate = it.learning_rate;
+  call.scalar = it.scalar;
+  if (it.sizes != nullptr) std::memcpy(call.sizes, it.sizes, sizeof(call.sizes));
+  call.reads = it.reads;
+  call.read_count = it.read_count;
+  call.writes = it.writes;
+  call.write_count = it.write_count;
+  return it.kernel(&call);
+}
+
+}  // namespace convoy

@@ -1,0 +1,156 @@
+#pragma once
+
+// What a strategy is told about the cluster and the model, and how it says what it wants.
+
+#include <convoy/abi.h>
+#include <convoy/ids.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+using Range = convoy_range;  // elements of the arena, or of any buffer
+
+// Types of elements. Parameters, gradients and masters are kF32.
+enum class Dtype : std::uint32_t {
+  kF32 = CONVOY_F32,
+  kF16 = CONVOY_F16,
+  kBf16 = CONVOY_BF16,
+  kI32 = CONVOY_I32,
+  kU8 = CONVOY_U8,
+};
+
+// How a collective travels.
+enum class Algorithm : std::uint32_t {
+  kDevice = CONVOY_ALGORITHM_DEVICE,  // the devices choose: shared memory, NCCL ...
+  kRing = CONVOY_ALGORITHM_RING,
+  kTree = CONVOY_ALGORITHM_TREE,
+  kDirect = CONVOY_ALGORITHM_DIRECT,
+  kTwoLevel = CONVOY_ALGORITHM_TWO_LEVEL,      // inside every host, then between hosts
+  kDeviceOnly = CONVOY_ALGORITHM_DEVICE_ONLY,  // as kDevice, but refused where they have none
+};
+
+enum class Reduction : std::uint32_t {
+  kSum = CONVOY_REDUCE_SUM,
+  kMin = CONVOY_REDUCE_MIN,
+  kMax = CONVOY_REDUCE_MAX,
+};
+
+enum class PlaceKind : std::uint32_t {
+  kDevice = CONVOY_PLACE_DEVICE,
+  kHost = CONVOY_PLACE_HOST,
+};
+
+enum class RouteKind : std::uint32_t {
+  kUnknown = CONVOY_ROUTE_UNKNOWN,
+  kSameMemory = CONVOY_ROUTE_SAME_MEMORY,
+  kSharedMemory = CONVOY_ROUTE_SHARED_MEMORY,
+  kNvlink = CONVOY_ROUTE_NVLINK,
+  kPcieSwitch = CONVOY_ROUTE_PCIE_SWITCH,
+  kPcieHostBridge = CONVOY_ROUTE_PCIE_HOST_BRIDGE,
+  kSocket = CONVOY_ROUTE_SOCKET,
+  kNetwork = CONVOY_ROUTE_NETWORK,
+};
+
+struct PlaceInfo {
+  PlaceKind kind;
+  std::uint32_t host;
+  std::optional<ReplicaId> replica;   // that runs there; device places
+  std::optional<PlaceId> near_place;  // the host place it is attached to; device places
+  std::string name;                   // "cpu:0", "host:0"
+};
+
+struct RouteInfo {
+  RouteKind kind;
+  bool peer_access;                           // the target's device addresses the source directly
+  double bytes_per_second;                    // 0 = unknown
+  std::optional<std::uint32_t> shared_group;  // routes of one group share their slowest link
+};
+
+enum class VariableKind : std::uint32_t {
+  kUnknown = CONVOY_VARIABLE_UNKNOWN,
+  kWeights = CONVOY_VARIABLE_WEIGHTS,  // multiplies inputs
+  kOffsets = CONVOY_VARIABLE_OFFSETS,  // is added, one per channel
+  kScales = CONVOY_VARIABLE_SCALES,    // multiplies, one per channel
+  kValues = CONVOY_VARIABLE_VALUES,    // learned inputs: tokens, positions
+};
+
+// A matrix by rows, in so many elements.
+struct MatrixShape {
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::uint64_t elements() const { return rows * columns; }
+};
+
+// What replicas may have in common, see Planner::groups().
+enum class Sharing : std::uint32_t {
+  kHost = CONVOY_SHARES_HOST,
+  kNuma = CONVOY_SHARES_NUMA,      // the nearest host memory: a NUMA node, else a socket's
+  kSwitch = CONVOY_SHARES_SWITCH,  // a PCI Express switch, and so the link above it
+  kNvlink = CONVOY_SHARES_NVLINK,  // each reaches each other by NVLink, without passing a GPU
+};
+
+struct VariableInfo {
+  Range range;             // in the arena, padding included
+  std::uint64_t elements;  // without padding
+  std::uint64_t layer;     // that reads it
+  std::string name;
+  VariableKind kind;
+  std::vector<std::uint64_t> dimensions;  // OIHW, OI or N; empty where the host does not say
+  // What its storage is from the range's first element on, cut where rows + columns are fewest;
+  // none for a variable of one dimension.
+  std::optional<MatrixShape> matrix;
+};
+
+struct CollectiveOptions {
+  Algorithm algorithm = Algorithm::kDevice;
+  Reduction reduction = Reduction::kSum;
+};
+
+struct CopyOptions {
+  bool relaxed = false;                      // what is read may lag
+  std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
+};
+
+struct MatmulOptions {
+  bool transposes_a = false;  // a is stored [k, m]
+  bool transposes_b = false;  // b is stored [n, k]
+  std::uint64_t batch = 1;    // products of matrices that lie one behind the other
+};
+
+struct ApplyOptions {
+  std::uint64_t contributions = 0;  // replica gradients in the sum; 0 = one per replica
+  bool any_order = false;           // commutes with other such updates of the same elements
+};
+
+struct ComputeOptions {
+  SetId parameters_set{};
+  SetId gradient_set{};
+  bool relaxed = false;                      // parameters may lag
+  std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
+};
+
+// What a kernel of the plug-in does to sums of gradients, for the checker, which takes the author's
+// word for it. All but kUndeclared need reads and writes of one count.
+enum class CallEffect : std::uint32_t {
+  kUndeclared = CONVOY_CALL_UNDECLARED,  // writes depend on reads: more is not known
+  kSums = CONVOY_CALL_SUMS,              // every write is the sum of the reads
+  kCompresses = CONVOY_CALL_COMPRESSES,  // every write stands for that sum; the rest is lost
+  kKeepsRest = CONVOY_CALL_KEEPS_REST,   // write 0 stands for it, write 1 is the rest
+};
+
+// What a kernel of the plug-in costs, for the simulator, and what it does, for the checker.
+struct CallOptions {
+  std::uint64_t bytes = 0;  // of memory traffic
+  std::uint64_t flops = 0;
+  CallEffect effect = CallEffect::kUndeclared;
+  // What a kernel with a context (Strategy::kernel) gets to know, as it means it.
+  double scalar = 0;
+  std::array<std::uint64_t, 4> sizes = {};
+};
+
+}  // namespace convoy

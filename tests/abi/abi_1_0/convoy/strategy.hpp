@@ -1,0 +1,157 @@
+#pragma once
+
+// C++20 wrapper for strategy plug-ins. Derive from Strategy, write one training step in plan(), end
+// the file with CONVOY_STRATEGY(Class, "name=...", ...). Header-only; needs nothing but the ABI.
+
+#include <convoy/abi.h>
+#include <convoy/element_kernel.hpp>
+#include <convoy/kernel.hpp>
+#include <convoy/manifest.hpp>
+#include <convoy/planner.hpp>
+#include <convoy/sized.hpp>
+
+#include <exception>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace convoy {
+
+// A strategy writes one training step as data; it does not run during training. plan() must be a
+// pure function of the planner: the host calls it several times, for other clusters, too, and
+// refuses a plan that differs. Functions of one object are called by one thread at a time, but
+// other objects of the class may plan at the same time: it shares nothing that changes.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  virtual void plan(Planner& planner) = 0;
+
+  // The host function behind a call() of this name, or nullptr when there is none. It is called by
+  // several threads at a time, with different memory, while the training runs.
+  virtual convoy_host_kernel host_kernel(const std::string& /*name*/) { return nullptr; }
+
+  // Instead of that function: a kernel that is told step, learning rate, scalar and sizes, is made
+  // with the options, and may have a form for GPUs (Kernel::cuda). Asked for once per name; the
+  // kernel lives as long as the strategy.
+  virtual std::unique_ptr<Kernel> kernel(const std::string& /*name*/, const Options& /*options*/) {
+    return nullptr;
+  }
+};
+
+namespace detail {
+
+struct KnownKernel {
+  std::unique_ptr<Kernel> kernel;  // null: no such one
+  CudaCode cuda;
+};
+
+struct StrategyInstance {
+  std::unique_ptr<Strategy> strategy;
+  const convoy_host* host;
+  std::map<std::string, KnownKernel> kernels;  // those asked for
+};
+
+inline int32_t run_kernel_object(const convoy_kernel_call* call) noexcept {
+  try {
+    static_cast<const Kernel*>(call->state)->run(KernelCall(*call));
+    return CONVOY_OK;
+  } catch (...) {
+    return CONVOY_FAILED;
+  }
+}
+
+inline const KnownKernel& known_kernel(StrategyInstance& instance, convoy_context* context,
+                                       const std::string& name) {
+  const auto [known, is_new] = instance.kernels.try_emplace(name);
+  if (!is_new) return known->second;
+  known->second.kernel = instance.strategy->kernel(name, Options(instance.host, context));
+  if (known->second.kernel != nullptr) known->second.cuda = known->second.kernel->cuda();
+  return known->second;
+}
+
+// A kernel in that form; without a function and a text when there is none.
+inline convoy_kernel kernel_form(StrategyInstance& instance, const KnownKernel& known,
+                                 const std::string& name, std::uint32_t form) {
+  convoy_kernel result{};
+  if (form == CONVOY_KERNEL_HOST && known.kernel != nullptr) {
+    result.run = run_kernel_object;
+    result.state = known.kernel.get();
+  } else if (form == CONVOY_KERNEL_HOST) {
+    result.function = instance.strategy->host_kernel(name);
+  } else {
+    const CudaCode& cuda = known.cuda;
+    const std::string& text = form == CONVOY_KERNEL_CUDA_SOURCE ? cuda.source : cuda.ptx;
+    if (text.empty() || form > CONVOY_KERNEL_PTX) return result;
+    result.text = text.c_str();
+    if (!cuda.entry.empty()) result.entry = cuda.entry.c_str();
+    result.threads = cuda.threads;
+    result.blocks = cuda.blocks;
+  }
+  return result;
+}
+
+// Runs an action of the plug-in; whatever it throws becomes an error text of the host.
+template <typename Action>
+int32_t guarded(const convoy_host* host, convoy_context* context, Action action) noexcept {
+  try {
+    return action();
+  } catch (const Refused&) {
+    return CONVOY_REFUSED;
+  } catch (const HostRefused&) {
+    return CONVOY_FAILED;  // the host has said why already
+  } catch (const std::invalid_argument& error) {
+    host->set_error(context, error.what());
+    return CONVOY_REFUSED;
+  } catch (const std::exception& error) {
+    host->set_error(context, error.what());
+  } catch (...) {
+    host->set_error(context, "an exception that is not a std::exception");
+  }
+  return 1;
+}
+
+template <typename T>
+struct StrategyTable {
+  static int32_t create(convoy_context* context, const convoy_host* host, void** self) noexcept {
+    return guarded(host, context, [&] {
+      StrategyInstance instance{std::make_unique<T>(), host, {}};
+      *self = std::make_unique<StrategyInstance>(std::move(instance)).release();
+      return 0;
+    });
+  }
+  static void destroy(void* self) noexcept { delete static_cast<StrategyInstance*>(self); }
+  static int32_t plan(void* self, convoy_context* context, const convoy_planner* table) noexcept {
+    auto* instance = static_cast<StrategyInstance*>(self);
+    return guarded(instance->host, context, [&] {
+      Planner planner(table, instance->host, context);
+      instance->strategy->plan(planner);
+      return 0;
+    });
+  }
+  static int32_t kernel(void* self, convoy_context* context, const char* name, uint32_t form,
+                        convoy_kernel* out) noexcept {
+    auto* instance = static_cast<StrategyInstance*>(self);
+    return guarded(instance->host, context, [&] {
+      const convoy_kernel kernel =
+          kernel_form(*instance, known_kernel(*instance, context, name), name, form);
+      answer_sized(*out, kernel, "convoy_kernel");
+      if (kernel.function != nullptr || kernel.run != nullptr || kernel.text != nullptr) return 0;
+      instance->host->set_error(context, (std::string("no such form of kernel ") + name).c_str());
+      return 1;
+    });
+  }
+  static constexpr convoy_strategy kTable{
+      sizeof(convoy_strategy), CONVOY_ABI_MAJOR, CONVOY_ABI_MINOR, create, destroy, plan, kernel};
+};
+
+}  // namespace detail
+}  // namespace convoy
+
+// Defines the entry point and the manifest; the texts are "key=value".
+#define CONVOY_STRATEGY(Class, ...)                                          \
+  CONVOY_MANIFEST("kind=strategy", __VA_ARGS__)                              \
+  extern "C" CONVOY_EXPORT const convoy_strategy* convoy_strategy_v1(void) { \
+    return &::convoy::detail::StrategyTable<Class>::kTable;                  \
+  }

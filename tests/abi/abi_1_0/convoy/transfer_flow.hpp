@@ -1,0 +1,313 @@
+// Order and credit of the messages between this task and one peer, for transports whose bytes come
+// over connections: which message may go next, and where an arriving one belongs. Moves no bytes
+// but those of messages that came before they were expected. Not for several threads at a time. The
+// rules are at the top of convoy/abi/transport.h.
+#ifndef CONVOY_TRANSFER_FLOW_HPP
+#define CONVOY_TRANSFER_FLOW_HPP
+
+#include <convoy/abi/transport.h>
+
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+// What came from the peer is refused; the peer is lost for it.
+class RefusedInput : public std::runtime_error {
+ public:
+  RefusedInput(convoy_transport_reason reason, const std::string& text)
+      : std::runtime_error(text), reason_(reason) {}
+  convoy_transport_reason reason() const { return reason_; }
+
+ private:
+  convoy_transport_reason reason_;
+};
+
+namespace flow_detail {
+
+inline uint64_t eager_cost(uint64_t bytes) {
+  return bytes + CONVOY_EAGER_MESSAGE_BYTES;
+}
+
+inline std::string in_words(const convoy_message_tag& tag) {
+  return "operation " + std::to_string(tag.operation) + " of iteration " +
+         std::to_string(tag.iteration) + " of plan " + std::to_string(tag.plan) +
+         " in generation " + std::to_string(tag.generation);
+}
+
+inline bool equal(const convoy_message_tag& a, const convoy_message_tag& b) {
+  return a.generation == b.generation && a.plan == b.plan && a.operation == b.operation &&
+         a.iteration == b.iteration;
+}
+
+// The caller's mistake, not the peer's.
+inline void require_valid(const convoy_transfer& transfer, std::size_t channels, uint64_t next) {
+  if (transfer.bytes > CONVOY_MESSAGE_BYTES)
+    throw std::runtime_error("a message of " + std::to_string(transfer.bytes) +
+                             " bytes is too large");
+  if (transfer.channel >= channels)
+    throw std::runtime_error("there is no channel " + std::to_string(transfer.channel));
+  if (transfer.sequence != next)
+    throw std::runtime_error("message " + std::to_string(transfer.sequence) + " of channel " +
+                             std::to_string(transfer.channel) + " comes where " +
+                             std::to_string(next) + " is next");
+}
+
+// The waiting transfers of all channels, in order; none wait afterwards.
+template <typename Channel>
+std::vector<convoy_transfer> take_waiting(std::vector<Channel>& channels) {
+  std::vector<convoy_transfer> all;
+  for (Channel& channel : channels) {
+    all.insert(all.end(), channel.waiting.begin(), channel.waiting.end());
+    channel.waiting.clear();
+  }
+  return all;
+}
+
+}  // namespace flow_detail
+
+// Messages to one peer.
+class SendFlow {
+ public:
+  explicit SendFlow(uint32_t channels) : channels_(channels) {}
+
+  // The caller's next message of its channel. Throws std::runtime_error when it is not.
+  void add(const convoy_transfer& transfer) {
+    flow_detail::require_valid(
+        transfer, channels_.size(),
+        transfer.channel < channels_.size() ? channels_[transfer.channel].added : 0);
+    Channel& channel = channels_[transfer.channel];
+    ++channel.added;
+    channel.waiting.push_back(transfer);
+  }
+
+  // The peer has expected `expected` messages of the channel so far. Throws RefusedInput.
+  void grant(uint32_t index, uint64_t expected) {
+    if (index >= channels_.size() || expected < channels_[index].credited)
+      throw RefusedInput(CONVOY_REASON_MALFORMED, "credit for message " + std::to_string(expected) +
+                                                      " of channel " + std::to_string(index) +
+                                                      " does not exist");
+    Channel& channel = channels_[index];
+    channel.credited = expected;
+    while (!channel.eager.empty() && channel.eager.front().sequence < expected) {
+      eager_bytes_ -= channel.eager.front().cost;
+      channel.eager.pop_front();
+    }
+  }
+
+  // A message that may go now; whoever takes it sends it after all those taken before it on its
+  // channel. Channels take turns.
+  std::optional<convoy_transfer> next() {
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      turn_ = (turn_ + 1) % channels_.size();
+      if (auto transfer = next(channels_[turn_])) return transfer;
+    }
+    return std::nullopt;
+  }
+  // Likewise, of one channel.
+  std::optional<convoy_transfer> next(uint32_t channel) { return next(channels_.at(channel)); }
+
+  // What nobody has taken, to be cancelled; gone afterwards.
+  std::vector<convoy_transfer> abandon() { return flow_detail::take_waiting(channels_); }
+
+ private:
+  struct Eager {
+    uint64_t sequence;
+    uint64_t cost;
+  };
+  struct Channel {
+    uint64_t added = 0;
+    uint64_t credited = 0;  // messages below this one are expected
+    std::deque<convoy_transfer> waiting{};
+    std::deque<Eager> eager{};  // taken without credit, not expected yet
+  };
+
+  std::optional<convoy_transfer> next(Channel& channel) {
+    if (channel.waiting.empty()) return std::nullopt;
+    const convoy_transfer transfer = channel.waiting.front();
+    if (transfer.sequence >= channel.credited) {
+      const uint64_t cost = flow_detail::eager_cost(transfer.bytes);
+      if (eager_bytes_ + cost > CONVOY_EAGER_BYTES) return std::nullopt;
+      eager_bytes_ += cost;
+      channel.eager.push_back({transfer.sequence, cost});
+    }
+    channel.waiting.pop_front();
+    return transfer;
+  }
+
+  std::vector<Channel> channels_;
+  uint64_t eager_bytes_ = 0;
+  std::size_t turn_ = 0;
+};
+
+// The messages to one peer that have not ended yet, so that they end in order: connections and
+// copies may be through with a later one first.
+class SentMessages {
+ public:
+  explicit SentMessages(uint32_t channels) : channels_(channels) {}
+
+  void add(const convoy_transfer& transfer) {
+    channels_.at(transfer.channel).push_back({transfer, false});
+  }
+
+  // The transport refers to the message no more. Calls `done` with it and with those behind it that
+  // only waited for it, in order; with nothing while another one is before it.
+  template <typename Done>
+  void finish(uint32_t channel, uint64_t sequence, Done done) {
+    std::deque<Message>& messages = channels_.at(channel);
+    messages.at(sequence - messages.front().transfer.sequence).finished = true;
+    while (!messages.empty() && messages.front().finished) {
+      done(messages.front().transfer);
+      messages.pop_front();
+    }
+  }
+
+  // What has not ended, in order; gone afterwards. `finished` says of which the transport is
+  // through all the same.
+  struct Message {
+    convoy_transfer transfer;
+    bool finished;
+  };
+  std::vector<Message> abandon() {
+    std::vector<Message> all;
+    for (std::deque<Message>& messages : channels_) {
+      all.insert(all.end(), messages.begin(), messages.end());
+      messages.clear();
+    }
+    return all;
+  }
+
+ private:
+  std::vector<std::deque<Message>> channels_;
+};
+
+// Messages from one peer. On each channel one message arrives at a time: begin, its bytes, finish.
+class ReceiveFlow {
+ public:
+  ReceiveFlow(uint32_t generation, uint32_t channels)
+      : generation_(generation), channels_(channels) {}
+
+  // The caller's next expected message of its channel; the transport then tells the peer how many
+  // the channel has now (`expected`). Returns the transfer when it is complete already. Throws
+  // std::runtime_error when it is not the next one, RefusedInput when what came is another message.
+  std::optional<convoy_transfer> expect(const convoy_transfer& transfer) {
+    flow_detail::require_valid(
+        transfer, channels_.size(),
+        transfer.channel < channels_.size() ? channels_[transfer.channel].expected : 0);
+    Channel& channel = channels_[transfer.channel];
+    ++channel.expected;
+    channel.waiting.push_back(transfer);
+    // With several waiting, the early one is the first one's and is still arriving.
+    if (channel.early.empty() || channel.waiting.size() > 1) return std::nullopt;
+    require_same(transfer, channel.early.front().tag, channel.early.front().bytes);
+    return channel.early.front().complete ? hand_over(channel) : std::nullopt;
+  }
+  uint64_t expected(uint32_t channel) const { return channels_.at(channel).expected; }
+
+  // A message begins to arrive: where its bytes go, the expected span or memory of this object.
+  // Throws RefusedInput.
+  void* begin(uint32_t index, uint64_t sequence, const convoy_message_tag& tag, uint64_t bytes) {
+    if (index >= channels_.size() || bytes > CONVOY_MESSAGE_BYTES)
+      throw RefusedInput(CONVOY_REASON_MALFORMED, "a message of " + std::to_string(bytes) +
+                                                      " bytes on channel " + std::to_string(index) +
+                                                      " cannot be");
+    if (tag.generation != generation_)
+      throw RefusedInput(CONVOY_REASON_STALE, "a message is of generation " +
+                                                  std::to_string(tag.generation) + ", not " +
+                                                  std::to_string(generation_));
+    Channel& channel = channels_[index];
+    if (channel.arriving || sequence != channel.begun)
+      throw RefusedInput(CONVOY_REASON_UNEXPECTED, "message " + std::to_string(sequence) +
+                                                       " of channel " + std::to_string(index) +
+                                                       " came where " +
+                                                       std::to_string(channel.begun) + " was next");
+    void* memory = nullptr;
+    if (channel.waiting.empty()) {
+      memory = begin_early(channel, tag, bytes);
+    } else {
+      require_same(channel.waiting.front(), tag, bytes);
+      memory = channel.waiting.front().memory;
+    }
+    channel.arriving = true;
+    ++channel.begun;
+    return memory;
+  }
+
+  // All bytes of the message have come: the transfer that is done with it, if it is expected.
+  std::optional<convoy_transfer> finish(uint32_t index) {
+    Channel& channel = channels_.at(index);
+    channel.arriving = false;
+    if (channel.early.empty()) {
+      const convoy_transfer transfer = channel.waiting.front();
+      channel.waiting.pop_front();
+      return transfer;
+    }
+    channel.early.back().complete = true;
+    return channel.waiting.empty() ? std::nullopt : hand_over(channel);
+  }
+
+  // What is expected and has not come, to be cancelled; gone afterwards.
+  std::vector<convoy_transfer> abandon() { return flow_detail::take_waiting(channels_); }
+
+ private:
+  // A message that came, or comes, before it is expected.
+  struct Early {
+    convoy_message_tag tag;
+    uint64_t bytes;
+    std::unique_ptr<std::byte[]> memory;
+    bool complete = false;
+  };
+  // waiting and early both have members only while the one early message is still arriving.
+  struct Channel {
+    uint64_t expected = 0;
+    uint64_t begun = 0;
+    bool arriving = false;
+    std::deque<convoy_transfer> waiting{};
+    std::deque<Early> early{};
+  };
+
+  void* begin_early(Channel& channel, const convoy_message_tag& tag, uint64_t bytes) {
+    const uint64_t cost = flow_detail::eager_cost(bytes);
+    if (early_bytes_ + cost > CONVOY_EAGER_BYTES)
+      throw RefusedInput(CONVOY_REASON_FLOOD, "more than " + std::to_string(CONVOY_EAGER_BYTES) +
+                                                  " bytes came without credit");
+    channel.early.push_back({tag, bytes, std::make_unique_for_overwrite<std::byte[]>(bytes)});
+    early_bytes_ += cost;
+    return channel.early.back().memory.get();
+  }
+
+  std::optional<convoy_transfer> hand_over(Channel& channel) {
+    const convoy_transfer transfer = channel.waiting.front();
+    const Early& early = channel.early.front();
+    if (early.bytes != 0) std::memcpy(transfer.memory, early.memory.get(), early.bytes);
+    early_bytes_ -= flow_detail::eager_cost(early.bytes);
+    channel.waiting.pop_front();
+    channel.early.pop_front();
+    return transfer;
+  }
+
+  static void require_same(const convoy_transfer& expected, const convoy_message_tag& tag,
+                           uint64_t bytes) {
+    if (expected.bytes == bytes && flow_detail::equal(expected.tag, tag)) return;
+    throw RefusedInput(CONVOY_REASON_UNEXPECTED,
+                       "message " + std::to_string(expected.sequence) + " of channel " +
+                           std::to_string(expected.channel) + " is " + std::to_string(bytes) +
+                           " bytes of " + flow_detail::in_words(tag) + "; expected were " +
+                           std::to_string(expected.bytes) + " of " +
+                           flow_detail::in_words(expected.tag));
+  }
+
+  uint32_t generation_;
+  std::vector<Channel> channels_;
+  uint64_t early_bytes_ = 0;
+};
+
+}  // namespace convoy
+
+#endif
