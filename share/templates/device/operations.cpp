@@ -102,6 +102,26 @@ void require_equal_counts(const convoy_submission& it) {
       throw std::invalid_argument("reads and writes of an operation differ in size or type");
 }
 
+void copy(const convoy_submission& it) {
+  require_equal_counts(it);
+  std::memmove(it.writes[0].data, it.reads[0].data, bytes_of(it.writes[0]));
+}
+
+void fill(const convoy_submission& it) {
+  std::fill_n(floats(it.writes[0]), it.writes[0].count, static_cast<float>(it.scalar));
+}
+
+void scale(const convoy_submission& it) {
+  const auto factor = static_cast<float>(it.scalar);
+  for (std::uint64_t i = 0; i < it.writes[0].count; ++i)
+    floats(it.writes[0])[i] = factor * floats(it.reads[0])[i];
+}
+
+void square_root(const convoy_submission& it) {
+  for (std::uint64_t i = 0; i < it.writes[0].count; ++i)
+    floats(it.writes[0])[i] = std::sqrt(floats(it.reads[0])[i]);
+}
+
 }  // namespace
 
 const char* refusal_of(const convoy_operation& operation) {
@@ -125,26 +145,20 @@ const char* refusal_of(const convoy_operation& operation) {
 }
 
 void run_operation(const convoy_submission& it) {
-  const auto scalar = static_cast<float>(it.scalar);
   switch (it.kind) {
     case CONVOY_OP_COPY:
     case CONVOY_OP_CAST:  // of f32 to itself
-      require_equal_counts(it);
-      std::memmove(it.writes[0].data, it.reads[0].data, bytes_of(it.writes[0]));
-      return;
+      return copy(it);
     case CONVOY_OP_FILL:
-      std::fill_n(floats(it.writes[0]), it.writes[0].count, scalar);
-      return;
+      return fill(it);
     case CONVOY_OP_ADD:
       return combine_two(it, 1.0f);
     case CONVOY_OP_AXPY:
-      return combine_two(it, scalar);
+      return combine_two(it, static_cast<float>(it.scalar));
     case CONVOY_OP_SUM:
       return sum(it);
     case CONVOY_OP_SCALE:
-      for (std::uint64_t i = 0; i < it.writes[0].count; ++i)
-        floats(it.writes[0])[i] = scalar * floats(it.reads[0])[i];
-      return;
+      return scale(it);
     case CONVOY_OP_MATMUL:
       return matmul(it);
     case CONVOY_OP_MULTIPLY:
@@ -153,9 +167,7 @@ void run_operation(const convoy_submission& it) {
     case CONVOY_OP_DOT:
       return dot(it);
     case CONVOY_OP_SQUARE_ROOT:
-      for (std::uint64_t i = 0; i < it.writes[0].count; ++i)
-        floats(it.writes[0])[i] = std::sqrt(floats(it.reads[0])[i]);
-      return;
+      return square_root(it);
     case CONVOY_OP_CALL:
       return call(it);
     case CONVOY_OP_APPLY:

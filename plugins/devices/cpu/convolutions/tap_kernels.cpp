@@ -21,53 +21,67 @@ typename Lanes<kBlock>::Vector load(const float* from) {
 // kRows x kColumns sums stay in registers: 4 x 3 of 16 registers with AVX2, 8 x 3 of 32 with
 // AVX-512; the others hold one pixel of the result and one broadcast channel of the source.
 template <int kBlock, int kRows, int kColumns>
-void accumulate_tile(const TapBox& box, const TapGradient& gradient, int first_row) {
+struct Tile {
   using Vector = typename Lanes<kBlock>::Vector;
-  using Unaligned = typename Lanes<kBlock>::Unaligned;
-  Vector total[kRows][kColumns];
-  float* const weights = gradient.weights + first_row * kBlock;
+
+  [[gnu::always_inline]] void load_sums(const float* weights, std::size_t weights_block) {
 #pragma GCC unroll 16
-  for (int row = 0; row < kRows; ++row) {
+    for (int row = 0; row < kRows; ++row) {
 #pragma GCC unroll 4
-    for (int column = 0; column < kColumns; ++column) {
-      total[row][column] =
-          gradient.fresh ? Vector{}
-                         : load<kBlock>(weights + column * gradient.weights_block + row * kBlock);
+      for (int column = 0; column < kColumns; ++column) {
+        total[row][column] = load<kBlock>(weights + column * weights_block + row * kBlock);
+      }
     }
   }
-  const std::size_t pixel = box.source_pixel;
-  const std::size_t block = gradient.result_block;
+  // source: kRows channels of a pixel; result: kColumns blocks of channels of a pixel.
+  [[gnu::always_inline]] void add_products(const float* source, const float* result,
+                                           std::size_t result_block) {
+    Vector values[kColumns];
+#pragma GCC unroll 4
+    for (int column = 0; column < kColumns; ++column) {
+      values[column] = load<kBlock>(result + column * result_block);
+    }
+#pragma GCC unroll 16
+    for (int row = 0; row < kRows; ++row) {
+#pragma GCC unroll 4
+      for (int column = 0; column < kColumns; ++column) {
+        total[row][column] += source[row] * values[column];
+      }
+    }
+  }
+  [[gnu::always_inline]] void store_sums(float* weights, std::size_t weights_block) const {
+    using Unaligned = typename Lanes<kBlock>::Unaligned;
+#pragma GCC unroll 16
+    for (int row = 0; row < kRows; ++row) {
+#pragma GCC unroll 4
+      for (int column = 0; column < kColumns; ++column) {
+        *reinterpret_cast<Unaligned*>(weights + column * weights_block + row * kBlock) =
+            total[row][column];
+      }
+    }
+  }
+
+  Vector total[kRows][kColumns] = {};
+};
+
+template <int kBlock, int kRows, int kColumns>
+void accumulate_tile(const TapBox& box, const TapGradient& gradient, int first_row) {
+  Tile<kBlock, kRows, kColumns> tile;
+  float* const weights = gradient.weights + first_row * kBlock;
+  if (!gradient.fresh) tile.load_sums(weights, gradient.weights_block);
   for (std::size_t image = 0; image < box.images; ++image) {
     for (std::size_t line = 0; line < box.rows; ++line) {
       const float* source =
           gradient.source + image * box.source_image + line * box.source_row + first_row;
       const float* result = gradient.result + image * box.result_image + line * box.result_row;
       for (std::size_t left = box.columns; left > 0; --left) {
-        Vector values[kColumns];
-#pragma GCC unroll 4
-        for (int column = 0; column < kColumns; ++column) {
-          values[column] = load<kBlock>(result + column * block);
-        }
-#pragma GCC unroll 16
-        for (int row = 0; row < kRows; ++row) {
-#pragma GCC unroll 4
-          for (int column = 0; column < kColumns; ++column) {
-            total[row][column] += source[row] * values[column];
-          }
-        }
-        source += pixel;
+        tile.add_products(source, result, gradient.result_block);
+        source += box.source_pixel;
         result += kBlock;
       }
     }
   }
-#pragma GCC unroll 16
-  for (int row = 0; row < kRows; ++row) {
-#pragma GCC unroll 4
-    for (int column = 0; column < kColumns; ++column) {
-      *reinterpret_cast<Unaligned*>(weights + column * gradient.weights_block + row * kBlock) =
-          total[row][column];
-    }
-  }
+  tile.store_sums(weights, gradient.weights_block);
 }
 
 template <int kBlock, int kRows>

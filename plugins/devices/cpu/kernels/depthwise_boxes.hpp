@@ -98,6 +98,29 @@ struct Box {
   std::size_t read_row, read_column;  // floats from one row and column to the next
 };
 
+// Puts the cells of a run of rows and a run of columns into the box, with the taps that they meet.
+template <std::size_t block>
+void place(Box& box, const Dimension& rows, const Run& row, const Dimension& columns,
+           const Run& column, const float* read) {
+  box.taps = 0;
+  box.first_row = row.first;
+  box.rows = row.count;
+  box.first_column = column.first;
+  box.columns = column.count;
+  for (std::size_t y = 0; y < row.meeting.taps; ++y) {
+    const std::ptrdiff_t line =
+        row.meeting.read + static_cast<std::ptrdiff_t>(y) * rows.read_step();
+    const std::size_t tap = (row.meeting.tap + y * rows.tap_step()) * columns.kernel;
+    for (std::size_t x = 0; x < column.meeting.taps; ++x) {
+      const std::ptrdiff_t cell = line * static_cast<std::ptrdiff_t>(columns.read_cells) +
+                                  column.meeting.read +
+                                  static_cast<std::ptrdiff_t>(x) * columns.read_step();
+      box.reads[box.taps] = read + cell * static_cast<std::ptrdiff_t>(block);
+      box.places[box.taps++] = tap + column.meeting.tap + x * columns.tap_step();
+    }
+  }
+}
+
 // Rows that are handled together, so that their neighbours are still in the cache.
 inline constexpr std::size_t kBand = 8;
 
@@ -108,30 +131,10 @@ void each_box(const PlaneWindows& w, bool backward, const float* read, const Use
   const Dimension columns = columns_of(w, backward);
   const ColumnList list(columns, backward ? w.in_width : w.out_width);
   const std::size_t height = backward ? w.in_height : w.out_height;
-  const std::size_t width = columns.read_cells;
   Box box;
   box.row_step = rows.phases();
-  box.read_row = rows.advance() * width * block;
+  box.read_row = rows.advance() * columns.read_cells * block;
   box.read_column = columns.advance() * block;
-  const auto fill = [&](const Run& row, const Run& column) {
-    box.taps = 0;
-    box.first_row = row.first;
-    box.rows = row.count;
-    box.first_column = column.first;
-    box.columns = column.count;
-    for (std::size_t y = 0; y < row.meeting.taps; ++y) {
-      const std::ptrdiff_t line =
-          row.meeting.read + static_cast<std::ptrdiff_t>(y) * rows.read_step();
-      const std::size_t tap = (row.meeting.tap + y * rows.tap_step()) * w.kernel_width;
-      for (std::size_t x = 0; x < column.meeting.taps; ++x) {
-        const std::ptrdiff_t cell = line * static_cast<std::ptrdiff_t>(width) +
-                                    column.meeting.read +
-                                    static_cast<std::ptrdiff_t>(x) * columns.read_step();
-        box.reads[box.taps] = read + cell * static_cast<std::ptrdiff_t>(block);
-        box.places[box.taps++] = tap + column.meeting.tap + x * columns.tap_step();
-      }
-    }
-  };
   const std::size_t band = kBand * rows.phases();
   for (std::size_t top = 0; top < height; top += band) {
     const std::size_t end = top + band < height ? top + band : height;
@@ -140,7 +143,7 @@ void each_box(const PlaneWindows& w, bool backward, const float* read, const Use
         const Run row = run_at(rows, y, end);
         y += row.count * rows.phases();
         for (std::size_t i = 0; i < list.size; ++i) {
-          fill(row, list.runs[i]);
+          place<block>(box, rows, row, columns, list.runs[i], read);
           use(box);
         }
       }

@@ -1,6 +1,6 @@
 #include "plugins/devices/cuda/kernels/activation.hpp"
 
-#include "plugins/devices/cuda/kernels/channel_rows.cuh"
+#include "plugins/devices/cuda/kernels/chunk_sums.cuh"
 #include "plugins/devices/cuda/kernels/mask_key.hpp"
 #include "plugins/devices/cuda/kernels/random_bits.cuh"
 
@@ -73,7 +73,6 @@ __global__ void bias_kernel(T* x, const float* bias, Relu relu, std::uint64_t ro
 template <typename T, int kPer>
 __global__ void column_chunk_kernel(double* partial, const T* gradient, std::uint64_t rows,
                                     std::uint32_t channels, std::uint64_t rows_per_chunk) {
-  __shared__ double sums[kThreads];
   const Walk walk = walk_of<kPer>(rows, rows_per_chunk);
   float own[kPer] = {};
   if (walk.channel < channels)
@@ -82,24 +81,7 @@ __global__ void column_chunk_kernel(double* partial, const T* gradient, std::uin
       load<T, kPer>(values, gradient + row * channels + walk.channel);
       for (int k = 0; k < kPer; ++k) own[k] += values[k];
     }
-  for (int k = 0; k < kPer; ++k) {
-    sums[threadIdx.y * blockDim.x + threadIdx.x] = own[k];
-    __syncthreads();
-    if (threadIdx.y == 0 && walk.channel < channels) {
-      double total = 0.0;
-      for (unsigned y = 0; y < blockDim.y; ++y) total += sums[y * blockDim.x + threadIdx.x];
-      partial[static_cast<std::uint64_t>(blockIdx.y) * channels + walk.channel + k] = total;
-    }
-    __syncthreads();
-  }
-}
-
-__global__ void column_finish_kernel(float* write, const double* partial, std::uint32_t channels,
-                                     std::uint32_t chunks) {
-  const std::uint32_t channel = blockIdx.x * kFinishChannels + threadIdx.x;
-  double total[1];
-  over_chunks<1>(total, partial, chunks, channel, channels);
-  if (threadIdx.y == 0 && channel < channels) write[channel] = static_cast<float>(total[0]);
+  add_up_chunk(partial, own, walk.channel, channels);
 }
 
 template <typename T, int kPer>
@@ -209,7 +191,7 @@ void column_sums(Stream stream, Type type, float* write, const void* gradient, s
     const Cut cut = cut_for_sums(rows, channels, kPer);
     column_chunk_kernel<T, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
         partial, static_cast<const T*>(gradient), rows, channels, cut.rows_per_chunk);
-    column_finish_kernel<<<finish_blocks(channels), finish_threads(), 0, stream>>>(
+    add_up_chunks_kernel<<<finish_blocks(channels), finish_threads(), 0, stream>>>(
         write, partial, channels, cut.chunks);
   });
 }

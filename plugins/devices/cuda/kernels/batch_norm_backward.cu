@@ -83,13 +83,22 @@ __global__ void finish_gradients_kernel(float* means, BatchNormBackward what, co
   means[shape.channels + channel] = static_cast<float>(total[1] / count);
 }
 
+// The gradient of one value that was normalised; g and y as in `masked`. mean and product: the
+// channel's means.
+__device__ inline float differentiated(const BatchNormBackward& what, const Channel& channel,
+                                       float mean, float product, float g, float x, float y) {
+  const bool cut_already = what.joins && what.relu.active;
+  const float gradient = cut_already ? g : masked(what, channel, g, x, y);
+  const float centred = gradient - mean - channel.normal(x) * product;
+  return channel.gamma * channel.inverse * centred;
+}
+
 template <typename T, int kPer>
 __global__ void differentiate_kernel(const float* means, BatchNormBackward what,
                                      BatchNormShape shape, std::uint64_t rows_per_chunk) {
   const Walk walk = walk_of<kPer>(shape.rows, rows_per_chunk);
   if (walk.channel >= shape.channels) return;
-  const bool cut_already = what.joins && what.relu.active;
-  const bool reads_output = what.output != nullptr && !cut_already;
+  const bool reads_output = what.output != nullptr && !(what.joins && what.relu.active);
   Channel channel[kPer];
   float mean[kPer], product[kPer];
   for (int k = 0; k < kPer; ++k) {
@@ -115,10 +124,8 @@ __global__ void differentiate_kernel(const float* means, BatchNormBackward what,
         const float x = to_float(rows[i].x.values[k]);
         const float y = reads_output ? to_float(rows[i].y.values[k]) : 0.0f;
         const float g = to_float(rows[i].g.values[k]);
-        const float gradient = cut_already ? g : masked(what, channel[k], g, x, y);
-        const float centred = gradient - mean[k] - channel[k].normal(x) * product[k];
         result[k] = (what.adds ? to_float(before[i].values[k]) : 0.0f) +
-                    channel[k].gamma * channel[k].inverse * centred;
+                    differentiated(what, channel[k], mean[k], product[k], g, x, y);
       }
       const std::uint64_t at = (row + i * walk.stride) * shape.channels + walk.channel;
       store<T, kPer>(static_cast<T*>(what.write) + at, result);

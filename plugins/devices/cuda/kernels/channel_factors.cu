@@ -1,6 +1,6 @@
 #include "plugins/devices/cuda/kernels/channel_factors.hpp"
 
-#include "plugins/devices/cuda/kernels/channel_rows.cuh"
+#include "plugins/devices/cuda/kernels/chunk_sums.cuh"
 
 namespace convoy::cuda {
 namespace {
@@ -28,7 +28,6 @@ template <typename T, int kPer>
 __global__ void product_sums_kernel(double* partial, const T* gradient, const T* read,
                                     std::uint64_t rows, std::uint32_t channels,
                                     std::uint64_t rows_per_chunk) {
-  __shared__ double sums[kThreads];
   const Walk walk = walk_of<kPer>(rows, rows_per_chunk);
   float own[kPer] = {};
   if (walk.channel < channels)
@@ -39,24 +38,7 @@ __global__ void product_sums_kernel(double* partial, const T* gradient, const T*
       load<T, kPer>(x, read + at);
       for (int k = 0; k < kPer; ++k) own[k] += g[k] * x[k];
     }
-  for (int k = 0; k < kPer; ++k) {
-    sums[threadIdx.y * blockDim.x + threadIdx.x] = own[k];
-    __syncthreads();
-    if (threadIdx.y == 0 && walk.channel < channels) {
-      double total = 0.0;
-      for (unsigned y = 0; y < blockDim.y; ++y) total += sums[y * blockDim.x + threadIdx.x];
-      partial[static_cast<std::uint64_t>(blockIdx.y) * channels + walk.channel + k] = total;
-    }
-    __syncthreads();
-  }
-}
-
-__global__ void factor_finish_kernel(float* write, const double* partial, std::uint32_t channels,
-                                     std::uint32_t chunks) {
-  const std::uint32_t channel = blockIdx.x * kFinishChannels + threadIdx.x;
-  double total[1];
-  over_chunks<1>(total, partial, chunks, channel, channels);
-  if (threadIdx.y == 0 && channel < channels) write[channel] = static_cast<float>(total[0]);
+  add_up_chunk(partial, own, walk.channel, channels);
 }
 
 template <typename T>
@@ -116,7 +98,7 @@ void factor_gradients(Stream stream, const FactoredShape& shape, void* write, co
       factor_store_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<T*>(write),
                                                                       partial, adds, count);
     else
-      factor_finish_kernel<<<finish_blocks(shape.channels), finish_threads(), 0, stream>>>(
+      add_up_chunks_kernel<<<finish_blocks(shape.channels), finish_threads(), 0, stream>>>(
           static_cast<float*>(write), partial, shape.channels, cut.chunks);
   });
 }
