@@ -19,6 +19,7 @@
 #include "core/calibrate/calibrate.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/job/openmp_environment.hpp"
+#include "tests/benchmarks/own_flags.hpp"
 #include "tests/benchmarks/prediction_case.hpp"
 
 namespace {
@@ -29,6 +30,7 @@ using convoy::benchmarks::PredictionPlugins;
 using convoy::benchmarks::PredictionReference;
 using convoy::benchmarks::PredictionStrategy;
 using convoy::benchmarks::PredictionTurn;
+using convoy::benchmarks::take_own_flags;
 using convoy::calibrate::MachineProfile;
 
 struct Settings {
@@ -190,20 +192,13 @@ void predict(benchmark::State& state, const Subject& subject, const Settings& as
 }
 
 void read_flags(int& count, char** arguments, Settings& settings) {
-  const auto is_own = [&](const std::string& text) {
-    constexpr const char* kFolder = "--calibrations=";
-    if (text.starts_with(kFolder)) {
-      settings.calibrations = text.substr(std::string(kFolder).size());
-      return true;
-    }
-    return std::sscanf(text.c_str(), "--rounds=%d", &settings.rounds) == 1 ||
-           std::sscanf(text.c_str(), "--steps=%d", &settings.steps) == 1 ||
-           std::sscanf(text.c_str(), "--strategies=%d", &settings.strategies) == 1;
-  };
-  const auto end = std::remove_if(arguments + 1, arguments + count, is_own);
-  count = static_cast<int>(end - arguments);
-  settings.rounds = std::max(settings.rounds, 1);
-  settings.steps = std::max(settings.steps, 1);
+  take_own_flags(count, arguments, settings, [&](const std::string& text) {
+    constexpr std::string_view kFolder = "--calibrations=";
+    if (!text.starts_with(kFolder))
+      return std::sscanf(text.c_str(), "--strategies=%d", &settings.strategies) == 1;
+    settings.calibrations = text.substr(kFolder.size());
+    return true;
+  });
 }
 
 }  // namespace

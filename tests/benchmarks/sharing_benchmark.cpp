@@ -14,11 +14,13 @@
 
 #include "core/base/statistics.hpp"
 #include "core/job/openmp_environment.hpp"
+#include "tests/benchmarks/own_flags.hpp"
 #include "tests/benchmarks/training_trial.hpp"
 
 namespace {
 
 using convoy::quantile;
+using convoy::benchmarks::take_own_flags;
 using convoy::benchmarks::TrainingTrial;
 using convoy::benchmarks::TrialOptions;
 
@@ -129,25 +131,15 @@ void add(const Comparison& it, Settings& settings) {
       ->Unit(benchmark::kMillisecond);
 }
 
-// Takes this program's own flags out of the arguments.
-void read_flags(int& count, char** arguments, Settings& settings) {
-  const auto is_own = [&](const std::string& text) {
-    if (text == "--require_bars") return settings.require_bars = true;
-    return std::sscanf(text.c_str(), "--rounds=%d", &settings.rounds) == 1 ||
-           std::sscanf(text.c_str(), "--steps=%d", &settings.steps) == 1;
-  };
-  const auto end = std::remove_if(arguments + 1, arguments + count, is_own);
-  count = static_cast<int>(end - arguments);
-  settings.rounds = std::max(settings.rounds, 1);
-  settings.steps = std::max(settings.steps, 1);
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
   convoy::job::set_openmp_environment();
   Settings settings;
-  read_flags(count, arguments, settings);
+  take_own_flags(count, arguments, settings, [&](const std::string& text) {
+    if (text != "--require_bars") return false;
+    return settings.require_bars = true;
+  });
   const std::vector<Comparison> comparisons = {
       sharing("lenet", 4, 0),    sharing("resnet50", 8, 0.93), sharing("alexnet", 16, 0.88),
       sharing("vgg16", 4, 0.88), growth("lenet", 2),           growth("resnet50", 4),

@@ -1,6 +1,8 @@
 // Operands of gradients of weights by bf16 products, and the sums that they should give.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -134,6 +136,34 @@ ExpectedSum expected_sum(const Operands& operands, std::size_t o, std::size_t i,
     }
   }
   return sum;
+}
+
+template <typename Gradient>
+void expect_sums_of_bias(const ConvolutionShape& shape) {
+  Bf16Operands<Gradient> operands(shape);
+  operands.run(2);
+  for (std::size_t o = 0; o < shape.out_channels; ++o) {
+    ExpectedSum expected;
+    for (std::size_t n = 0; n < shape.batch; ++n) {
+      for (std::size_t y = 0; y < shape.out_height; ++y) {
+        for (std::size_t x = 0; x < shape.out_width; ++x) expected.add(operands.result(n, y, x, o));
+      }
+    }
+    ASSERT_NEAR(operands.bias()[o], expected.value(), expected.bound()) << shape << ' ' << o;
+  }
+}
+
+template <typename Gradient>
+void expect_same_for_any_threads(const ConvolutionShape& shape) {
+  Bf16Operands<Gradient> operands(shape);
+  operands.run(1);
+  const std::vector<float> weights = operands.weights();
+  const std::vector<float> bias = operands.bias();
+  for (const std::size_t threads : {2, 3, 5}) {
+    operands.run(threads);
+    ASSERT_EQ(operands.weights(), weights) << threads;
+    ASSERT_EQ(operands.bias(), bias) << threads;
+  }
 }
 
 using Bf16BlockOperands = Bf16Operands<Bf16WeightsGradient>;

@@ -56,30 +56,11 @@ TEST_P(Bf16Rows, GiveTheWeightsOfADirectSumInDoublePrecision) {
 }
 
 TEST_P(Bf16Rows, SumTheBias) {
-  const ConvolutionShape& shape = GetParam();
-  Bf16RowOperands operands(shape);
-  operands.run(2);
-  for (std::size_t o = 0; o < shape.out_channels; ++o) {
-    ExpectedSum expected;
-    for (std::size_t n = 0; n < shape.batch; ++n) {
-      for (std::size_t y = 0; y < shape.out_height; ++y) {
-        for (std::size_t x = 0; x < shape.out_width; ++x) expected.add(operands.result(n, y, x, o));
-      }
-    }
-    ASSERT_NEAR(operands.bias()[o], expected.value(), expected.bound()) << shape << ' ' << o;
-  }
+  expect_sums_of_bias<Bf16RowGradient>(GetParam());
 }
 
 TEST_P(Bf16Rows, GiveTheSameForAnyNumberOfThreads) {
-  Bf16RowOperands operands(GetParam());
-  operands.run(1);
-  const std::vector<float> weights = operands.weights();
-  const std::vector<float> bias = operands.bias();
-  for (const std::size_t threads : {2, 3, 5}) {
-    operands.run(threads);
-    ASSERT_EQ(operands.weights(), weights) << threads;
-    ASSERT_EQ(operands.bias(), bias) << threads;
-  }
+  expect_same_for_any_threads<Bf16RowGradient>(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Bf16Rows, testing::ValuesIn(kRowCases));

@@ -70,30 +70,11 @@ TEST_P(Bf16Weights, AreThoseOfADirectSumInDoublePrecision) {
 }
 
 TEST_P(Bf16Weights, SumTheBias) {
-  Bf16BlockOperands operands(GetParam());
-  operands.run(2);
-  const ConvolutionShape& shape = GetParam();
-  for (std::size_t o = 0; o < shape.out_channels; ++o) {
-    ExpectedSum expected;
-    for (std::size_t n = 0; n < shape.batch; ++n) {
-      for (std::size_t y = 0; y < shape.out_height; ++y) {
-        for (std::size_t x = 0; x < shape.out_width; ++x) expected.add(operands.result(n, y, x, o));
-      }
-    }
-    ASSERT_NEAR(operands.bias()[o], expected.value(), expected.bound()) << o;
-  }
+  expect_sums_of_bias<Bf16WeightsGradient>(GetParam());
 }
 
 TEST_P(Bf16Weights, AreTheSameForAnyNumberOfThreads) {
-  Bf16BlockOperands operands(GetParam());
-  operands.run(1);
-  const std::vector<float> weights = operands.weights();
-  const std::vector<float> bias = operands.bias();
-  for (const std::size_t threads : {2, 3, 5}) {
-    operands.run(threads);
-    ASSERT_EQ(operands.weights(), weights) << threads;
-    ASSERT_EQ(operands.bias(), bias) << threads;
-  }
+  expect_same_for_any_threads<Bf16WeightsGradient>(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Bf16Weights, testing::ValuesIn(kBf16Cases));

@@ -14,25 +14,19 @@
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/cluster_run.hpp"
 #include "tests/runtime/initial_parameters.hpp"
+#include "tests/runtime/plugins.hpp"
 #include "tests/runtime/staged_strategy.hpp"
 
 namespace convoy::testing::cluster_session_test {
 namespace {
 
-struct Variant {
-  std::string strategy;
-  OptionValues values = {};
-};
-
-std::string describe(const Variant& variant, const HostsDescription& hosts) {
-  std::string text = variant.strategy;
-  for (const auto& [name, value] : variant.values) text += fmt::format(" --{}={}", name, value);
-  return fmt::format("{} on {} hosts of {} devices with {} servers", text, hosts.hosts,
+std::string describe(const StrategyVariant& variant, const HostsDescription& hosts) {
+  return fmt::format("{} on {} hosts of {} devices with {} servers", to_text(variant), hosts.hosts,
                      hosts.devices_per_host, hosts.server_hosts.size());
 }
 
 // Those that compute the mean gradient of all replicas, however they are spread.
-std::vector<Variant> synchronous_variants() {
+std::vector<StrategyVariant> synchronous_variants() {
   return {{"distributed_all_reduce", {{"all_reduce_spec", "xring"}}},
           {"distributed_all_reduce", {{"all_reduce_spec", "xring#2"}}},
           {"distributed_all_reduce", {{"all_reduce_spec", "pscpu"}}},
@@ -48,7 +42,7 @@ std::vector<Variant> synchronous_variants() {
           {"byteps"}};
 }
 
-ClusterRunOptions options_for(const Variant& variant, const HostsDescription& hosts) {
+ClusterRunOptions options_for(const StrategyVariant& variant, const HostsDescription& hosts) {
   ClusterRunOptions options;
   options.hosts = hosts;
   options.strategy = variant.strategy;
@@ -74,7 +68,7 @@ TEST(ClusterSessions, TrainAsOneHostDoesWithEverySynchronousStrategy) {
   const TaskOutcome alone =
       run_alone(options_for({"replicated", {{"all_reduce_spec", "xring"}}}, one));
   EXPECT_LT(alone.steps.back().total_loss, 0.95 * alone.steps.front().total_loss);  // it does train
-  for (const Variant& variant : synchronous_variants())
+  for (const StrategyVariant& variant : synchronous_variants())
     for (const HostsDescription& hosts :
          {HostsDescription{2, 2, true, "cpu", {}}, HostsDescription{4, 1, true, "cpu", {}}}) {
       const std::string what = describe(variant, hosts);
@@ -89,8 +83,8 @@ TEST(ClusterSessions, TrainAsOneHostDoesWithEverySynchronousStrategy) {
 
 // Every strategy for several hosts, those that apply workers' gradients one after the other and
 // those with stale values included.
-std::vector<Variant> all_variants() {
-  std::vector<Variant> variants = synchronous_variants();
+std::vector<StrategyVariant> all_variants() {
+  std::vector<StrategyVariant> variants = synchronous_variants();
   for (const char* place : {"cpu", "gpu"}) {
     variants.push_back({"parameter_server", {{"local_parameter_device", place}}});
     variants.push_back({"distributed_replicated", {{"local_parameter_device", place}}});
@@ -137,7 +131,7 @@ std::string first_difference(const Session& session, std::uint32_t task, std::in
 }
 
 TEST(ClusterSessions, FollowTheInterpreterToTheBit) {
-  for (const Variant& variant : all_variants())
+  for (const StrategyVariant& variant : all_variants())
     for (const HostsDescription& hosts :
          {HostsDescription{2, 2, true, "fake", {}}, HostsDescription{2, 1, true, "fake", {2}},
           HostsDescription{2, 2, true, "fake", {2, 3}}}) {
@@ -177,9 +171,10 @@ TEST(ClusterSessions, EnterTheStagesOfAPlanAsTheInterpreterDoes) {
 
 // The same through a transport that is a plug-in.
 TEST(ClusterSessions, TrainOverSharedMemory) {
-  for (const Variant& variant :
-       {Variant{"distributed_all_reduce", {{"all_reduce_spec", "xring"}}},
-        Variant{"distributed_replicated"}, Variant{"parameter_server", {{"staged_vars", "true"}}}})
+  for (const StrategyVariant& variant :
+       {StrategyVariant{"distributed_all_reduce", {{"all_reduce_spec", "xring"}}},
+        StrategyVariant{"distributed_replicated"},
+        StrategyVariant{"parameter_server", {{"staged_vars", "true"}}}})
     for (const HostsDescription& hosts :
          {HostsDescription{2, 2, true, "cpu", {}}, HostsDescription{2, 1, true, "cpu", {2, 3}}}) {
       ClusterRunOptions options = options_for(variant, hosts);
@@ -198,7 +193,8 @@ TEST(ClusterSessions, TrainOverSharedMemory) {
 
 TEST(ClusterSessions, OfServersHaveNoReplicasAndGetTheSameParametersAsAll) {
   const HostsDescription hosts{2, 2, true, "cpu", {2, 3}};
-  for (const Variant& variant : {Variant{"distributed_replicated"}, Variant{"parameter_server"}}) {
+  for (const StrategyVariant& variant :
+       {StrategyVariant{"distributed_replicated"}, StrategyVariant{"parameter_server"}}) {
     ClusterRunOptions options = options_for(variant, hosts);
     options.prepared = [&](std::uint32_t task, Session& session) {
       EXPECT_EQ(session.local_replicas().size(), task < 2 ? 2u : 0u);
@@ -223,7 +219,7 @@ TEST(ClusterSessions, OfServersHaveNoReplicasAndGetTheSameParametersAsAll) {
 
 // What goes to a checkpoint is whole on every task, and goes on as if nothing had happened.
 TEST(ClusterSessions, HandTheirStateOverToOtherClusters) {
-  const Variant variant{"distributed_replicated", {}};
+  const StrategyVariant variant{"distributed_replicated", {}};
   std::mutex mutex;
   std::map<std::uint32_t, TrainingState> states;
   ClusterRunOptions first = options_for(variant, {2, 2, true, "cpu", {2}});

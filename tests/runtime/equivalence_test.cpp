@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +5,6 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/interpret/interpreter.hpp"
-#include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/initial_parameters.hpp"
 #include "tests/runtime/plugins.hpp"
@@ -20,14 +18,8 @@ constexpr std::uint32_t kGlobalBatch = 8;
 constexpr std::int64_t kSteps = 6;
 constexpr double kRate = 0.05;
 
-struct Variant {
-  std::string strategy;
-  OptionValues values = {};
-  std::uint32_t fewest_devices = 1;
-};
-
 // Every way of being synchronous.
-std::vector<Variant> synchronous_variants() {
+std::vector<StrategyVariant> synchronous_variants() {
   return {{"parameter_server", {{"local_parameter_device", "cpu"}}},
           {"parameter_server", {{"local_parameter_device", "gpu"}}},
           {"replicated"},
@@ -44,30 +36,10 @@ std::vector<Variant> synchronous_variants() {
           {"replicated", {{"hierarchical_copy", "true"}}, 4}};
 }
 
-std::string describe(const Variant& variant, std::uint32_t devices) {
-  std::string text = variant.strategy;
-  for (const auto& [name, value] : variant.values) text += fmt::format(" --{}={}", name, value);
-  return text + " on " + std::to_string(devices) + " devices";
-}
-
-SessionOptions options_for(std::uint32_t devices) {
-  OptimizerOptions optimizer;
-  optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
-  optimizer.weight_decay = 0.001;
-  SessionOptions options;
-  options.devices = devices;
-  options.threads = 1;
-  options.batch = kGlobalBatch / devices;
-  options.hash_initializer = true;
-  options.bucket_elements = 512;
-  options.optimizer = make_optimizer(optimizer, devices);
-  return options;
-}
-
-std::vector<double> losses(PluginHost& host, const DevicePlugin& cpu, const Variant& variant,
-                           std::uint32_t devices) {
-  const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
-  Session session(small_network(), *strategy, cpu, options_for(devices));
+std::vector<double> losses(PluginHost& host, const DevicePlugin& cpu,
+                           const StrategyVariant& variant, std::uint32_t devices) {
+  const auto strategy = strategy_plugin(host, variant);
+  Session session(small_network(), *strategy, cpu, momentum_options(devices, kGlobalBatch));
   const auto source = hash_images(devices, kGlobalBatch);
   std::vector<double> result;
   for (const TrainingStep& step : train(session, *source, kRate, kSteps))
@@ -80,13 +52,13 @@ TEST(Equivalence, LossesDependNeitherOnTheDevicesNorOnTheStrategy) {
   const auto cpu = cpu_plugin(host);
   const std::vector<double> expected = losses(host, *cpu, {"replicated"}, 1);
   EXPECT_LT(expected.back(), 0.95 * expected.front());  // it does train
-  for (const Variant& variant : synchronous_variants())
+  for (const StrategyVariant& variant : synchronous_variants())
     for (const std::uint32_t devices : {1u, 2u, 4u}) {
       if (devices < variant.fewest_devices) continue;
       const std::vector<double> actual = losses(host, *cpu, variant, devices);
       for (std::size_t i = 0; i < expected.size(); ++i)
         EXPECT_NEAR(actual[i], expected[i], 1e-5 * expected[i])
-            << describe(variant, devices) << ", step " << i;
+            << to_text(variant, devices) << ", step " << i;
     }
 }
 
@@ -98,7 +70,7 @@ TEST(Equivalence, LowRankGradientsTeachTheSameOnAllDevicesAndAllReplicas) {
   double of_one = 0;
   for (const std::uint32_t devices : {1u, 2u, 4u}) {
     const auto strategy = strategy_plugin(host, "powersgd", {{"rank", "2"}});
-    Session session(small_network(), *strategy, *cpu, options_for(devices));
+    Session session(small_network(), *strategy, *cpu, momentum_options(devices, kGlobalBatch));
     const auto& body = session.lowered_plan().body;
     EXPECT_GE(std::ranges::count(body, OperationKind::kOrthogonalise, &Operation::kind), devices);
     const auto source = hash_images(devices, kGlobalBatch);
@@ -130,15 +102,15 @@ InterpreterOptions interpreter_options(const Session& session, double rate) {
 
 TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
   PluginHost host;
-  std::vector<Variant> variants = synchronous_variants();
+  std::vector<StrategyVariant> variants = synchronous_variants();
   variants.push_back({"parameter_server", {{"staged_vars", "true"}}});
   variants.push_back({"replicated", {{"variable_consistency", "relaxed"}}});
   variants.push_back({"independent"});
-  for (const Variant& variant : variants) {
+  for (const StrategyVariant& variant : variants) {
     const std::uint32_t devices = std::max(2u, variant.fewest_devices);
     const auto plugin = fake_plugin({.delay_microseconds = 20});
-    const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
-    Session session(small_network(), *strategy, *plugin, options_for(devices));
+    const auto strategy = strategy_plugin(host, variant);
+    Session session(small_network(), *strategy, *plugin, momentum_options(devices, kGlobalBatch));
     ASSERT_FALSE(session.cluster().access[0][1]);
     const auto source = hash_images(devices, kGlobalBatch);
     train(session, *source, kRate, 5);
@@ -153,7 +125,7 @@ TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
         const auto end = first + static_cast<std::ptrdiff_t>(part.range.count);
         ASSERT_TRUE(
             std::equal(actual.begin() + first, actual.begin() + end, expected.begin() + first))
-            << describe(variant, devices) << ", " << session.logical_plan().buffer_name(i);
+            << to_text(variant, devices) << ", " << session.logical_plan().buffer_name(i);
       }
     }
   }
@@ -167,7 +139,7 @@ struct Trained {
 Trained train_sharing_memory(PluginHost& host, bool joins_updates) {
   const auto plugin = fake_plugin({.shared_memory = true, .joins_updates = joins_updates});
   const auto strategy = strategy_plugin(host, "replicated");
-  Session session(small_network(), *strategy, *plugin, options_for(2));
+  Session session(small_network(), *strategy, *plugin, momentum_options(2, kGlobalBatch));
   const auto source = hash_images(2, kGlobalBatch);
   train(session, *source, kRate, 3);
   Trained result;
@@ -190,7 +162,7 @@ TEST(Equivalence, AllReplicasStartAlikeAndTheSeedMatters) {
   PluginHost host;
   const auto cpu = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, "replicated");
-  SessionOptions options = options_for(2);
+  SessionOptions options = momentum_options(2, kGlobalBatch);
   options.hash_initializer = false;
   Session session(small_network(), *strategy, *cpu, options);
   const std::vector<float> first = session.memory().read_buffer(0);

@@ -1,13 +1,11 @@
 #include "core/plan/lower/guard.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
@@ -22,35 +20,15 @@ namespace {
 constexpr std::uint32_t kGlobalBatch = 8;
 constexpr double kRate = 0.05;
 
-struct Variant {
-  std::string strategy;
-  OptionValues values = {};
-};
-
-std::vector<Variant> variants() {
+std::vector<StrategyVariant> variants() {
   return {{"replicated"},
           {"replicated", {{"all_reduce_spec", "collective"}}},
           {"parameter_server", {{"local_parameter_device", "cpu"}}},
           {"parameter_server", {{"local_parameter_device", "gpu"}}}};
 }
 
-std::string describe(const Variant& variant, std::uint32_t devices) {
-  std::string text = variant.strategy;
-  for (const auto& [name, value] : variant.values) text += fmt::format(" --{}={}", name, value);
-  return text + " on " + std::to_string(devices) + " devices";
-}
-
 SessionOptions options_for(std::uint32_t devices, const GuardOptions& guard) {
-  OptimizerOptions optimizer;
-  optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
-  optimizer.weight_decay = 0.001;
-  SessionOptions options;
-  options.devices = devices;
-  options.threads = 1;
-  options.batch = kGlobalBatch / devices;
-  options.hash_initializer = true;
-  options.bucket_elements = 512;
-  options.optimizer = make_optimizer(optimizer, devices);
+  SessionOptions options = momentum_options(devices, kGlobalBatch);
   options.guard = guard;
   return options;
 }
@@ -123,16 +101,16 @@ TEST(GuardOnCpu, ReportedNormsAreThoseOfTheAggregatedGradient) {
   double of_variables = 0;
   for (const double norm : expected.back().gradient_norms) of_variables += norm * norm;
   EXPECT_NEAR(of_variables, square_sum, 1e-12 * square_sum);
-  for (const Variant& variant : variants())
+  for (const StrategyVariant& variant : variants())
     for (const std::uint32_t devices : {1u, 2u, 4u}) {
-      const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
+      const auto strategy = strategy_plugin(host, variant);
       Session session(small_network(), *strategy, *cpu, options_for(devices, guard));
       const std::vector<TrainingStep> actual = steps_of(session, 3);
       for (std::size_t step = 0; step < actual.size(); ++step)
         for (std::size_t v = 0; v < actual[step].gradient_norms.size(); ++v)
           EXPECT_NEAR(actual[step].gradient_norms[v], expected[step].gradient_norms[v],
                       1e-4 * expected[step].gradient_norms[v])
-              << describe(variant, devices) << ", step " << step << ", "
+              << to_text(variant, devices) << ", step " << step << ", "
               << session.graph().variables()[v].name;
     }
 }
@@ -149,15 +127,15 @@ TEST(GuardOnCpu, ClippedLossesDependNeitherOnTheDevicesNorOnTheStrategy) {
   ASSERT_GT(*expected.front().gradient_norm, guard.clip_norm);
   Session free(small_network(), *alone, *cpu, options_for(1, {}));
   EXPECT_GT(std::fabs(steps_of(free, 2).back().base_loss - expected[1].base_loss), 1e-4);
-  for (const Variant& variant : variants())
+  for (const StrategyVariant& variant : variants())
     for (const std::uint32_t devices : {2u, 4u}) {
-      const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
+      const auto strategy = strategy_plugin(host, variant);
       Session session(small_network(), *strategy, *cpu, options_for(devices, guard));
       const std::vector<TrainingStep> actual = steps_of(session, 5);
       for (std::size_t step = 0; step < actual.size(); ++step)
         EXPECT_NEAR(actual[step].total_loss, expected[step].total_loss,
                     1e-5 * expected[step].total_loss)
-            << describe(variant, devices) << ", step " << step;
+            << to_text(variant, devices) << ", step " << step;
     }
 }
 
@@ -187,14 +165,14 @@ TEST(GuardOnCpu, AScaleThatOverflowsIsHalvedUntilItFits) {
   GuardOptions guard;
   guard.automatic_loss_scale = true;
   guard.loss_scale.scale = std::ldexp(1.0, 127);
-  for (const Variant& variant : variants())
+  for (const StrategyVariant& variant : variants())
     for (const std::uint32_t devices : {1u, 2u}) {
-      const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
+      const auto strategy = strategy_plugin(host, variant);
       Session session(small_network(), *strategy, *cpu, options_for(devices, guard));
       const std::vector<float> initial = session.memory().read_parameters();
       NumberSource images = bright_images(devices);
       train(session, images, kRate / 1000, 1);
-      const std::string what = describe(variant, devices);
+      const std::string what = to_text(variant, devices);
       EXPECT_EQ(session.loss_scale(), (LossScale{std::ldexp(1.0, 126), 0})) << what;
       EXPECT_EQ(session.memory().read_parameters(), initial) << what;
       train(session, images, kRate / 1000, 12);

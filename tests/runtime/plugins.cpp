@@ -1,5 +1,7 @@
 #include "tests/runtime/plugins.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 namespace convoy::testing {
@@ -37,6 +39,20 @@ std::unique_ptr<DevicePlugin> plugin_under_test(PluginHost& host, std::uint32_t 
 std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const std::string& name,
                                                 const OptionValues& options) {
   return std::make_unique<StrategyPlugin>(host.load_strategy(built(name + ".so")), options);
+}
+
+std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const StrategyVariant& variant) {
+  return strategy_plugin(host, variant.strategy, variant.values);
+}
+
+std::string to_text(const StrategyVariant& variant) {
+  std::string text = variant.strategy;
+  for (const auto& [name, value] : variant.values) text += fmt::format(" --{}={}", name, value);
+  return text;
+}
+
+std::string to_text(const StrategyVariant& variant, std::uint32_t devices) {
+  return fmt::format("{} on {} devices", to_text(variant), devices);
 }
 
 std::unique_ptr<TransportPlugin> transport_plugin(PluginHost& host, const std::string& name) {

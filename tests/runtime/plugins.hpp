@@ -18,6 +18,18 @@ FoundPlugin found_under_test();
 std::unique_ptr<DevicePlugin> plugin_under_test(PluginHost& host, std::uint32_t devices);
 std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const std::string& name,
                                                 const OptionValues& options = {});
+
+// A strategy with options, and how few devices it makes sense for.
+struct StrategyVariant {
+  std::string strategy;
+  OptionValues values = {};
+  std::uint32_t fewest_devices = 1;
+};
+std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const StrategyVariant& variant);
+// As a command line would name it.
+std::string to_text(const StrategyVariant& variant);
+std::string to_text(const StrategyVariant& variant, std::uint32_t devices);
+
 std::unique_ptr<TransportPlugin> transport_plugin(PluginHost& host, const std::string& name);
 
 }  // namespace convoy::testing

@@ -1,8 +1,8 @@
 #include "tests/runtime/training.hpp"
 
-#include "core/data/pipeline/source_factory.hpp"
-
 #include "core/base/error.hpp"
+#include "core/data/pipeline/source_factory.hpp"
+#include "core/train/optimizer.hpp"
 
 namespace convoy::testing {
 
@@ -41,6 +41,20 @@ std::vector<TrainingStep> train(Session& session, BatchSource& source, double ra
   events.timed_step = events.warmup_step;
   run_training(session, source, constant_rate(rate), {warmup_steps, timed_steps, 0}, events);
   return steps;
+}
+
+SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch) {
+  OptimizerOptions optimizer;
+  optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
+  optimizer.weight_decay = 0.001;
+  SessionOptions options;
+  options.devices = devices;
+  options.threads = 1;
+  options.batch = global_batch / devices;
+  options.hash_initializer = true;
+  options.bucket_elements = 512;
+  options.optimizer = make_optimizer(optimizer, devices);
+  return options;
 }
 
 std::unique_ptr<BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch) {
