@@ -65,6 +65,7 @@ void NvmlLibrary::find_functions(const DynamicLibraries& libraries, void* handle
   find_function("nvmlDeviceGetMigDeviceHandleByIndex", slice);
   find_function("nvmlDeviceGetGpuInstanceId", gpu_instance);
   find_function("nvmlDeviceGetComputeInstanceId", compute_instance);
+  find_function("nvmlDeviceGetAttributes_v2", slice_attributes);
 }
 
 }  // namespace convoy

@@ -26,6 +26,19 @@ struct NvmlMemory {
   unsigned long long used;
 };
 
+// What a slice (MIG) has of its GPU.
+struct NvmlSliceAttributes {
+  unsigned multiprocessors;
+  unsigned copy_engines;
+  unsigned decoders;
+  unsigned encoders;
+  unsigned jpeg_engines;
+  unsigned optical_flow_engines;
+  unsigned gpu_slices;
+  unsigned compute_slices;
+  unsigned long long memory_megabytes;  // of 2^20 bytes
+};
+
 struct NvmlDevice;  // opaque
 
 inline constexpr const char* kNvmlFile = "libnvidia-ml.so.1";  // as NVIDIA's driver installs it
@@ -66,6 +79,7 @@ class NvmlLibrary {
   int (*slice)(NvmlDevice*, unsigned, NvmlDevice**) = nullptr;
   int (*gpu_instance)(NvmlDevice* slice, unsigned*) = nullptr;
   int (*compute_instance)(NvmlDevice* slice, unsigned*) = nullptr;
+  int (*slice_attributes)(NvmlDevice* slice, NvmlSliceAttributes*) = nullptr;
 
  private:
   NvmlLibrary() = default;

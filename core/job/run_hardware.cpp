@@ -53,9 +53,11 @@ void note_parts_of_gpus(const topology::Machine& machine, const Setup& setup,
     const double own = static_cast<double>(device.memory_bytes);
     if (own < kMuch * all)
       notices.push_back(
-          fmt::format("{} has {:.3g} of the {:.3g} GB of {}, a slice (MIG) of it: what is foreseen "
-                      "is the whole GPU's, and faster",
-                      device.name, own / 1e9, all / 1e9, gpu.name));
+          fmt::format("{} has {:.3g} of the {:.3g} GB of {}, a slice (MIG) of it: {}", device.name,
+                      own / 1e9, all / 1e9, gpu.name,
+                      gpu.part ? "it is foreseen with its share of the GPU's speed, which nobody "
+                                 "has measured"
+                               : "what is foreseen is the whole GPU's, and faster"));
   }
 }
 

@@ -1,5 +1,9 @@
 #include "core/simulate/described_constants.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/base/error.hpp"
@@ -39,7 +43,29 @@ SimulatedDevice unknown_device(const topology::Node& gpu) {
 }
 
 std::string kind_of(const topology::Node& gpu) {
-  return (gpu.id ? topology::format_pci_id(*gpu.id) : std::string()) + " " + gpu.model;
+  const std::string model =
+      (gpu.id ? topology::format_pci_id(*gpu.id) : std::string()) + " " + gpu.model;
+  if (!gpu.part) return model;
+  return fmt::format("{} {} {}", model, gpu.part->multiprocessors, gpu.part->memory_bytes);
+}
+
+// Slices (MIG) compute with their multiprocessors, and memory is cut into eighths with their share
+// of its rate (NVIDIA's guide to multi-instance GPUs).
+void keep_part(const topology::GpuPart& part, const topology::DeviceEntry& entry,
+               SimulatedDevice& device) {
+  constexpr double kMemorySlices = 8;
+  if (!entry.multiprocessors.known() || part.multiprocessors == 0 || device.memory_bytes == 0)
+    return;
+  const double computing = std::min(1.0, part.multiprocessors / entry.multiprocessors.value_or(1));
+  const double eighths = std::round(kMemorySlices * static_cast<double>(part.memory_bytes) /
+                                    static_cast<double>(device.memory_bytes));
+  for (double* const rate :
+       {&device.flops_per_second, &device.half_flops_per_second, &device.tf32_flops_per_second})
+    *rate *= computing;
+  device.memory_bytes_per_second *= std::clamp(eighths, 1.0, kMemorySlices) / kMemorySlices;
+  device.memory_bytes = part.memory_bytes;
+  device.name = fmt::format("{} of {:.0f} multiprocessors of {}", part.multiprocessors,
+                            entry.multiprocessors.value_or(0), device.name);
 }
 
 }  // namespace
@@ -111,6 +137,7 @@ MachineConstants machine_constants(const topology::Machine& machine,
     if (!kinds.try_emplace(kind_of(node), next).second) continue;
     const topology::DeviceEntry* entry = catalogue.find_device(node);
     constants.devices.push_back(entry != nullptr ? simulated_device(*entry) : unknown_device(node));
+    if (entry != nullptr && node.part) keep_part(*node.part, *entry, constants.devices.back());
     if (entry == nullptr) unknown.push_back(catalogue.missing_device(node));
   }
   constants.device_of = [kinds](const topology::Node& gpu) { return kinds.at(kind_of(gpu)); };

@@ -24,6 +24,12 @@ unsigned number_of(NvmlDevice* device, int (*function)(NvmlDevice*, unsigned*)) 
   return function != nullptr && function(device, &number) == 0 ? number : 0;
 }
 
+std::optional<GpuPart> part_of(const NvmlLibrary& library, NvmlDevice* slice) {
+  NvmlSliceAttributes it{};
+  if (library.slice_attributes == nullptr || library.slice_attributes(slice, &it) != 0) return {};
+  return GpuPart{it.multiprocessors, static_cast<std::uint64_t>(it.memory_megabytes) << 20};
+}
+
 std::vector<GpuSlice> slices_of(const NvmlLibrary& library, NvmlDevice* device) {
   std::vector<GpuSlice> slices;
   if (library.slice == nullptr) return slices;
@@ -32,7 +38,7 @@ std::vector<GpuSlice> slices_of(const NvmlLibrary& library, NvmlDevice* device) 
     NvmlDevice* slice = nullptr;
     if (library.slice(device, i, &slice) != 0) continue;  // places may be empty
     slices.push_back({text_of(slice, library.uuid), number_of(slice, library.gpu_instance),
-                      number_of(slice, library.compute_instance)});
+                      number_of(slice, library.compute_instance), part_of(library, slice)});
   }
   return slices;
 }
@@ -103,7 +109,11 @@ void mark_usable_gpus(Machine& machine, const GpuVariables& variables,
   for (std::uint32_t number = 0; number < selection.chosen.size(); ++number) {
     const ChosenGpu& chosen = selection.chosen[number];
     Node& node = machine.nodes[nodes[chosen.gpu]];
-    if (chosen.slice) node.uuid = gpus[chosen.gpu].slices[*chosen.slice].uuid;
+    if (chosen.slice) {
+      const GpuSlice& slice = gpus[chosen.gpu].slices[*chosen.slice];
+      node.uuid = slice.uuid;
+      node.part = slice.part;
+    }
     auto& told = node.device_number;
     told.source = selection.numbered ? list : "";
     if (selection.numbered) told.value = number;

@@ -24,6 +24,7 @@ struct GpuSlice {
   std::string uuid = {};  // "MIG-..."
   unsigned gpu_instance = 0;
   unsigned compute_instance = 0;
+  std::optional<GpuPart> part = {};
 };
 
 // A GPU as the driver lists it.

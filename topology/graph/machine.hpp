@@ -50,6 +50,12 @@ enum class NodeKind {
   network  // what joins the hosts' NICs
 };
 
+// What a slice (MIG) has of its GPU.
+struct GpuPart {
+  std::uint32_t multiprocessors = 0;
+  std::uint64_t memory_bytes = 0;
+};
+
 // Something that data passes through or ends in. `parent` is what contains it, or the next node
 // towards the host on the PCI tree; the bandwidths are in the links.
 struct Node {
@@ -61,6 +67,7 @@ struct Node {
   std::optional<PciAddress> address;
   std::optional<PciId> id;
   std::string uuid;  // GPUs: "GPU-...", as the driver names it; a slice (MIG) in use, "MIG-..."
+  std::optional<GpuPart> part;            // GPUs: of the slice in use, where the driver tells
   Fact<std::uint64_t> memory_bytes;       // GPUs, NUMA nodes
   Fact<double> memory_bytes_per_second;   // GPUs, NUMA nodes
   Fact<double> network_bytes_per_second;  // NICs: of the wire, in each direction

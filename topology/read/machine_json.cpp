@@ -28,6 +28,9 @@ Json node_to_json(const Node& node) {
   if (node.address) result["address"] = format_pci_address(*node.address);
   if (node.id) result["id"] = {node.id->vendor, node.id->device};
   if (!node.uuid.empty()) result["uuid"] = node.uuid;
+  if (node.part)
+    result["part"] = {{"multiprocessors", node.part->multiprocessors},
+                      {"memory_bytes", node.part->memory_bytes}};
   result["memory_bytes"] = fact_to_json(node.memory_bytes);
   result["memory_bytes_per_second"] = fact_to_json(node.memory_bytes_per_second);
   if (node.kind == NodeKind::nic)
@@ -142,6 +145,11 @@ Node node_of(const JsonField& field, std::size_t earlier) {
                     static_cast<std::uint16_t>(id[1].whole(0xffff))};
   }
   if (field.has("uuid")) node.uuid = field.at("uuid").text();
+  if (field.has("part")) {
+    const JsonField part = field.at("part");
+    node.part = GpuPart{part.at("multiprocessors").count(),
+                        part.at("memory_bytes").whole(~std::uint64_t{0})};
+  }
   node.memory_bytes = field.at("memory_bytes").fact<std::uint64_t>();
   node.memory_bytes_per_second = field.at("memory_bytes_per_second").fact<double>();
   if (node.kind == NodeKind::nic)

@@ -142,7 +142,16 @@ TEST(UsableGpus, HaveTheDriversIdsWhichMayBeCutShort) {
 
 TEST(UsableGpus, ASliceIsOfItsGpu) {
   const Machine machine = machine_with({.visible = "MIG-2111"});
-  EXPECT_THAT(usable_gpus(machine), ElementsAre(nodes_of(machine, NodeKind::gpu)[1]));
+  const std::size_t gpu = nodes_of(machine, NodeKind::gpu)[1];
+  EXPECT_THAT(usable_gpus(machine), ElementsAre(gpu));
+  const Machine read = read_machine_json(machine_to_json(machine).dump(), "a file");
+  for (const Machine* it : {&machine, &read}) {
+    ASSERT_TRUE(it->nodes[gpu].part);
+    EXPECT_EQ(it->nodes[gpu].part->multiprocessors, 42u);
+    EXPECT_EQ(it->nodes[gpu].part->memory_bytes, std::uint64_t{19968} << 20);
+  }
+  EXPECT_EQ(machine_with({}).nodes[gpu].part->multiprocessors, 14u) << "the first slice";
+  EXPECT_FALSE(machine_with({.visible = "GPU-a"}).nodes[gpu].part);
   EXPECT_THAT(why_hidden(machine_with({}), 0), HasSubstr("slice (MIG) of another GPU"));
   EXPECT_THAT(why_hidden(machine_with({.visible = "GPU-a"}), 1), HasSubstr("hidden by"));
 }
