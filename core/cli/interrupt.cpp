@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "core/plugin/watched_call.hpp"
+
 namespace convoy {
 namespace {
 
@@ -33,6 +35,7 @@ extern "C" void note_signal(int number) {
     ::_exit(static_cast<int>(code_of(number)));
   }
   received_signal = number;
+  hurry_calls(code_of(number));
   std::signal(number, SIG_DFL);
   if (says_so != 0)
     say("\nconvoy: ends after the steps under way; a second signal ends it at once\n");
@@ -67,6 +70,7 @@ InterruptGuard::InterruptGuard() {
   ends_at_once = 1;
   save_requested = 0;
   says_so = 1;
+  hurry_calls(ExitCode::kOk);
   for (const int number : kEnding) std::signal(number, note_signal);
   standstill_requested = 0;
   std::signal(SIGUSR1, note_save_request);

@@ -18,6 +18,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plugin/search_path.hpp"
+#include "core/plugin/watched_call.hpp"
 
 namespace convoy {
 namespace {
@@ -27,6 +28,9 @@ using Clock = std::chrono::steady_clock;
 // How the child's answer begins. A child that ends by itself gives none.
 constexpr char kGave = 'g';
 constexpr char kThrew = 't';  // then the exit code as one byte
+
+constexpr std::size_t kLongestAnswer = 1 << 20;
+constexpr int kLongestRest = 50;  // milliseconds between two looks at a child that is silent
 
 bool in_child = false;  // written once, right after fork()
 
@@ -61,19 +65,43 @@ void write_all(int descriptor, std::string_view text) {
   ::_exit(0);
 }
 
-// What the child says until it ends or the deadline passes; whether it passed.
-bool read_until(int descriptor, Clock::time_point deadline, std::string& text) {
+// Reads what is there, as far as an answer may go; false at the end.
+bool read_some(int descriptor, std::string& text) {
   std::array<char, 4096> buffer{};
-  while (true) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return true;
-    pollfd wait{descriptor, POLLIN, 0};
-    if (::poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left, 1000))) <= 0) continue;
-    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
-    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (count == 0 || (count < 0 && errno != EINTR)) return false;
+  const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+  if (count < 0) return errno == EINTR || errno == EAGAIN;
+  const auto room = static_cast<ssize_t>(kLongestAnswer - text.size());
+  text.append(buffer.data(), static_cast<std::size_t>(std::min(count, room)));
+  return count > 0;
+}
+
+bool has_something(int descriptor, int milliseconds) {
+  pollfd wait{descriptor, POLLIN, 0};
+  return ::poll(&wait, 1, milliseconds) > 0;
+}
+
+// Reads what the child says until it ends, whoever else has its end of the pipe then, and whether
+// it has closed it before; false when the deadline passes first, or the process is to end.
+bool follow(pid_t child, int descriptor, Clock::time_point deadline, std::string& text,
+            int& status) {
+  bool open = true;
+  bool ended = false;
+  for (int rest = 1;; rest = std::min(2 * rest, kLongestRest)) {
+    ended = ended || ::waitpid(child, &status, WNOHANG) == child;
+    if (has_something(open ? descriptor : -1, ended ? 0 : rest)) {
+      open = read_some(descriptor, text);
+      rest = 1;
+    } else if (ended) {
+      return true;
+    }
+    if (Clock::now() >= deadline || hurried_calls() != ExitCode::kOk) return ended;
   }
+}
+
+void end_child(pid_t child) {
+  ::kill(child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
 }
 
 std::string ending(int status) {
@@ -114,13 +142,14 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
   std::string text;
   const auto deadline =
       Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * seconds));
-  const bool late = child > 0 && read_until(ends[0], deadline, text);
+  int status = 0;
+  const bool late = child > 0 && !follow(child, ends[0], deadline, text, status);
   ::close(ends[0]);
   if (child < 0) fail(ExitCode::kUnavailable, "cannot start a process: {}", std::strerror(errno));
-  if (late) ::kill(child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  if (late) end_child(child);
+  if (late && hurried_calls() != ExitCode::kOk)
+    fail(hurried_calls(), "interrupted while {} {} was tried", to_string(plugin.manifest.kind),
+         plugin.manifest.name);
   if (!late && !text.empty() && text.front() == kGave) return text.substr(1);
   if (!late && text.size() > 1 && text.front() == kThrew)
     throw Error(static_cast<ExitCode>(static_cast<unsigned char>(text[1])), text.substr(2));

@@ -11,9 +11,10 @@ namespace convoy {
 bool is_own(const FoundPlugin& plugin);
 
 // Calls code of others where it harms nobody: `work` runs in a copy of this process, which is ended
-// when `seconds` have passed. Gives the text that `work` gave. What it throws as Error is thrown
-// here; a crash, an early end and a deadline that passed are Error kUnavailable, which names the
-// plug-in, what it was doing and what happened. What `work` prints and changes in memory is lost.
+// when `seconds` have passed. Gives the text that `work` gave, up to 1 MiB. What it throws as Error
+// is thrown here; a crash, an early end and a deadline that passed are Error kUnavailable, which
+// names the plug-in, what it was doing and what happened; when the process is to end, see
+// hurry_calls(), that is an Error of its code. What `work` prints and changes in memory is lost.
 std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, double seconds,
                           const std::function<std::string()>& work);
 

@@ -85,6 +85,20 @@ const convoy_host& host_functions() {
   return kHost;
 }
 
+void fail_thrown(const PluginSettings& settings, std::string_view what) {
+  std::string thrown = "an exception that is not a std::exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    thrown = fmt::format("an exception: {}", error.what());
+  } catch (...) {
+    // it says nothing of itself
+  }
+  fail(ExitCode::kUnavailable,
+       "{}: {} failed: it threw {}; its functions are to return errors (rule 4 of convoy/abi.h)",
+       settings.label, what, thrown);
+}
+
 void require_success(const convoy_context& context, std::int32_t status, std::string_view what,
                      ExitCode code) {
   if (status == 0) return;

@@ -11,7 +11,9 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/plugin/culprit.hpp"
 #include "core/plugin/manifest.hpp"
+#include "core/plugin/watched_call.hpp"
 
 namespace convoy {
 
@@ -31,6 +33,8 @@ struct PluginSettings {
   std::string label;          // for messages, as label_of()
   OptionValues options = {};  // resolved
   PluginLog log = {};         // may be empty
+  // Seconds for a call that returns at once, see WatchedCall; 0: nobody watches.
+  double patience = 0;
 };
 
 // "strategy independent (/opt/convoy/independent.so)": a plug-in in messages.
@@ -57,13 +61,45 @@ namespace convoy {
 void require_success(const convoy_context& context, std::int32_t status, std::string_view what,
                      ExitCode code = ExitCode::kFailed);
 
+// What a call may take besides its plug-in's patience, in seconds: one that returns at once, and
+// one that compiles, measures or plans.
+constexpr double kPromptly = 0;
+constexpr double kAtLength = 600;
+
+// To be called in a catch block: Error kUnavailable, which names the plug-in, what was called and
+// what that threw, as nothing may leave a plug-in by an exception.
+[[noreturn]] void fail_thrown(const PluginSettings& settings, std::string_view what);
+
+// Is in the plug-in's code while `slot` runs, and gives what that returns.
+template <typename Slot>
+auto enter(const PluginSettings& settings, std::string_view what, Slot slot,
+           double more = kPromptly) {
+  const WatchedCall watched(settings.label.c_str(), what, settings.patience, more);
+  try {
+    return slot();
+  } catch (...) {
+    fail_thrown(settings, what);
+  }
+}
+
+// Likewise for what frees something: what that throws ends the process.
+template <typename Slot>
+void leave(const PluginSettings& settings, std::string_view what, Slot slot) noexcept {
+  try {
+    enter(settings, what, slot);
+  } catch (const Error& error) {
+    end_with(error);
+  }
+}
+
 // Calls a table slot with a fresh context: call(settings, "plan", [&](convoy_context* context) {
 // return table.plan(self, context, &planner); }).
 template <typename Slot>
 void call(const PluginSettings& settings, std::string_view what, Slot slot,
-          ExitCode code = ExitCode::kFailed) {
+          ExitCode code = ExitCode::kFailed, double more = kPromptly) {
   convoy_context context(settings);
-  const std::int32_t status = slot(&context);
+  const std::int32_t status = enter(
+      settings, what, [&] { return slot(&context); }, more);
   require_success(context, status, what, code);
 }
 

@@ -14,7 +14,6 @@
 #include <cstring>
 #include <span>
 
-#include "core/base/error.hpp"
 #include "core/plugin/child_call.hpp"
 
 namespace convoy {
@@ -116,6 +115,12 @@ void name_when_it_harms(const std::string& label, const std::filesystem::path& f
   label.copy(suspect.label.data(), suspect.label.size() - 1);
   suspect_count = count + 1;
   if (count == 0) handle_crashes_and_exits();
+}
+
+void end_with(const Error& error) {
+  std::fflush(nullptr);
+  for (const char* const text : {"\nconvoy: error: ", error.what(), "\n"}) say(text);
+  ::_exit(static_cast<int>(error.code()));
 }
 
 }  // namespace convoy

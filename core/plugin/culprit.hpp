@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/base/error.hpp"
+
 namespace convoy {
 
 // For a plug-in that did not come with this convoy and whose file is loaded: when its code, or what
@@ -11,5 +13,9 @@ namespace convoy {
 // else handles a signal, as sanitizers do, that signal is theirs. Throws nothing; after 64 plug-ins
 // the next ones go unnamed. For one thread at a time.
 void name_when_it_harms(const std::string& label, const std::filesystem::path& file);
+
+// Ends the process with the error's code, and its words on standard error: from where nothing may
+// be thrown.
+[[noreturn]] void end_with(const Error& error);
 
 }  // namespace convoy

@@ -2,12 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.hpp"
 
 namespace convoy {
 namespace {
+
+// Longer waits are made of several, so that one that overstays its time is found out soon.
+constexpr double kLongestWait = 0.5;
+// What copying and clearing memory reach at least.
+constexpr double kBytesPerSecond = 100e6;
+
+double seconds_for(std::uint64_t bytes) {
+  return static_cast<double>(bytes) / kBytesPerSecond;
+}
 
 template <typename Function>
 void require_slot(const DevicePlugin& plugin, const Function& slot) {
@@ -44,7 +54,7 @@ std::uint32_t DevicePlugin::count(const convoy_device_request& request) const {
       [&](convoy_context* context) {
         return plugin_.table->count(context, &host_functions(), &request, &devices);
       },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, kAtLength);
   return devices;
 }
 
@@ -56,11 +66,11 @@ OpenDevice::OpenDevice(const DevicePlugin& plugin, const convoy_device_request& 
       [&](convoy_context* context) {
         return plugin_.table().open(context, &host_functions(), &request, index, &self_);
       },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, kAtLength);
 }
 
 OpenDevice::~OpenDevice() {
-  plugin_.table().close(self_);
+  leave(plugin_.settings(), "closing a device", [&] { plugin_.table().close(self_); });
 }
 
 convoy_device_description OpenDevice::describe() {
@@ -78,9 +88,12 @@ convoy_device_description OpenDevice::describe() {
 
 std::vector<convoy_layout> OpenDevice::propose_layout(const convoy_compilation& what) {
   std::vector<convoy_layout> layouts(what.graph->variable_count);
-  call(plugin_.settings(), "proposing a parameter layout", [&](convoy_context* context) {
-    return plugin_.table().propose_layout(self_, context, &what, layouts.data());
-  });
+  call(
+      plugin_.settings(), "proposing a parameter layout",
+      [&](convoy_context* context) {
+        return plugin_.table().propose_layout(self_, context, &what, layouts.data());
+      },
+      ExitCode::kFailed, kAtLength);
   return layouts;
 }
 
@@ -91,12 +104,12 @@ void* OpenDevice::compile(const convoy_compilation& what) {
       [&](convoy_context* context) {
         return plugin_.table().compile(self_, context, &what, &program);
       },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, kAtLength);
   return program;
 }
 
 void OpenDevice::release(void* program) {
-  plugin_.table().release(self_, program);
+  leave(plugin_.settings(), "freeing a program", [&] { plugin_.table().release(self_, program); });
 }
 
 void* OpenDevice::allocate(std::uint64_t bytes) {
@@ -106,7 +119,7 @@ void* OpenDevice::allocate(std::uint64_t bytes) {
       [&](convoy_context* context) {
         return plugin_.table().allocate(self_, context, bytes, &memory);
       },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, seconds_for(bytes));
   return memory;
 }
 
@@ -117,7 +130,7 @@ void* OpenDevice::allocate_host(std::uint64_t bytes) {
   call(
       plugin_.settings(), fmt::format("allocating {} bytes of host memory", bytes),
       [&](convoy_context* context) { return table.allocate_host(self_, context, bytes, &memory); },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, seconds_for(bytes));
   return memory;
 }
 
@@ -141,32 +154,46 @@ std::optional<std::string> OpenDevice::collective_refusal(const std::vector<Open
   members.reserve(devices.size());
   for (const OpenDevice* device : devices) members.push_back(device->self_);
   convoy_context context(plugin_.settings());
-  const std::int32_t status =
-      table.supports_collectives(self_, &context, members.data(), members.size(), prepare ? 1 : 0);
+  const std::int32_t status = enter(
+      plugin_.settings(), "preparing its collectives",
+      [&] {
+        return return table.supports_collectives(self_, &context, members.data(), members.size(),
+                                                 prepare ? 1 : 0);
+      },
+      kAtLength);
   if (status == 0) return std::nullopt;
   if (status == CONVOY_TIMED_OUT) require_success(context, status, "preparing its collectives");
   return context.error.value_or("it gave no reason");
 }
 
 void OpenDevice::deallocate(void* memory) {
-  plugin_.table().deallocate(self_, memory);
+  leave(plugin_.settings(), "freeing memory", [&] { plugin_.table().deallocate(self_, memory); });
 }
 
 void OpenDevice::write(void* to, const void* from_host, std::uint64_t bytes) {
-  call(plugin_.settings(), "writing device memory", [&](convoy_context* context) {
-    return plugin_.table().write(self_, context, to, from_host, bytes);
-  });
+  call(
+      plugin_.settings(), "writing device memory",
+      [&](convoy_context* context) {
+        return plugin_.table().write(self_, context, to, from_host, bytes);
+      },
+      ExitCode::kFailed, seconds_for(bytes));
 }
 
 void OpenDevice::read(void* to_host, const void* from, std::uint64_t bytes) {
-  call(plugin_.settings(), "reading device memory", [&](convoy_context* context) {
-    return plugin_.table().read(self_, context, to_host, from, bytes);
-  });
+  call(
+      plugin_.settings(), "reading device memory",
+      [&](convoy_context* context) {
+        return plugin_.table().read(self_, context, to_host, from, bytes);
+      },
+      ExitCode::kFailed, seconds_for(bytes));
 }
 
 std::optional<std::string> OpenDevice::refusal(const convoy_operation& operation) {
   convoy_context context(plugin_.settings());
-  if (plugin_.table().supports(self_, &context, &operation) == 0) return std::nullopt;
+  const std::int32_t status = enter(plugin_.settings(), "saying what it supports", [&] {
+    return plugin_.table().supports(self_, &context, &operation);
+  });
+  if (status == 0) return std::nullopt;
   return context.error.value_or("it gave no reason");
 }
 
@@ -178,14 +205,21 @@ void OpenDevice::submit(const convoy_submission& submission) {
 
 bool OpenDevice::wait(const convoy_wait& point, double seconds) {
   std::uint32_t reached = 0;
-  call(plugin_.settings(), "running operations", [&](convoy_context* context) {
-    return plugin_.table().wait(self_, context, &point, seconds, &reached);
-  });
+  for (double left = seconds; reached == 0; left -= kLongestWait) {
+    const double once = std::min(left, kLongestWait);
+    call(
+        plugin_.settings(), "running operations",
+        [&](convoy_context* context) {
+          return plugin_.table().wait(self_, context, &point, once, &reached);
+        },
+        ExitCode::kFailed, once);
+    if (left <= kLongestWait) break;
+  }
   return reached != 0;
 }
 
 double OpenDevice::now() {
-  return plugin_.table().now(self_);
+  return enter(plugin_.settings(), "telling the time", [&] { return plugin_.table().now(self_); });
 }
 
 std::vector<convoy_profile_record> OpenDevice::profile(void* program) {
@@ -194,10 +228,13 @@ std::vector<convoy_profile_record> OpenDevice::profile(void* program) {
   std::uint64_t count = 0;
   do {
     records.resize(count);
-    call(plugin_.settings(), "reading the times of layers", [&](convoy_context* context) {
-      return plugin_.table().profile(self_, context, program, records.data(), records.size(),
-                                     &count);
-    });
+    call(
+        plugin_.settings(), "reading the times of layers",
+        [&](convoy_context* context) {
+          return plugin_.table().profile(self_, context, program, records.data(), records.size(),
+                                         &count);
+        },
+        ExitCode::kFailed, kAtLength);
   } while (count > records.size());
   records.resize(count);
   return records;
@@ -222,12 +259,14 @@ void* OpenDevice::build_kernel(const convoy_kernel_code& code) {
       [&](convoy_context* context) {
         return plugin_.table().build_kernel(self_, context, &code, &kernel);
       },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, kAtLength);
   return kernel;
 }
 
 void OpenDevice::free_kernel(void* kernel) {
-  if (plugin_.table().free_kernel != nullptr) plugin_.table().free_kernel(self_, kernel);
+  if (plugin_.table().free_kernel == nullptr) return;
+  leave(plugin_.settings(), "freeing a kernel",
+        [&] { plugin_.table().free_kernel(self_, kernel); });
 }
 
 double OpenDevice::measure(convoy_measurement what) {
@@ -236,7 +275,7 @@ double OpenDevice::measure(convoy_measurement what) {
   call(
       plugin_.settings(), "measuring its speed",
       [&](convoy_context* context) { return plugin_.table().measure(self_, context, what, &rate); },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, kAtLength);
   return rate;
 }
 

@@ -49,6 +49,7 @@ class OpenDevice {
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
 
+  const PluginSettings& settings() const { return plugin_.settings(); }
   convoy_device_description describe();
   // One layout per variable of the graph.
   std::vector<convoy_layout> propose_layout(const convoy_compilation& what);

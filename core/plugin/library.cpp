@@ -150,10 +150,18 @@ void check_traits(const FoundPlugin& plugin, std::uint32_t traits, std::uint32_t
               "take a newer convoy");
 }
 
+template <typename Entry>
+auto enter_entry(const FoundPlugin& plugin, double patience, Entry* entry) {
+  const PluginSettings settings{
+      .label = label_of(plugin.manifest.kind, plugin.manifest.name, plugin.path),
+      .patience = patience};
+  return enter(settings, "giving its table", [entry] { return entry(); });
+}
+
 // Finds the entry point, calls it and checks what it returns.
 template <typename Table, typename Library>
 LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std::uint64_t minimum,
-                               std::span<const Slot> required) {
+                               std::span<const Slot> required, double patience) {
   const std::string symbol = entry_symbol(plugin.manifest.kind);
   auto* entry = library.template entry<const Table*()>(symbol);
   if (entry == nullptr) {
@@ -162,10 +170,10 @@ LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std:
               fmt::format("end its source with CONVOY_{}(...) or define the function",
                           entry_macro(plugin.manifest.kind)));
   }
-  const Table* table = entry();
+  const Table* table = enter_entry(plugin, patience, entry);
   check_table(table, minimum, required, plugin.path);
   try {
-    return {library.keep(*table), plugin.manifest, plugin.path};
+    return {library.keep(*table), plugin.manifest, plugin.path, nullptr, patience};
   } catch (const UnusableStruct& error) {
     fail_step(plugin.path, "checking its table", error.what(), kRebuild);
   }
@@ -173,9 +181,11 @@ LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std:
 
 // Null when it exports none, or one that lacks functions.
 template <typename Library>
-const convoy_device_waking* load_waking(Library& library, const FoundPlugin& plugin) {
+const convoy_device_waking* load_waking(Library& library, const FoundPlugin& plugin,
+                                        double patience) {
   auto* entry = library.template entry<const convoy_device_waking*()>("convoy_device_waking_v1");
-  const convoy_device_waking* given = entry == nullptr ? nullptr : entry();
+  const convoy_device_waking* given =
+      entry == nullptr ? nullptr : enter_entry(plugin, patience, entry);
   if (given == nullptr) return nullptr;
   try {
     const convoy_device_waking* kept = library.keep_waking(*given);
@@ -208,6 +218,7 @@ void PluginHost::try_first(const FoundPlugin& plugin, const std::string& doing,
       return std::string();
     });
   } catch (const Error& error) {
+    if (hurried_calls() != ExitCode::kOk) throw;  // it could not help it
     culprits_.emplace(plugin.path, error.what());
     throw;
   }
@@ -248,32 +259,39 @@ PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind want
               "install the library it needs, or link it with -z defs to find missing symbols");
   }
   library = std::make_unique<Library>(std::move(file));
-  if (!is_own(plugin))
+  if (!is_own(plugin)) {
     name_when_it_harms(label_of(wanted, plugin.manifest.name, plugin.path), real);
+    watch_calls();
+  }
   return *library;
+}
+
+double PluginHost::patience_with(const FoundPlugin& plugin) const {
+  return is_own(plugin) ? 0 : patience_;
 }
 
 LoadedPlugin<convoy_strategy> PluginHost::load_strategy(const FoundPlugin& plugin) {
   return load_table<convoy_strategy>(open(plugin, PluginKind::kStrategy), plugin, kStrategyBytes,
-                                     kStrategySlots);
+                                     kStrategySlots, patience_with(plugin));
 }
 
 LoadedPlugin<convoy_model> PluginHost::load_model(const FoundPlugin& plugin) {
   return load_table<convoy_model>(open(plugin, PluginKind::kModel), plugin, kModelBytes,
-                                  kModelSlots);
+                                  kModelSlots, patience_with(plugin));
 }
 
 LoadedPlugin<convoy_device> PluginHost::load_device(const FoundPlugin& plugin) {
   auto loaded = load_table<convoy_device>(open(plugin, PluginKind::kDevice), plugin, kDeviceBytes,
-                                          kDeviceSlots);
+                                          kDeviceSlots, patience_with(plugin));
   check_traits(plugin, loaded.table->traits, CONVOY_DEVICES_ON_HOST_PROCESSORS);
-  loaded.waking = load_waking(open(plugin, PluginKind::kDevice), plugin);
+  loaded.waking = load_waking(open(plugin, PluginKind::kDevice), plugin, loaded.patience);
   return loaded;
 }
 
 LoadedPlugin<convoy_transport> PluginHost::load_transport(const FoundPlugin& plugin) {
-  auto loaded = load_table<convoy_transport>(open(plugin, PluginKind::kTransport), plugin,
-                                             kTransportBytes, kTransportSlots);
+  auto loaded =
+      load_table<convoy_transport>(open(plugin, PluginKind::kTransport), plugin, kTransportBytes,
+                                   kTransportSlots, patience_with(plugin));
   check_traits(plugin, loaded.table->traits,
                CONVOY_TRANSPORT_ONE_MACHINE | CONVOY_TRANSPORT_LAUNCHED);
   return loaded;

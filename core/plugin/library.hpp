@@ -26,6 +26,7 @@ struct LoadedPlugin {
   std::filesystem::path path;
   // Of devices that have it; null: the host and the devices look at each other's timelines.
   const convoy_device_waking* waking = nullptr;
+  double patience = 0;  // of its calls, see PluginSettings
 };
 
 // The settings of an instance of this plug-in with options as the user gave them. Throws Error as
@@ -35,7 +36,8 @@ PluginSettings settings_of(PluginKind kind, const LoadedPlugin<Table>& plugin,
                            const OptionValues& given, PluginLog log) {
   return {.label = label_of(kind, plugin.manifest.name, plugin.path),
           .options = resolve_options(plugin.manifest, given),
-          .log = std::move(log)};
+          .log = std::move(log),
+          .patience = plugin.patience};
 }
 
 // Opens plug-in files. They stay loaded until the process ends, as threads that a plug-in has left
@@ -54,7 +56,8 @@ class PluginHost {
   LoadedPlugin<convoy_device> load_device(const FoundPlugin& plugin);
   LoadedPlugin<convoy_transport> load_transport(const FoundPlugin& plugin);
 
-  // How long one that did not come with this convoy may take for what is tried, see below.
+  // How long one that did not come with this convoy may take: for what is tried, see below, and
+  // later for a call that returns at once, see WatchedCall.
   void set_patience(double seconds) { patience_ = seconds; }
   // What calls a plug-in is done in a child process first, unless the plug-in came with this
   // convoy. Error kUnavailable, naming it, if it crashes, ends the process or takes too long there,
@@ -68,6 +71,7 @@ class PluginHost {
  private:
   class Library;
   Library& open(const FoundPlugin& plugin, PluginKind wanted);
+  double patience_with(const FoundPlugin& plugin) const;
 
   std::map<std::filesystem::path, std::unique_ptr<Library>> libraries_;
   double patience_ = 10;

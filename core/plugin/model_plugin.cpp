@@ -13,11 +13,11 @@ ModelPlugin::ModelPlugin(LoadedPlugin<convoy_model> plugin, const OptionValues& 
       [&](convoy_context* context) {
         return plugin_.table->create(context, &host_functions(), &self_);
       },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, kAtLength);
 }
 
 ModelPlugin::~ModelPlugin() {
-  plugin_.table->destroy(self_);
+  leave(settings_, "destroying it", [&] { plugin_.table->destroy(self_); });
 }
 
 convoy_model_info ModelPlugin::info() {
@@ -34,8 +34,10 @@ convoy_model_info ModelPlugin::info() {
 }
 
 void ModelPlugin::build(const convoy_graph_builder& builder) {
-  call(settings_, "building its layers",
-       [&](convoy_context* context) { return plugin_.table->build(self_, context, &builder); });
+  call(
+      settings_, "building its layers",
+      [&](convoy_context* context) { return plugin_.table->build(self_, context, &builder); },
+      ExitCode::kFailed, kAtLength);
 }
 
 }  // namespace convoy

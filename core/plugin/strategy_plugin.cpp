@@ -28,11 +28,11 @@ StrategyPlugin::StrategyPlugin(LoadedPlugin<convoy_strategy> plugin, const Optio
       [&](convoy_context* context) {
         return plugin_.table->create(context, &host_functions(), &self_);
       },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, kAtLength);
 }
 
 StrategyPlugin::~StrategyPlugin() {
-  plugin_.table->destroy(self_);
+  leave(settings_, "destroying it", [&] { plugin_.table->destroy(self_); });
 }
 
 void StrategyPlugin::plan(const convoy_planner& planner) {
@@ -42,7 +42,9 @@ void StrategyPlugin::plan(const convoy_planner& planner) {
 
 void StrategyPlugin::write(const convoy_planner& planner) {
   convoy_context context(settings_);
-  const std::int32_t status = plugin_.table->plan(self_, &context, &planner);
+  const std::int32_t status = enter(
+      settings_, "planning", [&] { return plugin_.table->plan(self_, &context, &planner); },
+      kAtLength);
   if (status == CONVOY_REFUSED) {
     fail(ExitCode::kUsage, "strategy {} does not take{}: {}", plugin_.manifest.name,
          changed_options(plugin_.manifest, settings_.options),
@@ -58,8 +60,10 @@ std::optional<convoy_kernel> StrategyPlugin::kernel(const std::string& name,
   kernel.struct_size = sizeof(kernel);
   const auto ask = [&] {
     convoy_context context(settings_);
-    return plugin_.table->kernel(self_, &context, name.c_str(), static_cast<std::uint32_t>(form),
-                                 &kernel);
+    return enter(settings_, "giving a kernel", [&] {
+      return plugin_.table->kernel(self_, &context, name.c_str(), static_cast<std::uint32_t>(form),
+                                   &kernel);
+    });
   };
   if (try_first_) try_first_(ask);
   if (ask() != 0) return std::nullopt;

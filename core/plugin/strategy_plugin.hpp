@@ -23,6 +23,7 @@ class StrategyPlugin {
 
   const Manifest& manifest() const { return plugin_.manifest; }
   const OptionValues& options() const { return settings_.options; }
+  const PluginSettings& settings() const { return settings_; }
 
   // From now on planning is tried out by this before it is done.
   using TryFirst = std::function<void(const std::function<void()>& work)>;

@@ -29,7 +29,10 @@ bool TransportPlugin::has(convoy_transport_trait trait) const {
 
 std::optional<std::string> TransportPlugin::unavailable() const {
   convoy_context context(settings_);
-  if (plugin_.table->available(&context, &host_functions()) == 0) return std::nullopt;
+  const std::int32_t status = enter(
+      settings_, "saying whether it can be used",
+      [&] { return plugin_.table->available(&context, &host_functions()); }, kAtLength);
+  if (status == 0) return std::nullopt;
   return context.error.value_or("it gave no reason");
 }
 
@@ -42,31 +45,35 @@ TransportPlugin::Launched TransportPlugin::launched() const {
         return plugin_.table->exchange(context, &host_functions(), nullptr, 0, 0.0, nullptr,
                                        &result.rank, &result.ranks);
       },
-      ExitCode::kUnavailable);
+      ExitCode::kUnavailable, kAtLength);
   return result;
 }
 
 std::string TransportPlugin::exchange(std::string_view mine, double seconds) const {
   Launched who = launched();
   std::string all(mine.size() * who.ranks, '\0');
-  call(settings_, "exchanging with the processes launched with this one",
-       [&](convoy_context* context) {
-         return plugin_.table->exchange(context, &host_functions(), mine.data(), mine.size(),
-                                        seconds, all.data(), &who.rank, &who.ranks);
-       });
+  call(
+      settings_, "exchanging with the processes launched with this one",
+      [&](convoy_context* context) {
+        return plugin_.table->exchange(context, &host_functions(), mine.data(), mine.size(),
+                                       seconds, all.data(), &who.rank, &who.ranks);
+      },
+      ExitCode::kFailed, seconds);
   return all;
 }
 
 OpenTransport::OpenTransport(const TransportPlugin& plugin, const convoy_transport_run& run)
     : plugin_(plugin) {
   convoy_context context(plugin_.settings());
-  const std::int32_t status = plugin_.table().open(&context, &host_functions(), &run, &self_);
+  const std::int32_t status = enter(
+      plugin_.settings(), "opening it",
+      [&] { return plugin_.table().open(&context, &host_functions(), &run, &self_); }, kAtLength);
   require_success(context, status, "opening it",
                   status == CONVOY_REFUSED ? ExitCode::kUsage : ExitCode::kUnavailable);
 }
 
 OpenTransport::~OpenTransport() {
-  plugin_.table().close(self_);
+  leave(plugin_.settings(), "closing it", [&] { plugin_.table().close(self_); });
 }
 
 convoy_transport_description OpenTransport::describe() {
@@ -96,10 +103,12 @@ std::string OpenTransport::address() {
 std::optional<std::string> OpenTransport::refuses_to_connect(std::uint32_t peer,
                                                              std::string_view address) {
   convoy_context context(plugin_.settings());
-  const std::int32_t status =
-      plugin_.table().connect(self_, &context, peer, address.data(), address.size());
+  const std::string what = fmt::format("connecting to task {}", peer);
+  const std::int32_t status = enter(plugin_.settings(), what, [&] {
+    return plugin_.table().connect(self_, &context, peer, address.data(), address.size());
+  });
   if (status == CONVOY_REFUSED) return context.error.value_or("it gave no reason");
-  require_success(context, status, fmt::format("connecting to task {}", peer));
+  require_success(context, status, what);
   return std::nullopt;
 }
 
@@ -116,9 +125,12 @@ void OpenTransport::send(const convoy_transfer& transfer) {
 std::span<const convoy_transport_event> OpenTransport::poll(std::span<convoy_transport_event> room,
                                                             double seconds) {
   std::uint64_t count = 0;
-  call(plugin_.settings(), "moving messages", [&](convoy_context* context) {
-    return plugin_.table().poll(self_, context, room.data(), room.size(), seconds, &count);
-  });
+  call(
+      plugin_.settings(), "moving messages",
+      [&](convoy_context* context) {
+        return plugin_.table().poll(self_, context, room.data(), room.size(), seconds, &count);
+      },
+      ExitCode::kFailed, seconds);
   if (count > room.size())
     fail(ExitCode::kFailed, "{}: it reports {} events where there is room for {}",
          plugin_.settings().label, count, room.size());
@@ -143,10 +155,12 @@ std::optional<int> OpenTransport::descriptor() {
 void* OpenTransport::register_memory(void* memory, std::uint64_t bytes) {
   if (plugin_.table().register_memory == nullptr) return nullptr;
   void* registration = nullptr;
-  call(plugin_.settings(), fmt::format("registering {} bytes", bytes),
-       [&](convoy_context* context) {
-         return plugin_.table().register_memory(self_, context, memory, bytes, &registration);
-       });
+  call(
+      plugin_.settings(), fmt::format("registering {} bytes", bytes),
+      [&](convoy_context* context) {
+        return plugin_.table().register_memory(self_, context, memory, bytes, &registration);
+      },
+      ExitCode::kFailed, kAtLength);
   return registration;
 }
 

@@ -246,12 +246,11 @@ class AsynchronousLoop {
     bool hope = false;
     for (StrandRun& strand : strands_) {
       strand.executor().require_network();
-      if (!strand.stands_still(deadline)) {
-        hope = hope || strand.has_open();
-      } else {
-        still = true;
-        hope = strand.executor().waits_for_peer() || hope;
-      }
+      const double seconds = strand.seconds_still();
+      const bool waits = seconds >= strand.executor().shortest_patience() &&
+                         strand.executor().waits_for_peer(seconds);
+      still = still || seconds >= deadline;
+      hope = hope || waits || (seconds < deadline && strand.has_open());
     }
     if (still && !hope)
       fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",

@@ -1,5 +1,7 @@
 #include "core/runtime/executor.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -117,11 +119,10 @@ void Executor::await_prologue(const Operation& operation, const convoy_wait& don
     while (!parts_.network->wait(done, options_.deadline_seconds)) continue;
     return require_network();
   }
-  if ((*parts_.engines)[operation.place]->wait(done, options_.deadline_seconds)) return;
-  stands_still_ = true;
-  fail(ExitCode::kTimeout, "operation {} ({}) of the plan's prologue on {} did not end in {} s",
-       operation.id, operation_name(operation.kind),
-       parts_.plan->cluster->places[operation.place].name, options_.deadline_seconds);
+  const double patience =
+      is_foreign_kernel(operation) ? shortest_patience() : options_.deadline_seconds;
+  if ((*parts_.engines)[operation.place]->wait(done, patience)) return;
+  fail_hung(operation, " of the plan's prologue", patience);
 }
 
 // Hands the operation to what runs it, a device or the network.
@@ -223,11 +224,24 @@ std::uint32_t Executor::channel_of(const Lane& lane) const {
 }
 
 void Executor::wait_for(std::uint32_t lane, std::uint64_t value) {
-  for (;;) {
+  for (double still = 0;;) {
     const std::uint64_t before = progress();
     if (wait_on_engine(lane, value)) return;
-    if (progress() == before) require_hope();
+    still = progress() == before ? still + shortest_patience() : 0;
+    if (still > 0) require_hope(still);
   }
+}
+
+// Kernels of a strategy that did not come with convoy have less time than devices.
+bool Executor::is_foreign_kernel(const Operation& operation) const {
+  return operation.kind == OperationKind::kCall && parts_.author != nullptr &&
+         parts_.author->patience > 0;
+}
+
+double Executor::shortest_patience() const {
+  const bool foreign = parts_.author != nullptr && parts_.author->patience > 0;
+  return foreign ? std::min(parts_.author->patience, options_.deadline_seconds)
+                 : options_.deadline_seconds;
 }
 
 bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
@@ -246,8 +260,8 @@ bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
 // comes to nothing.
 template <typename Engine>
 bool Executor::wait_on(Engine& engine, const convoy_wait& point) {
-  if (parts_.network == nullptr) return engine.wait(point, options_.deadline_seconds);
-  for (double left = options_.deadline_seconds; left > 0; left -= kBetweenLooksAtPeers) {
+  if (parts_.network == nullptr) return engine.wait(point, shortest_patience());
+  for (double left = shortest_patience(); left > 0; left -= kBetweenLooksAtPeers) {
     if (engine.wait(point, std::min(left, kBetweenLooksAtPeers))) return true;
     require_network();
   }
@@ -256,7 +270,7 @@ bool Executor::wait_on(Engine& engine, const convoy_wait& point) {
 
 bool Executor::wait_at_gate(const convoy_wait& point) {
   using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(options_.deadline_seconds);
+  const auto end = Clock::now() + std::chrono::duration<double>(shortest_patience());
   while (!holds(point) && Clock::now() < end) {
     require_network();
     if (!parts_.gate->pump()) std::this_thread::sleep_for(kBetweenLooks);
@@ -266,7 +280,7 @@ bool Executor::wait_at_gate(const convoy_wait& point) {
 
 // The culprit is the operation that may run but does not end; all others wait for it. One that
 // waits for another host is none: whether that one lives is not for us to say.
-bool Executor::waits_for_peer() {
+bool Executor::waits_for_peer(double still) {
   const Schedule& schedule = *parts_.schedule;
   bool awaits_peer = false;
   for (const std::uint32_t lane : lanes_) {
@@ -280,18 +294,30 @@ bool Executor::waits_for_peer() {
     const Operation& operation = parts_.plan->body[index];
     awaits_peer = awaits_peer || operation.lane == kNetworkLane;
     if (operation.lane == kNetworkLane) continue;
-    stands_still_ = true;
-    fail(ExitCode::kTimeout,
-         "no progress for {} s: operation {} ({}) on {} does not end; the device may be hung or "
-         "stopped",
-         options_.deadline_seconds, operation.id, operation_name(operation.kind),
-         parts_.plan->cluster->places[operation.place].name);
+    if (is_foreign_kernel(operation) || still >= options_.deadline_seconds)
+      fail_hung(operation, "", still);
   }
   return awaits_peer;
 }
 
-void Executor::require_hope() {
-  if (waits_for_peer()) return;
+// Names who is to be mended: a plug-in that did not come with convoy, or else the device.
+void Executor::fail_hung(const Operation& operation, const char* part, double seconds) {
+  stands_still_ = true;
+  const std::string& place = parts_.plan->cluster->places[operation.place].name;
+  const PluginSettings& device = (*parts_.engines)[operation.place]->settings();
+  constexpr const char* kMend = "mend it, or take it off the plug-in path";
+  if (is_foreign_kernel(operation))
+    fail(ExitCode::kUnavailable, "{}: its kernel '{}' on {} has not ended after {:.3g} s; {}",
+         parts_.author->label, operation.kernel, place, seconds, kMend);
+  const std::string text =
+      fmt::format("no progress for {:.3g} s: operation {} ({}){} on {} does not end", seconds,
+                  operation.id, operation_name(operation.kind), part, place);
+  if (device.patience > 0) fail(ExitCode::kUnavailable, "{}: {}; {}", device.label, text, kMend);
+  fail(ExitCode::kTimeout, "{}; the device may be hung or stopped", text);
+}
+
+void Executor::require_hope(double still) {
+  if (waits_for_peer(still) || still < options_.deadline_seconds) return;
   stands_still_ = true;
   fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
        options_.deadline_seconds);

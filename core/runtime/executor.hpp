@@ -47,7 +47,7 @@ struct StepResult {
 
 struct ExecutorOptions {
   std::uint32_t iterations_in_flight = 2;  // how far submission may run ahead
-  // Without any progress; then Error kTimeout. Waiting for another host does not count.
+  // Without any progress; then an Error. Waiting for another host does not count.
   double deadline_seconds = 600;
 };
 
@@ -81,17 +81,19 @@ class Executor {
   // Queues the next step. Call finish_step() so often that no more than steps_in_flight() are open.
   void submit_step(const StepInput& input);
   std::int64_t steps_in_flight() const;
-  // Waits for the oldest open step. Error kTimeout names the operation that does not end, or the
-  // host that is lost; a device's own failure comes as it reports it, after the name of its place.
-  // The result is valid until the next call.
+  // Waits for the oldest open step. Error as waits_for_peer() names the operation that does not
+  // end, kTimeout the host that is lost; a device's own failure comes as it reports it, after the
+  // name of its place. The result is valid until the next call.
   const StepResult& finish_step();
   // Whether finish_step() would return at once; there is an open step.
   bool step_is_finished() const;
   // Grows whenever anything that was queued ends.
   std::uint64_t progress() const;
-  // To be asked when nothing has moved for long: whether an operation waits for another host. Error
-  // kTimeout when one that may run does not end.
-  bool waits_for_peer();
+  // To be asked when nothing has moved for `still` seconds, at least shortest_patience(): whether
+  // an operation waits for another host. When one that may run has not ended for longer than it may
+  // take, Error kUnavailable if the device or kernel did not come with convoy, else kTimeout.
+  bool waits_for_peer(double still);
+  double shortest_patience() const;
   // Error kTimeout as finish_step(), once the network has lost a host that is needed.
   void require_network() const;
   // When the operations of the last finished step ran; valid until the next step is finished.
@@ -114,7 +116,9 @@ class Executor {
   template <typename Engine>
   bool wait_on(Engine& engine, const convoy_wait& point);
   bool wait_at_gate(const convoy_wait& point);
-  void require_hope();
+  void require_hope(double still);
+  bool is_foreign_kernel(const Operation& operation) const;
+  [[noreturn]] void fail_hung(const Operation& operation, const char* part, double seconds);
   void hand_over(const Operation& operation, const convoy_submission& submission,
                  std::uint32_t channel);
   std::uint32_t channel_of(const Lane& lane) const;

@@ -98,6 +98,7 @@ ExecutorParts Session::executor_parts() {
   for (const Program& program : programs_) parts.programs.push_back(program.get());
   parts.decayed = decayed_ranges();
   parts.device_kernels = plan_->kernels.get();
+  if (plan_->strategy != nullptr) parts.author = &plan_->strategy->settings();
   parts.kernel = [strategy = plan_->strategy](const std::string& name) {
     return strategy == nullptr ? HostKernel() : host_kernel_of(*strategy, name);
   };

@@ -42,6 +42,7 @@ struct ExecutorParts {
   std::vector<convoy_decay_range> decayed;  // arena ranges with weight decay, ascending
   std::function<HostKernel(const std::string&)> kernel;  // for CALL
   const DeviceKernels* device_kernels = nullptr;         // likewise; null: there are none
+  const PluginSettings* author = nullptr;                // of both; null: there are none
 };
 
 // One operation in one iteration slot, with everything its submission points to.

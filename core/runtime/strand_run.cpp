@@ -29,12 +29,12 @@ void StrandRun::submit(double learning_rate) {
   ++submitted_;
 }
 
-bool StrandRun::stands_still(double seconds) {
+double StrandRun::seconds_still() {
   const auto now = std::chrono::steady_clock::now();
   const std::uint64_t progress = executor_.progress();
   if (!has_open() || progress != progress_) last_move_ = now;
   progress_ = progress;
-  return std::chrono::duration<double>(now - last_move_).count() > seconds;
+  return std::chrono::duration<double>(now - last_move_).count();
 }
 
 StrandStep StrandRun::finish() {

@@ -47,8 +47,8 @@ class StrandRun {
   bool may_submit() const { return submitted_ < limit_ && submitted_ - finished_ < depth(); }
   void submit(double learning_rate);
   bool has_open() const { return finished_ < submitted_; }
-  // Whether steps are open of which nothing has moved for so long, as far as this was asked.
-  bool stands_still(double seconds);
+  // For how long nothing has moved of the steps that are open, as far as this was asked.
+  double seconds_still();
   // Waits for the oldest open step, if it is not finished. Error as Executor::finish_step().
   StrandStep finish();
 

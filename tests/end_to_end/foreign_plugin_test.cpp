@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/end_to_end/running_program.hpp"
 #include "tests/sanitized.hpp"
 
 namespace convoy::foreign_plugin_test {
@@ -90,6 +93,75 @@ TEST(HostileKernels, AreNamedInTheRunToo) {
   EXPECT_EQ(exit.exit_code, 3) << exit.err;
   EXPECT_THAT(exit.err,
               HasSubstr("strategy " + name + "exit (" + file + "exit.so): it ended the process"));
+}
+
+TEST(HostileKernels, AreEndedWhenTheyHangInTheRun) {
+  const std::string name = "hostile_kernel_laterloop";
+  const ProgramResult result = run_convoy(run_of(kFolder + "_later/" + name + ".so"));
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("strategy " + name + " ("),
+                                HasSubstr("its kernel 'pass' on cpu:0 has not ended after 0.3 s")));
+}
+
+std::vector<std::string> run_on_late_device(const std::string& fault, const std::string& timeout) {
+  return {"run",
+          "--model=lenet",
+          "--device=late_device",
+          "--num_devices=1",
+          "--num_batches=6",
+          "--batch_size=2",
+          "--num_warmup_batches=0",
+          "--variable_update=independent",
+          "--plugin_path=" + kFolder + "_later",
+          "--plugin_timeout=" + timeout,
+          "--fault=" + fault};
+}
+
+// What the device does, and what is said of it.
+using LateFault = std::pair<const char*, const char*>;
+
+class LateDevice : public ::testing::TestWithParam<LateFault> {};
+
+TEST_P(LateDevice, IsNamedAndEndsTheRun) {
+  const auto [fault, said] = GetParam();
+  const ProgramResult result = run_convoy(run_on_late_device(fault, "1.5"));
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("device late_device (" + kFolder + "_later/"), HasSubstr(said)));
+  EXPECT_THAT(result.out, HasSubstr("\n1\timages/sec"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, LateDevice,
+    ::testing::Values(
+        LateFault{"hang in submit", "submitting an operation has not ended after 1.5 seconds"},
+        LateFault{"hang in wait", "running operations has not ended after 2 seconds"},
+        LateFault{"hang in now", "telling the time has not ended after 1.5 seconds"},
+        LateFault{"hang in close", "closing a device has not ended after 1.5 seconds"},
+        LateFault{"throw in submit",
+                  "submitting an operation failed: it threw an exception: no more of this"},
+        LateFault{"throw in wait",
+                  "running operations failed: it threw an exception: no more of this"},
+        LateFault{"throw a number in submit",
+                  "submitting an operation failed: it threw an exception that is no"},
+        LateFault{"throw in release",
+                  "freeing a program failed: it threw an exception: no more of this"},
+        LateFault{"throw in close",
+                  "closing a device failed: it threw an exception: no more of this"}),
+    [](const auto& fault) {
+      std::string name = fault.param.first;
+      std::ranges::replace(name, ' ', '_');
+      return name;
+    });
+
+TEST(LateDevices, ThatHangDoNotHoldUpAnInterrupt) {
+  for (const char* fault : {"hang in submit", "hang in wait"}) {
+    RunningProgram program(run_on_late_device(fault, "1000"));
+    ASSERT_TRUE(program.says("late_device hangs"));
+    program.signal(SIGINT);
+    EXPECT_EQ(program.exit_code(5), 130);
+    EXPECT_THAT(program.err(), AllOf(HasSubstr("device late_device ("), HasSubstr("does not end")));
+  }
 }
 
 TEST(HostileDevices, AreNamedWhenTheyAreAskedForAndPassedOverByAuto) {

@@ -70,6 +70,14 @@ TEST(ExecutorFailure, AnOperationThatHangsIsNamedAfterTheDeadline) {
   EXPECT_LT(took.count(), 2.0);  // it waits for the device to move again, no longer
 }
 
+TEST(ExecutorFailure, APluginThatDidNotComeWithConvoyIsNamedWhenItHangs) {
+  const Outcome outcome = train(write_replicated(Algorithm::kRing),
+                                {.hang_device = 2, .hang_milliseconds = 600, .patience = 10}, 0.1);
+  EXPECT_EQ(outcome.code, ExitCode::kUnavailable);
+  EXPECT_THAT(outcome.text, HasSubstr("device fake (built in): no progress for 0.1 s: operation"));
+  EXPECT_THAT(outcome.text, HasSubstr("(forward) on fake:2 does not end; mend it"));
+}
+
 TEST(ExecutorFailure, SlowIsNotHung) {
   // Operations take up to 60 ms, so that all steps together are slower than the deadline.
   const Outcome outcome = train(write_independent, {.delay_microseconds = 60000}, 0.75);

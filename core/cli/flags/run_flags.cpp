@@ -269,10 +269,12 @@ Flags reproducibility_flags(JobOptions& options) {
                 "Print a hash of the trained parameters at the end (XXH3, 128 bits)."),
       bind_flag("plugin_path", options.plugin_path,
                 "Folders with plug-ins, separated by colons, searched first."),
-      bind_flag("plugin_timeout", options.plugin_timeout, Range{0.1, kMostSeconds},
-                "Seconds after which a plug-in that did not come with convoy has opened or planned "
-                "for too long. Both happen in a process of their own first: one that hangs or "
-                "crashes there is named, and auto goes on without it."),
+      bind_flag(
+          "plugin_timeout", options.plugin_timeout, Range{0.1, kMostSeconds},
+          "Seconds after which a plug-in that did not come with convoy has opened or planned "
+          "for too long. Both happen in a process of their own first: one that hangs or "
+          "crashes there is named, and auto goes on without it. In the run itself, calls that "
+          "return at once and kernels have as long before the run is ended."),
   };
 }
 

@@ -213,7 +213,8 @@ std::unique_ptr<DevicePlugin> fake_plugin(const FakeOptions& options) {
     manifest.options.push_back(
         {.name = name, .type = OptionType::kInt, .default_value = fmt::to_string(value)});
   return std::make_unique<DevicePlugin>(
-      LoadedPlugin<convoy_device>{&device_detail::kTable<FakeDevice>, manifest, "built in"},
+      LoadedPlugin<convoy_device>{&device_detail::kTable<FakeDevice>, manifest, "built in", nullptr,
+                                  options.patience},
       OptionValues{});
 }
 

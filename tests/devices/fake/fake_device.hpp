@@ -24,6 +24,7 @@ struct FakeOptions {
   int hang_device = -1;  // this device's operation number hang_operation takes hang_milliseconds
   std::uint32_t hang_operation = 0;
   std::uint32_t hang_milliseconds = 0;
+  double patience = 0;  // of the host; more than 0: the plug-in did not come with convoy
 };
 
 // Devices that are part of the test program, asynchronous as GPUs are: a thread per lane, no order

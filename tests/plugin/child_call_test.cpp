@@ -1,0 +1,96 @@
+#include "core/plugin/child_call.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+
+#include "tests/plugin/fixtures.hpp"
+
+namespace convoy {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+FoundPlugin found_plugin() {
+  FoundPlugin plugin;
+  plugin.manifest.kind = PluginKind::kModel;
+  plugin.manifest.name = "x";
+  plugin.path = "x.so";
+  return plugin;
+}
+
+const FoundPlugin kPlugin = found_plugin();
+
+void close_everything() {
+  constexpr int kDescriptors = 1024;
+  for (int descriptor = 0; descriptor < kDescriptors; ++descriptor) ::close(descriptor);
+}
+
+TEST(ChildCall, GivesWhatTheWorkGives) {
+  EXPECT_EQ(call_in_child(kPlugin, "testing", 60, [] { return std::string(100'000, 'x'); }),
+            std::string(100'000, 'x'));
+}
+
+TEST(ChildCall, EndsOneThatClosesItsDescriptorsAndSleeps) {
+  expect_error(ExitCode::kUnavailable, {"model x (x.so), testing: it was not done after 0.3"}, [] {
+    call_in_child(kPlugin, "testing", 0.3, [] {
+      close_everything();
+      for (;;) ::pause();
+      return std::string();
+    });
+  });
+}
+
+TEST(ChildCall, TellsOneThatClosesItsDescriptorsFromOneThatCrashes) {
+  expect_error(ExitCode::kUnavailable, {"it crashed: signal 9"}, [] {
+    call_in_child(kPlugin, "testing", 60, [] {
+      close_everything();
+      ::kill(::getpid(), SIGKILL);
+      return std::string();
+    });
+  });
+}
+
+// What it started holds the pipe.
+TEST(ChildCall, DoesNotWaitForProcessesThatItLeavesBehind) {
+  const auto start = Clock::now();
+  EXPECT_EQ(call_in_child(kPlugin, "testing", 60,
+                          [] {
+                            if (::fork() == 0) {
+                              ::alarm(20);
+                              for (;;) ::pause();
+                            }
+                            return std::string("done");
+                          }),
+            "done");
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(10));
+}
+
+long peak_kilobytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST(ChildCall, KeepsNothingOfAnAnswerWithoutEnd) {
+  std::array<int, 2> next{};  // the descriptors that the call's own pipe will have
+  ASSERT_EQ(::pipe(next.data()), 0);
+  for (const int descriptor : next) ::close(descriptor);
+  const long before = peak_kilobytes();
+  expect_error(ExitCode::kUnavailable, {"it was not done after 0.5"}, [&] {
+    call_in_child(kPlugin, "testing", 0.5, [&] {
+      const std::string text(1 << 16, 'x');
+      for (;;)
+        if (::write(next[1], text.data(), text.size()) < 0) return std::string();
+    });
+  });
+  constexpr long kMost = 32 << 10;
+  EXPECT_LT(peak_kilobytes() - before, kMost);
+}
+
+}  // namespace
+}  // namespace convoy
