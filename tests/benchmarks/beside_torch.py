@@ -52,14 +52,10 @@ def torch_network(name):
     return getattr(torchvision.models, name)(num_classes=CLASSES)
 
 
-def train_with_torch(name, batch, side, steps, bf16, compiled):
-    """The median speed in images per second, of this process, after two steps of warm-up."""
+def step_seconds(network, batch, side, steps, bf16):
+    """Seconds of the median step of this process, after two steps of warm-up."""
     import time
     import torch
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
-    network = torch_network(name).to(memory_format=torch.channels_last)
-    if compiled:
-        network = torch.compile(network)
     optimizer = torch.optim.SGD(network.parameters(), lr=1e-4, weight_decay=4e-5)
     images = torch.randn(batch, 3, side, side).contiguous(memory_format=torch.channels_last)
     labels = torch.randint(0, 1000, (batch,))
@@ -72,7 +68,17 @@ def train_with_torch(name, batch, side, steps, bf16, compiled):
         loss.backward()
         optimizer.step()
         times.append(time.perf_counter() - start)
-    return batch / statistics.median(times[2:])
+    return statistics.median(times[2:])
+
+
+def train_with_torch(name, batch, side, steps, bf16, compiled):
+    """The median speed of this process in images per second."""
+    import torch
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    network = torch_network(name).to(memory_format=torch.channels_last)
+    if compiled:
+        network = torch.compile(network)
+    return batch / step_seconds(network, batch, side, steps, bf16)
 
 
 def compare(model, arguments):

@@ -7,29 +7,27 @@
 
 namespace convoy::mpi {
 
-// MPI may still read memory of frames that nobody has received: it is left to it.
-OutgoingFrames::~OutgoingFrames() {
+// MPI may still read memory of parcels that nobody has received: it is left to it.
+OutgoingParcels::~OutgoingParcels() {
   for (Flying& it : flying_) static_cast<void>(it.memory.release());
 }
 
-void OutgoingFrames::send(int to, const Frame& frame, const void* payload) {
-  std::unique_ptr<FrameMemory> memory;
-  if (free_.empty()) {
-    memory = std::make_unique<FrameMemory>();
-  } else {
-    memory = std::move(free_.back());
-    free_.pop_back();
-  }
-  std::memcpy(memory->data(), &frame, sizeof frame);
-  if (frame.payload > 0) std::memcpy(memory->data() + sizeof frame, payload, frame.payload);
+std::unique_ptr<ParcelMemory> OutgoingParcels::memory() {
+  if (free_.empty()) return std::make_unique_for_overwrite<ParcelMemory>();
+  auto memory = std::move(free_.back());
+  free_.pop_back();
+  return memory;
+}
+
+void OutgoingParcels::send(int to, std::unique_ptr<ParcelMemory> memory, std::size_t bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
-  require(MPI_Isend(memory->data(), static_cast<int>(sizeof frame + frame.payload), MPI_BYTE, to,
-                    kFrameTag, MPI_COMM_WORLD, &request),
+  require(MPI_Isend(memory->data(), static_cast<int>(bytes), MPI_BYTE, to, kFrameTag,
+                    MPI_COMM_WORLD, &request),
           "MPI_Isend");
   flying_.push_back({request, std::move(memory)});
 }
 
-bool OutgoingFrames::progress() {
+bool OutgoingParcels::progress() {
   bool moved = false;
   for (std::size_t i = 0; i < flying_.size();) {
     int done = 0;
@@ -47,24 +45,37 @@ bool OutgoingFrames::progress() {
   return moved;
 }
 
-IncomingFrames::IncomingFrames() {
+void Parcel::add(const Frame& frame, const void* payload) {
+  if (bytes_ + sizeof frame + frame.payload > kParcelBytes) send();
+  if (memory_ == nullptr) memory_ = parcels_.memory();
+  std::byte* const to = memory_->data() + bytes_;
+  std::memcpy(to, &frame, sizeof frame);
+  if (payload != nullptr) std::memcpy(to + sizeof frame, payload, frame.payload);
+  bytes_ += sizeof frame + frame.payload;
+}
+
+void Parcel::send() {
+  if (bytes_ > 0) parcels_.send(to_, std::move(memory_), std::exchange(bytes_, 0));
+}
+
+IncomingParcels::IncomingParcels() {
   for (std::size_t i = 0; i < kPosted; ++i) post(i);
 }
 
-IncomingFrames::~IncomingFrames() {
+IncomingParcels::~IncomingParcels() {
   for (MPI_Request& request : requests_) {
     MPI_Cancel(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 }
 
-void IncomingFrames::post(std::size_t index) {
-  require(MPI_Irecv(memory_[index].data(), static_cast<int>(kFrameBytes), MPI_BYTE, MPI_ANY_SOURCE,
+void IncomingParcels::post(std::size_t index) {
+  require(MPI_Irecv(memory_[index].data(), static_cast<int>(kParcelBytes), MPI_BYTE, MPI_ANY_SOURCE,
                     kFrameTag, MPI_COMM_WORLD, &requests_[index]),
           "MPI_Irecv");
 }
 
-bool IncomingFrames::arrived(int& source, int& bytes) {
+bool IncomingParcels::arrived(int& source, int& bytes) {
   int done = 0;
   MPI_Status status{};
   require(MPI_Test(&requests_[oldest_], &done, &status), "MPI_Test");

@@ -32,20 +32,22 @@ struct Frame {
   std::uint32_t payload = 0;
 };
 
-inline constexpr std::size_t kFrameBytes = 16384;
-inline constexpr std::size_t kPayload = kFrameBytes - sizeof(Frame);
+inline constexpr std::size_t kPayload = 16384;
+// A message of MPI has so many bytes at most: one or more frames, one after the other.
+inline constexpr std::size_t kParcelBytes = 2 * (sizeof(Frame) + kPayload);
 inline constexpr int kFrameTag = 1;
 inline constexpr int kDataTag = 16;  // + channel, for the bytes of large messages
 
-using FrameMemory = std::array<std::byte, kFrameBytes>;
+using ParcelMemory = std::array<std::byte, kParcelBytes>;
 
-// Frames on their way to other processes, in memory of their own. As many as there is room for: who
-// finds none waits.
-class OutgoingFrames {
+// Parcels on their way to other processes, in memory of their own. As many as there is room for:
+// who finds none waits.
+class OutgoingParcels {
  public:
-  ~OutgoingFrames();
+  ~OutgoingParcels();
   bool has_room() const { return flying_.size() < kMost; }
-  void send(int to, const Frame& frame, const void* payload);
+  std::unique_ptr<ParcelMemory> memory();
+  void send(int to, std::unique_ptr<ParcelMemory> memory, std::size_t bytes);
   // Takes memory back. Whether anything has arrived.
   bool progress();
   bool empty() const { return flying_.empty(); }
@@ -54,21 +56,38 @@ class OutgoingFrames {
   static constexpr std::size_t kMost = 256;
   struct Flying {
     MPI_Request request;
-    std::unique_ptr<FrameMemory> memory;
+    std::unique_ptr<ParcelMemory> memory;
   };
   std::deque<Flying> flying_;
-  std::vector<std::unique_ptr<FrameMemory>> free_;
+  std::vector<std::unique_ptr<ParcelMemory>> free_;
 };
 
-// Frames from anybody, in the order in which they came.
-class IncomingFrames {
+// Frames to one process, which go together: a message of MPI costs more than the bytes of a frame.
+class Parcel {
  public:
-  IncomingFrames();
-  ~IncomingFrames();
-  IncomingFrames(const IncomingFrames&) = delete;
-  IncomingFrames& operator=(const IncomingFrames&) = delete;
+  Parcel(int to, OutgoingParcels& parcels) : to_(to), parcels_(parcels) {}
 
-  // Calls take(source, bytes, memory) for the oldest frame; false when none has come.
+  // `payload`: frame.payload bytes; null: none. Sends those before it when there is no room for it.
+  void add(const Frame& frame, const void* payload);
+  // Sends what was added, if anything was.
+  void send();
+
+ private:
+  int to_;
+  OutgoingParcels& parcels_;
+  std::unique_ptr<ParcelMemory> memory_;
+  std::size_t bytes_ = 0;
+};
+
+// Parcels from anybody, in the order in which they came.
+class IncomingParcels {
+ public:
+  IncomingParcels();
+  ~IncomingParcels();
+  IncomingParcels(const IncomingParcels&) = delete;
+  IncomingParcels& operator=(const IncomingParcels&) = delete;
+
+  // Calls take(source, bytes, memory) for the oldest parcel; false when none has come.
   template <typename Take>
   bool next(Take take) {
     int source = 0;
@@ -85,7 +104,7 @@ class IncomingFrames {
   void post(std::size_t index);
   bool arrived(int& source, int& bytes);
 
-  std::vector<FrameMemory> memory_{kPosted};
+  std::vector<ParcelMemory> memory_{kPosted};
   std::array<MPI_Request, kPosted> requests_{};
   std::size_t oldest_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <stdexcept>
@@ -122,22 +123,20 @@ void MpiTransport::connect(std::uint32_t peer, std::string_view address) {
   const Hello mine = hello_of(run_);
   send_frame(to, kHello, &mine, sizeof mine);
   if (const auto early = early_.extract(to)) {
-    FrameMemory memory;
-    Frame frame;
-    frame.kind = kHello;
-    frame.payload = sizeof(Hello);
+    std::array<std::byte, sizeof(Frame) + sizeof(Hello)> memory;
+    const Frame frame{.kind = kHello, .payload = sizeof(Hello)};
     std::memcpy(memory.data(), &frame, sizeof frame);
     std::memcpy(memory.data() + sizeof frame, &early.mapped(), sizeof(Hello));
-    take(to, sizeof frame + sizeof(Hello), memory.data());
+    take(to, memory.size(), memory.data());
   }
 }
 
 void MpiTransport::send_frame(int to, FrameKind kind, const void* payload, std::size_t bytes) {
-  Frame frame;
-  frame.kind = kind;
-  frame.generation = run_.generation;
-  frame.payload = static_cast<std::uint32_t>(bytes);
-  outgoing_.send(to, frame, payload);
+  Parcel parcel(to, outgoing_);
+  parcel.add(
+      {.kind = kind, .generation = run_.generation, .payload = static_cast<std::uint32_t>(bytes)},
+      payload);
+  parcel.send();
 }
 
 Pair& MpiTransport::pair_of(const convoy_transfer& transfer) {
@@ -148,15 +147,11 @@ Pair& MpiTransport::pair_of(const convoy_transfer& transfer) {
 }
 
 void MpiTransport::expect(const convoy_transfer& transfer) {
-  Pair& pair = pair_of(transfer);
-  pair.expect(transfer);
-  pair.progress();
+  pair_of(transfer).expect(transfer);
 }
 
 void MpiTransport::send(const convoy_transfer& transfer) {
-  Pair& pair = pair_of(transfer);
-  pair.send(transfer);
-  pair.progress();
+  pair_of(transfer).send(transfer);
 }
 
 std::uint64_t MpiTransport::poll(std::span<convoy_transport_event> out, double seconds) {
@@ -203,23 +198,31 @@ Pair* MpiTransport::pair_with(int source) {
 }
 
 void MpiTransport::take(int source, std::size_t bytes, const std::byte* memory) {
-  Pair* const pair = pair_with(source);
   try {
-    Frame frame;
-    if (bytes >= sizeof frame) std::memcpy(&frame, memory, sizeof frame);
-    if (bytes < sizeof frame || bytes != sizeof frame + frame.payload)
-      throw RefusedInput(CONVOY_REASON_MALFORMED, "what came is no frame");
-    if (frame.kind == kHello) return greeted(source, memory + sizeof frame, frame.payload);
-    if (frame.generation != run_.generation)
-      return events_.refused(
-          CONVOY_NONE, RefusedInput(CONVOY_REASON_STALE, "a frame of another generation has come"));
-    if (pair == nullptr || (!pair->established() && frame.kind != kGoodbye))
-      throw RefusedInput(CONVOY_REASON_FOREIGN, "a process sends that has not said who it is");
-    pair->take(frame, memory + sizeof frame);
+    for (const std::byte* const end = memory + bytes; memory != end;) {
+      const auto left = static_cast<std::size_t>(end - memory);
+      Frame frame;
+      if (left >= sizeof frame) std::memcpy(&frame, memory, sizeof frame);
+      if (left < sizeof frame || left - sizeof frame < frame.payload)
+        throw RefusedInput(CONVOY_REASON_MALFORMED, "what came is no frame");
+      take_frame(source, frame, memory + sizeof frame);
+      memory += sizeof frame + frame.payload;
+    }
   } catch (const RefusedInput& input) {
     events_.refused(CONVOY_NONE, input);
-    if (pair != nullptr) pair->lose(input.reason(), input.what());
+    if (Pair* const pair = pair_with(source)) pair->lose(input.reason(), input.what());
   }
+}
+
+void MpiTransport::take_frame(int source, const Frame& frame, const std::byte* payload) {
+  if (frame.kind == kHello) return greeted(source, payload, frame.payload);
+  if (frame.generation != run_.generation)
+    return events_.refused(
+        CONVOY_NONE, RefusedInput(CONVOY_REASON_STALE, "a frame of another generation has come"));
+  Pair* const pair = pair_with(source);
+  if (pair == nullptr || (!pair->established() && frame.kind != kGoodbye))
+    throw RefusedInput(CONVOY_REASON_FOREIGN, "a process sends that has not said who it is");
+  pair->take(frame, payload);
 }
 
 void MpiTransport::greeted(int source, const std::byte* payload, std::size_t bytes) {

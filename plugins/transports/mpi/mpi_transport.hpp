@@ -57,6 +57,7 @@ class MpiTransport : public Transport {
   Pair& pair_of(const convoy_transfer& transfer);
   bool progress();
   void take(int source, std::size_t bytes, const std::byte* memory);
+  void take_frame(int source, const Frame& frame, const std::byte* payload);
   void greeted(int source, const std::byte* payload, std::size_t bytes);
   Pair* pair_with(int source);
   void send_frame(int to, FrameKind kind, const void* payload, std::size_t bytes);
@@ -64,8 +65,8 @@ class MpiTransport : public Transport {
   bool busy() const;
 
   convoy_transport_run run_;
-  OutgoingFrames outgoing_;
-  IncomingFrames incoming_;
+  OutgoingParcels outgoing_;
+  IncomingParcels incoming_;
   TransportEvents events_;
   std::map<std::uint32_t, Peer> peers_;
   std::map<int, Hello> early_;  // of processes that connect was not called for yet

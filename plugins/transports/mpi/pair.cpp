@@ -7,17 +7,29 @@
 
 namespace convoy::mpi {
 
-Pair::Pair(std::uint32_t peer, int to, const convoy_transport_run& run, OutgoingFrames& frames,
+namespace {
+
+// A request that is done is MPI_REQUEST_NULL afterwards.
+bool is_done(MPI_Request& request, MPI_Status* status) {
+  int done = 0;
+  require(MPI_Test(&request, &done, status), "MPI_Test");
+  return done != 0;
+}
+
+}  // namespace
+
+Pair::Pair(std::uint32_t peer, int to, const convoy_transport_run& run, OutgoingParcels& parcels,
            TransportEvents& events)
     : peer_(peer),
       to_(to),
       generation_(run.generation),
-      frames_(frames),
+      parcels_(parcels),
+      parcel_(to, parcels),
       events_(events),
       sends_(run.channels),
       sent_(run.channels),
       receives_(run.generation, run.channels),
-      credit_due_(run.channels) {}
+      channels_(run.channels) {}
 
 void Pair::send(const convoy_transfer& transfer) {
   if (lost_) return events_.cancelled(transfer);
@@ -29,7 +41,6 @@ void Pair::expect(const convoy_transfer& transfer) {
   if (lost_) return events_.cancelled(transfer);
   try {
     if (const auto complete = receives_.expect(transfer)) events_.done(*complete);
-    credit_due_[transfer.channel] = true;
   } catch (const RefusedInput& input) {
     events_.refused(peer_, input);
     lose(input.reason(), input.what());
@@ -38,9 +49,12 @@ void Pair::expect(const convoy_transfer& transfer) {
 
 bool Pair::progress() {
   if (!established_) return false;
-  bool moved = finish_going();
+  bool moved = false;
   try {
-    moved |= finish_coming();
+    for (std::uint32_t channel = 0; channel < channels_.size(); ++channel) {
+      moved |= finish_going(channel);
+      moved |= finish_coming(channel);
+    }
   } catch (const RefusedInput& input) {
     events_.refused(peer_, input);
     lose(input.reason(), input.what());
@@ -54,13 +68,14 @@ void Pair::take(const Frame& frame, const std::byte* payload) {
   if (lost_) return;
   switch (frame.kind) {
     case kMessage:
-    case kOffer: {
-      const bool waits = std::ranges::any_of(
-          coming_, [&](const Moving& it) { return it.channel == frame.channel; });
-      if (!waits) return begin(frame, payload);
-      stalled_[frame.channel].push_back({frame, {payload, payload + frame.payload}});
-      return;
-    }
+    case kOffer:
+      if (frame.channel >= channels_.size())
+        throw RefusedInput(CONVOY_REASON_MALFORMED,
+                           "a message is of a channel that does not exist");
+      if (channels_[frame.channel].stalled.empty() && !must_stall(frame))
+        return begin(frame, payload);
+      return channels_[frame.channel].stalled.push_back(
+          {frame, {payload, payload + frame.payload}});
     case kReady:
       return send_bytes(frame);
     case kCredit:
@@ -83,23 +98,24 @@ Frame Pair::frame_of(FrameKind kind, std::uint32_t channel, std::uint64_t sequen
 
 bool Pair::write() {
   bool moved = false;
-  const auto send = [&](const Frame& frame) {
-    frames_.send(to_, frame, nullptr);
+  const auto add = [&](const Frame& frame) {
+    parcel_.add(frame, nullptr);
     moved = true;
   };
-  for (; frames_.has_room() && !ready_due_.empty(); ready_due_.pop_front())
-    send(frame_of(kReady, ready_due_.front().first, ready_due_.front().second));
-  for (std::uint32_t channel = 0; channel < credit_due_.size(); ++channel) {
-    if (!credit_due_[channel] || !frames_.has_room()) continue;
-    send(frame_of(kCredit, channel, receives_.expected(channel)));
-    credit_due_[channel] = false;
+  for (; parcels_.has_room() && !ready_due_.empty(); ready_due_.pop_front())
+    add(frame_of(kReady, ready_due_.front().first, ready_due_.front().second));
+  while (parcels_.has_room()) {
+    const auto credit = receives_.next_credit();
+    if (!credit) break;
+    add(frame_of(kCredit, credit->channel, credit->expected));
   }
-  while (frames_.has_room()) {
+  while (parcels_.has_room()) {
     const auto transfer = sends_.next();
     if (!transfer) break;
     write_message(*transfer);
     moved = true;
   }
+  parcel_.send();
   return moved;
 }
 
@@ -109,11 +125,11 @@ void Pair::write_message(const convoy_transfer& transfer) {
   frame.bytes = transfer.bytes;
   if (transfer.bytes <= kPayload) {
     frame.payload = static_cast<std::uint32_t>(transfer.bytes);
-    frames_.send(to_, frame, transfer.memory);
+    parcel_.add(frame, transfer.memory);
     return finish_send(transfer.channel, transfer.sequence);
   }
   frame.kind = kOffer;
-  frames_.send(to_, frame, nullptr);
+  parcel_.add(frame, nullptr);
   offered_.emplace(std::pair(transfer.channel, transfer.sequence), transfer);
 }
 
@@ -122,11 +138,11 @@ void Pair::send_bytes(const Frame& ready) {
   if (found == offered_.end())
     throw RefusedInput(CONVOY_REASON_MALFORMED, "the peer is ready for what it was not offered");
   const convoy_transfer& it = found->second;
-  Moving moving{MPI_REQUEST_NULL, it.channel, it.sequence, it.bytes};
+  Moving moving{MPI_REQUEST_NULL, it.sequence, it.bytes};
   require(MPI_Isend(it.memory, static_cast<int>(it.bytes), MPI_BYTE, to_,
                     kDataTag + static_cast<int>(it.channel), MPI_COMM_WORLD, &moving.request),
           "MPI_Isend");
-  going_.push_back(moving);
+  channels_[it.channel].going.push_back(moving);
   offered_.erase(found);
 }
 
@@ -139,70 +155,74 @@ void Pair::begin(const Frame& frame, const std::byte* payload) {
     if (const auto transfer = receives_.finish(frame.channel)) events_.done(*transfer);
     return;
   }
-  Moving moving{MPI_REQUEST_NULL, frame.channel, frame.sequence, frame.bytes};
+  Moving moving{MPI_REQUEST_NULL, frame.sequence, frame.bytes};
   require(MPI_Irecv(memory, static_cast<int>(frame.bytes), MPI_BYTE, to_,
                     kDataTag + static_cast<int>(frame.channel), MPI_COMM_WORLD, &moving.request),
           "MPI_Irecv");
-  coming_.push_back(moving);
+  channels_[frame.channel].coming.push_back(moving);
   ready_due_.emplace_back(frame.channel, frame.sequence);
 }
 
-bool Pair::finish_going() {
+bool Pair::finish_going(std::uint32_t channel) {
+  std::deque<Moving>& going = channels_[channel].going;
   bool moved = false;
-  for (std::size_t i = 0; i < going_.size();) {
-    int done = 0;
-    require(MPI_Test(&going_[i].request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done == 0) {
-      ++i;
-      continue;
-    }
-    const Moving it = going_[i];
-    going_.erase(going_.begin() + static_cast<std::ptrdiff_t>(i));
-    finish_send(it.channel, it.sequence);
-    moved = true;
+  for (; !going.empty() && is_done(going.front().request, MPI_STATUS_IGNORE); moved = true) {
+    const std::uint64_t sequence = going.front().sequence;
+    going.pop_front();
+    finish_send(channel, sequence);
   }
   return moved;
 }
 
-bool Pair::finish_coming() {
+bool Pair::finish_coming(std::uint32_t channel) {
+  std::deque<Moving>& coming = channels_[channel].coming;
   bool moved = false;
-  for (std::size_t i = 0; i < coming_.size();) {
-    int done = 0;
-    MPI_Status status{};
-    require(MPI_Test(&coming_[i].request, &done, &status), "MPI_Test");
-    if (done == 0) {
-      ++i;
-      continue;
-    }
-    const Moving it = coming_[i];
-    coming_.erase(coming_.begin() + static_cast<std::ptrdiff_t>(i));
+  for (MPI_Status status{}; !coming.empty() && is_done(coming.front().request, &status);) {
+    const std::uint64_t expected = coming.front().bytes;
+    coming.pop_front();
     moved = true;
     if (lost_) continue;
     int bytes = 0;
     require(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    if (static_cast<std::uint64_t>(bytes) != it.bytes)
+    if (static_cast<std::uint64_t>(bytes) != expected)
       throw RefusedInput(CONVOY_REASON_MALFORMED, "a message has not the bytes that it says");
-    if (const auto transfer = receives_.finish(it.channel)) events_.done(*transfer);
-    std::deque<Stalled>& behind = stalled_[it.channel];
-    for (bool large = false; !behind.empty() && !large;) {
-      const Stalled next = std::move(behind.front());
-      behind.pop_front();
-      large = next.frame.kind == kOffer;
-      begin(next.frame, next.payload.data());
-    }
+    if (const auto transfer = receives_.finish(channel)) events_.done(*transfer);
+    begin_stalled(channel);
   }
   return moved;
+}
+
+// Messages of a channel begin and finish in order, and small ones do both at once.
+bool Pair::must_stall(const Frame& frame) const {
+  return !receives_.may_begin(frame.channel) ||
+         (frame.kind == kMessage && !channels_[frame.channel].coming.empty());
+}
+
+void Pair::begin_stalled(std::uint32_t channel) {
+  std::deque<Stalled>& stalled = channels_[channel].stalled;
+  while (!stalled.empty() && !must_stall(stalled.front().frame)) {
+    const Stalled next = std::move(stalled.front());
+    stalled.pop_front();
+    begin(next.frame, next.payload.data());
+  }
 }
 
 void Pair::finish_send(std::uint32_t channel, std::uint64_t sequence) {
   sent_.finish(channel, sequence, [&](const convoy_transfer& it) { events_.done(it); });
 }
 
+bool Pair::busy() const {
+  return std::ranges::any_of(
+      channels_, [](const Channel& it) { return !it.going.empty() || !it.coming.empty(); });
+}
+
 void Pair::cancel() {
   lost_ = true;
-  for (Moving& it : coming_) MPI_Cancel(&it.request);
+  for (Channel& channel : channels_) {
+    for (Moving& it : channel.coming) MPI_Cancel(&it.request);
+    channel.stalled.clear();
+  }
   offered_.clear();
-  stalled_.clear();
   static_cast<void>(sends_.abandon());
   if (!busy()) end_all();
 }
@@ -210,8 +230,10 @@ void Pair::cancel() {
 void Pair::lose(convoy_transport_reason reason, const std::string& text) {
   if (lost_) return;
   events_.lost(peer_, reason, text);
-  if (established_ && reason != CONVOY_REASON_CLOSED)
-    frames_.send(to_, frame_of(kGoodbye, 0, 0), nullptr);
+  if (established_ && reason != CONVOY_REASON_CLOSED) {
+    parcel_.add(frame_of(kGoodbye, 0, 0), nullptr);
+    parcel_.send();
+  }
   cancel();
 }
 

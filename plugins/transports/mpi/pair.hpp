@@ -22,7 +22,7 @@ namespace convoy::mpi {
 class Pair {
  public:
   // to: the peer's rank in MPI_COMM_WORLD.
-  Pair(std::uint32_t peer, int to, const convoy_transport_run& run, OutgoingFrames& frames,
+  Pair(std::uint32_t peer, int to, const convoy_transport_run& run, OutgoingParcels& parcels,
        TransportEvents& events);
 
   void send(const convoy_transfer& transfer);
@@ -41,27 +41,33 @@ class Pair {
   void cancel();
   void lose(convoy_transport_reason reason, const std::string& text);
   // Whether MPI still refers to spans.
-  bool busy() const { return !going_.empty() || !coming_.empty(); }
+  bool busy() const;
 
  private:
   // A large message whose bytes MPI moves.
   struct Moving {
     MPI_Request request;
-    std::uint32_t channel;
     std::uint64_t sequence;
     std::uint64_t bytes;
-    bool cancelled = false;
   };
   // A frame of a message behind one that is still arriving on its channel.
   struct Stalled {
     Frame frame;
     std::vector<std::byte> payload;
   };
+  // MPI moves what one process sends another with one tag in order.
+  struct Channel {
+    std::deque<Moving> going{};
+    std::deque<Moving> coming{};
+    std::deque<Stalled> stalled{};
+  };
 
   bool write();
   void write_message(const convoy_transfer& transfer);
-  bool finish_going();
-  bool finish_coming();
+  bool finish_going(std::uint32_t channel);
+  bool finish_coming(std::uint32_t channel);
+  bool must_stall(const Frame& frame) const;
+  void begin_stalled(std::uint32_t channel);
   void begin(const Frame& frame, const std::byte* payload);
   void send_bytes(const Frame& ready);
   void finish_send(std::uint32_t channel, std::uint64_t sequence);
@@ -71,7 +77,8 @@ class Pair {
   std::uint32_t peer_;
   int to_;
   std::uint32_t generation_;
-  OutgoingFrames& frames_;
+  OutgoingParcels& parcels_;
+  Parcel parcel_;
   TransportEvents& events_;
   SendFlow sends_;
   SentMessages sent_;
@@ -79,12 +86,9 @@ class Pair {
   bool established_ = false;
   bool lost_ = false;
 
-  std::vector<bool> credit_due_;  // by channel
   std::deque<std::pair<std::uint32_t, std::uint64_t>> ready_due_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, convoy_transfer> offered_;
-  std::vector<Moving> going_;
-  std::vector<Moving> coming_;
-  std::map<std::uint32_t, std::deque<Stalled>> stalled_;  // by channel
+  std::vector<Channel> channels_;
 };
 
 }  // namespace convoy::mpi
