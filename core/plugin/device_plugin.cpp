@@ -157,8 +157,8 @@ std::optional<std::string> OpenDevice::collective_refusal(const std::vector<Open
   const std::int32_t status = enter(
       plugin_.settings(), "preparing its collectives",
       [&] {
-        return return table.supports_collectives(self_, &context, members.data(), members.size(),
-                                                 prepare ? 1 : 0);
+        return table.supports_collectives(self_, &context, members.data(), members.size(),
+                                          prepare ? 1 : 0);
       },
       kAtLength);
   if (status == 0) return std::nullopt;
