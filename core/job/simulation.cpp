@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/plan_ground.hpp"
 #include "core/job/plan_memory.hpp"
@@ -25,6 +26,26 @@ constexpr std::uint32_t kProvedOfMore = 64;  // devices, on two hosts at least
 std::uint32_t proved_hosts(std::uint32_t hosts, std::uint32_t devices) {
   if (std::uint64_t{hosts} * devices <= kMostProved) return hosts;
   return std::min(hosts, std::max(kProvedOfMore / devices, 2u));
+}
+
+// Why it cannot be lowered is said by the next one who asks: what is wrong with the claim comes
+// first.
+void lower_unless_impossible(const StepPlan& plan) {
+  try {
+    plan.lowered();
+  } catch (const Error&) {
+  }
+}
+
+// Of one plan, while the other one is lowered.
+const CheckReport& proof_while_lowering(const StepPlan& proved, const StepPlan& lowered) {
+  in_parallel(2, [&](std::size_t i) {
+    if (i == 0)
+      proved.check();
+    else
+      lower_unless_impossible(lowered);
+  });
+  return proved.check();
 }
 
 }  // namespace
@@ -99,7 +120,7 @@ SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devic
   for (const Operation* call : called_kernels(run.plan->logical()))
     require_form(*setup_.strategy, call->kernel, forms_on(setup_, hardware_));
   const std::optional<SimulatedRun> fewer = written_for_fewer(hosts, devices);
-  if (fewer) run.plan->take_check(fewer->plan->check());
+  if (fewer) run.plan->take_check(proof_while_lowering(*fewer->plan, *run.plan));
   run.proved_hosts = fewer ? fewer->on->cluster.hosts : hosts;
   require_claim(setup_.strategy->manifest(), (fewer ? *fewer : run).plan->logical(),
                 run.plan->check());

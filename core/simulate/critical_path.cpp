@@ -7,18 +7,13 @@
 namespace convoy::simulate {
 namespace {
 
-// Of those that end then, the last one by iteration, then in the plan's order, input behind it.
-std::uint32_t last_instance(const TaskGraph& graph, const RunTimes& times, Ticks end) {
-  const std::size_t size = graph.tasks.size();
+// Of those that end then, the last one in the plan's order, input behind it.
+std::uint32_t last_task(const TaskGraph& graph, const RunTimes& times, Ticks end) {
   std::uint32_t found = kNone;
-  for (std::size_t i = times.instances.size(); i-- > 0;) {
-    if (times.instances[i].end == end) {
-      const std::size_t known = found % size;
-      if (found == kNone || graph.tasks[i % size].operation > graph.tasks[known].operation)
-        found = static_cast<std::uint32_t>(i);
-    }
-    if (i % size == 0 && found != kNone) break;
-  }
+  for (auto i = static_cast<std::uint32_t>(times.last.size()); i-- > 0;)
+    if (times.last[i].end == end &&
+        (found == kNone || graph.operation_of(i) > graph.operation_of(found)))
+      found = i;
   return found;
 }
 
@@ -68,11 +63,10 @@ std::string assumed_rate(const SimulatedLink& link) {
 CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks origin, Ticks end) {
   CriticalChain chain;
   Ticks at = end;
-  std::uint32_t instance = last_instance(graph, times, end);
-  const auto size = static_cast<std::uint32_t>(graph.tasks.size());
-  while (instance != kNone && at > origin) {
-    const Task& task = graph.tasks[instance % size];
-    const TaskInstance& it = times.instances[instance];
+  std::uint32_t last = last_task(graph, times, end);
+  while (last != kNone && at > origin) {
+    const Task& task = graph.tasks[last];
+    const TaskTimes& it = times.last[last];
     chain.wait += at - std::min(at, it.end);
     at = std::min(at, it.end);
     const Ticks start = std::max(origin, std::min(at, it.start));
@@ -82,7 +76,7 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks 
     else if (task.activity != Activity::kCompute)
       chain.places[task.place] += at - start;
     at = start;
-    instance = it.cause;
+    last = it.cause;
   }
   chain.wait += std::max<Ticks>(0, at - origin);
   if (!chain.routes.empty()) chain.busiest_link = narrowest(graph, longest(chain.routes));

@@ -91,7 +91,7 @@ class InputBuilder {
   }
 
   // One lane per device and kind of task, for all phases.
-  std::uint32_t add(Task task, const char* kind, std::uint32_t device, std::uint32_t engine,
+  std::uint32_t add(const Task& task, const char* kind, std::uint32_t device, std::uint32_t engine,
                     bool runs_ahead) {
     const auto [it, inserted] = lanes_.try_emplace({device, kind});
     if (inserted) {
@@ -104,8 +104,7 @@ class InputBuilder {
       graph_.lanes.push_back({engine, CONVOY_LANE_COPY_IN, {}, runs_ahead});
     }
     const auto index = static_cast<std::uint32_t>(graph_.tasks.size());
-    task.lane = it->second;
-    graph_.lanes[it->second].tasks.push_back(index);
+    graph_.lanes[it->second].tasks.push_back({index, 0});
     graph_.tasks.push_back(task);
     return index;
   }

@@ -82,18 +82,17 @@ SteadyRun run_until_steady(const TaskGraph& graph, const SimulatedMachine& machi
                                options.software.step_barrier ? 1 : kIterationsInFlight);
     const bool is_steady = !bounded || have_one_speed(strand_seconds(times));
     iterations *= 2;
-    if (is_steady || iterations > kMostIterations || 2 * times.instances.size() > kMostInstances)
+    if (is_steady || iterations > kMostIterations ||
+        graph.tasks.size() * iterations > kMostInstances)
       return {std::move(times), is_steady};
   }
 }
 
-double longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t first,
-                       std::size_t places) {
+double longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t places) {
   std::vector<Ticks> busy(places, 0);
   for (std::size_t task = 0; task < graph.tasks.size(); ++task)
     if (graph.tasks[task].activity == Activity::kCompute)
-      busy[graph.tasks[task].place] +=
-          times.instances[first + task].end - times.instances[first + task].start;
+      busy[graph.tasks[task].place] += times.last[task].end - times.last[task].start;
   Ticks longest = 0;
   for (const Ticks ticks : busy) longest = std::max(longest, ticks);
   return to_seconds(longest);
@@ -114,15 +113,15 @@ std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes
 }
 
 std::vector<SimulatedOperation> last_operations(const TaskGraph& graph, const RunTimes& times,
-                                                std::size_t first, Ticks origin,
-                                                std::size_t links) {
+                                                Ticks origin, std::size_t links) {
   std::vector<SimulatedOperation> result;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& task = graph.tasks[i];
-    if (task.operation == kNone) continue;
-    result.push_back({task.operation,
-                      to_seconds(times.instances[first + i].start - origin),
-                      to_seconds(times.instances[first + i].end - origin),
+    const std::uint32_t operation = graph.operation_of(i);
+    if (operation == kNone) continue;
+    result.push_back({operation,
+                      to_seconds(times.last[i].start - origin),
+                      to_seconds(times.last[i].end - origin),
                       {},
                       task.way == kNone ? std::string() : graph.ways[task.way]});
     if (task.route == kNone) continue;
@@ -140,8 +139,7 @@ double seconds_alone(const TaskGraph& graph, const Task& task) {
   return task.seconds + task.bytes / rate;
 }
 
-std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTimes& times,
-                                           std::size_t first) {
+std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTimes& times) {
   std::vector<CollectiveUse> uses(graph.ways.size());
   for (std::size_t i = 0; i < uses.size(); ++i) uses[i].way = graph.ways[i];
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
@@ -150,7 +148,7 @@ std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTime
     CollectiveUse& use = uses[task.way];
     ++use.count;
     use.bytes += task.bytes;
-    use.seconds += to_seconds(times.instances[first + i].end - times.instances[first + i].start);
+    use.seconds += to_seconds(times.last[i].end - times.last[i].start);
     use.seconds_alone += seconds_alone(graph, task);
   }
   std::erase_if(uses, [](const CollectiveUse& use) { return use.count == 0; });
@@ -170,7 +168,6 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const std::size_t iterations = times.iteration_end.size();
   const Ticks origin = times.iteration_end[iterations - 2];
   const Ticks end = times.iteration_end[iterations - 1];
-  const std::size_t first = graph.tasks.size() * (iterations - 1);
   const double computes = lowered.computes;
   SimulationResult result;
   result.step_seconds = to_seconds(end - origin) / computes;
@@ -180,17 +177,17 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
     result.step_seconds = common_step(result.worker_step_seconds);
     result.is_steady = is_steady;
   }
-  result.compute_seconds = longest_compute(graph, times, first, machine.places.size()) / computes;
+  result.compute_seconds = longest_compute(graph, times, machine.places.size()) / computes;
   result.exposed_seconds = std::max(0.0, result.step_seconds - result.compute_seconds);
   result.links = link_loads(machine, times, result.step_seconds * computes);
   for (LinkLoad& load : result.links) load.bytes /= computes;
-  result.collectives = collective_uses(graph, times, first);
+  result.collectives = collective_uses(graph, times);
   const CriticalChain chain = follow_chain(graph, times, origin, end);
   result.critical = chain.per_step(computes);
   result.bottleneck = name_bottleneck(chain, lowered, machine, result);
-  result.operations_run = times.instances.size();
+  result.operations_run = graph.tasks.size() * iterations;
   if (options.keep_operations)
-    result.operations = last_operations(graph, times, first, origin, machine.links.size());
+    result.operations = last_operations(graph, times, origin, machine.links.size());
   return result;
 }
 

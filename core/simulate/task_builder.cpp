@@ -1,12 +1,14 @@
 #include "core/simulate/task_builder.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
 #include "core/base/large_pages.hpp"
 #include "core/plan/schedule/dependencies.hpp"
 #include "core/plan/schedule/schedule.hpp"
@@ -22,7 +24,7 @@ using Numbers = std::vector<std::uint32_t>;
 
 // In the order in which they come to run, for what devices do at the same time should lie side by
 // side: a plan writes all that one device does, then all that the next one does.
-Numbers number_tasks(const Schedule& schedule) {
+Numbers numbers_of(const Schedule& schedule) {
   Numbers numbers(schedule.submission.size());
   for (std::uint32_t at = 0; at < schedule.submission.size(); ++at)
     numbers[schedule.submission[at]] = at;
@@ -101,7 +103,8 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
     if (inserted) graph.engines.push_back({lane.place, {}});
     graph.engines[it->second].lanes.push_back(static_cast<std::uint32_t>(graph.lanes.size()));
     graph.lanes.push_back({it->second, lane.lane, {}});
-    for (const std::uint32_t i : lane.operations) graph.lanes.back().tasks.push_back(numbers[i]);
+    for (const std::uint32_t i : lane.operations)
+      graph.lanes.back().tasks.push_back({numbers[i], schedule.operations[i].urgency});
   }
   // Of equally urgent ones, compute comes last, as in the executor of CPU devices.
   const auto rank = [&](std::uint32_t lane) {
@@ -157,7 +160,9 @@ class NecessaryWaits {
 void add_waits(const DependencyLists& dependencies, const Schedule& schedule,
                const Numbers& numbers, const InputTasks& input, TaskGraph& graph) {
   const std::size_t tasks = graph.tasks.size();
-  std::vector<std::size_t> ends(tasks + 1, 0);
+  std::vector<std::size_t> ends;
+  reserve_large(ends, tasks + 1);
+  ends.resize(tasks + 1, 0);
   std::uint32_t largest = 0;
   NecessaryWaits necessary(schedule);
   const auto for_each_wait = [&](auto visit) {
@@ -172,7 +177,9 @@ void add_waits(const DependencyLists& dependencies, const Schedule& schedule,
     largest = std::max(largest, distance);
   });
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<TaskSuccessor> successors(ends.back());
+  std::vector<TaskSuccessor> successors;
+  reserve_large(successors, ends.back());
+  successors.resize(ends.back());
   std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
   graph.waits.assign(largest + 1, std::vector<std::uint32_t>(tasks, 0));
   for_each_wait([&](std::uint32_t before, std::uint32_t task, std::uint32_t distance) {
@@ -182,35 +189,71 @@ void add_waits(const DependencyLists& dependencies, const Schedule& schedule,
   graph.successors = {std::move(successors), std::move(ends)};
 }
 
+// Two parts of a work on so many operations: one after the other where a thread costs more than it
+// saves.
+void side_by_side(std::size_t operations, const std::function<void()>& one,
+                  const std::function<void()>& other) {
+  constexpr std::size_t kMany = 20'000;
+  if (operations >= kMany)
+    return in_parallel(2, [&](std::size_t part) { part == 0 ? one() : other(); });
+  one();
+  other();
+}
+
+// What waits for what, and in which order lanes run.
+struct Order {
+  DependencyLists dependencies;
+  Schedule schedule;
+};
+
+Order find_order(const Plan& lowered, const SimulationOptions& options) {
+  Order order{find_dependencies(lowered), {}};
+  order.schedule = order_lanes(lowered, order.dependencies);
+  order_fetches(lowered, order.dependencies, options, order.schedule);
+  if (lowered.cluster->hosts > 1) split_connections(lowered, order.schedule);
+  return order;
+}
+
+// Of every operation, in the body's order.
+std::vector<Task> tasks_of(const Plan& lowered, TaskCosts& costs) {
+  std::vector<Task> tasks;
+  reserve_large(tasks, lowered.body.size());
+  for (const Operation& operation : lowered.body) tasks.push_back(costs.task(operation));
+  return tasks;
+}
+
+void number_tasks(const std::vector<Task>& tasks, Schedule& schedule, TaskGraph& graph) {
+  reserve_large(graph.tasks, tasks.size());
+  for (const std::uint32_t i : schedule.submission) {
+    graph.tasks.push_back(tasks[i]);
+    graph.tasks.back().strand = schedule.strands[i];
+  }
+  graph.operations = std::move(schedule.submission);
+}
+
 }  // namespace
 
 TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
                       const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
   CONVOY_CHECK_EQ(lowered.cluster->places.size(), machine.places.size());
-  const DependencyLists dependencies = find_dependencies(lowered);
-  Schedule schedule = order_lanes(lowered, dependencies);
-  order_fetches(lowered, dependencies, options, schedule);
-  if (lowered.cluster->hosts > 1) split_connections(lowered, schedule);
   TaskGraph graph;
   graph.layers = layers;
-  graph.strands = schedule.strands.count;
   TaskCosts costs(lowered, machine, options, graph);
-  const Numbers numbers = number_tasks(schedule);
-  reserve_large(graph.tasks, lowered.body.size());
-  graph.tasks.resize(lowered.body.size());
-  for (std::uint32_t i = 0; i < lowered.body.size(); ++i) {
-    Task& task = graph.tasks[numbers[i]];
-    task = costs.task(lowered.body[i]);
-    task.lane = schedule.operations[i].lane;
-    task.urgency = schedule.operations[i].urgency;
-    task.operation = i;
-    task.strand = schedule.strands[i];
-  }
+  std::vector<Task> tasks;
+  Order order;
+  side_by_side(
+      lowered.body.size(), [&] { order = find_order(lowered, options); },
+      [&] { tasks = tasks_of(lowered, costs); });
+  auto& [dependencies, schedule] = order;
+  graph.strands = schedule.strands.count;
+  const Numbers numbers = numbers_of(schedule);
+  number_tasks(tasks, schedule, graph);
+  tasks = {};
   add_engines(lowered, machine, schedule, numbers, graph);
   const InputTasks input = add_input_tasks(lowered, machine, options, numbers, costs, graph);
   if (graph.strands > 1)
     for (const InputWait& it : input.waits)
-      if (graph.tasks[it.before].operation == kNone)
+      if (graph.operation_of(it.before) == kNone)
         graph.tasks[it.before].strand = graph.tasks[it.task].strand;
   add_waits(dependencies, schedule, numbers, input, graph);
   graph.ways = costs.take_ways();

@@ -16,29 +16,33 @@ constexpr std::uint32_t kNone = 0xffffffffu;
 enum class Activity : std::uint8_t { kCompute, kCopy, kCollective, kSum, kUpdate };
 
 // One operation of a lowered plan's body, with what it costs. Compute tasks take the time of their
-// pass; all others take `seconds`, then send `bytes` over their route.
-struct Task {
-  std::uint32_t place = 0;  // whose engine runs it
-  std::uint32_t lane = 0;   // index into TaskGraph::lanes
-  std::uint32_t urgency = 0;
-  std::uint32_t strand = 0;  // with whose iterations it goes
-  Activity activity = Activity::kCopy;
+// pass; all others take `seconds`, then send `bytes` over their route. Millions are gone through in
+// no order: each is one line of the processor's cache.
+struct alignas(64) Task {
   double seconds = 0;
   double bytes = 0;
-  double limit = 0;             // most bytes per second of the route; infinity = only its links'
-  double busy_limit = 0;        // while a device of the group computes
+  double limit = 0;       // most bytes per second of the route; infinity = only its links'
+  double busy_limit = 0;  // while a device of the group computes
+  const PassTime* pass = nullptr;
+  std::uint32_t place = 0;      // whose engine runs it
+  std::uint32_t strand = 0;     // with whose iterations it goes
   std::uint32_t route = kNone;  // index into TaskGraph::routes
   std::uint32_t group = kNone;  // devices whose computing slows this down
-  const PassTime* pass = nullptr;
-  std::uint32_t operation = kNone;  // index into the body; none: input, which plans do not show
-  std::uint32_t way = kNone;        // index into TaskGraph::ways: how a library does a collective
+  std::uint32_t way = kNone;    // index into TaskGraph::ways: how a library does a collective
+  Activity activity = Activity::kCopy;
+};
+static_assert(sizeof(Task) == 64);
+
+struct QueuedTask {
+  std::uint32_t task = 0;
+  std::uint32_t urgency = 0;  // smaller first, among lanes of one engine
 };
 
 struct TaskLane {
   std::uint32_t engine = 0;
-  std::uint32_t kind = 0;            // convoy_lane
-  std::vector<std::uint32_t> tasks;  // in order
-  bool runs_ahead = false;           // input: does not wait for earlier iterations to end
+  std::uint32_t kind = 0;         // convoy_lane
+  std::vector<QueuedTask> tasks;  // in order
+  bool runs_ahead = false;        // input: does not wait for earlier iterations to end
 };
 
 // Runs one task at a time, of any of its lanes.
@@ -85,6 +89,8 @@ struct SlowedLink {
 // A plan's body as numbers: what the engine goes through again and again.
 struct TaskGraph {
   std::vector<Task> tasks;  // about in the order in which they run, input at the end
+  // Per task its index into the body; those of input, which plans do not show, have none.
+  std::vector<std::uint32_t> operations;
   std::vector<TaskLane> lanes;
   std::vector<TaskEngine> engines;
   Lists<TaskSuccessor> successors;                // per task
@@ -96,6 +102,11 @@ struct TaskGraph {
   std::vector<LayerTimes> layers;  // that the passes are in
   std::vector<std::string> ways;   // of collectives, for people
   std::uint32_t strands = 1;
+
+  // kNone: a task of input.
+  std::uint32_t operation_of(std::size_t task) const {
+    return task < operations.size() ? operations[task] : kNone;
+  }
 };
 
 }  // namespace convoy::simulate

@@ -20,6 +20,7 @@ class VirtualRun {
       : graph_(graph),
         size_(static_cast<std::uint32_t>(graph.tasks.size())),
         iterations_(iterations),
+        last_iteration_(size_ * (iterations - 1)),
         released_(graph.strands, std::min(in_flight, iterations)),
         clock_(graph, machine),
         network_(graph.links),
@@ -30,8 +31,8 @@ class VirtualRun {
         strand_heads_(graph.strands),
         unfinished_(graph.strands, std::vector<std::uint32_t>(iterations, 0)) {
     CONVOY_CHECK(std::uint64_t{size_} * iterations <= Event::kIndices);
-    reserve_large(times_.instances, std::size_t{size_} * iterations);
-    times_.instances.resize(std::size_t{size_} * iterations);
+    reserve_large(times_.last, size_);
+    times_.last.resize(size_);
     times_.iteration_end.assign(iterations, 0);
     times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
     for (const Task& task : graph.tasks)
@@ -61,7 +62,6 @@ class VirtualRun {
   // What comes next in a lane.
   struct Head {
     std::uint32_t instance = 0;
-    std::uint32_t urgency = 0;
     bool is_ready = false;
     bool runs_ahead = false;
     std::uint32_t iteration = 0;
@@ -71,14 +71,10 @@ class VirtualRun {
     std::uint32_t engine = 0;
     std::uint32_t strand = 0;
   };
-  struct Queued {
-    std::uint32_t task = 0;
-    std::uint32_t urgency = 0;
-  };
   struct EngineState {
-    std::uint32_t first_head = 0;
-    std::uint32_t end_head = 0;
-    std::uint32_t last = kNone;  // what it ran before
+    std::vector<std::uint64_t> ready;  // a heap of its lanes' heads that are: urgency, then lane
+    std::uint32_t last = kNone;        // the task of the last iteration that it ran before
+    Ticks last_end = -1;               // of what it ran before
     bool busy = false;
     bool dirty = false;
   };
@@ -94,18 +90,16 @@ class VirtualRun {
     }
   }
 
-  // The heads of an engine's lanes lie side by side: it looks through them again and again. What
-  // is asked of every task lies apart from what few ask.
+  // The heads of an engine's lanes lie side by side. What is asked of every task lies apart from
+  // what few ask.
   void lay_out_lanes() {
     heads_.reserve(graph_.lanes.size());
-    queue_.reserve(size_);
+    reserve_large(queue_, size_);
+    reserve_large(head_of_, size_);
     head_of_.resize(size_);
-    for (std::uint32_t engine = 0; engine < engines_.size(); ++engine) {
-      engines_[engine].first_head = static_cast<std::uint32_t>(heads_.size());
+    for (std::uint32_t engine = 0; engine < engines_.size(); ++engine)
       for (const std::uint32_t lane : graph_.engines[engine].lanes)
         lay_out(graph_.lanes[lane], engine);
-      engines_[engine].end_head = static_cast<std::uint32_t>(heads_.size());
-    }
     for (std::uint32_t i = 0; i < heads_.size(); ++i) {
       look_at(heads_[i]);
       strand_heads_[heads_[i].strand].push_back(i);
@@ -114,24 +108,28 @@ class VirtualRun {
 
   void lay_out(const TaskLane& lane, std::uint32_t engine) {
     const auto first = static_cast<std::uint32_t>(queue_.size());
-    for (const std::uint32_t task : lane.tasks) {
-      head_of_[task] = static_cast<std::uint32_t>(heads_.size());
-      queue_.push_back({task, graph_.tasks[task].urgency});
-    }
+    queue_.insert(queue_.end(), lane.tasks.begin(), lane.tasks.end());
+    for (const QueuedTask& it : lane.tasks)
+      head_of_[it.task] = static_cast<std::uint32_t>(heads_.size());
     heads_.push_back({.runs_ahead = lane.runs_ahead,
                       .next = first,
                       .first = first,
                       .end = static_cast<std::uint32_t>(queue_.size()),
                       .engine = engine,
-                      .strand = graph_.tasks[lane.tasks.front()].strand});
+                      .strand = graph_.tasks[lane.tasks.front().task].strand});
   }
 
+  // Of one that is not ready.
   void look_at(Head& head) {
-    const Queued& queued = queue_[head.next];
+    const QueuedTask& queued = queue_[head.next];
     head.instance = head.iteration * size_ + queued.task;
-    head.urgency = queued.urgency;
     head.is_ready = head.iteration < (head.runs_ahead ? iterations_ : released_[head.strand]) &&
                     waits_[head.instance] == 0;
+    if (!head.is_ready) return;
+    std::vector<std::uint64_t>& ready = engines_[head.engine].ready;
+    ready.push_back(std::uint64_t{queued.urgency} << 32 |
+                    static_cast<std::uint64_t>(&head - heads_.data()));
+    std::push_heap(ready.begin(), ready.end(), std::greater<>());
   }
 
   void push(Ticks at, EventKind kind, std::uint32_t index, std::uint32_t version) {
@@ -190,22 +188,17 @@ class VirtualRun {
   // The most urgent of the tasks at the heads of its lanes; of equal ones the first lane's.
   void serve(std::uint32_t engine) {
     EngineState& state = engines_[engine];
-    if (state.busy) return;
-    const Head* best = nullptr;
-    for (std::uint32_t i = state.first_head; i < state.end_head; ++i)
-      if (heads_[i].is_ready && (best == nullptr || heads_[i].urgency < best->urgency))
-        best = &heads_[i];
-    if (best != nullptr) start(best->instance, state);
+    if (state.busy || state.ready.empty()) return;
+    const auto best = static_cast<std::uint32_t>(state.ready.front());
+    std::pop_heap(state.ready.begin(), state.ready.end(), std::greater<>());
+    state.ready.pop_back();
+    start(heads_[best].instance, state);
   }
 
   void start(std::uint32_t instance, EngineState& engine) {
     const Task& task = graph_.tasks[instance % size_];
     engine.busy = true;
-    TaskInstance& it = times_.instances[instance];
-    it.start = now_;
-    const bool waited_for_engine = it.cause == kNone || times_.instances[it.cause].end < now_;
-    if (waited_for_engine && engine.last != kNone && times_.instances[engine.last].end == now_)
-      it.cause = engine.last;
+    if (instance >= last_iteration_) note_start(times_.last[instance - last_iteration_], engine);
     if (task.activity == Activity::kCompute) {
       running_[task.place] = instance;
       return clock_.start(now_, task.place, *task.pass);
@@ -216,6 +209,13 @@ class VirtualRun {
       clock_.collective(task.group, 1);  // the first one there occupies its device and waits
     }
     push(at + to_ticks(task.seconds), EventKind::kBegin, instance, 0);
+  }
+
+  // What it waited for last: its tasks, since they ended, or its engine.
+  void note_start(TaskTimes& it, const EngineState& engine) const {
+    const Ticks ready = it.start;
+    if (ready < now_ && engine.last_end == now_) it.cause = engine.last;
+    it.start = now_;
   }
 
   // Its fixed cost is over: now its bytes flow.
@@ -246,7 +246,8 @@ class VirtualRun {
   void complete(std::uint32_t instance) {
     const std::uint32_t task = instance % size_;
     const std::uint32_t iteration = instance / size_;
-    times_.instances[instance].end = now_;
+    const std::uint32_t last = instance >= last_iteration_ ? task : kNone;
+    if (last != kNone) times_.last[task].end = now_;
     const Task& it = graph_.tasks[task];
     if (it.activity == Activity::kCollective && it.group != kNone) clock_.collective(it.group, -1);
     for (const TaskSuccessor& successor : graph_.successors[task]) {
@@ -254,30 +255,33 @@ class VirtualRun {
       if (when >= iterations_) continue;
       const std::uint32_t waiting = when * size_ + successor.task;
       if (--waits_[waiting] > 0) continue;
-      times_.instances[waiting].cause = instance;
+      if (waiting >= last_iteration_) {
+        times_.last[successor.task].cause = last;
+        times_.last[successor.task].start = now_;  // until it does
+      }
       make_ready(waiting, successor.task);
     }
-    advance(heads_[head_of_[task]], instance);
+    advance(heads_[head_of_[task]], last);
     if (--unfinished_[it.strand][iteration] == 0) release(it.strand, iteration);
   }
 
   void make_ready(std::uint32_t instance, std::uint32_t task) {
     Head& head = heads_[head_of_[task]];
-    if (head.instance == instance) look_at(head);
+    if (head.instance == instance && !head.is_ready) look_at(head);
     mark(head.engine);
   }
 
-  void advance(Head& head, std::uint32_t instance) {
+  void advance(Head& head, std::uint32_t last) {
+    head.is_ready = false;
     if (++head.next == head.end) {
       head.next = head.first;
       ++head.iteration;
     }
-    if (head.iteration < iterations_)
-      look_at(head);
-    else
-      head.is_ready = false;
-    engines_[head.engine].busy = false;
-    engines_[head.engine].last = instance;
+    if (head.iteration < iterations_) look_at(head);
+    EngineState& engine = engines_[head.engine];
+    engine.busy = false;
+    engine.last = last;
+    engine.last_end = now_;
     mark(head.engine);
   }
 
@@ -297,12 +301,13 @@ class VirtualRun {
   const TaskGraph& graph_;
   std::uint32_t size_;
   std::uint32_t iterations_;
+  std::uint32_t last_iteration_;         // its first instance
   std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
   std::vector<std::uint32_t> waits_;    // per instance: for how many ends it still has to wait
   std::vector<Head> heads_;             // of all lanes, engine by engine
-  std::vector<Queued> queue_;           // what is in the lanes, one after the other
+  std::vector<QueuedTask> queue_;       // what is in the lanes, one after the other
   std::vector<std::uint32_t> head_of_;  // per task
   std::vector<EngineState> engines_;
   std::vector<std::uint32_t> running_;                    // per place: the compute instance

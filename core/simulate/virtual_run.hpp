@@ -9,24 +9,25 @@
 
 namespace convoy::simulate {
 
-// A task in one iteration.
-struct TaskInstance {
+// Of a task in the last iteration.
+struct TaskTimes {
   Ticks start = -1;
   Ticks end = -1;
-  std::uint32_t cause = kNone;  // whose end the start waited for; kNone at the very beginning
+  // The task whose end in this iteration the start waited for; kNone: one of an earlier iteration,
+  // or at the very beginning.
+  std::uint32_t cause = kNone;
 };
 
 // What became of a run.
 struct RunTimes {
-  std::vector<TaskInstance> instances;         // of all tasks, iteration after iteration
+  std::vector<TaskTimes> last;                 // per task
   std::vector<Ticks> iteration_end;            // when the last strand was through with it
   std::vector<std::vector<Ticks>> strand_end;  // the same of every strand by itself
   std::vector<double> link_bytes;              // of the last iteration
 };
 
 // Goes through the graph `iterations` times, every strand by itself and with at most `in_flight`
-// iterations open at once. Every task
-// must come to run: CONVOY_CHECK otherwise.
+// iterations open at once. Every task must come to run: CONVOY_CHECK otherwise.
 RunTimes run_tasks(const TaskGraph& graph, const SimulatedMachine& machine,
                    std::uint32_t iterations, std::uint32_t in_flight);
 

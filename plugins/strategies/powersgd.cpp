@@ -46,9 +46,10 @@ class PowerSgd : public convoy::Strategy {
       p.axpy(residuals[r], -1, sums[r], residuals[r]);  // what this replica's part leaves out
     }
     p.all_reduce(directions);
-    for (std::size_t r = 0; r < sums.size(); ++r) {
-      p.matmul(sums[r], columns[r], directions[r], of.rows, of.columns, rank, {false, true});
-      p.apply(p.parameters(p.replicas()[r])[range], sums[r]);
+    for (const auto r : p.replicas()) {
+      const std::size_t i = r.index();
+      p.matmul(sums[i], columns[i], directions[i], of.rows, of.columns, rank, {false, true});
+      p.apply(p.parameters(r)[range], sums[i]);
     }
   }
 };
