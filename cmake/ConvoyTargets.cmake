@@ -1,7 +1,8 @@
 # convoy_library(NAME [PLAIN] SOURCES ... LINK ...): a static library with the project's flags. PLAIN:
 # without the host's precompiled headers, for what is compiled with flags of its own.
-# convoy_test(NAME [THREADS] [LONG] [TOGETHER] [TEAMS filter] [SHARDS n] [TIMEOUT seconds] SOURCES ... LINK ...):
-# one GoogleTest program, its cases discovered by ctest.
+# convoy_test(NAME [THREADS] [LONG] [CASES] [TOGETHER] [TEAMS filter] [SHARDS n] [TIMEOUT seconds]
+#             [COST number] SOURCES ... LINK ...):
+# one GoogleTest program, its suites or cases discovered by ctest.
 
 add_library(convoy_flags INTERFACE)
 target_compile_options(convoy_flags INTERFACE
@@ -97,16 +98,18 @@ target_compile_definitions(convoy_test_flags INTERFACE
 # convoy_thread_tests, ctest label threads): what starts threads or is called by several. With LONG,
 # it trains whole networks, is about numbers, and is left out where sanitizers slow it down many times.
 #
-# Each case is a process, and a test of ctest, of its own. Not with a sanitizer, where the start of a
-# process costs more than most cases: there the program is one test, or as many as SHARDS says, each
+# Each suite is a process, and a test of ctest, of its own: the start of a process, of which there would
+# be thousands, costs more than most cases. With CASES, whose cases are long or mostly wait, and with
+# LONG it is each case. With a sanitizer the program is one test, or as many as SHARDS says, each
 # of them a share of its cases. One share should take at most some ten seconds. What takes longest
-# starts first, so that no core waits for it in the end. Cases whose names match TEAMS compute with
-# several threads that wait for each other: each has two of ctest's processors to itself. TOGETHER:
-# the cases share what takes long to make and are one process also without a sanitizer.
+# starts first, so that no core waits for it in the end: COST orders them (LONG: 100). Cases whose
+# names match TEAMS compute with several threads that wait for each other: each has two of ctest's
+# processors to itself. TOGETHER: the cases share what takes long to make and are one process.
 add_custom_target(convoy_thread_tests)
 
 function(convoy_test name)
-  cmake_parse_arguments(arg "THREADS;LONG;TOGETHER" "TEAMS;SHARDS;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "THREADS;LONG;CASES;TOGETHER" "TEAMS;SHARDS;TIMEOUT;COST" "SOURCES;LINK"
+                        ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -129,20 +132,40 @@ function(convoy_test name)
     endif()
     return()
   endif()
-  if(arg_LONG)
-    list(APPEND properties COST 100)
+  if(arg_LONG AND NOT arg_COST)
+    set(arg_COST 100)
+  endif()
+  if(arg_COST)
+    list(APPEND properties COST ${arg_COST})
   endif()
   if(arg_TOGETHER)
     convoy_test_shares(${name} "" ${properties})
-    return()
+  elseif(arg_LONG OR arg_CASES)
+    convoy_test_cases(${name} "${arg_TEAMS}" ${properties})
+  else()
+    convoy_test_suites(${name} ${properties})
   endif()
+endfunction()
+
+# convoy_test_cases(NAME TEAMS PROPERTY...): each case is a test.
+function(convoy_test_cases name teams)
   set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
-  if(arg_TEAMS)
-    gtest_discover_tests(${name} TEST_FILTER "${arg_TEAMS}" ${discovery}
-                         PROPERTIES ${properties} PROCESSORS 2)
-    set(others TEST_FILTER "-${arg_TEAMS}")
+  if(teams)
+    gtest_discover_tests(${name} TEST_FILTER "${teams}" ${discovery} PROPERTIES ${ARGN} PROCESSORS 2)
+    set(others TEST_FILTER "-${teams}")
   endif()
-  gtest_discover_tests(${name} ${others} ${discovery} PROPERTIES ${properties})
+  gtest_discover_tests(${name} ${others} ${discovery} PROPERTIES ${ARGN})
+endfunction()
+
+# convoy_test_suites(NAME PROPERTY...): each suite is a test.
+function(convoy_test_suites name)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake)
+  list(JOIN ARGN " " properties)
+  file(GENERATE OUTPUT ${file} CONTENT
+"include(\"${PROJECT_SOURCE_DIR}/cmake/ConvoyTestSuites.cmake\")
+convoy_add_suites(\"$<TARGET_FILE:${name}>\" \"${CMAKE_CURRENT_BINARY_DIR}\" ${properties})
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
 endfunction()
 
 # convoy_test_shares(NAME SHARDS PROPERTY...): the cases of a test program in SHARDS processes.

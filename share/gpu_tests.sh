@@ -55,7 +55,7 @@ if [ -n "$reason" ]; then
 fi
 
 check "tests labelled gpu" ctest --test-dir "$build" -L gpu --output-on-failure
-check "host-side tests" ctest --test-dir "$build" -R '^(AlgorithmCache|LaneEngines|Cuda)'
+check "host-side tests" ctest --test-dir "$build" -R '^device_cuda_host_test'
 for model in trivial alexnet vgg16 resnet50 inception3 mobilenet; do
   run "$model, f32, batch 8" --model="$model" --batch_size=8 --num_gpus=1
 done
