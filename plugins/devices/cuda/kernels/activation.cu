@@ -84,6 +84,11 @@ __global__ void column_chunk_kernel(double* partial, const T* gradient, std::uin
   add_up_chunk(partial, own, walk.channel, channels);
 }
 
+__global__ void column_finish_kernel(float* write, const double* partial, std::uint32_t channels,
+                                     std::uint32_t chunks) {
+  add_up_chunks(write, partial, channels, chunks);
+}
+
 template <typename T, int kPer>
 __global__ void channel_copy_kernel(T* write, const T* read, ChannelCopy what,
                                     std::uint64_t rows_per_chunk) {
@@ -191,7 +196,7 @@ void column_sums(Stream stream, Type type, float* write, const void* gradient, s
     const Cut cut = cut_for_sums(rows, channels, kPer);
     column_chunk_kernel<T, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
         partial, static_cast<const T*>(gradient), rows, channels, cut.rows_per_chunk);
-    add_up_chunks_kernel<<<finish_blocks(channels), finish_threads(), 0, stream>>>(
+    column_finish_kernel<<<finish_blocks(channels), finish_threads(), 0, stream>>>(
         write, partial, channels, cut.chunks);
   });
 }

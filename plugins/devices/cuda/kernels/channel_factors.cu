@@ -41,6 +41,11 @@ __global__ void product_sums_kernel(double* partial, const T* gradient, const T*
   add_up_chunk(partial, own, walk.channel, channels);
 }
 
+__global__ void factor_finish_kernel(float* write, const double* partial, std::uint32_t channels,
+                                     std::uint32_t chunks) {
+  add_up_chunks(write, partial, channels, chunks);
+}
+
 template <typename T>
 __global__ void factor_store_kernel(T* write, const double* partial, bool adds,
                                     std::uint64_t count) {
@@ -98,7 +103,7 @@ void factor_gradients(Stream stream, const FactoredShape& shape, void* write, co
       factor_store_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<T*>(write),
                                                                       partial, adds, count);
     else
-      add_up_chunks_kernel<<<finish_blocks(shape.channels), finish_threads(), 0, stream>>>(
+      factor_finish_kernel<<<finish_blocks(shape.channels), finish_threads(), 0, stream>>>(
           static_cast<float*>(write), partial, shape.channels, cut.chunks);
   });
 }

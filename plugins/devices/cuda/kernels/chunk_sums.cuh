@@ -22,8 +22,9 @@ __device__ inline void add_up_chunk(double* partial, const float (&own)[kPer],
   }
 }
 
-static __global__ void add_up_chunks_kernel(float* write, const double* partial,
-                                            std::uint32_t channels, std::uint32_t chunks) {
+// write[channel] <- the sum of all its chunks; with the blocks of finish_blocks and finish_threads.
+__device__ inline void add_up_chunks(float* write, const double* partial, std::uint32_t channels,
+                                     std::uint32_t chunks) {
   const std::uint32_t channel = blockIdx.x * kFinishChannels + threadIdx.x;
   double total[1];
   over_chunks<1>(total, partial, chunks, channel, channels);

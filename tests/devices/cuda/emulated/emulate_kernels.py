@@ -10,7 +10,8 @@ import sys
 
 # What a kernel calls when its threads wait for each other.
 MEETS = ["__syncthreads", "block_sum(", "reduce_block<", "over_block(", "log_of_sum(",
-         "square_block(", "over_chunks<", "over_row(", "emptiest_row("]
+         "square_block(", "over_chunks<", "over_row(", "emptiest_row(",
+         "add_up_chunk(", "add_up_chunks("]
 LAUNCH = re.compile(r"(\w+(?:<[^;{}()]*?>)?)\s*<<<(.*?)>>>\s*\(", re.S)
 
 
