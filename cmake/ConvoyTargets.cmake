@@ -52,6 +52,17 @@ function(convoy_host_headers)
     <algorithm> <array> <charconv> <cmath> <cstdint> <filesystem> <fmt/format.h> <fmt/ranges.h>
     <fstream> <functional> <map> <memory> <nlohmann/json.hpp> <optional> <set> <span> <sstream>
     <string> <utility> <vector>)
+
+  # The SDK, for models, strategies and whatever else is a plug-in.
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/plugin_headers.cpp CONTENT "")
+  add_library(convoy_plugin_headers OBJECT ${PROJECT_BINARY_DIR}/plugin_headers.cpp)
+  target_link_libraries(convoy_plugin_headers PRIVATE convoy::sdk)
+  target_compile_options(convoy_plugin_headers PRIVATE
+    $<TARGET_PROPERTY:convoy_flags,INTERFACE_COMPILE_OPTIONS>)
+  set_target_properties(convoy_plugin_headers PROPERTIES
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_precompile_headers(convoy_plugin_headers PRIVATE
+    <convoy/model.hpp> <convoy/strategy.hpp>)
 endfunction()
 
 function(convoy_use_host_headers name)
