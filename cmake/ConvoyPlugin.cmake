@@ -34,6 +34,9 @@ function(convoy_add_plugin name)
     target_compile_options(${name} PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:$<TARGET_PROPERTY:convoy_flags,INTERFACE_COMPILE_OPTIONS>>")
   endif()
+  if(TARGET convoy_plugin_headers AND NOT arg_SOURCES MATCHES "\\.c(;|$)")
+    target_precompile_headers(${name} REUSE_FROM convoy_plugin_headers)
+  endif()
 
   if(arg_OUTPUT_DIRECTORY)
     set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${arg_OUTPUT_DIRECTORY}")
