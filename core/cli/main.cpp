@@ -1,3 +1,4 @@
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -55,6 +56,7 @@ int after_writing(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // who writes more than `ulimit -f` allows hears of it then
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   convoy::job::set_openmp_environment();
   return after_writing(run(arguments));

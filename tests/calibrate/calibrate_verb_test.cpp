@@ -90,6 +90,8 @@ TEST(CalibrateVerbTest, RefusesWhatMakesNoSense) {
   EXPECT_NE(
       refusal({kPlugins, "--calibration_file=/nowhere/at/all.json"}, run_calibrate_verb).size(),
       0u);
+  EXPECT_EQ(refusal({kPlugins, "--calibration_file="}, run_calibrate_verb),
+            "--calibration_file= names no file");
 }
 
 std::filesystem::path file_of(const std::string& flag) {

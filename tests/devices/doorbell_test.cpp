@@ -45,6 +45,20 @@ TEST(Doorbells, UsesDoorbellsAgain) {
   EXPECT_EQ(&doorbells.take(), &first);
 }
 
+TEST(Doorbells, TogetherLookLessOftenTheMoreThereAre) {
+  Doorbells bells;
+  double looks_of_fewer = 0;  // per second
+  for (int count = 1; count <= 1024; ++count) {
+    bells.take();
+    const double looks = count / bells.look_again_seconds();
+    if (count == 32) looks_of_fewer = looks;
+    if (count <= 32) continue;
+    ASSERT_LT(looks, looks_of_fewer) << count;
+    looks_of_fewer = looks;
+  }
+  EXPECT_LT(looks_of_fewer, 2000);
+}
+
 TEST(Doorbells, EndsAWaitWhenItIsTimeOrStopIsSet) {
   Doorbells doorbells;
   const std::uint64_t timeline = 0;

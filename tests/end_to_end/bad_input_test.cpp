@@ -254,6 +254,30 @@ TEST(Data, DamagedRecordIsSkippedAndCounted) {
   EXPECT_THAT(result.err, testing::ContainsRegex("[1-9] bad records? (was|were) skipped"));
 }
 
+// A write beyond the limit of the shell's `ulimit -f` is an error like any other.
+TEST(Output, BeyondTheLimitOfFilesIsAnError) {
+  const fs::path file = fs::path(scratch_folder("limited")) / "run.json";
+  ProgramOptions shell;
+  shell.program = "/bin/sh";
+  const ProgramResult result = run_convoy(
+      {"-c", "ulimit -f 0; " CONVOY_BINARY_DIR
+             "/bin/convoy run --model=lenet --device=cpu --num_devices=1 --batch_size=2 "
+             "--num_batches=2 --num_warmup_batches=0 --variable_update=independent --output_file=" +
+                 file.string() + " 2>&1 | { cat; echo; }"},
+      shell);
+  EXPECT_THAT(result.out, HasSubstr("total images/sec"));
+  EXPECT_THAT(result.out, HasSubstr(file.string() + ": File too large"));
+}
+
+TEST(Plugins, ThatTheUserNamedAndThatIsNoneIsRefused) {
+  const fs::path file = fs::path(scratch_folder("no_plugin")) / "data.json";
+  std::ofstream(file) << "{}";
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--plugin_path=" + file.string()});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr(file.string() + " is not usable: "));
+}
+
 TEST(Plugins, OneThatAnyoneMayChangeIsRefused) {
   const fs::path folder = scratch_folder("writable_plugin");
   const fs::path file = folder / "independent.so";

@@ -1,9 +1,29 @@
 #include "core/cli/flags/plugin_flags.hpp"
 
+#include "core/base/error.hpp"
+#include "core/plugin/search_path.hpp"
+
 namespace convoy {
+namespace {
+
+// What the user named must be of use; inside folders anything may lie.
+void require_usable(const std::string& plugin_path, const Catalog& catalog) {
+  SearchSettings flag_alone;
+  flag_alone.flag = plugin_path;
+  for (const SearchEntry& entry : search_path(flag_alone))
+    for (const RejectedPlugin& rejected : catalog.rejected())
+      if (rejected.path == entry.path)
+        fail(ExitCode::kUnavailable, "--plugin_path={}: {} is not usable: {}", plugin_path,
+             entry.path.string(), rejected.reason);
+}
+
+}  // namespace
 
 Catalog scan_catalog(std::span<const std::string> arguments) {
-  return installed_plugins(find_flag(arguments, "plugin_path").value_or(""));
+  const std::string plugin_path = find_flag(arguments, "plugin_path").value_or("");
+  Catalog catalog = installed_plugins(plugin_path);
+  require_usable(plugin_path, catalog);
+  return catalog;
 }
 
 FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group) {

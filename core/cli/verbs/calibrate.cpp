@@ -71,7 +71,11 @@ FoundPlugin measured_device(const VerbArguments& given, const Catalog& catalog, 
 }
 
 std::filesystem::path output_path(const VerbArguments& given, const calibrate::Fingerprint& here) {
-  if (given.has("calibration_file")) return given.value("calibration_file");
+  if (given.has("calibration_file")) {
+    if (given.value("calibration_file").empty())
+      fail(ExitCode::kUsage, "--calibration_file= names no file");
+    return given.value("calibration_file");
+  }
   std::filesystem::path path = calibrate::default_profile_path(here);
   if (path.empty())
     fail(ExitCode::kUsage,

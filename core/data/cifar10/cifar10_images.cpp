@@ -38,7 +38,12 @@ std::pair<fs::path, std::string> find_files(const fs::path& folder, const std::s
 
 std::string read_whole(const fs::path& path) {
   std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);  // fails for pipes, which would block
+  const fs::file_type type = fs::status(path, error).type();
+  if (type != fs::file_type::not_found && type != fs::file_type::regular &&
+      type != fs::file_type::directory)
+    fail(ExitCode::kUnavailable, "cannot read {}: it is a pipe, a device or a socket",
+         path.string());
+  const std::uintmax_t size = fs::file_size(path, error);
   if (!error && size == 0)
     fail(ExitCode::kUnavailable, "{} has no bytes: it was not downloaded or copied to its end",
          path.string());

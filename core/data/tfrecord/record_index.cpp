@@ -1,5 +1,7 @@
 #include "core/data/tfrecord/record_index.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -103,6 +105,16 @@ std::string missing_files(const std::vector<std::filesystem::path>& files) {
         name.after, there.size() + 1 < name.count ? ", and others" : "");
   }
   return {};
+}
+
+std::string files_without_records(const RecordIndex& index) {
+  std::vector<bool> has_some(index.files.size());
+  for (const RecordReference& record : index.records) has_some[record.file] = true;
+  const auto first = std::find(has_some.begin(), has_some.end(), false);
+  if (first == has_some.end()) return {};
+  return fmt::format("{} of the {} files have no record, {} is one: were they copied to their end?",
+                     std::count(has_some.begin(), has_some.end(), false), has_some.size(),
+                     index.files[static_cast<std::size_t>(first - has_some.begin())].string());
 }
 
 std::vector<std::filesystem::path> find_record_files(const std::filesystem::path& folder,

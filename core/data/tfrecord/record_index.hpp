@@ -34,6 +34,9 @@ std::vector<std::filesystem::path> find_record_files(const std::filesystem::path
 // for people; empty when none is missing.
 std::string missing_files(const std::vector<std::filesystem::path>& files);
 
+// Which of its files have no record, for people; empty when all have some.
+std::string files_without_records(const RecordIndex& index);
+
 // Walks the record headers of every file (12 bytes each, their checksums verified; the payloads are
 // verified when they are read), `threads` files at a time. A damaged header hides the rest of its
 // file: BadRecord under kFail, counted under kSkip. Fails if there is no record at all.

@@ -1,6 +1,7 @@
 #include "core/data/tfrecord/tfrecord_source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/data/augment/image_preprocessor.hpp"
@@ -62,9 +63,10 @@ SourceStatistics TfRecordSource::statistics() const {
 }
 
 std::vector<std::string> TfRecordSource::notices() const {
-  std::string missing = missing_files(index_.files);
-  if (missing.empty()) return {};
-  return {std::move(missing)};
+  std::vector<std::string> notices;
+  for (std::string& text : std::array{missing_files(index_.files), files_without_records(index_)})
+    if (!text.empty()) notices.push_back(std::move(text));
+  return notices;
 }
 
 SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* image) {

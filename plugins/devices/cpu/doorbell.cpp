@@ -96,7 +96,8 @@ void Doorbells::ring_all() {
 double Doorbells::look_again_seconds() const {
   constexpr double kOfFew = 0.001;
   constexpr double kFew = 32;
-  return kOfFew * std::max(1.0, count_.load(std::memory_order_relaxed) / kFew);
+  const double times = std::max(1.0, count_.load(std::memory_order_relaxed) / kFew);
+  return kOfFew * times * times;
 }
 
 void Doorbells::wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop) {

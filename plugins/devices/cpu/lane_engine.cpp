@@ -175,8 +175,9 @@ void LaneEngine::idle_until_change(std::uint32_t epoch, int& idle_rounds) {
     points[count++] = *unmet;
   }
   const bool hears_of_all = count == 0 || (count <= Doorbell::kMostPoints && all_tell());
+  const double look_again = doorbells_->look_again_seconds();
   doorbell_.sleep(epoch, {points.data(), count},
-                  hears_of_all ? kEmptySeconds : doorbells_->look_again_seconds());
+                  hears_of_all ? std::max(kEmptySeconds, look_again) : look_again);
 }
 
 }  // namespace convoy::cpu

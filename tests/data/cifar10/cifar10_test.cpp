@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <set>
@@ -165,6 +166,14 @@ TEST_F(Cifar10Test, AMissingFileIsNamed) {
   std::filesystem::remove(folder_.path() / "data_batch_1.bin");
   EXPECT_THAT(error_of([&] { read(Subset::kTrain); }),
               HasSubstr("no file data_batch_1.bin (binary form)"));
+}
+
+TEST_F(Cifar10Test, APipeAmongTheFilesIsCalledOne) {
+  const std::filesystem::path path = folder_.path() / "data_batch_3.bin";
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { read(Subset::kTrain); }),
+              HasSubstr("data_batch_3.bin: it is a pipe, a device or a socket"));
 }
 
 TEST_F(Cifar10Test, WrongLabelsAndTruncationFailOrAreSkipped) {

@@ -267,6 +267,14 @@ TEST_F(TfRecordSourceTest, TellsWhichOfItsFilesAreMissing) {
   EXPECT_THAT(TfRecordSource(options_).notices()[0], HasSubstr("is missing, and others"));
 }
 
+TEST_F(TfRecordSourceTest, TellsWhichOfItsFilesHaveNoRecord) {
+  write_file(file_path("train", 1), "");
+  const std::vector<std::string> notices = TfRecordSource(options_).notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0], "1 of the 3 files have no record, " + file_path("train", 1).string() +
+                            " is one: were they copied to their end?");
+}
+
 TEST(MissingFiles, NamesThatCountNothingAreNotJudged) {
   EXPECT_EQ(missing_files({"/data/train-of-files", "/data/train-a-of-b", "/data/x-of-3"}), "");
   EXPECT_EQ(missing_files({"/data/train-00000-of-00001"}), "");
