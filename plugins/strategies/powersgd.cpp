@@ -30,7 +30,7 @@ class PowerSgd : public convoy::Strategy {
  private:
   static void compress(convoy::Planner& p, Range range, MatrixShape of, std::uint64_t rank) {
     std::vector<Span> residuals, directions, columns;
-    const std::vector<Span> sums = p.all_gradients(range);
+    const std::vector<Span> sums = p.all_gradients(range), weights = p.all_parameters(range);
     for (const auto r : p.replicas()) {
       residuals.push_back(p.persistent(p.replica_place(r), range.count));
       directions.push_back(p.persistent(p.replica_place(r), of.columns * rank));
@@ -46,10 +46,9 @@ class PowerSgd : public convoy::Strategy {
       p.axpy(residuals[r], -1, sums[r], residuals[r]);  // what this replica's part leaves out
     }
     p.all_reduce(directions);
-    for (const auto r : p.replicas()) {
-      const std::size_t i = r.index();
-      p.matmul(sums[i], columns[i], directions[i], of.rows, of.columns, rank, {false, true});
-      p.apply(p.parameters(r)[range], sums[i]);
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      p.matmul(sums[r], columns[r], directions[r], of.rows, of.columns, rank, {false, true});
+      p.apply(weights[r], sums[r]);
     }
   }
 };

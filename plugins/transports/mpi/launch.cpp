@@ -16,9 +16,12 @@ namespace {
 // Longer than the time that survivors take to notice and end.
 constexpr unsigned kFinalizeSeconds = 8;
 constexpr double kSpinSeconds = 50e-6;
-// Sleeps grow with the time waited: a long wait takes little of a processor, and what
-// comes is taken at most half a per cent of that time late.
+// Sleeps grow with the time waited: a long wait takes little of a processor, and what comes is
+// taken at most half a per cent of that time late. At first, while answers of a fast fabric are
+// due, they are as short as the system makes them.
 constexpr double kSleepOfWaited = 0.005;
+constexpr double kAnswersAreDue = 2e-3;
+constexpr double kBriefSleep = 10e-6;
 constexpr double kShortestSleep = 200e-6;
 constexpr double kLongestSleep = 2e-3;
 
@@ -96,7 +99,9 @@ void Patience::wait(double until) {
   const double time = now();
   const double waited = time - idle_since_;
   if (waited < kSpinSeconds) return;
-  const double sleep = std::clamp(kSleepOfWaited * waited, kShortestSleep, kLongestSleep);
+  const double sleep = waited < kAnswersAreDue
+                           ? kBriefSleep
+                           : std::clamp(kSleepOfWaited * waited, kShortestSleep, kLongestSleep);
   const double seconds = std::clamp(until - time, 0.0, sleep);
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
