@@ -27,7 +27,7 @@ std::vector<std::string> run_of(const std::string& strategy) {
           "--num_batches=2",
           "--batch_size=2",
           "--num_warmup_batches=0",
-          "--plugin_timeout=0.3",
+          "--plugin_timeout=1.5",
           "--plugin_path=" + kFolder,
           "--variable_update=" + strategy};
 }
@@ -55,8 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
     Strategies, Hostile,
     ::testing::Values(
         Fault{"hostile_crash", "planning", "it crashed: signal 11"},
-        Fault{"hostile_loop", "planning", "it was not done after 0.3 seconds"},
-        Fault{"hostile_sleep", "planning", "it was not done after 0.3 seconds"},
+        Fault{"hostile_loop", "planning", "it was not done after 1.5 seconds"},
+        Fault{"hostile_sleep", "planning", "it was not done after 1.5 seconds"},
         Fault{"hostile_exit", "planning", "it ended the process with code 0"},
         Fault{"hostile_throw", "planning", "it crashed: signal 6"},
         Fault{"hostile_overrun", "planning", "it crashed: signal"},
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"hostile_kernel_give", "giving a kernel", "it crashed: signal 11"},
         Fault{"hostile_kernel_call", "running its kernel 'pass'", "it crashed: signal 11"},
         Fault{"hostile_kernel_callloop", "running its kernel 'pass'",
-              "it was not done after 0.3 seconds"},
+              "it was not done after 1.5 seconds"},
         Fault{"hostile_kernel_calloverrun", "running its kernel 'pass'", "it crashed: signal 11"}),
     [](const auto& fault) { return std::string(fault.param.strategy); });
 
@@ -100,7 +100,7 @@ TEST(HostileKernels, AreEndedWhenTheyHangInTheRun) {
   const ProgramResult result = run_convoy(run_of(kFolder + "_later/" + name + ".so"));
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr("strategy " + name + " ("),
-                                HasSubstr("its kernel 'pass' on cpu:0 has not ended after 0.3 s")));
+                                HasSubstr("its kernel 'pass' on cpu:0 has not ended after 1.5 s")));
 }
 
 std::vector<std::string> run_on_late_device(const std::string& fault, const std::string& timeout) {
