@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
 #include "core/plan/stages.hpp"
-#include "core/select/in_parallel.hpp"
 
 namespace convoy {
 namespace {

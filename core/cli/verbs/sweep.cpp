@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
 #include "core/base/output_file.hpp"
 #include "core/base/system_text.hpp"
 #include "core/cli/flags/flag_parser.hpp"
@@ -23,7 +24,6 @@
 #include "core/job/simulation.hpp"
 #include "core/report/progress.hpp"
 #include "core/select/candidate.hpp"
-#include "core/select/in_parallel.hpp"
 
 namespace convoy {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/select/in_parallel.hpp"
+#include "core/base/in_parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
