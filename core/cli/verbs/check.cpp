@@ -4,9 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <deque>
+#include <future>
 #include <map>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
+#include <sstream>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
@@ -19,6 +27,7 @@
 #include "core/cli/verbs/check_device.hpp"
 #include "core/cli/verbs/check_kernels.hpp"
 #include "core/cli/verbs/check_transport.hpp"
+#include "core/cli/verbs/proved_cases.hpp"
 #include "core/cli/verbs/watch.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/described_hosts.hpp"
@@ -76,7 +85,10 @@ struct Cut {
 class CheckRun {
  public:
   CheckRun(const job::Setup& setup, std::vector<std::uint32_t> counts, std::ostream& out)
-      : setup_(setup), counts_(std::move(counts)), out_(out), kernel_checks_(setup, out) {}
+      : setup_(setup),
+        counts_(std::move(counts)),
+        out_(out),
+        kernel_checks_(setup, kernels_said_) {}
 
   int run() {
     if (job::describes_machine(setup_.options.machine))
@@ -84,6 +96,7 @@ class CheckRun {
     else if (setup_.device != nullptr)
       check_this_machine();
     check_all_kinds();
+    collect();
     return conclude();
   }
 
@@ -100,6 +113,7 @@ class CheckRun {
                   make_arena_map(*setup_.graph, ground.arena, setup_.bucket_elements));
       } catch (const Error& error) {
         if (error.code() != ExitCode::kUnavailable) throw;
+        collect();
         out_ << fmt::format("{}: not looked at: {}\n", what, error.what());
       }
     }
@@ -158,10 +172,28 @@ class CheckRun {
     return counts_.empty() ? std::vector{count} : counts_;
   }
 
-  // The strategy's and the host's refusals are no faults; anything else that it throws is.
+  // The strategy writes one plan after the other, in this thread; proofs go on meanwhile.
   void check(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash) {
+    auto it = std::make_unique<ProvedCase>();
+    it->cluster = cluster;
+    it->shows_hash = shows_hash;
+    it->outcome.text = what;
+    write_plan(*it, std::move(map));
+    // Plans for so many devices take so much memory that there are never more than two.
+    constexpr std::uint32_t kLargePlan = 64;
+    const bool is_large = cluster.replicas() > kLargePlan;
+    open_.push_back(turns_.start(is_large ? 2 : UINT32_MAX, [this, it = std::move(it)] {
+      if (it->plan) prove(*it);
+      return std::move(it->outcome);
+    }));
+    while (!open_.empty() &&
+           open_.front().wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+      collect_first();
+  }
+
+  // The strategy's and the host's refusals are no faults; anything else that it throws is.
+  void write_plan(ProvedCase& it, ArenaMap map) {
     bool refused = false;
-    bool lowers = false;
     const PlanAuthor author{manifest().name, [&](const convoy_planner& planner) {
                               try {
                                 setup_.strategy->plan(planner);
@@ -174,48 +206,71 @@ class CheckRun {
                               }
                             }};
     try {
-      StepPlan plan(cluster, std::move(map), author, {.guard = setup_.guard});
-      require_manifest(plan.logical(), *setup_.strategy);
-      kernel_checks_.try_all(plan.logical());
-      const CheckReport& report = proof_of(plan.logical());
-      plan.take_check(report);
+      it.plan.emplace(it.cluster, std::move(map), author, StepPlanOptions{.guard = setup_.guard});
+      require_manifest(it.plan->logical(), *setup_.strategy);
+      // Kernels are tried in a process of their own, a copy of this one: then no thread is at work.
+      if (std::ranges::any_of(it.plan->logical().body, [](const Operation& operation) {
+            return operation.kind == OperationKind::kCall;
+          }))
+        turns_.wait_for_all();
+      kernel_checks_.try_all(it.plan->logical());
+    } catch (const Error& error) {
+      it.plan.reset();
+      it.outcome.fail(refused, error);
+    }
+    it.outcome.text = std::exchange(kernels_said_, {}).str() + it.outcome.text;
+  }
+
+  void prove(ProvedCase& it) {
+    bool lowers = false;
+    try {
+      const CheckReport& report = proofs_.of(it.plan->logical());
+      it.plan->take_check(report);
       lowers = true;
-      plan.lowered();
+      it.plan->lowered();
       lowers = false;
-      judge(what, plan, report, shows_hash);
+      judge(it, report);
     } catch (const Error& error) {
       // The host's guards do not go with every plan.
-      refused = refused || (lowers && error.code() == ExitCode::kUsage);
-      out_ << fmt::format("{}{}: {}\n", what, refused ? "refused" : "wrong", error.what());
-      ++(refused ? refused_ : broken_);
+      it.outcome.fail(lowers && error.code() == ExitCode::kUsage, error);
     }
+    it.plan.reset();
   }
 
-  // Many kinds of devices get the same plan.
-  const CheckReport& proof_of(const Plan& plan) {
-    const auto [it, is_new] = proofs_.try_emplace({plan_hash(plan), plan.cluster->replicas()});
-    if (is_new) it->second = check_plan(plan);
-    return it->second;
-  }
-
-  void judge(const std::string& what, const StepPlan& plan, const CheckReport& report,
-             bool shows_hash) {
+  void judge(ProvedCase& it, const CheckReport& report) {
+    CaseOutcome& outcome = it.outcome;
     const std::string verdict = report.verdict_text();
     const bool unproved = report.verdict == Verdict::kUnproved;
-    const std::string lowered = unproved ? verdict : proof_of(plan.lowered()).verdict_text();
+    const std::string lowered = unproved ? verdict : proofs_.of(it.plan->lowered()).verdict_text();
     const bool kept = satisfies(report, manifest().claim) && lowered == verdict;
-    out_ << what << verdict;
-    if (lowered != verdict) out_ << ", but lowered it is " << lowered;
+    outcome.text += verdict;
+    if (lowered != verdict) outcome.text += ", but lowered it is " + lowered;
     if (!kept && !unproved && report.verdict != Verdict::kWrong)
-      out_ << fmt::format(" (not as claimed: {})", explain_verdict(plan.logical(), report));
-    if (shows_hash) out_ << ", hash of the lowered plan: " << plan.hash();
-    out_ << '\n';
+      outcome.text +=
+          fmt::format(" (not as claimed: {})", explain_verdict(it.plan->logical(), report));
+    if (it.shows_hash) outcome.text += ", hash of the lowered plan: " + it.plan->hash();
+    outcome.text += '\n';
     for (std::size_t i = 0; i < report.findings.size() && i < kShownFindings; ++i)
-      out_ << fmt::format("       {}: {}\n", finding_name(report.findings[i].kind),
-                          report.findings[i].text);
+      outcome.text += fmt::format("       {}: {}\n", finding_name(report.findings[i].kind),
+                                  report.findings[i].text);
     if (report.findings.size() > kShownFindings)
-      out_ << fmt::format("       and {} more\n", report.findings.size() - kShownFindings);
-    ++(kept ? kept_ : unproved ? unproved_ : broken_);
+      outcome.text += fmt::format("       and {} more\n", report.findings.size() - kShownFindings);
+    outcome.end = kept ? CaseEnd::kKept : unproved ? CaseEnd::kUnproved : CaseEnd::kBroken;
+    outcome.report = &report;
+  }
+
+  // In the order in which they were begun.
+  void collect() {
+    while (!open_.empty()) collect_first();
+  }
+
+  void collect_first() {
+    const CaseOutcome outcome = open_.front().get();
+    open_.pop_front();
+    out_ << outcome.text << std::flush;
+    ++ends_[static_cast<std::size_t>(outcome.end)];
+    if (outcome.report == nullptr) return;
+    const CheckReport& report = *outcome.report;
     if (report.replicas > 1) verdicts_.insert(std::string(verdict_name(report.verdict)));
     kernels_.insert(report.kernels.begin(), report.kernels.end());
     factors_.insert(report.factors.begin(), report.factors.end());
@@ -233,21 +288,22 @@ class CheckRun {
   }
 
   int conclude() {
+    const auto [kept, broken, refused, unproved] = ends_;
     const std::string& claim = manifest().claim;
     const std::string claims =
         claim.empty() ? "claims nothing" : fmt::format("claims to be {}", claim);
     out_ << fmt::format("{} {}: ", manifest().name, claims);
-    if (kept_ + broken_ + unproved_ == 0)
+    if (kept + broken + unproved == 0)
       out_ << "it refuses all of these plans, nothing is proved\n";
-    else if (broken_ == 0 && unproved_ > 0)
+    else if (broken == 0 && unproved > 0)
       out_ << fmt::format("unproved in {} of {} plans; it runs when it is asked for by name\n",
-                          unproved_, kept_ + unproved_);
-    else if (broken_ == 0)
-      out_ << fmt::format("{} in {} plans{}\n", claim.empty() ? "nothing wrong" : "proved", kept_,
-                          refused_ == 0 ? "" : fmt::format(", {} refused", refused_));
+                          unproved, kept + unproved);
+    else if (broken == 0)
+      out_ << fmt::format("{} in {} plans{}\n", claim.empty() ? "nothing wrong" : "proved", kept,
+                          refused == 0 ? "" : fmt::format(", {} refused", refused));
     else
-      out_ << fmt::format("not so in {} of {} plans\n", broken_, kept_ + broken_ + unproved_);
-    if (broken_ + unproved_ > 0 || kept_ == 0) return static_cast<int>(ExitCode::kFailed);
+      out_ << fmt::format("not so in {} of {} plans\n", broken, kept + broken + unproved);
+    if (broken + unproved > 0 || kept == 0) return static_cast<int>(ExitCode::kFailed);
     if (!kernels_.empty())
       out_ << fmt::format("given that kernel {} does what its calls say of it (CallOptions)\n",
                           fmt::join(kernels_, ", "));
@@ -262,15 +318,15 @@ class CheckRun {
   const job::Setup& setup_;
   std::vector<std::uint32_t> counts_;  // empty: not given
   std::ostream& out_;
-  int kept_ = 0;
-  int broken_ = 0;
-  int refused_ = 0;
-  int unproved_ = 0;
+  std::array<int, 4> ends_{};       // by CaseEnd
   std::set<std::string> verdicts_;  // of several devices
+  std::ostringstream kernels_said_;
   KernelChecks kernel_checks_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, CheckReport> proofs_;
+  Proofs proofs_;
   std::set<std::string> kernels_;  // that were taken at their word
   std::set<std::string> factors_;  // operations with factors of the run
+  Turns turns_;
+  std::deque<std::future<CaseOutcome>> open_;  // last: their threads use the rest
 };
 
 // Of which kind NAME is, by name or path; "auto" is the strategy that --variable_update=auto takes.

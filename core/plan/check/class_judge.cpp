@@ -8,6 +8,7 @@
 
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/averaging.hpp"
+#include "core/plan/check/core_states.hpp"
 #include "core/plan/check/opaque_effects.hpp"
 #include "core/plan/check/period_flow.hpp"
 #include "core/plan/check/reachable.hpp"
@@ -16,8 +17,8 @@ namespace convoy::check {
 namespace {
 
 constexpr std::size_t kMostStates = 256;
-constexpr std::size_t kFewStates = 32;   // for which matrices are as quick as anything
-constexpr int kSettlingPeriods = 8;      // of the start
+constexpr std::size_t kFewStates = 32;      // for which matrices are as quick as anything
+constexpr int kSettlingPeriods = 8;         // of the start
 constexpr std::size_t kFadingPeriods = 64;  // periods in which momentum shows how it fades
 
 }  // namespace
@@ -53,14 +54,17 @@ bool ClassJudge::fits() {
   if (n > kFewStates && it_.opaque_atoms.empty() && starts_alike())
     conserved_ = conserved_by_averaging(it_, budget_);
   if (conserved_) return true;
-  if (n > kMostStates) {
+  std::size_t dense = n;  // states whose matrices are dense
+  if (it_.opaque_atoms.empty()) dense = core_states(it_.step).core.size();
+  if (dense > kMostStates) {
     add(FindingKind::kBudget, it_.reads.front(), CONVOY_NONE,
         fmt::format("{} stretches of memory depend on each other from step to step; {} can be "
                     "judged together",
-                    n, kMostStates));
+                    dense, kMostStates));
     return false;
   }
-  budget_.spend(n * n * n / 16, it_.reads.front().operation);
+  budget_.spend(dense * dense * dense / 16 + n * it_.reads.size() / 16,
+                it_.reads.front().operation);
   return true;
 }
 
@@ -209,7 +213,9 @@ void ClassJudge::judge_noise(const PeriodRead& read, const FieldMatrix& row,
   for (std::size_t e = 0; e < it_.error_atoms.size(); ++e) {
     if (row.at(0, e) == 0) continue;
     noise.weights.emplace_back(it_.error_atoms[e], row.at(0, e));
-    const std::optional<double> source = weight_of_source(it_.error_atoms[e], weights);
+    const auto [known, is_new] = sources_.try_emplace(it_.error_atoms[e]);
+    if (is_new) known->second = weight_of_source(it_.error_atoms[e], weights);
+    const std::optional<double> source = known->second;
     const double times = source ? number_of(row.at(0, e)) / *source : 0;
     if (times > 1 + 1e-9 || times < -1e-9) report_error(read, it_.error_atoms[e], times);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,6 +76,7 @@ class ClassJudge {
   const std::vector<LinearApply>& applies_;
   const ValueTable& budget_;
   std::optional<std::vector<std::uint64_t>> conserved_;  // a weight per state
+  std::map<AtomId, std::optional<double>> sources_;      // of errors: weight_of_source
   ClassReport report_;
 };
 

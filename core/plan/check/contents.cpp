@@ -1,5 +1,7 @@
 #include "core/plan/check/contents.hpp"
 
+#include <algorithm>
+
 namespace convoy::check {
 
 void append(Content& content, std::uint64_t count, ValueId value) {
@@ -11,18 +13,25 @@ void append(Content& content, std::uint64_t count, ValueId value) {
   content.push_back({first, count, value});
 }
 
+std::size_t BufferContent::interval_of(std::uint64_t element) const {
+  const auto behind =
+      std::upper_bound(intervals_.begin(), intervals_.end(), element,
+                       [](std::uint64_t at, const Interval& it) { return at < it.first; });
+  return static_cast<std::size_t>(behind - intervals_.begin()) - 1;
+}
+
 Content BufferContent::read(std::uint64_t first, std::uint64_t count, std::uint64_t frame,
                             ValueTable& table) const {
   Content content;
   const auto shift = static_cast<std::int64_t>(first) - static_cast<std::int64_t>(frame);
   const std::uint64_t end = first + count;
-  auto it = std::prev(starts_.upper_bound(first));
-  for (std::uint64_t at = first; at < end;) {
-    const auto next = std::next(it);
-    const std::uint64_t stop = next == starts_.end() ? end : std::min(end, next->first);
-    append(content, stop - at, table.shifted(it->second, shift));
+  std::size_t i = interval_of(first);
+  if (count > 1) content.reserve(interval_of(end - 1) - i + 1);
+  for (std::uint64_t at = first; at < end; ++i) {
+    const bool is_last = i + 1 == intervals_.size();
+    const std::uint64_t stop = is_last ? end : std::min(end, intervals_[i + 1].first);
+    append(content, stop - at, table.shifted(intervals_[i].value, shift));
     at = stop;
-    it = next;
   }
   return content;
 }
@@ -31,31 +40,32 @@ void BufferContent::write(std::uint64_t first, const Content& content, std::uint
                           ValueTable& table) {
   const auto shift = static_cast<std::int64_t>(frame) - static_cast<std::int64_t>(first);
   const std::uint64_t end = first + content.back().first + content.back().count;
-  cut(first);
-  cut(end);
-  starts_.erase(starts_.lower_bound(first), starts_.lower_bound(end));
-  for (const Piece& piece : content)
-    starts_.emplace(first + piece.first, table.shifted(piece.value, shift));
-  merge_at(first);
-  merge_at(end);
+  // All intervals that begin from `first` to `end` are made anew, with what comes behind.
+  std::size_t from = interval_of(first);
+  if (intervals_[from].first < first) ++from;
+  const std::size_t last = interval_of(std::min(end, count_ - 1));
+  std::vector<Interval> made;
+  made.reserve(content.size() + 1);
+  const auto add = [&](std::uint64_t at, ValueId value) {
+    const bool goes_on =
+        made.empty() ? from > 0 && intervals_[from - 1].value == value : made.back().value == value;
+    if (!goes_on) made.push_back({at, value});
+  };
+  for (const Piece& piece : content) add(first + piece.first, table.shifted(piece.value, shift));
+  if (end < count_) add(end, intervals_[last].value);
+  const std::size_t replaced = last + 1 - from;
+  const std::size_t common = std::min(replaced, made.size());
+  const auto place = intervals_.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto split = made.begin() + static_cast<std::ptrdiff_t>(common);
+  const auto rest = std::copy(made.begin(), split, place);
+  if (replaced > common)
+    intervals_.erase(rest, rest + static_cast<std::ptrdiff_t>(replaced - common));
+  else
+    intervals_.insert(rest, split, made.end());
 }
 
 void BufferContent::fill(ValueId value) {
-  starts_.clear();
-  starts_.emplace(0, value);
-}
-
-void BufferContent::cut(std::uint64_t at) {
-  if (at >= count_) return;
-  const auto after = starts_.upper_bound(at);
-  const auto current = std::prev(after);
-  if (current->first != at) starts_.emplace_hint(after, at, current->second);
-}
-
-void BufferContent::merge_at(std::uint64_t at) {
-  const auto it = starts_.find(at);
-  if (it == starts_.end() || it == starts_.begin()) return;
-  if (std::prev(it)->second == it->second) starts_.erase(it);
+  intervals_.assign(1, {0, value});
 }
 
 ContentId ContentTable::intern(const Content& content) {

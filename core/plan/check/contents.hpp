@@ -50,21 +50,28 @@ void for_each_stretch(const std::vector<const Content*>& contents, Visit visit) 
 // number; reading and writing spans moves them by shifts to another frame.
 class BufferContent {
  public:
-  BufferContent(std::uint64_t count, ValueId value) : count_(count) { starts_.emplace(0, value); }
+  // Up to the next interval's first element, or the buffer's end.
+  struct Interval {
+    std::uint64_t first = 0;
+    ValueId value = 0;
+    bool operator==(const Interval&) const = default;
+  };
+
+  BufferContent(std::uint64_t count, ValueId value) : count_(count), intervals_{{0, value}} {}
 
   Content read(std::uint64_t first, std::uint64_t count, std::uint64_t frame,
                ValueTable& table) const;
   void write(std::uint64_t first, const Content& content, std::uint64_t frame, ValueTable& table);
   void fill(ValueId value);
-  // First element of every interval and its value.
-  const std::map<std::uint64_t, ValueId>& intervals() const { return starts_; }
+  ValueId at(std::uint64_t element) const { return intervals_[interval_of(element)].value; }
+  // Ascending, from element 0 on; neighbours differ.
+  const std::vector<Interval>& intervals() const { return intervals_; }
 
  private:
-  void cut(std::uint64_t at);
-  void merge_at(std::uint64_t at);
+  std::size_t interval_of(std::uint64_t element) const;
 
   std::uint64_t count_;
-  std::map<std::uint64_t, ValueId> starts_;  // first element of an interval to its value
+  std::vector<Interval> intervals_;
 };
 
 // Numbers for equal contents.

@@ -39,7 +39,8 @@ inline std::uint64_t field_hash(std::uint64_t word, std::uint64_t seed) {
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ z >> 27) * 0x94d049bb133111ebull;
   z ^= z >> 31;
-  return z % (kPrime - 1) + 1;
+  const std::uint64_t folded = field_add(z & kPrime, z >> 61);
+  return folded == 0 ? 1 : folded;
 }
 
 }  // namespace convoy::check

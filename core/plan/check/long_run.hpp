@@ -45,9 +45,8 @@ enum class LongRun {
 
 struct Limit {
   LongRun kind = LongRun::kOscillates;
-  FieldMatrix conserved{0, 0};   // rows w with w A = w, scaled so that limit = kept * conserved
-  FieldMatrix kept{0, 0};        // columns
-  std::vector<double> approach;  // row by row: A^t for a large t
+  FieldMatrix conserved{0, 0};  // rows w with w A = w, scaled so that limit = kept * conserved
+  FieldMatrix kept{0, 0};       // columns
 };
 
 // Exact but for the judgement that everything else fades: that is a power of A which is as close to

@@ -1,19 +1,26 @@
 #include "core/plan/check/part_fingerprints.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <map>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
+#include "core/base/in_parallel.hpp"
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/part_items.hpp"
 #include "core/plan/check/part_memory.hpp"
 #include "core/plan/check/part_passes.hpp"
+#include "core/plan/check/part_reaches.hpp"
 
 namespace convoy::check {
 namespace {
+
+// Parts have nothing to do with each other, so several threads name them, so many at a time.
+constexpr std::size_t kMostThreads = 8;
+constexpr std::uint32_t kTurn = 16;
+constexpr std::size_t kFewItems = 100'000;
 
 bool only_moves(OperationKind kind) {
   return kind == OperationKind::kCopy || kind == OperationKind::kBroadcast ||
@@ -24,19 +31,14 @@ bool only_moves(OperationKind kind) {
 class FateRun {
  public:
   FateRun(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
-          const PartItems& items)
+          const PartItems& items, const PartReaches& reaches)
       : plan_(plan),
         lives_(lives),
         stretches_(stretches),
         items_(items),
+        reaches_(reaches),
         memory_(plan, lives, stretches),
-        passes_(plan, lives, stretches, items, memory_) {
-    for (const auto* section : {&plan.prologue, &plan.body})
-      for (const Operation& operation : *section) {
-        reaches_.push_back(reach_of(operation));
-        note_pieces(operation);
-      }
-  }
+        passes_(plan, lives, stretches, items, memory_) {}
 
   // None when passes are irregular.
   std::optional<Name> name(std::uint32_t part) {
@@ -63,16 +65,6 @@ class FateRun {
 
  private:
   bool is_prologue(std::uint32_t operation) const { return operation < plan_.prologue.size(); }
-
-  void note_pieces(const Operation& operation) {
-    const Reach reach = reaches_.back();
-    if (reach != Reach::kScatters && reach != Reach::kGathers) return;
-    const bool gathers = reach == Reach::kGathers;
-    std::size_t span = lives_.first_span(operation.id) + (gathers ? 0 : operation.reads.size());
-    std::vector<std::uint32_t>& ends = pieces_[operation.id];
-    for (std::size_t i = (gathers ? operation.reads : operation.writes).size(); i > 0; --i)
-      ends.push_back((ends.empty() ? 0 : ends.back()) + stretches_.count(span++));
-  }
 
   // The replica whose memory the part's operations write first takes the first one's role.
   std::uint32_t leader(std::span<const PartItems::Item> items) const {
@@ -107,12 +99,12 @@ class FateRun {
       case Reach::kAll:
         return mix(operation, reads, writes);
       case Reach::kScatters: {
-        const auto [piece, stretch] = piece_of(item);
+        const auto [piece, stretch] = reaches_.piece_of(item);
         cell(writes + piece, stretch).value = result(operation, reads, item.stretch);
         return;
       }
       case Reach::kGathers: {
-        const auto [piece, stretch] = piece_of(item);
+        const auto [piece, stretch] = reaches_.piece_of(item);
         return write_all(operation, writes, item.stretch,
                          loosened(operation, cell(reads + piece, stretch).value));
       }
@@ -120,14 +112,6 @@ class FateRun {
         if (operation.kind == OperationKind::kApply) return apply(operation, reads, item.stretch);
         return write_all(operation, writes, item.stretch, result(operation, reads, item.stretch));
     }
-  }
-
-  // Which of the pieces, and which of its stretches.
-  std::pair<std::size_t, std::size_t> piece_of(const PartItems::Item& item) const {
-    const std::vector<std::uint32_t>& ends = pieces_.at(item.operation);
-    const auto at = std::upper_bound(ends.begin(), ends.end(), item.stretch);
-    return {static_cast<std::size_t>(at - ends.begin()),
-            item.stretch - (at == ends.begin() ? 0 : *std::prev(at))};
   }
 
   void write_all(const Operation& operation, std::size_t writes, std::size_t stretch,
@@ -246,10 +230,9 @@ class FateRun {
   const ScratchLives& lives_;
   const Stretches& stretches_;
   const PartItems& items_;
+  const PartReaches& reaches_;
   PartMemory memory_;
   PartPasses passes_;
-  std::vector<Reach> reaches_;                                            // by operation
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> pieces_;  // by operation
   bool scalable_ = false;
   std::map<std::uint64_t, std::size_t> lengths_;  // by their appearance, where that is enough
   Name result_;
@@ -262,13 +245,25 @@ std::optional<std::vector<Fingerprint>> part_fingerprints(const Plan& plan,
                                                           const Stretches& stretches) {
   PartItems items(plan, lives, stretches);
   if (!items.sort()) return std::nullopt;
-  FateRun run(plan, lives, stretches, items);
-  std::vector<Fingerprint> result;
-  for (std::uint32_t part = 0; part < stretches.parts(); ++part) {
-    const std::optional<Name> name = run.name(part);
-    if (!name) return std::nullopt;
-    result.push_back(*name);
-  }
+  const PartReaches reaches(plan, lives, stretches);
+  std::vector<Fingerprint> result(stretches.parts());
+  std::atomic<std::uint32_t> next = 0;
+  std::atomic<bool> irregular = false;
+  const auto name_parts = [&](std::size_t) {
+    if (next >= result.size()) return;
+    FateRun run(plan, lives, stretches, items, reaches);
+    for (std::uint32_t begin = next.fetch_add(kTurn); begin < result.size() && !irregular;
+         begin = next.fetch_add(kTurn))
+      for (std::size_t part = begin; part < std::min<std::size_t>(begin + kTurn, result.size());
+           ++part) {
+        const std::optional<Name> name = run.name(static_cast<std::uint32_t>(part));
+        if (!name) irregular = true;
+        result[part] = name.value_or(Name{});
+      }
+  };
+  const bool is_long = items.size() > kFewItems && result.size() > kTurn;
+  in_parallel(is_long ? kMostThreads : 1, name_parts);
+  if (irregular) return std::nullopt;
   return result;
 }
 

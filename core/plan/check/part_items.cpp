@@ -1,5 +1,6 @@
 #include "core/plan/check/part_items.hpp"
 
+#include "core/base/large_pages.hpp"
 #include "core/plan/check/naming.hpp"
 
 namespace convoy::check {
@@ -67,6 +68,7 @@ void PartItems::sort_items() {
   };
   for_each([&](std::uint32_t part, const Item&) { ++first_items_[part + 1]; });
   for (std::size_t i = 1; i < first_items_.size(); ++i) first_items_[i] += first_items_[i - 1];
+  reserve_large(items_, first_items_.back());
   items_.resize(first_items_.back());
   std::vector<std::size_t> at(first_items_.begin(), first_items_.end() - 1);
   for_each([&](std::uint32_t part, const Item& item) { items_[at[part]++] = item; });

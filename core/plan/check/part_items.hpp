@@ -28,6 +28,7 @@ class PartItems {
   // False when forwards and backwards do not come in passes of one replica over its own memory.
   bool sort();
 
+  std::size_t size() const { return items_.size(); }
   const std::vector<Pass>& passes() const { return passes_; }
   std::span<const Item> items(std::uint32_t part) const {
     return {items_.data() + first_items_[part], first_items_[part + 1] - first_items_[part]};

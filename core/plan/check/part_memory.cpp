@@ -1,7 +1,7 @@
 #include "core/plan/check/part_memory.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <map>
 
 namespace convoy::check {
 namespace {
@@ -15,10 +15,20 @@ PartMemory::PartMemory(const Plan& plan, const ScratchLives& lives, const Stretc
       lives_(lives),
       stretches_(stretches),
       arena_numbers_(lives.memories()),
-      cells_(stretches.size()),
-      numbers_(stretches.size()) {
-  for (std::uint32_t memory = 0; memory < lives.memories(); ++memory)
-    if (stretches.in_arena(memory)) arena_numbers_[memory] = arena_memories_++;
+      cells_(stretches.largest_part()),
+      numbers_(stretches.largest_part()),
+      families_(lives.memories(), CONVOY_NONE) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> families;  // kind and set
+  const std::uint32_t replicas = plan.cluster->replicas();
+  for (std::uint32_t memory = 0; memory < lives.memories(); ++memory) {
+    if (!stretches.in_arena(memory)) continue;
+    arena_numbers_[memory] = arena_memories_++;
+    const PlanBuffer& buffer = plan.buffers[lives.buffer(memory)];
+    if (buffer.kind == CONVOY_BUFFER_MASTER) continue;
+    const auto before = static_cast<std::uint32_t>(families.size()) * replicas;
+    families_[memory] = families.try_emplace({buffer.kind, buffer.set}, before).first->second;
+  }
+  for (std::vector<Codes>& codes : first_codes_) codes.resize(families.size() * replicas);
   master_numbers_.resize(arena_memories_);
 }
 
@@ -40,47 +50,48 @@ void PartMemory::begin(bool held) {
   ++epoch_;
 }
 
-std::size_t PartMemory::local(std::uint32_t stretch) const {
-  return static_cast<std::size_t>(std::lower_bound(arena_.begin(), arena_.end(), stretch) -
-                                  arena_.begin());
+std::uint32_t PartMemory::number(Numbered& of) {
+  if (of.part != part_ + 1) of = {part_ + 1, ++appeared_};
+  return of.number;
 }
 
 // The memory's own name within the part.
 Name PartMemory::code(std::uint32_t memory, std::uint32_t stretch) {
   const PlanBuffer& buffer = plan_.buffers[lives_.buffer(memory)];
-  if (!stretches_.in_arena(memory)) {
-    std::uint32_t& number = numbers_[stretch];
-    if (number == 0) number = ++appeared_;
-    return Naming(buffer.kind, buffer.dtype, number).name();
-  }
+  if (!stretches_.in_arena(memory))
+    return Naming(buffer.kind, buffer.dtype, number(numbers_[local(stretch)])).name();
   if (buffer.kind != CONVOY_BUFFER_MASTER)
     return Naming(buffer.kind, buffer.set, role(buffer.owner), local(stretch)).name();
-  auto& [part, number] = master_numbers_[arena_numbers_[memory]];
-  if (part != part_ + 1) {
-    part = part_ + 1;
-    number = ++appeared_;
-  }
-  return Naming(buffer.kind, number, local(stretch)).name();
+  return Naming(buffer.kind, number(master_numbers_[arena_numbers_[memory]]), local(stretch))
+      .name();
 }
 
-// Before anything is written.
-std::pair<Name, Name> PartMemory::start(std::uint32_t memory, std::uint32_t stretch) {
+PartMemory::Codes PartMemory::make_codes(std::uint32_t memory, std::uint32_t stretch) {
   const std::uint32_t kind = plan_.buffers[lives_.buffer(memory)].kind;
   const Name own = code(memory, stretch);
-  if (kind == CONVOY_BUFFER_SCRATCH) return {Naming(kUnwritten, own).name(), {}};
-  if (held_) return {own, Naming(kHeldState, own).name()};
-  if (kind == CONVOY_BUFFER_PERSISTENT) return {Name{}, {}};
-  if (kind == CONVOY_BUFFER_GRADIENT) return {Naming(kUnwritten, own).name(), {}};
-  return {Naming(kFirstParameters, local(stretch)).name(), Naming(kFreshState).name()};
+  if (kind == CONVOY_BUFFER_SCRATCH) return {own, Naming(kUnwritten, own).name(), {}, true};
+  if (held_) return {own, own, Naming(kHeldState, own).name(), true};
+  if (kind == CONVOY_BUFFER_PERSISTENT) return {own, Name{}, {}, true};
+  if (kind == CONVOY_BUFFER_GRADIENT) return {own, Naming(kUnwritten, own).name(), {}, true};
+  return {own, Naming(kFirstParameters, local(stretch)).name(), Naming(kFreshState).name(), true};
+}
+
+const PartMemory::Codes& PartMemory::codes(std::uint32_t memory, std::uint32_t stretch) {
+  if (families_[memory] == CONVOY_NONE || local(stretch) != 0)
+    return other_codes_ = make_codes(memory, stretch);
+  const std::uint32_t owner = plan_.buffers[lives_.buffer(memory)].owner;
+  Codes& known = first_codes_[held_ ? 1 : 0][families_[memory] + role(owner)];
+  if (!known.known) known = make_codes(memory, stretch);
+  return known;
 }
 
 PartMemory::Cell& PartMemory::cell(std::uint32_t memory, std::uint32_t stretch) {
   Cell& it = stretches_.in_arena(memory)
                  ? arena_cells_[arena_numbers_[memory] * arena_.size() + local(stretch)]
-                 : cells_[stretch];
+                 : cells_[local(stretch)];
   if (it.epoch == epoch_) return it;
-  std::tie(it.value, it.state) = start(memory, stretch);
-  it.epoch = epoch_;
+  const Codes& begun = codes(memory, stretch);
+  it = {begun.value, begun.state, epoch_};
   touched_.push_back({memory, stretch});
   return it;
 }
@@ -91,9 +102,9 @@ Name PartMemory::left() {
     const auto [memory, stretch] = touched_[i];
     if (plan_.buffers[lives_.buffer(memory)].kind == CONVOY_BUFFER_SCRATCH) continue;
     const Cell& now = cell(memory, stretch);
-    const auto [value, state] = start(memory, stretch);
-    if (now.value == value && now.state == state) continue;
-    total = sum(total, Naming(kLeft, held_, code(memory, stretch), now.value, now.state).name());
+    const Codes& begun = codes(memory, stretch);
+    if (now.value == begun.value && now.state == begun.state) continue;
+    total = sum(total, Naming(kLeft, held_, begun.own, now.value, now.state).name());
   }
   return total;
 }

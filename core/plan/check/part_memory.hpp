@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -37,25 +38,43 @@ class PartMemory {
     return replica == leader_ ? 0 : replica == 0 ? leader_ : replica;
   }
   // The number of a stretch of the arena among those of the part.
-  std::size_t local(std::uint32_t stretch) const;
+  std::uint32_t local(std::uint32_t stretch) const { return stretches_.position(stretch); }
 
  private:
   struct Touched {
     std::uint32_t memory = 0;
     std::uint32_t stretch = 0;
   };
+  struct Numbered {
+    std::uint32_t part = 0;  // that number is of, and 1
+    std::uint32_t number = 0;
+  };
+  // What a memory is called, and what it begins with.
+  struct Codes {
+    Name own;
+    Name value;
+    Name state;
+    bool known = false;
+  };
 
+  const Codes& codes(std::uint32_t memory, std::uint32_t stretch);
+  Codes make_codes(std::uint32_t memory, std::uint32_t stretch);
   Name code(std::uint32_t memory, std::uint32_t stretch);
-  std::pair<Name, Name> start(std::uint32_t memory, std::uint32_t stretch);
+  std::uint32_t number(Numbered& of);
 
   const Plan& plan_;
   const ScratchLives& lives_;
   const Stretches& stretches_;
   std::vector<std::size_t> arena_numbers_;  // by memory
   std::size_t arena_memories_ = 0;
-  std::vector<Cell> cells_;             // by stretch
-  std::vector<std::uint32_t> numbers_;  // by stretch: its appearance in the part, from 1
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> master_numbers_;  // the part, and the same
+  std::vector<Cell> cells_;        // by position
+  std::vector<Numbered> numbers_;  // by position: its appearance in the part, from 1
+  std::vector<Numbered> master_numbers_;
+  // Most parts have one stretch of the arena, which is called the same in each of them: by role and
+  // set of parameters or gradients, for prologues and for periods.
+  std::array<std::vector<Codes>, 2> first_codes_;
+  std::vector<std::uint32_t> families_;  // by memory: where its family begins there, by role
+  Codes other_codes_;
   std::vector<Cell> arena_cells_;  // by arena memory and local stretch
   std::vector<Touched> touched_;
   std::uint64_t epoch_ = 0;

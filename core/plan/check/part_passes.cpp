@@ -69,10 +69,19 @@ Name PartPasses::backward(const Operation& operation, const PartItems::Pass& pas
   ++progress.backwards;
   const Name now = memory_.cell(operation.reads.front().buffer, stretch).value;
   const std::uint32_t role = memory_.role(operation.replica);
-  const std::size_t local = memory_.local(stretch);
+  const std::uint32_t local = memory_.local(stretch);
   memory_.cell(operation.writes.front().buffer, stretch).value =
-      Naming(kGradientOf, role, pass.compute, local).name();
+      gradient(role, pass.compute, local);
   return Naming(kBackwardReads, pass.how, role, local, progress.read, now).name();
+}
+
+Name PartPasses::gradient(std::uint32_t role, std::uint64_t compute, std::uint32_t local) {
+  if (local != 0) return Naming(kGradientOf, role, compute, local).name();
+  const std::size_t number = compute * computes_.size() + role;
+  if (number >= gradients_.size()) gradients_.resize((compute + 1) * computes_.size());
+  Name& known = gradients_[number];
+  if (known == Name{}) known = Naming(kGradientOf, role, compute, local).name();
+  return known;
 }
 
 bool PartPasses::are_complete() const {

@@ -42,6 +42,7 @@ class PartPasses {
 
   Name forward(const Operation& operation, const PartItems::Pass& pass, std::uint32_t stretch,
                Progress& progress);
+  Name gradient(std::uint32_t role, std::uint64_t compute, std::uint32_t local);
   Name backward(const Operation& operation, const PartItems::Pass& pass, std::uint32_t stretch,
                 Progress& progress);
 
@@ -52,6 +53,7 @@ class PartPasses {
   std::span<const std::uint32_t> arena_;
   std::vector<Progress> progress_;  // by replica and local stretch
   std::vector<Event> events_;
+  std::vector<Name> gradients_;  // of the first stretch, by compute and role
 };
 
 }  // namespace convoy::check

@@ -69,6 +69,7 @@ class Mapper {
       : plan_(plan), begun_(begun), values_(period.values()), nodes_(plan, period, begun) {}
 
   PeriodMap map() {
+    find_live();
     merge_nodes();
     if (map_.faults.empty()) find_offsets();
     if (map_.faults.empty()) make_classes();
@@ -82,6 +83,30 @@ class Mapper {
     return node;
   }
 
+  // Forwards come to depend on these nodes. The others hold what is written again before it is
+  // read, or what leads to no forward.
+  void find_live() {
+    live_.assign(nodes_.size(), false);
+    std::vector<std::size_t> open;
+    const auto reach = [&](std::size_t node) {
+      if (!live_[node]) open.push_back(node);
+      live_[node] = true;
+    };
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_.side(nodes_[n]).read != nullptr) reach(n);
+    std::set<std::pair<ValueId, std::uint64_t>> known;
+    while (!open.empty()) {
+      const PeriodNode& node = nodes_[open.back()];
+      open.pop_back();
+      if (!known.insert({node.value, node.range.first}).second) continue;
+      for (const Term& term : nodes_.terms(node)) {
+        // What a kernel made depends on all that it may have read.
+        if (nodes_.kind(term) == AtomKind::kOpaque) return live_.assign(nodes_.size(), true);
+        if (nodes_.kind(term) == AtomKind::kHeld) reach(nodes_.held(node, term));
+      }
+    }
+  }
+
   // Nodes are of one class when one holds what the other held, or both hold what the same kernel
   // made.
   void merge_nodes() {
@@ -90,6 +115,7 @@ class Mapper {
     std::map<AtomId, std::size_t> with_kernel;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       values_.spend(1, values_.value(nodes_[n].value).operation);
+      if (!live_[n]) continue;
       for (const Term& term : nodes_.terms(nodes_[n])) {
         if (nodes_.kind(term) == AtomKind::kHeld)
           parents_[root(n)] = root(nodes_.held(nodes_[n], term));
@@ -119,6 +145,7 @@ class Mapper {
     std::vector<std::vector<std::size_t>> neighbours(nodes_.size());
     std::vector<std::size_t> open;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      if (!live_[n]) continue;
       if (nodes_.side(nodes_[n]).arena) set_offset(n, nodes_[n].range.first, open);
       for (const Term& term : nodes_.terms(nodes_[n])) {
         if (nodes_.kind(term) == AtomKind::kHeld) {
@@ -149,7 +176,8 @@ class Mapper {
 
   void make_classes() {
     std::map<std::size_t, std::vector<std::size_t>> members;
-    for (std::size_t n = 0; n < nodes_.size(); ++n) members[root(n)].push_back(n);
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (live_[n]) members[root(n)].push_back(n);
     std::map<std::uint64_t, std::vector<PeriodClass>> by_element;  // of the arena
     for (const auto& [unused, nodes] : members) {
       const bool read = std::any_of(nodes.begin(), nodes.end(), [&](std::size_t n) {
@@ -263,13 +291,14 @@ class Mapper {
   }
 
   ValueId begun_value(std::uint32_t buffer, std::uint64_t element) const {
-    return std::prev(begun_.memory(buffer).intervals().upper_bound(element))->second;
+    return begun_.memory(buffer).at(element);
   }
 
   const Plan& plan_;
   const SymbolicRun& begun_;
   const ValueTable& values_;
   PeriodNodes nodes_;
+  std::vector<bool> live_;  // by node
   std::vector<std::size_t> parents_;
   std::map<std::size_t, std::uint32_t> local_;
   Columns<GradientKey> gradients_;

@@ -36,7 +36,8 @@ void PeriodNodes::collect_sides(const Plan& plan, const SymbolicRun& period) {
   side_of_.assign(plan.buffers.size(), UINT32_MAX);
   for (std::uint32_t b = 0; b < plan.buffers.size(); ++b) {
     const PlanBuffer& buffer = plan.buffers[b];
-    if (!period.relevant(b) || buffer.kind == CONVOY_BUFFER_SCRATCH) continue;
+    if (!period.relevant(b) || buffer.kind == CONVOY_BUFFER_SCRATCH || period.holds_as(b) != b)
+      continue;
     side_of_[b] = static_cast<std::uint32_t>(sides_.size());
     sides_.push_back({b, nullptr, buffer.kind != CONVOY_BUFFER_PERSISTENT,
                       pieces_of(period.memory(b), buffer.count)});
@@ -48,6 +49,7 @@ void PeriodNodes::collect_sides(const Plan& plan, const SymbolicRun& period) {
 void PeriodNodes::cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& begun) {
   for (const Piece& piece : sides_[side].pieces) {
     cuts.cut(cuts_of(side), piece.first);
+    if (!linked_.insert({cuts_of(side), piece.value, piece.first, piece.count}).second) continue;
     for (const Term& term : terms_of(piece.value))
       if (kind(term) == AtomKind::kHeld)
         cuts.link(cuts_of(side), {piece.first, piece.count}, cuts_of(held_side(term)), term.shift);

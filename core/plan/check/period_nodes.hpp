@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "core/plan/check/common_cuts.hpp"
@@ -57,6 +59,8 @@ class PeriodNodes {
   std::vector<PeriodNode> nodes_;
   std::vector<std::size_t> first_node_;  // by side
   std::map<ValueId, std::vector<Term>> terms_;
+  // Pieces that are there several times: cuts, value, first element and count.
+  std::set<std::tuple<std::uint32_t, ValueId, std::uint64_t, std::uint64_t>> linked_;
 };
 
 }  // namespace convoy::check

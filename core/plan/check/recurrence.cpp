@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/class_judge.hpp"
+#include "core/plan/check/held_alike.hpp"
 #include "core/plan/check/period_map.hpp"
 
 namespace convoy::check {
@@ -16,11 +18,12 @@ namespace {
 class RecurrenceJudge {
  public:
   RecurrenceJudge(const Plan& plan, Budget& budget)
-      : plan_(plan), begun_(plan, budget), period_(plan, budget, Start::kHeld) {}
+      : plan_(plan),
+        begun_(plan, budget),
+        run_(run_from_held(plan, budget, after_prologue(begun_))),
+        period_(*run_) {}
 
   Recurrence judge() {
-    begun_.run_prologue();
-    period_.run_period();
     const PeriodMap map = map_period(plan_, period_, begun_);
     find_parameter_like();
     for (const PeriodFault& fault : map.faults) report(fault);
@@ -39,6 +42,11 @@ class RecurrenceJudge {
   }
 
  private:
+  static const SymbolicRun& after_prologue(SymbolicRun& run) {
+    run.run_prologue();
+    return run;
+  }
+
   void add(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
            const ElementRange& range, const std::string& what) {
     if (!seen_.insert({kind, operation, replica}).second) return;
@@ -91,12 +99,16 @@ class RecurrenceJudge {
   // A sum of nothing but gradients must be a mean; other sums are judged by what they lead to.
   void judge_apply(const LinearApply& apply) {
     if (!period_.relevant(apply.target)) return;
+    if (means_.contains({apply.gradient_sum, apply.contributions})) return;
     const ValueTable& values = period_.values();
     result_.by_rate = result_.by_rate || holds_parameters(apply.gradient_sum);
     const std::vector<Term> terms = values.expand(apply.gradient_sum, Casts::kThrough);
     Weight total{0, 0};
     for (const Term& term : terms) {
-      if (!is_gradient(values.atom(term.atom))) return;
+      if (!is_gradient(values.atom(term.atom))) {
+        means_.insert({apply.gradient_sum, apply.contributions});
+        return;
+      }
       if (term.shift != 0)
         return add(FindingKind::kShifted, apply.operation, values.atom(term.atom).replica,
                    apply.range,
@@ -107,7 +119,10 @@ class RecurrenceJudge {
       return add(FindingKind::kMissing, apply.operation, CONVOY_NONE, apply.range,
                  "no gradient is applied, only the optimizer's momentum and weight decay");
     total = total * reciprocal(apply.contributions);
-    if (total.field == 1) return;
+    if (total.field == 1) {
+      means_.insert({apply.gradient_sum, apply.contributions});
+      return;
+    }
     add(total.value > 1 ? FindingKind::kDoubled : FindingKind::kScaled, apply.operation,
         CONVOY_NONE, apply.range,
         fmt::format("the gradients that it applies count {:.6g} times in all, after a division by "
@@ -169,7 +184,7 @@ class RecurrenceJudge {
       if (atom.kind != AtomKind::kHeld) return false;
       const auto& after = period_.memory(atom.buffer).intervals();
       return std::all_of(after.begin(), after.end(), [&](const auto& interval) {
-        const std::vector<AtomId> products = product_atoms({interval.second});
+        const std::vector<AtomId> products = product_atoms({interval.value});
         return !products.empty() &&
                std::all_of(products.begin(), products.end(), [&](AtomId product) {
                  const auto& sides = period_.values().atom(product).sides;
@@ -275,11 +290,13 @@ class RecurrenceJudge {
 
   const Plan& plan_;
   SymbolicRun begun_;
-  SymbolicRun period_;
+  std::unique_ptr<SymbolicRun> run_;
+  const SymbolicRun& period_;
   Recurrence result_;
-  std::vector<bool> parameter_like_;  // by buffer
-  std::map<AtomId, bool> moving_;     // bases of projections
-  std::vector<ClassReport> reports_;  // by class
+  std::vector<bool> parameter_like_;                   // by buffer
+  std::map<AtomId, bool> moving_;                      // bases of projections
+  std::set<std::pair<ValueId, std::uint64_t>> means_;  // sums and contributions that are right
+  std::vector<ClassReport> reports_;                   // by class
   std::vector<Finding> findings_;
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
 };

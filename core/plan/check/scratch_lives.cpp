@@ -3,6 +3,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/large_pages.hpp"
+
 namespace convoy::check {
 namespace {
 
@@ -58,6 +60,12 @@ class Live {
 
 ScratchLives::ScratchLives(const Plan& plan) : plan_(plan), buffers_(plan.buffers.size()) {
   std::iota(buffers_.begin(), buffers_.end(), 0u);
+  std::size_t all = 0;
+  for (const auto* section : {&plan.prologue, &plan.body})
+    for (const Operation& operation : *section)
+      all += operation.reads.size() + operation.writes.size();
+  reserve_large(memories_, all);
+  first_spans_.reserve(plan.prologue.size() + plan.body.size());
   for (const auto* section : {&plan.prologue, &plan.body})
     for (const Operation& operation : *section) {
       first_spans_.push_back(memories_.size());

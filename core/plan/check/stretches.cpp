@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/large_pages.hpp"
 #include "core/plan/check/stretch_cuts.hpp"
 
 namespace convoy::check {
@@ -39,8 +40,8 @@ void Stretches::number(const Plan& plan, const ScratchLives& lives, const Stretc
     for (std::size_t i = 1; i < cuts.size(); ++i) lengths_.push_back(cuts[i] - cuts[i - 1]);
   }
   spaces_.push_back(static_cast<std::uint32_t>(lengths_.size()));
-  firsts_.reserve(lives.spans());
-  counts_.reserve(lives.spans());
+  reserve_large(firsts_, lives.spans());
+  reserve_large(counts_, lives.spans());
   for (const auto* section : {&plan.prologue, &plan.body})
     for (const Operation& operation : *section)
       for (const auto* spans : {&operation.reads, &operation.writes})
@@ -101,6 +102,10 @@ void Stretches::number_parts() {
     numbers[i] = first == i ? part_count_++ : numbers[first];
   }
   parts_ = std::move(numbers);
+  std::vector<std::uint32_t> members(part_count_, 0);
+  reserve_large(positions_, parts_.size());
+  for (const std::uint32_t part : parts_) positions_.push_back(members[part]++);
+  if (!members.empty()) largest_part_ = *std::max_element(members.begin(), members.end());
 }
 
 }  // namespace convoy::check

@@ -34,6 +34,10 @@ class Stretches {
   // Equal for stretches of one part.
   std::uint32_t part(std::uint32_t stretch) const { return parts_[stretch]; }
   std::uint32_t parts() const { return part_count_; }
+  // The number of a stretch among those of its part: the arena's come first.
+  std::uint32_t position(std::uint32_t stretch) const { return positions_[stretch]; }
+  // Stretches of the part that has most.
+  std::uint32_t largest_part() const { return largest_part_; }
 
  private:
   Stretches() = default;
@@ -51,6 +55,8 @@ class Stretches {
   std::vector<std::uint32_t> counts_;
   std::vector<std::uint32_t> parts_;  // while they are joined: parents
   std::uint32_t part_count_ = 0;
+  std::vector<std::uint32_t> positions_;  // by stretch
+  std::uint32_t largest_part_ = 0;
 };
 
 }  // namespace convoy::check

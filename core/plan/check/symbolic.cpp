@@ -1,14 +1,23 @@
 #include "core/plan/check/symbolic.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.hpp"
 
 namespace convoy::check {
 
 SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, Start start)
+    : SymbolicRun(plan, budget, start, {}) {}
+
+SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, std::vector<std::uint32_t> holds_as)
+    : SymbolicRun(plan, budget, Start::kHeld, std::move(holds_as)) {}
+
+SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, Start start,
+                         std::vector<std::uint32_t> holds_as)
     : plan_(plan),
       start_(start),
+      holds_as_(std::move(holds_as)),
       values_(budget),
       initial_(values_.intern({}, {})),
       fresh_state_(values_.intern({.kind = AtomKind::kFreshState}, {})),
@@ -28,8 +37,8 @@ ValueId SymbolicRun::start_value(std::uint32_t buffer) {
   if (kind == CONVOY_BUFFER_SCRATCH) return values_.poison(CONVOY_NONE, buffer);
   if (start_ == Start::kHeld) {
     Atom atom{.kind = AtomKind::kHeld};
-    atom.buffer = buffer;
-    return values_.leaf(values_.intern(std::move(atom), {buffer}));
+    atom.buffer = holds_as_[buffer];
+    return values_.leaf(values_.intern(std::move(atom), {holds_as_[buffer]}));
   }
   if (kind == CONVOY_BUFFER_PERSISTENT) return values_.zero();
   if (kind == CONVOY_BUFFER_GRADIENT) return values_.poison(CONVOY_NONE, buffer);

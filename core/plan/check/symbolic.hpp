@@ -26,8 +26,8 @@ struct ForwardRead {
 enum class Start {
   kInitial,  // what it holds before the prologue: a run as it happens
   kLinear,   // the same, but an apply subtracts the mean
-  kHeld,  // atoms of its own: any period. No prologue; an apply subtracts the mean, for it stands
-          // for any optimizer that is linear in the gradient
+  kHeld,     // atoms of its own, or of what holds the same: any period. No prologue; an apply
+             // subtracts the mean, for it stands for any optimizer that is linear in the gradient
 };
 
 // An apply of a run from held memory: what was the sum, on which elements.
@@ -44,6 +44,8 @@ struct LinearApply {
 class SymbolicRun {
  public:
   SymbolicRun(const Plan& plan, Budget& budget, Start start = Start::kInitial);
+  // Any period in which each buffer begins with what that one of `holds_as` holds (held_alike.hpp).
+  SymbolicRun(const Plan& plan, Budget& budget, std::vector<std::uint32_t> holds_as);
 
   // Once, before the first period.
   void run_prologue();
@@ -83,6 +85,8 @@ class SymbolicRun {
   ContentId whole_arena(ValueId value);
 
   const BufferContent& memory(std::uint32_t buffer) const { return memory_[buffer]; }
+  // The buffer whose atom it began with, where memory was held.
+  std::uint32_t holds_as(std::uint32_t buffer) const { return holds_as_[buffer]; }
   // Whether anything leads from the buffer to a forward.
   bool relevant(std::uint32_t buffer) const { return relevant_[buffer]; }
   const std::vector<LinearApply>& linear_applies() const { return linear_applies_; }
@@ -160,6 +164,8 @@ class SymbolicRun {
   void compress(const Operation& operation);
   void write_message(const Operation& operation, const Content& from);
   void decompress(const Operation& operation);
+  // None where something else than messages is read.
+  std::optional<Content> sum_of_messages(const Operation& operation);
   const Content* message(const Operation& operation, std::uint64_t number);
   AtomId part_atom(const Operation& operation, std::uint32_t read_index, std::uint64_t number,
                    std::uint64_t pieces);
@@ -176,8 +182,11 @@ class SymbolicRun {
 
   ValueId start_value(std::uint32_t buffer);
 
+  SymbolicRun(const Plan& plan, Budget& budget, Start start, std::vector<std::uint32_t> holds_as);
+
   const Plan& plan_;
   Start start_;
+  std::vector<std::uint32_t> holds_as_;  // by buffer, from held memory
   ValueTable values_;
   ContentTable contents_;
   AtomId initial_;
@@ -195,6 +204,8 @@ class SymbolicRun {
   Update last_update_{.contributions = 0};
   Updated last_updated_;
   std::unordered_map<AtomId, Message> messages_;  // by their first part
+  // By what was read, and how.
+  std::map<std::vector<std::uint64_t>, std::optional<Content>> decompressed_;
   std::map<AtomId, std::set<ContentId>> followed_;
   std::map<MatrixProduct, std::optional<Content>> projections_;  // none: it is not one
 };

@@ -104,13 +104,28 @@ AtomId SymbolicRun::part_atom(const Operation& operation, std::uint32_t read_ind
 }
 
 // Messages of compressors add up like what they stand for. What else is read as a message, the
-// codes of two added up, say, may be anything.
+// codes of two added up, say, may be anything. Where all replicas have got the same messages, the
+// first one's sum is that of all.
 void SymbolicRun::decompress(const Operation& operation) {
+  std::vector<std::uint64_t> key{static_cast<std::uint64_t>(operation.kind),
+                                 operation.writes[0].count};
+  key.insert(key.end(), std::begin(operation.sizes), std::end(operation.sizes));
+  for (const PlanSpan& span : operation.reads) {
+    key.push_back(span.count);
+    key.push_back(contents_.intern(read(span, operation.id, 0)));
+  }
+  const auto [sum, is_new] = decompressed_.try_emplace(std::move(key));
+  if (is_new) sum->second = sum_of_messages(operation);
+  if (!sum->second) return unknown(operation);
+  write(operation.writes[0], *sum->second, 0);
+}
+
+std::optional<Content> SymbolicRun::sum_of_messages(const Operation& operation) {
   const std::uint64_t messages = operation.sizes[reads_selection(operation) ? 0 : 2];
   std::vector<const Content*> all;
   for (std::uint64_t i = 0; i < messages; ++i) {
     all.push_back(message(operation, i));
-    if (all.back() == nullptr) return unknown(operation);
+    if (all.back() == nullptr) return std::nullopt;
   }
   Content onto;
   if (operation.reads.size() > 2) {
@@ -126,7 +141,7 @@ void SymbolicRun::decompress(const Operation& operation) {
                      for (const ValueId value : values) parts.push_back({value, Weight{}, 0});
                      append(result, count, values_.combine(parts));
                    });
-  write(operation.writes[0], result, 0);
+  return result;
 }
 
 }  // namespace convoy::check

@@ -113,6 +113,23 @@ TEST(CheckRecurrence, HundredsOfReplicasMayAverage) {
   EXPECT_EQ(uneven.verdict, Verdict::kWrong) << text_of(uneven);
 }
 
+// What a replica keeps of its own is emptied by the next step, so that the parameters, which all of
+// them have in common, are all that is left to judge.
+TEST(CheckRecurrence, HundredsOfReplicasMayKeepWhatTheyDoNotSend) {
+  constexpr std::uint32_t kMany = 260;
+  for (const char* const name : {"error feedback by casts", "error feedback, declared"}) {
+    const CheckReport right = report_on_many(name, kMany, right_recurrences());
+    EXPECT_TRUE(right.nothing_lost) << name << text_of(right);
+  }
+  const CheckReport messages = report_on_many("top_k with feedback", kMany, right_compressions());
+  EXPECT_TRUE(messages.nothing_lost) << text_of(messages);
+  const CheckReport halved = report_on_many("error feedback, halved", kMany, wrong_recurrences());
+  EXPECT_EQ(halved.verdict, Verdict::kWrong) << text_of(halved);
+  // Residuals that remember are too many for matrices.
+  const CheckReport grows = report_on_many("residual not reduced", kMany, wrong_recurrences());
+  EXPECT_NE(grows.verdict, Verdict::kApproximate) << text_of(grows);
+}
+
 // Matrices and chains say the same where both can be had.
 TEST(CheckRecurrence, DozensOfReplicasAreJudgedAsAFewAre) {
   for (const std::uint32_t replicas : {30u, 33u}) {

@@ -1,0 +1,44 @@
+#include "core/cli/verbs/proved_cases.hpp"
+
+#include <fmt/format.h>
+
+namespace convoy {
+
+void CaseOutcome::fail(bool refused, const Error& error) {
+  text += fmt::format("{}: {}\n", refused ? "refused" : "wrong", error.what());
+  end = refused ? CaseEnd::kRefused : CaseEnd::kBroken;
+}
+
+const CheckReport& Proofs::of(const Plan& plan) {
+  const std::pair key{plan_hash(plan), plan.cluster->replicas()};
+  std::unique_lock lock(mutex_);
+  const auto [it, is_new] = known_.try_emplace(key);
+  lock.unlock();
+  if (is_new) {
+    try {
+      it->second.result.set_value(check_plan(plan));
+    } catch (...) {
+      it->second.result.set_exception(std::current_exception());
+    }
+  }
+  return it->second.proof.get();
+}
+
+void Turns::enter(std::uint32_t most) {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [&] { return busy_ < std::min(most, threads_); });
+  ++busy_;
+}
+
+void Turns::leave() {
+  const std::lock_guard lock(mutex_);
+  --busy_;
+  ended_.notify_all();
+}
+
+void Turns::wait_for_all() {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [&] { return busy_ == 0; });
+}
+
+}  // namespace convoy
