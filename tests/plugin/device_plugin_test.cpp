@@ -119,7 +119,8 @@ TEST_F(DevicePluginTest, SaysWhyAnOperationCannotRun) {
 
 TEST_F(DevicePluginTest, TellsARefusalOfCollectivesFromATimeout) {
   static std::int32_t status = 1;
-  table_.supports_collectives = [](void*, convoy_context* context, void* const*, std::uint64_t, std::uint32_t) {
+  table_.supports_collectives = [](void*, convoy_context* context, void* const*, std::uint64_t,
+                                   std::uint32_t) {
     host_functions().set_error(context, "one GPU does not answer");
     return status;
   };
