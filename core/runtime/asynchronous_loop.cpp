@@ -18,11 +18,9 @@
 namespace convoy {
 namespace {
 
-// How long to sleep, in seconds. Where there is a gate, operations that end wake the thread: looks
-// are for what other tasks say, and for the clock.
-constexpr double kRestAlone = 0.02;
-constexpr double kRestBesidePeers = 1e-3;
-constexpr double kRestWithoutGate = 300e-6;
+// While nothing happens, looks follow each other in intervals that double.
+constexpr std::chrono::microseconds kShortestRest{50};
+constexpr std::chrono::microseconds kLongestRest{300};
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 class AsynchronousLoop {
@@ -207,8 +205,12 @@ class AsynchronousLoop {
 
   template <typename Done>
   void go_until(Done done) {
-    while (!done())
-      if (!look()) rest();
+    while (!done()) {
+      if (look())
+        rest_ = kShortestRest;
+      else
+        rest();
+    }
   }
 
   // Hands over, submits and finishes what can be. A worker alone with its own steps need not look
@@ -235,19 +237,10 @@ class AsynchronousLoop {
     return schedule_.at(options_.first_step + steps / static_cast<std::int64_t>(strands_.size()));
   }
 
-  void sleep() {
-    if (session_.gate() == nullptr)
-      return std::this_thread::sleep_for(std::chrono::duration<double>(kRestWithoutGate));
-    std::vector<convoy_wait> points;
-    for (StrandRun& strand : strands_)
-      if (strand.has_open())
-        if (const auto point = strand.executor().awaited()) points.push_back(*point);
-    session_.gate()->rest(std::move(points), peers_ == nullptr ? kRestAlone : kRestBesidePeers);
-  }
-
   // Waiting for a peer is no fault of this host's, nor is waiting for a strand that moves.
   void rest() {
-    sleep();
+    std::this_thread::sleep_for(rest_);
+    rest_ = std::min(2 * rest_, kLongestRest);
     const double deadline = session_.options().executor.deadline_seconds;
     bool still = false;
     bool hope = false;
@@ -334,6 +327,7 @@ class AsynchronousLoop {
   bool is_timed_ = false;
   double started_ = 0;
   double last_end_ = 0;
+  std::chrono::microseconds rest_ = kShortestRest;
 };
 
 }  // namespace

@@ -21,8 +21,8 @@ constexpr std::chrono::steady_clock::duration kGraceAfterTimeout = std::chrono::
 constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
 // How often to look whether a host is lost while waiting, in seconds.
 constexpr double kBetweenLooksAtPeers = 0.1;
-// Likewise at a gate, of which whatever opens it tells.
-constexpr double kBetweenLooksAtGate = 0.01;
+// How often to look what the gate may let through while waiting.
+constexpr std::chrono::microseconds kBetweenLooks{50};
 
 StrandOrder order_for(const ExecutorParts& parts) {
   if (parts.strand == CONVOY_NONE) return {parts.schedule->submission, parts.schedule->phase_end};
@@ -273,7 +273,7 @@ bool Executor::wait_at_gate(const convoy_wait& point) {
   const auto end = Clock::now() + std::chrono::duration<double>(shortest_patience());
   while (!holds(point) && Clock::now() < end) {
     require_network();
-    if (!parts_.gate->pump()) parts_.gate->rest({point}, kBetweenLooksAtGate);
+    if (!parts_.gate->pump()) std::this_thread::sleep_for(kBetweenLooks);
   }
   return holds(point);
 }
@@ -340,16 +340,14 @@ void Executor::collect_norms(const StepWork& work, const Operation& operation) {
   result_.gradient_square_sums[operation.variable] += work.result;
 }
 
-std::optional<convoy_wait> Executor::awaited() const {
+bool Executor::step_is_finished() const {
   CONVOY_CHECK_LT(finished_, submitted_);
   const std::int64_t computes = parts_.plan->computes;
   const StepSlot& slot = *state_->slots[finished_ / computes % state_->slots.size()];
   const auto phase = static_cast<std::uint32_t>(finished_ % computes);
-  for (const std::uint32_t lane : lanes_) {
-    const convoy_wait end{&(*state_->timelines)[lane].value, last_value(lane, phase, slot)};
-    if (!holds(end)) return end;
-  }
-  return std::nullopt;
+  return std::ranges::all_of(lanes_, [&](std::uint32_t lane) {
+    return lane_value(lane) >= last_value(lane, phase, slot);
+  });
 }
 
 const StepResult& Executor::finish_step() {

@@ -86,9 +86,7 @@ class Executor {
   // name of its place. The result is valid until the next call.
   const StepResult& finish_step();
   // Whether finish_step() would return at once; there is an open step.
-  bool step_is_finished() const { return !awaited(); }
-  // The first point that the oldest open step still waits for; nothing: it is finished.
-  std::optional<convoy_wait> awaited() const;
+  bool step_is_finished() const;
   // Grows whenever anything that was queued ends.
   std::uint64_t progress() const;
   // To be asked when nothing has moved for `still` seconds, at least shortest_patience(): whether

@@ -28,7 +28,6 @@ constexpr std::chrono::seconds kLongestClose{5};
 NetworkEngine::NetworkEngine(NetworkOptions options)
     : options_(std::move(options)),
       counters_(options_.peers.size()),
-      bell_(options_.waking),
       lost_(options_.peers.size()),
       patience_(kShortestLook) {
   for (const NetworkPeer& peer : options_.peers)
@@ -40,13 +39,21 @@ NetworkEngine::NetworkEngine(NetworkOptions options)
     if (descriptor) descriptors_.push_back(*descriptor);
     if (!descriptor) polled_ = transport;
   }
+  is_told_ = options_.waking != nullptr &&
+             options_.waking->listen(
+                 [](void* self, const std::uint64_t* timeline, std::uint64_t value) {
+                   auto& engine = *static_cast<NetworkEngine*>(self);
+                   if (engine.watch_.wants(timeline, value)) engine.wake_up_.ring();
+                 },
+                 this) == CONVOY_OK;
   thread_ = std::thread([this] { serve(); });
 }
 
 NetworkEngine::~NetworkEngine() {
   closing_.store(true, std::memory_order_release);
-  bell_.ring();
+  wake_up_.ring();
   thread_.join();
+  if (is_told_) options_.waking->forget(this);
 }
 
 void NetworkEngine::submit(const NetworkSubmission& what) {
@@ -59,7 +66,7 @@ void NetworkEngine::submit(const NetworkSubmission& what) {
     first = incoming_.empty();
     incoming_.push_back(what);
   }
-  if (first) bell_.ring();
+  if (first) wake_up_.ring();
 }
 
 bool NetworkEngine::wait(const convoy_wait& point, double seconds) {
@@ -74,7 +81,7 @@ bool NetworkEngine::wait(const convoy_wait& point, double seconds) {
 
 void NetworkEngine::interrupt(const std::string& reason) {
   record_failure(reason);
-  bell_.ring();
+  wake_up_.ring();
 }
 
 void NetworkEngine::require_intact() const {
@@ -94,16 +101,6 @@ std::vector<NetworkTraffic> NetworkEngine::traffic() const {
   return result;
 }
 
-void NetworkEngine::tell(TimelineBell& bell) {
-  const std::lock_guard lock(mutex_);
-  bells_.push_back(&bell);
-}
-
-void NetworkEngine::forget(TimelineBell& bell) {
-  const std::lock_guard lock(mutex_);
-  std::erase(bells_, &bell);
-}
-
 // A transport that fails, whatever the call, ends the run as the loss of a peer does.
 void NetworkEngine::serve() {
   for (;;) {
@@ -111,7 +108,7 @@ void NetworkEngine::serve() {
       serve_once();
     } catch (const Error& error) {
       record_failure(error.what());
-      bell_.sleep({}, {}, kLongestLook);  // it may go on failing
+      wake_up_.sleep({}, kLongestLook);  // it may go on failing
     }
     if (closing_.load(std::memory_order_acquire) && gives_up_closing()) return;
   }
@@ -180,7 +177,7 @@ bool NetworkEngine::has_work() const {
 // Seconds after which to look for what nothing tells of.
 double NetworkEngine::longest_sleep(bool awaits_timelines) {
   double seconds = kNothingToDo;
-  if (awaits_timelines && !bell_.is_told())
+  if (awaits_timelines && !is_told_)
     seconds = std::exchange(patience_, std::min(2 * patience_, kLongestLook));
   if (polled_ != nullptr && has_work()) seconds = std::min(seconds, kBetweenPolls);
   return seconds;
@@ -209,7 +206,8 @@ void NetworkEngine::sleep() {
     return;
   }
   if (!find_awaited()) return;
-  bell_.sleep(awaited_, descriptors_, longest_sleep(!awaited_.empty()));
+  if (watch_.begin(awaited_)) wake_up_.sleep(descriptors_, longest_sleep(!awaited_.empty()));
+  watch_.end();
   for (OpenTransport* transport : transports_) sleep_in_transport(*transport, 0);
 }
 
@@ -296,7 +294,6 @@ void NetworkEngine::tell_waiting() {
   if (!std::exchange(advanced_any_, false)) return;
   const std::lock_guard lock(mutex_);
   if (waiting_ > 0) advanced_.notify_all();
-  for (TimelineBell* const bell : bells_) bell->advanced();
 }
 
 }  // namespace convoy

@@ -22,7 +22,8 @@
 
 #include "core/plugin/transport_plugin.hpp"
 #include "core/runtime/network_lane.hpp"
-#include "core/runtime/timeline_bell.hpp"
+#include "core/runtime/timeline_watch.hpp"
+#include "core/runtime/wake_up.hpp"
 
 namespace convoy {
 
@@ -105,10 +106,6 @@ class NetworkEngine {
   std::uint32_t channels() const { return options_.channels; }
   // Per peer. Any thread.
   std::vector<NetworkTraffic> traffic() const;
-  // From now on, the engine's lanes tell this bell that they have advanced; until forget(). Any
-  // thread.
-  void tell(TimelineBell& bell);
-  void forget(TimelineBell& bell);
 
  private:
   struct Counters {
@@ -142,7 +139,9 @@ class NetworkEngine {
   std::vector<int> descriptors_;            // of those that have one
   OpenTransport* polled_ = nullptr;         // one that has none
   std::vector<Counters> counters_;          // per peer
-  TimelineBell bell_;
+  WakeUp wake_up_;
+  TimelineWatch watch_;
+  bool is_told_ = false;                    // by the devices, of timelines that advance
   std::atomic<std::uint64_t> position_{0};  // step << 32 | operation
   std::atomic<bool> closing_{false};
   std::atomic<bool> failed_{false};
@@ -150,7 +149,6 @@ class NetworkEngine {
   mutable std::mutex mutex_;  // guards the members up to the next comment
   std::condition_variable advanced_;
   std::uint32_t waiting_ = 0;
-  std::vector<TimelineBell*> bells_;
   std::vector<NetworkSubmission> incoming_;
   std::string failure_;
 

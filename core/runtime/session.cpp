@@ -111,10 +111,7 @@ void Session::make_executors() {
   gate_.reset();
   parts.timelines = std::make_shared<LaneTimelines>(schedule().lanes.size());
   auto gate = std::make_unique<StrandGate>(lowered_plan(), schedule(), engines_, parts.timelines);
-  if (gate->is_needed()) {
-    gate_ = std::move(gate);
-    gate_->listen(devices_->waking(), task_ ? task_->network : nullptr);
-  }
+  if (gate->is_needed()) gate_ = std::move(gate);
   parts.gate = gate_.get();
   std::set<std::uint32_t> here;
   for (const Lane& lane : schedule().lanes) here.insert(lane.strand);

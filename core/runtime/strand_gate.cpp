@@ -5,14 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "core/runtime/network_engine.hpp"
 #include "core/runtime/step_work.hpp"
 
 namespace convoy {
 namespace {
-
-// Where nobody tells of timelines, in seconds.
-constexpr double kBetweenLooks = 200e-6;
 
 constexpr std::uint32_t kLoose = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;
 
@@ -47,16 +43,6 @@ StrandGate::StrandGate(const Plan& lowered, const Schedule& local, const Engines
       gated.insert(queue);
   }
   for (GatedLane& lane : lanes_) lane.is_gated = gated.contains({lane.engine, lane.kind});
-}
-
-StrandGate::~StrandGate() {
-  if (network_ != nullptr) network_->forget(*bell_);
-}
-
-void StrandGate::listen(const convoy_device_waking* waking, NetworkEngine* network) {
-  bell_.emplace(waking);
-  network_ = network;
-  if (network_ != nullptr) network_->tell(*bell_);
 }
 
 bool StrandGate::is_needed() const {
@@ -97,40 +83,24 @@ void StrandGate::pump_or_close() noexcept {
 bool StrandGate::pump(std::uint32_t lane) {
   std::deque<Queued>& queue = lanes_[lane].queue;
   bool moved = false;
-  while (!queue.empty() && !awaited(lane)) {
+  while (!queue.empty() && is_ready(lane, queue.front())) {
     hand_over(lane);
     moved = true;
   }
   return moved;
 }
 
-std::optional<convoy_wait> StrandGate::awaited(std::uint32_t lane) const {
-  const Queued& next = lanes_[lane].queue.front();
+bool StrandGate::is_ready(std::uint32_t lane, const Queued& next) const {
   const convoy_submission& it = *next.submission;
-  const convoy_wait* const unmet = std::find_if_not(it.waits, it.waits + it.wait_count, holds);
-  if (unmet != it.waits + it.wait_count) return *unmet;
-  if (!locks(next.operation)) return std::nullopt;
+  if (!std::all_of(it.waits, it.waits + it.wait_count, holds)) return false;
+  if (!locks(next.operation)) return true;
   // Nothing is locked for longer than updates and copies take.
   const GatedLane& own = lanes_[lane];
-  const Timeline& timeline = (*timelines_)[lane];
-  if (!own.last_locks && value_of(timeline) < own.handed)
-    return convoy_wait{&timeline.value, own.handed};
-  const auto lock = std::ranges::find_if(locks_, [&](const Lock& other) {
-    return !same_queue(other.lane, lane) &&
-           conflict(plan_.body[other.operation], plan_.body[next.operation]);
+  if (!own.last_locks && value_of((*timelines_)[lane]) < own.handed) return false;
+  return std::ranges::none_of(locks_, [&](const Lock& lock) {
+    return !same_queue(lock.lane, lane) &&
+           conflict(plan_.body[lock.operation], plan_.body[next.operation]);
   });
-  return lock == locks_.end() ? std::nullopt : std::optional(lock->done);
-}
-
-void StrandGate::rest(std::vector<convoy_wait> points, double seconds) {
-  for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
-    if (lanes_[i].queue.empty()) continue;
-    const convoy_wait handed{&(*timelines_)[i].value, lanes_[i].handed};
-    const auto next = is_closed_ ? std::optional(handed) : awaited(i);
-    if (!next) return;
-    points.push_back(*next);
-  }
-  bell_->sleep(points, {}, bell_->is_told() ? seconds : std::min(seconds, kBetweenLooks));
 }
 
 // A device's lane runs in order: what is behind something there need not wait here.

@@ -5,18 +5,14 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/plan/schedule/schedule.hpp"
 #include "core/runtime/memory.hpp"
 #include "core/runtime/staleness.hpp"
 #include "core/runtime/timeline.hpp"
-#include "core/runtime/timeline_bell.hpp"
 
 namespace convoy {
-
-class NetworkEngine;
 
 // Stands between the strands of this host and the lanes of devices that several of them use, or
 // where they meet at memory that anyone may update. What a device gets from here may run at once,
@@ -29,12 +25,7 @@ class StrandGate {
  public:
   StrandGate(const Plan& lowered, const Schedule& local, const Engines& engines,
              std::shared_ptr<std::vector<Timeline>> timelines);
-  ~StrandGate();
-  StrandGate(const StrandGate&) = delete;
-  StrandGate& operator=(const StrandGate&) = delete;
 
-  // From now on, devices and network (null: there is none) wake the thread that rests here. Once.
-  void listen(const convoy_device_waking* waking, NetworkEngine* network);
   // Whether anything here has to go through the gate.
   bool is_needed() const;
   // Whether operations of this lane of the schedule go through it.
@@ -44,10 +35,7 @@ class StrandGate {
   void submit(std::uint32_t operation, const convoy_submission& submission);
   // Hands over what may start. Whether there was anything. Error as the devices have it.
   bool pump();
-  // Sleeps until pump() may have something to hand over, one of these points holds, or for so many
-  // seconds: for much less where devices do not tell of their timelines.
-  void rest(std::vector<convoy_wait> points, double seconds);
-  // The same as pump() without an Error: where a device fails, the gate closes.
+  // The same without an Error: where a device fails, the gate closes.
   void pump_or_close() noexcept;
   // From now on everything that is queued ends without having run; see pump().
   void close() { is_closed_ = true; }
@@ -74,8 +62,7 @@ class StrandGate {
   };
 
   bool locks(std::uint32_t operation) const;
-  // The first point that the lane's next operation waits for; null: it may start.
-  std::optional<convoy_wait> awaited(std::uint32_t lane) const;
+  bool is_ready(std::uint32_t lane, const Queued& next) const;
   bool conflict(const Operation& a, const Operation& b) const;
   bool same_queue(std::uint32_t a, std::uint32_t b) const;
   bool pump(std::uint32_t lane);
@@ -89,8 +76,6 @@ class StrandGate {
   std::vector<Lock> locks_;
   std::uint32_t turn_ = 0;  // which lane is asked first
   bool is_closed_ = false;
-  std::optional<TimelineBell> bell_;
-  NetworkEngine* network_ = nullptr;
   StalenessMeter staleness_;
 };
 

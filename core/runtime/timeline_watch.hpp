@@ -22,8 +22,7 @@ class TimelineWatch {
   // Whether to sleep: none of the points holds.
   bool begin(std::span<const convoy_wait> points);
   void end() { state_.store(kAwake, std::memory_order_seq_cst); }
-  // Any thread, both.
-  bool is_asleep() const { return state_.load(std::memory_order_seq_cst) != kAwake; }
+  // Any thread.
   bool wants(const std::uint64_t* timeline, std::uint64_t value) const;
 
  private:
