@@ -8,28 +8,73 @@
 #include <vector>
 
 namespace convoy {
+namespace {
 
-void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr problem;
-  const auto take_turns = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
+std::atomic<std::size_t> helpers_at_work = 0;
+
+// What the threads of one in_parallel() share.
+class SharedWork {
+ public:
+  SharedWork(std::size_t count, const std::function<void(std::size_t)>& work)
+      : count_(count), work_(work) {}
+
+  void take_turns() {
+    for (std::size_t i = next_++; i < count_; i = next_++) {
       try {
-        work(i);
+        work_(i);
+      } catch (const OtherWorkGoesOn&) {
+        const std::lock_guard lock(mutex_);
+        put_off_.push_back(i);
       } catch (...) {
-        const std::lock_guard lock(mutex);
-        problem = std::current_exception();
+        const std::lock_guard lock(mutex_);
+        problem_ = std::current_exception();
       }
     }
-  };
+  }
+
+  // When the other threads have ended.
+  void finish() {
+    if (problem_) std::rethrow_exception(problem_);
+    std::ranges::sort(put_off_);
+    for (const std::size_t i : put_off_) work_(i);
+  }
+
+ private:
+  const std::size_t count_;
+  const std::function<void(std::size_t)>& work_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::vector<std::size_t> put_off_;
+  std::exception_ptr problem_;
+};
+
+struct CountedHelpers {
+  explicit CountedHelpers(std::size_t helpers) : count(helpers) { helpers_at_work += count; }
+  ~CountedHelpers() { helpers_at_work -= count; }
+  CountedHelpers(const CountedHelpers&) = delete;
+  CountedHelpers& operator=(const CountedHelpers&) = delete;
+
+  const std::size_t count;
+};
+
+}  // namespace
+
+void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
+  SharedWork shared(count, work);
   const std::size_t threads =
       std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::jthread> helpers;
-  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(take_turns);
-  take_turns();
-  for (std::jthread& helper : helpers) helper.join();
-  if (problem) std::rethrow_exception(problem);
+  {
+    const CountedHelpers counted(threads > 1 ? threads - 1 : 0);
+    std::vector<std::jthread> helpers;  // joined before they are no longer counted
+    for (std::size_t i = 0; i < counted.count; ++i)
+      helpers.emplace_back([&shared] { shared.take_turns(); });
+    shared.take_turns();
+  }
+  shared.finish();
+}
+
+void require_no_other_work() {
+  if (helpers_at_work > 0) throw OtherWorkGoesOn();
 }
 
 }  // namespace convoy

@@ -5,8 +5,17 @@
 
 namespace convoy {
 
-// Calls work(0) ... work(count - 1), each once, on as many threads as the machine has processors.
-// Rethrows one of the exceptions after all threads have ended.
+// What require_no_other_work() throws. It is no error: in_parallel() deals with it.
+struct OtherWorkGoesOn {};
+
+// Calls work(0) ... work(count - 1) on as many threads as the machine has processors: each once,
+// and those that throw OtherWorkGoesOn again, one after the other, when the other threads have
+// ended. Rethrows one of the other exceptions then.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
+
+// For what must not happen beside the threads of in_parallel(), such as copying the process: the
+// copy has only the calling thread, and locks that others held stay locked in it. Throws
+// OtherWorkGoesOn while there are such threads.
+void require_no_other_work();
 
 }  // namespace convoy

@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/plugin/watched_call.hpp"
 
@@ -129,6 +130,7 @@ bool is_child_call() {
 
 std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, double seconds,
                           const std::function<std::string()>& work) {
+  require_no_other_work();
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     fail(ExitCode::kUnavailable, "cannot open a pipe: {}", std::strerror(errno));

@@ -15,6 +15,7 @@ bool is_own(const FoundPlugin& plugin);
 // is thrown here; a crash, an early end and a deadline that passed are Error kUnavailable, which
 // names the plug-in, what it was doing and what happened; when the process is to end, see
 // hurry_calls(), that is an Error of its code. What `work` prints and changes in memory is lost.
+// Not beside the threads of in_parallel(), see require_no_other_work().
 std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, double seconds,
                           const std::function<std::string()>& work);
 

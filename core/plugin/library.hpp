@@ -62,7 +62,7 @@ class PluginHost {
   // What calls a plug-in is done in a child process first, unless the plug-in came with this
   // convoy. Error kUnavailable, naming it, if it crashes, ends the process or takes too long there,
   // and from then on for whatever else it is to do. Errors of `work` count for nothing: they come
-  // again.
+  // again. Not beside the threads of in_parallel(), see require_no_other_work().
   void try_first(const FoundPlugin& plugin, const std::string& doing,
                  const std::function<void()>& work);
   // How each of those attempts failed.

@@ -111,7 +111,11 @@ void look(Slot& slot, Seen& seen, double passed, ExitCode ending) {
   end_hurried(slot, ending);
 }
 
+std::atomic<bool> is_looking{false};
+
 [[noreturn]] void look_for_ever() {
+  is_looking = true;
+  is_looking.notify_all();
   using Clock = std::chrono::steady_clock;
   std::array<Seen, slots.size()> seen{};
   auto before = Clock::now();
@@ -152,6 +156,8 @@ void watch_calls() {
   static std::once_flag started;
   try {
     std::call_once(started, [] { std::thread(look_for_ever).detach(); });
+    // A copy of the process must not be made while the thread starts, which takes locks.
+    is_looking.wait(false);
   } catch (const std::system_error& error) {
     fail(ExitCode::kUnavailable,
          "the system gives no thread to watch plug-ins: {}; `ulimit -u` limits threads",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/left_memory.hpp"
 #include "core/plan/operation.hpp"
 
 namespace convoy {
@@ -122,8 +123,8 @@ class DeviceTrial {
     it.device_kernel = built;
     device_.submit(it);
     if (device_.wait({&work->timeline, 1}, kMostSeconds)) return;
-    static_cast<void>(work.release());
-    for (SpanOnBoth& span : spans_) static_cast<void>(span.there.release());
+    leave_to_the_end(work);
+    for (SpanOnBoth& span : spans_) leave_to_the_end(span.there);
     fail(ExitCode::kTimeout, "kernel '{}' does not end within {} seconds on the device",
          call_.kernel, kMostSeconds);
   }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/base/left_memory.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/runtime/network_engine.hpp"
 #include "core/runtime/strand_gate.hpp"
@@ -54,7 +55,7 @@ Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
 }
 
 Executor::~Executor() {
-  if (!cancel("its session ended in the middle of a step")) static_cast<void>(state_.release());
+  if (!cancel("its session ended in the middle of a step")) leave_to_the_end(state_);
 }
 
 std::vector<std::uint32_t> Executor::replicas() const {

@@ -4,6 +4,8 @@
 #include <future>
 #include <utility>
 
+#include "core/base/left_memory.hpp"
+
 namespace convoy {
 namespace {
 
@@ -96,7 +98,7 @@ std::vector<double> OpenDevices::measure(convoy_measurement what) {
 
 void OpenDevices::abandon() {
   abandoned_ = true;
-  for (std::unique_ptr<OpenDevice>& device : opened_) static_cast<void>(device.release());
+  for (std::unique_ptr<OpenDevice>& device : opened_) leave_to_the_end(device);
 }
 
 }  // namespace convoy

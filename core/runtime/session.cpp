@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/base/left_memory.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/compute_dtype.hpp"
@@ -154,12 +155,12 @@ bool Session::cancel(const std::string& reason) noexcept {
 // left to the end of the process.
 void Session::abandon_hung_devices() {
   if (cancel("its session ended in the middle of a step")) return;
-  for (auto& executor : executors_) static_cast<void>(executor.release());
+  for (auto& executor : executors_) leave_to_the_end(executor);
   executors_.clear();
-  static_cast<void>(gate_.release());
-  for (Program& program : programs_) static_cast<void>(program.release());
-  static_cast<void>(memory_.release());
-  static_cast<void>(view_.release());
+  leave_to_the_end(gate_);
+  for (Program& program : programs_) leave_to_the_end(program);
+  leave_to_the_end(memory_);
+  leave_to_the_end(view_);
   devices_->abandon();
 }
 

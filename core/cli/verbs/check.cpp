@@ -5,18 +5,18 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <deque>
-#include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <ostream>
 #include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/device_counts.hpp"
@@ -96,7 +96,7 @@ class CheckRun {
     else if (setup_.device != nullptr)
       check_this_machine();
     check_all_kinds();
-    collect();
+    prove_written();
     return conclude();
   }
 
@@ -113,7 +113,7 @@ class CheckRun {
                   make_arena_map(*setup_.graph, ground.arena, setup_.bucket_elements));
       } catch (const Error& error) {
         if (error.code() != ExitCode::kUnavailable) throw;
-        collect();
+        prove_written();
         out_ << fmt::format("{}: not looked at: {}\n", what, error.what());
       }
     }
@@ -172,23 +172,19 @@ class CheckRun {
     return counts_.empty() ? std::vector{count} : counts_;
   }
 
-  // The strategy writes one plan after the other, in this thread; proofs go on meanwhile.
+  // The strategy writes its plans in this thread, while no other works: those of others write each
+  // one in a copy of the process first. Then the plans are proved beside each other, as many of
+  // them as memory is certain to hold.
   void check(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash) {
+    constexpr std::uint32_t kDevicesAtOnce = 128;
     auto it = std::make_unique<ProvedCase>();
     it->cluster = cluster;
     it->shows_hash = shows_hash;
     it->outcome.text = what;
     write_plan(*it, std::move(map));
-    // Plans for so many devices take so much memory that there are never more than two.
-    constexpr std::uint32_t kLargePlan = 64;
-    const bool is_large = cluster.replicas() > kLargePlan;
-    open_.push_back(turns_.start(is_large ? 2 : UINT32_MAX, [this, it = std::move(it)] {
-      if (it->plan) prove(*it);
-      return std::move(it->outcome);
-    }));
-    while (!open_.empty() &&
-           open_.front().wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-      collect_first();
+    written_.push_back(std::move(it));
+    devices_written_ += cluster.replicas();
+    if (written_.size() > 1 && devices_written_ >= kDevicesAtOnce) prove_written();
   }
 
   // The strategy's and the host's refusals are no faults; anything else that it throws is.
@@ -208,11 +204,6 @@ class CheckRun {
     try {
       it.plan.emplace(it.cluster, std::move(map), author, StepPlanOptions{.guard = setup_.guard});
       require_manifest(it.plan->logical(), *setup_.strategy);
-      // Kernels are tried in a process of their own, a copy of this one: then no thread is at work.
-      if (std::ranges::any_of(it.plan->logical().body, [](const Operation& operation) {
-            return operation.kind == OperationKind::kCall;
-          }))
-        turns_.wait_for_all();
       kernel_checks_.try_all(it.plan->logical());
     } catch (const Error& error) {
       it.plan.reset();
@@ -259,14 +250,22 @@ class CheckRun {
     outcome.report = &report;
   }
 
-  // In the order in which they were begun.
-  void collect() {
-    while (!open_.empty()) collect_first();
+  // Shows each when those before it are shown.
+  void prove_written() {
+    std::mutex showing;
+    std::vector<bool> proved(written_.size());
+    std::size_t shown = 0;
+    in_parallel(written_.size(), [&](std::size_t i) {
+      if (written_[i]->plan) prove(*written_[i]);
+      const std::lock_guard lock(showing);
+      for (proved[i] = true; shown < proved.size() && proved[shown]; ++shown)
+        show(written_[shown]->outcome);
+    });
+    written_.clear();
+    devices_written_ = 0;
   }
 
-  void collect_first() {
-    const CaseOutcome outcome = open_.front().get();
-    open_.pop_front();
+  void show(const CaseOutcome& outcome) {
     out_ << outcome.text << std::flush;
     ++ends_[static_cast<std::size_t>(outcome.end)];
     if (outcome.report == nullptr) return;
@@ -325,8 +324,8 @@ class CheckRun {
   Proofs proofs_;
   std::set<std::string> kernels_;  // that were taken at their word
   std::set<std::string> factors_;  // operations with factors of the run
-  Turns turns_;
-  std::deque<std::future<CaseOutcome>> open_;  // last: their threads use the rest
+  std::vector<std::unique_ptr<ProvedCase>> written_;
+  std::uint64_t devices_written_ = 0;
 };
 
 // Of which kind NAME is, by name or path; "auto" is the strategy that --variable_update=auto takes.

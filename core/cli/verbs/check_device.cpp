@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/base/left_memory.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/show/terminal.hpp"
@@ -60,8 +61,8 @@ int run_check_device(std::span<const std::string> arguments, std::ostream& out, 
   const int code = check.execute();
   if (!check.hangs()) return code;
   // Its threads may still run its code.
-  static_cast<void>(plugin.release());
-  static_cast<void>(host.release());
+  leave_to_the_end(plugin);
+  leave_to_the_end(host);
   fail(ExitCode::kTimeout,
        "device {} hangs in the last case above; the cases behind it did not run",
        found.manifest.name);

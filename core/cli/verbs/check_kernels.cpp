@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/base/left_memory.hpp"
 #include "core/job/described_hosts.hpp"
 #include "core/job/opened_devices.hpp"
 #include "core/job/plan_ground.hpp"
@@ -79,7 +80,7 @@ std::string KernelChecks::try_on_devices(const Plan& plan, const Operation& call
     const std::string problem = try_on_device(device, built.get(), host, plan, call);
     return problem.empty() ? problem : fmt::format("on {} {}", device.describe().name, problem);
   } catch (const Error&) {  // it failed, and maybe hangs
-    static_cast<void>(built.release());
+    leave_to_the_end(built);
     devices_->abandon();
     throw;
   }

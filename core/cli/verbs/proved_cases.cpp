@@ -24,21 +24,4 @@ const CheckReport& Proofs::of(const Plan& plan) {
   return it->second.proof.get();
 }
 
-void Turns::enter(std::uint32_t most) {
-  std::unique_lock lock(mutex_);
-  ended_.wait(lock, [&] { return busy_ < std::min(most, threads_); });
-  ++busy_;
-}
-
-void Turns::leave() {
-  const std::lock_guard lock(mutex_);
-  --busy_;
-  ended_.notify_all();
-}
-
-void Turns::wait_for_all() {
-  std::unique_lock lock(mutex_);
-  ended_.wait(lock, [&] { return busy_ == 0; });
-}
-
 }  // namespace convoy

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <algorithm>
-#include <condition_variable>
 #include <cstdint>
 #include <future>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -49,34 +46,6 @@ class Proofs {
 
   std::mutex mutex_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, Entry> known_;
-};
-
-// Threads for work of which so much goes on at once as there are processors.
-class Turns {
- public:
-  // Waits until fewer than that, and than `most`, are at work. The result must not outlive this.
-  template <typename Work>
-  std::future<CaseOutcome> start(std::uint32_t most, Work work) {
-    enter(most);
-    return std::async(std::launch::async, [this, work = std::move(work)]() mutable {
-      const Leaving leaving{*this};
-      return work();
-    });
-  }
-  void wait_for_all();
-
- private:
-  struct Leaving {
-    Turns& turns;
-    ~Leaving() { turns.leave(); }
-  };
-  void enter(std::uint32_t most);
-  void leave();
-
-  const std::uint32_t threads_ = std::max(1u, std::thread::hardware_concurrency());
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::uint32_t busy_ = 0;
 };
 
 }  // namespace convoy
