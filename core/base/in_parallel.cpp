@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -66,8 +67,13 @@ void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work
   {
     const CountedHelpers counted(threads > 1 ? threads - 1 : 0);
     std::vector<std::jthread> helpers;  // joined before they are no longer counted
-    for (std::size_t i = 0; i < counted.count; ++i)
-      helpers.emplace_back([&shared] { shared.take_turns(); });
+    helpers.reserve(counted.count);
+    try {
+      for (std::size_t i = 0; i < counted.count; ++i)
+        helpers.emplace_back([&shared] { shared.take_turns(); });
+    } catch (const std::system_error&) {
+      // those there are do it all
+    }
     shared.take_turns();
   }
   shared.finish();

@@ -8,7 +8,7 @@ namespace convoy {
 
 void leave_reachable(const void* object) noexcept {
   static std::mutex mutex;
-  static auto* const left = new (std::nothrow) std::vector<const void*>;
+  static auto* left = new (std::nothrow) std::vector<const void*>;
   const std::lock_guard lock(mutex);
   try {
     if (left != nullptr) left->push_back(object);

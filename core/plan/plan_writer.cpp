@@ -228,7 +228,7 @@ std::uint32_t PlanWriter::add_buffer(const convoy_buffer& description) {
   const auto id = static_cast<std::uint32_t>(plan_.buffers.size());
   if (description.kind <= CONVOY_BUFFER_MASTER) {
     std::vector<std::uint32_t>& known =
-        named_buffers_[description.kind * kMaximumSets + description.set];
+        named_buffers_[description.kind * CONVOY_SETS + description.set];
     if (known.size() <= description.owner) known.resize(description.owner + 1, CONVOY_NONE);
     if (known[description.owner] != CONVOY_NONE) return known[description.owner];
     known[description.owner] = id;

@@ -82,7 +82,7 @@ class PlanWriter {
   PlanStage* stage_ = nullptr;                // that is being written; null: the first one
   std::uint32_t section_ = CONVOY_SECTION_BODY;
   // By kind and set, then by owner.
-  std::array<std::vector<std::uint32_t>, (CONVOY_BUFFER_MASTER + 1) * kMaximumSets> named_buffers_;
+  std::array<std::vector<std::uint32_t>, (CONVOY_BUFFER_MASTER + 1) * CONVOY_SETS> named_buffers_;
 };
 
 }  // namespace convoy

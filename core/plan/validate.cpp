@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <convoy/operation_traits.hpp>
+#include <initializer_list>
 
 #include "core/base/error.hpp"
 #include "core/plan/validate_compression.hpp"
@@ -16,6 +17,17 @@ void require_index(std::uint64_t index, std::uint64_t count, const char* what) {
     fail(ExitCode::kFailed, "{} {} does not exist; there are {}", what, index, count);
 }
 
+namespace {
+
+// Rule 3 of convoy/abi.h: so that a later version can give it a meaning.
+template <typename Value>
+void require_zero(Value value, const char* what) {
+  if (value != Value{})
+    fail(ExitCode::kFailed, "the {} is {}; nothing uses it, and it must be 0", what, value);
+}
+
+}  // namespace
+
 PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& cluster,
                           std::uint64_t arena_elements) {
   PlanBuffer buffer{description.kind,  description.owner, description.set,
@@ -24,11 +36,11 @@ PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& clust
     case CONVOY_BUFFER_PARAMETERS:
     case CONVOY_BUFFER_GRADIENT:
       require_index(description.owner, cluster.replicas(), "replica");
-      require_index(description.set, kMaximumSets, "buffer set");
+      require_index(description.set, CONVOY_SETS, "buffer set");
       buffer.place = cluster.replica_place[description.owner];
       break;
     case CONVOY_BUFFER_MASTER:
-      require_index(description.set, kMaximumSets, "buffer set");
+      require_index(description.set, CONVOY_SETS, "buffer set");
       [[fallthrough]];
     case CONVOY_BUFFER_SCRATCH:
     case CONVOY_BUFFER_PERSISTENT:
@@ -40,8 +52,11 @@ PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& clust
            description.kind);
   }
   if (description.kind <= CONVOY_BUFFER_MASTER) {
+    require_zero(description.count, "count of an arena");
+    require_zero(description.dtype, "dtype of an arena");
     buffer.count = arena_elements;
-    buffer.dtype = CONVOY_F32;
+  } else {
+    require_zero(description.set, "set of a buffer that has none");
   }
   if (buffer.dtype > CONVOY_U8) fail(ExitCode::kFailed, "dtype {} does not exist", buffer.dtype);
   if (buffer.count == 0) fail(ExitCode::kFailed, "a buffer of 0 elements");
@@ -140,12 +155,10 @@ void check_apply(Operation& operation, const Plan& plan) {
     fail(ExitCode::kFailed, "it updates a master or a replica's parameters, not {}",
          plan.buffer_name(operation.writes.front().buffer));
   if (operation.contributions == 0) operation.contributions = plan.cluster->replicas();
-  operation.scalar = 0;  // the limit of a norm, which the host sets
 }
 
 // A declared kernel adds element by element, so its spans are alike.
 void check_call(const Operation& operation) {
-  require_index(operation.effect, CONVOY_CALL_KEEPS_REST + 1, "effect of a kernel");
   if (operation.effect == CONVOY_CALL_UNDECLARED) return;
   require_equal_counts(operation);
   if (operation.effect == CONVOY_CALL_KEEPS_REST)
@@ -175,6 +188,30 @@ void check_shape(Operation& operation, const Plan& plan) {
   if (operation.kind == OperationKind::kApply) check_apply(operation, plan);
 }
 
+bool is_one_of(std::uint32_t kind, std::initializer_list<std::uint32_t> kinds) {
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
+// The fields that its kind does not use.
+void require_rest_zero(const convoy_operation& source) {
+  const std::uint32_t kind = source.kind;
+  const bool collects = is_collective(static_cast<OperationKind>(kind));
+  const bool calls = kind == CONVOY_OP_CALL;
+  if (!collects && kind != CONVOY_OP_SUM) require_zero(source.reduction, "reduction");
+  if (!collects) require_zero(source.algorithm, "algorithm");
+  if (!calls &&
+      !is_one_of(kind, {CONVOY_OP_FILL, CONVOY_OP_SCALE, CONVOY_OP_AXPY, CONVOY_OP_DIVIDE}))
+    require_zero(source.scalar, "scalar");
+  if (kind != CONVOY_OP_APPLY) require_zero(source.contributions, "number of contributions");
+  if ((source.flags & CONVOY_OP_RELAXED_READS) == 0) require_zero(source.max_lag, "lag");
+  if (!is_one_of(kind, {CONVOY_OP_FORWARD, CONVOY_OP_BACKWARD}))
+    require_zero(source.first_layer | source.layer_count, "range of layers");
+  if (!calls && !is_one_of(kind, {CONVOY_OP_MATMUL, CONVOY_OP_ORTHOGONALISE, CONVOY_OP_SCATTER,
+                                  CONVOY_OP_QUANTISE, CONVOY_OP_DEQUANTISE}))
+    for (const std::uint64_t size : source.sizes) require_zero(size, "size");
+  if (!calls) require_zero(source.bytes | source.flops | source.effect, "description of a kernel");
+}
+
 // All that can be said without the plan.
 void require_possible(const convoy_operation& source) {
   const OperationTraits* const traits = find_operation_traits(source.kind);
@@ -191,6 +228,8 @@ void require_possible(const convoy_operation& source) {
   require_index(source.reduction, CONVOY_REDUCE_MAX + 1, "reduction");
   require_index(source.algorithm, CONVOY_ALGORITHM_DEVICE_ONLY + 1, "algorithm");
   require_index(source.priority, CONVOY_PRIORITIES, "priority");
+  require_index(source.effect, CONVOY_CALL_KEEPS_REST + 1, "effect of a kernel");
+  require_rest_zero(source);
   if (!std::isfinite(source.scalar))
     fail(ExitCode::kFailed, "scalar {} is not finite", source.scalar);
   require_counts(source, *traits);

@@ -8,8 +8,6 @@ namespace convoy {
 
 // Most spans that an operation reads, or writes.
 constexpr std::uint64_t kMaximumSpans = 4096;
-// Copies of a replica's parameters or gradients, or of a place's master.
-constexpr std::uint32_t kMaximumSets = 16;
 
 void require_index(std::uint64_t index, std::uint64_t count, const char* what);
 

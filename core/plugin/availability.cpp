@@ -46,10 +46,12 @@ std::optional<std::string> unavailable_reason(PluginHost& host, const FoundPlugi
   try {
     host.try_first(plugin, "asking what this machine has for it",
                    [&] { static_cast<void>(reason_of(host, plugin)); });
-    const std::optional<std::string> reason = reason_of(host, plugin);
-    if (!reason && plugin.manifest.kind == PluginKind::kDevice)
-      host.try_first(plugin, "opening a device", [&] { try_device(host, plugin); });
-    return reason;
+    // Before this process has called it: what it then has loaded may not survive a copy.
+    if (plugin.manifest.kind == PluginKind::kDevice)
+      host.try_first(plugin, "opening a device", [&] {
+        if (!reason_of(host, plugin)) try_device(host, plugin);
+      });
+    return reason_of(host, plugin);
   } catch (const Error& error) {
     return error.what();
   }

@@ -81,21 +81,29 @@ bool has_something(int descriptor, int milliseconds) {
   return ::poll(&wait, 1, milliseconds) > 0;
 }
 
+// Where the process ignores SIGCHLD, the system tells of no ending but that there is no such child.
+bool has_ended(pid_t child, int& status) {
+  const pid_t changed = ::waitpid(child, &status, WNOHANG);
+  return changed == child || (changed < 0 && errno == ECHILD);
+}
+
 // Reads what the child says until it ends, whoever else has its end of the pipe then, and whether
 // it has closed it before; false when the deadline passes first, or the process is to end.
 bool follow(pid_t child, int descriptor, Clock::time_point deadline, std::string& text,
             int& status) {
   bool open = true;
-  bool ended = false;
   for (int rest = 1;; rest = std::min(2 * rest, kLongestRest)) {
-    ended = ended || ::waitpid(child, &status, WNOHANG) == child;
-    if (has_something(open ? descriptor : -1, ended ? 0 : rest)) {
-      open = read_some(descriptor, text);
-      rest = 1;
-    } else if (ended) {
+    if (has_ended(child, status)) {
+      while (text.size() < kLongestAnswer && has_something(descriptor, 0) &&
+             read_some(descriptor, text))
+        continue;
       return true;
     }
-    if (Clock::now() >= deadline || hurried_calls() != ExitCode::kOk) return ended;
+    if (has_something(open ? descriptor : -1, rest)) {
+      open = read_some(descriptor, text);
+      rest = 1;
+    }
+    if (Clock::now() >= deadline || hurried_calls() != ExitCode::kOk) return false;
   }
 }
 

@@ -34,10 +34,12 @@ struct LoadedPlugin {
 template <typename Table>
 PluginSettings settings_of(PluginKind kind, const LoadedPlugin<Table>& plugin,
                            const OptionValues& given, PluginLog log) {
-  return {.label = label_of(kind, plugin.manifest.name, plugin.path),
-          .options = resolve_options(plugin.manifest, given),
-          .log = std::move(log),
-          .patience = plugin.patience};
+  PluginSettings settings;
+  settings.label = label_of(kind, plugin.manifest.name, plugin.path);
+  settings.options = resolve_options(plugin.manifest, given);
+  settings.log = std::move(log);
+  settings.patience = plugin.patience;
+  return settings;
 }
 
 // Opens plug-in files. They stay loaded until the process ends, as threads that a plug-in has left

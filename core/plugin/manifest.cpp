@@ -204,7 +204,7 @@ void parse_entry(std::string_view key, std::string_view value, Manifest& manifes
     manifest.in_auto = value == "true";
   } else if (key == "variant") {
     manifest.variants.push_back(parse_variant(value));
-  } else {
+  } else if (!key.starts_with("x-")) {
     throw ManifestError(fmt::format(
         "its manifest has the unknown key '{}' (it is for ABI {}.{}, "
         "this convoy has {}.{})",

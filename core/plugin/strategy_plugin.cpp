@@ -59,15 +59,15 @@ std::optional<convoy_kernel> StrategyPlugin::kernel(const std::string& name,
   convoy_kernel kernel{};
   kernel.struct_size = sizeof(kernel);
   const auto ask = [&] {
-    convoy_context context(settings_);
-    return enter(settings_, "giving a kernel", [&] {
-      return plugin_.table->kernel(self_, &context, name.c_str(), static_cast<std::uint32_t>(form),
+    call(settings_, fmt::format("giving kernel '{}'", name), [&](convoy_context* context) {
+      return plugin_.table->kernel(self_, context, name.c_str(), static_cast<std::uint32_t>(form),
                                    &kernel);
     });
   };
   if (try_first_) try_first_(ask);
-  if (ask() != 0) return std::nullopt;
-  return kernel;
+  ask();
+  const bool exists = kernel.function != nullptr || kernel.run != nullptr || kernel.text != nullptr;
+  return exists ? std::optional(kernel) : std::nullopt;
 }
 
 }  // namespace convoy

@@ -89,8 +89,10 @@ convoy_transport_description OpenTransport::describe() {
 }
 
 std::string OpenTransport::address() {
-  std::array<char, CONVOY_ADDRESS_BYTES> room{};
-  std::uint64_t bytes = 0;
+  constexpr std::size_t kRoom = 4096;
+  static_assert(kRoom >= CONVOY_ADDRESS_BYTES);
+  std::array<char, kRoom> room{};
+  std::uint64_t bytes = room.size();
   call(plugin_.settings(), "asking for its address", [&](convoy_context* context) {
     return plugin_.table().address(self_, context, room.data(), &bytes);
   });

@@ -57,7 +57,7 @@ class OpenTransport {
   OpenTransport& operator=(const OpenTransport&) = delete;
 
   convoy_transport_description describe();
-  // At most CONVOY_ADDRESS_BYTES bytes, of any values.
+  // At most 4 KiB, of any values.
   std::string address();
   // Begins to connect, or says why this transport can never reach that address: the pair takes
   // another one then.

@@ -104,7 +104,7 @@ void look(Slot& slot, Seen& seen, double passed, ExitCode ending) {
   const double more = slot.more.load(std::memory_order_relaxed);
   const double allowed = slot.patience.load(std::memory_order_relaxed) + more;
   const bool late = seen.seconds > allowed;
-  const bool hurried = !late && more <= kPrompt && seen.seconds_hurried > kHurrySeconds;
+  const bool hurried = !late && more <= kPrompt && seen.seconds_hurried > kHurrySeconds + more;
   if (!late && !hurried) return;
   if (!slot.ticket.compare_exchange_strong(ticket, kCondemned, std::memory_order_acquire)) return;
   if (late) end_late(slot, allowed);

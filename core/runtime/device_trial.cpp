@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -66,7 +67,7 @@ class DeviceTrial {
                   kRateOfCall) != 0)
       return "returns an error as a host function";
     for (SpanOnBoth& it : spans_)
-      if (const std::string text = compare(it); !text.empty()) return text;
+      if (std::string text = compare(it); !text.empty()) return text;
     return {};
   }
 
@@ -151,9 +152,10 @@ class DeviceTrial {
     for (std::uint64_t k = 0; k < it.span.count; ++k)
       if (std::isfinite(here[k])) largest = std::max(largest, std::fabs(here[k]));
     for (std::uint64_t k = 0; k < it.span.count; ++k) {
-      const bool same = std::memcmp(&here[k], &there[k], sizeof(float)) == 0 ||
-                        (std::isnan(here[k]) && std::isnan(there[k])) ||
-                        std::fabs(here[k] - there[k]) <= kRelativeTolerance * largest;
+      const bool same =
+          std::bit_cast<std::uint32_t>(here[k]) == std::bit_cast<std::uint32_t>(there[k]) ||
+          (std::isnan(here[k]) && std::isnan(there[k])) ||
+          std::fabs(here[k] - there[k]) <= kRelativeTolerance * largest;
       if (!same)
         return fmt::format("writes {:g} to element {} of {}, and the host function {:g}", there[k],
                            k, plan_.span_name(it.span), here[k]);

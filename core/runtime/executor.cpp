@@ -24,6 +24,8 @@ constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
 constexpr double kBetweenLooksAtPeers = 0.1;
 // How often to look what the gate may let through while waiting.
 constexpr std::chrono::microseconds kBetweenLooks{50};
+// What one operation of a device that works takes at most, in seconds.
+constexpr double kLongestOperation = 60;
 
 StrandOrder order_for(const ExecutorParts& parts) {
   if (parts.strand == CONVOY_NONE) return {parts.schedule->submission, parts.schedule->phase_end};
@@ -279,11 +281,10 @@ bool Executor::wait_at_gate(const convoy_wait& point) {
   return holds(point);
 }
 
-// The culprit is the operation that may run but does not end; all others wait for it. One that
-// waits for another host is none: whether that one lives is not for us to say.
-bool Executor::waits_for_peer(double still) {
+// Of each lane the next operation, if all that it waits for has happened.
+std::vector<const Operation*> Executor::operations_that_may_run() {
   const Schedule& schedule = *parts_.schedule;
-  bool awaits_peer = false;
+  std::vector<const Operation*> ready;
   for (const std::uint32_t lane : lanes_) {
     const std::uint64_t done = lane_value(lane);
     if (done >= queued_[lane]) continue;
@@ -292,13 +293,35 @@ bool Executor::waits_for_peer(double still) {
     const StepSlot& slot = *state_->slots[done / operations.size() % state_->slots.size()];
     const std::vector<convoy_wait>& waits = slot.work[place_in_order_[index]].waits;
     if (!std::all_of(waits.begin(), waits.end(), holds)) continue;
-    const Operation& operation = parts_.plan->body[index];
-    awaits_peer = awaits_peer || operation.lane == kNetworkLane;
-    if (operation.lane == kNetworkLane) continue;
-    if (is_foreign_kernel(operation) || still >= options_.deadline_seconds)
-      fail_hung(operation, "", still);
+    ready.push_back(&parts_.plan->body[index]);
+  }
+  return ready;
+}
+
+// The culprit is the operation that may run but does not end; all others wait for it. One that
+// waits for another host is none: whether that one lives is not for us to say.
+bool Executor::waits_for_peer(double still) {
+  const std::vector<const Operation*> ready = operations_that_may_run();
+  bool awaits_peer = false;
+  for (const Operation* const operation : ready) {
+    awaits_peer = awaits_peer || operation->lane == kNetworkLane;
+    if (operation->lane == kNetworkLane) continue;
+    const double before = has_begun(*operation, ready) ? 0 : kLongestOperation;
+    if (still >= options_.deadline_seconds ||
+        (is_foreign_kernel(*operation) && still >= shortest_patience() + before))
+      fail_hung(*operation, "", still);
   }
   return awaits_peer;
+}
+
+// A device may run one operation at a time: what may run has begun for certain if nothing else may
+// run there, of this strand or of others.
+bool Executor::has_begun(const Operation& operation,
+                         std::span<const Operation* const> ready) const {
+  return parts_.strand == CONVOY_NONE && std::ranges::all_of(ready, [&](const Operation* other) {
+           return other == &operation || other->lane == kNetworkLane ||
+                  other->place != operation.place;
+         });
 }
 
 // Names who is to be mended: a plug-in that did not come with convoy, or else the device.

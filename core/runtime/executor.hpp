@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -118,6 +119,8 @@ class Executor {
   bool wait_at_gate(const convoy_wait& point);
   void require_hope(double still);
   bool is_foreign_kernel(const Operation& operation) const;
+  std::vector<const Operation*> operations_that_may_run();
+  bool has_begun(const Operation& operation, std::span<const Operation* const> ready) const;
   [[noreturn]] void fail_hung(const Operation& operation, const char* part, double seconds);
   void hand_over(const Operation& operation, const convoy_submission& submission,
                  std::uint32_t channel);

@@ -20,8 +20,8 @@ std::uint32_t first_dtype(std::span<const PlanSpan> spans) {
 }  // namespace
 
 void require_supported(const Plan& lowered, const Engines& engines) {
-  using Question =
-      std::tuple<std::uint32_t, OperationKind, std::uint32_t, std::uint32_t, std::uint32_t, bool>;
+  using Question = std::tuple<std::uint32_t, OperationKind, std::uint32_t, std::uint32_t,
+                              std::uint32_t, std::uint32_t, bool>;
   std::set<Question> asked;
   for (const std::vector<Operation>* section : sections_of(lowered))
     for (const Operation& operation : *section) {
@@ -31,7 +31,7 @@ void require_supported(const Plan& lowered, const Engines& engines) {
         continue;
       const bool several = operation.kind == OperationKind::kMatmul && operation.sizes[3] > 1;
       const auto key =
-          std::make_tuple(operation.place, operation.kind, operation.flags,
+          std::make_tuple(operation.place, operation.kind, operation.flags, operation.reduction,
                           first_dtype(operation.reads), first_dtype(operation.writes), several);
       if (!asked.insert(key).second) continue;
       const convoy_operation question = to_abi(operation);

@@ -43,8 +43,7 @@ SimulatedDevice unknown_device(const topology::Node& gpu) {
 }
 
 std::string kind_of(const topology::Node& gpu) {
-  const std::string model =
-      (gpu.id ? topology::format_pci_id(*gpu.id) : std::string()) + " " + gpu.model;
+  std::string model = (gpu.id ? topology::format_pci_id(*gpu.id) : std::string()) + " " + gpu.model;
   if (!gpu.part) return model;
   return fmt::format("{} {} {}", model, gpu.part->multiprocessors, gpu.part->memory_bytes);
 }

@@ -88,6 +88,7 @@ ReplicaGroups replica_groups(const topology::Machine& machine,
                              const std::vector<std::vector<std::size_t>>& nodes_of_places,
                              const std::vector<std::uint32_t>& replica_place) {
   std::vector<std::size_t> gpus;
+  gpus.reserve(replica_place.size());
   for (const std::uint32_t place : replica_place) gpus.push_back(nodes_of_places[place].front());
   topology::DeviceGroups groups = topology::device_groups(machine, gpus);
   return {std::move(groups.numa), std::move(groups.pcie_switch), std::move(groups.nvlink)};

@@ -23,6 +23,7 @@ void Predictor::fit(const Plan& lowered, const SimulatedCluster& cluster, double
   scale_ = fit_layer_scale(
       [&](double factor) {
         std::vector<LayerTimes> scaled;
+        scaled.reserve(unscaled.size());
         for (const LayerTimes& times : unscaled) scaled.push_back(times.scaled(factor));
         return simulate(lowered, cluster.machine, scaled, options).step_seconds;
       },

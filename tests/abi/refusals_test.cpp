@@ -93,6 +93,31 @@ class FrozenDevice {
   OpenDevice device_{plugin_, request_, 0};
 };
 
+// What a host may say some day in fields that there are already.
+TEST(Refusals, AFrozenDeviceRefusesFlagsAndKindsThatItDoesNotKnow) {
+  FrozenDevice device;
+  const auto unknown = HasSubstr("unknown to plug-in ABI 1.0");
+  for (std::uint32_t* field : {&device.what.flags, &device.what.reserved}) {
+    *field = 1u << 30;
+    EXPECT_THAT(device.compile(), unknown);
+    *field = 0;
+  }
+  convoy_operation operation{};
+  operation.struct_size = sizeof(operation);
+  operation.kind = CONVOY_OP_COPY;
+  EXPECT_EQ(device.supports(operation), "accepted");
+  for (std::uint32_t* field : {&operation.flags, &operation.reduction}) {
+    *field = 1u << 30;
+    EXPECT_THAT(device.supports(operation), unknown);
+    *field = 0;
+  }
+  convoy_submission submission{};
+  submission.struct_size = sizeof(submission);
+  submission.kind = CONVOY_OP_COPY;
+  submission.flags = 1u << 30;
+  EXPECT_THAT(device.submit(submission), unknown);
+}
+
 #ifdef CONVOY_LATER
 
 TEST(Refusals, ALaterHostReadsWhatALaterPluginSays) {

@@ -16,6 +16,7 @@ using ::testing::Lt;
 
 std::vector<::testing::Matcher<double>> near(const std::vector<double>& expected) {
   std::vector<::testing::Matcher<double>> matchers;
+  matchers.reserve(expected.size());
   for (const double value : expected)
     matchers.push_back(::testing::DoubleNear(value, 1e-5 * value));
   return matchers;

@@ -220,7 +220,7 @@ ProgramResult train_on(const fs::path& folder, std::vector<std::string> more = {
 
 // One shard of the sample set, with one byte changed.
 fs::path damaged_copy(const std::string& name, std::uint64_t position) {
-  const fs::path folder = fs::path(scratch_folder(name)) / "imagenet";
+  fs::path folder = fs::path(scratch_folder(name)) / "imagenet";
   fs::create_directories(folder);
   const fs::path file = folder / "train-00000-of-00001";
   fs::copy_file(fs::path(CONVOY_SOURCE_DIR) / "share/sample_data/imagenet/train-00000-of-00004",

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/plan/validate.hpp"
 #include "tests/plan/sample_plans.hpp"
 
 namespace convoy::testing::plan_writer_test {
@@ -109,6 +110,43 @@ TEST(PlanWriter, RefusesWhatTheInterfaceDoesNotDefine) {
     p.fill(p.gradient(ReplicaId(0)), std::numeric_limits<double>::infinity());
   });
   EXPECT_REFUSED("reads", [](Planner& p) { p.sum(p.gradient(ReplicaId(0)), {}); });
+}
+
+// So that a later version can give them a meaning.
+TEST(PlanWriter, RefusesFieldsThatTheKindDoesNotUse) {
+  const auto copy_with = [](auto set) {
+    return [set](Planner& p) {
+      convoy_operation it = raw(CONVOY_OP_COPY);
+      set(it);
+      p.emit(it, {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(1))});
+    };
+  };
+  EXPECT_REFUSED("the scalar is 2", copy_with([](auto& it) { it.scalar = 2; }));
+  EXPECT_REFUSED("the size is 3", copy_with([](auto& it) { it.sizes[3] = 3; }));
+  EXPECT_REFUSED("the number of contributions is 4",
+                 copy_with([](auto& it) { it.contributions = 4; }));
+  EXPECT_REFUSED("the lag is 5", copy_with([](auto& it) { it.max_lag = 5; }));
+  EXPECT_REFUSED("the range of layers is 6", copy_with([](auto& it) { it.layer_count = 6; }));
+  EXPECT_REFUSED("the description of a kernel is 7", copy_with([](auto& it) { it.flops = 7; }));
+  EXPECT_REFUSED("the reduction is 1", copy_with([](auto& it) { it.reduction = 1; }));
+  EXPECT_REFUSED("the algorithm is 2", copy_with([](auto& it) { it.algorithm = 2; }));
+  EXPECT_REFUSED("effect of a kernel 4294967297 does not exist", [](Planner& p) {
+    convoy_operation it = raw(CONVOY_OP_CALL);
+    it.kernel = "any";
+    it.effect = (std::uint64_t{1} << 32) + CONVOY_CALL_SUMS;
+    p.emit(it, {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(1))});
+  });
+}
+
+TEST(PlanWriter, RefusesPropertiesOfBuffersThatTheKindDoesNotUse) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const auto refused = [&](const convoy_buffer& description) {
+    EXPECT_THROW(resolve_buffer(description, cluster, arena.elements), Error);
+  };
+  refused({.kind = CONVOY_BUFFER_GRADIENT, .owner = 0, .set = 0, .dtype = 0, .count = 8});
+  refused({.kind = CONVOY_BUFFER_MASTER, .owner = 0, .set = 0, .dtype = CONVOY_F16, .count = 0});
+  refused({.kind = CONVOY_BUFFER_SCRATCH, .owner = 0, .set = 1, .dtype = 0, .count = 8});
 }
 
 TEST(PlanWriter, RefusesUnknownPlacesReplicasAndSets) {

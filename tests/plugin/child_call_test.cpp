@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 
+#include "core/base/in_parallel.hpp"
 #include "tests/plugin/fixtures.hpp"
 
 namespace convoy {
@@ -53,6 +55,22 @@ TEST(ChildCall, TellsOneThatClosesItsDescriptorsFromOneThatCrashes) {
       return std::string();
     });
   });
+}
+
+TEST(ChildCall, EndsWhereTheProcessIgnoresTheEndOfChildren) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(call_in_child(kPlugin, "testing", 60, [] { return std::string(100'000, 'x'); }),
+            std::string(100'000, 'x'));
+  std::signal(SIGCHLD, before);
+}
+
+TEST(ChildCall, LeavesWorkThatGoesOnBesideOthers) {
+  std::atomic<int> done = 0;
+  in_parallel(4, [&](std::size_t) {
+    call_in_child(kPlugin, "testing", 60, [] { return std::string(); });
+    ++done;
+  });
+  EXPECT_EQ(done, 4);
 }
 
 // What it started holds the pipe.

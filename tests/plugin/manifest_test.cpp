@@ -81,6 +81,7 @@ TEST(Manifest, RefusesMissingDoubledAndUnknownKeys) {
   EXPECT_THAT(reason_of({"abi=1.0", "kind=model", "name=x", "name=y"}), HasSubstr("name= twice"));
   EXPECT_THAT(reason_of({"abi=1.3", "kind=model", "name=x", "colour=red"}),
               HasSubstr("unknown key 'colour' (it is for ABI 1.3, this convoy has 1.0)"));
+  EXPECT_EQ(reason_of({"abi=1.3", "kind=model", "name=x", "x-colour=red"}), "none");
   EXPECT_THAT(reason_of({"abi=1.0", "kind=teapot", "name=x"}), HasSubstr("kind=teapot"));
   EXPECT_THAT(reason_of({"abi=1.0", "kind=model", "name=x", "nonsense"}),
               HasSubstr("'nonsense' is not key=value"));

@@ -58,6 +58,17 @@ TEST_F(TransportPluginTest, CutsTextsThatFillTheirFields) {
   EXPECT_THAT(std::string(open.describe().detail), SizeIs(191));
 }
 
+TEST_F(TransportPluginTest, TellsHowMuchRoomThereIsForAnAddress) {
+  table_.address = [](void*, convoy_context*, void* out, uint64_t* bytes) {
+    EXPECT_GE(*bytes, CONVOY_ADDRESS_BYTES);
+    std::memset(out, 'a', *bytes);
+    return 0;
+  };
+  const TransportPlugin it = plugin();
+  OpenTransport open(it, run_);
+  EXPECT_THAT(open.address(), SizeIs(testing::Gt(CONVOY_ADDRESS_BYTES)));
+}
+
 TEST_F(TransportPluginTest, DoesWithoutOptionalSlots) {
   const TransportPlugin it = plugin();
   OpenTransport open(it, run_);
@@ -69,7 +80,7 @@ TEST_F(TransportPluginTest, DoesWithoutOptionalSlots) {
 
 TEST_F(TransportPluginTest, DoesNotBelieveWhatThereIsNoRoomFor) {
   table_.address = [](void*, convoy_context*, void*, std::uint64_t* bytes) {
-    *bytes = 513;
+    ++*bytes;
     return 0;
   };
   table_.poll = [](void*, convoy_context*, convoy_transport_event*, std::uint64_t capacity, double,
@@ -79,7 +90,7 @@ TEST_F(TransportPluginTest, DoesNotBelieveWhatThereIsNoRoomFor) {
   };
   const TransportPlugin it = plugin();
   OpenTransport open(it, run_);
-  expect_error(ExitCode::kFailed, {"its address has 513 bytes", "512"}, [&] { open.address(); });
+  expect_error(ExitCode::kFailed, {"its address has 4097 bytes", "4096"}, [&] { open.address(); });
   std::array<convoy_transport_event, 3> room{};
   expect_error(ExitCode::kFailed, {"4 events", "room for 3"}, [&] { open.poll(room, 0); });
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <thread>
 
 #include "core/base/error.hpp"
 #include "tests/devices/fake/fake_device.hpp"
@@ -89,6 +90,43 @@ TEST(ExecutorFailure, AHungPrologueIsATimeoutToo) {
       train(write_staged, {.hang_device = 0, .hang_operation = 0, .hang_milliseconds = 400}, 0.1);
   EXPECT_EQ(outcome.code, ExitCode::kTimeout);
   EXPECT_THAT(outcome.text, HasSubstr("(fill) of the plan's prologue on fake:0"));
+}
+
+std::int32_t slow_kernel(const convoy_region*, std::uint64_t, const convoy_region*, std::uint64_t) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  return 0;
+}
+
+// A kernel of somebody's who has 0.1 s, beside a forward pass that takes so long.
+Outcome run_slow_kernel(std::uint32_t forward_milliseconds) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, false, "fake");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    const PlaceId here = p.replica_place(ReplicaId(0));
+    p.compute();
+    p.call("slow", here, {p.persistent(here, 4)}, {p.scratch(here, 4)});
+  });
+  const auto plugin = fake_plugin(
+      {.hang_device = 0, .hang_operation = 1, .hang_milliseconds = forward_milliseconds});
+  const PluginSettings author{.label = "strategy x", .patience = 0.1};
+  PlanRunnerOptions options;
+  options.author = &author;
+  InterpreterOptions numbers = sample_options(arena, exact_gradient);
+  numbers.kernel = [](const std::string&) { return slow_kernel; };
+  try {
+    PlanRunner runner(plan, *plugin, numbers, options);
+    runner.run(1);
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {};
+}
+
+TEST(ExecutorFailure, AKernelIsBlamedOnlyWhenItHasBegunForCertain) {
+  const Outcome alone = run_slow_kernel(0);
+  EXPECT_EQ(alone.code, ExitCode::kUnavailable);
+  EXPECT_THAT(alone.text, HasSubstr("strategy x: its kernel 'slow' on fake:0 has not ended"));
+  EXPECT_EQ(run_slow_kernel(800).text, "");
 }
 
 TEST(ExecutorFailure, OpenStepsEndBeforeTheExecutorDoes) {

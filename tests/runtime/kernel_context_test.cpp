@@ -65,6 +65,7 @@ class Calling : public Strategy {
     p.apply(p.parameters(ReplicaId(0)), passed);
   }
   std::unique_ptr<Kernel> kernel(const std::string& name, const Options& options) override {
+    if (name == "broken") throw std::runtime_error("its table is missing");
     if (name != "listen") return nullptr;
     if constexpr (std::is_same_v<T, Listening>)
       return std::make_unique<Listening>(options.integer("max_lag"));
@@ -123,6 +124,19 @@ TEST(KernelContext, OneObjectServesAllCallsOfItsName) {
   EXPECT_EQ(first->state, again->state);
   EXPECT_FALSE(strategy->kernel("other", CONVOY_KERNEL_HOST));
   EXPECT_FALSE(strategy->kernel("listen", CONVOY_KERNEL_PTX));
+}
+
+TEST(KernelContext, WhatGivingAKernelThrowsIsSaidEveryTime) {
+  const auto strategy = built_in_strategy<Calling<Listening>>("calling", 1);
+  for (int time = 0; time < 2; ++time) {
+    try {
+      strategy->kernel("broken", CONVOY_KERNEL_HOST);
+      FAIL() << "it was given";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("giving kernel 'broken'"),
+                                                 HasSubstr("its table is missing")));
+    }
+  }
 }
 
 CONVOY_ELEMENT_KERNEL(Twice, { call.write(0)[i] = 2 * call.read(0)[i]; })

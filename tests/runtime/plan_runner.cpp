@@ -108,6 +108,7 @@ ExecutorParts PlanRunner::parts() {
   for (const ElementRange& range : options_.decayed)
     parts.decayed.push_back({range.first, range.count});
   parts.kernel = options_.kernel;
+  parts.author = runner_.author;
   std::vector<ElementRange> segments;
   for (const Segment& segment : plan_.arena->segments) segments.push_back(segment.range);
   for (std::uint32_t r = 0; runner_.toy_programs && r < plan_.cluster->replicas(); ++r) {

@@ -16,6 +16,7 @@ namespace convoy::testing {
 struct PlanRunnerOptions {
   ExecutorOptions executor{};
   LoweringOptions lowering{};
+  const PluginSettings* author = nullptr;  // of the plan; null: it came with convoy
   bool toy_programs = true;  // forward and backward are FakePrograms; off where nothing computes
   // Of several hosts, the one that this is, and what joins it to the others.
   std::uint32_t host = 0;

@@ -149,8 +149,12 @@ class RandomWriter {
     operation.place = CONVOY_NONE;
     if (operation.kind != CONVOY_OP_COPY && below(3) == 0)
       operation.place = static_cast<std::uint32_t>(below(p_.place_count()));
-    operation.scalar = scalar();
-    operation.reduction = static_cast<std::uint32_t>(below(3));
+    const double factor = scalar();
+    const auto reduction = static_cast<std::uint32_t>(below(3));
+    constexpr std::uint32_t kScaled[] = {CONVOY_OP_FILL, CONVOY_OP_SCALE, CONVOY_OP_AXPY,
+                                         CONVOY_OP_DIVIDE};
+    if (std::ranges::find(kScaled, operation.kind) != std::end(kScaled)) operation.scalar = factor;
+    if (operation.kind == CONVOY_OP_SUM) operation.reduction = reduction;
     Choice& write = any();
     const Range range = random_range();
     std::size_t reads = 1;

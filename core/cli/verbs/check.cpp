@@ -91,17 +91,26 @@ class CheckRun {
         kernel_checks_(setup, kernels_said_) {}
 
   int run() {
-    if (job::describes_machine(setup_.options.machine))
-      check_described_machine();
-    else if (setup_.device != nullptr)
-      check_this_machine();
-    check_all_kinds();
+    try {
+      check_all();
+    } catch (const Error&) {
+      prove_written();  // what was looked at before is shown
+      throw;
+    }
     prove_written();
     return conclude();
   }
 
  private:
   const Manifest& manifest() const { return setup_.strategy->manifest(); }
+
+  void check_all() {
+    if (job::describes_machine(setup_.options.machine))
+      check_described_machine();
+    else if (setup_.device != nullptr)
+      check_this_machine();
+    check_all_kinds();
+  }
 
   // What runs with these flags execute.
   void check_this_machine() {
@@ -173,10 +182,12 @@ class CheckRun {
   }
 
   // The strategy writes its plans in this thread, while no other works: those of others write each
-  // one in a copy of the process first. Then the plans are proved beside each other, as many of
-  // them as memory is certain to hold.
+  // one in a copy of the process first. Then plans are proved beside each other: those of so many
+  // devices that all processors have work, and of no more than memory is likely to hold.
   void check(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash) {
-    constexpr std::uint32_t kDevicesAtOnce = 128;
+    constexpr std::uint64_t kEnoughDevices = 128;
+    constexpr std::uint64_t kMostDevices = 2048;
+    if (devices_written_ + cluster.replicas() > kMostDevices) prove_written();
     auto it = std::make_unique<ProvedCase>();
     it->cluster = cluster;
     it->shows_hash = shows_hash;
@@ -184,7 +195,7 @@ class CheckRun {
     write_plan(*it, std::move(map));
     written_.push_back(std::move(it));
     devices_written_ += cluster.replicas();
-    if (written_.size() > 1 && devices_written_ >= kDevicesAtOnce) prove_written();
+    if (written_.size() > 1 && devices_written_ >= kEnoughDevices) prove_written();
   }
 
   // The strategy's and the host's refusals are no faults; anything else that it throws is.

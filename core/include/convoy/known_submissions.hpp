@@ -11,6 +11,17 @@
 
 namespace convoy {
 
+// What an operation may say besides its kind, which the device looks at itself. Throws
+// UnusableStruct as KnownSubmissions does.
+template <typename Operation>
+void require_known_operation(const Operation& operation) {
+  constexpr std::uint32_t kFlags = 2 * CONVOY_OP_TRANSPOSES_B - 1;
+  require_known((operation.flags & ~kFlags) == 0, "flags of an operation", operation.flags,
+                Side::kPlugin);
+  require_known(operation.reduction <= CONVOY_REDUCE_MAX, "reduction of an operation",
+                operation.reduction, Side::kPlugin);
+}
+
 // Submissions with at least the fields that this plug-in knows. A host of the plug-in's version, or
 // a newer one, makes them as long as that, and they are used where they are. Those of an older host
 // are too short for it: each address gets a longer copy, which is written anew when the host
@@ -25,7 +36,13 @@ class KnownSubmissions {
       complete = convoy::readable_in_place(*given.compute, "convoy_compute", Side::kPlugin);
     for (std::uint64_t i = 0; complete && i < given.update_count; ++i)
       complete = readable_in_place(*given.updates[i]);
-    return complete ? given : copies_[&given].take(given);
+    const convoy_submission& known = complete ? given : copies_[&given].take(given);
+    require_known_operation(known);
+    for (std::uint64_t i = 0; i < known.update_count; ++i)
+      if (const convoy_optimizer* const optimizer = known.updates[i]->optimizer)
+        require_known(optimizer->kind <= CONVOY_OPTIMIZER_ADAM, "kind of the optimizer",
+                      optimizer->kind, Side::kPlugin);
+    return known;
   }
 
  private:

@@ -73,8 +73,9 @@ class Planner {
     convoy_route out{};
     out.struct_size = sizeof(out);
     detail::accept(table_.route(table_.self, from.index(), to.index(), &out));
-    return {static_cast<RouteKind>(out.kind), out.peer_access != 0, out.bytes_per_second,
-            known<std::uint32_t>(out.shared_group)};
+    const bool is_known = out.kind <= CONVOY_ROUTE_NETWORK;
+    return {is_known ? static_cast<RouteKind>(out.kind) : RouteKind::kUnknown, out.peer_access != 0,
+            out.bytes_per_second, known<std::uint32_t>(out.shared_group)};
   }
 
   // Groups of the replicas that share it, ordered by their first replica. Every replica is in
@@ -107,7 +108,8 @@ class Planner {
             out.elements,
             out.layer,
             out.name,
-            static_cast<VariableKind>(out.kind),
+            out.kind <= CONVOY_VARIABLE_VALUES ? static_cast<VariableKind>(out.kind)
+                                               : VariableKind::kUnknown,
             {out.dimensions, out.dimensions + std::min<std::size_t>(out.rank, 4)},
             matrix};
   }
@@ -411,8 +413,9 @@ class Planner {
   }
   Buffer declare(std::uint32_t kind, std::uint32_t owner, SetId set, Dtype dtype,
                  std::uint64_t count) {
+    const bool is_arena = kind <= CONVOY_BUFFER_MASTER;
     const convoy_buffer description{kind, owner, set.index(), static_cast<std::uint32_t>(dtype),
-                                    count};
+                                    is_arena ? 0 : count};
     std::uint32_t id = 0;
     detail::accept(table_.buffer(table_.self, &description, &id));
     return {id, dtype, count};

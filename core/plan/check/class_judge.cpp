@@ -63,8 +63,8 @@ bool ClassJudge::fits() {
                     dense, kMostStates));
     return false;
   }
-  budget_.spend(dense * dense * dense / 16 + n * it_.reads.size() / 16,
-                it_.reads.front().operation);
+  const std::size_t columns = it_.reads.size() + it_.error_atoms.size() + gradients_.size();
+  budget_.spend(dense * dense * dense / 16 + n * columns / 4, it_.reads.front().operation);
   return true;
 }
 

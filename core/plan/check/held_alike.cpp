@@ -14,6 +14,12 @@ constexpr int kMostAttempts = 4;
 
 using Leaders = std::vector<std::uint32_t>;  // by buffer: the first one of its kind
 
+Leaders each_alone(const Plan& plan) {
+  Leaders result(plan.buffers.size());
+  std::iota(result.begin(), result.end(), 0u);
+  return result;
+}
+
 // What a buffer holds as words.
 std::vector<std::uint64_t> words_of(const BufferContent& content) {
   std::vector<std::uint64_t> words;
@@ -28,8 +34,7 @@ std::vector<std::uint64_t> words_of(const BufferContent& content) {
 // Of those that were alike, those that hold the same in the run. Buffers that no forward depends on
 // stay alone.
 Leaders alike_in(const Plan& plan, const SymbolicRun& run, const Leaders& before) {
-  Leaders result(plan.buffers.size());
-  std::iota(result.begin(), result.end(), 0u);
+  Leaders result = each_alone(plan);
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint64_t,
                       std::vector<std::uint64_t>>,
            std::uint32_t>
@@ -48,8 +53,7 @@ Leaders alike_in(const Plan& plan, const SymbolicRun& run, const Leaders& before
 
 std::unique_ptr<SymbolicRun> run_from_held(const Plan& plan, Budget& budget,
                                            const SymbolicRun& begun) {
-  Leaders alone(plan.buffers.size());
-  std::iota(alone.begin(), alone.end(), 0u);
+  const Leaders alone = each_alone(plan);
   Leaders alike = alike_in(plan, begun, Leaders(plan.buffers.size(), 0));
   for (int attempt = 1;; ++attempt) {
     auto run = std::make_unique<SymbolicRun>(plan, budget, alike);
@@ -59,6 +63,12 @@ std::unique_ptr<SymbolicRun> run_from_held(const Plan& plan, Budget& budget,
     if (still == alike) return run;
     alike = attempt < kMostAttempts ? std::move(still) : alone;
   }
+}
+
+std::unique_ptr<SymbolicRun> run_from_each_held(const Plan& plan, Budget& budget) {
+  auto run = std::make_unique<SymbolicRun>(plan, budget, each_alone(plan));
+  run->run_period();
+  return run;
 }
 
 }  // namespace convoy::check

@@ -17,10 +17,10 @@ namespace {
 
 class RecurrenceJudge {
  public:
-  RecurrenceJudge(const Plan& plan, Budget& budget)
+  RecurrenceJudge(const Plan& plan, Budget& budget, bool shares_atoms)
       : plan_(plan),
         begun_(plan, budget),
-        run_(run_from_held(plan, budget, after_prologue(begun_))),
+        run_(run_period_after(begun_, budget, shares_atoms)),
         period_(*run_) {}
 
   Recurrence judge() {
@@ -42,9 +42,10 @@ class RecurrenceJudge {
   }
 
  private:
-  static const SymbolicRun& after_prologue(SymbolicRun& run) {
-    run.run_prologue();
-    return run;
+  std::unique_ptr<SymbolicRun> run_period_after(SymbolicRun& begun, Budget& budget,
+                                                bool shares_atoms) const {
+    begun.run_prologue();
+    return shares_atoms ? run_from_held(plan_, budget, begun) : run_from_each_held(plan_, budget);
   }
 
   void add(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
@@ -304,7 +305,11 @@ class RecurrenceJudge {
 }  // namespace
 
 Recurrence judge_recurrence(const Plan& plan, Budget& budget) {
-  return RecurrenceJudge(plan, budget).judge();
+  Recurrence found = RecurrenceJudge(plan, budget, true).judge();
+  const bool shifted = std::ranges::any_of(
+      found.findings, [](const Finding& finding) { return finding.kind == FindingKind::kShifted; });
+  // One atom may have stood for several parts of the arena.
+  return shifted ? RecurrenceJudge(plan, budget, false).judge() : found;
 }
 
 }  // namespace convoy::check

@@ -68,8 +68,9 @@ class Doorbells {
   // look_again_seconds() unless all_tell().
   void wait(const convoy_wait& point, double seconds, const std::atomic<bool>& stop);
   // How long a thread sleeps before it looks again for timelines that somebody has advanced who
-  // does not know this object. It grows with the square of how many sleep, so that all of them
-  // together look less often, too: hundreds would leave no processor to those that compute.
+  // does not know this object. It grows with the square of how many doorbells were made, so that
+  // all of them together look less often, too: hundreds would leave no processor to those that
+  // compute.
   double look_again_seconds() const;
 
  private:

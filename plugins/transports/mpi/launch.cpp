@@ -16,9 +16,9 @@ namespace {
 // Longer than the time that survivors take to notice and end.
 constexpr unsigned kFinalizeSeconds = 8;
 constexpr double kSpinSeconds = 50e-6;
-// Sleeps grow with the time waited: a long wait takes little of a processor, and what comes is
-// taken at most half a per cent of that time late. At first, while answers of a fast fabric are
-// due, they are as short as the system makes them.
+// A long wait takes little of a processor: after the first 2 ms, while answers of a fast fabric are
+// due and sleeps are as short as the system makes them, a sleep lasts half a per cent of the time
+// waited, but no less than 200 us and no more than 2 ms.
 constexpr double kSleepOfWaited = 0.005;
 constexpr double kAnswersAreDue = 2e-3;
 constexpr double kBriefSleep = 10e-6;

@@ -56,7 +56,7 @@ static int32_t emit(const convoy_planner* planner, uint32_t kind, uint32_t repli
   operation.kind = kind;
   operation.place = CONVOY_NONE;
   operation.replica = replica;
-  operation.contributions = 1;
+  operation.contributions = kind == CONVOY_OP_APPLY ? 1 : 0;
   operation.reads = read;
   operation.read_count = 1;
   operation.writes = write;

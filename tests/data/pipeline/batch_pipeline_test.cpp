@@ -99,7 +99,7 @@ TEST(BatchPipeline, StartsAtTheFirstStep) {
 TEST(BatchPipeline, PreparesNoMoreThanThePrefetchDepth) {
   std::atomic<int> made = 0;
   BatchPipeline pipeline(options_for(2, 3, 2, 4), [&](const SampleRequest& request, float* image) {
-    const SampleResult result = label_of(request, image);
+    SampleResult result = label_of(request, image);
     ++made;
     return result;
   });
@@ -183,6 +183,7 @@ TEST(BatchPipeline, ServesReplicasFromTheirOwnThreads) {
   std::atomic<int> wrong = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int replica = 0; replica < 4; ++replica) {
       threads.emplace_back([&pipeline, &wrong, replica] {
         for (int step = 0; step < 200; ++step) {

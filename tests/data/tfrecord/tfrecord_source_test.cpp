@@ -28,6 +28,7 @@ class TfRecordSourceTest : public ::testing::Test {
  protected:
   TfRecordSourceTest() {
     std::vector<std::string> records;
+    records.reserve(kRecords);
     for (int i = 0; i < kRecords; ++i) records.push_back(make_record(i));
     for (const std::string split : {"train", "validation"}) {
       for (std::size_t file = 0; file < 3; ++file) {

@@ -156,7 +156,8 @@ class OwnKernels : public ::testing::Test {
 };
 
 TEST_F(OwnKernels, AreToldStepAndScalarAndKeepEveryBit) {
-  EXPECT_EQ((train_on_devices<Shrink>(*cuda_, 3).hash), (train_on_devices<Nothing>(*cuda_, 3).hash));
+  EXPECT_EQ((train_on_devices<Shrink>(*cuda_, 3).hash),
+            (train_on_devices<Nothing>(*cuda_, 3).hash));
   EXPECT_NE((train_on_devices<Shrink>(*cuda_, 5).hash), (train_on_devices<Nothing>(*cuda_, 5).hash))
       << "it does not change with the step";
 }
@@ -193,11 +194,11 @@ TEST_F(OwnKernels, ShowTheCompilersWordsBeforeTheFirstStep) {
 // A kernel with a form for GPUs in CUDA source of its own.
 class Given : public Kernel {
  public:
-  static inline std::string body;
+  static inline std::string body_;
   void run(const KernelCall& call) const override {
     for (std::size_t i = 0; i < call.write(0).size(); ++i) call.write(0)[i] = 2 * call.read(0)[i];
   }
-  CudaCode cuda() const override { return detail::element_code("{" + body + "}"); }
+  CudaCode cuda() const override { return detail::element_code("{" + body_ + "}"); }
 };
 
 TEST_F(OwnKernels, AreComparedWithTheirHostFunctions) {
@@ -210,12 +211,11 @@ TEST_F(OwnKernels, AreComparedWithTheirHostFunctions) {
   });
   OpenDevice device(*cuda_, {sizeof(convoy_device_request), 1, 0}, 0);
   const auto trial_of = [&](const std::string& body) {
-    Given::body = body;
+    Given::body_ = body;
     const auto strategy = built_in_strategy<Calling<Given>>("calling", 0);
     void* const built = build_kernel_for(device, cuda_->kernel_forms(), *strategy, "given");
     const auto form = strategy->kernel("given", CONVOY_KERNEL_HOST);
-    const std::string text =
-        try_on_device(device, built, HostKernel(*form), plan, plan.body.back());
+    std::string text = try_on_device(device, built, HostKernel(*form), plan, plan.body.back());
     device.free_kernel(built);
     return text;
   };

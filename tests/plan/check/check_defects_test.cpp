@@ -30,6 +30,7 @@ constexpr Range kPart{16, 20};
 void apply_all(Planner& p, const std::vector<std::uint32_t>& summed, ApplyOptions options = {}) {
   p.compute();
   std::vector<Span> parts;
+  parts.reserve(summed.size());
   for (const auto r : summed) parts.push_back(p.gradient(ReplicaId(r)));
   const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
   p.sum(total, parts);

@@ -91,6 +91,7 @@ TEST(Check, AStateThatRepeatsLateIsARecurrence) {
   const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
     // A pipeline of gradients that is longer than anything the checker waits for.
     std::vector<Buffer> pipeline;
+    pipeline.reserve(12);
     for (int i = 0; i < 12; ++i) pipeline.push_back(p.persistent(PlaceId(0), p.arena_elements()));
     p.compute();
     p.all_reduce(p.all_gradients(p.arena()));

@@ -24,6 +24,7 @@ Cluster united(std::uint32_t devices) {
 // Gradients of these replicas only.
 std::vector<Span> some(Planner& p, const std::vector<std::uint32_t>& replicas, Range range) {
   std::vector<Span> spans;
+  spans.reserve(replicas.size());
   for (const std::uint32_t r : replicas) spans.push_back(p.gradient(ReplicaId(r))[range]);
   return spans;
 }

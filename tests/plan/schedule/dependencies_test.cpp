@@ -45,7 +45,7 @@ convoy_operation operation(std::uint32_t kind, std::uint32_t flags, std::uint64_
   it.flags = flags;
   it.max_lag = max_lag;
   it.place = CONVOY_NONE;
-  it.contributions = 1;
+  it.contributions = kind == CONVOY_OP_APPLY ? 1 : 0;
   return it;
 }
 

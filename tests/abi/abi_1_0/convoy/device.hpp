@@ -175,7 +175,9 @@ inline int32_t read(void* self, convoy_context* context, void* to_host, const vo
 inline int32_t supports(void* self, convoy_context* context,
                         const convoy_operation* operation) noexcept {
   return on_device(self, context, [&](Device& device) {
-    device.supports(read_sized(*operation, "convoy_operation", Side::kPlugin));
+    const auto known = read_sized(*operation, "convoy_operation", Side::kPlugin);
+    require_known_operation(known);
+    device.supports(known);
   });
 }
 inline int32_t submit(void* self, convoy_context* context,
@@ -228,7 +230,9 @@ inline int32_t supports_collectives(void* self, convoy_context* context, void* c
 inline int32_t build_kernel(void* self, convoy_context* context, const convoy_kernel_code* code,
                             void** kernel) noexcept {
   return on_device(self, context, [&](Device& device) {
-    *kernel = device.build_kernel(read_sized(*code, "convoy_kernel_code", Side::kPlugin));
+    const auto known = read_sized(*code, "convoy_kernel_code", Side::kPlugin);
+    require_known(known.reserved == 0, "reserved field of a kernel", known.reserved, Side::kPlugin);
+    *kernel = device.build_kernel(known);
   });
 }
 inline void free_kernel(void* self, void* kernel) noexcept {

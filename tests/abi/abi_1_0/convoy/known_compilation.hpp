@@ -19,6 +19,11 @@ class KnownCompilation {
   explicit KnownCompilation(const convoy_compilation& given)
       : what_(read_sized(given, "convoy_compilation", Side::kPlugin)),
         graph_(read_sized(*given.graph, "convoy_graph", Side::kPlugin)) {
+    constexpr std::uint32_t kFlags = 2 * CONVOY_COMPILE_PROFILE - 1;
+    require_known((what_.flags & ~kFlags) == 0, "flags of a compilation", what_.flags,
+                  Side::kPlugin);
+    require_known(what_.reserved == 0, "reserved field of a compilation", what_.reserved,
+                  Side::kPlugin);
     take_nodes();
     take_variables();
     what_.graph = &graph_;

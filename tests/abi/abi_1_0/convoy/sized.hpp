@@ -32,6 +32,14 @@ inline std::string abi_version() {
   return "plug-in ABI " + std::to_string(CONVOY_ABI_MAJOR) + "." + std::to_string(CONVOY_ABI_MINOR);
 }
 
+inline std::string what_to_do(Side reader) {
+  return reader == Side::kHost
+             ? "the plug-in was built for a newer convoy: update convoy, or build the plug-in with "
+               "this one's headers"
+             : "this convoy uses something that the plug-in was not built for: take a newer "
+               "version of the plug-in, or leave out the option or layer that needs it";
+}
+
 inline void require_size(std::uint64_t size, std::uint64_t known, const char* name) {
   if (size >= sizeof(size) && size % 8 == 0 && size < kImpossibleSize) return;
   throw UnusableStruct("struct_size of " + std::string(name) + " is " + std::to_string(size) +
@@ -44,14 +52,9 @@ inline void require_nothing_newer(const void* given, std::uint64_t size, std::ui
   const auto* bytes = static_cast<const unsigned char*>(given);
   for (std::uint64_t i = known; i < size; ++i) {
     if (bytes[i] == 0) continue;
-    throw UnusableStruct(
-        "byte " + std::to_string(i) + " of " + name + " is set, which is newer than " +
-        abi_version() + " (" + std::to_string(known) + " bytes); " +
-        (reader == Side::kHost
-             ? "the plug-in was built for a newer convoy: update convoy, or build the plug-in with "
-               "this one's headers"
-             : "this convoy uses something that the plug-in was not built for: take a newer "
-               "version of the plug-in, or leave out the option or layer that needs it"));
+    throw UnusableStruct("byte " + std::to_string(i) + " of " + name +
+                         " is set, which is newer than " + abi_version() + " (" +
+                         std::to_string(known) + " bytes); " + what_to_do(reader));
   }
 }
 
@@ -84,6 +87,15 @@ bool readable_in_place(const Struct& given, const char* name, Side reader) {
   sized_detail::require_size(size, sizeof(Struct), name);
   sized_detail::require_nothing_newer(&given, size, sizeof(Struct), name, reader);
   return size >= sizeof(Struct);
+}
+
+// Throws UnusableStruct when a flag, kind or reserved field is not among those that this side
+// knows.
+inline void require_known(bool is_known, const char* what, std::uint64_t value, Side reader) {
+  if (is_known) return;
+  throw UnusableStruct(std::string(what) + " is " + std::to_string(value) +
+                       ", which is unknown to " + sized_detail::abi_version() + "; " +
+                       sized_detail::what_to_do(reader));
 }
 
 // A table of functions in this side's size: missing slots are null, unknown ones are left out.

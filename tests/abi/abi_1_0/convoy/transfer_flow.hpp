@@ -14,6 +14,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace convoy {
@@ -187,7 +188,8 @@ class SentMessages {
   std::vector<std::deque<Message>> channels_;
 };
 
-// Messages from one peer. On each channel one message arrives at a time: begin, its bytes, finish.
+// Messages from one peer: begin, its bytes, finish. On each channel they begin and finish in order;
+// one may begin before those before it have finished if all of them were expected then.
 class ReceiveFlow {
  public:
   ReceiveFlow(uint32_t generation, uint32_t channels)
@@ -202,6 +204,8 @@ class ReceiveFlow {
         transfer.channel < channels_.size() ? channels_[transfer.channel].expected : 0);
     Channel& channel = channels_[transfer.channel];
     ++channel.expected;
+    channel.untold_bytes += flow_detail::eager_cost(transfer.bytes);
+    untold_bytes_ += flow_detail::eager_cost(transfer.bytes);
     channel.waiting.push_back(transfer);
     // With several waiting, the early one is the first one's and is still arriving.
     if (channel.early.empty() || channel.waiting.size() > 1) return std::nullopt;
@@ -209,6 +213,32 @@ class ReceiveFlow {
     return channel.early.front().complete ? hand_over(channel) : std::nullopt;
   }
   uint64_t expected(uint32_t channel) const { return channels_.at(channel).expected; }
+
+  // So many messages of the channel are expected by now.
+  struct Credit {
+    uint32_t channel;
+    uint64_t expected;
+  };
+  // What the peer has to be told, one channel after the other, for transports that save messages:
+  // nothing as long as its eager bytes are enough for all of which it does not know that it is
+  // expected. To be asked again after expect() and begin().
+  std::optional<Credit> next_credit() {
+    if (!tells_ && untold_bytes_ + early_bytes_ <= CONVOY_EAGER_BYTES / 2) return std::nullopt;
+    tells_ = untold_bytes_ > 0;
+    for (uint32_t i = 0; tells_ && i < channels_.size(); ++i) {
+      if (channels_[i].untold_bytes == 0) continue;
+      untold_bytes_ -= std::exchange(channels_[i].untold_bytes, 0);
+      return Credit{i, channels_[i].expected};
+    }
+    return std::nullopt;
+  }
+
+  // Whether begin() takes the channel's next message, if it is the right one.
+  bool may_begin(uint32_t index) const {
+    const Channel& channel = channels_.at(index);
+    return channel.arriving == 0 ||
+           (channel.early.empty() && channel.waiting.size() > channel.arriving);
+  }
 
   // A message begins to arrive: where its bytes go, the expected span or memory of this object.
   // Throws RefusedInput.
@@ -222,27 +252,28 @@ class ReceiveFlow {
                                                   std::to_string(tag.generation) + ", not " +
                                                   std::to_string(generation_));
     Channel& channel = channels_[index];
-    if (channel.arriving || sequence != channel.begun)
+    if (!may_begin(index) || sequence != channel.begun)
       throw RefusedInput(CONVOY_REASON_UNEXPECTED, "message " + std::to_string(sequence) +
                                                        " of channel " + std::to_string(index) +
                                                        " came where " +
                                                        std::to_string(channel.begun) + " was next");
     void* memory = nullptr;
-    if (channel.waiting.empty()) {
+    if (channel.waiting.size() == channel.arriving) {
       memory = begin_early(channel, tag, bytes);
     } else {
-      require_same(channel.waiting.front(), tag, bytes);
-      memory = channel.waiting.front().memory;
+      require_same(channel.waiting[channel.arriving], tag, bytes);
+      memory = channel.waiting[channel.arriving].memory;
     }
-    channel.arriving = true;
+    ++channel.arriving;
     ++channel.begun;
     return memory;
   }
 
-  // All bytes of the message have come: the transfer that is done with it, if it is expected.
+  // All bytes of the oldest message that has begun have come: the transfer that is done with it, if
+  // it is expected.
   std::optional<convoy_transfer> finish(uint32_t index) {
     Channel& channel = channels_.at(index);
-    channel.arriving = false;
+    --channel.arriving;
     if (channel.early.empty()) {
       const convoy_transfer transfer = channel.waiting.front();
       channel.waiting.pop_front();
@@ -267,7 +298,8 @@ class ReceiveFlow {
   struct Channel {
     uint64_t expected = 0;
     uint64_t begun = 0;
-    bool arriving = false;
+    uint64_t untold_bytes = 0;  // eager cost of what was expected since the last credit
+    std::size_t arriving = 0;   // have begun and not finished
     std::deque<convoy_transfer> waiting{};
     std::deque<Early> early{};
   };
@@ -306,6 +338,8 @@ class ReceiveFlow {
   uint32_t generation_;
   std::vector<Channel> channels_;
   uint64_t early_bytes_ = 0;
+  uint64_t untold_bytes_ = 0;
+  bool tells_ = false;  // next_credit() is at it
 };
 
 }  // namespace convoy

@@ -48,7 +48,7 @@ class Transport {
   virtual ~Transport() = default;
   // `out` comes with zeros.
   virtual void describe(convoy_transport_description& out) = 0;
-  // At most CONVOY_ADDRESS_BYTES.
+  // CONVOY_ADDRESS_BYTES are always possible, more if the host has room for them.
   virtual std::string address() = 0;
   // std::invalid_argument: this transport can never reach that address.
   virtual void connect(uint32_t peer, std::string_view address) = 0;
@@ -111,8 +111,9 @@ inline int32_t describe(void* self, convoy_context* context,
 inline int32_t address(void* self, convoy_context* context, void* out, uint64_t* bytes) noexcept {
   return on_transport(self, context, [&](Transport& transport) {
     const std::string text = transport.address();
-    if (text.size() > CONVOY_ADDRESS_BYTES)
-      throw std::runtime_error("its address has " + std::to_string(text.size()) + " bytes");
+    if (text.size() > *bytes)
+      throw std::runtime_error("its address has " + std::to_string(text.size()) +
+                               " bytes, and the host has room for " + std::to_string(*bytes));
     *bytes = text.size();
     std::copy(text.begin(), text.end(), static_cast<char*>(out));
   });
@@ -168,8 +169,10 @@ int32_t open(convoy_context* context, const convoy_host* host, const convoy_tran
              void** out) noexcept {
   return guarded(host, context, [&] {
     auto instance = std::make_unique<Instance>(Instance{host});
-    instance->transport = Class::open(TransportHost(context, host),
-                                      read_sized(*run, "convoy_transport_run", Side::kPlugin));
+    const auto known = read_sized(*run, "convoy_transport_run", Side::kPlugin);
+    require_known((known.flags & ~CONVOY_RUN_CLEAR_TEXT) == 0 && known.reserved == 0,
+                  "flags of a run", known.flags, Side::kPlugin);
+    instance->transport = Class::open(TransportHost(context, host), known);
     *out = instance.release();
   });
 }

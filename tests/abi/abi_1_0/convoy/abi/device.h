@@ -165,13 +165,14 @@ typedef struct convoy_device {
   uint32_t abi_major;
   uint32_t abi_minor;
   /* Number of devices that the request gives on this machine. Nothing is open yet: it may be asked
-   * at any time. */
+   * at any time, and must leave the process fit for a fork (rule 6). */
   int32_t (*count)(convoy_context* context, const convoy_host* host,
                    const convoy_device_request* request, uint32_t* out);
   /* Opens device number `index` of those that count told. Its options are fixed from here on. */
   int32_t (*open)(convoy_context* context, const convoy_host* host,
                   const convoy_device_request* request, uint32_t index, void** device);
-  /* Waits for submitted work, then frees everything. The last call on the device. */
+  /* Frees everything. The last call on the device, after all submitted operations have ended; a
+   * device on which one hangs is never closed. */
   void (*close)(void* device);
   /* The same description every time. */
   int32_t (*describe)(void* device, convoy_context* context, convoy_device_description* out);
@@ -194,10 +195,11 @@ typedef struct convoy_device {
                    uint64_t bytes);
   int32_t (*read)(void* device, convoy_context* context, void* to_host, const void* from,
                   uint64_t bytes);
-  /* 0 when the operation (kind, dtypes) can run here, else non-zero with the reason. Of a CALL it
-   * is whether host functions can: for other forms see kernel_forms. */
+  /* 0 when the operation (kind, flags, reduction, dtypes, whether a MATMUL is several) can run
+   * here, else non-zero with the reason. Of a CALL it is whether host functions can: for other
+   * forms see kernel_forms. */
   int32_t (*supports)(void* device, convoy_context* context, const convoy_operation* operation);
-  /* Queues an operation; returns at once, and waits for nothing. */
+  /* Queues an operation; returns at once, and waits for nothing. Non-zero: it is not queued. */
   int32_t (*submit)(void* device, convoy_context* context, const convoy_submission* submission);
   /* Blocks until the timeline has reached the value, an operation of this device has failed
    * (non-zero, with its text; CONVOY_TIMED_OUT when it waited for another device in vain) or

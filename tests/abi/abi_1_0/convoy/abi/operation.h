@@ -131,6 +131,7 @@ enum convoy_operation_flag {
   CONVOY_OP_TRANSPOSES_B = 64u     /* MATMUL */
 };
 #define CONVOY_UNBOUNDED UINT64_MAX /* max_lag without a bound */
+#define CONVOY_SETS 16              /* copies of an arena that a strategy may rotate */
 #define CONVOY_PRIORITIES 4         /* levels of convoy_operation.priority */
 
 enum convoy_buffer_kind {
@@ -155,8 +156,8 @@ typedef struct convoy_span {
   uint64_t count;
 } convoy_span;
 
-/* frozen. count and dtype concern scratch and persistent buffers; set concerns parameters and
- * gradients, which may have several copies that a strategy rotates. */
+/* frozen. count and dtype concern scratch and persistent buffers; set, below CONVOY_SETS, concerns
+ * the others, which may have several copies that a strategy rotates. */
 typedef struct convoy_buffer {
   uint32_t kind;
   uint32_t owner;
@@ -172,8 +173,8 @@ typedef struct convoy_operation {
   uint32_t kind;
   uint32_t flags;
   uint32_t place;     /* where it runs; CONVOY_NONE = where its first write lives */
-  uint32_t reduction; /* convoy_reduction */
-  uint32_t algorithm; /* convoy_algorithm */
+  uint32_t reduction; /* collectives, SUM: convoy_reduction */
+  uint32_t algorithm; /* collectives: convoy_algorithm */
   uint32_t replica;   /* FORWARD, BACKWARD */
   const convoy_span* reads;
   uint64_t read_count;

@@ -165,8 +165,9 @@ typedef struct convoy_strategy {
    * more than once, for other clusters, too, and compares. It must not block. CONVOY_REFUSED: these
    * options or this cluster are nothing for the strategy. */
   int32_t (*plan)(void* self, convoy_context* context, const convoy_planner* planner);
-  /* Optional. Gives a kernel that a CALL operation named; non-zero when the form does not exist.
-   * The name is the host's, valid during the call. */
+  /* Optional. Gives a kernel that a CALL operation named. function, run and text stay NULL when it
+   * does not exist in this form; non-zero is an error. The name is the host's, valid during the
+   * call. */
   int32_t (*kernel)(void* self, convoy_context* context, const char* name, uint32_t form,
                     convoy_kernel* out);
 } convoy_strategy;

@@ -102,7 +102,9 @@ typedef struct convoy_timing {
 
 /* One operation for one lane. Lanes run their operations in order; an operation starts when all its
  * waits hold, and stores value to *timeline (release) when it is done. The struct and all it points
- * to stay untouched by the host until then. A failure inside an operation is reported by wait. */
+ * to stay untouched by the host until then. A failure inside an operation is reported by wait, from
+ * then on. Operations that have not started are skipped then, but their values are stored all the
+ * same, in order and once the device no longer touches their memory. */
 typedef struct convoy_submission {
   uint64_t struct_size;
   uint32_t kind; /* convoy_operation_kind; collectives arrive lowered, but see

@@ -44,7 +44,7 @@
 extern "C" {
 #endif
 
-#define CONVOY_ADDRESS_BYTES 512u        /* an address has at most so many */
+#define CONVOY_ADDRESS_BYTES 512u        /* there is always room for an address of so many */
 #define CONVOY_EAGER_BYTES 1048576u      /* on the way to one peer without credit */
 #define CONVOY_EAGER_MESSAGE_BYTES 64u   /* what a message counts beside its bytes */
 #define CONVOY_MESSAGE_BYTES 0x40000000u /* a message has at most so many (1 GiB) */
@@ -191,8 +191,8 @@ typedef struct convoy_transport {
   void (*close)(void* transport);
   /* The same description every time. */
   int32_t (*describe)(void* transport, convoy_context* context, convoy_transport_description* out);
-  /* What peers need for connect: *bytes bytes to `out`, which has room for CONVOY_ADDRESS_BYTES.
-   * Any bytes; the control plane carries them. */
+  /* What peers need for connect. *bytes comes as the room at `out`, at least CONVOY_ADDRESS_BYTES,
+   * and goes as the length of the address. Any bytes; the control plane carries them. */
   int32_t (*address)(void* transport, convoy_context* context, void* out, uint64_t* bytes);
   /* Begins to connect to a peer by the address it gave; never blocks. Both ends call it, each once,
    * in any order; the smaller or the larger rank may be the one that dials. CONNECTED or PEER_LOST
@@ -228,7 +228,7 @@ typedef struct convoy_transport {
    * and what each of them brings: all call it, the same number of times, with the same `bytes` of
    * at most CONVOY_ADDRESS_BYTES; `all` has room for that of every rank, in their order, or is NULL
    * when only the ranks are wanted, and then nobody waits. CONVOY_TIMED_OUT after `seconds`. Before
-   * open or while it is open. */
+   * open or while it is open; it overlaps no other call into the plug-in. */
   int32_t (*exchange)(convoy_context* context, const convoy_host* host, const void* mine,
                       uint64_t bytes, double seconds, void* all, uint32_t* rank, uint32_t* ranks);
   uint32_t traits; /* convoy_transport_trait */

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* Called after a timeline has reached the value. Returns soon, and waits for no operation. */
+/* Called after a timeline has reached the value, maybe with locks of the device held. Returns soon,
+ * waits for no operation and calls no function of the device or of convoy_device_waking. */
 typedef void (*convoy_timeline_listener)(void* state, const uint64_t* timeline, uint64_t value);
 
 /* One for all open devices of the plug-in in this process. Any thread may call any function, at any
