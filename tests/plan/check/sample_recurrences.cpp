@@ -49,6 +49,19 @@ void round_to_half(Planner& p, ReplicaId r, Span rounded, Span from) {
   p.cast(half, from);
   p.cast(rounded, half);
 }
+// What was rounded goes on through a sum of either half, which is emptied then: between steps, both
+// sums hold the same.
+void round_through_sums(Planner& p, ReplicaId r, Span rounded, Span from) {
+  round_to_half(p, r, rounded, from);
+  const std::uint64_t half = p.arena_elements() / 2;
+  for (const std::uint64_t first : {std::uint64_t{0}, half}) {
+    const Buffer sum = p.persistent(p.replica_place(r), half);
+    const Span piece = part(rounded, first, half);
+    p.add(sum, sum, piece);
+    p.copy(piece, sum);
+    p.fill(sum, 0);
+  }
+}
 void round_by_kernel(Planner& p, ReplicaId r, Span rounded, Span from, CallEffect effect) {
   p.call("round", p.replica_place(r), {from}, {rounded}, {.effect = effect});
 }
@@ -351,6 +364,7 @@ std::vector<SampleRecurrence> right_recurrences() {
   };
   return {
       {"error feedback by casts", error_feedback(round_to_half, 1), kRight, true},
+      {"error feedback through sums", error_feedback(round_through_sums, 1), kRight, true},
       {"error feedback, declared", error_feedback(kernel(CallEffect::kCompresses), 1), kRight,
        true},
       {"kernel keeps rest", keeps_rest(CallEffect::kKeepsRest), kRight, true},
