@@ -71,7 +71,11 @@ InterruptGuard::InterruptGuard() {
   save_requested = 0;
   says_so = 1;
   hurry_calls(ExitCode::kOk);
-  for (const int number : kEnding) std::signal(number, note_signal);
+  for (const int number : kEnding) {
+    const auto before = std::signal(number, note_signal);
+    // nohup: the terminal may go.
+    if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
+  }
   standstill_requested = 0;
   std::signal(SIGUSR1, note_save_request);
   std::signal(SIGUSR2, note_standstill_request);
@@ -79,7 +83,8 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const int number : kEnding) std::signal(number, SIG_DFL);
+  for (const int number : kEnding)
+    if (std::signal(number, SIG_DFL) == SIG_IGN) std::signal(number, SIG_IGN);
   std::signal(SIGUSR1, SIG_DFL);
   std::signal(SIGUSR2, SIG_IGN);  // it may come while the record is written
 }
@@ -95,6 +100,10 @@ void InterruptGuard::end_quietly() {
 
 bool InterruptGuard::requested() const {
   return received_signal != 0;
+}
+
+int InterruptGuard::signal() const {
+  return received_signal;
 }
 
 ExitCode InterruptGuard::code() const {

@@ -7,8 +7,8 @@ namespace convoy {
 // How a process takes the signals that ask it to end (Ctrl-C, SIGTERM, SIGHUP) while this lives.
 // At first they end it at once, because nothing would be lost. Once steps run they ask it to end
 // after those under way, so that what there is can be saved and summed up; a second signal ends it
-// at once. SIGUSR1 asks for a checkpoint and changes nothing else, SIGUSR2 for standing still
-// between two steps. One guard at a time.
+// at once. SIGHUP stays ignored where it was (nohup). SIGUSR1 asks for a checkpoint and changes
+// nothing else, SIGUSR2 for standing still between two steps. One guard at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -23,6 +23,7 @@ class InterruptGuard {
   void end_quietly();
 
   bool requested() const;
+  int signal() const;  // that asked for it; 0: none came
   // kOk until a signal came, then kInterrupted, or kTerminated for SIGTERM and SIGHUP.
   ExitCode code() const;
   // Whether SIGUSR1 came since this was asked.

@@ -1,14 +1,13 @@
 #include <csignal>
 #include <exception>
-#include <filesystem>
 #include <iostream>
-#include <new>
+#include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "core/job/openmp_environment.hpp"
 
@@ -26,19 +25,9 @@ int run(std::span<const std::string> arguments) {
     return convoy::run_command(arguments, std::cout, std::cerr);
   } catch (const convoy::Error& error) {
     return end_with(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return end_with(ExitCode::kUnavailable,
-                    "the system gives no more memory; a smaller --batch_size, fewer devices and "
-                    "larger buckets need less, and `ulimit -v` may hold a limit");
-  } catch (const std::filesystem::filesystem_error& error) {
-    return end_with(ExitCode::kFailed, error.what());
-  } catch (const std::system_error& error) {
-    return end_with(ExitCode::kUnavailable,
-                    fmt::format("the system refuses: {}; `ulimit -u` and the control group limit "
-                                "threads, `ulimit -n` files",
-                                error.what())
-                        .c_str());
   } catch (const std::exception& error) {
+    if (const std::optional<convoy::Error> refusal = convoy::refusal_by_system(error))
+      return end_with(refusal->code(), refusal->what());
     std::cerr << "convoy: internal error: " << error.what() << '\n';
     return static_cast<int>(ExitCode::kFailed);
   }

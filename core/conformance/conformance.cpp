@@ -1,6 +1,7 @@
 #include "core/conformance/conformance.hpp"
 
 #include "core/base/error.hpp"
+#include "core/base/left_memory.hpp"
 #include "core/conformance/compiled_case.hpp"
 
 namespace convoy::conformance {
@@ -30,7 +31,7 @@ std::vector<ConformanceCase> conformance_cases() {
 }
 
 ConformanceRun::~ConformanceRun() {
-  if (hangs_) static_cast<void>(device_.release());
+  if (hangs_) leave_to_the_end(device_);
 }
 
 TestedDevice& ConformanceRun::device() {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/base/left_memory.hpp"
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/conformance.hpp"
 
@@ -98,7 +99,7 @@ std::string giving_up(const Body& body, std::unique_ptr<Owned>&... owned) {
   try {
     return body();
   } catch (const Error& error) {
-    if (error.code() == ExitCode::kTimeout) (static_cast<void>(owned.release()), ...);
+    if (error.code() == ExitCode::kTimeout) (leave_to_the_end(owned), ...);
     throw;
   }
 }
@@ -248,6 +249,51 @@ std::string check_failure(const DevicePlugin& plugin, TestedDevice& device) {
   return giving_up([&] { return run_failure(plugin, *failing, *call); }, failing, call);
 }
 
+// Whether the timeline, which nothing but the device advances, gets to 1.
+bool gets_there(const std::uint64_t& timeline, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  const std::atomic_ref value(const_cast<std::uint64_t&>(timeline));  // it takes no const
+  while (value.load(std::memory_order_acquire) < 1) {
+    if (Clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+struct TwoFailingCalls {
+  FailingCall calls[2];
+  std::uint64_t timelines[2] = {};
+};
+
+std::string run_behind_failure(TestedDevice& device, TwoFailingCalls& two) {
+  constexpr const char* kNames[] = {"the operation that failed", "one behind it"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    convoy_submission& submission = two.calls[i].submission;
+    submission.timeline = &two.timelines[i];
+    submission.value = 1;
+    try {
+      device.submit(submission);
+    } catch (const Error&) {
+      if (i == 1) return {};  // it takes nothing more
+      throw;
+    }
+    if (!gets_there(two.timelines[i], device.patience()))
+      fail(ExitCode::kTimeout,
+           "after a failure the value of {} was not stored within {} seconds: whoever waits for it "
+           "waits for ever",
+           kNames[i], device.patience());
+  }
+  return {};
+}
+
+std::string check_values_after_failure(const DevicePlugin& plugin, TestedDevice& device) {
+  auto two = std::make_unique<TwoFailingCalls>();
+  require_supported(device, two->calls[0].submission);
+  auto failing = another(plugin, device);
+  return giving_up([&] { return run_behind_failure(*failing, *two); }, failing, two);
+}
+
 }  // namespace
 
 void add_order_cases(std::vector<ConformanceCase>& cases) {
@@ -257,6 +303,7 @@ void add_order_cases(std::vector<ConformanceCase>& cases) {
   cases.push_back({"order", "times of an operation lie on the clock of now()", check_times});
   cases.push_back({"order", "wait() ends when its time is over", check_patience});
   cases.push_back({"order", "an operation's failure is reported by wait()", check_failure});
+  cases.push_back({"order", "values are stored after a failure, too", check_values_after_failure});
 }
 
 }  // namespace convoy::conformance

@@ -10,6 +10,10 @@
 namespace convoy::job {
 namespace {
 
+// Ways between more places are left out: a table of them would be megabytes, and a run that is
+// simulated before it begins is on one host.
+constexpr std::size_t kMostPlaces = 64;
+
 std::string file_text(const std::filesystem::path& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) return fmt::format("{} ?\n", path.string());
@@ -51,10 +55,30 @@ std::string machine_text(const simulate::SimulatedCluster& cluster) {
   for (const simulate::SimulatedDevice& device : cluster.machine.devices)
     text += device_text(device);
   for (const simulate::SimulatedLink& link : cluster.machine.links)
-    text += fmt::format("{} {}\n", link.name, link.bytes_per_second);
+    text += fmt::format("{} {} {}\n", link.name, link.bytes_per_second, link.latency_seconds);
   for (const simulate::SimulatedHost& host : cluster.machine.hosts)
     text += fmt::format("{}: {} {} {}\n", host.name, host.memory_bytes_per_second,
                         host.add_bytes_per_second, host.memory_bytes);
+  return text;
+}
+
+// How places are joined: the same devices and links with other pairs of them are another machine.
+std::string ways_text(const Cluster& cluster) {
+  std::string text =
+      fmt::format("collectives {}, joined updates {}, priorities {}\n", cluster.device_collectives,
+                  cluster.joins_updates, cluster.device_priorities);
+  const auto places = static_cast<std::uint32_t>(cluster.places.size());
+  if (places > kMostPlaces) return text;
+  for (std::uint32_t p = 0; p < places; ++p)
+    for (std::uint32_t q = 0; q < places; ++q) {
+      if (p == q) continue;
+      text += fmt::format("{} {}: {}", p, q, bool{cluster.access[p][q]});
+      if (cluster.route) {
+        const Route route = cluster.route(p, q);
+        text += fmt::format(" {} {} {}", route.kind, route.bytes_per_second, route.shared_group);
+      }
+      text += '\n';
+    }
   return text;
 }
 
@@ -70,7 +94,8 @@ std::string decision_key(const Setup& setup, const SimulatedHardware& hardware,
   text += fmt::format("{}, {}, {}, {}, known error {}\n", hardware.name, hardware.rates,
                       hardware.software.name, hardware.calibrated ? "calibrated" : "nominal",
                       hardware.known_error);
-  text += machine_text(hardware.cluster(subject.hosts, subject.devices));
+  const simulate::SimulatedCluster on = hardware.cluster(subject.hosts, subject.devices);
+  text += machine_text(on) + ways_text(on.cluster);
   for (const auto& [option, value] : given_strategy_options(setup))
     text += fmt::format("--{}={} ", option, value);
   text += fmt::format(

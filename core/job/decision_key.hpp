@@ -7,8 +7,9 @@
 namespace convoy::job {
 
 // Everything that a choice of --variable_update=auto depends on, as text: the program, the
-// installed strategies, the model, the machine with its constants, and what the command line says.
-// The files of plug-ins count by path, size and time of their last change.
+// installed strategies, the model, the machine with its constants and how its places are
+// joined, and what the command line says. The files of plug-ins count by path, size and time of
+// their last change.
 std::string decision_key(const Setup& setup, const SimulatedHardware& hardware,
                          const ChoiceSubject& subject);
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -130,26 +131,47 @@ class Echo {
 
   // The peer may not have come yet; once it has, it answers soon.
   void finish(int messages, const char* complaint) {
+    pending_ = messages;
     const double patience =
         std::exchange(is_first_, false) ? options_.join_seconds : options_.peer_seconds;
     const Clock::time_point begin = Clock::now();
-    while ((messages -= ended()) > 0) {
-      if (since(begin) > patience) fail_with(fmt::format("it {} for {:g} s", complaint, patience));
-      options_.look_around();
+    try {
+      while (poll(), pending_ > 0) {
+        if (since(begin) > patience)
+          fail_with(fmt::format("it {} for {:g} s", complaint, patience));
+        options_.look_around();
+      }
+    } catch (...) {
+      give_up();
+      throw;
     }
   }
 
-  // How many messages have ended meanwhile.
-  int ended() {
-    int count = 0;
+  // Counts the messages that have ended.
+  void poll() {
     std::array<convoy_transport_event, 16> room{};
-    for (const convoy_transport_event& event : peer_.transport->poll(room, kLookSeconds)) {
+    const std::span<const convoy_transport_event> events =
+        peer_.transport->poll(room, kLookSeconds);
+    for (const convoy_transport_event& event : events)
+      if (event.kind == CONVOY_EVENT_DONE || event.kind == CONVOY_EVENT_CANCELLED) --pending_;
+    for (const convoy_transport_event& event : events) {
       if (event.kind == CONVOY_EVENT_PEER_LOST && event.peer == number_) fail_with(event.text);
       if (event.kind == CONVOY_EVENT_PEER_LOST)
         fail(ExitCode::kTimeout, "a task is lost before the first step: {}", event.text);
-      if (event.kind == CONVOY_EVENT_DONE) ++count;
     }
-    return count;
+  }
+
+  // Memory of messages is the transport's until they have ended, which they do within 1 s of this.
+  void give_up() noexcept {
+    const Clock::time_point begin = Clock::now();
+    for (bool interrupted = false; pending_ > 0 && since(begin) < 2;) {
+      try {
+        if (!std::exchange(interrupted, true)) peer_.transport->interrupt();
+        poll();
+      } catch (const Error&) {
+        // the first error is the one to tell
+      }
+    }
   }
 
   [[noreturn]] void fail_with(const std::string& what) const {
@@ -165,6 +187,7 @@ class Echo {
   std::vector<std::byte> payload_;
   std::uint64_t word_ = 1;
   bool is_first_ = true;
+  int pending_ = 0;                  // messages that have not ended
   std::vector<std::uint64_t> sent_;  // messages per stream
   std::vector<std::uint64_t> received_;
 };

@@ -89,7 +89,7 @@ std::optional<ProfileRecord> ProfileCollector::record(const TrainingSummary& sum
   if (summary.timed_steps == 0) return std::nullopt;
   const Graph& graph = session_.graph();
   ProfileRecord result;
-  result.devices = session_.replicas();
+  result.devices = static_cast<std::uint32_t>(session_.local_replicas().size());
   result.multiply_rate = multiply_rate_;
   result.stream_rate = stream_rate_;
   result.step_seconds = summary.breakdown.seconds;

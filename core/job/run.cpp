@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/auto_links.hpp"
@@ -58,20 +60,17 @@ class Run {
   // Writes the record also when the run fails.
   RunRecord execute() {
     try {
-      check_dump(setup_.options);
-      if (setup_.options.input_only)
-        read_only();
-      else if (mode() == RunMode::kEvaluation)
-        evaluate();
-      else
-        train();
+      do_what_is_asked();
     } catch (const Error& own) {
       note_gpus();
       const Error error = setup_.task == nullptr ? own : setup_.task->explain(own);
-      if (setup_.task != nullptr && wants_trace_ && report_.traced())
-        tell("the trace has this task's operations alone, because the run failed");
-      report_.finish(static_cast<int>(error.code()), false, error.what());
+      finish_failed(error);
       throw error;
+    } catch (const std::exception& unforeseen) {
+      note_gpus();
+      finish_failed(
+          refusal_by_system(unforeseen).value_or(Error(ExitCode::kFailed, unforeseen.what())));
+      throw;  // as it came: the program tells what it meets itself
     }
     const ExitCode code = observer_.interruption();
     if (interrupted()) observer_.notice("interrupted; the summary covers the steps so far");
@@ -82,6 +81,22 @@ class Run {
  private:
   RunMode mode() const { return setup_.options.evaluation.mode(); }
   bool interrupted() const { return observer_.interruption() != ExitCode::kOk; }
+
+  void do_what_is_asked() {
+    check_dump(setup_.options);
+    if (setup_.options.input_only)
+      read_only();
+    else if (mode() == RunMode::kEvaluation)
+      evaluate();
+    else
+      train();
+  }
+
+  void finish_failed(const Error& error) {
+    if (setup_.task != nullptr && wants_trace_ && report_.traced())
+      tell("the trace has this task's operations alone, because the run failed");
+    report_.finish(static_cast<int>(error.code()), false, error.what());
+  }
 
   Sizes agreed_sizes() const {
     const Sizes own = choose_sizes(setup_, devices_);
@@ -127,6 +142,7 @@ class Run {
       ++data.first_step;  // the batches behind it are measured
     }
     tell(source->notices());
+    count_epochs(source->samples_per_epoch());
     report_.header(devices_, source->samples_per_epoch());
     observer_.warming_up();
     const auto go_on = [this](std::int64_t step, double seconds) {
@@ -222,6 +238,13 @@ class Run {
     return std::stoll(setup_.task->from_chief("examples", fmt::format("{}", own)));
   }
 
+  // Files may hold more or less than the published data set: epochs are passes over what there is.
+  void count_epochs(std::int64_t examples) {
+    if (setup_.options.num_epochs)
+      sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
+                                       std::int64_t{replicas_} * sizes_.batch, examples);
+  }
+
   // What all tasks do together: the chief, whose files it is for, says whether.
   bool wanted_by_chief(const char* what, bool own) const {
     if (setup_.task == nullptr) return own;
@@ -240,12 +263,8 @@ class Run {
     data.sample_offset = checkpoints_->sample_offset();
     const std::unique_ptr<BatchSource> source = make_source(data);
     tell(source->notices());
-    // Files may hold more or less than the published data set: epochs are passes over what there
-    // is.
     const std::int64_t examples = examples_per_epoch(*source);
-    if (setup_.options.num_epochs)
-      sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
-                                       std::int64_t{replicas_} * sizes_.batch, examples);
+    count_epochs(examples);
     tell(shorten_resumed_run(sizes_, checkpoints_->first_step()));
     report_.header(devices_, examples);
     prepare_evaluations(examples);
@@ -421,6 +440,13 @@ class Run {
     events.timed_trace = [this](StepTrace step) { report_.keep_timeline(std::move(step)); };
   }
 
+  // A request is kept until it is done: workers that do not wait for each other hear of it some
+  // steps before they pause.
+  bool asked_to_stand_still() {
+    if (setup_.task == nullptr && observer_.take_standstill_request()) standstill_asked_ = true;
+    return standstill_asked_;
+  }
+
   void stand_still(Session& session) {
     const double since = session.now();
     observer_.stand_still();
@@ -432,16 +458,16 @@ class Run {
     events.save_requested = [this] { return observer_.take_save_request(); };
     events.wants_pause = [this](const PausePoint& point) {
       const bool wanted = evaluations_ && evaluations_->wants(point);
-      return checkpoints_->wants(point) || wanted;
+      return asked_to_stand_still() || checkpoints_->wants(point) || wanted;
     };
     events.pause_after = [this](const PausePoint& point) {
       evaluation_due_ = evaluations_ && evaluations_->due(point);
-      standstill_due_ = setup_.task == nullptr && observer_.take_standstill_request();
-      return checkpoints_->due(point) || evaluation_due_ || standstill_due_;
+      const bool standstill_due = asked_to_stand_still();
+      return checkpoints_->due(point) || evaluation_due_ || standstill_due;
     };
     events.paused = [this, &session](const PausePoint& point) {
       save_checkpoint(point, session);
-      if (std::exchange(standstill_due_, false)) stand_still(session);
+      if (std::exchange(standstill_asked_, false)) stand_still(session);
       return !evaluation_due_ || evaluations_->pause(point, session);
     };
   }
@@ -459,7 +485,7 @@ class Run {
   std::unique_ptr<GpuWatch> gpus_;
   std::optional<RunPrediction> prediction_;
   bool evaluation_due_ = false;
-  bool standstill_due_ = false;
+  bool standstill_asked_ = false;
   double standstill_seconds_ = 0;
   bool wants_trace_ = false;
   std::optional<CommonClock> clock_;  // of several tasks, when the step was traced

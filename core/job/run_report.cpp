@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/system_text.hpp"
 #include "core/base/version.hpp"
 #include "core/job/options.hpp"
@@ -20,6 +22,23 @@ namespace {
 std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
   if (!step.top_1) return std::nullopt;
   return Accuracy{*step.top_1, *step.top_5};
+}
+
+// Of those that take steps of their own; servers take none.
+std::int64_t count_workers_here(const Session& session) {
+  return std::ranges::count_if(session.strands(),
+                               [](const auto& strand) { return !strand->replicas().empty(); });
+}
+
+// Their speeds without the pauses, in which all of them stand still.
+std::vector<WorkerRecord> without_pauses(std::vector<WorkerRecord> workers, double paused_seconds) {
+  for (WorkerRecord& worker : workers) {
+    const double seconds = worker.seconds - paused_seconds;
+    if (seconds <= 0) continue;
+    worker.images_per_second *= worker.seconds / seconds;
+    worker.seconds = seconds;
+  }
+  return workers;
 }
 
 double speed_of(const std::vector<WorkerRecord>& workers) {
@@ -122,10 +141,12 @@ std::string RunReport::prediction_line() const {
 
 void RunReport::describe(const Session& session) {
   note_plan(session);
-  if (session.is_asynchronous() && session.task() == nullptr)
+  if (session.is_asynchronous()) {
+    own_workers_ = std::max<std::int64_t>(1, count_workers_here(session));
     statistics_ =
-        SpeedStatistics(static_cast<double>(own_batch_) / session.schedule().strands.count,
+        SpeedStatistics(static_cast<double>(own_batch_) / static_cast<double>(own_workers_),
                         setup_.options.display_perf_ewma);
+  }
   if (setup_.guard.gradient_norms)
     for (const GraphVariable& variable : session.graph().variables())
       record_.gradient_names.push_back(variable.name);
@@ -208,7 +229,7 @@ void RunReport::warmup_step(const TrainingStep& step) {
 // Evaluations and checkpoints between the steps that are left are not foreseen.
 std::string RunReport::progress_text(const char* of, std::int64_t step) const {
   return fmt::format("{} {} of {}, {:.2f} images/sec, {} left", of, step, sizes_.timed_steps,
-                     statistics_.speed().mean,
+                     statistics_.mean(),
                      duration_text(statistics_.average_seconds() *
                                    static_cast<double>(sizes_.timed_steps - step)));
 }
@@ -252,18 +273,20 @@ void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
   if (summary.timed_steps == 0) return;
   if (summary.breakdown.steps > 0) record_.step_breakdown = summary.breakdown;
   record_.total_seconds = summary.total_seconds - paused_seconds;
+  record_.workers = without_pauses(summary.workers, paused_seconds);
   record_.total_images_per_second =
       summary.workers.empty()
           ? static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds
-          : speed_of(summary.workers);
-  record_.workers = summary.workers;
+          : speed_of(record_.workers);
   const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
   if (setup_.options.evaluation.mode() != RunMode::kTrainingAndEvaluation && speaks_for_all)
     observer_.total(record_.total_images_per_second);
   if (speaks_for_all)
     for (const WorkerRecord& worker : record_.workers) tell(worker_text(worker));
   if (record_.synthetic_data) return;
-  const std::int64_t images_per_step = summary.workers.empty() ? global_batch_ : own_batch_;
+  // A step of workers that take their own is one worker's.
+  const std::int64_t images_per_step =
+      summary.workers.empty() ? global_batch_ : own_batch_ / own_workers_;
   record_.input = judge_input({static_cast<double>(summary.timed_steps * images_per_step),
                                record_.total_seconds, summary.input_wait_seconds});
 }

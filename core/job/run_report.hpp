@@ -102,8 +102,9 @@ class RunReport {
 
   const Setup& setup_;
   const Sizes& sizes_;
-  std::int64_t own_batch_;     // images per step of this task
-  std::int64_t global_batch_;  // of all tasks
+  std::int64_t own_batch_;        // images per step of this task
+  std::int64_t global_batch_;     // of all tasks
+  std::int64_t own_workers_ = 1;  // of this task that take steps of their own
   RunObserver& observer_;
   SpeedStatistics statistics_;
   RunRecord record_;

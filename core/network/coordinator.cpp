@@ -185,7 +185,9 @@ void Coordinator::tick(TimePoint now) {
 
 void Coordinator::declare(const Cause& cause, TimePoint now) {
   const bool died = cause.kind == CauseKind::kClosed || cause.kind == CauseKind::kSilence;
-  const bool restart = phase_ == Phase::kRunning && died && options_.restarts > 0;
+  // A task that has left does not come back.
+  const bool complete = std::ranges::none_of(left_, [](bool left) { return left; });
+  const bool restart = phase_ == Phase::kRunning && died && complete && options_.restarts > 0;
   // The lost task itself, should it wake up, is not part of the next generation.
   if (cause.rank >= 0) {
     const ConnectionId lost = membership_.connection_of(cause.rank);

@@ -30,6 +30,7 @@ CoordinatorService::~CoordinatorService() {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kFarewell,
                     [&] { return coordinator_->finished() && connections_.empty(); });
+  closing_ = true;
   lock.unlock();
   clock_ = {};
   server_.reset();
@@ -42,6 +43,7 @@ bool CoordinatorService::finished() {
 
 void CoordinatorService::received(ConnectionId connection, TaskMessage message) {
   const std::lock_guard lock(mutex_);
+  if (closing_) return;
   connections_.insert(connection);
   coordinator_->received(connection, message, steady_now());
   changed_.notify_all();
@@ -49,6 +51,7 @@ void CoordinatorService::received(ConnectionId connection, TaskMessage message) 
 
 void CoordinatorService::closed(ConnectionId connection) {
   const std::lock_guard lock(mutex_);
+  if (closing_) return;
   connections_.erase(connection);
   coordinator_->closed(connection, steady_now());
   changed_.notify_all();

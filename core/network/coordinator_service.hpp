@@ -34,6 +34,7 @@ class CoordinatorService : private ServerEvents {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::set<ConnectionId> connections_;
+  bool closing_ = false;  // nobody is answered any more
   std::unique_ptr<Coordinator> coordinator_;
   std::unique_ptr<WireServer> server_;
   std::jthread clock_;

@@ -168,7 +168,9 @@ std::optional<LaunchedProcess> launched_process(const EnvironmentLookup& environ
     return process;
   }
   if (variables.text("RANK")) return ranked_process(variables);
-  if (variables.text("SLURM_PROCID") &&
+  // A batch script has a rank and a number of tasks, too; only srun, which starts them, makes a
+  // step.
+  if (variables.text("SLURM_STEP_ID") && variables.text("SLURM_PROCID") &&
       (variables.text("SLURM_NTASKS") || variables.text("SLURM_STEP_NUM_TASKS"))) {
     LaunchedProcess process = slurm_process(variables);
     add_slurm_coordinator(variables, process);

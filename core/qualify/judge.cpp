@@ -12,6 +12,10 @@
 namespace convoy::qualify {
 namespace {
 
+// An error of 1 or more would say that any rate is right. However uncertain the foresight is, a
+// twentieth of it is to be reached: an assumption, so that a rate of next to nothing shows.
+constexpr double kLeastOfForesight = 0.05;
+
 using Group = std::vector<Measurement*>;
 using Groups = std::map<std::tuple<Kind, std::string, std::string>, Group>;
 
@@ -48,7 +52,8 @@ void compare_with_likes(const Group& group) {
 double share_of(const Measurement& it) {
   double share = 1e9;
   if (it.foreseen && it.foreseen->rate > 0)
-    share = std::min(share, it.rate / (it.foreseen->rate * (1 - it.foreseen->error)));
+    share = std::min(
+        share, it.rate / (it.foreseen->rate * std::max(kLeastOfForesight, 1 - it.foreseen->error)));
   if (it.likes) share = std::min(share, it.rate / *it.likes);
   return share == 1e9 ? 1 : share;
 }

@@ -7,11 +7,11 @@
 
 namespace convoy::qualify {
 
-// Holds every rate of all hosts against what was foreseen of it, less the foresight's error, and
-// against its likes: rates of the same kind of all hosts, each relative to what was foreseen of it
-// where that is known of all, so that links of different widths can be compared. Sets likes, share,
-// slow (share below the threshold), reasons and the hosts' scores, and sorts the hosts, the slowest
-// first.
+// Holds every rate of all hosts against what was foreseen of it, less the foresight's error (but a
+// twentieth of it at least), and against its likes: rates of the same kind of all hosts, each
+// relative to what was foreseen of it where that is known of all, so that links of different widths
+// can be compared. Sets likes, share, slow (share below the threshold), reasons and the hosts'
+// scores, and sorts the hosts, the slowest first.
 void judge(std::vector<HostQualification>& hosts, double threshold);
 
 bool all_pass(const std::vector<HostQualification>& hosts);

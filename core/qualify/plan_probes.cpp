@@ -15,8 +15,6 @@ constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 constexpr std::uint32_t kMostPairs = 64;  // beyond, neighbours only: pairs grow with the square
 constexpr int kProbeRepetitions = 3;
 
-using Ends = std::pair<std::uint32_t, std::uint32_t>;  // places
-
 std::optional<Foreseen> foreseen_rate(const ProbeGround& ground, double amount,
                                       const std::optional<double>& seconds) {
   if (!seconds || !(*seconds > 0)) return std::nullopt;
@@ -89,7 +87,7 @@ class Links {
       host_.measurements.push_back(
           {.kind = Kind::kLink,
            .subject = subject(copies[i]),
-           .what = what,
+           .what = time.foreseen ? what : what + over_route(cluster_, copies[i]),
            .unit = "B/s",
            .rate = static_cast<double>(bytes_) / *time.measured,
            .foreseen = foreseen_rate(ground_, static_cast<double>(bytes_), time.foreseen)});
@@ -111,6 +109,20 @@ std::vector<std::uint64_t> collective_sizes(bool quick) {
 }
 
 }  // namespace
+
+std::string over_route(const Cluster& cluster, const Ends& ends) {
+  if (!cluster.route) return "";
+  switch (cluster.route(ends.first, ends.second).kind) {
+    case CONVOY_ROUTE_NVLINK:
+      return ", NVLink";
+    case CONVOY_ROUTE_PCIE_SWITCH:
+      return ", PCIe switch";
+    case CONVOY_ROUTE_SOCKET:
+      return ", across sockets";
+    default:
+      return "";
+  }
+}
 
 void probe_links(const ProbeGround& ground, const ProbeOptions& options, HostQualification& host) {
   Links(ground, options, host).probe();

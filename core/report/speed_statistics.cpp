@@ -35,18 +35,8 @@ SpeedStatistics::SpeedStatistics(double images_per_step, std::optional<double> n
 void SpeedStatistics::add(double seconds) {
   CONVOY_CHECK_LT(0, seconds);
   seconds_.push_back(seconds);
-}
-
-double SpeedStatistics::average_seconds() const {
-  double weight = 1;
-  double weights = 0;
-  double total = 0;
-  for (auto seconds = seconds_.rbegin(); seconds != seconds_.rend(); ++seconds) {
-    total += weight * *seconds;
-    weights += weight;
-    weight *= 1 - newest_weight_;
-  }
-  return total / weights;
+  total_ = seconds + (1 - newest_weight_) * total_;
+  weights_ = 1 + (1 - newest_weight_) * weights_;
 }
 
 Speed SpeedStatistics::speed() const {
@@ -55,7 +45,7 @@ Speed SpeedStatistics::speed() const {
   speeds.reserve(seconds_.size());
   for (const double seconds : seconds_) speeds.push_back(images_per_step_ / seconds);
   Speed speed;
-  speed.mean = images_per_step_ / average_seconds();
+  speed.mean = mean();
   speed.standard_error = standard_error(speeds);
   speed.jitter = kNormalConsistency * median_absolute_deviation(std::move(speeds));
   return speed;

@@ -21,12 +21,16 @@ class SpeedStatistics {
   // These need at least one step.
   Speed speed() const;
   StepTimes step_times() const;
-  double average_seconds() const;  // of a step, as `mean` has it
+  // However many steps there were, these take no time.
+  double average_seconds() const { return total_ / weights_; }  // of a step, as `mean` has it
+  double mean() const { return images_per_step_ / average_seconds(); }
 
  private:
   double images_per_step_;
   double newest_weight_;
   std::vector<double> seconds_;
+  double total_ = 0;    // of the steps, weighed
+  double weights_ = 0;  // of them all
 };
 
 }  // namespace convoy

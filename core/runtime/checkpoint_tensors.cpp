@@ -216,7 +216,9 @@ Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts&
   result.state.loss_scale = facts.loss_scale;
   const Plan& plan = session.whole_plan();
   const std::size_t stage = stage_at(plan, static_cast<std::uint64_t>(facts.step));
+  const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
   result.state.complete = facts.identity == identity_of(session) &&
+                          facts.optimizer == optimizer_name(kind) &&
                           facts.phase < computes_of(plan, stage) &&
                           result.state.optimizer.size() == session.memory().state_slots();
   if (result.state.complete) {

@@ -66,9 +66,10 @@ Decision decide(const Ranking& ranking, const Candidate& usual, const std::strin
   for (const RankedCandidate& each : ranking.candidates) {
     if (each.state != CandidateState::kPredicted || ranking.behind(each) > kIndistinguishable)
       break;
-    if (decision.usual || !same_variant(each.candidate, usual)) continue;
+    if (!same_variant(each.candidate, usual)) continue;
     decision.usual = &each != taken;
     taken = &each;
+    break;  // the variant's fastest bucket size; the others are no more usual
   }
   decision.origin = DecisionOrigin::kSimulated;
   decision.chosen = taken->candidate;

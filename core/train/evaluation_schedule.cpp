@@ -53,7 +53,8 @@ EvaluationSchedule::EvaluationSchedule(EvaluationTriggers triggers, std::int64_t
 
 std::int64_t EvaluationSchedule::step_of(double epoch) const {
   const double steps = epoch * steps_per_epoch_;
-  return static_cast<std::int64_t>(std::ceil(steps - kRounding * steps));
+  constexpr double kNever = 0x1p62;  // no training comes so far
+  return static_cast<std::int64_t>(std::min(std::ceil(steps - kRounding * steps), kNever));
 }
 
 bool EvaluationSchedule::due(std::int64_t timed_step) const {

@@ -8,8 +8,10 @@
 namespace convoy {
 namespace {
 
+// Steps that no training reaches are all the same.
 std::int64_t whole_steps(double steps) {
-  return static_cast<std::int64_t>(steps);
+  constexpr double kNever = 0x1p62;
+  return static_cast<std::int64_t>(std::min(steps, kNever));
 }
 
 }  // namespace

@@ -122,6 +122,18 @@ TEST(Resuming, GoesOnOnAnotherNumberOfDevicesAndStrategy) {
   EXPECT_THAT(info.out, HasSubstr("samples: 32"));  // 3 steps of 8 and 2 of 4
 }
 
+// What each replica keeps of its optimizer is of no use to another one.
+TEST(Resuming, GoesOnWithAnotherOptimizer) {
+  const fs::path folder = scratch_folder("checkpoint_optimizer");
+  ASSERT_EQ(train(folder, 0, 3, {"--variable_update=independent", "--optimizer=momentum"})
+                .program.exit_code,
+            0);
+  const Trained second = train(folder, 0, 5, {"--variable_update=independent", "--optimizer=sgd"});
+  EXPECT_EQ(second.program.exit_code, 0) << second.program.err;
+  EXPECT_THAT(second.program.err, HasSubstr("does not fit this run and is left out"));
+  EXPECT_EQ(second.record.at("steps").size(), 2u);
+}
+
 TEST(Saving, KeepsTheNewestCheckpoints) {
   const fs::path folder = scratch_folder("checkpoint_keep");
   const Trained run = train(folder, 0, 20, {"--save_model_steps=2", "--max_ckpts_to_keep=3"});

@@ -261,6 +261,22 @@ TEST(Evaluation, RefusesTheCheckpointOfAnotherModel) {
   EXPECT_THAT(result.err, Not(HasSubstr("no checkpoint")));
 }
 
+TEST(EvaluationDuringTraining, IsNoPartOfTheSpeedOfWorkersThatDoNotWait) {
+  const Recorded run = run_recorded(
+      "eval_asynchronous", evaluated_lenet({"--variable_update=ssp", "--num_batches=20",
+                                            "--eval_during_training_every_n_steps=4",
+                                            "--num_eval_batches=40", "--eval_batch_size=8"}));
+  const nlohmann::json& total = run.record.at("total");
+  const double images = 4.0 * total.at("steps").get<double>();
+  const double speed = images / total.at("seconds").get<double>();
+  EXPECT_GE(run.record.at("evaluations").size(), 2u);
+  EXPECT_NEAR(total.at("images_per_sec").get<double>(), speed, 1e-6 * speed);
+  double of_workers = 0;
+  for (const nlohmann::json& worker : run.record.at("workers"))
+    of_workers += worker.at("images_per_sec").get<double>();
+  EXPECT_NEAR(of_workers, speed, 1e-6 * speed);
+}
+
 TEST(ForwardOnly, RunsOnTheWeightsOfACheckpointAndSavesNone) {
   const std::string folder = trained_folder("forward_restored");
   const Recorded run = run_recorded("forward_restored_out",

@@ -61,6 +61,17 @@ TEST(Input, AloneIsMeasuredPerCore) {
   }
 }
 
+// The sample has 1,600 pictures for training, the published data set 800 times as many.
+TEST(Input, AloneReadsEpochsOfTheFilesThatAreThere) {
+  const std::string file = scratch_folder("input_epochs") + "/run.json";
+  const ProgramResult result = run_convoy(
+      {"run", kImages, "--model=lenet", "--device=cpu", "--num_devices=2", "--input_only",
+       "--batch_size=4", "--num_epochs=0.01", "--num_warmup_batches=0", "--output_file=" + file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\nNum batches: 2\nNum epochs:  0.01\n"));
+  EXPECT_EQ(record_at(file)["input_only"]["images"], 16);
+}
+
 TEST(Input, ItsFirstBatchIsWrittenForWhoeverWantsToLook) {
   const std::string file = scratch_folder("dump") + "/batch.safetensors";
   const auto dump = [&](const std::string& more) {
@@ -118,6 +129,18 @@ TEST(Input, ARunOnRealDataSaysWhetherTheInputKeepsUp) {
       run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=8",
                   "--num_batches=2", "--num_warmup_batches=1"});
   EXPECT_THAT(synthetic.out, Not(HasSubstr("waiting for input")));
+}
+
+// Each step is one device's there.
+TEST(Input, OfWorkersThatDoNotWaitIsAsFastAsTheyAre) {
+  const std::string file = scratch_folder("input_asynchronous") + "/run.json";
+  const ProgramResult result = run_convoy(
+      {"run", "--model=lenet", kImages, "--device=cpu", "--num_devices=2", "--variable_update=ssp",
+       "--batch_size=4", "--num_batches=6", "--num_warmup_batches=1", "--output_file=" + file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json record = record_at(file);
+  const double total = record["total"]["images_per_sec"];
+  EXPECT_NEAR(record["input"]["images_per_sec"].get<double>(), total, 1e-6 * total);
 }
 
 // Two megapixels of noise take one thread far longer to decode than the trivial model takes to

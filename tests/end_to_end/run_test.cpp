@@ -2,11 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <thread>
 
 #include "tests/end_to_end/reference_run.hpp"
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/end_to_end/running_program.hpp"
 
 namespace convoy {
 namespace {
@@ -173,6 +177,47 @@ TEST_P(Interrupted, LeavesAPartialSummary) {
 INSTANTIATE_TEST_SUITE_P(Signals, Interrupted,
                          testing::Values(std::make_pair(SIGINT, 130),
                                          std::make_pair(SIGTERM, 143)));
+
+template <typename Condition>
+bool comes_true(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!condition() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return condition();
+}
+
+// proc(5): the state is the letter behind the name, which is in brackets.
+bool is_stopped(pid_t process) {
+  std::ifstream stream("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(stream, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && text.substr(name_end, 3) == ") T";
+}
+
+class StandingStill : public testing::TestWithParam<const char*> {};
+
+// `convoy run --against` lets two runs take turns so.
+TEST_P(StandingStill, LastsFromTheStepUnderWayUntilItIsToGoOn) {
+  const std::string path = scratch_folder("stand_still") + "/run.json";
+  RunningProgram run(lenet_run({"--num_batches=1000000", "--output_file=" + path,
+                                std::string("--variable_update=") + GetParam()}));
+  ASSERT_TRUE(run.says("\n2\timages/sec")) << run.err();
+  const std::vector<pid_t> processes = processes_with(path);
+  ASSERT_EQ(processes.size(), 1u);
+  for (int turn = 0; turn < 2; ++turn) {
+    run.signal(SIGUSR2);
+    ASSERT_TRUE(comes_true([&] { return is_stopped(processes.front()); })) << "turn " << turn;
+    const std::size_t said = run.out().size();
+    run.signal(SIGCONT);
+    ASSERT_TRUE(comes_true([&] { return run.out().size() > said; })) << "turn " << turn;
+  }
+  run.signal(SIGINT);
+  EXPECT_EQ(run.exit_code(), 130);
+  EXPECT_TRUE(read_json(path).at("interrupted").get<bool>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, StandingStill, testing::Values("replicated", "ssp"));
 
 }  // namespace
 }  // namespace convoy

@@ -4,6 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "tests/scratch_folder.hpp"
 
 namespace convoy::job_test {
 namespace {
@@ -81,6 +87,38 @@ TEST(Job, EndsWhenItsObserverSaysSo) {
   EXPECT_EQ(result.exit_status, 130);
   EXPECT_GE(result.steps.size(), 2u);
   EXPECT_LT(result.steps.size(), 10u);
+}
+
+// Whatever it is.
+struct Thrower : JobObserver {
+  explicit Thrower(std::function<void()> action) : action_(std::move(action)) {}
+  void timed_step(const TrainingStep&) override { action_(); }
+
+  std::function<void()> action_;
+};
+
+// The record that a job leaves which ends with this exception.
+template <typename Exception>
+nlohmann::json record_of_failure(const Exception& exception) {
+  JobOptions options = small_job();
+  options.output_file = scratch_folder("failed_job") + "/run.json";
+  Thrower thrower([&] { throw exception; });
+  EXPECT_THROW(Job(options).run(thrower), Exception);
+  std::ifstream stream(options.output_file);
+  EXPECT_TRUE(stream.good()) << "no record";
+  return nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
+}
+
+TEST(Job, LeavesARecordAlsoWhenItFailsUnforeseen) {
+  const nlohmann::json memory = record_of_failure(std::bad_alloc());
+  ASSERT_TRUE(memory.is_object());
+  EXPECT_EQ(memory.at("exit_status"), 3);
+  EXPECT_THAT(memory.at("error").get<std::string>(), HasSubstr("no more memory"));
+  EXPECT_EQ(memory.at("steps").size(), 1u);
+  const nlohmann::json defect = record_of_failure(std::logic_error("a defect"));
+  ASSERT_TRUE(defect.is_object());
+  EXPECT_EQ(defect.at("exit_status"), 1);
+  EXPECT_EQ(defect.at("error"), "a defect");
 }
 
 TEST(Job, SimulatesDescribedMachines) {

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/job/auto_choice.hpp"
+#include "core/job/decision_key.hpp"
 #include "core/plugin/search_path.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph/graph_edit.hpp"
@@ -84,6 +85,36 @@ TEST(RunHardware, TheOrderOfTheDevicesIsThatOfTheRun) {
   EXPECT_TRUE(peers(3, 2));
   EXPECT_FALSE(peers(0, 2));
   EXPECT_FALSE(peers(3, 0));
+}
+
+// The same devices among the same links are another machine where they are joined otherwise.
+TEST(DecisionKey, TellsApartDevicesThatAreJoinedInAnotherWay) {
+  const topology::Machine machine = power8();
+  const std::vector<std::string> addresses = gpu_addresses(machine);
+  JobOptions options;
+  options.model = "lenet";
+  options.device = "cpu";
+  options.variable_update = "independent";
+  const job::Setup setup = set_up_imagined_run(options, installed_plugins(CONVOY_OWN_PLUGINS),
+                                               {.of_this_machine = true}, {}, {});
+  const auto key = [&](const std::function<void(simulate::SimulatedCluster&)>& change) {
+    SimulatedHardware hardware = gpus_of_run(machine, addresses, share());
+    hardware.cluster = [&change, as_is = hardware.cluster](std::uint32_t hosts, std::uint32_t n) {
+      simulate::SimulatedCluster on = as_is(hosts, n);
+      change(on);
+      return on;
+    };
+    return decision_key(setup, hardware, {1, 4, 32});
+  };
+  const std::string same = key([](auto&) {});
+  EXPECT_EQ(key([](auto&) {}), same);
+  EXPECT_NE(key([](auto& on) { on.cluster.access[0][1] = !on.cluster.access[0][1]; }), same);
+  EXPECT_NE(key([](auto& on) {
+              on.cluster.route = [](std::uint32_t, std::uint32_t) { return Route{}; };
+            }),
+            same);
+  EXPECT_NE(key([](auto& on) { on.cluster.joins_updates = !on.cluster.joins_updates; }), same);
+  EXPECT_NE(key([](auto& on) { on.machine.links[0].latency_seconds += 1e-6; }), same);
 }
 
 TEST(RunHardware, SaysWhyItCannotSimulate) {

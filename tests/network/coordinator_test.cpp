@@ -330,6 +330,18 @@ TEST_F(CoordinatorTest, SurvivorsAndTheLostTaskJoinAgain) {
   EXPECT_FALSE(messages<Loss>(1)[1].restart) << "only one restart was asked for";
 }
 
+TEST_F(CoordinatorTest, NothingStartsAgainOnceATaskHasLeft) {
+  CoordinatorOptions options;
+  options.restarts = 1;
+  make(options);
+  join_all();
+  say(3, Leave{});
+  coordinator_->closed(2, now_);
+  pass(0.3, {1, 3});
+  ASSERT_EQ(messages<Loss>(1).size(), 1u);
+  EXPECT_FALSE(messages<Loss>(1)[0].restart);
+}
+
 TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsDeclared) {
   CoordinatorOptions options;
   options.restarts = 1;

@@ -114,6 +114,11 @@ TEST(Launcher, ALauncherInsideASlurmJobCounts) {
   EXPECT_EQ(process->rank, 1);
 }
 
+TEST(Launcher, ABatchScriptOfSlurmsIsOneProcess) {
+  EXPECT_FALSE(launched_process(environment_of(
+      {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_JOB_NODELIST", "n[3-6]"}})));
+}
+
 TEST(Launcher, RefusesWhatDoesNotFit) {
   EXPECT_NE(problem_of({{"RANK", "4"}, {"WORLD_SIZE", "4"}}).find("RANK=4"), std::string::npos);
   EXPECT_NE(problem_of({{"RANK", "x"}, {"WORLD_SIZE", "4"}}).find("RANK='x'"), std::string::npos);

@@ -58,6 +58,24 @@ TEST(Judge, ForesightCountsLessItsError) {
               ElementsAre("0: copy at 80 % of what is foreseen; no reason for it can be seen"));
 }
 
+// Predictions may be wrong by more than they say: what is left to reach stays above zero.
+TEST(Judge, ForesightThatIsAsWrongAsItsRateOrMoreAsksForLittle) {
+  for (const double error : {1.0, 2.0}) {
+    const Foreseen foreseen{100, error, "simulated"};
+    std::vector<HostQualification> hosts = {host("a", {rate("0", 60, foreseen)}),
+                                            host("b", {rate("0", 60, foreseen)})};
+    judge(hosts, 0.7);
+    for (const HostQualification& it : hosts) {
+      EXPECT_DOUBLE_EQ(it.measurements[0].share, 1) << "as its like, error " << error;
+      EXPECT_FALSE(it.measurements[0].slow) << error;
+    }
+    hosts = {host("a", {rate("0", 2, foreseen)})};
+    judge(hosts, 0.7);
+    EXPECT_NEAR(hosts[0].measurements[0].share, 0.4, 1e-9) << error;
+    EXPECT_TRUE(hosts[0].measurements[0].slow) << error;
+  }
+}
+
 // A narrow link that reaches what it can is no slow one beside wide ones.
 TEST(Judge, LinksOfOtherWidthsAreComparedByWhatIsForeseenOfThem) {
   const auto of = [](double width) { return Foreseen{width, 0, "simulated"}; };

@@ -57,6 +57,20 @@ TEST(Decision, IsTheUsualVariantWhereSimulationCannotTellThemApart) {
   EXPECT_EQ(decide(three(), usual, "", false).chosen.strategy, "fast") << "20 % are a difference";
 }
 
+// Another bucket size of the usual variant is no more usual than the fastest one.
+TEST(Decision, KeepsTheFastestWhereItIsTheUsualVariantItself) {
+  const Candidate usual{"slow", {{"where", "cpu"}}, 0};
+  const Ranking close =
+      ranked({candidate("slow", 1 << 22, 1.000), candidate("slow", 1 << 18, 1.002),
+              candidate("fast", 1 << 18, 1.003)});
+  const Decision decision = decide(close, usual, "", false);
+  EXPECT_EQ(decision.chosen.strategy, "slow");
+  EXPECT_EQ(decision.chosen.bucket_elements, 1u << 22);
+  EXPECT_DOUBLE_EQ(decision.step_seconds, 1.000);
+  EXPECT_FALSE(decision.usual);
+  EXPECT_EQ(decision.runner_up->candidate.strategy, "fast");
+}
+
 TEST(Decision, OfASingleVariantHasNoRunnerUp) {
   EXPECT_FALSE(
       decide(ranked({candidate("fast", 4, 1), candidate("fast", 8, 2)}), {}, "", false).runner_up);

@@ -156,6 +156,17 @@ std::string plain_xml(const std::string& version) {
   return document(version, package(0, host_bridge(card)), "");
 }
 
+std::string rdma_card_xml(const std::string& version) {
+  const bool is_v3 = version.starts_with("3");
+  const std::string card = fmt::format(
+      "<object type=\"PCIDev\" gp_index=\"90\" pci_busid=\"0000:0c:00.0\" "
+      "pci_type=\"0207 [15b3:1013] [15b3:0000] 00\" pci_link_speed=\"15.753846\">"
+      "<object type=\"OSDev\" gp_index=\"91\" name=\"ibp12s0\" osdev_type=\"{}\"/>"
+      "<object type=\"OSDev\" gp_index=\"92\" name=\"mlx5_0\" osdev_type=\"{}\"/></object>\n",
+      is_v3 ? 16 : 2, is_v3 ? 32 : 3);
+  return document(version, package(0, host_bridge(card)), "");
+}
+
 std::string port_and_gpu_xml(const std::string& hwloc, double port_speed, double gpu_speed) {
   return document("2.0",
                   fmt::format("<info name=\"hwlocVersion\" value=\"{}\"/>\n", hwloc) +

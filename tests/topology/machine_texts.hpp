@@ -16,6 +16,8 @@ std::string power8_xml(const std::string& version);
 std::string flat_bus_xml(unsigned gpus);
 // One package, one network card, no GPU.
 std::string plain_xml(const std::string& version);
+// One package, one InfiniBand card: its network interface first, then its RDMA device.
+std::string rdma_card_xml(const std::string& version);
 // Two A100 with direct links of 12 bricks in all, as the named hwloc reports them.
 std::string a100_pair_xml(const std::string& hwloc, unsigned megabytes);
 // An A100 below a root port, with both link speeds in GB/s as the named hwloc reports them.

@@ -110,6 +110,17 @@ TEST(LearningRate, DecaysInStepsDownToAFloor) {
   EXPECT_EQ(schedule.at(160144), 0.375);
 }
 
+TEST(LearningRate, EpochsThatNeverComeChangeNothing) {
+  LearningRateOptions decay;
+  decay.init_learning_rate = 1;
+  decay.learning_rate_decay_factor = 0.5;
+  decay.num_epochs_per_decay = 1e16;
+  EXPECT_EQ(LearningRateSchedule(decay, resnet_rule(), imagenet(32)).at(1'000'000'000), 1);
+  LearningRateOptions piecewise;
+  piecewise.piecewise_learning_rate_schedule = "1;99999999999999999;.1";
+  EXPECT_EQ(LearningRateSchedule(piecewise, resnet_rule(), imagenet(32)).at(1'000'000'000), 1);
+}
+
 TEST(LearningRate, FollowsAPiecewiseSchedule) {
   LearningRateOptions options;
   options.piecewise_learning_rate_schedule = "1;3;.1;5;.01";

@@ -21,6 +21,13 @@ std::optional<double> hwloc_speed(const pugi::xml_node& object) {
 // for one of generation 3, once NVML has told them its width.
 constexpr std::array<unsigned, 3> kRightSpeeds = {2, 11, 0};
 
+// What hwloc calls an OpenFabrics device: number 3 of its version 2, bit 5 of version 3's set of
+// types. Neither means anything else of a network card in the other version.
+bool is_rdma_device(const pugi::xml_node& function) {
+  const auto type = parse_unsigned(function.attribute("osdev_type").value());
+  return type && (*type == 3 || (*type >> 5 & 1U) != 0);
+}
+
 bool is_name(const pugi::xml_node& node, std::string_view name) {
   return name == node.name();
 }
@@ -185,9 +192,12 @@ void HwlocObjects::read_device(const pugi::xml_node& object, Place& place) {
 }
 
 // What the drivers say of a device: its name and model; a function for computing makes it a GPU.
+// hwloc lists a card's network interface (ibp12s0) before its RDMA device (mlx5_0), whose name
+// tells more: the kernel keeps the rates of InfiniBand under it.
 void HwlocObjects::read_functions(const pugi::xml_node& object, Node& node) {
   node.model = hwloc_info(object, "PCIDevice");
   node.memory_bytes.source = machine_.source + " does not tell it";
+  bool has_rdma_name = false;
   for (const pugi::xml_node& function : object.children("object")) {
     const std::string_view name = function.attribute("name").value();
     if (name.starts_with("nvml") || name.starts_with("cuda") || name.starts_with("rsmi"))
@@ -197,6 +207,10 @@ void HwlocObjects::read_functions(const pugi::xml_node& object, Node& node) {
     if (kibibytes && *kibibytes > 0 && *kibibytes < (std::uint64_t{1} << 40))
       node.memory_bytes = {*kibibytes * 1024, machine_.source + " CUDAGlobalMemorySize"};
     if (node.name.empty() && !name.starts_with("opencl")) node.name = name;
+    if (!has_rdma_name && is_rdma_device(function) && !name.empty()) {
+      node.name = name;
+      has_rdma_name = true;
+    }
   }
 }
 

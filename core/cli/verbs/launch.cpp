@@ -27,7 +27,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kMostTasks = 1024;
-constexpr int kSignalled = 128;  // exit codes above it: 128 + the signal that ended a process
 constexpr auto kGrace = std::chrono::seconds(10);  // for tasks to end by themselves
 
 struct LaunchOptions {
@@ -124,7 +123,7 @@ class Launch {
     while (std::ranges::any_of(tasks_, [](const Task& it) { return !it.process->ended(); })) {
       wait();
       for (const Task& task : tasks_) task.process->pass_on(is_chief(task) ? &out : nullptr, err);
-      if (interrupt.requested()) end_all(SIGINT);
+      if (interrupt.requested()) end_all(interrupt.signal());
       if (interrupt.take_save_request()) tasks_.front().process->signal(SIGUSR1);
       for (Task& task : tasks_)
         if (task.process->ended() && task.process->exit_code() != 0) replace_or_give_up(task, err);
@@ -167,8 +166,7 @@ class Launch {
     if (exit_code_ != 0) return;
     const int code = task.process->exit_code();
     err << fmt::format("convoy: {} ended with code {}\n", task.label, code);
-    const bool killed = code > kSignalled;
-    if (killed && restarts_left_ > 0 && !is_chief(task) && !end_by_) {
+    if (task.process->was_killed() && restarts_left_ > 0 && !is_chief(task) && !end_by_) {
       err << fmt::format("convoy: {} is started again ({} left)\n", task.label, --restarts_left_);
       return task.start();
     }

@@ -69,12 +69,12 @@ void LaunchedTask::pass_on(std::ostream* plain, std::ostream& labelled) {
     labelled << label_ << ": " << line << '\n' << std::flush;
   };
   const auto as_it_is = [plain](const std::string& line) { *plain << line << '\n' << std::flush; };
+  look_after();  // first: what it has printed before it ended is read then
   if (plain != nullptr)
     read(outputs_[0], as_it_is);
   else
     read(outputs_[0], with_label);
   read(outputs_[1], with_label);
-  look_after();
 }
 
 void LaunchedTask::read(Output& output, const std::function<void(const std::string&)>& print) {
@@ -100,6 +100,7 @@ void LaunchedTask::look_after() {
   int status = 0;
   if (ended_ || ::waitpid(process_, &status, WNOHANG) != process_) return;
   ended_ = true;
+  was_killed_ = WIFSIGNALED(status);
   exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

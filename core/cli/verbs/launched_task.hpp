@@ -25,7 +25,8 @@ class LaunchedTask {
 
   const std::string& label() const { return label_; }
   bool ended() const { return ended_; }
-  int exit_code() const { return exit_code_; }  // once it has ended; 128 + n: signal n ended it
+  int exit_code() const { return exit_code_; }     // once it has ended; 128 + n: signal n ended it
+  bool was_killed() const { return was_killed_; }  // a signal ended it, and not in order
   void signal(int number) const;
 
   // What to wait for, to pass something on.
@@ -49,6 +50,7 @@ class LaunchedTask {
   pid_t process_ = -1;
   bool ended_ = false;
   int exit_code_ = 0;
+  bool was_killed_ = false;
   std::array<Output, 2> outputs_;  // standard output and error
 };
 

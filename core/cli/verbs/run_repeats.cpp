@@ -63,6 +63,9 @@ std::vector<std::string> further_flags(const std::string& against) {
     const std::string name = word.substr(first, word.find('=') - first);
     if (is_of_all_runs(name))
       fail(ExitCode::kUsage, "--against: --{} is about all runs; leave it out", name);
+    if (name == "train_dir" || name == "trace_file" || name == "job_name")
+      fail(ExitCode::kUsage, "--against: --{} is for one run, and there are several; leave it out",
+           name);
     words.push_back(std::move(word));
   }
   return words;
@@ -189,13 +192,19 @@ class Repeater {
     const std::unique_ptr<ChildInTurns> one = start(first);
     const double second_began = seconds_since_1970();
     const std::unique_ptr<ChildInTurns> other = start(second);
-    while (!interrupt_.requested() && !(one->ended() && other->ended())) {
+    while (!interrupt_.requested() && !(one->ended() && other->ended()) && !failed(*one) &&
+           !failed(*other)) {
       one->go_on(kSlice, stop());
       other->go_on(kSlice, stop());
     }
     if (interrupt_.requested()) return;
+    if (failed(*other)) finish(second, other->outcome(), number, second_began);
     finish(first, one->outcome(), number, first_began);
     finish(second, other->outcome(), number, second_began);
+  }
+
+  static bool failed(const ChildInTurns& run) {
+    return run.ended() && run.outcome().exit_code != 0;
   }
 
   std::unique_ptr<ChildInTurns> start(const RepeatedCommand& command) const {

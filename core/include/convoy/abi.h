@@ -25,9 +25,10 @@
  *       structs that grow are arrays of pointers.
  *     In C++, convoy/sized.hpp does all this, and the wrappers use it.
  *  3. An unknown operation, layer kind, flag bit or non-zero reserved field is refused, never
- *     ignored, and so is a field that the kind does not use and that is not 0 (place and replica of
- *     an operation excepted). In answers and events it is the other way round: unknown flags and
- *     kinds of events are ignored, an unknown kind of route or variable is UNKNOWN.
+ *     ignored, and so is a field of an operation or a buffer that its kind does not use and that is
+ *     not 0 (place and replica of an operation excepted). In answers and events it is the other way
+ *     round: unknown flags and kinds of events are ignored, an unknown kind of route or variable is
+ *     UNKNOWN.
  *  4. Functions return 0, or non-zero (convoy_status) after set_error(context, text). After
  *     non-zero, out parameters mean nothing: what was to be made does not exist, and nobody frees
  *     it. Nothing throws across this boundary.

@@ -17,8 +17,10 @@ bool is_usable(const BackendDescriptor& configuration, const ConvolutionShape& s
   if (shape.direct && (has_note(configuration, CUDNN_NUMERICAL_NOTE_WINOGRAD) ||
                        has_note(configuration, CUDNN_NUMERICAL_NOTE_FFT)))
     return false;
-  return shape.type != Type::kFloat || shape.tf32 ||
-         !has_note(configuration, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+  if (shape.type != Type::kFloat) return true;
+  // Tensor cores know f32 as TF32 alone; other narrower types nobody has asked for.
+  return !has_note(configuration, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) &&
+         (shape.tf32 || !has_note(configuration, CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
 }
 
 std::vector<std::int64_t> usable_ones(const std::vector<BackendDescriptor>& configurations,

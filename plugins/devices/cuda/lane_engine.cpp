@@ -258,7 +258,11 @@ void LaneEngine::finish(InFlight& item) {
       fail(std::current_exception());
     }
   }
-  hooks_.finish(failed_.load() ? nullptr : item.submission, item.token);
+  try {
+    hooks_.finish(failed_.load() ? nullptr : item.submission, item.token);
+  } catch (...) {
+    fail(std::current_exception());
+  }
   reach(item.timeline, item.value);
   if (item.end != nullptr) {
     ledger_->remove(item.timeline, item.value);

@@ -128,12 +128,12 @@ std::vector<cublasLtMatmulAlgo_t> MatrixProduct::propose(int most) const {
   const std::size_t bytes = kWorkspace;
   cublasStatus_t status = cublas().set_preference(
       preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
-  // Variables of the model may lie anywhere on four bytes.
-  const std::uint32_t alignment = 4;
+  // Variables of the model may lie anywhere on four bytes. Unless told, cuBLASLt takes 256 bytes.
+  const std::uint32_t alignment = aligned_ ? 16 : 4;
   for (const auto attribute :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-    if (status == CUBLAS_STATUS_SUCCESS && !aligned_)
+    if (status == CUBLAS_STATUS_SUCCESS)
       status = cublas().set_preference(preference, attribute, &alignment, sizeof alignment);
   }
   std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(most));

@@ -80,7 +80,7 @@ void add_arguments(const Settings& settings, grpc::ChannelArguments& arguments) 
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kHttpFrameBytes);
   arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, silence / 2);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, silence / 2);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, silence);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetInt(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10);

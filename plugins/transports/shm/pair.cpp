@@ -202,7 +202,9 @@ bool Pair::write_message() {
     outgoing_done_ = 0;
   }
   if (!outgoing_) {
-    wants_room_ = false;
+    // Control frames may wait for room, too.
+    if (taken_.empty() && std::ranges::find(credit_due_, true) == credit_due_.end())
+      wants_room_ = false;
     return false;
   }
   const convoy_transfer& it = *outgoing_;

@@ -208,6 +208,20 @@ TEST(DescribedFilesTest, CardsThatPeopleAskAboutAreInTheCatalogue) {
     EXPECT_NE(catalogue.find_device(*parse_pci_id(id)), nullptr) << id;
 }
 
+// Two cards of one name but for their memory.
+TEST(DescribedFilesTest, TheLargerH20IsADeviceOfItsOwn) {
+  const Catalogue& catalogue = shared_catalogue();
+  const DeviceEntry* small = catalogue.find_device(*parse_pci_id("10de:2329"));
+  const DeviceEntry* large = catalogue.find_device(*parse_pci_id("10de:232c"));
+  ASSERT_NE(small, nullptr);
+  ASSERT_NE(large, nullptr);
+  EXPECT_EQ(small->name, "NVIDIA H20");
+  EXPECT_EQ(large->name, "NVIDIA H20 141GB");
+  EXPECT_DOUBLE_EQ(large->memory_bytes_per_second.value_or(0), 4.8e12);
+  EXPECT_DOUBLE_EQ(large->memory_bytes.value_or(0), 151397597184.0);
+  EXPECT_DOUBLE_EQ(large->peak_f16.value_or(0), small->peak_f16.value_or(1));
+}
+
 TEST(DescribedFilesTest, CatalogueErrorsNameFileLineAndField) {
   const std::string negative = catalogue_problem("{\"value\": 4.37e12", "{\"value\": -4.37e12");
   EXPECT_NE(negative.find("devices.json:8: \"value\" is -4370000000000.0"), std::string::npos)

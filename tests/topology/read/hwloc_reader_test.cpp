@@ -97,6 +97,15 @@ TEST_P(BothVersions, AMachineWithoutGpusHasMemoryCoresAndANote) {
             std::vector<std::string>{"no GPU was found"});
 }
 
+// The kernel keeps the rates of InfiniBand under the RDMA device's name.
+TEST_P(BothVersions, ACardIsNamedByItsRdmaDeviceRatherThanItsInterface) {
+  const Machine machine = read_hwloc_xml(rdma_card_xml(GetParam()), "cards.xml");
+  const std::vector<std::size_t> cards = nodes_of(machine, NodeKind::nic);
+  ASSERT_EQ(cards.size(), 1U);
+  EXPECT_EQ(machine.nodes[cards[0]].name, "mlx5_0");
+  EXPECT_TRUE(machine.nodes[cards[0]].rdma.value_or(false));
+}
+
 TEST(HwlocReader, SpeedsOfAFlatBusAreUnknown) {
   const Machine machine = parse_machine(flat_bus_xml(8), "vm.xml");
   EXPECT_TRUE(machine.virtual_machine.value_or(false));

@@ -50,17 +50,21 @@ Communicator::Communicator(const NcclFunctions& nccl, std::vector<int> gpus, con
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
   const char* const what = "making an NCCL communicator";
+  bool is_group_open = false;
   try {
     require(nccl_.group_start(), what);
+    is_group_open = true;
     for (std::size_t rank = 0; rank < gpus_.size(); ++rank) {
       use_gpu(gpus_[rank]);
       require(nccl_.init_rank(&ranks_[rank], static_cast<int>(gpus_.size()), id,
                               static_cast<int>(rank), &config),
               what);
     }
+    is_group_open = false;
     finish_group(what);
   } catch (...) {
-    abort();  // no destructor will come
+    if (is_group_open) static_cast<void>(nccl_.group_end());  // or aborting would be queued in it
+    abort();                                                  // no destructor will come
     throw;
   }
 }

@@ -1,0 +1,41 @@
+#include "core/base/system_refusal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+namespace convoy {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(SystemRefusal, SaysWhichLimitMayBeReached) {
+  const std::optional<Error> memory = refusal_by_system(std::bad_alloc());
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->code(), ExitCode::kUnavailable);
+  EXPECT_THAT(memory->what(), HasSubstr("`ulimit -v`"));
+  const std::optional<Error> thread = refusal_by_system(
+      std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again)));
+  ASSERT_TRUE(thread);
+  EXPECT_EQ(thread->code(), ExitCode::kUnavailable);
+  EXPECT_THAT(thread->what(), HasSubstr("`ulimit -u`"));
+}
+
+TEST(SystemRefusal, OfAPathIsNoLimit) {
+  const std::optional<Error> file = refusal_by_system(std::filesystem::filesystem_error(
+      "cannot list", "/there", std::make_error_code(std::errc::permission_denied)));
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->code(), ExitCode::kFailed);
+  EXPECT_THAT(file->what(), HasSubstr("/there"));
+}
+
+TEST(SystemRefusal, IsNothingElse) {
+  EXPECT_FALSE(refusal_by_system(std::logic_error("a defect")));
+}
+
+}  // namespace
+}  // namespace convoy
