@@ -176,6 +176,15 @@ TEST(Saving, HappensWhenTheTerminalGoesAway) {
   EXPECT_EQ(files_in(folder).size(), 2u);
 }
 
+TEST(Saving, TheTerminalMayGoAwayUnderNohup) {
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=4",
+                  "--num_batches=200", "--num_warmup_batches=0", "--display_every=1"},
+                 {.signal = SIGHUP, .signal_after = "\n3\t", .nohup = true});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\n200\t"));
+}
+
 // Schedulers send SIGUSR1 before the time is up.
 TEST(Saving, HappensOnRequestAndTrainingGoesOn) {
   const fs::path folder = scratch_folder("checkpoint_requested");
