@@ -14,6 +14,13 @@
 #   sh share/test.sh fuzz soak
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
+for preset in "$@"; do
+  case "$preset" in
+    release | asan | tsan | aarch64 | faults | foreseen | fuzz | soak) ;;
+    -h | --help) sed -n '2,/^set /{s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+    *) echo "share/test.sh: no tests are called '$preset'; see share/test.sh --help" >&2; exit 2 ;;
+  esac
+done
 sh "$root/share/install_dependencies.sh" --tests
 cd "$root"
 [ $# -gt 0 ] || set -- release

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "core/plan/schedule/schedule.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_models.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/strategies/delayed_training.hpp"
 #include "tests/strategies/strategy_under_test.hpp"
 #include "tests/strategies/variants.hpp"
@@ -110,6 +112,7 @@ TEST_P(EveryVariant, ComputesWhatItSays) {
   for (const ArenaMap& arena : {small_arena(32), ragged_arena()})
     for (const std::uint32_t devices : kDeviceCounts) {
       if (devices < variant.fewest_devices || devices > variant.most_devices) continue;
+      if (kSanitized && devices > std::max(3u, variant.fewest_devices)) continue;
       const Trajectory wanted = reference(variant, arena, devices);
       for (const bool shared_memory : {true, false}) {
         SCOPED_TRACE(variant.name() + ", " + std::to_string(devices) + " devices" +
