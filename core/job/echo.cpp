@@ -31,8 +31,9 @@ double since(Clock::time_point begin) {
 // This task's end of one link.
 class Echo {
  public:
-  Echo(const EchoPeer& peer, std::uint32_t number, const EchoOptions& options)
-      : peer_(peer),
+  Echo(const std::vector<EchoPeer>& peers, std::uint32_t number, const EchoOptions& options)
+      : peers_(peers),
+        peer_(peers[number]),
         number_(number),
         options_(options),
         payload_(kFirstBytes),
@@ -157,7 +158,8 @@ class Echo {
     for (const convoy_transport_event& event : events) {
       if (event.kind == CONVOY_EVENT_PEER_LOST && event.peer == number_) fail_with(event.text);
       if (event.kind == CONVOY_EVENT_PEER_LOST)
-        fail(ExitCode::kTimeout, "a task is lost before the first step: {}", event.text);
+        fail(ExitCode::kTimeout, "{} is lost before the first step: {}", name_of(event.peer),
+             event.text);
     }
   }
 
@@ -174,6 +176,11 @@ class Echo {
     }
   }
 
+  // A transport is not of this program: a number that it tells may be nobody's.
+  std::string name_of(std::uint32_t peer) const {
+    return peer < peers_.size() ? peers_[peer].name : fmt::format("task {}", peer);
+  }
+
   [[noreturn]] void fail_with(const std::string& what) const {
     fail(ExitCode::kTimeout,
          "the link to {} does not work: {}; look for a firewall between the two machines, and at "
@@ -181,6 +188,7 @@ class Echo {
          peer_.name, what);
   }
 
+  const std::vector<EchoPeer>& peers_;
   const EchoPeer& peer_;
   std::uint32_t number_;
   const EchoOptions& options_;
@@ -214,7 +222,7 @@ std::vector<MeasuredLink> measure_links(const std::vector<EchoPeer>& peers,
   for (const std::uint32_t partner :
        partners_of(options.rank, static_cast<std::uint32_t>(peers.size()))) {
     if (partner == options.rank) continue;
-    Echo echo(peers[partner], partner, options);
+    Echo echo(peers, partner, options);
     if (options.rank > partner) echo.answer();
     links[partner] = echo.measure();
     if (options.rank < partner) echo.answer();

@@ -20,6 +20,7 @@
 #include "core/job/task_cluster.hpp"
 #include "core/network/addresses.hpp"
 #include "core/network/plan_agreement.hpp"
+#include "core/network/reachable_names.hpp"
 #include "core/plan/print/print.hpp"
 
 namespace convoy::job {
@@ -67,7 +68,9 @@ std::string plugin_name(const Setup& setup) {
 
 Task::Task(network::TaskIdentity identity, const TaskOptions& options,
            const network::Introduction& introduction, RunObserver& observer)
-    : identity_(std::move(identity)), options_(options), observer_(observer) {
+    : identity_(network::with_reachable_names(std::move(identity), network::system_names())),
+      options_(options),
+      observer_(observer) {
   control_ = std::make_unique<network::ControlPlane>(control_options(), introduction);
   take_seat();
 }

@@ -24,11 +24,11 @@ struct Resolved {
   std::string problem;
 };
 
-Resolved resolve(const HostPort& address, int type, bool passive) {
+Resolved resolve(const HostPort& address, int type, int flags = 0) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = type;
-  hints.ai_flags = passive ? AI_PASSIVE : 0;
+  hints.ai_flags = flags;
   addrinfo* list = nullptr;
   const int code =
       ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &list);
@@ -69,22 +69,29 @@ bool is_loopback_address(const sockaddr& address) {
          (IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr) && in6.sin6_addr.s6_addr[12] == 127);
 }
 
-}  // namespace
-
-bool is_loopback(const std::string& host) {
-  const Resolved found = resolve({host, 0}, SOCK_STREAM, false);
+bool all_loopback(const Resolved& found) {
   if (!found.list) return false;
   for (const addrinfo* entry = found.list.get(); entry != nullptr; entry = entry->ai_next)
     if (!is_loopback_address(*entry->ai_addr)) return false;
   return true;
 }
 
+}  // namespace
+
+bool is_loopback(const std::string& host) {
+  return all_loopback(resolve({host, 0}, SOCK_STREAM));
+}
+
+bool is_written_loopback(const std::string& host) {
+  return host == "localhost" || all_loopback(resolve({host, 0}, SOCK_STREAM, AI_NUMERICHOST));
+}
+
 std::string resolution_problem(const std::string& host) {
-  return resolve({host, 0}, SOCK_STREAM, false).problem;
+  return resolve({host, 0}, SOCK_STREAM).problem;
 }
 
 std::string listening_problem(const HostPort& address) {
-  const Resolved found = resolve(address, SOCK_STREAM, true);
+  const Resolved found = resolve(address, SOCK_STREAM, AI_PASSIVE);
   if (!found.list) return found.problem;
   std::string problem;
   for (const addrinfo* entry = found.list.get(); entry != nullptr; entry = entry->ai_next) {
@@ -124,7 +131,7 @@ std::vector<int> free_ports(std::size_t count) {
 }
 
 std::string local_address_towards(const HostPort& target) {
-  const Resolved found = resolve(target, SOCK_DGRAM, false);
+  const Resolved found = resolve(target, SOCK_DGRAM);
   for (const addrinfo* entry = found.list.get(); entry != nullptr; entry = entry->ai_next) {
     const Socket socket(*entry);
     if (socket.get() < 0 || ::connect(socket.get(), entry->ai_addr, entry->ai_addrlen) != 0)

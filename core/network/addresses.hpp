@@ -12,6 +12,10 @@ namespace convoy::network {
 // localhost, or a name that means nothing else. False for a name that cannot be resolved.
 bool is_loopback(const std::string& host);
 
+// Whether a host is loopback by what is written, on every machine: an address, or "localhost".
+// Looks nothing up.
+bool is_written_loopback(const std::string& host);
+
 // Why `host` means no address now, as the system says it; empty when it means one.
 std::string resolution_problem(const std::string& host);
 

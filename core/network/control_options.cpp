@@ -25,9 +25,7 @@ Join make_join(const ControlOptions& options, const Introduction& introduction, 
   join.version = kVersion;
   join.program_hash = introduction.program_hash;
   join.machine = machine_id();
-  join.address = options.advertise_address;
-  if (join.address.empty()) join.address = transport_address(identity).host;
-  if (join.address.empty()) join.address = local_address_towards(*identity.coordinator);
+  find_address(options, join);
   join.workers = identity.workers;
   join.servers = identity.servers;
   join.controller = identity.controller;
@@ -36,6 +34,17 @@ Join make_join(const ControlOptions& options, const Introduction& introduction, 
   join.flags = introduction.flags;
   join.layouts = introduction.layouts;
   return join;
+}
+
+void find_address(const ControlOptions& options, Join& join) {
+  std::string own = transport_address(options.identity).host;
+  if (own.empty()) own = local_address_towards(*options.identity.coordinator);
+  const bool listens_by_loopback = !own.empty() && is_loopback(own);
+  const std::string& given = options.advertise_address;
+  join.address = given.empty() ? own : given;
+  join.loopback = listens_by_loopback && is_loopback(join.address);
+  // A name that is given may mean more to others than it means here; an address means the same.
+  if (is_written_loopback(given)) join.loopback = true;
 }
 
 CoordinatorOptions coordinator_options(const ControlOptions& options) {

@@ -44,8 +44,11 @@ struct Introduction {
 };
 
 // What this task joins with: what it brings, and its name, sizes and the address that others reach
-// it by. The address is empty while the coordinator's name means nothing.
+// it by. The address is empty while the coordinator's name means nothing. Looks names up, which may
+// take long.
 Join make_join(const ControlOptions& options, const Introduction& introduction, int generation);
+// The address alone, likewise.
+void find_address(const ControlOptions& options, Join& join);
 
 // What the coordinator is started with, a new secret key of the run included.
 CoordinatorOptions coordinator_options(const ControlOptions& options);

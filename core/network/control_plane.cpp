@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/network/addresses.hpp"
-
 namespace convoy::network {
 namespace {
 
@@ -31,7 +29,6 @@ ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& in
       wire_(options.wire != nullptr ? *options.wire : open_grpc_wire()),
       coordinator_(required_coordinator(options.identity)),
       security_(read_security(options.security)) {
-  require_safe_network(coordinator_, options.security);
   if (options_.identity.is_coordinator()) start_coordinator();
   heart_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
   try {
@@ -57,6 +54,11 @@ void ControlPlane::disconnect() {
 }
 
 void ControlPlane::start_coordinator() {
+  const std::string unknown = require_safe_network(coordinator_, options_.security);
+  if (!unknown.empty())
+    fail(ExitCode::kUnavailable,
+         "the coordinator cannot listen on {}: {}; name an address of this machine",
+         to_string(coordinator_), unknown);
   service_ = std::make_unique<CoordinatorService>(wire_, coordinator_, security_,
                                                   coordinator_options(options_));
 }
@@ -65,13 +67,12 @@ void ControlPlane::join(const Join& first) {
   const TimePoint deadline = after(steady_now(), options_.join_timeout);
   Lock lock(mutex_);
   Join request = first;
+  std::string reason = "no answer";
   while (!heard_) {
-    // A name may mean nothing yet: the address that leads to the coordinator comes with it.
-    if (request.address.empty()) request.address = local_address_towards(coordinator_);
     connect_once(lock, request);
     wait(lock, "the coordinator", [&] { return heard_ || closed_ || steady_now() >= deadline; });
     if (heard_) break;
-    const std::string reason = closed_.value_or("no answer");
+    reason = closed_.value_or(reason);  // the last attempt may have had no time for one
     if (steady_now() >= deadline || reason.find("handshake failed") != std::string::npos)
       fail_to_reach(reason);
     const TimePoint again = steady_now() + kBetweenAttempts;
@@ -80,13 +81,21 @@ void ControlPlane::join(const Join& first) {
   await_roster(lock);
 }
 
-// The end of a connection waits for calls of received() and closed(), which take the mutex.
-void ControlPlane::connect_once(Lock& lock, const Join& request) {
+// The end of a connection waits for calls of received() and closed(), which take the mutex. Names
+// are looked up without it, too: that may take long.
+void ControlPlane::connect_once(Lock& lock, Join& request) {
   std::unique_ptr<WireClient> client = std::move(client_);
   lock.unlock();
   client.reset();
+  const std::string unknown = require_safe_network(coordinator_, options_.security);
+  // A name may mean nothing yet: the address that leads to the coordinator comes with it.
+  if (request.address.empty()) find_address(options_, request);
   lock.lock();
   closed_.reset();
+  if (!unknown.empty()) {
+    closed_ = unknown;
+    return;
+  }
   lock.unlock();
   client = wire_.connect(coordinator_, security_, *this);
   client->send(request);
@@ -118,9 +127,10 @@ std::optional<AgreedStop> ControlPlane::agreed_stop() const {
 }
 
 void ControlPlane::rejoin(const Introduction& introduction) {
+  // Before the mutex is taken, which heartbeats need: it looks names up.
+  const Join request = make_join(options_, introduction, roster().generation + 1);
   Lock lock(mutex_);
   CONVOY_CHECK(loss_ && loss_->restart && roster_);
-  const int generation = roster_->generation + 1;
   loss_.reset();
   roster_.reset();
   results_.clear();
@@ -128,7 +138,7 @@ void ControlPlane::rejoin(const Introduction& introduction) {
   stops_.begin();
   step_ = 0;
   operation_ = -1;
-  send_locked(make_join(options_, introduction, generation));
+  send_locked(request);
   await_roster(lock);
 }
 

@@ -100,7 +100,7 @@ class ControlPlane : private ClientEvents {
   void start_coordinator();
   void disconnect();
   void join(const Join& join);
-  void connect_once(Lock& lock, const Join& join);
+  void connect_once(Lock& lock, Join& join);
   [[noreturn]] void fail_to_reach(const std::string& reason) const;
   void await_roster(Lock& lock);
   void beat(const std::stop_token& stop);

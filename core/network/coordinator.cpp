@@ -149,6 +149,7 @@ void Coordinator::follow(StopAgreement::Outcome outcome) {
 }
 
 void Coordinator::closed(ConnectionId connection, TimePoint now) {
+  std::erase_if(early_, [&](const auto& early) { return early.first == connection; });
   const std::optional<int> rank = membership_.rank_of(connection);
   if (!rank || phase_ == Phase::kFinished || left_[static_cast<std::size_t>(*rank)]) return;
   liveness_.forget(*rank);

@@ -77,6 +77,12 @@ class Variables {
     process.local_size = number(size, 1, kMostTasks);
   }
 
+  // A batch script has a local rank, too, which is not that of the processes it starts.
+  void read_local_of_slurm(LaunchedProcess& process) const {
+    if (text("SLURM_STEP_ID"))
+      process.local_rank = number("SLURM_LOCALID", 0, kMostTasks - 1).value_or(0);
+  }
+
   // MASTER_ADDR and MASTER_PORT, or nothing.
   std::optional<HostPort> master() const {
     const auto host = text("MASTER_ADDR");
@@ -115,7 +121,10 @@ LaunchedProcess pmi_process(const Variables& variables) {
       pmi ? variables.rank_and_size("MPICH", "PMI_RANK", "PMI_SIZE")
           : variables.rank_and_size("PMIx", "PMIX_RANK",
                                     variables.text("PMIX_SIZE") ? "PMIX_SIZE" : "SLURM_NTASKS");
-  variables.read_local(process, "MPI_LOCALRANKID", "MPI_LOCALNRANKS");
+  if (variables.text("MPI_LOCALRANKID"))
+    variables.read_local(process, "MPI_LOCALRANKID", "MPI_LOCALNRANKS");
+  else
+    variables.read_local_of_slurm(process);  // PMIx itself has no variable for it
   process.run_key = variables.first_text({"PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID"});
   return process;
 }
@@ -135,10 +144,11 @@ void add_slurm_coordinator(const Variables& variables, LaunchedProcess& process)
   for (const char* variable : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"}) {
     const auto list = variables.text(variable);
     if (!list) continue;
-    const std::vector<std::string> nodes = expand_node_list(*list, variable);
-    const std::string host = nodes.size() == 1 ? "127.0.0.1" : nodes.front();
-    process.coordinator = HostPort{host, port_of_run(process.run_key)};
-    if (nodes.size() == 1) process.local_size = process.size;
+    process.hosts = expand_node_list(*list, variable);
+    const bool one_host = process.hosts.size() == 1;
+    process.coordinator =
+        HostPort{one_host ? "127.0.0.1" : process.hosts.front(), port_of_run(process.run_key)};
+    if (one_host) process.local_size = process.size;
     return;
   }
 }
@@ -147,7 +157,7 @@ LaunchedProcess slurm_process(const Variables& variables) {
   LaunchedProcess process = variables.rank_and_size(
       "Slurm", "SLURM_PROCID",
       variables.text("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS");
-  process.local_rank = variables.number("SLURM_LOCALID", 0, kMostTasks - 1).value_or(0);
+  variables.read_local_of_slurm(process);
   process.run_key = variables.first_text({"SLURM_JOB_ID", "SLURM_JOBID"}) + "." +
                     variables.first_text({"SLURM_STEP_ID", "SLURM_STEPID"});
   return process;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/network/host_port.hpp"
 
@@ -22,6 +23,7 @@ struct LaunchedProcess {
   std::optional<int> local_size;  // processes on this host, if it is said
   // Where rank 0 listens, if it can be told.
   std::optional<HostPort> coordinator;
+  std::vector<std::string> hosts;  // of the run, where the coordinator was told from their list
   // Differs between runs that may share a host: a job's number. Empty if there is none.
   std::string run_key;
 };

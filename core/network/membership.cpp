@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/network/addresses.hpp"
 #include "core/network/agreement.hpp"
 
 namespace convoy::network {
@@ -90,18 +89,16 @@ Roster Membership::roster(int rank) const {
 }
 
 std::optional<Refusal> Membership::unreachable() const {
-  std::vector<bool> loopback;  // looked up once: a name costs a question to a server
-  for (const Seat& seat : seats_) loopback.push_back(is_loopback(seat.join->address));
-  for (std::size_t i = 0; i < seats_.size(); ++i) {
-    if (!loopback[i]) continue;
-    for (std::size_t other = 0; other < seats_.size(); ++other) {
-      if (loopback[other] && seats_[other].join->machine == seats_[i].join->machine) continue;
+  for (const Seat& seat : seats_) {
+    if (!seat.join->loopback) continue;
+    for (const Seat& other : seats_) {
+      if (other.join->loopback && other.join->machine == seat.join->machine) continue;
       return Refusal{
           ExitCode::kUsage,
           fmt::format("{} has the loopback address {}, by which {} at {} cannot reach it; give it "
                       "--advertise_address=HOST, or correct its own name in /etc/hosts",
-                      text(static_cast<int>(i)), seats_[i].join->address,
-                      text(static_cast<int>(other)), seats_[other].join->address)};
+                      to_string(seat.join->name), seat.join->address, to_string(other.join->name),
+                      other.join->address)};
     }
   }
   return std::nullopt;

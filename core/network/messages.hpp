@@ -33,9 +33,10 @@ struct Join {
   int generation = 0;  // 0: a process that has just started
   std::string version;
   std::string program_hash;
-  std::string machine;  // the same for all tasks of one machine
-  std::string address;  // the host by which others reach this task
-  int workers = 1;      // as this task was told
+  std::string machine;    // the same for all tasks of one machine
+  std::string address;    // the host by which others reach this task
+  bool loopback = false;  // that is this machine only, as this task knows it
+  int workers = 1;        // as this task was told
   int servers = 0;
   bool controller = false;
   std::string model;

@@ -36,9 +36,10 @@ WireSecurity read_security(const SecurityOptions& options) {
           read_pem(options.authorities, "--certificate_authority")};
 }
 
-void require_safe_network(const HostPort& coordinator, const SecurityOptions& options) {
-  if (!options.certificate.empty() || options.insecure_network) return;
-  if (is_loopback(coordinator.host) || !resolution_problem(coordinator.host).empty()) return;
+std::string require_safe_network(const HostPort& coordinator, const SecurityOptions& options) {
+  if (!options.certificate.empty() || options.insecure_network) return "";
+  if (is_loopback(coordinator.host)) return "";
+  if (std::string problem = resolution_problem(coordinator.host); !problem.empty()) return problem;
   fail(ExitCode::kUsage,
        "the coordinator at {} would be reached in clear text by everyone on the network; give "
        "--certificate, --private_key and --certificate_authority (share/certificates.sh makes "

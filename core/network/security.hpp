@@ -18,7 +18,9 @@ struct SecurityOptions {
 // cannot be read or is none in PEM form.
 WireSecurity read_security(const SecurityOptions& options);
 
-// Throws Error with exit code kUsage when clear text would leave this machine without leave.
-void require_safe_network(const HostPort& coordinator, const SecurityOptions& options);
+// Throws Error with exit code kUsage when clear text would leave this machine without leave. Why
+// nobody can tell, because the coordinator's name means nothing yet; empty: one may connect. Until
+// it is empty nothing is sent, and it is asked again.
+std::string require_safe_network(const HostPort& coordinator, const SecurityOptions& options);
 
 }  // namespace convoy::network

@@ -114,6 +114,7 @@ TaskIdentity identity_from_launcher(const LaunchedProcess& process,
          "--worker_hosts has {} addresses, and {} started {} processes; leave the "
          "flag out, or give each process an address",
          identity.worker_hosts.size(), process.launcher, process.size);
+  identity.launched_hosts = process.hosts;
   identity.coordinator = process.coordinator;
   if (!identity.worker_hosts.empty()) identity.coordinator = identity.worker_hosts.front();
   if (!options.controller_host.empty())

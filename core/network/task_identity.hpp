@@ -29,6 +29,7 @@ struct TaskIdentity {
 
   std::vector<HostPort> worker_hosts;  // by index; empty: a launcher started the tasks
   std::vector<HostPort> server_hosts;
+  std::vector<std::string> launched_hosts;  // of the run, where a launcher says them
   // Nothing: a launcher started tasks on several hosts and did not say where; a transport with a
   // way of its own carries the address, or required_coordinator refuses.
   std::optional<HostPort> coordinator;

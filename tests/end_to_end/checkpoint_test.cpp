@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using Arguments = std::vector<std::string>;
 
 std::vector<std::string> files_in(const fs::path& folder) {
@@ -140,6 +141,22 @@ TEST(Saving, KeepsTheNewestCheckpoints) {
   EXPECT_EQ(run.program.exit_code, 0) << run.program.err;
   EXPECT_THAT(files_in(folder), ElementsAre("checkpoint", "model-16.safetensors",
                                             "model-18.safetensors", "model-20.safetensors"));
+}
+
+// Synthetic data is for speed: such a run goes on, and must not take away what is good. The weights
+// grow by a factor of 10^17 in a step.
+TEST(Saving, PassesOverWhatHasDiverged) {
+  const fs::path folder = scratch_folder("checkpoint_diverged");
+  const Trained run =
+      train(folder, 0, 6, {"--weight_decay=1e20", "--save_model_steps=1", "--max_ckpts_to_keep=1"});
+  EXPECT_EQ(run.program.exit_code, 0) << run.program.err;
+  EXPECT_EQ(run.record.at("steps").size(), 6u);
+  EXPECT_THAT(run.program.err, HasSubstr("step 2 is not saved, nor are those behind it"));
+  EXPECT_THAT(run.program.err, Not(HasSubstr("step 3 is not saved")));
+  EXPECT_THAT(files_in(folder), ElementsAre("checkpoint", "model-1.safetensors"));
+  const Trained second = train(folder, 0, 2);
+  EXPECT_EQ(second.program.exit_code, 0) << second.program.err;
+  EXPECT_THAT(second.program.err, HasSubstr("step 1, 8 samples"));
 }
 
 TEST(Saving, HappensWhenTheUserInterrupts) {

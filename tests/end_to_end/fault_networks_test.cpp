@@ -47,6 +47,25 @@ TEST_F(FailingNetwork, OfTheSixthVersionAloneCarriesARun) {
   for (const auto& worker : workers_) EXPECT_EQ(worker->exit_code(), 0) << worker->err();
 }
 
+// As Debian installs them: a host's own name means 127.0.1.1 to itself.
+TEST_F(FailingNetwork, OfHostsThatKnowThemselvesByLoopbackCarriesARun) {
+  network_->give_names();
+  start({NetworkNamespaces::name(0), NetworkNamespaces::name(1)}, {"--num_batches=20"});
+  for (const auto& worker : workers_) EXPECT_EQ(worker->exit_code(), 0) << worker->err();
+}
+
+TEST_F(FailingNetwork, OfNamesIsNotEnteredInClearTextWithoutLeave) {
+  network_->give_names();
+  RunningProgram chief(Arguments{"run",
+                                 "--worker_hosts=" + NetworkNamespaces::name(0) + ":5000," +
+                                     NetworkNamespaces::name(1) + ":5000",
+                                 "--job_name=worker", "--task_index=0", "--join_timeout=5"} +
+                           endless_training(),
+                       network_->host(0));
+  EXPECT_EQ(chief.exit_code(30), 2) << chief.err();
+  EXPECT_THAT(chief.err(), HasSubstr("--insecure_network"));
+}
+
 // Loopback means another host to each of them.
 TEST_F(FailingNetwork, IsNotToBeEnteredByLoopback) {
   start(addresses(), {"--join_timeout=5", "--advertise_address=127.0.0.1"});

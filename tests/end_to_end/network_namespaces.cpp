@@ -2,12 +2,16 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
+
+#include "tests/scratch_folder.hpp"
 
 namespace convoy {
 namespace {
@@ -30,7 +34,7 @@ std::string bucket(const std::string& device, const std::string& rate, const std
 std::string NetworkNamespaces::why_not() {
   if (shell("command -v ip && command -v tc && command -v nsenter") != 0)
     return "iproute2 or util-linux is not installed";
-  if (shell("unshare -n true") != 0) return "this user may not make network namespaces";
+  if (shell("unshare -n -m true") != 0) return "this user may not make namespaces";
   if (shell("unshare -n sh -c 'ip link add va type veth peer name vb && "
             "tc qdisc add dev va root tbf rate 1mbit burst 32kb latency 50ms && "
             "echo 1 >/proc/sys/net/ipv4/ip_forward'") != 0)
@@ -73,14 +77,16 @@ NetworkNamespaces::~NetworkNamespaces() {
   }
 }
 
-// A namespace lives as long as a process in it.
+// Namespaces live as long as a process in them.
 pid_t NetworkNamespaces::hold() {
   int ready[2];
   if (::pipe(ready) != 0) throw std::runtime_error("no pipe");
   const pid_t holder = ::fork();
   if (holder == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const char made = ::unshare(CLONE_NEWNET) == 0 ? 1 : 0;
+    const bool own = ::unshare(CLONE_NEWNET | CLONE_NEWNS) == 0 &&
+                     ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+    const char made = own ? 1 : 0;
     if (::write(ready[1], &made, 1) != 1) ::_exit(1);
     ::close(ready[0]);
     ::close(ready[1]);
@@ -90,12 +96,12 @@ pid_t NetworkNamespaces::hold() {
   const bool heard = ::read(ready[0], &made, 1) == 1;
   ::close(ready[0]);
   ::close(ready[1]);
-  if (!heard || made == 0) throw std::runtime_error("no network namespace");
+  if (!heard || made == 0) throw std::runtime_error("no namespaces");
   return holder;
 }
 
 void NetworkNamespaces::run(pid_t namespace_of, const std::string& command) const {
-  if (shell("nsenter -t " + number(namespace_of) + " -n sh -c '" + command + "'") != 0)
+  if (shell("nsenter -t " + number(namespace_of) + " -m -n sh -c '" + command + "'") != 0)
     throw std::runtime_error("failed in a namespace: " + command);
 }
 
@@ -105,6 +111,23 @@ std::string NetworkNamespaces::address(std::size_t index) {
 
 std::string NetworkNamespaces::address_6(std::size_t index) {
   return "fd77:" + std::to_string(index) + "::1";
+}
+
+std::string NetworkNamespaces::name(std::size_t index) {
+  return "host" + std::to_string(index);
+}
+
+void NetworkNamespaces::give_names() {
+  const std::string folder = scratch_folder("names");
+  for (std::size_t of = 0; of < holders_.size(); ++of) {
+    const std::string path = folder + "/" + name(of);
+    std::ofstream file(path);
+    file << "127.0.0.1 localhost\n";
+    for (std::size_t i = 0; i < holders_.size(); ++i)
+      file << (i == of ? "127.0.1.1" : address(i)) << " " << name(i) << "\n";
+    file.close();
+    run(host(of), "mount --bind " + path + " /etc/hosts");
+  }
 }
 
 void NetworkNamespaces::limit_sending(std::size_t index, const std::string& rate,

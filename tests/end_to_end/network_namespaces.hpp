@@ -20,10 +20,15 @@ class NetworkNamespaces {
   NetworkNamespaces& operator=(const NetworkNamespaces&) = delete;
   ~NetworkNamespaces();
 
-  // A process in the host's namespace, for RunningProgram.
+  // A process in the host's namespaces, for RunningProgram.
   pid_t host(std::size_t index) const { return holders_.at(index); }
   static std::string address(std::size_t index);
   static std::string address_6(std::size_t index);
+
+  // From here on hosts have names, which mean 127.0.1.1 to the host itself, as Debian installs it,
+  // and the address to all others.
+  void give_names();
+  static std::string name(std::size_t index);
 
   // What the host sends on net0 takes at most this rate, as tc spells it ("1gbit"), but for bursts
   // ("512kb"), which must hold what the rate gives between two looks of the kernel.

@@ -29,10 +29,16 @@ int open_for_writing(const std::string& path) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
-void join_network(pid_t process) {
-  const std::string path = "/proc/" + std::to_string(process) + "/ns/net";
-  const int network = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+// Its network, and its mounts, for /etc/hosts is a host's own. With those the folder of work is
+// another one.
+void join_host(pid_t process) {
+  const std::filesystem::path here = std::filesystem::current_path();
+  const std::string folder = "/proc/" + std::to_string(process) + "/ns/";
+  const int network = ::open((folder + "net").c_str(), O_RDONLY | O_CLOEXEC);
+  const int mounts = ::open((folder + "mnt").c_str(), O_RDONLY | O_CLOEXEC);
   if (network < 0 || ::setns(network, CLONE_NEWNET) != 0) ::_exit(126);
+  if (mounts < 0 || ::setns(mounts, CLONE_NEWNS) != 0) ::_exit(126);
+  std::filesystem::current_path(here);
 }
 
 // Looks every few milliseconds until `done`.
@@ -49,7 +55,7 @@ bool wait_until(double seconds, Done done) {
 }  // namespace
 
 RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
-                               std::optional<pid_t> network_of, const ProgramOptions& options) {
+                               std::optional<pid_t> on_host, const ProgramOptions& options) {
   static int number = 0;
   folder_ = scratch_folder("program_" + std::to_string(++number));
   ProgramOptions own = options;
@@ -58,7 +64,7 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ > 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (network_of) join_network(*network_of);
+  if (on_host) join_host(*on_host);
   become_convoy(arguments, own, open_for_writing(folder_ + "/out"),
                 open_for_writing(folder_ + "/err"));
 }

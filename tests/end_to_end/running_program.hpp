@@ -14,10 +14,10 @@ namespace convoy {
 // object, nor the test.
 class RunningProgram {
  public:
-  // Of the options, program and cache_folder count. `network_of`: a process in whose network
-  // namespace it runs.
+  // Of the options, program and cache_folder count. `on_host`: a process in whose namespaces of
+  // networks and mounts it runs.
   explicit RunningProgram(const std::vector<std::string>& arguments,
-                          std::optional<pid_t> network_of = {}, const ProgramOptions& options = {});
+                          std::optional<pid_t> on_host = {}, const ProgramOptions& options = {});
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
   ~RunningProgram();

@@ -14,6 +14,7 @@
 #include "core/base/json.hpp"
 #include "core/network/addresses.hpp"
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/end_to_end/running_program.hpp"
 
 namespace convoy::several_hosts_test {
 namespace {
@@ -550,6 +551,16 @@ TEST(Launch, EndsWithTheCodeOfTheTaskThatFails) {
   const ProgramResult result = launch({"--workers=2"}, {"--model=lenett"});
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_THAT(result.err, HasSubstr("ended with code 3"));
+}
+
+// A server waits for worker 0, which refuses its command line. It would be killed after ten
+// seconds.
+TEST(Launch, PassesCtrlCOnAfterATaskHasFailed) {
+  RunningProgram running(
+      {"launch", "--workers=1", "--servers=1", "--", "--model=lenet", "--forward_only"});
+  ASSERT_TRUE(running.says("worker 0 ended with code 2")) << running.err();
+  running.signal(SIGINT);
+  EXPECT_EQ(running.exit_code(8), 2) << running.err();
 }
 
 TEST(Launch, RefusesWhatIsNotItsOwn) {

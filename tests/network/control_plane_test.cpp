@@ -105,6 +105,44 @@ TEST_P(ControlPlaneTest, ATaskMayStartBeforeItsCoordinator) {
   EXPECT_EQ(errors, no_errors(2));
 }
 
+TEST_P(ControlPlaneTest, SaysWhyTheCoordinatorIsNotReached) {
+  ControlOptions options = cluster().options(Role::kWorker, 1);
+  options.join_timeout = 3;
+  try {
+    const ControlPlane control(options, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kTimeout);
+    const std::string reason = GetParam() ? "Connection refused" : "nobody listens";
+    EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
+  }
+}
+
+// It may come to mean another host, to which clear text must not go.
+TEST_P(ControlPlaneTest, NobodyConnectsInClearTextToANameThatMeansNothing) {
+  Cluster run = cluster();
+  run.join_timeout = 1;
+  const auto errors = run_tasks(
+      run, [](ControlPlane& control, int) { control.leave(); },
+      [](ControlOptions& options, int rank) {
+        if (rank == 1) options.identity.coordinator->host = "name.invalid";  // a wire may know it
+      });
+  EXPECT_NE(errors[1].find(resolution_problem("name.invalid")), std::string::npos) << errors[1];
+}
+
+TEST_P(ControlPlaneTest, NobodyListensInClearTextAtANameThatMeansNothing) {
+  ControlOptions options = cluster().options(Role::kWorker, 0);
+  options.identity.workers = 1;
+  options.identity.coordinator->host = "name.invalid";
+  try {
+    const ControlPlane control(options, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
+    EXPECT_NE(std::string(error.what()).find("name.invalid"), std::string::npos) << error.what();
+  }
+}
+
 TEST_P(ControlPlaneTest, WaitsAreInterruptible) {
   Cluster run = cluster();
   ControlOptions options = run.options(Role::kWorker, 0);

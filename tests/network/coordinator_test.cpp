@@ -14,6 +14,7 @@ Join join_of(Role role, int index) {
   join.program_hash = "program";
   join.machine = "machine";
   join.address = "127.0.0.1";
+  join.loopback = true;
   join.workers = 2;
   join.servers = 1;
   join.model = "trivial";
@@ -179,16 +180,39 @@ TEST_F(CoordinatorTest, RefusesLoopbackBetweenHosts) {
   join(1, join_of(Role::kWorker, 0));
   Join other = join_of(Role::kWorker, 1);
   other.address = "10.0.0.2";
+  other.loopback = false;
   join(2, other);
   join(3, join_of(Role::kServer, 0));
   EXPECT_NE(text<Refusal>(2).find("loopback address 127.0.0.1"), std::string::npos);
   make({});
   other.address = "127.0.0.1";
+  other.loopback = true;
   other.machine = "another machine";
   join(1, join_of(Role::kWorker, 0));
   join(2, other);
   join(3, join_of(Role::kServer, 0));
   EXPECT_NE(text<Refusal>(2), "");
+}
+
+// The coordinator looks no name up: that would keep everybody's heartbeats waiting, and the name
+// may mean something else here.
+TEST_F(CoordinatorTest, BelievesATaskThatItsNameIsLoopback) {
+  Join other = join_of(Role::kWorker, 1);
+  other.address = "debian.invalid";
+  for (const bool loopback : {false, true}) {
+    make({});
+    other.loopback = loopback;
+    for (Join join_of_another : {join_of(Role::kWorker, 0), join_of(Role::kServer, 0)}) {
+      join_of_another.address = "10.0.0.1";
+      join_of_another.loopback = false;
+      join(join_of_another.name.role == Role::kWorker ? 1 : 3, join_of_another);
+    }
+    join(2, other);
+    EXPECT_EQ(text<Refusal>(1).find("worker 1 (host1, pid 101) has the loopback address "
+                                    "debian.invalid, by which worker 0 (host0, pid 100)") == 0,
+              loopback)
+        << text<Refusal>(1);
+  }
 }
 
 TEST_F(CoordinatorTest, SilenceIsDeathAndSaysWhere) {
@@ -357,6 +381,19 @@ TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsDeclared) {
     join(static_cast<ConnectionId>(connection), again);
   }
   EXPECT_EQ(messages<Roster>(9).size(), 1u);
+}
+
+TEST_F(CoordinatorTest, AReplacementThatEndsBeforeTheLossIsDeclaredTakesNoSeat) {
+  CoordinatorOptions options;
+  options.restarts = 1;
+  make(options);
+  join_all();
+  coordinator_->closed(2, now_);
+  join(9, join_of(Role::kWorker, 1));
+  coordinator_->closed(9, now_);
+  pass(0.3, {1, 3});
+  join(10, join_of(Role::kWorker, 1));
+  EXPECT_EQ(text<Refusal>(10), "");
 }
 
 TEST_F(CoordinatorTest, TheChiefSeesEverybodysProgress) {

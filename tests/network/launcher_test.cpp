@@ -71,6 +71,22 @@ TEST(Launcher, ReadsPmixUnderSlurm) {
   EXPECT_EQ(process->coordinator->host, "n3");
 }
 
+// PMIx has no variable for it, and srun --mpi=pmix sets its own.
+TEST(Launcher, ReadsTheLocalRankUnderPmixFromSlurm) {
+  std::map<std::string, std::string> variables = {{"PMIX_RANK", "3"},
+                                                  {"SLURM_NTASKS", "4"},
+                                                  {"SLURM_STEP_ID", "0"},
+                                                  {"SLURM_LOCALID", "1"},
+                                                  {"SLURM_JOB_NODELIST", "n[3-4]"}};
+  EXPECT_EQ(launched_process(environment_of(variables))->local_rank, 1);
+  variables["MPI_LOCALRANKID"] = "2";
+  EXPECT_EQ(launched_process(environment_of(variables))->local_rank, 2);
+  variables.erase("MPI_LOCALRANKID");
+  variables.erase("SLURM_STEP_ID");
+  EXPECT_EQ(launched_process(environment_of(variables))->local_rank, 0)
+      << "it is the batch script's";
+}
+
 TEST(Launcher, ReadsRankAndWorldSize) {
   const auto process = launched_process(environment_of({{"RANK", "5"},
                                                         {"WORLD_SIZE", "8"},

@@ -1,4 +1,4 @@
-// Clocks, addresses and certificates' flags.
+// Clocks, addresses, what a task joins with, and certificates' flags.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/network/addresses.hpp"
 #include "core/network/clock_offset.hpp"
+#include "core/network/control_options.hpp"
 #include "core/network/security.hpp"
 #include "tests/scratch_folder.hpp"
 
@@ -32,6 +33,13 @@ TEST(Addresses, KnowLoopback) {
     EXPECT_FALSE(is_loopback(host)) << host;
 }
 
+TEST(Addresses, KnowLoopbackThatIsWrittenAsSuch) {
+  for (const char* host : {"127.0.0.1", "127.0.1.1", "::1", "localhost"})
+    EXPECT_TRUE(is_written_loopback(host)) << host;
+  for (const char* host : {"10.0.0.1", "name.invalid", "debian", ""})
+    EXPECT_FALSE(is_written_loopback(host)) << host;
+}
+
 TEST(Addresses, SayWhatANameMeans) {
   EXPECT_EQ(resolution_problem("127.0.0.1"), "");
   EXPECT_NE(resolution_problem("name.invalid"), "");
@@ -46,11 +54,36 @@ TEST(Addresses, SayWhyNobodyCanListen) {
   EXPECT_NE(listening_problem({"192.0.2.1", 0}), "") << "no address of this machine (RFC 5737)";
 }
 
+TEST(MakeJoin, SaysByWhichAddressOthersReachTheTask) {
+  const auto join_by = [](const std::string& host, const std::string& advertised) {
+    ControlOptions options;
+    options.identity.workers = 2;
+    options.identity.index = 1;
+    options.identity.coordinator = HostPort{"127.0.0.1", 1};
+    options.identity.worker_hosts = {*options.identity.coordinator, HostPort{host, 2}};
+    options.advertise_address = advertised;
+    return make_join(options, {}, 0);
+  };
+  EXPECT_EQ(join_by("127.0.0.1", "").address, "127.0.0.1");
+  EXPECT_TRUE(join_by("127.0.0.1", "").loopback);
+  EXPECT_EQ(join_by("10.0.0.1", "").address, "10.0.0.1");
+  EXPECT_FALSE(join_by("10.0.0.1", "").loopback);
+  EXPECT_EQ(join_by("127.0.0.1", "10.0.0.1").address, "10.0.0.1");
+  EXPECT_FALSE(join_by("127.0.0.1", "10.0.0.1").loopback);
+  EXPECT_TRUE(join_by("10.0.0.1", "127.0.0.1").loopback);
+  EXPECT_FALSE(join_by("10.0.0.1", "name.invalid").loopback);
+}
+
 TEST(Security, RefusesClearTextBeyondLoopback) {
-  EXPECT_NO_THROW(require_safe_network({"127.0.0.1", 1}, {}));
+  EXPECT_EQ(require_safe_network({"127.0.0.1", 1}, {}), "");
   EXPECT_THROW(require_safe_network({"192.0.2.1", 1}, {}), Error);
-  EXPECT_NO_THROW(require_safe_network({"192.0.2.1", 1}, {"c", "k", "a", false}));
-  EXPECT_NO_THROW(require_safe_network({"192.0.2.1", 1}, {"", "", "", true}));
+  EXPECT_EQ(require_safe_network({"192.0.2.1", 1}, {"c", "k", "a", false}), "");
+  EXPECT_EQ(require_safe_network({"192.0.2.1", 1}, {"", "", "", true}), "");
+}
+
+TEST(Security, DoesNotKnowWhereANameThatMeansNothingLeads) {
+  EXPECT_EQ(require_safe_network({"name.invalid", 1}, {}), resolution_problem("name.invalid"));
+  EXPECT_EQ(require_safe_network({"name.invalid", 1}, {"", "", "", true}), "");
 }
 
 TEST(Security, NeedsAllThreeFiles) {

@@ -1,9 +1,13 @@
 // How tasks find each other through abstract sockets, and what strangers get.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <stdexcept>
 
 #include "plugins/transports/shm/address.hpp"
@@ -110,6 +114,45 @@ TEST(Introductions, TellWhoIsGone) {
   const auto at_one = one.round();
   ASSERT_EQ(at_one.size(), 1u);
   EXPECT_EQ(at_one[0].reason, CONVOY_REASON_UNREACHED);
+}
+
+// Listens at the name as another user, says so with a byte, and ends with what the first caller
+// shows: 0 for nothing.
+[[noreturn]] void listen_as_another_user(const std::string& name, int ready) {
+  constexpr uid_t kNobody = 65534;
+  if (::setuid(kNobody) != 0) ::_exit(100);
+  const Descriptor listener = listen_at(name);
+  static_cast<void>(!::write(ready, "l", 1));
+  pollfd caller{listener.get(), POLLIN, 0};
+  if (::poll(&caller, 1, 20'000) != 1) ::_exit(101);
+  const auto link = accept_from(listener);
+  if (!link) ::_exit(102);
+  pollfd greeting{link->get(), POLLIN, 0};
+  if (::poll(&greeting, 1, 20'000) != 1) ::_exit(103);
+  std::array<char, sizeof(Greeting)> shown{};
+  ::_exit(::recv(link->get(), shown.data(), shown.size(), 0) > 0 ? 1 : 0);
+}
+
+// The key is for processes of the same user.
+TEST(Introductions, ShowAnotherUserNothing) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root can be another user";
+  const std::string name = random_socket_name();
+  std::array<int, 2> ready{};
+  ASSERT_EQ(::pipe(ready.data()), 0);
+  const pid_t other = ::fork();
+  if (other == 0) listen_as_another_user(name, ready[1]);
+  ::close(ready[1]);
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  Task one(1);
+  one.introductions.dial(0, name);
+  const auto at_one = one.round();
+  ASSERT_EQ(at_one.size(), 1u);
+  EXPECT_EQ(at_one[0].reason, CONVOY_REASON_FOREIGN);
+  int status = -1;
+  ASSERT_EQ(::waitpid(other, &status, 0), other);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : 200, 0) << "the key went to another user";
+  ::close(ready[0]);
 }
 
 TEST(Address, IsWhatItWasAsText) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -42,11 +43,11 @@ FlagTable launch_flags(LaunchOptions& options) {
       bind_flag("servers", options.servers, Range{0, kMostTasks},
                 "Tasks that are parameter servers."),
       bind_flag("restarts", options.restarts, Range{0, kMostTasks},
-                "How often a task that a signal ends is started again, but for worker "
-                "0; the others wait for it, and all go on from the newest checkpoint of "
-                "the run's --train_dir."),
+                "How often a task that a signal ends is started again (not worker 0). The "
+                "others wait for it, and all continue from the newest checkpoint of the run's "
+                "--train_dir."),
       bind_flag("oversubscribe", options.oversubscribe,
-                "Starts more tasks than the cores and the memory are good for.")};
+                "Allows more tasks than the cores and the free memory suffice for.")};
   for (FlagDefinition& flag : flags) {
     flag.group = "Tasks";
     flag.common = true;
@@ -154,9 +155,10 @@ class Launch {
     ::poll(waits.data(), waits.size(), kLook);
   }
 
+  // Also those that are left after one has failed.
   void end_all(int signal) {
-    if (end_by_) return;
-    end_by_ = Clock::now() + kGrace;
+    if (std::exchange(is_passed_on_, true)) return;
+    if (!end_by_) end_by_ = Clock::now() + kGrace;
     for (const Task& task : tasks_) task.process->signal(signal);
   }
 
@@ -177,6 +179,7 @@ class Launch {
   std::vector<Task> tasks_;
   std::uint32_t restarts_left_;
   std::optional<Clock::time_point> end_by_;
+  bool is_passed_on_ = false;  // a signal that asks for the end
   int exit_code_ = 0;
 };
 
@@ -189,10 +192,10 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
   const auto own = arguments.first(static_cast<std::size_t>(end - arguments.begin()));
   if (wants_help(own)) {
     out << "convoy launch [--workers=N] [--servers=N] [--restarts=N] -- [qualify] FLAGS: starts\n"
-           "the tasks of `convoy run FLAGS`, or of `convoy qualify FLAGS`, on several hosts, all "
-           "on\n"
-           "this machine: divides its cores among the workers, prints worker 0's output as it is\n"
-           "and the others' with their names on standard error, and ends all when one fails.\n\n"
+           "the tasks of `convoy run FLAGS`, or of `convoy qualify FLAGS`, as for several hosts,\n"
+           "but all on this machine. Divides the cores among the workers. Prints worker 0's\n"
+           "output unchanged, and the output of the others with their names on standard error.\n"
+           "Ends all tasks when one fails.\n\n"
         << flag_help(table);
     return 0;
   }

@@ -7,10 +7,10 @@
 namespace convoy {
 namespace {
 
-// Tasks take turns on a core; so many are enough to try any layout of a cluster.
+// Tasks take turns on a core; this many are enough to try any layout of a cluster.
 constexpr std::uint64_t kTasksPerCore = 16;
 constexpr std::uint64_t kAlwaysFine = 32;
-// What tasks of small models share with no other process; measured of lenet's, servers included.
+// Private memory of a task of a small model, measured with lenet, servers included.
 constexpr std::uint64_t kTaskBytes = std::uint64_t{40} << 20;
 
 constexpr double kGiB = 1 << 30;

@@ -7,9 +7,8 @@
 
 namespace convoy {
 
-// Why this machine is not good for so many tasks of convoy launch: the arithmetic of its cores and
-// of the bytes that they may take, and what to do; empty when it is. Unknown memory refuses
-// nothing.
+// Empty if this machine has enough cores and free memory for `tasks` tasks of convoy launch.
+// Otherwise the reason, with the arithmetic and what to do. Unknown memory refuses no number.
 std::string too_many_tasks(std::uint32_t tasks, std::size_t cores,
                            std::optional<std::uint64_t> memory);
 

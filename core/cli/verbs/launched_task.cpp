@@ -22,9 +22,10 @@ LaunchedTask::LaunchedTask(std::string label, std::vector<std::string> arguments
   std::array<int, 2> err{};
   if (::pipe2(out.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0)
     fail(ExitCode::kFailed, "cannot open a pipe: {}", std::strerror(errno));
+  const pid_t launcher = ::getpid();
   process_ = ::fork();
   if (process_ < 0) fail(ExitCode::kFailed, "cannot start a task: {}", std::strerror(errno));
-  if (process_ == 0) become(arguments, cores, out[1], err[1]);
+  if (process_ == 0) become(launcher, arguments, cores, out[1], err[1]);
   ::close(out[1]);
   ::close(err[1]);
   outputs_[0].descriptor = out[0];
@@ -40,14 +41,15 @@ LaunchedTask::~LaunchedTask() {
     if (output.descriptor >= 0) ::close(output.descriptor);
 }
 
-void LaunchedTask::become(std::vector<std::string>& arguments, const cpu_set_t* cores, int out,
-                          int err) {
+void LaunchedTask::become(pid_t launcher, std::vector<std::string>& arguments,
+                          const cpu_set_t* cores, int out, int err) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::setpgid(0, 0);  // Ctrl-C comes from the launcher
+  if (::getppid() != launcher) ::_exit(127);  // it ended before: no signal comes
+  ::setpgid(0, 0);                            // Ctrl-C comes from the launcher
   if (cores != nullptr) ::sched_setaffinity(0, sizeof(*cores), cores);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);

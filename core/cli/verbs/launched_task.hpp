@@ -12,7 +12,7 @@
 
 namespace convoy {
 
-// One task of convoy launch: its process and what that prints, line by line. It ends with this
+// One task of convoy launch: its process and its output, line by line. The process ends with this
 // object, and when this process is killed.
 class LaunchedTask {
  public:
@@ -29,10 +29,10 @@ class LaunchedTask {
   bool was_killed() const { return was_killed_; }  // a signal ended it, and not in order
   void signal(int number) const;
 
-  // What to wait for, to pass something on.
+  // File descriptors to poll for output.
   void add_to(std::vector<pollfd>& waits) const;
-  // Passes on what it has printed since: its standard output plain to `plain`, if there is such a
-  // stream, everything else with the task's name to `labelled`. Never waits.
+  // Copies the output since the last call, without waiting: standard output unchanged to `plain`,
+  // if that is set, and all other output with the task's name to `labelled`.
   void pass_on(std::ostream* plain, std::ostream& labelled);
 
  private:
@@ -41,8 +41,8 @@ class LaunchedTask {
     std::string rest;  // of a line that is not complete
   };
 
-  [[noreturn]] static void become(std::vector<std::string>& arguments, const cpu_set_t* cores,
-                                  int out, int err);
+  [[noreturn]] static void become(pid_t launcher, std::vector<std::string>& arguments,
+                                  const cpu_set_t* cores, int out, int err);
   static void read(Output& output, const std::function<void(const std::string&)>& print);
   void look_after();
 

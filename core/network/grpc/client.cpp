@@ -4,12 +4,12 @@
 #include <grpcpp/create_channel.h>
 
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <stdexcept>
 
 #include "core/network/grpc/convert.hpp"
 #include "core/network/grpc/credentials.hpp"
+#include "core/network/grpc/write_queue.hpp"
 #include "grpc/control.grpc.pb.h"
 
 namespace convoy::network {
@@ -46,8 +46,7 @@ class GrpcClient : public WireClient,
   void send(const TaskMessage& message) override {
     const std::lock_guard lock(mutex_);
     if (closing_ || broken_) return;
-    write(message, outgoing_.emplace_back());
-    if (outgoing_.size() == 1) StartWrite(&outgoing_.front());
+    if (const auto* next = outgoing_.add(message)) StartWrite(next);
   }
 
  private:
@@ -69,12 +68,8 @@ class GrpcClient : public WireClient,
 
   void OnWriteDone(bool ok) override {
     const std::lock_guard lock(mutex_);
-    if (ok)
-      outgoing_.pop_front();
-    else
-      outgoing_.clear();
     broken_ |= !ok;
-    if (!outgoing_.empty()) StartWrite(&outgoing_.front());
+    if (const auto* next = outgoing_.written(ok)) StartWrite(next);
     close_if_idle();
   }
 
@@ -108,7 +103,7 @@ class GrpcClient : public WireClient,
   v1::CoordinatorMessage incoming_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  std::deque<v1::TaskMessage> outgoing_;  // the first one is being written
+  WriteQueue<v1::TaskMessage> outgoing_;
   bool held_ = true;
   bool answered_ = false;
   bool broken_ = false;

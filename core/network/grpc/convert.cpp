@@ -56,6 +56,7 @@ void write_join(const Join& join, v1::Join& to) {
   to.set_program_hash(join.program_hash);
   to.set_machine(join.machine);
   to.set_address(join.address);
+  to.set_loopback(join.loopback);
   to.set_workers(join.workers);
   to.set_servers(join.servers);
   to.set_controller(join.controller);
@@ -73,6 +74,7 @@ Join read_join(const v1::Join& from) {
   join.program_hash = from.program_hash();
   join.machine = from.machine();
   join.address = from.address();
+  join.loopback = from.loopback();
   join.workers = from.workers();
   join.servers = from.servers();
   join.controller = from.controller();

@@ -4,7 +4,6 @@
 #include <grpcpp/server_builder.h>
 
 #include <condition_variable>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include "core/network/addresses.hpp"
 #include "core/network/grpc/convert.hpp"
 #include "core/network/grpc/credentials.hpp"
+#include "core/network/grpc/write_queue.hpp"
 #include "grpc/control.grpc.pb.h"
 
 namespace convoy::network {
@@ -35,8 +35,7 @@ class TaskStream : public grpc::ServerBidiReactor<v1::TaskMessage, v1::Coordinat
   void send(const CoordinatorMessage& message) {
     const std::lock_guard lock(mutex_);
     if (finished_) return;
-    write(message, outgoing_.emplace_back());
-    if (outgoing_.size() == 1) StartWrite(&outgoing_.front());
+    if (const auto* next = outgoing_.add(message)) StartWrite(next);
   }
 
   void close() {
@@ -49,12 +48,8 @@ class TaskStream : public grpc::ServerBidiReactor<v1::TaskMessage, v1::Coordinat
   void OnDone() override;
   void OnWriteDone(bool ok) override {
     const std::lock_guard lock(mutex_);
-    if (ok)
-      outgoing_.pop_front();
-    else
-      outgoing_.clear();
     closing_ |= !ok;
-    if (!outgoing_.empty()) StartWrite(&outgoing_.front());
+    if (const auto* next = outgoing_.written(ok)) StartWrite(next);
     finish_if_idle();
   }
 
@@ -69,7 +64,7 @@ class TaskStream : public grpc::ServerBidiReactor<v1::TaskMessage, v1::Coordinat
   const ConnectionId id_;
   v1::TaskMessage incoming_;
   std::mutex mutex_;
-  std::deque<v1::CoordinatorMessage> outgoing_;  // the first one is being written
+  WriteQueue<v1::CoordinatorMessage> outgoing_;
   bool closing_ = false;
   bool finished_ = false;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 
 #include "plugins/transports/grpc/greeting.hpp"
@@ -33,6 +34,13 @@ double now() {
 void keep_library_open() {
   static const bool kept = (grpc_init(), true);
   static_cast<void>(kept);
+}
+
+std::string not_reached(const Endpoint& endpoint, double seconds, const std::string& reason) {
+  std::ostringstream text;
+  text << "no connection to " << to_string(endpoint) << " within " << seconds << " s";
+  if (!reason.empty()) text << ": " << reason;
+  return text.str();
 }
 
 const char* security_word(bool encrypted) {
@@ -238,9 +246,8 @@ void GrpcTransport::look_after(std::uint32_t rank, Peer& peer, double time) {
   }
   if (peer.pair->connected() || !peer.pair->asked()) return;
   if (time > peer.deadline) {
-    peer.pair->lose(CONVOY_REASON_UNREACHED, "no connection to " + to_string(peer.endpoint) +
-                                                 " within " +
-                                                 std::to_string(settings_.run.join_seconds) + " s");
+    peer.pair->lose(CONVOY_REASON_UNREACHED,
+                    not_reached(peer.endpoint, settings_.run.join_seconds, peer.refusal));
     return;
   }
   for (auto attempt = peer.redial.begin(); attempt != peer.redial.end();) {
@@ -388,7 +395,12 @@ void GrpcTransport::ended(Stream& stream, const grpc::Status& status) {
   else if (status.error_code() == grpc::StatusCode::FAILED_PRECONDITION)
     peer.pair->lose(CONVOY_REASON_STALE, status.error_message());
   else
-    peer.redial[link.connection] = now() + kRedialSeconds;
+    redial(peer, link.connection, status.error_message());
+}
+
+void GrpcTransport::redial(Peer& peer, std::uint32_t connection, const std::string& refusal) {
+  peer.redial[connection] = now() + kRedialSeconds;
+  peer.refusal = refusal;
 }
 
 }  // namespace convoy::grpc_transport

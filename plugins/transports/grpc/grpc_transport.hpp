@@ -57,6 +57,7 @@ class GrpcTransport : public Transport, private StreamEvents, private grpc::Call
     double deadline = 0;                       // for its connections
     double lost = 0;                           // since when
     std::map<std::uint32_t, double> redial{};  // connection -> not before
+    std::string refusal{};                     // what gRPC said of the last attempt to connect
   };
 
   void read(Stream& stream, const grpc::ByteBuffer& message) override;
@@ -71,6 +72,7 @@ class GrpcTransport : public Transport, private StreamEvents, private grpc::Call
   Peer& peer_of(std::uint32_t rank);
   Pair& pair_of(const convoy_transfer& transfer);
   void dial(std::uint32_t rank, std::uint32_t connection);
+  static void redial(Peer& peer, std::uint32_t connection, const std::string& refusal);
   void look_after(Lock& lock);
   bool is_called(const Link& link) const;
   void look_after(std::uint32_t rank, Peer& peer, double time);

@@ -157,6 +157,7 @@ std::optional<Introduced> Introductions::dial_or_hear(std::uint32_t peer, Dialle
     if (!it.link) {
       auto link = ::convoy::shm::dial(it.socket);
       if (!link) return std::nullopt;
+      it.process = peer_process(*link);  // before the key is shown
       it.region = std::make_unique<Region>();
       it.link = std::move(*link);
       watch(it.link);
@@ -181,7 +182,7 @@ Introduced Introductions::hear_answer(std::uint32_t peer, Dialled& it, const Gre
                           " refuses: it is of another run, generation or number of tasks");
   require_ours(answer);
   Introduced result{.peer = peer};
-  result.process = peer_process(it.link);
+  result.process = it.process;
   result.probe = answer.probe;
   result.region = std::move(it.region);
   result.link = std::move(it.link);

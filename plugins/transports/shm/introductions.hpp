@@ -50,6 +50,7 @@ class Introductions {
     std::string socket;
     std::unique_ptr<Region> region{};
     Descriptor link{};
+    pid_t process = 0;
   };
   // Somebody who has dialled, and what he said first.
   struct Caller {

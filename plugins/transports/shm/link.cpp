@@ -73,7 +73,7 @@ pid_t peer_process(const Descriptor& socket) {
   socklen_t bytes = sizeof who;
   if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0 ||
       who.uid != ::getuid())
-    throw RefusedInput(CONVOY_REASON_FOREIGN, "another user has connected");
+    throw RefusedInput(CONVOY_REASON_FOREIGN, "the other end is another user's");
   return who.pid;
 }
 
