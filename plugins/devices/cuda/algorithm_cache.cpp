@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 
 namespace convoy::cuda {
 namespace {
@@ -39,15 +38,22 @@ std::optional<std::int64_t> AlgorithmCache::find(const std::string& key) const {
   return found->second;
 }
 
+std::ofstream AlgorithmCache::open_end() const {
+  std::error_code error;
+  std::filesystem::create_directories(file_.parent_path(), error);
+  return std::ofstream(file_, std::ios::app);
+}
+
+bool AlgorithmCache::keeps() const {
+  return !file_.empty() && open_end().is_open();
+}
+
 // One short write at the end of the file: lines of several processes do not mix.
 void AlgorithmCache::add(const std::string& key, std::int64_t candidate) {
   const std::lock_guard lock(mutex_);
   known_[key] = candidate;
   if (file_.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(file_.parent_path(), error);
-  std::ofstream stream(file_, std::ios::app);
-  stream << std::to_string(candidate) + "\t" + key + "\n" << std::flush;
+  open_end() << std::to_string(candidate) + "\t" + key + "\n" << std::flush;
 }
 
 std::filesystem::path cache_folder() {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -18,11 +19,14 @@ class AlgorithmCache {
   explicit AlgorithmCache(std::filesystem::path file);
 
   std::optional<std::int64_t> find(const std::string& key) const;
+  // Whether later processes find what is added: there is a file, and it can be written.
+  bool keeps() const;
   // Remembers it, in the file too.
   void add(const std::string& key, std::int64_t candidate);
 
  private:
   void read();
+  std::ofstream open_end() const;
 
   std::filesystem::path file_;
   mutable std::mutex mutex_;

@@ -5,12 +5,13 @@
 namespace convoy::cuda {
 namespace {
 
-std::optional<std::int64_t> fastest(const AlgorithmTrials& trials) {
+// Of the first `most` that run.
+std::optional<std::int64_t> fastest(const AlgorithmTrials& trials, std::size_t most) {
   std::optional<std::int64_t> best;
   double least = 0;
   std::size_t measured = 0;
   for (const std::int64_t candidate : trials.candidates) {
-    if (measured == trials.most) break;
+    if (measured == most) break;
     if (!trials.prepare(candidate)) continue;
     const std::optional<double> time = trials.seconds();
     if (!time) continue;
@@ -24,6 +25,8 @@ std::optional<std::int64_t> fastest(const AlgorithmTrials& trials) {
 
 }  // namespace
 
+// Algorithms round differently, and measuring twice may choose differently: where the choice cannot
+// be kept, the best guess that runs is what every run takes.
 std::optional<std::int64_t> choose_algorithm(const AlgorithmTrials& trials, const std::string& key,
                                              AlgorithmCache& cache) {
   const std::optional<std::int64_t> known = cache.find(key);
@@ -32,7 +35,7 @@ std::optional<std::int64_t> choose_algorithm(const AlgorithmTrials& trials, cons
           trials.candidates.end() &&
       trials.prepare(*known))
     return known;
-  const std::optional<std::int64_t> best = fastest(trials);
+  const std::optional<std::int64_t> best = fastest(trials, cache.keeps() ? trials.most : 1);
   if (!best || !trials.prepare(*best)) return std::nullopt;
   cache.add(key, *best);
   return best;

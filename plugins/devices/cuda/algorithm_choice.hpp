@@ -21,8 +21,8 @@ struct AlgorithmTrials {
   std::function<std::optional<double>()> seconds;
 };
 
-// The candidate that the cache knows, else the fastest, which the cache then knows; it is prepared.
-// Empty: none runs.
+// The candidate that the cache knows, else the fastest, or the first that runs where the cache
+// keeps nothing for later processes; the cache then knows it, and it is prepared. Empty: none runs.
 std::optional<std::int64_t> choose_algorithm(const AlgorithmTrials& trials, const std::string& key,
                                              AlgorithmCache& cache);
 

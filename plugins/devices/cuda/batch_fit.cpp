@@ -1,10 +1,15 @@
 #include "plugins/devices/cuda/batch_fit.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 
 namespace convoy::cuda {
 namespace {
+
+// The fastest algorithms rarely want more.
+constexpr std::uint64_t kMostWorkspace = std::uint64_t{1} << 30;
 
 std::string in_megabytes(std::uint64_t bytes) {
   std::array<char, 32> text{};
@@ -50,6 +55,10 @@ std::string batch_problem(const MemoryNeed& need, std::uint32_t batch, const Mem
   if (fits == 0)
     return text + "not even one image fits: end other programs on the GPU, or take a larger one";
   return text + "the largest batch that fits is --batch_size=" + std::to_string(fits);
+}
+
+std::uint64_t workspace_limit(std::uint64_t available) {
+  return std::min(kMostWorkspace, std::bit_floor(available / 8));
 }
 
 std::string plan_problem(std::uint64_t wanted, std::uint64_t available, std::uint64_t held) {

@@ -26,6 +26,11 @@ std::uint32_t largest_batch(const MemoryNeed& need, std::uint32_t most, const Me
 // fits.
 std::string batch_problem(const MemoryNeed& need, std::uint32_t batch, const MemoryOffer& offer);
 
+// Bytes that convolutions may use besides activations, where so many are free for a program. A
+// power of two: choices of algorithms, which are kept by it, are the same when a little more is
+// free.
+std::uint64_t workspace_limit(std::uint64_t available);
+
 // Why the plan's own memory cannot be had, which no other batch changes. wanted: bytes asked for,
 // available: free ones, held: had so far.
 std::string plan_problem(std::uint64_t wanted, std::uint64_t available, std::uint64_t held);

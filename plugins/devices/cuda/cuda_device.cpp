@@ -105,7 +105,14 @@ CudaDevice::CudaDevice(const DeviceSettings& settings)
 CudaDevice::~CudaDevice() {
   engine_.reset();
   static_cast<void>(cudaSetDevice(settings_.gpu));
-  static_cast<void>(cudaDeviceSynchronize());
+  for (std::uint32_t lane = 0; lane < kStreams; ++lane)
+    static_cast<void>(cudaStreamSynchronize(streams_.stream(lane)));
+}
+
+// What the host's own calls give to a lane's stream would become part of a recording of that lane,
+// and waiting for the stream would end it.
+std::unique_lock<std::mutex> CudaDevice::between_recordings() {
+  return recorded_ ? recorded_->pause() : std::unique_lock<std::mutex>();
 }
 
 void CudaDevice::use_gpu() const {
@@ -124,6 +131,7 @@ void CudaDevice::propose_layout(const convoy_compilation& what, convoy_layout* o
 }
 
 void* CudaDevice::compile(const convoy_compilation& what) {
+  const auto pause = between_recordings();
   use_gpu();
   const Streams streams{&streams_, streams_.stream(CONVOY_LANE_COMPUTE),
                         streams_.stream(kInputStream)};
@@ -211,6 +219,7 @@ std::vector<convoy_profile_record> CudaDevice::profile(void* program) {
 }
 
 double CudaDevice::measure(std::uint32_t what) {
+  const auto pause = between_recordings();
   use_gpu();
   convoy_device_description description{};
   describe_gpu(settings_.gpu, description);

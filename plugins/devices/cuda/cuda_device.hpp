@@ -66,6 +66,7 @@ class CudaDevice : public Device {
 
  private:
   void use_gpu() const;
+  std::unique_lock<std::mutex> between_recordings();
   std::uint64_t held_bytes();
   void* execute(const convoy_submission& submission);
   void run_collective(const convoy_submission& submission, cudaStream_t stream);

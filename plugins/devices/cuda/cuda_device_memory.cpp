@@ -24,6 +24,7 @@ void* CudaDevice::allocate(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     device_memory_[memory] = size;
   }
+  const auto pause = between_recordings();
   cudaStream_t stream = streams_.stream(CONVOY_LANE_COPY_IN);
   require(cudaMemsetAsync(memory, 0, size, stream), "clearing memory");
   require(cudaStreamSynchronize(stream), "clearing memory");
@@ -60,6 +61,7 @@ std::uint64_t CudaDevice::held_bytes() {
 // On a stream of the device, because a copy on the default stream may still be under way when it
 // returns, and the device's streams do not wait for that one.
 void CudaDevice::write(void* to, const void* from_host, std::uint64_t bytes) {
+  const auto pause = between_recordings();
   use_gpu();
   cudaStream_t stream = streams_.stream(CONVOY_LANE_COPY_IN);
   require(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyDefault, stream), "writing memory");
@@ -67,6 +69,7 @@ void CudaDevice::write(void* to, const void* from_host, std::uint64_t bytes) {
 }
 
 void CudaDevice::read(void* to_host, const void* from, std::uint64_t bytes) {
+  const auto pause = between_recordings();
   use_gpu();
   cudaStream_t stream = streams_.stream(CONVOY_LANE_COPY_OUT);
   require(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDefault, stream), "reading memory");

@@ -13,11 +13,13 @@ namespace convoy::cuda {
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  explicit DeviceMemory(std::uint64_t bytes) {
+  // Waits for the stream that clears it and not for the whole GPU, on which another thread may be
+  // recording a graph: CUDA would end that recording.
+  explicit DeviceMemory(std::uint64_t bytes) : DeviceMemory() {
     if (bytes == 0) return;
     require(cudaMalloc(&memory_, bytes), "allocating memory on the GPU");
     require(cudaMemset(memory_, 0, bytes), "clearing memory");
-    require(cudaDeviceSynchronize(), "clearing memory");
+    require(cudaStreamSynchronize(nullptr), "clearing memory");
   }
   DeviceMemory(DeviceMemory&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)) {}
   DeviceMemory& operator=(DeviceMemory&& other) noexcept {

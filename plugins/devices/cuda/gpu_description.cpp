@@ -99,7 +99,7 @@ void require_code_for_gpu(int gpu) {
   require(cudaMalloc(&memory, 16), "allocating memory on the GPU");
   fill(nullptr, memory, 0, 4, 4);
   cudaError_t status = cudaGetLastError();
-  if (status == cudaSuccess) status = cudaDeviceSynchronize();
+  if (status == cudaSuccess) status = cudaStreamSynchronize(nullptr);
   static_cast<void>(cudaFree(memory));
   require(status, "starting the first kernel");
 }

@@ -232,19 +232,30 @@ bool LaneEngine::finish_reached() {
 }
 
 // A lost device never reaches its events: then nothing runs any more. What the check throws may be
-// the reason why an event is reached: it comes after that.
+// the reason why an event is reached: it comes after that. It does not end what is under way, which
+// goes on reading and writing its memory until its event is reached.
 bool LaneEngine::has_ended(const InFlight& item) {
   if (item.flight != nullptr && item.flight->ended) return true;
   const StreamDriver::Event end = item.flight == nullptr ? item.end : item.flight->end;
   if (end == nullptr) return true;
   try {
     const bool reached = driver_.reached(end);
-    if (hooks_.check) hooks_.check();
+    check();
     if (reached && item.flight != nullptr) land(*item.flight);
     return reached;
   } catch (...) {
     fail(std::current_exception());
     return true;
+  }
+}
+
+// What has failed once stays failed.
+void LaneEngine::check() {
+  if (!hooks_.check || failed_.load()) return;
+  try {
+    hooks_.check();
+  } catch (...) {
+    fail(std::current_exception());
   }
 }
 

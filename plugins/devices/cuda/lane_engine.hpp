@@ -121,6 +121,7 @@ class LaneEngine {
   void watch_loop();
   bool finish_reached();
   bool has_ended(const InFlight& item);
+  void check();
   void land(Flight& flight);
   void finish(InFlight& item);
   void finish_in_flight(const InFlight& item);

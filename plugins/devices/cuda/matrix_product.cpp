@@ -15,6 +15,10 @@ namespace {
 constexpr int kProductsMeasured = 8;  // candidates, the library's best guesses
 constexpr int kProductRuns = 3;
 
+// An address that 16 divides and 32 does not, as an address of a bias may be.
+alignas(32) constexpr float kSomeBias[8] = {};
+const void* const kBiasOfNobody = kSomeBias + 4;
+
 cudaDataType_t matrix_type(Type type) {
   switch (type) {
     case Type::kHalf:
@@ -66,6 +70,26 @@ cublasLtMatrixLayout_t layout(Type type, std::uint64_t rows, std::uint64_t colum
   return result;
 }
 
+cublasStatus_t prefer(cublasLtMatmulPreference_t preference, const ProductShape& shape) {
+  const std::size_t bytes = MatrixProduct::kWorkspace;
+  cublasStatus_t status = cublas().set_preference(
+      preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
+  const auto add = [&](cublasLtMatmulPreferenceAttributes_t attribute, std::uint32_t value) {
+    if (status == CUBLAS_STATUS_SUCCESS)
+      status = cublas().set_preference(preference, attribute, &value, sizeof value);
+  };
+  // Variables of the model may lie anywhere on four bytes. Unless told, cuBLASLt takes 256 bytes.
+  for (const auto attribute :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+    add(attribute, shape.aligned ? 16 : 4);
+  // Parts of a long sum are added in f32. Unless told, cuBLASLt may round them to 16 bits first.
+  if (shape.result != Type::kFloat)
+    add(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+        CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
+  return status;
+}
+
 }  // namespace
 
 MatrixHandle make_matrix_handle() {
@@ -91,11 +115,11 @@ std::string key_of(const ProductShape& shape) {
 
 MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape,
                              const ProductTrial* trial)
-    : handle_(std::move(handle)), has_bias_(shape.has_bias), aligned_(shape.aligned) {
+    : handle_(std::move(handle)), has_bias_(shape.has_bias) {
   describe(shape);
   try {
     const std::vector<cublasLtMatmulAlgo_t> proposed =
-        propose(trial == nullptr ? 1 : kProductsMeasured);
+        propose(shape, trial == nullptr ? 1 : kProductsMeasured);
     algorithm_ = proposed.front();
     if (trial != nullptr) measure(shape, proposed, *trial);
   } catch (const std::exception& error) {
@@ -115,6 +139,8 @@ void MatrixProduct::describe(const ProductShape& shape) {
   set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, shape.transposes_a ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, shape.transposes_b ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue(shape));
+  // The heuristic takes from the address how biases are aligned; run() tells which one it is.
+  if (shape.has_bias) set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, kBiasOfNobody);
   const auto& s = shape;
   a_ = s.transposes_a ? layout(s.factors, s.k, s.m, s.batch) : layout(s.factors, s.m, s.k, s.batch);
   b_ = s.transposes_b ? layout(s.factors, s.n, s.k, s.batch) : layout(s.factors, s.k, s.n, s.batch);
@@ -122,20 +148,11 @@ void MatrixProduct::describe(const ProductShape& shape) {
 }
 
 // The best guess first; the same list for the same device and version.
-std::vector<cublasLtMatmulAlgo_t> MatrixProduct::propose(int most) const {
+std::vector<cublasLtMatmulAlgo_t> MatrixProduct::propose(const ProductShape& shape,
+                                                         int most) const {
   cublasLtMatmulPreference_t preference = nullptr;
   cublas().require(cublas().create_preference(&preference), "choosing an algorithm");
-  const std::size_t bytes = kWorkspace;
-  cublasStatus_t status = cublas().set_preference(
-      preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
-  // Variables of the model may lie anywhere on four bytes. Unless told, cuBLASLt takes 256 bytes.
-  const std::uint32_t alignment = aligned_ ? 16 : 4;
-  for (const auto attribute :
-       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-    if (status == CUBLAS_STATUS_SUCCESS)
-      status = cublas().set_preference(preference, attribute, &alignment, sizeof alignment);
-  }
+  cublasStatus_t status = prefer(preference, shape);
   std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(most));
   int count = 0;
   if (status == CUBLAS_STATUS_SUCCESS)
@@ -190,7 +207,8 @@ void MatrixProduct::measure(const ProductShape& shape,
     return watch.stop();
   };
   const std::string key = trial.gpu + " cublaslt " + std::to_string(cublas().version()) +
-                          " workspace " + std::to_string(kWorkspace >> 20) + " " + key_of(shape);
+                          " f32 sums, workspace " + std::to_string(kWorkspace >> 20) + " " +
+                          key_of(shape);
   if (!choose_algorithm(trials, key, trial.cache)) algorithm_ = proposed.front();
 }
 

@@ -60,14 +60,13 @@ class MatrixProduct {
 
  private:
   void describe(const ProductShape& shape);
-  std::vector<cublasLtMatmulAlgo_t> propose(int most) const;
+  std::vector<cublasLtMatmulAlgo_t> propose(const ProductShape& shape, int most) const;
   void measure(const ProductShape& shape, const std::vector<cublasLtMatmulAlgo_t>& proposed,
                const ProductTrial& trial);
   cublasStatus_t start(Stream stream, const void* a, const void* b, void* d, void* workspace) const;
 
   MatrixHandle handle_;
   bool has_bias_;
-  bool aligned_;
   cublasLtMatmulDesc_t operation_ = nullptr;
   cublasLtMatrixLayout_t a_ = nullptr;
   cublasLtMatrixLayout_t b_ = nullptr;

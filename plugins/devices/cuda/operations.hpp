@@ -15,7 +15,9 @@
 
 namespace convoy::cuda {
 
-// Queues the operations on regions. Called by one thread.
+// Queues the operations on regions. Called by one thread. matmul, dot and top_k have memory to
+// compute in, one piece each: the host submits them to one lane, CONVOY_LANE_UPDATE, on whose
+// stream they come one after the other.
 class Operations {
  public:
   Operations() = default;

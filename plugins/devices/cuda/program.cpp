@@ -16,19 +16,12 @@
 namespace convoy::cuda {
 namespace {
 
-// What convolutions may use besides activations; the fastest algorithms rarely want more.
-constexpr std::uint64_t kMostWorkspace = std::uint64_t{1} << 30;
-
 // Of the free memory that stays free: code that is loaded when it is first used, and the like.
 constexpr std::uint64_t kReserve = std::uint64_t{256} << 20;
 
 std::uint64_t free_memory() {
   const std::uint64_t available = free_gpu_memory();
   return available > kReserve ? available - kReserve : 0;
-}
-
-std::uint64_t workspace_limit(std::uint64_t available) {
-  return std::min(kMostWorkspace, available / 8);
 }
 
 void require_fit(const convoy_compilation& what, const MemoryOffer& offer) {

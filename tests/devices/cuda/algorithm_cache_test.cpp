@@ -50,9 +50,12 @@ TEST_F(AlgorithmCaches, WorksWithoutAFile) {
   AlgorithmCache nowhere{std::filesystem::path()};
   nowhere.add("key", 3);
   EXPECT_EQ(nowhere.find("key"), 3);
+  EXPECT_FALSE(nowhere.keeps());
   AlgorithmCache impossible("/proc/no/such/folder/file");
   impossible.add("key", 3);
   EXPECT_EQ(impossible.find("key"), 3);
+  EXPECT_FALSE(impossible.keeps());
+  EXPECT_TRUE(AlgorithmCache(cache_file()).keeps());
 }
 
 TEST(ConvolutionKey, TellsApartWhatNeedsAnotherAlgorithm) {

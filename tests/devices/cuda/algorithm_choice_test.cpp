@@ -5,6 +5,7 @@
 #include <map>
 
 #include "plugins/devices/cuda/matrix_product.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -16,6 +17,10 @@ using Candidates = std::vector<std::int64_t>;
 class AlgorithmChoice : public testing::Test {
  protected:
   std::optional<std::int64_t> choose(const Candidates& candidates, std::size_t most = 8) {
+    return choose(candidates, most, cache_);
+  }
+  std::optional<std::int64_t> choose(const Candidates& candidates, std::size_t most,
+                                     AlgorithmCache& cache) {
     measured_.clear();
     AlgorithmTrials trials;
     trials.candidates = candidates;
@@ -31,10 +36,10 @@ class AlgorithmChoice : public testing::Test {
       if (found == seconds_.end()) return std::nullopt;
       return found->second;
     };
-    return choose_algorithm(trials, "key", cache_);
+    return choose_algorithm(trials, "key", cache);
   }
 
-  AlgorithmCache cache_{std::filesystem::path()};
+  AlgorithmCache cache_{std::filesystem::path(scratch_folder("choices")) / "algorithms.txt"};
   std::map<std::int64_t, double> seconds_ = {{0, 3.0}, {1, 1.0}, {2, 2.0}, {3, 0.5}};
   std::map<std::int64_t, bool> refused_;
   std::int64_t prepared_ = -1;
@@ -59,6 +64,17 @@ TEST_F(AlgorithmChoice, MeasuresSoManyThatRun) {
   seconds_.erase(1);
   EXPECT_EQ(choose({0, 1, 2, 3}, 1), 2);
   EXPECT_EQ(measured_, (Candidates{1, 2})) << "the third would have been faster";
+}
+
+TEST_F(AlgorithmChoice, IsTheBestGuessThatRunsWhereNoLaterRunWouldFindAnother) {
+  for (const char* const file : {"", "/proc/no/such/folder/file"}) {
+    AlgorithmCache nowhere{std::filesystem::path(file)};
+    refused_ = {{0, true}};
+    EXPECT_EQ(choose({0, 2, 1, 3}, 8, nowhere), 2) << "not the fastest";
+    EXPECT_EQ(measured_, Candidates{2});
+    refused_.clear();
+    EXPECT_EQ(choose({0, 2, 1, 3}, 8, nowhere), 2) << "what this process has begun with";
+  }
 }
 
 TEST_F(AlgorithmChoice, MeasuresAnewWhenTheKnownOneIsGone) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <thread>
@@ -30,6 +31,7 @@ class LaneEngines : public testing::Test {
     std::vector<const convoy_submission*> finished;
     std::mutex mutex;
     const convoy_submission* failing = nullptr;
+    std::atomic<bool> is_check_failing{false};
     std::unique_ptr<LaneEngine> engine;
 
     explicit Unit(const std::shared_ptr<EventLedger>& ledger) {
@@ -43,6 +45,9 @@ class LaneEngines : public testing::Test {
       hooks.finish = [this](const convoy_submission* it, void*) {
         const std::lock_guard lock(mutex);
         if (it != nullptr) finished.push_back(it);
+      };
+      hooks.check = [this] {
+        if (is_check_failing) throw std::runtime_error("a collective failed");
       };
       engine = std::make_unique<LaneEngine>(streams, ledger, std::move(hooks));
     }
@@ -180,6 +185,29 @@ TEST_F(LaneEngines, EndWhenTheDeviceIsLost) {
   unit.engine.reset();
   EXPECT_EQ(timelines_[0], 1u);
   EXPECT_EQ(timelines_[1], 1u);
+}
+
+// The second operation is skipped, and seen to end by the thread that has looked at the first one
+// before: that one still uses its memory.
+TEST_F(LaneEngines, DoNotEndWhatStillRunsWhenACheckFails) {
+  Unit unit(ledger_);
+  convoy_submission first = operation(0, 1), second = operation(1, 1);
+  unit.engine->submit(first);
+  wait_until([&] { return unit.streams.queued(0) == 1; });
+  unit.is_check_failing = true;
+  EXPECT_THROW(
+      {
+        while (!unit.engine->wait(point(0, 1), kSoon)) {
+        }
+      },
+      std::runtime_error);
+  unit.engine->submit(second);
+  wait_until([&] { return holds(point(1, 1)); });
+  EXPECT_FALSE(holds(point(0, 1))) << "its stream has not come to its end";
+  unit.streams.run_all();
+  wait_until([&] { return holds(point(0, 1)); });
+  unit.engine.reset();
+  EXPECT_EQ(unit.streams.open_events(), 0u);
 }
 
 TEST_F(LaneEngines, RefuseALaneThatIsNotThere) {

@@ -87,6 +87,14 @@ TEST(BatchFit, DoesNotAdviseAnotherBatchWhereThePlanIsTooLarge) {
   EXPECT_THAT(text, testing::HasSubstr("The batch size does not matter here"));
 }
 
+TEST(WorkspaceLimit, IsTheSameWhenALittleMoreMemoryIsFree) {
+  constexpr std::uint64_t kMegabyte = 1 << 20;
+  EXPECT_EQ(workspace_limit(5000 * kMegabyte), 512 * kMegabyte);
+  EXPECT_EQ(workspace_limit(5037 * kMegabyte), 512 * kMegabyte);
+  EXPECT_EQ(workspace_limit(80'000 * kMegabyte), 1024 * kMegabyte);
+  EXPECT_EQ(workspace_limit(0), 0u);
+}
+
 // Blocks as (first, count, decayed).
 std::vector<std::array<std::uint64_t, 3>> blocks_of(std::vector<convoy_decay_range> ranges,
                                                     std::uint64_t count) {

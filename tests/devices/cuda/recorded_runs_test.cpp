@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,6 +62,21 @@ TEST_F(RecordedRunsOf, ALaneAndAnotherForkWaitAndJoin) {
   EXPECT_EQ(streams_.open, 0);
   runs_.reset();
   EXPECT_EQ(graphs_.alive, 0);
+}
+
+TEST_F(RecordedRunsOf, ADeviceAreNotRecordedWhileItPauses) {
+  std::future<void> pause;
+  bool paused_while_recording = false;
+  work_.on_queue = [&] {
+    if (pause.valid()) return;
+    pause = std::async(std::launch::async, [this] { runs_->pause(); });
+    paused_while_recording =
+        pause.wait_for(std::chrono::milliseconds(20)) != std::future_status::timeout;
+  };
+  ASSERT_NE(find(), nullptr);
+  ASSERT_TRUE(pause.valid());
+  EXPECT_FALSE(paused_while_recording);
+  pause.get();
 }
 
 TEST_F(RecordedRunsOf, OneKindAreLaunchedAgainWithTheirOwnStepsValues) {

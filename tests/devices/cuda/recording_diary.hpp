@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -133,6 +134,7 @@ class DiaryWork : public RunWork {
   void queue(const convoy_submission& it, PinnedSlots::Slot* slot,
              const StepValues* values) override {
     if (fails == &it) throw std::runtime_error("bad shape");
+    on_queue();
     note("queue", it);
     slot_of[&it] = slot;
     values_of[&it] = values;
@@ -143,6 +145,7 @@ class DiaryWork : public RunWork {
 
   bool ran = true;
   const convoy_submission* fails = nullptr;
+  std::function<void()> on_queue = [] {};
   std::map<const convoy_submission*, PinnedSlots::Slot*> slot_of;
   std::map<const convoy_submission*, const StepValues*> values_of;
   std::vector<double> told;

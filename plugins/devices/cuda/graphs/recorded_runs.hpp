@@ -22,6 +22,8 @@ class RecordedRuns : public RunReplayer {
   void begin(const OperationRun& run) override;
   void end(const OperationRun& run) override;
   std::shared_ptr<ReplayedRun> find(const OperationRun& run) override;
+  // Nothing is recorded while this is held. From any thread.
+  std::unique_lock<std::mutex> pause() { return std::unique_lock(mutex_); }
   // Nothing of them is needed any more; while no operation is under way.
   void forget_all();
 

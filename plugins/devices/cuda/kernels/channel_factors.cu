@@ -64,11 +64,19 @@ Cut cut_of(const FactoredShape& shape, int per) {
   return cut;
 }
 
+// The channels, for with_packs(): an odd number where factors begin where whole accesses of as many
+// factors as of activations may not.
+std::uint32_t channels_to_pack(const FactoredShape& shape, const void* factors) {
+  const std::size_t access = 16 / bytes_of(shape.type) * sizeof(float);
+  const bool fits = reinterpret_cast<std::uintptr_t>(factors) % access == 0;
+  return shape.factor_per_image || fits ? shape.channels : 1;
+}
+
 }  // namespace
 
 void scale_channels(Stream stream, const FactoredShape& shape, void* write, const void* read,
                     const void* factors, bool adds) {
-  with_packs(shape.type, shape.channels, [&](auto zero, auto per) {
+  with_packs(shape.type, channels_to_pack(shape, factors), [&](auto zero, auto per) {
     using T = decltype(zero);
     constexpr int kPer = decltype(per)::value;
     const Cut cut = cut_for_rows(shape.rows(), shape.channels, kPer);

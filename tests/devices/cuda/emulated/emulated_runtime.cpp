@@ -1,6 +1,7 @@
 // The functions of the CUDA runtime that the plug-in calls, on host memory: everything is done when
 // the call returns, or when the graph is launched that it was recorded for. Two GPUs, of which
-// CUDA_VISIBLE_DEVICES chooses by numbers.
+// CUDA_VISIBLE_DEVICES chooses by numbers. There is no cudaDeviceSynchronize: it would end
+// recordings of other threads, so that the plug-in must do without it.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -97,9 +98,6 @@ cudaError_t cudaDeviceCanAccessPeer(int* possible, int, int) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceSynchronize() {
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total) {
@@ -199,8 +197,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return cudaSuccess;
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const bool recorded = stream != nullptr && stream->capture != nullptr;
+  return recorded ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   emulation::wait(stream, event);

@@ -2,6 +2,7 @@
 // then they compute what they compute channel by channel. A 17th channel is what does not allow it.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "plugins/devices/cuda/kernels/activation.hpp"
 #include "plugins/devices/cuda/kernels/arithmetic.hpp"
 #include "plugins/devices/cuda/kernels/batch_norm.hpp"
+#include "plugins/devices/cuda/kernels/channel_factors.hpp"
 #include "plugins/devices/cuda/kernels/window.hpp"
 
 namespace convoy::cuda {
@@ -131,6 +133,22 @@ TEST_P(PacksOf, BiasesAndTheirGradients) {
                 channels, scratch.data());
     return sums;
   });
+}
+
+// Factors lie where the model's variables do: an access of 16 bytes may not begin there.
+TEST_P(PacksOf, ScalesOfChannelsWithFactorsAnywhere) {
+  constexpr std::uint64_t kRows = 70;
+  alignas(64) std::array<float, kSingle + 1> factors{};
+  for (std::uint32_t i = 0; i < factors.size(); ++i)
+    factors[i] = std::ldexp(1.0f, static_cast<int>(i % 5) - 2);
+  for (const std::size_t first : {0, 1})
+    compare(kRows, 0, [&](std::uint32_t channels) {
+      Rows read(GetParam(), kRows, channels, 13), write(GetParam(), kRows, channels);
+      scale_channels(nullptr, {GetParam(), 1, kRows, channels, false}, write.data(), read.data(),
+                     factors.data() + first, false);
+      EXPECT_EQ(write.get(3, 2), read.get(3, 2) * factors[first + 2]);
+      return write;
+    });
 }
 
 TEST_P(PacksOf, CopiesOfChannels) {

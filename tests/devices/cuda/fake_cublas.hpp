@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <vector>
+
+namespace convoy::cuda::fake_cublas {
+
+// What a description was told, by the number of the attribute.
+class Attributes {
+ public:
+  void set(int attribute, const void* value, std::size_t bytes) {
+    const auto* first = static_cast<const unsigned char*>(value);
+    values_[attribute].assign(first, first + bytes);
+  }
+  // `unset` where it was told nothing.
+  template <typename Value>
+  Value get(int attribute, Value unset) const {
+    const auto found = values_.find(attribute);
+    if (found == values_.end() || found->second.size() != sizeof unset) return unset;
+    std::memcpy(&unset, found->second.data(), sizeof unset);
+    return unset;
+  }
+
+ private:
+  std::map<int, std::vector<unsigned char>> values_;
+};
+
+// cuBLASLt that computes nothing and notes what it is asked. One per process.
+struct World {
+  Attributes proposed_for;  // the operation that the heuristic saw last
+  Attributes preference;    // and what was preferred
+  Attributes multiplied;    // the operation of the last product
+};
+
+World& world();
+
+}  // namespace convoy::cuda::fake_cublas
