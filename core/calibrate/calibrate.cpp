@@ -8,7 +8,9 @@
 #include <memory>
 #include <set>
 
+#include "core/base/memory_limit.hpp"
 #include "core/base/statistics.hpp"
+#include "core/base/system_root.hpp"
 #include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
 #include "core/calibrate/nominal_rates.hpp"
@@ -51,6 +53,14 @@ std::string team_name(std::uint32_t devices, std::uint32_t threads) {
                      threads == 1 ? "thread" : "threads");
 }
 
+ProbeSize probe_size(const ProcessorFacts& facts, bool quick) {
+  if (quick) return {{.least_bytes = kQuickBytes}, kQuickRepetitions};
+  ProbeSize size;
+  size.vectors.cache_bytes = facts.cache_bytes;
+  size.vectors.memory_bytes = available_memory(SystemRoot("/")).value_or(facts.memory_bytes);
+  return size;
+}
+
 class Calibration {
  public:
   Calibration(const DevicePlugin& plugin, StrategyPlugin& sharing_nothing,
@@ -62,8 +72,8 @@ class Calibration {
         nominal_flops_(nominal_flops(facts)),
         options_(options),
         tell_(tell),
-        end_(now_seconds() + (options.quick ? kNoLimit : options.seconds)) {
-    if (options.quick) size_ = {kQuickBytes, kQuickRepetitions};
+        end_(now_seconds() + (options.quick ? kNoLimit : options.seconds)),
+        size_(probe_size(facts, options.quick)) {
     const Manifest& manifest = plugin.manifest();
     profile_.machine = make_fingerprint(facts, manifest.name + " " + manifest.version);
     profile_.created = fmt::format(

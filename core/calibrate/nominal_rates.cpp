@@ -30,8 +30,8 @@ NominalRates nominal_rates(const ProcessorFacts& facts, const topology::Catalogu
   rates.core_memory_bytes_per_second = kCoreMemoryRate;
   rates.memory_bytes_per_second = facts.cores * kCoreMemoryRate;
   if (host.memory_bytes_per_second.known())
-    rates.memory_bytes_per_second =
-        std::min(rates.memory_bytes_per_second, *host.memory_bytes_per_second.value);
+    rates.memory_bytes_per_second = std::min(rates.memory_bytes_per_second,
+                                             facts.packages * *host.memory_bytes_per_second.value);
   rates.source = fmt::format(
       "nominal: {} at {:.2f} GHz{}, {:.0f} GB/s of memory by the host catalogue's entry '{}'",
       facts.instructions, hertz_of(facts) / 1e9, facts.hertz > 0 ? "" : " (assumed)",

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/system_root.hpp"
 #include "core/base/system_text.hpp"
 #include "topology/detect/hwloc_topology.hpp"
 #include "topology/detect/usable_cores.hpp"
@@ -76,13 +75,23 @@ void read_half_instructions(ProcessorFacts& facts) {
   }
 }
 
-double read_hertz() {
-  const std::string info = SystemRoot("/").text("proc/cpuinfo").value_or("");
+}  // namespace
+
+double processor_hertz(const SystemRoot& root) {
+  const std::string core = "sys/devices/system/cpu/cpu0/";
+  struct Source {
+    const char* file;
+    double unit;
+  };
+  for (const auto& [file, unit] :
+       {Source{"cpufreq/base_frequency", 1e3}, Source{"acpi_cppc/nominal_freq", 1e6},
+        Source{"cpufreq/cpuinfo_max_freq", 1e3}})
+    if (const double number = static_cast<double>(root.number(core + file).value_or(0)); number > 0)
+      return unit * number;
+  const std::string info = root.text("proc/cpuinfo").value_or("");
   const std::string megahertz = value_of(info, "cpu MHz", ':').value_or("0");
   return 1e6 * std::max(0.0, std::strtod(megahertz.c_str(), nullptr));
 }
-
-}  // namespace
 
 ProcessorFacts read_processor_facts() {
   const topology::HwlocTopology machine = load_topology();
@@ -90,12 +99,13 @@ ProcessorFacts read_processor_facts() {
   const topology::UsableCores cores = topology::usable_cores(machine.get());
   facts.cores = static_cast<std::uint32_t>(cores.cores.size());
   facts.machine_cores = std::max(facts.cores, static_cast<std::uint32_t>(cores.present));
+  facts.packages = static_cast<std::uint32_t>(cores.packages);
   hwloc_obj_t package = hwloc_get_obj_by_type(machine.get(), HWLOC_OBJ_PACKAGE, 0);
   const char* name = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
   if (name != nullptr) facts.model = name;
   facts.cache_bytes = last_level_bytes(machine.get());
   facts.memory_bytes = hwloc_get_root_obj(machine.get())->total_memory;
-  facts.hertz = read_hertz();
+  facts.hertz = processor_hertz(SystemRoot("/"));
   read_instructions(facts);
   read_half_instructions(facts);
   return facts;

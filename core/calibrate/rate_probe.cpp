@@ -1,6 +1,7 @@
 #include "core/calibrate/rate_probe.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -72,6 +73,8 @@ struct PathEnds {
   bool to_host;
 };
 
+constexpr std::array<PathEnds, 3> kPaths = {{{true, false}, {false, true}, {false, false}}};
+
 const char* end_name(bool host) {
   return host ? "host" : "device";
 }
@@ -98,6 +101,21 @@ class PathWork {
   DeviceVector others_;
 };
 
+// One device may have all caches for itself: its vectors are larger than those of many.
+std::vector<PathRate> paths_of_one(const std::vector<OpenDevice*>& engines, const ProbeSize& size) {
+  PathWork work(*engines.front(), *engines[1 % engines.size()], vector_bytes(size.vectors, 1));
+  std::vector<PathRate> paths;
+  for (const PathEnds& ends : kPaths) {
+    std::vector<double> alone;
+    alone.reserve(size.repetitions);
+    work.rate(ends);
+    for (int r = 0; r < size.repetitions; ++r) alone.push_back(work.rate(ends));
+    paths.push_back(
+        {end_name(ends.from_host), end_name(ends.to_host), median(std::move(alone)), 0});
+  }
+  return paths;
+}
+
 }  // namespace
 
 TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply) {
@@ -106,7 +124,8 @@ TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply)
   rates.together = devices.cluster().replicas();
   std::vector<std::unique_ptr<UpdateWork>> works;
   for (OpenDevice* device : devices_of(devices))
-    works.push_back(std::make_unique<UpdateWork>(*device, size.bytes));
+    works.push_back(
+        std::make_unique<UpdateWork>(*device, vector_bytes(size.vectors, rates.together)));
   rates.update_bytes = all_at_once(devices, size.repetitions,
                                    [&works](std::size_t device) { return works[device]->rate(); });
   rates.stream_bytes = all_at_once(devices, size.repetitions, [&works](std::size_t device) {
@@ -118,7 +137,7 @@ TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply)
 
 SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size) {
   const std::vector<OpenDevice*> engines = devices_of(devices);
-  UpdateWork work(*engines.front(), size.bytes);
+  UpdateWork work(*engines.front(), vector_bytes(size.vectors, 1));
   work.rate();
   std::vector<std::future<double>> others;
   for (std::size_t i = 1; i < engines.size(); ++i)
@@ -140,23 +159,17 @@ SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size) {
 }
 
 std::vector<PathRate> probe_paths(OpenDevices& devices, const ProbeSize& size) {
-  constexpr PathEnds kPaths[] = {{true, false}, {false, true}, {false, false}};
   const std::vector<OpenDevice*> engines = devices_of(devices);
+  std::vector<PathRate> paths = paths_of_one(engines, size);
+  const std::uint64_t bytes = vector_bytes(size.vectors, devices.cluster().replicas());
   std::vector<std::unique_ptr<PathWork>> works;
   for (std::size_t i = 0; i < engines.size(); ++i)
     works.push_back(
-        std::make_unique<PathWork>(*engines[i], *engines[(i + 1) % engines.size()], size.bytes));
-  std::vector<PathRate> paths;
-  for (const PathEnds& ends : kPaths) {
-    std::vector<double> alone;
-    alone.reserve(size.repetitions);
-    works.front()->rate(ends);
-    for (int r = 0; r < size.repetitions; ++r) alone.push_back(works.front()->rate(ends));
-    const double together = all_at_once(
-        devices, size.repetitions, [&](std::size_t device) { return works[device]->rate(ends); });
-    paths.push_back(
-        {end_name(ends.from_host), end_name(ends.to_host), median(std::move(alone)), together});
-  }
+        std::make_unique<PathWork>(*engines[i], *engines[(i + 1) % engines.size()], bytes));
+  for (std::size_t path = 0; path < kPaths.size(); ++path)
+    paths[path].together_bytes = all_at_once(devices, size.repetitions, [&](std::size_t device) {
+      return works[device]->rate(kPaths[path]);
+    });
   return paths;
 }
 

@@ -1,14 +1,15 @@
 #pragma once
 
 #include "core/calibrate/machine_profile.hpp"
+#include "core/calibrate/vector_size.hpp"
 #include "core/runtime/open_devices.hpp"
 
 namespace convoy::calibrate {
 
 // How long what is measured may take.
 struct ProbeSize {
-  std::uint64_t bytes = std::uint64_t{16} << 20;  // of a vector; more than caches hold
-  int repetitions = 2;                            // of which the median counts
+  VectorBounds vectors;
+  int repetitions = 2;  // of which the median counts
 };
 
 // What every one of the devices reaches when all of them do the same; products, which take long, on

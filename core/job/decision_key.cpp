@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include "core/base/fnv.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/plugin/search_path.hpp"
 
@@ -40,25 +41,63 @@ std::string model_text(const Setup& setup) {
 }
 
 std::string device_text(const simulate::SimulatedDevice& it) {
-  return fmt::format("{}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
-                     it.name, it.flops_per_second, it.half_flops_per_second,
-                     it.memory_bytes_per_second, it.memory_bytes, it.reserved_bytes,
-                     it.flops_efficiency, it.memory_efficiency, it.kernel_seconds, it.gain_3x3,
-                     it.gain_5x5, it.layer_flops_efficiency, it.layer_memory_efficiency,
-                     it.narrow_channels, it.tensor_memory_efficiency, it.tensor_operations_per_byte,
-                     it.copy_engines, it.one_engine, it.collective_progress, it.collective_tax,
-                     it.waits_for_kernel, it.collective_seconds, fmt::join(it.board_rates, "/"));
+  return fmt::format(
+      "{} {}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", it.name,
+      it.generation, it.flops_per_second, it.half_flops_per_second, it.tf32_flops_per_second,
+      it.memory_bytes_per_second, it.memory_bytes, it.reserved_bytes, it.flops_efficiency,
+      it.memory_efficiency, it.kernel_seconds, it.gain_3x3, it.gain_5x5, it.layer_flops_efficiency,
+      it.layer_memory_efficiency, it.narrow_channels, it.tensor_memory_efficiency,
+      it.tensor_operations_per_byte, it.copy_engines, it.one_engine, it.collective_progress,
+      it.collective_tax, it.waits_for_kernel, it.collective_seconds,
+      fmt::join(it.board_rates, "/"));
 }
 
-std::string machine_text(const simulate::SimulatedCluster& cluster) {
-  std::string text;
-  for (const simulate::SimulatedDevice& device : cluster.machine.devices)
-    text += device_text(device);
-  for (const simulate::SimulatedLink& link : cluster.machine.links)
-    text += fmt::format("{} {} {}\n", link.name, link.bytes_per_second, link.latency_seconds);
-  for (const simulate::SimulatedHost& host : cluster.machine.hosts)
-    text += fmt::format("{}: {} {} {}\n", host.name, host.memory_bytes_per_second,
-                        host.add_bytes_per_second, host.memory_bytes);
+std::string link_text(const simulate::SimulatedLink& it) {
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n", it.name, it.bytes_per_second,
+                     it.latency_seconds, it.receives, it.joins_sockets, static_cast<int>(it.wire),
+                     it.raw_bytes_per_second, it.bricks, it.assumed, it.in_order);
+}
+
+std::string host_text(const simulate::SimulatedHost& it) {
+  return fmt::format(
+      "{}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", it.name, it.pcie_efficiency,
+      it.nvlink_efficiency, it.socket_efficiency, it.network_efficiency, it.rdma_efficiency,
+      it.memory_bytes_per_second, it.add_bytes_per_second, it.memory_bytes, it.input_cores,
+      it.decoded_images_per_core, it.add_share_while_decoding, it.nvlink_hop_seconds,
+      it.pcie_hop_seconds, it.network_hop_seconds, it.proxy_seconds, it.root_overhead);
+}
+
+std::string place_text(const simulate::SimulatedPlace& it) {
+  return fmt::format("{} {} {} {} {} {} {}\n", it.host, it.device, it.board, it.memory,
+                     it.memory_bytes, it.in_host_memory, it.memories);
+}
+
+std::string machine_text(const simulate::SimulatedMachine& machine) {
+  std::string text = fmt::format("networks reduce {}\n", machine.network_reduces);
+  for (const simulate::SimulatedDevice& device : machine.devices) text += device_text(device);
+  for (const simulate::SimulatedLink& link : machine.links) text += link_text(link);
+  for (const simulate::SimulatedHost& host : machine.hosts) text += host_text(host);
+  for (const simulate::SimulatedPlace& place : machine.places) text += place_text(place);
+  return text;
+}
+
+// What the simulator reads besides the machine's constants, and where the choice starts.
+std::string described_text(const SimulatedHardware& hardware) {
+  const std::filesystem::path share = share_directory();
+  return file_text(share / "profiles" / (hardware.software.name + ".json")) +
+         file_text(share / "catalogue" / "collectives.json") +
+         file_text(share / "select" / "rules.json");
+}
+
+// The devices of the run and what drives them, which trials of strategies measure, too. Processors
+// are described by the machine.
+std::string accelerators_text(const Setup& setup, const SimulatedHardware& hardware,
+                              const SystemRoot& root) {
+  if (hardware.on_host_processors) return {};
+  std::string text = root.text("proc/driver/nvidia/version").value_or("no driver's version") + "\n";
+  if (setup.open_devices == nullptr) return text;
+  for (const convoy_device_description& it : setup.open_devices->descriptions())
+    text += fmt::format("{} {} at {}, {} bytes\n", it.name, it.model, it.locality, it.memory_bytes);
   return text;
 }
 
@@ -82,20 +121,39 @@ std::string ways_text(const Cluster& cluster) {
   return text;
 }
 
+// What passes between places in the simulator: as a hash, for every path lists its links.
+std::string paths_text(const simulate::SimulatedCluster& on) {
+  const auto places = static_cast<std::uint32_t>(on.cluster.places.size());
+  if (places > kMostPlaces) return {};
+  Fnv1a64 hash;
+  for (std::uint32_t p = 0; p < places; ++p) {
+    if (on.machine.near_memory && p < on.cluster.replicas())
+      hash.add_word(on.machine.near_memory(p));
+    for (std::uint32_t q = 0; q < places; ++q) {
+      if (p == q) continue;
+      const simulate::Path path = on.machine.paths(p, q);
+      hash.add_bytes(fmt::format("{} {} {} {};", static_cast<int>(path.kind), path.over_root,
+                                 fmt::join(path.links, " "), fmt::join(path.shares, " ")));
+    }
+  }
+  return fmt::format("paths {:016x}\n", hash.value());
+}
+
 }  // namespace
 
 std::string decision_key(const Setup& setup, const SimulatedHardware& hardware,
-                         const ChoiceSubject& subject) {
+                         const ChoiceSubject& subject, const SystemRoot& root) {
   const JobOptions& options = setup.options;
   const GuardOptions& guard = setup.guard;
-  std::string text = files_text(setup) + model_text(setup);
+  std::string text = files_text(setup) + described_text(hardware) + model_text(setup) +
+                     accelerators_text(setup, hardware, root);
   text += fmt::format("{} hosts with {} devices, {} images each, {} threads\n", subject.hosts,
                       subject.devices, subject.batch, options.threads_per_device);
   text += fmt::format("{}, {}, {}, {}, known error {}\n", hardware.name, hardware.rates,
                       hardware.software.name, hardware.calibrated ? "calibrated" : "nominal",
                       hardware.known_error);
   const simulate::SimulatedCluster on = hardware.cluster(subject.hosts, subject.devices);
-  text += machine_text(on) + ways_text(on.cluster);
+  text += machine_text(on.machine) + ways_text(on.cluster) + paths_text(on);
   for (const auto& [option, value] : given_strategy_options(setup))
     text += fmt::format("--{}={} ", option, value);
   text += fmt::format(

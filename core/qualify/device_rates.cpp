@@ -5,30 +5,41 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/memory_limit.hpp"
+#include "core/base/system_root.hpp"
 #include "core/calibrate/device_work.hpp"
+#include "core/calibrate/processor_facts.hpp"
+#include "core/calibrate/vector_size.hpp"
 #include "core/qualify/device_probes.hpp"
 
 namespace convoy::qualify {
 namespace {
 
-constexpr std::uint64_t kVectorBytes = std::uint64_t{32} << 20;  // more than caches hold
+constexpr std::uint64_t kLeastVector = std::uint64_t{32} << 20;
+// No accelerator's caches hold three such vectors: 256 MiB of an MI300X, 126 MB of a B200.
+constexpr std::uint64_t kAcceleratorVector = std::uint64_t{256} << 20;
 constexpr int kSumRepetitions = 5;
+
+// Of the host's memory, and the caches before it.
+calibrate::VectorBounds host_bounds() {
+  const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
+  return {kLeastVector, facts.cache_bytes,
+          available_memory(SystemRoot("/")).value_or(facts.memory_bytes)};
+}
 
 // Three vectors in the memory of a device.
 class SumWork {
  public:
-  explicit SumWork(OpenDevice& device)
-      : work_(device),
-        a_(device, kVectorBytes),
-        b_(device, kVectorBytes),
-        c_(device, kVectorBytes) {
+  SumWork(OpenDevice& device, std::uint64_t bytes)
+      : work_(device), a_(device, bytes), b_(device, bytes), c_(device, bytes) {
     sum();  // touches the memory
   }
 
   // Bytes per second, of the fastest time: two vectors read, one written.
   double rate() {
     double best = 0;
-    for (int i = 0; i < kSumRepetitions; ++i) best = std::max(best, 3.0 * kVectorBytes / sum());
+    const double bytes = 3 * static_cast<double>(c_.bytes());
+    for (int i = 0; i < kSumRepetitions; ++i) best = std::max(best, bytes / sum());
     return best;
   }
 
@@ -48,6 +59,7 @@ class DeviceRates {
  public:
   DeviceRates(const ProbeGround& ground, const ProbeOptions& options, HostQualification& host)
       : devices_(*ground.devices), options_(options), host_(host) {
+    if (devices_.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY)) host_memory_ = host_bounds();
     if (ground.hardware == nullptr) return;
     on_ = ground.hardware->cluster(1, count());
     error_ = ground.hardware->known_error;
@@ -74,28 +86,39 @@ class DeviceRates {
   }
 
   void sums() {
-    std::vector<std::unique_ptr<SumWork>> works;
-    for (std::size_t i = 0; i < count(); ++i)
-      works.push_back(std::make_unique<SumWork>(*devices_.engines().at(i)));
-    std::vector<std::future<double>> futures;
-    futures.reserve(works.size());
-    for (const auto& work : works)
-      futures.push_back(std::async(std::launch::async, [&work] { return work->rate(); }));
-    std::vector<double> together;
-    together.reserve(futures.size());
-    for (std::future<double>& it : futures) together.push_back(it.get());
-    add("sum of vectors", true, "B/s", together,
+    add("sum of vectors", true, "B/s", sums_at_once(),
         [this](std::size_t device) { return memory_rate(device, count()); });
     if (count() == 1) return;
     std::vector<double> alone;
-    alone.reserve(works.size());
-    for (const auto& work : works) alone.push_back(work->rate());
+    for (std::size_t i = 0; i < count(); ++i) alone.push_back(sum_work(i, 1)->rate());
     add("sum of vectors", false, "B/s", alone,
         [this](std::size_t device) { return memory_rate(device, 1); });
   }
 
  private:
   std::uint32_t count() const { return devices_.cluster().replicas(); }
+
+  // For a device beside so many that add at the same time.
+  std::unique_ptr<SumWork> sum_work(std::size_t device, std::uint32_t together) const {
+    const std::uint64_t own = devices_.descriptions()[device].memory_bytes;
+    const std::uint64_t bytes = host_memory_
+                                    ? calibrate::vector_bytes(*host_memory_, together)
+                                    : calibrate::vector_bytes({kAcceleratorVector, 0, own}, 1);
+    return std::make_unique<SumWork>(*devices_.engines().at(device), bytes);
+  }
+
+  std::vector<double> sums_at_once() const {
+    std::vector<std::unique_ptr<SumWork>> works;
+    for (std::size_t i = 0; i < count(); ++i) works.push_back(sum_work(i, count()));
+    std::vector<std::future<double>> futures;
+    futures.reserve(works.size());
+    for (const auto& work : works)
+      futures.push_back(std::async(std::launch::async, [&work] { return work->rate(); }));
+    std::vector<double> rates;
+    rates.reserve(futures.size());
+    for (std::future<double>& it : futures) rates.push_back(it.get());
+    return rates;
+  }
 
   double measure_alone(std::size_t device) {
     options_.tell(fmt::format("matrix product on {}", devices_.descriptions()[device].name));
@@ -140,6 +163,7 @@ class DeviceRates {
   double error_ = 0;
   std::string source_;
   bool cpu_ = false;
+  std::optional<calibrate::VectorBounds> host_memory_;  // where all devices share it
 };
 
 }  // namespace

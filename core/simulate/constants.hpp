@@ -71,7 +71,7 @@ struct SimulatedHost {
   double unknown_socket_bytes_per_second = 6e9;  // Broadwell's QPI in NCCL
   double unknown_network_bytes_per_second = 1.15e9;
 
-  double memory_bytes_per_second = 60e9;  // one NUMA node's, where the machine does not say
+  double memory_bytes_per_second = 60e9;  // one package's, where the machine does not say
   // Rate of element-wise work of the host: bytes read and written by sums and updates per second,
   // all NUMA nodes together.
   double add_bytes_per_second = 30e9;

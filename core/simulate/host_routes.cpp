@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/base/error.hpp"
+#include "core/simulate/constants.hpp"
 
 namespace convoy::simulate {
 
@@ -25,6 +26,10 @@ bool have_same_routes(const topology::Machine& a, const topology::Machine& b) {
   return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
          std::equal(a.links.begin(), a.links.end(), b.links.begin(), b.links.end(), same_link);
 }
+
+// A card with less than this part of the fastest one's rate is for other things than training:
+// management, storage.
+constexpr double kMuchSlower = 0.5;
 
 }  // namespace
 
@@ -102,12 +107,21 @@ const std::vector<Route>& HostRoutes::ways_out(std::size_t from) {
   return ways_out_.emplace(from, find_ways_out(from)).first->second;
 }
 
+double HostRoutes::card_rate(const Hop& uplink) const {
+  const topology::Link& link = machine_.links[uplink.link];
+  const double rate = (uplink.forward ? link.a_to_b : link.b_to_a).value_or(0);
+  return rate > 0 ? rate : SimulatedHost{}.unknown_network_bytes_per_second;
+}
+
 const std::vector<std::size_t>& HostRoutes::nearest_cards(Host& host, std::size_t from) {
   const auto [it, is_new] = nearest_cards_.try_emplace(from);
   std::vector<std::size_t>& cards = it->second;
   if (!is_new) return cards;
+  double fastest = 0;
+  for (const auto& [card, hop] : host.uplinks) fastest = std::max(fastest, card_rate(hop));
   std::tuple<topology::RouteKind, std::size_t> least;
   for (const auto& [card, hop] : host.uplinks) {
+    if (card_rate(hop) < kMuchSlower * fastest) continue;
     const Route route = find_in_host(host, from, card);
     const auto distance = std::make_tuple(route.kind, route.hops.size());
     if (cards.empty() || distance < least) cards.clear();

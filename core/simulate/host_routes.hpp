@@ -11,9 +11,10 @@
 namespace convoy::simulate {
 
 // Routes in a machine of many hosts, each found in the graph of its own host: those between hosts
-// lead over the nearest network card at both ends. GPUs that are equally near to several cards take
-// turns; where there are more cards than GPUs, each GPU has several at once. Hosts that are alike
-// share what was found. Nodes and links are the machine's, which must outlive this.
+// lead over the nearest network card at both ends, of those that are not much slower than the
+// fastest. GPUs that are equally near to several cards take turns; where there are more cards than
+// GPUs, each GPU has several at once. Hosts that are alike share what was found. Nodes and links
+// are the machine's, which must outlive this.
 class HostRoutes {
  public:
   explicit HostRoutes(const topology::Machine& machine);
@@ -37,6 +38,8 @@ class HostRoutes {
   };
   void find_alike();
   topology::Route find_in_host(Host& host, std::size_t from, std::size_t to);
+  // Bytes per second of a card's way out, a usual rate where nobody knows it.
+  double card_rate(const topology::Hop& uplink) const;
   const std::vector<std::size_t>& nearest_cards(Host& host, std::size_t from);
   std::vector<std::size_t> cards_of(Host& host, std::size_t from);
   // The routes from a node out into the network, looked for once.

@@ -116,6 +116,9 @@ class HostJoiner {
       for (std::uint32_t& link : path.links) link += a * stride;
       return path;
     };
+    if (one_.machine.near_memory)
+      machine_.near_memory = [models = models_, inside = one_.machine.near_memory](
+                                 std::uint32_t device) { return inside(models.at(device)); };
     if (!one_.machine.reaches) return;
     machine_.reaches = [host_of, models = models_, inside = one_.machine.reaches](
                            std::uint32_t from, std::uint32_t to) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/simulate/host_memories.hpp"
 #include "core/simulate/machine_links.hpp"
 #include "core/simulate/place_nodes.hpp"
 #include "core/simulate/task_graph.hpp"
@@ -118,19 +119,15 @@ class GpuClusterBuilder {
            "its GPUs could pass",
            graph().name, host);
     const SimulatedHost& constants = constants_.host(host);
-    double rate = 0;
+    const double rate = memory_rate(graph(), memories, constants.memory_bytes_per_second);
     std::uint64_t bytes = 0;
-    for (const std::size_t node : memories) {
-      rate +=
-          graph().nodes[node].memory_bytes_per_second.value_or(constants.memory_bytes_per_second);
-      bytes += graph().nodes[node].memory_bytes.value_or(0);
-    }
+    for (const std::size_t node : memories) bytes += graph().nodes[node].memory_bytes.value_or(0);
     cluster_.places.push_back(
         {CONVOY_PLACE_HOST, host, CONVOY_NONE, CONVOY_NONE, fmt::format("host:{}", host), {}});
     machine_.places.push_back({host, kNone, kNone,
                                static_cast<std::uint32_t>(machine_.links.size()),
                                bytes > 0 ? bytes : constants.memory_bytes, false,
-                               static_cast<std::uint32_t>(memories.size())});
+                               1 + std::ranges::max(packages_of(graph(), memories))});
     machine_.links.push_back({fmt::format("memory of host:{}", host), rate});
     machine_.hosts.push_back(constants);
     machine_.host_places.push_back(static_cast<std::uint32_t>(machine_.places.size() - 1));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/simulate/host_memories.hpp"
 #include "core/simulate/machine_links.hpp"
 #include "topology/graph/device_groups.hpp"
 
@@ -48,7 +49,7 @@ std::uint32_t PlaceNodes::near_memory(std::uint32_t device, std::uint32_t host_p
   const std::lock_guard lock(mutex_);
   const std::vector<std::size_t>& memories = nodes[host_place];
   const auto found = std::ranges::find(memories, ends(device, host_place).second);
-  return static_cast<std::uint32_t>(found - memories.begin());
+  return packages_of(graph, memories).at(found - memories.begin());
 }
 
 convoy::Route PlaceNodes::route(std::uint32_t from, std::uint32_t to) {

@@ -23,7 +23,7 @@ class PlaceNodes {
   topology::Route find(std::uint32_t from, std::uint32_t to);
   // All that carry data at once.
   std::vector<topology::Route> find_all(std::uint32_t from, std::uint32_t to);
-  // Which of the nodes of a host's place lies nearest to a device's, from 0 on.
+  // Which of the packages with the nodes of a host's place lies nearest to a device's, from 0 on.
   std::uint32_t near_memory(std::uint32_t device, std::uint32_t host_place);
   // As strategies see it.
   convoy::Route route(std::uint32_t from, std::uint32_t to);

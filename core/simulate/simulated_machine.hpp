@@ -35,7 +35,7 @@ struct SimulatedPlace {
   std::uint32_t memory = CONVOY_NONE;  // link of the memory that its element-wise work loads
   std::uint64_t memory_bytes = 0;      // 0 = unknown
   bool in_host_memory = false;         // a device without memory of its own: a CPU device
-  std::uint32_t memories = 1;          // host places: NUMA nodes that share the rate of `memory`
+  std::uint32_t memories = 1;          // host places: packages that share the rate of `memory`
 };
 
 // The machine as the engine sees it: numbered links with capacities, and for every pair of places

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "tests/scratch_folder.hpp"
+
 namespace convoy::calibrate {
 namespace {
 
@@ -27,6 +32,17 @@ TEST(NominalRatesTest, FollowFromTheProcessorAndNameTheirSource) {
     EXPECT_NE(rates.source.find(part), std::string::npos) << rates.source;
 }
 
+TEST(NominalRatesTest, EveryPackageHasItsOwnMemory) {
+  ProcessorFacts facts = eight_cores();
+  facts.cores = 40;
+  const double one = nominal_rates(facts, catalogue()).memory_bytes_per_second;
+  facts.packages = 2;
+  EXPECT_DOUBLE_EQ(nominal_rates(facts, catalogue()).memory_bytes_per_second, 2 * one);
+  facts.cores = 1;
+  const NominalRates few = nominal_rates(facts, catalogue());
+  EXPECT_DOUBLE_EQ(few.memory_bytes_per_second, few.core_memory_bytes_per_second);
+}
+
 TEST(NominalRatesTest, DevicesShareTheCores) {
   const ProcessorFacts facts = eight_cores();
   const NominalRates rates = nominal_rates(facts, catalogue());
@@ -39,6 +55,25 @@ TEST(NominalRatesTest, DevicesShareTheCores) {
   EXPECT_DOUBLE_EQ(flops(2, 0), flops(1, 4));
   const auto crowded = nominal_cluster(facts, rates, 16, 0).machine.devices.front();
   EXPECT_DOUBLE_EQ(crowded.board_rates.back(), 0.5) << "two devices per core";
+}
+
+TEST(ProcessorFactsTest, AnIdleCoresFrequencyIsNotItsSpeed) {
+  const std::filesystem::path root = scratch_folder("frequencies");
+  const auto write = [&](const std::string& file, const char* text) {
+    std::filesystem::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << text;
+  };
+  const auto hertz = [&] { return processor_hertz(SystemRoot(root)); };
+  const std::string core = "sys/devices/system/cpu/cpu0/";
+  EXPECT_EQ(hertz(), 0) << "unknown";
+  write("proc/cpuinfo", "processor : 0\ncpu MHz : 800.000\n");
+  EXPECT_DOUBLE_EQ(hertz(), 0.8e9);
+  write(core + "cpufreq/cpuinfo_max_freq", "3700000\n");
+  EXPECT_DOUBLE_EQ(hertz(), 3.7e9);
+  write(core + "acpi_cppc/nominal_freq", "2450\n");
+  EXPECT_DOUBLE_EQ(hertz(), 2.45e9);
+  write(core + "cpufreq/base_frequency", "2200000\n");
+  EXPECT_DOUBLE_EQ(hertz(), 2.2e9);
 }
 
 TEST(ProcessorFactsTest, ThisMachineHasCoresAndVectors) {

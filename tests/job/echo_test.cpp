@@ -100,6 +100,17 @@ TEST(Echo, NamesATaskThatDies) {
   EXPECT_THAT(all.failures[0], HasSubstr("link to task 1 does not work: its process has ended"));
 }
 
+// Task 0 tries its link to task 2 first.
+TEST(Echo, NamesAnotherTaskThatDiesMeanwhile) {
+  ASSERT_EQ(partners_of(0, 3), (std::vector<std::uint32_t>{0, 2, 1}));
+  InProcessNetwork network(3);
+  network.kill(1, "its process has ended");
+  EchoOptions options = options_of(0);
+  options.join_seconds = 0.3;  // for the dead one, which hears nothing
+  const Measured all = measure_all(network, options);
+  EXPECT_EQ(all.failures[0], "task 1 is lost before the first step: its process has ended");
+}
+
 TEST(Echo, EndsWhenThereIsNoUseInWaiting) {
   InProcessNetwork network(2);
   network.stop(1);

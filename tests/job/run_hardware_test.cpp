@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
 
 #include "core/base/error.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/decision_key.hpp"
 #include "core/plugin/search_path.hpp"
+#include "tests/scratch_folder.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/read/read_machine.hpp"
@@ -87,34 +89,85 @@ TEST(RunHardware, TheOrderOfTheDevicesIsThatOfTheRun) {
   EXPECT_FALSE(peers(3, 0));
 }
 
-// The same devices among the same links are another machine where they are joined otherwise.
-TEST(DecisionKey, TellsApartDevicesThatAreJoinedInAnotherWay) {
-  const topology::Machine machine = power8();
-  const std::vector<std::string> addresses = gpu_addresses(machine);
-  JobOptions options;
-  options.model = "lenet";
-  options.device = "cpu";
-  options.variable_update = "independent";
-  const job::Setup setup = set_up_imagined_run(options, installed_plugins(CONVOY_OWN_PLUGINS),
-                                               {.of_this_machine = true}, {}, {});
-  const auto key = [&](const std::function<void(simulate::SimulatedCluster&)>& change) {
-    SimulatedHardware hardware = gpus_of_run(machine, addresses, share());
+class DecisionKey : public ::testing::Test {
+ protected:
+  using Change = std::function<void(simulate::SimulatedCluster&)>;
+
+  DecisionKey() : setup_(set_up()) {}
+  static job::Setup set_up() {
+    JobOptions options;
+    options.model = "lenet";
+    options.device = "cpu";
+    options.variable_update = "independent";
+    return set_up_imagined_run(options, installed_plugins(CONVOY_OWN_PLUGINS),
+                               {.of_this_machine = true}, {}, {});
+  }
+  std::string key(const Change& change) const {
+    SimulatedHardware hardware = gpus_of_run(machine_, gpu_addresses(machine_), share());
     hardware.cluster = [&change, as_is = hardware.cluster](std::uint32_t hosts, std::uint32_t n) {
       simulate::SimulatedCluster on = as_is(hosts, n);
       change(on);
       return on;
     };
-    return decision_key(setup, hardware, {1, 4, 32});
-  };
-  const std::string same = key([](auto&) {});
-  EXPECT_EQ(key([](auto&) {}), same);
-  EXPECT_NE(key([](auto& on) { on.cluster.access[0][1] = !on.cluster.access[0][1]; }), same);
-  EXPECT_NE(key([](auto& on) {
-              on.cluster.route = [](std::uint32_t, std::uint32_t) { return Route{}; };
-            }),
-            same);
-  EXPECT_NE(key([](auto& on) { on.cluster.joins_updates = !on.cluster.joins_updates; }), same);
-  EXPECT_NE(key([](auto& on) { on.machine.links[0].latency_seconds += 1e-6; }), same);
+    return decision_key(setup_, hardware, {1, 4, 32}, SystemRoot(root_));
+  }
+  std::string same() const {
+    return key([](auto&) {});
+  }
+
+  topology::Machine machine_ = power8();
+  job::Setup setup_;
+  std::filesystem::path root_ = scratch_folder("system");
+};
+
+// The same devices among the same links are another machine where they are joined otherwise.
+TEST_F(DecisionKey, TellsApartDevicesThatAreJoinedInAnotherWay) {
+  EXPECT_EQ(same(), same());
+  const auto differs = [this](const Change& change) { return key(change) != same(); };
+  EXPECT_TRUE(differs([](auto& on) { on.cluster.access[0][1] = !on.cluster.access[0][1]; }));
+  EXPECT_TRUE(differs(
+      [](auto& on) { on.cluster.route = [](std::uint32_t, std::uint32_t) { return Route{}; }; }));
+  EXPECT_TRUE(differs([](auto& on) { on.cluster.joins_updates = !on.cluster.joins_updates; }));
+  EXPECT_TRUE(differs([](auto& on) {
+    on.machine.paths = [](std::uint32_t, std::uint32_t) { return simulate::Path{}; };
+  }));
+  EXPECT_TRUE(differs([](auto& on) { on.machine.near_memory = [](std::uint32_t) { return 7u; }; }));
+}
+
+TEST_F(DecisionKey, TellsApartConstantsOfDevicesHostsAndLinks) {
+  const std::vector<Change> changes = {
+      [](auto& on) { on.machine.devices[0].tf32_flops_per_second += 1e12; },
+      [](auto& on) { on.machine.devices[0].generation = "another"; },
+      [](auto& on) { on.machine.links[0].latency_seconds += 1e-6; },
+      [](auto& on) { on.machine.links[0].raw_bytes_per_second += 1e9; },
+      [](auto& on) { on.machine.links[0].bricks += 1; },
+      [](auto& on) { on.machine.links[0].in_order = !on.machine.links[0].in_order; },
+      [](auto& on) { on.machine.links[0].joins_sockets = !on.machine.links[0].joins_sockets; },
+      [](auto& on) { on.machine.links[0].wire = simulate::Wire::kNvswitch; },
+      [](auto& on) { on.machine.hosts[0].pcie_hop_seconds *= 2; },
+      [](auto& on) { on.machine.hosts[0].root_overhead *= 2; },
+      [](auto& on) { on.machine.hosts[0].input_cores += 1; },
+      [](auto& on) { on.machine.places[0].memory_bytes += 1; },
+      [](auto& on) { on.machine.places[0].board = 77; },
+      [](auto& on) { on.machine.network_reduces = !on.machine.network_reduces; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) EXPECT_NE(key(changes[i]), same()) << i;
+}
+
+TEST_F(DecisionKey, TellsApartDevicesAndTheirDriver) {
+  const std::string before = same();
+  std::filesystem::create_directories(root_ / "proc/driver/nvidia");
+  std::ofstream(root_ / "proc/driver/nvidia/version") << "NVRM version: 535.104.05";
+  const std::string with_driver = same();
+  EXPECT_NE(with_driver, before);
+  open_devices_early(setup_);
+  EXPECT_NE(same(), with_driver);
+  EXPECT_THAT(same(), HasSubstr("\ncpu:0 "));
+}
+
+TEST_F(DecisionKey, NamesTheDataThatTheSimulatorReads) {
+  for (const char* file : {"profiles/convoy.json", "catalogue/collectives.json", "rules.json"})
+    EXPECT_THAT(same(), HasSubstr(file));
+  EXPECT_EQ(same().find(" ?\n"), std::string::npos) << "a file is not there";
 }
 
 TEST(RunHardware, SaysWhyItCannotSimulate) {

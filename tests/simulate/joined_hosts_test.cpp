@@ -59,6 +59,28 @@ TEST(JoinedHosts, ReachEachOtherAsFastAsWasMeasured) {
   EXPECT_EQ(slowest(on, on.machine.paths(6, 5)), 6e9);
 }
 
+// Of a host with several memories, its devices know the near one; those that do not reach each
+// other go over it.
+TEST(JoinedHosts, HaveTheSameMemoriesNearTheirDevices) {
+  SimulatedCluster one = simulate::make_cpu_cluster(2, {}, {});
+  one.machine.places.back().memories = 2;
+  one.machine.reaches = [](std::uint32_t, std::uint32_t) { return false; };
+  one.machine.near_memory = [](std::uint32_t device) { return 1 - device; };
+  const SimulatedCluster on =
+      simulate::join_hosts(one, make_hosts({2, 2, true, "cpu", {}}), {{0, 1e9}, {1e9, 0}});
+  ASSERT_TRUE(on.machine.near_memory);
+  std::vector<std::uint32_t> near;
+  for (std::uint32_t device = 0; device < 4; ++device)
+    near.push_back(on.machine.near_memory(device));
+  EXPECT_EQ(near, (std::vector<std::uint32_t>{1, 0, 1, 0}));
+  for (std::uint32_t host = 0; host < 2; ++host)
+    EXPECT_EQ(on.machine.places.at(on.machine.host_places.at(host)).memories, 2u) << host;
+}
+
+TEST(JoinedHosts, OfOneMemoryHaveNoNearOne) {
+  EXPECT_FALSE(three_hosts().machine.near_memory);
+}
+
 // Two transfers from one host share what its best link reaches.
 TEST(JoinedHosts, ShareTheirWayToTheNetwork) {
   const SimulatedCluster on = three_hosts();

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "core/base/error.hpp"
 
@@ -89,6 +91,51 @@ TEST(MachineBuilderTest, DevicesComeHostAfterHostWithTheirMemoriesBehind) {
   EXPECT_EQ(it.machine.links[it.machine.places[5].memory].bytes_per_second, 50e9);
 }
 
+// NPS4 and sub-NUMA clustering divide a package's memory, they do not multiply it.
+TEST(MachineBuilderTest, NumaNodesOfAPackageShareItsMemoryRate) {
+  const auto rate = [](std::uint32_t packages, std::uint32_t numa_nodes, bool one_known) {
+    GraphMaker graph;
+    const std::size_t host = graph.node(NodeKind::host, "host", 0);
+    for (std::uint32_t p = 0; p < packages; ++p) {
+      const std::size_t package = graph.node(NodeKind::package, "package", 0, host);
+      for (std::uint32_t n = 0; n < numa_nodes; ++n)
+        graph.link(graph.node(NodeKind::numa_node, "numa", 0, package), package, LinkKind::internal,
+                   std::nullopt);
+      if (one_known) graph.machine.nodes.back().memory_bytes_per_second = {70e9, "test"};
+      graph.link(graph.node(NodeKind::gpu, "gpu", 0, package), package, LinkKind::pcie, 16e9);
+    }
+    MachineConstants all = constants();
+    all.hosts.front().memory_bytes_per_second = 160e9;
+    const SimulatedCluster it = simulate::make_gpu_cluster(graph.machine, packages, all);
+    return it.machine.links[it.machine.places.back().memory].bytes_per_second;
+  };
+  EXPECT_DOUBLE_EQ(rate(1, 1, false), 160e9);
+  EXPECT_DOUBLE_EQ(rate(1, 4, false), 160e9);
+  EXPECT_DOUBLE_EQ(rate(2, 4, false), 320e9);
+  EXPECT_DOUBLE_EQ(rate(2, 0, false), 320e9) << "packages without NUMA nodes";
+  EXPECT_DOUBLE_EQ(rate(1, 4, true), 3 * 40e9 + 70e9) << "what the machine says counts";
+}
+
+// Buffers of GPUs on several NUMA nodes of a package are on all of them.
+TEST(MachineBuilderTest, TheMemoryNearADeviceIsThatOfItsPackage) {
+  GraphMaker graph;
+  const std::size_t host = graph.node(NodeKind::host, "host", 0);
+  std::vector<std::size_t> packages;
+  for (int p = 0; p < 2; ++p) {
+    packages.push_back(graph.node(NodeKind::package, "package", 0, host));
+    for (int n = 0; n < 4; ++n)
+      graph.link(graph.node(NodeKind::numa_node, "numa", 0, packages.back()), packages.back(),
+                 LinkKind::internal, std::nullopt);
+    graph.link(graph.node(NodeKind::gpu, "gpu", 0, packages.back()), packages.back(),
+               LinkKind::pcie, 16e9);
+  }
+  graph.link(packages[0], packages[1], LinkKind::socket, 20e9);
+  const SimulatedCluster it = simulate::make_gpu_cluster(graph.machine, 2, constants());
+  EXPECT_EQ(it.machine.places.back().memories, 2u);
+  EXPECT_EQ(it.machine.near_memory(0), 0u);
+  EXPECT_EQ(it.machine.near_memory(1), 1u);
+}
+
 TEST(MachineBuilderTest, PathsTakeTheLinksOfTheGraphAtWhatTransfersReachOfThem) {
   GraphMaker graph;
   const std::size_t network = graph.node(NodeKind::network, "network", 0);
@@ -110,6 +157,37 @@ TEST(MachineBuilderTest, PathsTakeTheLinksOfTheGraphAtWhatTransfersReachOfThem) 
   std::reverse(back.begin(), back.end());
   EXPECT_EQ(far.links, back);
   EXPECT_FALSE(it.cluster.access[0][4]);
+}
+
+// A card for management is nearer to the GPUs than the fast one.
+TEST(MachineBuilderTest, MuchSlowerCardsAreLeftOutHoweverNearTheyAre) {
+  const auto rate = [](std::optional<double> near, std::optional<double> far) {
+    GraphMaker graph;
+    const std::size_t network = graph.node(NodeKind::network, "network", 0);
+    for (const std::uint32_t host : {0u, 1u}) {
+      graph.host(host, std::nullopt);
+      std::map<std::string, std::size_t> nodes;
+      for (std::size_t i = 0; i < graph.machine.nodes.size(); ++i)
+        if (graph.machine.nodes[i].host == host) nodes[graph.machine.nodes[i].name] = i;
+      const std::size_t slow = graph.node(NodeKind::nic, "eno1", host, nodes.at("switch0"));
+      graph.link(slow, nodes.at("switch0"), LinkKind::pcie, 100e9);
+      graph.link(slow, network, LinkKind::network, near);
+      const std::size_t fast = graph.node(NodeKind::nic, "mlx5_0", host, nodes.at("bridge1"));
+      graph.link(fast, nodes.at("bridge1"), LinkKind::pcie, 100e9);
+      graph.link(fast, network, LinkKind::network, far);
+    }
+    const SimulatedCluster it = simulate::make_gpu_cluster(graph.machine, 1, constants());
+    double raw = 0;
+    for (const std::uint32_t link : it.machine.paths(0, 1).links)
+      if (it.machine.links[link].wire == simulate::Wire::kNetwork)
+        raw = it.machine.links[link].raw_bytes_per_second;
+    return raw;
+  };
+  EXPECT_EQ(rate(0.125e9, 50e9), 50e9);
+  EXPECT_EQ(rate(std::nullopt, 50e9), 50e9) << "without a cable";
+  EXPECT_EQ(rate(0.125e9, std::nullopt), 0) << "of unknown rate: a usual one";
+  EXPECT_EQ(rate(25e9, 50e9), 25e9) << "near enough in rate";
+  EXPECT_EQ(rate(0.125e9, 0.125e9), 0.125e9);
 }
 
 TEST(MachineBuilderTest, GpusBehindOneSwitchAreABoardWhenTheyAreAsMany) {

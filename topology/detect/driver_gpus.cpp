@@ -93,8 +93,11 @@ void mark_usable_gpus(Machine& machine, const GpuVariables& variables,
   for (const std::size_t node : nodes_of(machine, NodeKind::gpu)) {
     const auto& id = machine.nodes[node].id;
     const bool is_nvidia = id && id->vendor == kNvidia;
-    if (is_nvidia && std::ranges::find(nodes, node) == nodes.end())
+    if (std::ranges::find(nodes, node) != nodes.end()) continue;
+    if (is_nvidia)
       machine.nodes[node].device_number.source = why_not_listed(variables);
+    else if (!gpus.empty())
+      machine.nodes[node].device_number.source = "another vendor's, beside NVIDIA's GPUs";
   }
   const GpuSelection selection = select_gpus(variables, gpus);
   machine.notes.insert(machine.notes.end(), selection.remarks.begin(), selection.remarks.end());

@@ -23,15 +23,26 @@ std::optional<double> most_rate(const Node& node, const std::filesystem::path& s
                                first_line(device / "max_link_width"));
 }
 
-// Ethernet tells megabits per second, -1 and nothing where the link is down; InfiniBand "100 Gb/sec
-// (4X EDR)".
+// Of the first port that is in use: "100 Gb/sec (4X EDR)". A port without a cable tells a rate,
+// too.
+std::optional<double> rdma_rate(const std::filesystem::path& card) {
+  for (const char* number : {"1", "2"}) {
+    const std::filesystem::path port = card / "ports" / number;
+    const std::string state = first_line(port / "state");  // "4: ACTIVE", "1: DOWN"
+    if (!state.empty() && state.find("ACTIVE") == std::string::npos) continue;
+    const std::string line = first_line(port / "rate");
+    const auto gigabits = parse_finite(line.substr(0, line.find(' ')));
+    if (gigabits && *gigabits > 0) return *gigabits * 1e9 / 8;
+  }
+  return {};
+}
+
+// Ethernet tells megabits per second, -1 and nothing where the link is down.
 Fact<double> network_rate(const std::string& card, const std::filesystem::path& sysfs) {
   const auto megabits = parse_unsigned(first_line(sysfs / "class" / "net" / card / "speed"));
   if (const auto rate = megabits_per_second(megabits)) return {rate, "sysfs speed"};
-  const std::string line =
-      first_line(sysfs / "class" / "infiniband" / card / "ports" / "1" / "rate");
-  const auto gigabits = parse_finite(line.substr(0, line.find(' ')));
-  if (gigabits && *gigabits > 0) return {*gigabits * 1e9 / 8, "sysfs rate"};
+  if (const auto rate = rdma_rate(sysfs / "class" / "infiniband" / card))
+    return {rate, "sysfs rate"};
   return {{}, "no speed in sysfs"};
 }
 

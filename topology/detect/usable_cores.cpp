@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "core/base/error.hpp"
 #include "topology/detect/hwloc_topology.hpp"
@@ -22,6 +23,17 @@ CoreUnits units_of(hwloc_const_bitmap_t set) {
   for (int unit = hwloc_bitmap_first(set); unit >= 0; unit = hwloc_bitmap_next(set, unit))
     units.push_back(static_cast<unsigned>(unit));
   return units;
+}
+
+std::size_t packages_with_memory(hwloc_topology* topology, hwloc_const_bitmap_t allowed) {
+  std::set<hwloc_obj_t> packages;
+  hwloc_obj_t memory = nullptr;
+  while ((memory = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, memory)) != nullptr) {
+    if (hwloc_bitmap_intersects(memory->cpuset, allowed) == 0) continue;
+    const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, memory);
+    packages.insert(package != nullptr ? package : memory);
+  }
+  return std::max(packages.size(), std::size_t{1});
 }
 
 UsableCores without_hwloc() {
@@ -45,6 +57,7 @@ UsableCores usable_cores(hwloc_topology* topology) {
       hwloc_bitmap_intersects(allowed.get(), hwloc_topology_get_topology_cpuset(topology)) == 0)
     hwloc_bitmap_fill(allowed.get());
   UsableCores result;
+  result.packages = packages_with_memory(topology, allowed.get());
   hwloc_obj_t core = nullptr;
   while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != nullptr) {
     ++result.present;

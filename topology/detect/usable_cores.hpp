@@ -15,6 +15,9 @@ using CoreUnits = std::vector<unsigned>;
 struct UsableCores {
   std::vector<CoreUnits> cores;
   std::size_t present = 0;  // cores of the machine, or of what its control group shows
+  // That they are in and that have memory of their own: what virtual machines call packages may all
+  // be on one NUMA node, and a package may have several.
+  std::size_t packages = 1;
 };
 
 // Where hwloc cannot tell what is bound, of a described machine for example: all of its cores.

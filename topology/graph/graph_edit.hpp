@@ -39,14 +39,15 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view text, int base = 10
 std::optional<double> parse_finite(std::string_view text);
 
 // Raw bytes per second and direction of a PCI Express link: "8.0 GT/s PCIe" and its lanes; nothing
-// for "Unknown speed", zero or empty. The line code is taken off (8b/10b below 8 GT/s).
+// for "Unknown speed", zero or empty. The line code is taken off (8b/10b below 8 GT/s), or from
+// 64 GT/s on what corrects errors.
 std::optional<double> pcie_bytes_per_second(std::string_view speed, std::string_view lanes);
 
 // Bytes per second of a network link of so many megabits per second; nothing for 0 and absurd ones.
 std::optional<double> megabits_per_second(std::optional<std::uint64_t> megabits);
 
-// What a network card's name tells: true for names of RDMA devices (mlx5_0, ib0, efa_0); else
-// nothing, as an Ethernet name may stand for either.
+// What a network card's name tells: true for names of RDMA devices (mlx5_0, ib0, rocep12s0, efa_0);
+// else nothing, as an Ethernet name may stand for either.
 Fact<bool> rdma_by_name(std::string_view card, const std::string& source);
 
 const char* name(NodeKind kind);

@@ -163,8 +163,22 @@ class SmiBuilder {
   bool near(std::size_t a, std::size_t b, Distance most) const {
     const Distance distance = text_.rows[a][b].distance;
     if (distance != Distance::unknown) return distance <= most;
-    const std::string& memory = text_.memories[a];
-    return most == Distance::one_package && !memory.empty() && memory == text_.memories[b];
+    if (most != Distance::one_package || text_.memories[a] != text_.memories[b]) return false;
+    return !text_.memories[a].empty() || !told_apart(a, b);
+  }
+
+  // Where affinities are N/A, as on a machine with one NUMA node: whether another device is on
+  // one's package and not on the other's.
+  bool told_apart(std::size_t a, std::size_t b) const {
+    const auto is = [&](std::size_t device, std::size_t other, bool apart) {
+      const Distance distance = text_.rows[device][other].distance;
+      return apart ? distance == Distance::apart : distance <= Distance::one_package;
+    };
+    for (std::size_t other = 0; other < text_.devices.size(); ++other)
+      if ((is(a, other, true) && is(b, other, false)) ||
+          (is(a, other, false) && is(b, other, true)))
+        return true;
+    return false;
   }
 
   // Devices that are at most so far apart, directly or over others.

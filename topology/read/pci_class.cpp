@@ -8,14 +8,28 @@
 namespace convoy::topology {
 namespace {
 
-// Vendors in PCI's list whose display adapters only show pictures: ASPEED, Matrox, QEMU, Cirrus,
-// VMware, virtio, Red Hat (QXL), Microsoft (Hyper-V).
-constexpr std::array<std::uint16_t, 8> kOnlyDisplay = {0x1a03, 0x102b, 0x1234, 0x1013,
-                                                       0x15ad, 0x1af4, 0x1b36, 0x1414};
 constexpr std::uint16_t kAmd = 0x1002;
-// Of a vendor that makes GPUs, too: the pictures of servers' management boards, ES1000 and Rage XL.
-constexpr std::array<PciId, 2> kManagementDisplays = {PciId{kAmd, 0x515e}, PciId{kAmd, 0x4752}};
+// Base class and subclass of adapters that show no pictures: NVIDIA's for data centres are so, too.
+constexpr std::uint16_t k3dController = 0x0302;
+// Vendors in PCI's list that only virtual machines have, whatever class their adapters say: QEMU,
+// VMware, virtio, Red Hat (QXL), Microsoft (Hyper-V).
+constexpr std::array<std::uint16_t, 5> kVirtual = {0x1234, 0x15ad, 0x1af4, 0x1b36, 0x1414};
+// Of AMD, which makes GPUs, too: pictures of servers' management boards (ES1000, Rage XL) and parts
+// of processors, from Raven Ridge to Strix Halo.
+constexpr std::array<std::uint16_t, 20> kAmdDisplays = {
+    0x515e, 0x4752, 0x15dd, 0x15d8, 0x1636, 0x164c, 0x1638, 0x15e7, 0x163f, 0x164d,
+    0x1681, 0x164e, 0x1506, 0x15bf, 0x15c8, 0x1900, 0x1901, 0x13c0, 0x150e, 0x1586};
+constexpr std::uint16_t kIntel = 0x8086;
 constexpr std::uint16_t kOtherBridge = 0x0680;
+
+bool is_amd_display(std::uint16_t device) {
+  return std::ranges::find(kAmdDisplays, device) != kAmdDisplays.end();
+}
+
+// Intel's cards, Ponte Vecchio and DG2: its other adapters are parts of processors.
+bool is_intel_card(std::uint16_t device) {
+  return device >> 4 == 0x0bd || device >> 8 == 0x56;
+}
 
 }  // namespace
 
@@ -33,14 +47,12 @@ PciType parse_hwloc_pci_type(std::string_view text) {
 }
 
 bool is_gpu(const PciType& type) {
-  if (type.id &&
-      std::find(kOnlyDisplay.begin(), kOnlyDisplay.end(), type.id->vendor) != kOnlyDisplay.end())
-    return false;
-  if (type.id && std::find(kManagementDisplays.begin(), kManagementDisplays.end(), *type.id) !=
-                     kManagementDisplays.end())
-    return false;
-  if (type.kind >> 8 == 0x03) return true;
-  return type.kind >> 8 == 0x12 && type.id && type.id->vendor == kAmd;
+  const auto [vendor, device] = type.id.value_or(PciId{});
+  const bool is_display = type.kind >> 8 == 0x03;
+  if (vendor == kAmd) return type.kind >> 8 == 0x12 || (is_display && !is_amd_display(device));
+  if (vendor == kNvidia) return is_display;
+  if (vendor == kIntel) return is_display && is_intel_card(device);
+  return type.kind == k3dController && std::ranges::find(kVirtual, vendor) == kVirtual.end();
 }
 
 bool is_network(const PciType& type) {

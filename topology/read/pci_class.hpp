@@ -20,7 +20,8 @@ struct PciType {
 PciType parse_hwloc_pci_type(std::string_view text);
 
 // Display adapters that can compute and processing accelerators; not those of management
-// controllers and virtual machines.
+// controllers, processors and virtual machines. Adapters with a display count only as cards of
+// vendors that make GPUs.
 bool is_gpu(const PciType& type);
 bool is_network(const PciType& type);
 // NVIDIA's bridge devices; some report neither class nor id and are known by hwloc's subtype only.

@@ -91,6 +91,14 @@ TEST(Detect, NetworkCardsRunAtWhatTheirLinksDo) {
   EXPECT_DOUBLE_EQ(rate_of("eth0"), 3.125e9);
   write(sysfs / "class/infiniband/mlx5_0/ports/1/rate", "100 Gb/sec (4X EDR)\n");
   EXPECT_DOUBLE_EQ(rate_of("mlx5_0"), 12.5e9);
+  const std::string down = "class/infiniband/mlx5_1/ports/1/";
+  write(sysfs / (down + "rate"), "40 Gb/sec (4X QDR)\n");
+  write(sysfs / (down + "state"), "1: DOWN\n");
+  EXPECT_DOUBLE_EQ(rate_of("mlx5_1"), -1);
+  const std::string up = "class/infiniband/mlx5_1/ports/2/";
+  write(sysfs / (up + "rate"), "400 Gb/sec (4X NDR)\n");
+  write(sysfs / (up + "state"), "4: ACTIVE\n");
+  EXPECT_DOUBLE_EQ(rate_of("mlx5_1"), 50e9);
   EXPECT_FALSE(machine.nodes.front().rdma.known());  // Ethernet
   EXPECT_TRUE(machine.nodes.back().rdma.value_or(false));
   for (const char* unknown : {"-1\n", "0\n", "", "4294967295\n"}) {
@@ -108,6 +116,26 @@ TEST(Detect, AnInfinibandCardsRateIsFoundUnderItsRdmaDevice) {
   const Node& card = machine.nodes[nodes_of(machine, NodeKind::nic)[0]];
   EXPECT_DOUBLE_EQ(card.network_bytes_per_second.value_or(-1), 12.5e9);
   EXPECT_EQ(card.rdma.source, "sysfs class/infiniband");
+}
+
+TEST(Detect, NamesOfRdmaDevicesTellThem) {
+  for (const char* card : {"mlx5_0", "ibp12s0", "rocep59s0f0", "rdmap0s6", "efa_0"})
+    EXPECT_TRUE(rdma_by_name(card, "a file").value_or(false)) << card;
+  for (const char* card : {"eth0", "eno1", "ens5"})
+    EXPECT_FALSE(rdma_by_name(card, "a file").known()) << card;
+}
+
+// Published rates of 16 lanes: 4, 8, 15.75, 31.5, 63 and, without a line code, 121 and 242 GB/s.
+TEST(Detect, EveryGenerationsLineCodeIsTakenOff) {
+  const auto rate = [](const char* speed) {
+    return pcie_bytes_per_second(speed, "16").value_or(0);
+  };
+  EXPECT_DOUBLE_EQ(rate("2.5 GT/s PCIe"), 4e9);
+  EXPECT_DOUBLE_EQ(rate("5.0 GT/s PCIe"), 8e9);
+  EXPECT_NEAR(rate("8.0 GT/s PCIe"), 15.754e9, 1e6);
+  EXPECT_NEAR(rate("32.0 GT/s PCIe"), 63.015e9, 1e6);
+  EXPECT_DOUBLE_EQ(rate("64.0 GT/s PCIe"), 121e9);
+  EXPECT_DOUBLE_EQ(rate("128.0 GT/s PCIe"), 242e9);
 }
 
 TEST(Detect, ZeroAndUnknownSpeedsStayUnknown) {

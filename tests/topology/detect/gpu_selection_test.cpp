@@ -165,6 +165,20 @@ TEST(UsableGpus, WhatTheDriverDoesNotShowCannotBeUsed) {
                                                 "(NVIDIA_VISIBLE_DEVICES='0,1' of its container)"));
 }
 
+// A workstation's display adapter has no number of CUDA's.
+TEST(UsableGpus, AnotherVendorsAdapterIsNotOneOfThem) {
+  Machine machine = read_hwloc_xml(flat_bus_xml(4), "hwloc");
+  const std::size_t other = nodes_of(machine, NodeKind::gpu)[3];
+  machine.nodes[other].id = PciId{0x1002, 0x73bf};
+  read_nvml(machine, CONVOY_FAKE_NVML, {.visible = "GPU-a,GPU-c"});
+  EXPECT_EQ(usable_gpus(machine).size(), 2u);
+  EXPECT_THAT(why_hidden(machine, 3), HasSubstr("another vendor's"));
+  Machine alone = read_hwloc_xml(flat_bus_xml(1), "hwloc");
+  alone.nodes[nodes_of(alone, NodeKind::gpu)[0]].id = PciId{0x1002, 0x74a1};
+  mark_usable_gpus(alone, {}, {});
+  EXPECT_EQ(usable_gpus(alone).size(), 1u) << "where NVIDIA's driver shows nothing";
+}
+
 TEST(UsableGpus, AreAllWhereNothingIsSaid) {
   const Machine machine = convoy::testing::described("dgx1-p100").machine;
   EXPECT_EQ(usable_gpus(machine), nodes_of(machine, NodeKind::gpu));

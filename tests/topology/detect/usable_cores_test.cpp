@@ -6,6 +6,8 @@
 
 #include <thread>
 
+#include "topology/detect/hwloc_topology.hpp"
+
 namespace convoy::topology {
 namespace usable_cores_test {
 
@@ -37,6 +39,19 @@ TEST(UsableCores, AreThoseThatThisProcessIsBoundTo) {
   ASSERT_EQ(sched_getaffinity(0, sizeof(bound), &bound), 0);
   EXPECT_EQ(units.size(), static_cast<std::size_t>(CPU_COUNT(&bound)));
   for (const unsigned unit : units) EXPECT_TRUE(CPU_ISSET(unit, &bound)) << unit;
+}
+
+std::size_t packages_of(const char* machine) {
+  const HwlocTopology topology =
+      load_hwloc([&](hwloc_topology_t it) { hwloc_topology_set_synthetic(it, machine); });
+  return topology ? usable_cores(topology.get()).packages : 0;
+}
+
+TEST(UsableCores, AreInAsManyPackagesAsHaveMemory) {
+  EXPECT_EQ(packages_of("pack:1 numa:1 core:4 pu:2"), 1U);
+  EXPECT_EQ(packages_of("pack:2 numa:1 core:4 pu:2"), 2U);
+  EXPECT_EQ(packages_of("pack:2 numa:4 core:2 pu:2"), 2U) << "several NUMA nodes per package";
+  EXPECT_EQ(packages_of("numa:1 pack:8 core:1 pu:1"), 1U) << "a virtual machine's packages";
 }
 
 }  // namespace usable_cores_test

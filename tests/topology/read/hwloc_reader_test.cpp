@@ -10,6 +10,7 @@
 #include "topology/graph/uplinks.hpp"
 #include "topology/read/hwloc_objects.hpp"
 #include "topology/read/nvlink.hpp"
+#include "topology/read/pci_class.hpp"
 #include "topology/read/read_machine.hpp"
 
 namespace convoy::topology {
@@ -22,6 +23,29 @@ std::string refusal(const std::string& text) {
     return error.what();
   }
   return "accepted";
+}
+
+// Class and ids as hwloc writes them.
+bool is_gpu_text(const std::string& type) {
+  return is_gpu(parse_hwloc_pci_type(type + " [0000:0000] 00"));
+}
+
+TEST(PciClass, AdaptersThatComputeAreGpus) {
+  for (const char* type :
+       {"0300 [10de:2684]", "0302 [10de:1db8]", "0380 [1002:7408]", "1200 [1002:74a1]",
+        "0300 [1002:66a1]", "0380 [8086:0bd5]", "0300 [8086:56a0]", "0302 [1ed5:0222]"})
+    EXPECT_TRUE(is_gpu_text(type)) << type;
+}
+
+// ASPEED, Matrox, Huawei's iBMC, Silicon Motion, XGI; ES1000; Intel's and AMD's processors; QEMU,
+// virtio, Hyper-V.
+TEST(PciClass, DisplaysOfBoardsProcessorsAndVirtualMachinesAreNone) {
+  for (const char* type :
+       {"0300 [1a03:2000]", "0300 [102b:0538]", "0300 [19e5:1711]", "0300 [126f:0750]",
+        "0300 [18ca:0020]", "0300 [1002:515e]", "0300 [8086:3e98]", "0380 [8086:4680]",
+        "0300 [1002:164e]", "0380 [1002:1638]", "0300 [1234:1111]", "0380 [1af4:1050]",
+        "0302 [1414:008e]", "0300 [0000:0000]"})
+    EXPECT_FALSE(is_gpu_text(type)) << type;
 }
 
 class BothVersions : public ::testing::TestWithParam<const char*> {};

@@ -280,6 +280,34 @@ TEST(NvidiaSmi, ProcessorsTellThePackagesWhereNoNumaNodesDo) {
   EXPECT_EQ(nodes_of(machine, NodeKind::package).size(), 2U);
 }
 
+// As containers and virtual machines show them: where affinities are N/A, cards tell.
+TEST(NvidiaSmi, WithoutAffinitiesGpusAreOnePackageUnlessCardsTellThemApart) {
+  const Machine together = parse_machine(
+      "\tGPU0\tGPU1\tGPU2\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n"
+      "GPU0\t X \tNV12\tNV12\tN/A\tN/A\tN/A\nGPU1\tNV12\t X \tNV12\tN/A\tN/A\tN/A\n"
+      "GPU2\tNV12\tNV12\t X \tN/A\tN/A\tN/A\n",
+      "topo.txt");
+  EXPECT_EQ(nodes_of(together, NodeKind::package).size(), 1U);
+  EXPECT_EQ(nodes_of(together, NodeKind::numa_node).size(), 1U);
+  const Machine apart = parse_machine(
+      "\tGPU0\tGPU1\tGPU2\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n"
+      "GPU0\t X \tNV12\tNV12\tPXB\tSYS\tN/A\tN/A\tN/A\n"
+      "GPU1\tNV12\t X \tNV12\tNODE\tSYS\tN/A\tN/A\tN/A\n"
+      "GPU2\tNV12\tNV12\t X \tSYS\tPIX\tN/A\tN/A\tN/A\n"
+      "NIC0\tPXB\tNODE\tSYS\t X \tSYS\nNIC1\tSYS\tSYS\tPIX\tSYS\t X \n",
+      "topo.txt");
+  EXPECT_EQ(nodes_of(apart, NodeKind::package).size(), 2U);
+  const auto package_of = [&](std::string_view name) {
+    std::size_t node = 0;
+    while (apart.nodes[node].name != name) ++node;
+    while (apart.nodes[node].kind != NodeKind::package) node = *apart.nodes[node].parent;
+    return node;
+  };
+  EXPECT_EQ(package_of("gpu0"), package_of("gpu1"));
+  EXPECT_NE(package_of("gpu0"), package_of("gpu2"));
+  EXPECT_EQ(package_of("gpu2"), package_of("NIC1"));
+}
+
 TEST(NvidiaSmi, TheLegendNamesTheCards) {
   const Machine machine = parse_machine(
       "\tGPU0\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tPIX\t0-9\t0\nNIC0\tPIX\t X \n\n"

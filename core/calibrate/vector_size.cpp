@@ -1,0 +1,24 @@
+#include "core/calibrate/vector_size.hpp"
+
+#include <algorithm>
+
+namespace convoy::calibrate {
+namespace {
+
+constexpr std::uint64_t kVectors = 4;
+constexpr std::uint64_t kPartOfMemory = 4;
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+// Larger ones take seconds until their memory is touched; four are more than any caches hold.
+constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+
+}  // namespace
+
+std::uint64_t vector_bytes(const VectorBounds& bounds, std::uint32_t devices) {
+  std::uint64_t bytes = std::max(bounds.least_bytes, bounds.cache_bytes / devices);
+  bytes = std::min(bytes, kMost);
+  if (bounds.memory_bytes > 0)
+    bytes = std::min(bytes, bounds.memory_bytes / (kPartOfMemory * kVectors * devices));
+  return std::max(bytes / kMebibyte, std::uint64_t{1}) * kMebibyte;
+}
+
+}  // namespace convoy::calibrate
