@@ -54,7 +54,7 @@ void verify_checksum(const SafetensorsFile& file) {
 CheckpointDirectory::CheckpointDirectory(fs::path folder, std::int64_t keep)
     : folder_(std::move(folder)), keep_(keep) {}
 
-void CheckpointDirectory::prepare() {
+void CheckpointDirectory::prepare(const Notice& notice) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error || !fs::is_directory(folder_, error))
@@ -63,6 +63,11 @@ void CheckpointDirectory::prepare() {
   if (::access(folder_.c_str(), W_OK | X_OK) != 0)
     fail(ExitCode::kFailed, "no permission to write checkpoints to {}", folder_.string());
   if (!lock_) lock_ = std::make_unique<FolderLock>(folder_);
+  if (!lock_->refusal().empty())
+    notice(
+        fmt::format("the folder {} cannot be locked ({}): nothing keeps another run from saving "
+                    "its checkpoints there",
+                    folder_.string(), lock_->refusal()));
   remove_left_over();
 }
 
@@ -81,10 +86,13 @@ void CheckpointDirectory::remove_left_over() const {
   for (const fs::path& path : left_over) fs::remove(path, error);
 }
 
-// What the marker names and exists. Without a marker that can be read, every checkpoint there is.
+// What the marker names and exists, those on their way out last: the save that gave them up may
+// have died before its own checkpoint had a name. Without a marker that can be read, every
+// checkpoint there is.
 std::vector<std::string> CheckpointDirectory::list() const {
   const std::optional<CheckpointMarker> marker = read_checkpoint_marker(folder_);
   std::vector<std::string> names = marker ? marker->newest_first : scan(folder_);
+  if (marker) names.insert(names.end(), marker->leaving.begin(), marker->leaving.end());
   std::erase_if(names, [this](const std::string& name) {
     std::error_code error;
     return contains(damaged_, name) || !fs::exists(folder_ / name, error);

@@ -29,9 +29,10 @@ class CheckpointDirectory {
   const std::filesystem::path& folder() const { return folder_; }
 
   // Creates the folder where it is missing, keeps other runs from saving there as long as this
-  // object lives, and removes what an interrupted save left. Error kFailed when the folder cannot
-  // be made or written to, kUnavailable when another run saves there.
-  void prepare();
+  // object lives, with a notice where the file system cannot, and removes what an interrupted save
+  // left. Error kFailed when the folder cannot be made or written to, kUnavailable when another run
+  // saves there.
+  void prepare(const Notice& notice);
 
   // The newest checkpoint that is whole: format, size and checksum are right. A damaged one gives a
   // notice and the one before is tried. nullptr when there is none; Error kFailed when there are

@@ -1,7 +1,6 @@
 // What waits for what: lanes, timelines, failures.
 #include <fmt/format.h>
 
-#include <atomic>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -12,6 +11,7 @@
 #include "core/base/left_memory.hpp"
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/conformance.hpp"
+#include "core/plugin/timeline_access.hpp"
 
 namespace convoy::conformance {
 namespace {
@@ -19,10 +19,6 @@ namespace {
 constexpr std::uint64_t kVectorElements = 4096;
 constexpr std::uint64_t kSteps = 200;
 constexpr std::uint32_t kLanes = 5;
-
-void store(std::uint64_t& timeline, std::uint64_t value) {
-  std::atomic_ref(timeline).store(value, std::memory_order_release);
-}
 
 // x <- x / 2 + a_i, in memory of the device: only one order gives the result.
 class Chain {
@@ -125,7 +121,7 @@ std::string run_lane(TestedDevice& device, Chain& chain) {
     device.submit(link);
   }
   const bool early = device.wait(chain.timeline(kSteps - 1), 1, 0.02);
-  store(gate, 1);
+  advance(&gate, 1);
   device.require(chain.timeline(kSteps - 1), 1);
   if (early) return "an operation ran before the one that is in front of it in its lane";
   return chain.wrong();
@@ -149,7 +145,7 @@ std::string run_lanes(TestedDevice& device, Chain& chain) {
   for (std::uint32_t lane = lanes; lane-- > 0;)
     for (convoy_submission* link : links)
       if (link->lane == lane) device.submit(*link);
-  store(gate, 1);
+  advance(&gate, 1);
   device.require(chain.timeline(kSteps - 1), 1);
   return chain.wrong();
 }
@@ -253,8 +249,7 @@ std::string check_failure(const DevicePlugin& plugin, TestedDevice& device) {
 bool gets_there(const std::uint64_t& timeline, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  const std::atomic_ref value(const_cast<std::uint64_t&>(timeline));  // it takes no const
-  while (value.load(std::memory_order_acquire) < 1) {
+  while (value_of(&timeline) < 1) {
     if (Clock::now() >= end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -79,7 +79,7 @@ void Checkpoints::find_newest() {
 void Checkpoints::prepare() {
   if (setup_.options.evaluation.mode() == RunMode::kForwardOnly) return;  // saves nothing
   try {
-    directory_->prepare();
+    directory_->prepare(tell_);
   } catch (const Error& error) {
     const bool is_in_use = error.code() == ExitCode::kUnavailable;
     if (!options_.continue_on_error || is_in_use) throw;
@@ -161,14 +161,13 @@ void Checkpoints::finish(const TrainingSummary& summary, Session& session) {
 }
 
 bool Checkpoints::save(std::int64_t step, Session& session) {
-  bool saved = true;
+  bool saved = false;
   try {
-    write(step, session);
+    saved = write(step, session);
   } catch (const Error& error) {
     if (!options_.continue_on_error)
       fail(error.code(), "{} (--on_save_error=continue trains on without)", error.what());
     tell_(fmt::format("step {} is not saved: {}", step, error.what()));
-    saved = false;
   }
   last_save_ = std::chrono::steady_clock::now();
   return saved;
@@ -180,9 +179,13 @@ bool Checkpoints::agreed(const std::string& what, bool own) const {
   return setup_.task->from_chief(what, own ? "yes" : "no") == "yes";
 }
 
-void Checkpoints::write(std::int64_t step, Session& session) {
+bool Checkpoints::write(std::int64_t step, Session& session) {
   TrainingState state = read_training_state(session);
-  if (!is_chiefs()) return;
+  if (!are_finite(state.values)) {
+    refuse_diverged(step);
+    return false;
+  }
+  if (!is_chiefs()) return true;
   CheckpointFacts facts;
   facts.step = step;
   facts.samples = step * global_batch_ + sample_offset();
@@ -198,6 +201,17 @@ void Checkpoints::write(std::int64_t step, Session& session) {
   directory_->save(step, to_metadata(facts),
                    checkpoint_tensors(session.graph(), optimizer_of(session), std::move(state)));
   saved_step_ = step;
+  return true;
+}
+
+// It would take the place of the newest one that training can go on from. What has diverged stays
+// so: that is said once.
+void Checkpoints::refuse_diverged(std::int64_t step) {
+  if (std::exchange(has_diverged_, true) || !is_chiefs()) return;
+  tell_(
+      fmt::format("step {} is not saved, nor are those behind it: the training has diverged, its "
+                  "parameters are not finite; earlier checkpoints stay",
+                  step));
 }
 
 std::optional<TrainedModel> find_trained_model(const std::string& train_dir, const Graph& graph,

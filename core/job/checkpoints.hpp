@@ -17,6 +17,7 @@ namespace convoy::job {
 
 // The checkpoints of one training run: where it goes on from, when it saves, and what happens when
 // it cannot. Without --train_dir nothing is saved; weights from elsewhere may come in all the same.
+// Nor are parameters that are not finite, at which a run may arrive that is about speed.
 // On several hosts the chief keeps the folder; all tasks go on from the checkpoint that it found,
 // which must lie where they see it, and read the parameters together when it saves.
 class Checkpoints {
@@ -54,7 +55,9 @@ class Checkpoints {
   bool agreed(const std::string& what, bool own) const;
   void use_initial_weights(Session& session) const;
   bool save(std::int64_t step, Session& session);
-  void write(std::int64_t step, Session& session);
+  // Whether there was anything to save.
+  bool write(std::int64_t step, Session& session);
+  void refuse_diverged(std::int64_t step);
 
   const Setup& setup_;
   const CheckpointOptions& options_;
@@ -68,6 +71,7 @@ class Checkpoints {
 
   bool pending_ = false;
   std::int64_t asked_ = 0;  // the last timed step of which due() was asked
+  bool has_diverged_ = false;
   std::chrono::steady_clock::time_point last_save_ = std::chrono::steady_clock::now();
 };
 

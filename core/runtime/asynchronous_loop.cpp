@@ -18,7 +18,7 @@
 namespace convoy {
 namespace {
 
-// While nothing happens, looks follow each other in intervals that double.
+// While nothing happens, the polling interval doubles.
 constexpr std::chrono::microseconds kShortestRest{50};
 constexpr std::chrono::microseconds kLongestRest{300};
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
@@ -40,7 +40,7 @@ class AsynchronousLoop {
         strands_.emplace_back(session, *executor, source, options.first_step);
     for (StrandRun& strand : strands_)
       if (strand.has_replicas()) own_.push_back({&strand});
-    // Of several workers the times of operations lie on top of each other.
+    // With several workers the times of operations overlap.
     if (own_.size() == 1)
       meter_.emplace(
           session.lowered_plan(),
@@ -95,7 +95,7 @@ class AsynchronousLoop {
     summary_.global_step = options_.first_step + steps_of(last);
   }
 
-  // Goes on until all agree to meet, and to where each of them will have come then.
+  // Runs until all hosts agree to meet, and to the step at which each will then be.
   LastSteps drain() {
     std::optional<bool> is_last;
     if (!own_.empty()) {
@@ -131,8 +131,8 @@ class AsynchronousLoop {
     return {steps - options_.warmup_steps, options_.first_step + steps, false};
   }
 
-  // Hosts of servers may have gone ahead by as many steps as can be open, in which they wait for
-  // this worker: it will have taken them.
+  // Servers may already have queued as many steps ahead as can be open; these wait for this worker,
+  // so it must take them.
   LastSteps own_last_steps(bool is_last) const {
     LastSteps last{{}, meeting_.wants_to_stop(), is_last};
     const std::int64_t computes = session_.lowered_plan().computes;
@@ -144,7 +144,7 @@ class AsynchronousLoop {
     return last;
   }
 
-  // Where strands wait for each other within a bound, none can go on without the others.
+  // If strands wait for each other within a bound, none can continue without the others.
   void take(LastSteps& last) {
     std::int64_t furthest = 0;
     for (const auto& [strand, steps] : last.by_strand) furthest = std::max(furthest, steps);
@@ -177,10 +177,11 @@ class AsynchronousLoop {
 
   bool all_are_there() const { return std::ranges::all_of(strands_, &StrandRun::is_there); }
 
-  // There were as many updates as the run is to have, less one as tf_cnn_benchmarks counts them.
+  // Whether all updates of the run are done, less one, as tf_cnn_benchmarks counts them.
   bool is_enough(std::int64_t steps) const { return steps >= workers_ * options_.timed_steps - 1; }
 
-  // Whether all are to meet now, and if so whether for good. Only the chief hears of all.
+  // Whether all hosts meet now, and if so, whether for the end. Only the chief knows the steps of
+  // all.
   std::optional<bool> agreed_to_meet() {
     meeting_.hear();
     const std::optional<std::int64_t> heard =
@@ -191,7 +192,7 @@ class AsynchronousLoop {
     return meeting_.agreed(is_enough(std::max(heard.value_or(0), own_timed_)), is_pause_due);
   }
 
-  // The strands that may go on do.
+  // Strands that may continue run meanwhile.
   std::vector<std::string> meet(const std::string& own) {
     peers_->begin_exchange(own);
     std::optional<std::vector<std::string>> all;
@@ -213,8 +214,8 @@ class AsynchronousLoop {
     }
   }
 
-  // Hands over, submits and finishes what can be. A worker alone with its own steps need not look
-  // around while it waits for them.
+  // Passes operations through the gate, submits steps and finishes them, as far as possible. If
+  // there is only one worker, it waits for its step instead of polling.
   bool look() {
     const bool alone = strands_.size() == 1 && session_.gate() == nullptr;
     bool moved = session_.gate() != nullptr && session_.gate()->pump();
@@ -230,14 +231,14 @@ class AsynchronousLoop {
     return moved;
   }
 
-  // By how far the workers that are known here have come on average: a server knows all.
+  // The rate at the average step of the workers with a strand here; a server has all of them.
   double learning_rate() const {
     std::int64_t steps = 0;
     for (const StrandRun& strand : strands_) steps += strand.submitted();
     return schedule_.at(options_.first_step + steps / static_cast<std::int64_t>(strands_.size()));
   }
 
-  // Waiting for a peer is no fault of this host's, nor is waiting for a strand that moves.
+  // Neither waiting for a peer nor waiting for a strand that moves is a failure of this host.
   void rest() {
     std::this_thread::sleep_for(rest_);
     rest_ = std::min(2 * rest_, kLongestRest);

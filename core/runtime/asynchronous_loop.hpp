@@ -4,8 +4,8 @@
 
 namespace convoy {
 
-// run_training() of an asynchronous session: goes on with every strand that has a part on this
-// host, each at its own speed.
+// run_training() of an asynchronous session: runs every strand that has operations on this host,
+// each at its own speed.
 TrainingSummary run_asynchronous_training(Session& session, BatchSource& source,
                                           const LearningRateSchedule& schedule,
                                           const TrainingLoopOptions& options,

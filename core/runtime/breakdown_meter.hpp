@@ -14,15 +14,15 @@ struct TimeInterval {
   double end = 0;
 };
 
-// What of a plan's steps this host runs.
+// The part of a plan's steps that this host runs.
 struct PartOfSteps {
   std::uint32_t host = 0;
   std::vector<std::uint32_t> replicas;
   std::size_t operations = 0;
 };
 
-// Adds up what finished steps report. Operations of the next step may run before a step has ended,
-// so a step is accounted for when the next one is finished. Not thread-safe.
+// Adds up the reports of finished steps. Operations of the next step may run before a step has
+// ended, so a step is counted when the next one is finished. Not thread-safe.
 class BreakdownMeter {
  public:
   BreakdownMeter(const Plan& lowered, const PartOfSteps& part);
@@ -30,7 +30,7 @@ class BreakdownMeter {
   // The operations of later steps are those of this plan, for as many replicas.
   void use_plan(const Plan& lowered) { plan_ = &lowered; }
   void waited_for_input(const TimeInterval& wait) { waits_.push_back(wait); }
-  // The operations of a step, and its time when it counts (warm-up steps have an empty one).
+  // Adds the operations of a step and its time, which is empty for warm-up steps.
   void finished(const std::vector<OperationTime>& operations, const TimeInterval& step);
   // The mean of all steps so far, the last one included.
   StepBreakdown mean_step() const;

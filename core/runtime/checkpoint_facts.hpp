@@ -10,7 +10,7 @@
 
 namespace convoy {
 
-// What a checkpoint says besides its tensors.
+// The metadata of a checkpoint, beside its tensors.
 struct CheckpointFacts {
   std::int64_t step = 0;     // updates so far: the number of the next step
   std::int64_t samples = 0;  // training samples taken so far: the position in the data
@@ -27,8 +27,8 @@ struct CheckpointFacts {
 
 std::map<std::string, std::string> to_metadata(const CheckpointFacts& facts);
 
-// Error kFailed naming the file when it is no checkpoint of convoy or an entry is missing or makes
-// no sense.
+// Error kFailed naming the file when it is not a checkpoint of convoy, or when an entry is missing
+// or invalid.
 CheckpointFacts read_facts(const SafetensorsFile& file);
 
 }  // namespace convoy

@@ -27,7 +27,8 @@ struct ModelTensor {
 std::vector<ModelTensor> model_tensors(const Graph& graph);
 
 // The tensors of a checkpoint: the model's, then "optimizer/<slot>/<variable>", then
-// "runtime/<part>". The state is taken apart on the way, so that there is one copy of it, not two.
+// "runtime/<part>". Moves the state into the tensors piece by piece, so that memory holds one copy,
+// not two.
 std::vector<Tensor> checkpoint_tensors(const Graph& graph, convoy_optimizer_kind optimizer,
                                        TrainingState state);
 
@@ -35,7 +36,7 @@ std::vector<Tensor> checkpoint_tensors(const Graph& graph, convoy_optimizer_kind
 // does not have, or that has another shape or is not F32.
 ModelValues read_model_values(const SafetensorsFile& file, const Graph& graph);
 
-// What a session goes on from, and what of the checkpoint it cannot use.
+// The state from which a session continues, and the parts of the checkpoint that it cannot use.
 struct Restoration {
   TrainingState state;
   std::vector<std::string> notices;

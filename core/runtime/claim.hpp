@@ -7,11 +7,11 @@
 
 namespace convoy {
 
-// Error kFailed when the plan is wrong or not what its strategy claims: such a strategy is neither
-// trained with nor predicted. One that is merely unproved passes; say so with unproved_notice().
+// Error kFailed when the plan is wrong or breaks the claim of its strategy; such a plan is not
+// trained or simulated. An unproved plan passes; the caller reports it with unproved_notice().
 void require_claim(const Manifest& strategy, const Plan& plan, const CheckReport& report);
 
-// For people, when nothing could be proved of the plan; otherwise empty.
+// A sentence for the user when the plan is unproved; otherwise empty.
 std::string unproved_notice(const Manifest& strategy, const CheckReport& report);
 
 // Error kFailed when the plan calls a kernel without a host function (the form that is tried),

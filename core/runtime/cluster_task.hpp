@@ -11,8 +11,8 @@
 
 namespace convoy {
 
-// One task of a run on several hosts: the whole cluster, which host of it this process is, and what
-// joins it to the others. What is pointed to must outlive the sessions of the task.
+// One task of a run on several hosts: the whole cluster, the number of this host, and its
+// connections to the others. The objects behind the pointers must outlive the sessions of the task.
 struct ClusterTask {
   const Cluster* cluster = nullptr;  // the same on every task
   std::uint32_t host = 0;
@@ -20,10 +20,10 @@ struct ClusterTask {
   Peers* peers = nullptr;
 };
 
-// Per place of the cluster, the open device that runs it: the task's device places are its devices
-// in their order, its host places are served by those, or by the first device where no place of
-// their own is (a parameter server). Null: another host's. Error kUsage when the cluster counts
-// other devices of this host than are open.
+// Per place of the cluster, the open device that runs its operations; null for places of other
+// hosts. The task's device places are its devices in their order. Its host places are served by
+// these, or by the first device if the host has no device places (a parameter server). Error kUsage
+// when the number of devices of this host in the cluster differs from the open ones.
 Engines engines_of(const ClusterTask& task, const OpenDevices& devices);
 
 }  // namespace convoy

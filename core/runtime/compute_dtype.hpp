@@ -17,7 +17,7 @@ constexpr std::uint32_t kHalfOfTheDevices = CONVOY_NONE;
 std::uint32_t choose_compute_dtype(std::uint32_t wanted,
                                    const std::vector<convoy_device_description>& devices);
 
-// What a user should know about speed when devices only have the type's numbers; else empty.
+// A note on speed for the user when devices emulate the type; else empty.
 std::string emulation_notice(std::uint32_t dtype,
                              const std::vector<convoy_device_description>& devices);
 

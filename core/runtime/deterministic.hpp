@@ -9,9 +9,10 @@
 
 namespace convoy {
 
-// What --deterministic promises: equal bits from equal seeds on equal devices. It holds when every
-// update waits for what it reads and the devices are deterministic (CONVOY_DEVICE_DETERMINISTIC).
-// Error kUsage with the reason when the plan is asynchronous or a device is not.
+// Checks the guarantee of --deterministic: equal bits from equal seeds on equal devices. It holds
+// when every update waits for what it reads and the devices are deterministic
+// (CONVOY_DEVICE_DETERMINISTIC). Error kUsage with the reason when the plan is asynchronous or a
+// device is not.
 void require_deterministic(std::string_view strategy, const CheckReport& check,
                            const std::vector<convoy_device_description>& devices);
 

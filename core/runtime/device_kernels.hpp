@@ -13,8 +13,8 @@
 
 namespace convoy {
 
-// A strategy's kernels, built for the devices that call them, where these run no host functions.
-// They are freed with this.
+// A strategy's kernels, built for the devices that call them if these do not run host functions.
+// The destructor frees them.
 class DeviceKernels {
  public:
   // Those that a lowered plan calls on this host. Error kUnavailable as require_form() and

@@ -8,9 +8,9 @@
 
 namespace convoy {
 
-// Calls a kernel that was built for a device as a plan's operation does, and its host form on the
-// same values, and compares what they write: f32 up to the rounding of other functions of the
-// mathematical library, other types to the bit. Memory around the spans must stay as it was.
+// Calls a kernel that was built for a device, as an operation of a plan does, and its host form on
+// the same values, and compares the results: f32 up to the rounding differences of mathematical
+// functions, other types bit by bit. Memory around the spans must not change.
 //
 // Says what differs ("writes 0.5 to element 3 of gradient(0)[0..64) (cpu:0), and the host function
 // 0.25"), or nothing. Up to 64 MiB; for larger spans it tries nothing. Error when the device fails.

@@ -9,7 +9,7 @@
 
 namespace convoy {
 
-// What came out of one evaluation.
+// The result of one evaluation.
 struct Evaluation {
   double top_1 = 0;  // means over the batches of correct images / images that count
   double top_5 = 0;
@@ -30,9 +30,9 @@ struct EvaluationEvents {
   std::function<bool()> stop_requested;
 };
 
-// Scores a model on batches: inference on devices that a training session may share, with memory
-// and programs of its own, so that evaluating changes nothing of the training. Every replica takes
-// a batch in each step.
+// Scores a model on batches by inference. It may share the devices with a training session, but has
+// its own memory and programs, so that it does not change the training. Every replica takes a batch
+// in each step.
 class Evaluator {
  public:
   // The options' optimizer and dropout have no meaning here; hits are always counted.

@@ -16,15 +16,15 @@
 namespace convoy {
 namespace {
 
-// How long drain() waits for a device that has not moved: one that just ran into the deadline, and
-// any other.
+// How long drain() waits for a device without progress: after the deadline has passed, and
+// otherwise.
 constexpr std::chrono::steady_clock::duration kGraceAfterTimeout = std::chrono::seconds(2);
 constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
-// How often to look whether a host is lost while waiting, in seconds.
+// Interval of the checks for a lost host while waiting, in seconds.
 constexpr double kBetweenLooksAtPeers = 0.1;
-// How often to look what the gate may let through while waiting.
+// Interval at which the gate is polled while waiting.
 constexpr std::chrono::microseconds kBetweenLooks{50};
-// What one operation of a device that works takes at most, in seconds.
+// Longest time of one operation on a working device, in seconds.
 constexpr double kLongestOperation = 60;
 
 StrandOrder order_for(const ExecutorParts& parts) {
@@ -110,13 +110,14 @@ void Executor::run_prologue() {
     work->submission.value = state_->prologue.size() + 1;
     state_->prologue.push_back(std::move(work));
     hand_over(operation, state_->prologue.back()->submission, 0);
-    // One after the other: the prologue runs once, its order is its meaning.
+    // One after the other, because the prologue runs only once and program order defines its
+    // meaning.
     await_prologue(operation, {&timeline.value, state_->prologue.size()});
   }
   require_network();
 }
 
-// A peer may take its time; of what the devices do, the end is in sight.
+// Waiting for a peer has no limit, but operations of devices must end within their limits.
 void Executor::await_prologue(const Operation& operation, const convoy_wait& done) {
   if (operation.lane == kNetworkLane) {
     while (!parts_.network->wait(done, options_.deadline_seconds)) continue;
@@ -128,7 +129,7 @@ void Executor::await_prologue(const Operation& operation, const convoy_wait& don
   fail_hung(operation, " of the plan's prologue", patience);
 }
 
-// Hands the operation to what runs it, a device or the network.
+// Submits the operation to its device or to the network engine.
 void Executor::hand_over(const Operation& operation, const convoy_submission& submission,
                          std::uint32_t channel) {
   if (operation.lane != kNetworkLane) return (*parts_.engines)[operation.place]->submit(submission);
@@ -259,8 +260,8 @@ bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
   }
 }
 
-// Where there are other hosts, the loss of one ends the wait: what is queued behind it goes on, but
-// comes to nothing.
+// With other hosts, the loss of one ends the wait. The operations queued behind it drain without a
+// result.
 template <typename Engine>
 bool Executor::wait_on(Engine& engine, const convoy_wait& point) {
   if (parts_.network == nullptr) return engine.wait(point, shortest_patience());
@@ -281,7 +282,7 @@ bool Executor::wait_at_gate(const convoy_wait& point) {
   return holds(point);
 }
 
-// Of each lane the next operation, if all that it waits for has happened.
+// The next operation of each lane, if all its waits hold.
 std::vector<const Operation*> Executor::operations_that_may_run() {
   const Schedule& schedule = *parts_.schedule;
   std::vector<const Operation*> ready;
@@ -298,8 +299,9 @@ std::vector<const Operation*> Executor::operations_that_may_run() {
   return ready;
 }
 
-// The culprit is the operation that may run but does not end; all others wait for it. One that
-// waits for another host is none: whether that one lives is not for us to say.
+// The operation that hangs is one that may run but does not end; all others wait for it. An
+// operation that waits for another host does not count, because only the control plane knows
+// whether that host lives.
 bool Executor::waits_for_peer(double still) {
   const std::vector<const Operation*> ready = operations_that_may_run();
   bool awaits_peer = false;
@@ -314,8 +316,8 @@ bool Executor::waits_for_peer(double still) {
   return awaits_peer;
 }
 
-// A device may run one operation at a time: what may run has begun for certain if nothing else may
-// run there, of this strand or of others.
+// A device may run one operation at a time. So an operation has certainly begun only if no other
+// operation, of this strand or another, may run on the device.
 bool Executor::has_begun(const Operation& operation,
                          std::span<const Operation* const> ready) const {
   return parts_.strand == CONVOY_NONE && std::ranges::all_of(ready, [&](const Operation* other) {
@@ -324,7 +326,7 @@ bool Executor::has_begun(const Operation& operation,
          });
 }
 
-// Names who is to be mended: a plug-in that did not come with convoy, or else the device.
+// Names the cause: a plug-in that did not come with convoy, or else the device.
 void Executor::fail_hung(const Operation& operation, const char* part, double seconds) {
   stands_still_ = true;
   const std::string& place = parts_.plan->cluster->places[operation.place].name;
@@ -391,7 +393,7 @@ const StepResult& Executor::finish_step() {
   return result_;
 }
 
-// Everything is assigned to what the step before left, so that its memory serves again.
+// Assigns to the vectors of the previous step, so that their memory is reused.
 void Executor::collect(StepSlot& slot, std::uint32_t phase) {
   result_.end = 0;
   result_.square_sum.reset();

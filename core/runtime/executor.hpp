@@ -47,63 +47,64 @@ struct StepResult {
 };
 
 struct ExecutorOptions {
-  std::uint32_t iterations_in_flight = 2;  // how far submission may run ahead
-  // Without any progress; then an Error. Waiting for another host does not count.
+  std::uint32_t iterations_in_flight = 2;  // iterations that may be queued at a time
+  // Time without progress after which waiting fails with an Error. Waiting for another host does
+  // not count.
   double deadline_seconds = 600;
 };
 
 // Runs a lowered plan. All submissions are built once; a step only fills in its counters and
 // pointers and queues them, up to a few iterations ahead. Once every phase of the plan has run, a
-// step on one host allocates nothing and takes no lock. Of several hosts, it runs the operations of
-// its own and its ends of what crosses the network. Of several strands, it
-// runs one, whose iterations are its own; several executors share devices, timelines and the gate
-// then. Not thread-safe.
+// step on one host allocates no memory and takes no lock. With several hosts, it runs the
+// operations of its own host and its ends of transfers over the network. With several strands, it
+// runs one of them with its own iterations; the executors then share devices, timelines and the
+// gate. Not thread-safe.
 class Executor {
  public:
   explicit Executor(ExecutorParts parts, const ExecutorOptions& options = {});
-  // Waits for what is queued, see cancel(). When a device hangs, what it may still touch stays
-  // allocated.
+  // Waits for queued operations, see cancel(). If a device hangs, the memory that it may still use
+  // is not freed.
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // The strand that this runs; CONVOY_NONE: the whole plan.
+  // The strand that this executor runs; CONVOY_NONE: the whole plan.
   std::uint32_t strand() const { return parts_.strand; }
-  // The replicas that compute in it, here.
+  // The replicas of this host that compute in it.
   std::vector<std::uint32_t> replicas() const;
   // Runs the prologue and waits for it.
   void run_prologue();
-  // The next step has this number, which devices see: where the random numbers of dropout and
-  // Adam's bias correction go on. It begins with this phase of the plan's body. Before any step.
+  // Sets the number of the next step and the phase of the plan's body with which it begins. Devices
+  // use the number for dropout and Adam's bias correction. Call before any step.
   void start_at(std::int64_t step, std::uint32_t phase);
   // The phase that the next step to submit begins with, and the number of that step.
   std::uint32_t phase() const;
   std::int64_t next_step() const { return step_offset_ + submitted_; }
-  // Queues the next step. Call finish_step() so often that no more than steps_in_flight() are open.
+  // Queues the next step. Call finish_step() often enough that at most steps_in_flight() are open.
   void submit_step(const StepInput& input);
   std::int64_t steps_in_flight() const;
-  // Waits for the oldest open step. Error as waits_for_peer() names the operation that does not
-  // end, kTimeout the host that is lost; a device's own failure comes as it reports it, after the
-  // name of its place. The result is valid until the next call.
+  // Waits for the oldest open step. The result is valid until the next call. Throws the Error of
+  // waits_for_peer() for an operation that does not end, kTimeout for a lost host, and a device's
+  // own Error with the name of its place.
   const StepResult& finish_step();
-  // Whether finish_step() would return at once; there is an open step.
+  // Whether finish_step() would return at once. Requires an open step.
   bool step_is_finished() const;
-  // Grows whenever anything that was queued ends.
+  // Grows whenever a queued operation ends.
   std::uint64_t progress() const;
-  // To be asked when nothing has moved for `still` seconds, at least shortest_patience(): whether
-  // an operation waits for another host. When one that may run has not ended for longer than it may
-  // take, Error kUnavailable if the device or kernel did not come with convoy, else kTimeout.
+  // Whether an operation waits for another host. Call it when nothing has moved for `still`
+  // seconds, at least shortest_patience(). If an operation that may run exceeds its time limit:
+  // Error kUnavailable if the device or kernel did not come with convoy, else kTimeout.
   bool waits_for_peer(double still);
   double shortest_patience() const;
   // Error kTimeout as finish_step(), once the network has lost a host that is needed.
   void require_network() const;
   // When the operations of the last finished step ran; valid until the next step is finished.
   const std::vector<OperationTime>& last_times() const { return last_times_; }
-  // Waits until nothing that was queued can touch memory any more, whether it failed or not; false
-  // when a device stopped moving, so that its memory and this object's must never be freed.
+  // Waits until no queued operation can touch memory any more, failed or not. False when a device
+  // hangs; then its memory and that of this object must never be freed.
   bool drain() noexcept;
-  // The same in the middle of steps: first the network drops, for this reason, the messages that
-  // are queued and that other hosts may never send or take.
+  // The same in the middle of steps. First the network cancels queued messages with this reason,
+  // because other hosts may never send or receive them.
   bool cancel(const std::string& reason) noexcept;
 
  private:
@@ -132,9 +133,9 @@ class Executor {
   ExecutorOptions options_;
   StrandOrder order_;
   std::vector<std::uint32_t> lanes_;  // that have operations of this strand
-  // Per operation of the body: its place in the order, if it has one.
+  // Per operation of the body: its position in the order, if it has one.
   std::vector<std::uint32_t> place_in_order_;
-  std::uint32_t plan_tag_ = 0;  // tells what crosses the network from another plan's
+  std::uint32_t plan_tag_ = 0;  // distinguishes messages of this plan from those of others
   SquareSums square_sums_;
   std::unique_ptr<QueuedState> state_;
   std::vector<std::uint64_t> queued_;  // per lane: the value its last queued operation reaches

@@ -5,9 +5,9 @@
 
 namespace convoy {
 
-// Memory between two guards of 1 MiB that nobody may touch. Only one of its ends lies at a guard,
-// because guards are whole pages: the last byte, or else the first. Error(kUnavailable) without
-// memory. For a single thread.
+// Memory between two protected guards of 1 MiB. Guards are whole pages, so only one end of the
+// memory lies at a guard: the last byte, or else the first. Error(kUnavailable) without memory. For
+// a single thread.
 class FencedMemory {
  public:
   enum class Side { kBegin, kEnd };
@@ -21,8 +21,8 @@ class FencedMemory {
   std::uint64_t bytes() const { return bytes_; }
   void allow_writes(bool allowed);
 
-  // Whether an address that must not be touched belongs to it, and whether it lies in a guard; what
-  // does not may be read.
+  // Where a protected address lies: whether it belongs to this object, and whether it is in a
+  // guard. Memory outside the guards may be read.
   bool holds(const void* address) const;
   bool guards(const void* address) const;
 

@@ -18,11 +18,11 @@ struct WeightsSource {
   float row_value = 0;     // what they hold
 };
 
-// How another program calls the tensors of a model. A JSON object:
+// The names of a model's tensors in files of another program. A JSON object:
 //   "tensors": {"conv0/kernel": "features.0.weight",
 //               "affine2/biases": {"from": "classifier.6.bias", "rows": 1, "row_value": -10000}},
 //   "ignored_suffixes": [".num_batches_tracked"]
-// Others of its entries are for people.
+// Other entries are comments.
 struct WeightsMap {
   std::map<std::string, WeightsSource> tensors;  // by the name in convoy's checkpoints
   std::vector<std::string> ignored_suffixes;     // of names in the file

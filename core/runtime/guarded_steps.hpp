@@ -5,8 +5,8 @@
 
 namespace convoy {
 
-// Runs `steps`. When they throw, events.failing hears of it, then what they have under way ends:
-// batches and devices may go away once this throws.
+// Runs `steps`. If they throw, it calls events.failing and waits for the operations in progress.
+// After it throws, batches and devices may be destroyed.
 template <typename Steps>
 void run_guarded(Session& session, const TrainingEvents& events, Steps steps) {
   constexpr const char* kReason = "this task has failed; its own messages say why";

@@ -7,9 +7,9 @@
 
 namespace convoy {
 
-// Memory for images that devices with memory of their own copy from at full speed while the host
-// does something else: pinned. Empty for devices that read the host's memory themselves. What it
-// gives keeps the devices open.
+// An allocator of pinned memory for images. Devices with memory of their own copy from it at full
+// speed, asynchronously. Empty for devices that read the host's memory directly. Allocated memory
+// keeps the devices open.
 DataOptions::ImageMemory input_memory(const std::shared_ptr<OpenDevices>& devices);
 
 }  // namespace convoy

@@ -188,8 +188,8 @@ class Trial {
       end_with(Outcome::kRefused);
   }
 
-  // Elements that a call leaves alone may differ; those that it writes may not depend on what was
-  // there before.
+  // Elements that a call does not write may differ; written elements must not depend on earlier
+  // contents.
   void compare_written(std::size_t span, const Bytes& before, const Bytes& after,
                        const Bytes& other_before) const {
     if (holds(span, after)) return;
@@ -204,7 +204,7 @@ class Trial {
     }
   }
 
-  // What SUMS and KEEPS_REST say, up to the rounding of so many f32 numbers.
+  // Checks the sums that SUMS and KEEPS_REST declare, up to f32 rounding.
   void compare_sums(const std::vector<Bytes>& before, const std::vector<Bytes>& after) const {
     const auto is_f32 = [](const TriedSpan& it) { return it.span.dtype == CONVOY_F32; };
     const bool each = call_.effect == CONVOY_CALL_SUMS;

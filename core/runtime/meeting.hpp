@@ -7,22 +7,22 @@
 
 namespace convoy {
 
-// When the workers of an asynchronous run meet, for a pause or for good: what this host wants, and
-// what all have agreed to. Of the training loop's thread.
+// Decides when the workers of an asynchronous run meet, for a pause or for the end: the wish of
+// this host, and the agreement of all hosts. For the training loop's thread.
 class Meeting {
  public:
-  // Both must outlive it. `peers` is null for a run of one process, which agrees with itself.
+  // Both must outlive it. `peers` is null for a run of one process, which needs no agreement.
   Meeting(Peers* peers, const TrainingEvents& events) : peers_(peers), events_(events) {}
 
-  // Asks whether somebody wants this host to stop or to save, and tells the others.
+  // Asks whether this host is requested to stop or to save, and notifies the others.
   void hear();
   bool wants_to_stop() const { return wants_to_stop_; }
-  // Whether all are to meet now, and if so whether for good, given what this host sees: that the
-  // run is over, or that a pause is due.
+  // Whether all hosts meet now, and if so, whether for the end. The arguments are this host's view:
+  // the run is over, or a pause is due.
   std::optional<bool> agreed(bool is_over, bool is_pause_due);
-  // All have met, and act. Returns whether somebody has asked for a checkpoint, on any host.
+  // All hosts have met. Returns whether any host was asked for a checkpoint.
   bool someone_asked_to_save();
-  // The next one may come.
+  // This meeting is over; the next one may begin.
   void finish();
 
  private:

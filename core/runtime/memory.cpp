@@ -57,7 +57,7 @@ void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes, Part part) 
 
 PlanMemory::Block PlanMemory::make_block(std::uint32_t place, const StoredElements& elements,
                                          std::uint64_t element_bytes, Part part) {
-  // What other hosts hold has no memory here.
+  // Buffers of other hosts have no memory here.
   if (engines_.at(place) == nullptr) return {StoredElements({}), element_bytes, nullptr, nullptr};
   void* memory =
       elements.empty() ? nullptr : allocate(place, elements.count() * element_bytes, part);

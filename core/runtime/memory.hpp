@@ -15,14 +15,14 @@
 
 namespace convoy {
 
-// Which open device runs a place's operations and owns its memory; null where that is another
-// host's, of which nothing has memory here.
+// The open device that runs a place's operations and owns its memory. Null for places of other
+// hosts, which have no memory here.
 using Engines = std::vector<OpenDevice*>;
 
-// The memory of one lowered plan: those elements of its buffers that an operation names, optimizer
-// state beside the elements that updates change, and batch norm statistics per replica. All of it
-// is allocated here, near its place, before the first step; nothing is allocated later. What has no
-// memory reads as zeros, and writing it does nothing.
+// The memory of one lowered plan: the elements of its buffers that an operation names, the
+// optimizer state of the elements that updates change, and batch norm statistics per replica. All
+// of it is allocated here, near its place, before the first step. Elements without memory read as
+// zeros; writes to them are ignored.
 class PlanMemory {
  public:
   PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
@@ -36,7 +36,7 @@ class PlanMemory {
   float* base(std::uint32_t buffer) const;
   // Which elements of a buffer have memory.
   const StoredElements& stored(std::uint32_t buffer) const { return blocks_.at(buffer).elements; }
-  // Optimizer state of elements that some update changes; nullptr for a slot that there is not.
+  // Optimizer state of elements that an update changes; nullptr if the slot does not exist.
   float* optimizer_state(const PlanSpan& span, std::uint32_t slot) const;
   // Moving statistics of a replica; nullptr when the model has none, or
   // the replica is another host's.
@@ -44,20 +44,20 @@ class PlanMemory {
   // Per place of the cluster.
   const std::vector<MemoryUse>& use() const { return use_; }
 
-  // Copies the same values into every parameters and master buffer: all replicas start alike.
-  // `values` are those of the arena from element `first` on.
+  // Copies the same values into every parameters and master buffer, so that all replicas start with
+  // them. `values` belong to the arena from element `first` on.
   void write_parameters(std::uint64_t first, std::span<const float> values);
   void write_parameters(std::span<const float> arena) { write_parameters(0, arena); }
-  // From now on read_parameters() and what belongs to it are about the memory that this plan, a
-  // stage of the whole one, updates. First about the first stage.
+  // From now on read_parameters() and the related functions read the memory that this plan, a stage
+  // of the whole one, updates. Before any call, that of the first stage.
   void hold_values_as(const Plan& stage);
-  // The parameters after the last update: every element as the first update that covers it in
-  // program order left it (a master's, or a replica's own), else as replica 0 holds it.
+  // The parameters after the last update. Each element comes from the first update in program order
+  // that covers it (of a master, or of a replica's own parameters), otherwise from replica 0.
   void read_parameters(const ElementRange& range, float* values) const;
   std::vector<float> read_parameters(const ElementRange& range) const;
   std::vector<float> read_parameters() const { return read_parameters(whole_arena()); }
-  // Where read_parameters() and read_optimizer_state() read each piece, in ascending order: the
-  // same on all hosts. Pieces that another host holds are left as they were, or 0.
+  // The pieces that read_parameters() and read_optimizer_state() read, in ascending order, the same
+  // on all hosts. They do not change the pieces of other hosts, or leave them 0.
   struct HeldRange {
     ElementRange range;
     std::uint32_t host;
@@ -71,7 +71,8 @@ class PlanMemory {
   std::vector<std::byte> read_bytes(std::uint32_t buffer) const;
   void write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes);
 
-  // Everything as it was before the first step, but for parameters and masters, which are zero.
+  // Resets all memory to its state before the first step, except that parameters and masters are
+  // zero.
   void reset();
   // Slots of optimizer state per updated buffer.
   std::uint32_t state_slots() const { return optimizer_.state_slots; }
@@ -80,8 +81,8 @@ class PlanMemory {
                                 const ElementRange& range) const;
   std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot) const;
   void write_state(std::uint32_t buffer, std::uint32_t slot, std::span<const float> values);
-  // One slot as belongs to read_parameters(): of the first update that covers an element, the
-  // slot's initial value where none does.
+  // One slot of the state for read_parameters(): that of the first update that covers an element,
+  // or the slot's initial value if there is none.
   std::vector<float> read_optimizer_state(std::uint32_t slot, const ElementRange& range) const;
   // Copies the same values beside every updated buffer, from element `first` of the arena on.
   void write_optimizer_state(std::uint32_t slot, std::uint64_t first,

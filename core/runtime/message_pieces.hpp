@@ -5,9 +5,9 @@
 
 namespace convoy {
 
-// A message is cut so that each of `streams` carries about the same: one stream alone reaches less
-// than a network gives, as clouds limit it and one thread serves it. Smaller pieces than this cost
-// more than they bring.
+// A message is cut so that each of `streams` carries about the same number of bytes. A single
+// stream does not reach the network's rate, because clouds limit it and one thread serves it.
+// Pieces smaller than this cost more than they gain.
 constexpr std::uint64_t kSmallestPiece = std::uint64_t{1} << 20;
 
 // Bytes of the pieces, of which the last may be shorter; piece k goes over stream k % streams. The

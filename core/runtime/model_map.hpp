@@ -6,8 +6,8 @@
 
 namespace convoy {
 
-// What planning needs to know of a model whose storage is decided: variables in arena order,
-// segments in forward order, buckets of about bucket_elements (0: one bucket).
+// The data for planning of a model whose storage is decided: variables in arena order, segments in
+// forward order, buckets of about bucket_elements (0: one bucket).
 ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bucket_elements);
 
 }  // namespace convoy

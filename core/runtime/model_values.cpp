@@ -1,8 +1,17 @@
 #include "core/runtime/model_values.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/base/error.hpp"
 
 namespace convoy {
+
+bool are_finite(const ModelValues& values) {
+  return std::ranges::all_of(values.variables, [](const std::vector<float>& variable) {
+    return std::ranges::all_of(variable, [](float value) { return std::isfinite(value); });
+  });
+}
 
 void require_values_of(const Graph& graph, const ModelValues& values) {
   if (values.variables.size() != graph.variables().size())

@@ -6,12 +6,15 @@
 
 namespace convoy {
 
-// What a model has learned, apart from any device, layout or strategy: what training hands to
-// evaluation, and what is read from a checkpoint.
+// The trained values of a model, independent of devices, layouts and strategies. Training passes
+// them to evaluation; checkpoints contain them.
 struct ModelValues {
   std::vector<std::vector<float>> variables;  // in creation order, plain (OIHW, OI or N)
   std::vector<float> state;                   // batch norm: per layer means, then variances
 };
+
+// Whether all variables are numbers that training can go on from.
+bool are_finite(const ModelValues& values);
 
 // Error kFailed naming the first tensor that is missing or has another size than in this model.
 void require_values_of(const Graph& graph, const ModelValues& values);

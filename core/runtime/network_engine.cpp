@@ -12,14 +12,14 @@
 namespace convoy {
 namespace {
 
-// Timelines of which nobody tells are looked at in intervals that double while nothing happens.
+// Timelines that nobody reports are polled; the interval doubles while nothing happens.
 constexpr double kShortestLook = 50e-6;
 constexpr double kLongestLook = 1e-3;
 // A transport without a descriptor is polled so often while something is queued; where something
 // has just moved, it first gets so long to wait by itself.
 constexpr double kBetweenPolls = 200e-6;
 constexpr double kPollSeconds = 50e-6;
-// When all that there is to hear of wakes the engine.
+// The interval when every event wakes the engine.
 constexpr double kNothingToDo = 0.05;
 constexpr std::chrono::seconds kLongestClose{5};
 
@@ -101,7 +101,7 @@ std::vector<NetworkTraffic> NetworkEngine::traffic() const {
   return result;
 }
 
-// A transport that fails, whatever the call, ends the run as the loss of a peer does.
+// A failed call of a transport ends the run, like the loss of a peer.
 void NetworkEngine::serve() {
   for (;;) {
     try {
@@ -174,7 +174,7 @@ bool NetworkEngine::has_work() const {
                      [](const NetworkLane& lane) { return !lane.is_empty(); });
 }
 
-// Seconds after which to look for what nothing tells of.
+// Seconds until the next poll of timelines that nobody reports.
 double NetworkEngine::longest_sleep(bool awaits_timelines) {
   double seconds = kNothingToDo;
   if (awaits_timelines && !is_told_)
@@ -196,7 +196,7 @@ bool NetworkEngine::find_awaited() {
   return true;
 }
 
-// Where something has moved, it is worth looking again at once.
+// If something has moved, poll again at once.
 void NetworkEngine::sleep() {
   const bool moved = std::exchange(moved_, false);
   if (moved) {
@@ -233,7 +233,8 @@ void NetworkEngine::handle(std::span<const convoy_transport_event> events) {
   moved_ = true;
 }
 
-// Messages that are with the transport end as they may; those that it would get later cannot.
+// The loss of a peer is a failure only if operations for it have not started. The transport ends
+// the messages that it already has.
 void NetworkEngine::lose(std::uint32_t peer) {
   const bool needed = std::any_of(lanes_.begin(), lanes_.end(), [&](const NetworkLane& lane) {
     return lane.peer() == peer && lane.has_unstarted();
@@ -258,7 +259,7 @@ void NetworkEngine::end_message(const convoy_transport_event& event) {
     (lane.sends() ? counters_[lane.peer()].sent : counters_[lane.peer()].received) += bytes;
 }
 
-// The first one that is queued for the peer says where the run was.
+// The first operation that is queued for the peer shows the position of the run.
 void NetworkEngine::fail_for(std::uint32_t peer, const std::string& reason) {
   const std::string& name = options_.peers[peer].name;
   for (const NetworkLane& lane : lanes_) {
@@ -284,7 +285,7 @@ void NetworkEngine::interrupt_transports() {
   for (OpenTransport* transport : transports_) transport->interrupt();
 }
 
-// What no transport has; what one has ends when it says so.
+// Ends operations that no transport has; the others end by the transport's events.
 void NetworkEngine::drop_unstarted() {
   for (NetworkLane& lane : lanes_)
     if (lane.drop_unstarted(options_.now())) advanced_any_ = true;

@@ -27,7 +27,7 @@
 
 namespace convoy {
 
-// Another process of the run, and what carries bytes to it.
+// Another process of the run, and the transport to it.
 struct NetworkPeer {
   std::string name;                    // for messages: "worker 1 (host7, pid 4711)"
   OpenTransport* transport = nullptr;  // connected or connecting; null: nothing is sent to it
@@ -37,24 +37,24 @@ struct NetworkOptions {
   std::uint32_t generation = 0;    // of the run, as the transports were opened with
   std::vector<NetworkPeer> peers;  // by number of the host in the cluster
   std::function<double()> now;     // the devices' clock
-  // In bytes; what is larger goes as several messages. The same on all hosts.
+  // In bytes; larger spans are sent as several messages. The same on all hosts.
   std::uint64_t largest_message = CONVOY_MESSAGE_BYTES;
   std::uint32_t channels = 1;  // lanes that wait for each other in nothing, per peer and direction
   // Channels of the transports per lane: lane c has those from c * streams on. The same on all
   // hosts.
   std::uint32_t streams = 1;
-  // How the devices and the engine tell each other of timelines. Null: both look every so often.
+  // How the devices and the engine wake each other when timelines advance. Null: both poll.
   const convoy_device_waking* waking = nullptr;
 };
 
-// Where the network lanes of this host are, for heartbeats: the message that began last.
+// The position of this host's network lanes, for heartbeats: the message that began last.
 struct NetworkPosition {
   std::uint32_t step = 0;
   std::uint32_t operation = 0;  // of the lowered plan
 };
 
-// This host's end of an operation between hosts. The submission is one as devices get it: its first
-// read is what is sent, or its first write where what is received goes.
+// This host's end of an operation between hosts. The submission has the form that devices get: its
+// first read is sent, or the received bytes go to its first write.
 struct NetworkSubmission {
   const convoy_submission* submission = nullptr;
   std::uint32_t peer = 0;
@@ -67,28 +67,27 @@ struct NetworkSubmission {
 struct NetworkTraffic {
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t refused = 0;  // pieces of input that were no message of this run
+  std::uint64_t refused = 0;  // pieces of input that were not a message of this run
 };
 
 // Runs the network lanes of this host as a device runs its lanes: an operation starts when its
 // waits hold, those before it in its lane have started and the lane has room for one more; it
 // advances its timeline when it is done, which each lane does in order. Starting a receive tells
-// the peer that the target is free (it expects the message); a send is done when the transport does
-// not refer to its memory any more. Everything goes on on one thread of its own, which sleeps while
-// there is nothing to do; at most NetworkLane::kMostStarted operations per lane
-// are with a transport.
+// the peer that the target is free (it expects the message); a send is done when the transport no
+// longer refers to its memory. All work happens on one thread of the engine, which sleeps while it
+// is idle. A transport has at most NetworkLane::kMostStarted operations per lane.
 //
-// A peer that is lost, while there is anything to send to it or to receive, is a failure of the
-// engine (so tasks that are through meet before one of them closes its transports): it interrupts
-// its transports and from then on advances the timelines of everything that is queued, so that
-// lanes drain. The first failure stays. How long a peer may take to come is not the engine's
-// affair: it waits until the transport or interrupt() says that there is no use.
+// The loss of a peer to which messages are pending is a failure of the engine. (So tasks that have
+// finished meet before one of them closes its transports.) On a failure the engine interrupts its
+// transports, and from then on advances the timelines of all queued operations, so that lanes
+// drain. The first failure is kept. The engine has no time limit for a peer: it waits until the
+// transport reports a loss or interrupt() is called.
 class NetworkEngine {
  public:
-  // Takes over the transports, which must outlive it: nobody else calls them until it is gone.
-  // None of the transports' channels was used before.
+  // Takes over the transports, which must outlive it: no other code calls them while it exists.
+  // None of the transports' channels may have been used before.
   explicit NetworkEngine(NetworkOptions options);
-  // Interrupts what is left, and waits until the transports have let go of it, 5 s at most.
+  // Interrupts pending messages and waits at most 5 s until the transports have released them.
   ~NetworkEngine();
   NetworkEngine(const NetworkEngine&) = delete;
   NetworkEngine& operator=(const NetworkEngine&) = delete;
@@ -98,7 +97,7 @@ class NetworkEngine {
   void submit(const NetworkSubmission& what);
   // Whether the timeline of a submission reached the value within so many seconds. Any thread.
   bool wait(const convoy_wait& point, double seconds);
-  // Ends everything that is queued now or later, with this reason. Any thread.
+  // Ends all operations that are queued now or later, with this reason. Any thread.
   void interrupt(const std::string& reason);
   // Error kTimeout, naming peer, step and operation, when the engine has failed. Any thread.
   void require_intact() const;
@@ -141,7 +140,7 @@ class NetworkEngine {
   std::vector<Counters> counters_;          // per peer
   WakeUp wake_up_;
   TimelineWatch watch_;
-  bool is_told_ = false;                    // by the devices, of timelines that advance
+  bool is_told_ = false;                    // the devices report timelines that advance
   std::atomic<std::uint64_t> position_{0};  // step << 32 | operation
   std::atomic<bool> closing_{false};
   std::atomic<bool> failed_{false};
@@ -161,8 +160,8 @@ class NetworkEngine {
   std::vector<convoy_wait> awaited_;  // by the lanes
   bool interrupted_ = false;          // the transports were
   bool moved_ = false;                // something happened since the last sleep
-  bool advanced_any_ = false;         // timelines, since those who wait were told
-  double patience_ = 0;  // how long to sleep before looking at timelines of which nobody tells
+  bool advanced_any_ = false;         // timelines, since waiting operations were notified
+  double patience_ = 0;  // how long to sleep before polling timelines that nobody reports
   std::optional<std::chrono::steady_clock::time_point> closing_since_;
   std::thread thread_;
 };

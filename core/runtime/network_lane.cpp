@@ -56,7 +56,7 @@ void NetworkLane::start(double now) {
   }
 }
 
-// What the transport does not take is not with it.
+// A message that the transport refuses does not count as one that it has.
 void NetworkLane::hand_over(const convoy_transfer& transfer) {
   try {
     if (end_.sends)

@@ -12,7 +12,7 @@
 
 namespace convoy {
 
-// What a lane joins this host to.
+// The peer and the channels of a lane.
 struct LaneEnd {
   std::uint32_t peer = 0;
   bool sends = false;
@@ -20,15 +20,15 @@ struct LaneEnd {
   std::uint32_t streams = 1;        // channels from there on that carry pieces of large messages
 };
 
-// The messages of one channel to, or from, one peer in their order: first those that have started,
-// which the transport has, then those that are queued. For the network engine's thread alone.
+// The messages of one channel to or from one peer, in order: first the started ones, which the
+// transport has, then the queued ones. For the network engine's thread only.
 class NetworkLane {
  public:
   // How many operations may have started and not ended.
   static constexpr std::size_t kMostStarted = 32;
 
-  // Its messages have tokens by which token_lane() finds it again. `waking` is told of timelines
-  // that advance, unless it is null.
+  // token_lane() finds the lane from the tokens of its messages. `waking`, unless null, is notified
+  // of timelines that advance.
   NetworkLane(std::uint64_t index, const LaneEnd& end, OpenTransport& transport,
               std::uint64_t largest_message, const convoy_device_waking* waking = nullptr)
       : index_(index),
@@ -41,9 +41,9 @@ class NetworkLane {
   std::uint32_t peer() const { return end_.peer; }
   bool sends() const { return end_.sends; }
   bool is_empty() const { return queue_.empty(); }
-  // Whether something is queued that has not started.
+  // Whether there is a queued operation that has not started.
   bool has_unstarted() const { return queue_.size() > started_; }
-  // Whether it could start if its waits held.
+  // Whether the next operation could start if its waits held.
   bool looks_for_timelines() const { return has_unstarted() && started_ < kMostStarted; }
   // The oldest operation; there is one.
   const convoy_submission& front() const { return *queue_.front().submission; }
@@ -53,19 +53,20 @@ class NetworkLane {
   }
   // The next operation to start if its waits hold and there is room for it; null otherwise.
   const convoy_submission* ready() const;
-  // The first point that the next operation still waits for; null where it waits for none, or there
-  // is no room for it.
+  // The first point that the next operation still waits for; null if there is none, or if there is
+  // no room for it.
   const convoy_wait* awaited() const;
-  // Gives it to the transport at that time: in pieces (message_pieces.hpp) where it is large. Error
-  // when the transport does not take it.
+  // Gives the next operation to the transport at that time; a large one in pieces
+  // (message_pieces.hpp). Error when the transport refuses it.
   void start(double now);
-  // Which lane a message's token is of.
+  // The lane of a message's token.
   static std::uint64_t token_lane(std::uint64_t token) { return token >> kSequenceBits; }
   // The oldest message of a stream has ended at that time. Returns the bytes of the operations that
-  // are through by that, whose timelines have advanced: in order, so one may bring several. Error
-  // kFailed when it is another message.
+  // are done by this and advances their timelines, in order; one message may complete several
+  // operations. Error kFailed when it is another message.
   std::uint64_t end_message(std::uint64_t token, double now);
-  // Advances the timelines of all that has not started, unless something that has comes before.
+  // Advances the timelines of all operations that have not started, unless a started one is before
+  // them.
   bool drop_unstarted(double now);
 
  private:

@@ -9,7 +9,7 @@
 namespace convoy {
 namespace {
 
-// Of devices with memory of their own: which of them address each other's.
+// Which devices with memory of their own address each other's memory.
 void find_access(Cluster& cluster, const std::vector<std::unique_ptr<OpenDevice>>& opened) {
   for (std::size_t from = 0; from < opened.size(); ++from)
     for (std::size_t to = 0; to < opened.size(); ++to)

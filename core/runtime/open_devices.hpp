@@ -10,36 +10,36 @@
 
 namespace convoy {
 
-// The devices of a run, open, and the cluster that they form. Several sessions may share them: each
-// has memory and programs of its own, while operations go through the same queues and threads, so
-// that a session which has nothing queued costs nothing. The plug-in must outlive it.
+// The open devices of a run, and the cluster that they form. Several sessions may share them. Each
+// session has its own memory and programs, but operations use the same queues and threads; a
+// session without queued operations costs nothing. The plug-in must outlive it.
 class OpenDevices {
  public:
-  // As many devices as that, 0: the machine's natural number. threads: per CPU device, 0: share the
+  // Opens `devices` devices; 0: the machine's natural number. threads: per CPU device; 0: share the
   // cores.
   OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std::uint32_t threads);
   OpenDevices(const OpenDevices&) = delete;
   OpenDevices& operator=(const OpenDevices&) = delete;
 
   const Cluster& cluster() const { return cluster_; }
-  // What is known of the devices' places besides what they say themselves. Before plans are made.
+  // Facts about the devices' places beside their own descriptions. Call before plans are made.
   void locate(ReplicaGroups groups, std::function<Route(std::uint32_t, std::uint32_t)> route);
   // Per place of the cluster.
   const Engines& engines() const { return engines_; }
   const std::vector<convoy_device_description>& descriptions() const { return descriptions_; }
   KernelForms kernel_forms() const { return opened_.front()->kernel_forms(); }
-  // How messages wake them, and they the network; null: neither does.
+  // The functions by which messages and operations wake each other; null: there are none.
   const convoy_device_waking* waking() const { return opened_.front()->waking(); }
   // Whether all devices have that flag of convoy_device_flag.
   bool all_have(std::uint32_t flag) const;
   double now() { return opened_.front()->now(); }
 
-  // The same of every device, all at once, as they compute in a step. Error when a kind of devices
-  // cannot measure itself.
+  // Measures every device, all at the same time, as they compute in a step. Error when this kind of
+  // device cannot measure itself.
   std::vector<double> measure(convoy_measurement what);
 
-  // Never closes the devices: closing one that hangs would hang, too. From then on they are not to
-  // be touched.
+  // Never closes the devices, because closing a hanging device would hang, too. Do not use them
+  // afterwards.
   void abandon();
   bool abandoned() const { return abandoned_; }
 

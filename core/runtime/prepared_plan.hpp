@@ -27,13 +27,13 @@ PlanAuthor author_of(StrategyPlugin& strategy);
 // The host form of a strategy's kernel; none when it does not exist. The strategy must outlive it.
 HostKernel host_kernel_of(StrategyPlugin& strategy, const std::string& name);
 
-// What keeps the loss scale from step to step: on several hosts each has one. The session hands it
-// over. Empty without loss scaling.
+// The buffers that keep the loss scale from step to step; on several hosts each host has one. Empty
+// without loss scaling.
 std::set<std::uint32_t> loss_scale_buffers(const Plan& lowered);
 
-// Why training cannot pass from this plan to another, or from another to it, between two steps as
-// if nothing had happened; empty when it can. It can when every step is a whole synchronous one and
-// nothing but the model's values, its optimizer state and the loss scale lives from step to step.
+// The reason why training cannot change between this plan and another one between two steps without
+// an effect on the result; empty when it can. It can if every step is a complete synchronous step
+// and only the model's values, the optimizer state and the loss scale persist between steps.
 std::string why_not_exchangeable(const PreparedPlan& plan);
 
 }  // namespace convoy

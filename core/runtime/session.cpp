@@ -140,7 +140,7 @@ void Session::start() {
   try {
     executors_.front()->run_prologue();
   } catch (...) {
-    abandon_hung_devices();  // there is no destructor to come
+    abandon_hung_devices();  // the destructor will not run
     throw;
   }
 }
@@ -151,8 +151,8 @@ bool Session::cancel(const std::string& reason) noexcept {
   return still;
 }
 
-// Closing a device that hangs would hang, and whatever it still does must find its memory: both are
-// left to the end of the process.
+// Closing a hanging device would hang, and its running operations still need their memory. So
+// neither is freed until the process ends.
 void Session::abandon_hung_devices() {
   if (cancel("its session ended in the middle of a step")) return;
   for (auto& executor : executors_) leave_to_the_end(executor);
@@ -223,7 +223,7 @@ void Session::enter_stage(std::int64_t step) {
   for (const auto& executor : executors_) executor->start_at(step, 0);
 }
 
-// A stage that begins with the first step has not had its prologue, whatever is known beside.
+// The prologue of a stage that begins with the first step has not run, even with a complete state.
 void Session::restart(std::int64_t first_step, std::optional<std::uint32_t> phase) {
   const auto step = static_cast<std::uint64_t>(first_step);
   const std::size_t stage = stage_at(whole_plan(), step);

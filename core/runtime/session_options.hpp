@@ -16,10 +16,10 @@ struct SessionOptions {
   std::uint64_t seed = 1;
   bool hash_initializer = false;  // reference fill instead of the layers' initialisers
   bool dropout = true;
-  bool winograd = true;        // devices may save multiplications of convolutions
+  bool winograd = true;        // devices may use Winograd's algorithm for convolutions
   bool profile = false;        // keep the times of layers, see profile()
   bool accuracy = false;       // count top-1 and top-5 hits
-  bool deterministic = false;  // refuse what cannot promise equal bits
+  bool deterministic = false;  // refuse devices and plans that cannot guarantee equal bits
   // The type of activations and operands; the session replaces kHalfOfTheDevices by that type.
   std::uint32_t dtype = CONVOY_F32;
   std::uint64_t bucket_elements = std::uint64_t{4} << 20;

@@ -45,7 +45,7 @@ std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strate
   return made;
 }
 
-// Of the options that depend on what the plan turned out to be.
+// Checks options whose validity depends on the plan.
 void Session::require_promises(const PreparedPlan& plan) const {
   if (plan.strategy == nullptr) return;
   const std::string& name = plan.strategy->manifest().name;
@@ -57,7 +57,7 @@ void Session::require_promises(const PreparedPlan& plan) const {
          name);
 }
 
-// What the network carries between this host and others.
+// Checks that the network can carry the messages between this host and others.
 void Session::require_network_reach(const PreparedPlan& plan) const {
   if (!task_) return;
   const std::uint32_t strands = plan.step.schedule().strands.count;

@@ -36,7 +36,7 @@ void StalenessMeter::add_read(std::uint32_t operation, const Operation& what) {
         part_of(operation).reads.push_back(i);
 }
 
-// In a strand, reads and updates of a cell take turns in the same order.
+// In a strand, reads and updates of a cell alternate in the same order.
 void StalenessMeter::begins(std::uint32_t operation) {
   const auto found = parts_.find(operation);
   if (found == parts_.end()) return;

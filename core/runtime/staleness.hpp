@@ -9,16 +9,17 @@
 
 namespace convoy {
 
-// How many updates there were of a range between the moment a strand read it and the moment the
-// strand's own update began, and how often that was seen.
+// Maps a number of updates to how often it occurred. It is the number of updates of a range between
+// a strand's read of the range and the start of the strand's own update.
 using Staleness = std::map<std::uint64_t, std::uint64_t>;
 
-// Counts updates in any order and relaxed reads of what they change, as they begin on this host.
+// Counts updates in any order and relaxed reads of the updated elements, as they begin on this
+// host.
 class StalenessMeter {
  public:
   StalenessMeter(const Plan& lowered, const Schedule& local);
 
-  // An operation of the body begins; of any other kind than those two nothing is noted.
+  // An operation of the body begins. Other kinds of operations are ignored.
   void begins(std::uint32_t operation);
   // Per strand, since the beginning or forget().
   const std::vector<Staleness>& seen() const { return seen_; }

@@ -7,7 +7,7 @@
 
 namespace convoy {
 
-// Where the seconds of a mean timed step went on this host, averaged over its devices: the five
+// The parts of a mean timed step on this host, in seconds, averaged over its devices. The five
 // parts add up to the step.
 struct StepBreakdown {
   struct Operations {

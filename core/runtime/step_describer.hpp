@@ -7,7 +7,7 @@
 
 namespace convoy {
 
-// Makes of a finished step's totals what is told of it.
+// Makes the report of a finished step from its totals.
 class StepDescriber {
  public:
   // The session must outlive it.

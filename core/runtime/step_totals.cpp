@@ -9,7 +9,7 @@
 namespace convoy {
 namespace {
 
-// On its way between hosts of one kind of processor; the norms follow it.
+// The form in which hosts with the same kind of processor exchange it; the norms follow it.
 struct Message {
   double loss;
   double square_sum;

@@ -9,7 +9,7 @@
 
 namespace convoy {
 
-// What a finished step came to: first on this host, then over all of them.
+// The totals of a finished step: first of this host, then of all hosts.
 struct StepTotals {
   double loss = 0;  // sum over replicas, without the L2 term
   std::uint64_t replicas = 0;
@@ -24,12 +24,12 @@ struct StepTotals {
   double mean_loss() const { return replicas == 0 ? 0 : loss / static_cast<double>(replicas); }
 };
 
-// The totals of the replicas here, which had so many images together.
+// The totals of this host's replicas, which had `images` images together.
 StepTotals local_totals(const StepResult& result, const std::vector<std::uint32_t>& replicas,
                         std::int64_t images);
 
-// The sums over all hosts, each of which calls it once per finished step; equal on all of them to
-// the bit. Error kTimeout when one is lost.
+// The sums over all hosts. Each host calls it once per finished step, and all get the same bits.
+// Error kTimeout when a host is lost.
 StepTotals totals_of_all(const StepTotals& own, Peers& peers);
 
 }  // namespace convoy

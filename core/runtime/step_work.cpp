@@ -90,7 +90,7 @@ void enter_kernel(const ExecutorParts& parts, const Operation& operation,
   if (submission.device_kernel == nullptr) find_kernel(parts, operation).enter(submission);
 }
 
-// Of what crosses the network, one end is here.
+// Only one end of a transfer over the network is on this host.
 void add_regions(const ExecutorParts& parts, const Operation& operation, StepWork& work) {
   const bool crosses = operation.lane == kNetworkLane;
   const bool sends = crosses && network_end(*parts.plan, operation, parts.host).sends;

@@ -22,17 +22,17 @@ class StrandGate;
 
 using LaneTimelines = std::vector<Timeline>;  // per lane of a schedule
 
-// What the executor needs beside the schedule. Everything that is pointed to must outlive it.
+// The inputs of the executor beside the schedule. The objects behind the pointers must outlive it.
 struct ExecutorParts {
   const Plan* plan = nullptr;  // lowered
   const Schedule* schedule = nullptr;
   const Engines* engines = nullptr;  // null where a place is another host's
-  // On several hosts: this host's number and what runs its network lanes; the schedule is this
-  // host's, see local_schedule().
+  // On several hosts: this host's number and the engine of its network lanes. The schedule is this
+  // host's part, see local_schedule().
   std::uint32_t host = 0;
   NetworkEngine* network = nullptr;
-  // Where the plan has several strands: the one to run, with the timelines that all of them share;
-  // CONVOY_NONE: the whole schedule, in step.
+  // For a plan with several strands: the strand to run, and the timelines that all strands share.
+  // CONVOY_NONE: the whole schedule.
   std::uint32_t strand = CONVOY_NONE;
   std::shared_ptr<LaneTimelines> timelines;  // null: its own
   StrandGate* gate = nullptr;                // null: nothing needs one
@@ -67,7 +67,7 @@ struct StepSlot {
   std::vector<std::vector<std::array<std::uint64_t, 2>>> hits;  // likewise
 };
 
-// All that devices may read or write until what is queued has run.
+// All data that devices may read or write until the queued operations have run.
 struct QueuedState {
   convoy_optimizer optimizer{};
   std::vector<std::unique_ptr<StepSlot>> slots;
@@ -76,7 +76,7 @@ struct QueuedState {
   Timeline prologue_timeline;
 };
 
-// The number by which a device knows the lane: one of convoy_lane, of its priority.
+// The device's number of the lane: one of convoy_lane, for its priority.
 std::uint32_t device_lane(const Lane& lane);
 
 // Fills in the constant part of an operation's submission. `work` must stay where it is. Error
@@ -84,7 +84,7 @@ std::uint32_t device_lane(const Lane& lane);
 void build_work(const ExecutorParts& parts, const Operation& operation,
                 const convoy_optimizer& optimizer, StepWork& work);
 
-// A slot with the submissions of a body in that order, complete but for what a step brings along.
+// A slot with the submissions of a body in that order, complete except for the values of a step.
 std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const StrandOrder& order,
                                      const std::vector<bool>& wants_square_sum, QueuedState& state);
 

@@ -19,7 +19,7 @@ bool same_layouts(const Layouts& a, const Layouts& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_layout);
 }
 
-// Joins what one more device, or host, proposes: whether all agree so far.
+// Adds the proposal of one more device or host. Returns whether all agree so far.
 bool agree(std::optional<Layouts>& common, Layouts proposed) {
   if (common && !same_layouts(*common, proposed)) return false;
   common = std::move(proposed);
@@ -41,7 +41,7 @@ std::optional<Layouts> layouts_from(const std::string& bytes, const Graph& graph
   return layouts;
 }
 
-// A host without replicas proposes nothing, one whose devices differ a single byte.
+// A host without replicas sends an empty proposal, a host whose devices differ a single byte.
 bool agree_with_peers(Peers& peers, const Graph& graph, bool agreed,
                       std::optional<Layouts>& common) {
   const std::string_view own = !agreed ? "?" : common ? bytes_of(*common) : std::string_view();

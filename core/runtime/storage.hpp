@@ -12,7 +12,7 @@ namespace convoy {
 convoy_compilation compilation_of(const GraphView& view, const SessionOptions& options,
                                   bool forward_only, std::uint32_t replica, std::uint32_t replicas);
 
-// What storage is chosen for: replicas on devices, some of which may be other hosts' (null).
+// The replicas for which storage is chosen, by device; null for devices of other hosts.
 struct StorageUsers {
   const Cluster& cluster;
   const Engines& engines;
@@ -20,9 +20,9 @@ struct StorageUsers {
   Peers* peers = nullptr;  // of several hosts: all of them choose at the same time
 };
 
-// How a session on these devices stores the variables: as every device proposes, on whatever host,
-// or the plain way when they differ. The plan depends on it; nothing of the model's size is
-// allocated. Error kUnavailable when the devices have no such dtype.
+// How a session on these devices stores the variables: the common proposal of all devices of all
+// hosts, or the plain layout when proposals differ. The plan depends on it. It allocates no memory
+// of the model's size. Error kUnavailable when the devices do not have the dtype.
 Arena choose_storage(const Graph& graph, const StorageUsers& users, const SessionOptions& options,
                      bool forward_only);
 // The storage for one host with these devices.

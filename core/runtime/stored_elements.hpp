@@ -7,8 +7,8 @@
 
 namespace convoy {
 
-// Which elements of an index space have memory, and where in it: ranges are packed one behind the
-// other, so that a master that owns every other bucket of the arena takes half of the arena's
+// Which elements of an index space have memory, and at which offset. Ranges are packed one after
+// the other, so that a master that owns every other bucket of the arena takes half of the arena's
 // memory. Within a range addresses are as in the whole index space; ranges keep their alignment to
 // 32 elements.
 class StoredElements {
@@ -27,7 +27,7 @@ class StoredElements {
   bool empty() const { return parts_.empty(); }
   // Where an element is in memory. Invariant: the whole range has memory.
   std::uint64_t offset(const ElementRange& range) const;
-  // What of a range has memory.
+  // The parts of a range that have memory.
   std::vector<Part> parts_in(const ElementRange& range) const;
 
  private:

@@ -58,7 +58,7 @@ void StrandGate::submit(std::uint32_t operation, const convoy_submission& submis
   lanes_[schedule_.operations[operation].lane].queue.push_back({operation, &submission});
 }
 
-// Lanes take turns in being first, or one strand might lock out another for ever.
+// Lanes take turns in being first, so that no strand locks out another one forever.
 bool StrandGate::pump() {
   std::erase_if(locks_, [](const Lock& lock) { return holds(lock.done); });
   if (is_closed_) {
@@ -103,7 +103,8 @@ bool StrandGate::is_ready(std::uint32_t lane, const Queued& next) const {
   });
 }
 
-// A device's lane runs in order: what is behind something there need not wait here.
+// A device's lane runs in order, so an operation behind another one there does not have to wait
+// here.
 bool StrandGate::same_queue(std::uint32_t a, std::uint32_t b) const {
   return lanes_[a].engine == lanes_[b].engine && lanes_[a].kind == lanes_[b].kind;
 }
@@ -125,7 +126,7 @@ void StrandGate::hand_over(std::uint32_t lane) {
     locks_.push_back({next.operation, lane, {next.submission->timeline, next.submission->value}});
 }
 
-// Behind what the device still has, lest a timeline go back.
+// After the operations that the device still has, so that a timeline never goes back.
 void StrandGate::drop_queued() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     GatedLane& lane = lanes_[i];

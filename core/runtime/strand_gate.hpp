@@ -14,11 +14,12 @@
 
 namespace convoy {
 
-// Stands between the strands of this host and the lanes of devices that several of them use, or
-// where they meet at memory that anyone may update. What a device gets from here may run at once,
-// so that no strand waits behind another in a lane. Relaxed reads and updates in any order lock the
-// ranges that they touch: first come, first served, and no strand reads what is half updated.
-// Layers that compute on relaxed parameters do not lock them: they read for as long as they run.
+// Passes operations from the strands of this host to device lanes that several strands use, or
+// whose operations touch memory that several strands update. It submits an operation only when it
+// can run at once, so that no strand waits behind another one in a lane. Relaxed reads and updates
+// in any order lock their ranges, first come, first served, so that no strand reads a partial
+// update. Layers that compute on relaxed parameters do not lock them, because they would hold the
+// lock for their whole run time.
 //
 // Used by the thread that submits steps. Operations move only in pump(), which it calls meanwhile.
 class StrandGate {
@@ -26,18 +27,19 @@ class StrandGate {
   StrandGate(const Plan& lowered, const Schedule& local, const Engines& engines,
              std::shared_ptr<std::vector<Timeline>> timelines);
 
-  // Whether anything here has to go through the gate.
+  // Whether any operation of this host goes through the gate.
   bool is_needed() const;
   // Whether operations of this lane of the schedule go through it.
   bool holds_back(std::uint32_t lane) const { return lanes_[lane].is_gated; }
   // Queues an operation of the body, which goes to its device once its waits hold and its ranges
   // are free. It stays until its timeline has reached its value.
   void submit(std::uint32_t operation, const convoy_submission& submission);
-  // Hands over what may start. Whether there was anything. Error as the devices have it.
+  // Submits the operations that may start and returns whether there were any. Throws errors of
+  // devices.
   bool pump();
-  // The same without an Error: where a device fails, the gate closes.
+  // The same without an Error: if a device fails, the gate closes.
   void pump_or_close() noexcept;
-  // From now on everything that is queued ends without having run; see pump().
+  // From now on queued operations end without running; see pump().
   void close() { is_closed_ = true; }
   StalenessMeter& staleness() { return staleness_; }
 
@@ -54,7 +56,7 @@ class StrandGate {
     bool last_locks = false;   // it has locked its ranges
     std::deque<Queued> queue;
   };
-  // What runs, or is about to, on memory that others may want.
+  // An operation that runs, or is about to run, on memory that others may need.
   struct Lock {
     std::uint32_t operation = 0;
     std::uint32_t lane = 0;

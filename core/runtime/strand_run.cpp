@@ -29,6 +29,11 @@ void StrandRun::submit(double learning_rate) {
   ++submitted_;
 }
 
+void StrandRun::restart_clock(double now) {
+  last_end_ = now;
+  last_move_ = std::chrono::steady_clock::now();
+}
+
 double StrandRun::seconds_still() {
   const auto now = std::chrono::steady_clock::now();
   const std::uint64_t progress = executor_.progress();

@@ -23,8 +23,8 @@ struct StrandStep {
   StepTotals totals;  // of this host's replicas
 };
 
-// This host's part of one strand's steps. A worker's own has replicas here, which take batches; of
-// another worker's, only updates and what is read for them are here.
+// This host's part of one strand's steps. The strand of a worker on this host has replicas here,
+// which take batches. Of the strand of another worker, only updates and their reads are here.
 class StrandRun {
  public:
   // All of that must outlive it. `first_step`: of the input.
@@ -38,16 +38,16 @@ class StrandRun {
   std::int64_t finished() const { return finished_; }
   // How many steps may be open.
   std::int64_t depth() const { return executor_.steps_in_flight(); }
-  // So many steps since the beginning, and no more until the next call.
+  // Allows this many steps since the beginning, and no more until the next call.
   void go_to(std::int64_t steps) { limit_ = steps; }
   bool is_there() const { return finished_ == limit_; }
-  // Time counts for its next step from now on.
-  void restart_clock(double now) { last_end_ = now; }
+  // Time counts from now on: for its next step, and towards standing still.
+  void restart_clock(double now);
 
   bool may_submit() const { return submitted_ < limit_ && submitted_ - finished_ < depth(); }
   void submit(double learning_rate);
   bool has_open() const { return finished_ < submitted_; }
-  // For how long nothing has moved of the steps that are open, as far as this was asked.
+  // Seconds without progress of the open steps, as seen by these calls.
   double seconds_still();
   // Waits for the oldest open step, if it is not finished. Error as Executor::finish_step().
   StrandStep finish();

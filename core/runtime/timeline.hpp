@@ -1,9 +1,8 @@
 #pragma once
 
-#include <convoy/abi/submission.h>
-
-#include <atomic>
 #include <cstdint>
+
+#include "core/plugin/timeline_access.hpp"
 
 namespace convoy {
 
@@ -12,21 +11,8 @@ struct alignas(64) Timeline {
   std::uint64_t value = 0;
 };
 
-// How far a timeline is; what was written before it got there shows.
-inline std::uint64_t value_of(const std::uint64_t* timeline) {
-  auto* value = const_cast<std::uint64_t*>(timeline);  // atomic_ref takes no const
-  return std::atomic_ref<std::uint64_t>(*value).load(std::memory_order_acquire);
-}
 inline std::uint64_t value_of(const Timeline& timeline) {
   return value_of(&timeline.value);
-}
-inline bool holds(const convoy_wait& wait) {
-  return value_of(wait.timeline) >= wait.value;
-}
-
-// A thread that sees the value sees everything written before it.
-inline void advance(std::uint64_t* timeline, std::uint64_t value) {
-  std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_release);
 }
 
 }  // namespace convoy

@@ -10,13 +10,13 @@
 
 namespace convoy {
 
-// Which points of timelines a thread sleeps for, so that those who advance timelines wake it for
-// them alone. The thread calls begin(), sleeps if that says so, and calls end(). Whoever has
-// advanced a timeline asks wants(): either begin() has seen the new value, or wants() sees the
-// points, as all of it is in one total order.
+// The points of timelines for which a thread sleeps, so that it is woken only for these. The thread
+// calls begin(), sleeps if that returns true, and calls end(). A thread that has advanced a
+// timeline calls wants(). Either begin() has seen the new value, or wants() sees the points,
+// because all accesses are in one total order.
 class TimelineWatch {
  public:
-  // Of more points, every timeline that is advanced counts as wanted.
+  // With more points, every timeline that is advanced counts as wanted.
   static constexpr std::size_t kMostPoints = 8;
 
   // Whether to sleep: none of the points holds.

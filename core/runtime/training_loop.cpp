@@ -143,13 +143,13 @@ class Loop {
     ++finished_;
     for (const std::uint32_t replica : session_.local_replicas())
       source_.release(static_cast<int>(replica), options_.first_step + step.number);
-    // A server that keeps no variables has nothing to do in a step.
+    // A server without variables has no operations in a step.
     const double end = result.end > 0 ? result.end : session_.now();
     report(step, end, totals(result, step.images));
   }
 
-  // All hosts finish their steps in the same order and have submitted as many, so that what they
-  // tell each other here holds for all of them at the same step.
+  // All hosts finish their steps in the same order and have submitted the same number, so the
+  // exchanged values belong to the same step on all hosts.
   StepTotals totals(const StepResult& result, std::int64_t images) {
     StepTotals own = local_totals(result, session_.local_replicas(), images);
     own_loss_ = own.mean_loss();

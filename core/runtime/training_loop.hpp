@@ -19,18 +19,18 @@ struct TrainingLoopOptions {
   std::int64_t warmup_steps = 10;
   std::int64_t timed_steps = 100;
   std::int64_t first_step = 0;  // of the learning-rate schedule and the input
-  // Goes on when a loss is not finite; the summary says so.
+  // Continues when a loss is not finite; the summary notes it.
   bool tolerate_divergence = false;
 };
 
-// Between two steps: everything submitted has finished, nothing of the next step has begun.
+// A point between two steps: all submitted steps have finished, and the next one has not begun.
 struct PausePoint {
   std::int64_t timed_step = 0;   // the last finished one, from 1; of warm-up: 0 or below
   std::int64_t global_step = 0;  // updates so far: earlier runs' and warm-up steps included
   bool save_asked = false;       // of a host by its save_requested(), since this was said last
 };
 
-// What was seen of one step.
+// The trace of one step.
 struct StepTrace {
   struct InputWait {
     std::int64_t step = 0;  // whose batches the host waited for, numbered like TrainingStep
@@ -49,33 +49,34 @@ struct TrainingEvents {
   std::function<void()> warmed_up;
   std::function<void(const TrainingStep&)> warmup_step;
   std::function<void(const TrainingStep&)> timed_step;
-  // Gets one step: number -2, or the first timed one where there are too few warm-up steps. In an
-  // asynchronous session that step of every strand with a part here.
+  // Gets the trace of one step: number -2, or the first timed one if there are too few warm-up
+  // steps. In an asynchronous session, that step of every strand with operations here.
   std::function<void(const StepTrace&)> trace;
   // Asked of every timed step: whether timed_trace is to see it.
   std::function<bool(const TrainingStep&)> wants_timed_trace;
   std::function<void(StepTrace)> timed_trace;
-  // Asked after every step. Of several hosts, one that wants to stop stops all of them, after one
-  // and the same step, soon.
+  // Called after every step. If one of several hosts wants to stop, all stop soon, after the same
+  // step.
   std::function<bool()> stop_requested;
-  // Asked after every step: whether somebody has asked for a checkpoint since. The next pause_after
-  // says it, of several hosts on all of them.
+  // Called after every step: whether a checkpoint was requested since the last call. The next
+  // pause_after passes this on, on all hosts.
   std::function<bool()> save_requested;
-  // Asked of one task, the chief, again and again while workers do not wait for each other: whether
-  // a pause is due by then. All come to it a few steps later, and pause_after is asked there.
+  // Polled on one task, the chief, while workers do not wait for each other: whether a pause is
+  // due. All workers pause a few steps later, and pause_after is called there.
   std::function<bool(const PausePoint&)> wants_pause;
-  // Asked once per timed step, before anything behind it is submitted: whether to pause there.
+  // Called once per timed step, before later steps are submitted: whether to pause after it.
   std::function<bool(const PausePoint&)> pause_after;
   // The pause: parameters may be read. Returns whether to go on. Its time is part of the total
   // but of no step.
   std::function<bool(const PausePoint&)> paused;
-  // Asked once per step, those of warm-up included, before anything behind it is submitted: whether
-  // the session may get another plan there.
+  // Called once per step, including warm-up steps, before later steps are submitted: whether the
+  // session may get another plan after it.
   std::function<bool(const PausePoint&)> plan_changes_after;
-  // The session may, after a pause if one falls on the same step. Likewise part of no step.
+  // Here the session may get another plan, after a pause of the same step. The time counts in no
+  // step.
   std::function<void(const PausePoint&)> change_plan;
-  // An error has ended the steps: before what is under way is waited for, which may take as long as
-  // two steps.
+  // An error has ended the steps. Called before waiting for the operations in progress, which may
+  // take as long as two steps.
   std::function<void(const Error&)> failing;
 };
 
@@ -92,15 +93,15 @@ struct TrainingSummary {
 };
 
 // Runs warm-up and timed steps, keeping the devices' queues filled one iteration ahead. Warm-up
-// steps are real training steps. Of several hosts each takes the batches of its own replicas, and
-// all run the same number of steps; seconds and breakdown are this host's, losses, hits and norms
-// those of all. Error kNumerical when a loss is not finite, unless
-// that is tolerated; the events have seen every step before it.
+// steps are real training steps. With several hosts each takes the batches of its own replicas, and
+// all run the same number of steps. Seconds and breakdown are for this host; losses, hits and norms
+// are for all hosts. Error kNumerical when a loss is not finite, unless that is tolerated; the
+// events have got every step before it.
 //
 // In an asynchronous session every worker takes its own steps: `warmup_steps` each, then all meet,
-// then until there were as many updates as workers x timed_steps less one. Events are about the
-// steps of this host's workers, losses and hits likewise. A pause is after so many steps as the
-// workers have taken on average, of which the points of pauses and the summary speak.
+// and then they train until workers x timed_steps - 1 updates are done. Events, losses and hits are
+// for this host's workers. The points of pauses and the summary count the average number of steps
+// per worker.
 TrainingSummary run_training(Session& session, BatchSource& source,
                              const LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events);

@@ -51,8 +51,8 @@ struct LivePiece {
   }
 };
 
-// All pieces of a session, one after the other. What a piece implies is read from the session,
-// whose canonical values must be in place.
+// All pieces of a session, one after the other. Implied contents are read from the session, whose
+// canonical values must be set.
 class LivePieces {
  public:
   // Before the step of that number, which begins with this phase of its stage's body.

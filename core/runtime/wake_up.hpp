@@ -4,7 +4,7 @@
 
 namespace convoy {
 
-// Wakes one thread that sleeps until a file descriptor is readable or somebody rings.
+// Lets one thread sleep until a file descriptor is readable or ring() is called.
 class WakeUp {
  public:
   // Error kUnavailable when the process may open no more descriptors.

@@ -10,9 +10,10 @@
 
 namespace convoy {
 
-// What tasks tell each other of strands when asynchronous training pauses or ends: lines of text.
+// The reports on strands that tasks exchange when asynchronous training pauses or ends: lines of
+// text.
 
-// Where each of a worker's strands will have got to, and why the tasks meet there.
+// The step at which each of a worker's strands pauses, and the reason of the meeting.
 struct LastSteps {
   std::map<std::uint32_t, std::int64_t> by_strand;
   bool stopped = false;  // somebody wants the run to end before its time
@@ -21,8 +22,8 @@ struct LastSteps {
 std::string to_text(const LastSteps& own);
 LastSteps last_steps_of_all(std::span<const std::string> texts);
 
-// Speeds come from the hosts of replicas, staleness from those of masters: per strand, what this
-// host knows. Joined, they are whole, by strand.
+// Hosts with replicas know speeds, hosts with masters know staleness. Each gives what it knows per
+// strand; joined, the records are complete.
 std::string to_text(std::span<const WorkerRecord> own);
 std::vector<WorkerRecord> workers_of_all(std::span<const std::string> texts);
 

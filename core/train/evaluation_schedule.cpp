@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/train/whole_steps.hpp"
 
 namespace convoy {
 namespace {
@@ -53,8 +54,7 @@ EvaluationSchedule::EvaluationSchedule(EvaluationTriggers triggers, std::int64_t
 
 std::int64_t EvaluationSchedule::step_of(double epoch) const {
   const double steps = epoch * steps_per_epoch_;
-  constexpr double kNever = 0x1p62;  // no training comes so far
-  return static_cast<std::int64_t>(std::min(std::ceil(steps - kRounding * steps), kNever));
+  return whole_steps(std::ceil(steps - kRounding * steps));
 }
 
 bool EvaluationSchedule::due(std::int64_t timed_step) const {

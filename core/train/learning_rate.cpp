@@ -4,17 +4,9 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/train/whole_steps.hpp"
 
 namespace convoy {
-namespace {
-
-// Steps that no training reaches are all the same.
-std::int64_t whole_steps(double steps) {
-  constexpr double kNever = 0x1p62;
-  return static_cast<std::int64_t>(std::min(steps, kNever));
-}
-
-}  // namespace
 
 LearningRateSchedule::LearningRateSchedule(const LearningRateOptions& options,
                                            const convoy_rate_rule& rule,

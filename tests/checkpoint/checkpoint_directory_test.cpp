@@ -2,17 +2,35 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 
 #include "core/base/error.hpp"
 #include "core/checkpoint/checkpoint_marker.hpp"
 #include "tests/checkpoint/scratch.hpp"
 
+namespace {
+
+bool locks_are_refused = false;
+
+}  // namespace
+
+// In the place of the system's: a file system without locks cannot be had everywhere.
+extern "C" int flock(int descriptor, int operation) noexcept {
+  if (!locks_are_refused) return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
+  errno = ENOLCK;
+  return -1;
+}
+
 namespace convoy::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Optional;
@@ -27,6 +45,15 @@ class CheckpointFolder : public ::testing::Test {
       : folder_(fresh_folder(
             "checkpoints_" +
             std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {}
+
+  void prepare(CheckpointDirectory& directory) {
+    directory.prepare([this](const std::string& text) { notices_.push_back(text); });
+  }
+  // As a run does that saves nothing.
+  void prepare(std::int64_t keep = 5) {
+    CheckpointDirectory directory(folder_, keep);
+    prepare(directory);
+  }
 
   void save(CheckpointDirectory& directory, std::int64_t step) {
     directory.save(step, {{"step", std::to_string(step)}}, tensors_of(step));
@@ -52,7 +79,7 @@ class CheckpointFolder : public ::testing::Test {
 
 TEST_F(CheckpointFolder, KeepsTheNewestOnes) {
   CheckpointDirectory directory(folder_, 3);
-  directory.prepare();
+  prepare(directory);
   for (std::int64_t step = 2; step <= 20; step += 2) save(directory, step);
   EXPECT_THAT(files_in(folder_), ElementsAre("checkpoint", "model-16.safetensors",
                                              "model-18.safetensors", "model-20.safetensors"));
@@ -139,7 +166,7 @@ TEST_F(CheckpointFolder, TheMarkerDecidesWhichIsNewest) {
 TEST_F(CheckpointFolder, RemovesWhatAnInterruptedSaveLeft) {
   write_file(folder_ / "model-3.safetensors.saving-17", "half");
   write_file(folder_ / "notes.txt", "mine");
-  CheckpointDirectory(folder_, 5).prepare();
+  prepare();
   EXPECT_THAT(files_in(folder_), ElementsAre("notes.txt"));
 }
 
@@ -179,7 +206,7 @@ TEST_F(CheckpointFolder, RemovesOldOnesThatAKilledRunHadGivenUp) {
   for (const std::int64_t step : {1, 2, 3}) save(directory, step);
   write_checkpoint_marker(folder_, {{"model-3.safetensors"}, {"model-1.safetensors"}});
   write_file(folder_ / "model-2-mine.safetensors", "mine");
-  CheckpointDirectory(folder_, 5).prepare();
+  prepare();
   EXPECT_THAT(files_in(folder_), ElementsAre("checkpoint", "model-2-mine.safetensors",
                                              "model-2.safetensors", "model-3.safetensors"));
 }
@@ -189,16 +216,69 @@ TEST_F(CheckpointFolder, KilledBeforeTheNewOneHasItsNameKeepsTheOneBefore) {
   save(directory, 1);
   write_checkpoint_marker(folder_, {{"model-2.safetensors"}, {"model-1.safetensors"}});
   write_file(folder_ / "model-2.safetensors.saving-17", "whole, but without its name");
-  CheckpointDirectory(folder_, 1).prepare();
+  prepare(1);
   EXPECT_THAT(newest(), Optional(1));
+}
+
+// The next run finds what the killed one gave up, and gives it up for its own.
+TEST_F(CheckpointFolder, WhatAKilledRunGaveUpGoesWithTheNextSave) {
+  CheckpointDirectory directory(folder_, 2);
+  for (const std::int64_t step : {1, 2}) save(directory, step);
+  write_checkpoint_marker(
+      folder_, {{"model-3.safetensors", "model-2.safetensors"}, {"model-1.safetensors"}});
+  CheckpointDirectory next(folder_, 2);
+  prepare(next);
+  EXPECT_THAT(newest(), Optional(2));
+  save(next, 3);
+  EXPECT_THAT(files_in(folder_),
+              ElementsAre("checkpoint", "model-2.safetensors", "model-3.safetensors"));
+  save(next, 4);
+  EXPECT_THAT(files_in(folder_),
+              ElementsAre("checkpoint", "model-3.safetensors", "model-4.safetensors"));
+}
+
+TEST_F(CheckpointFolder, WhatAKilledRunGaveUpStaysWhereMoreAreKept) {
+  CheckpointDirectory directory(folder_, 1);
+  save(directory, 1);
+  write_checkpoint_marker(folder_, {{"model-2.safetensors"}, {"model-1.safetensors"}});
+  CheckpointDirectory next(folder_, 5);
+  save(next, 3);
+  EXPECT_THAT(named(), ElementsAre("model-3.safetensors", "model-1.safetensors"));
+}
+
+TEST_F(CheckpointFolder, SaysWhenTheFileSystemKnowsNoLocks) {
+  locks_are_refused = true;
+  CheckpointDirectory directory(folder_, 5);
+  prepare(directory);
+  locks_are_refused = false;
+  EXPECT_THAT(notices_, ElementsAre(AllOf(HasSubstr(folder_.string() + " cannot be locked"),
+                                          HasSubstr("No locks available"))));
+  save(directory, 1);
+  EXPECT_THAT(newest(), Optional(1));
+}
+
+// A limit on open files stands for a folder that may be written to and not be read.
+TEST_F(CheckpointFolder, SaysWhenItCannotBeOpened) {
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &old), 0);
+  const rlimit none{0, old.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::string message;
+  try {
+    prepare();
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  ::setrlimit(RLIMIT_NOFILE, &old);
+  EXPECT_THAT(message, HasSubstr("cannot open the folder " + folder_.string()));
 }
 
 TEST_F(CheckpointFolder, IsOneRunsAtATime) {
   CheckpointDirectory directory(folder_, 5);
-  directory.prepare();
+  prepare(directory);
   save(directory, 1);
   try {
-    CheckpointDirectory(folder_, 5).prepare();
+    prepare();
     FAIL() << "two runs save to one folder";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUnavailable);
@@ -209,8 +289,10 @@ TEST_F(CheckpointFolder, IsOneRunsAtATime) {
 
 TEST_F(CheckpointFolder, SaysWhenTheFolderCannotBeMade) {
   write_file(folder_ / "file", "");
-  EXPECT_THROW(CheckpointDirectory(folder_ / "file", 5).prepare(), Error);
-  EXPECT_THROW(CheckpointDirectory(folder_ / "file" / "below", 5).prepare(), Error);
+  for (const fs::path& folder : {folder_ / "file", folder_ / "file" / "below"}) {
+    CheckpointDirectory directory(folder, 5);
+    EXPECT_THROW(prepare(directory), Error);
+  }
 }
 
 // A limit on file sizes stands for a full disk: writing fails half way.

@@ -11,7 +11,7 @@ FixedImageSource::FixedImageSource(const DataOptions& options)
 const Batch& FixedImageSource::acquire(int replica, std::int64_t step) {
   Replica& state = replicas_.at(static_cast<std::size_t>(replica));
   const std::lock_guard lock(state.mutex);
-  const auto first_sample = static_cast<std::uint32_t>(replica * options_.batch);
+  const auto first_sample = static_cast<std::uint32_t>(std::int64_t{replica} * options_.batch);
   const auto batch = static_cast<std::uint32_t>(options_.batch);
   if (!state.images) {
     state.images = options_.make_image_memory();

@@ -128,6 +128,19 @@ TEST(HashSource, FollowsThePublishedRule) {
   EXPECT_EQ(collect(*source, options, 1).labels, samples.labels);
 }
 
+// On many replicas a sample's number does not fit 31 bits.
+TEST(HashSource, NumbersTheSamplesOfManyReplicas) {
+  DataOptions options;
+  options.data_name = "hash";
+  options.channels = options.height = options.width = 1;
+  options.replicas = 16'000;
+  options.batch = 200'000;
+  const auto source = make_source(options);
+  const std::int64_t first = 15'999 * std::int64_t{200'000};
+  const std::int64_t number = 37 * first + 11 * std::int64_t{options.seed} + 1;
+  EXPECT_EQ(source->acquire(15'999, 0).labels[0], number % options.classes);
+}
+
 TEST(SourceFactory, RefusesWhatItCannotServe) {
   DataOptions options = small_options();
   options.data_dir = "/data/coco";
